@@ -1,0 +1,48 @@
+// Compiler and platform facts. The only file that asks which compiler is running.
+#pragma once
+
+#include <cstdint>
+
+#if defined(__CUDACC__)
+#define GPUNET_CUDA 1                    // this translation unit may use the Cuda policy
+#define GPUNET_FN __host__ __device__    // a function that kernels may call
+#define GPUNET_BACKENDS host_and_cuda    // inline namespace of what differs between the two kinds of unit
+#else
+#define GPUNET_CUDA 0
+#define GPUNET_FN
+#define GPUNET_BACKENDS host_only
+#endif
+
+// Functions whose loop is to be vectorised although the program is built with -O2.
+#if defined(__GNUC__) && !defined(__clang__)
+#define GPUNET_VECTORIZE gnu::optimize("O3"), gnu::flatten
+#define GPUNET_INDEPENDENT_ITERATIONS _Pragma("GCC ivdep")
+#elif defined(__clang__)
+#define GPUNET_VECTORIZE gnu::flatten
+#define GPUNET_INDEPENDENT_ITERATIONS _Pragma("clang loop vectorize(assume_safety)")
+#else
+#error "gpunet: this compiler is neither GCC nor Clang (the host kernels use their vector extensions), use one of them"
+#endif
+
+// Vector paths that this processor family has beside the baseline one.
+#if defined(__x86_64__)
+#define GPUNET_X86 1
+#else
+#define GPUNET_X86 0
+#endif
+
+#if !defined(NDEBUG) && !defined(GPUNET_NO_ASSERT)
+#define GPUNET_ASSERTIONS 1
+#else
+#define GPUNET_ASSERTIONS 0
+#endif
+
+namespace gpunet {
+
+// Every size, count and index. Signed, so that differences need no care.
+using index_t = std::int64_t;
+
+// Class labels, as the losses read them.
+using label_t = std::int32_t;
+
+}  // namespace gpunet

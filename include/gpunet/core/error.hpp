@@ -1,0 +1,65 @@
+// The one exception of the library and the two checks that raise it.
+#pragma once
+
+#include <charconv>
+#include <concepts>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+
+#include <gpunet/core/config.hpp>
+
+namespace gpunet {
+
+// What went wrong, as "where: what is wrong (why it matters), what to do".
+class Error : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+namespace detail {
+
+inline void append(std::string& out, std::string_view part) {
+  out += part;
+}
+inline void append(std::string& out, char part) {
+  out += part;
+}
+inline void append(std::string& out, bool part) {
+  out += part ? "true" : "false";
+}
+template <class N>
+  requires(std::integral<N> || std::floating_point<N>)
+void append(std::string& out, N part) {
+  char digits[64];
+  const auto end = std::to_chars(digits, digits + sizeof digits, part).ptr;
+  out.append(digits, end);
+}
+
+}  // namespace detail
+
+// The parts written one after another: texts, characters, numbers (shortest form that reads back the same).
+template <class... Parts>
+std::string concat(const Parts&... parts) {
+  std::string out;
+  (detail::append(out, parts), ...);
+  return out;
+}
+
+// Throws Error with the parts as its message unless `condition` holds. The parts are not formatted otherwise.
+template <class... Parts>
+void require(bool condition, const Parts&... parts) {
+  if (!condition) [[unlikely]]
+    throw Error(concat(parts...));
+}
+
+}  // namespace gpunet
+
+// An inner invariant: checked in debug builds, free in release builds.
+#if GPUNET_ASSERTIONS
+#define GPUNET_ASSERT(condition)                                                                            \
+  ::gpunet::require(static_cast<bool>(condition), __FILE__, ":", __LINE__, ": broken invariant: " #condition, \
+                    " (a bug in gpunet, please report it)")
+#else
+#define GPUNET_ASSERT(condition) static_cast<void>(0)
+#endif

@@ -1,0 +1,71 @@
+// Shapes as numbers: what a tensor carries at run time.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <initializer_list>
+#include <string>
+
+#include <gpunet/core/error.hpp>
+
+namespace gpunet {
+
+// Up to eight extents, outermost first. Never allocates.
+class Sizes {
+ public:
+  static constexpr int max_rank = 8;
+
+  constexpr Sizes() = default;
+  constexpr Sizes(std::initializer_list<index_t> extents) {
+    for (index_t n : extents) append(n);
+  }
+
+  constexpr int rank() const { return rank_; }
+  constexpr index_t operator[](int i) const { return extents_[static_cast<std::size_t>(i)]; }
+  constexpr const index_t* begin() const { return extents_.data(); }
+  constexpr const index_t* end() const { return extents_.data() + rank_; }
+
+  // Number of elements; 1 for rank 0.
+  constexpr index_t numel() const {
+    index_t n = 1;
+    for (index_t extent : *this) n *= extent;
+    return n;
+  }
+
+  constexpr void append(index_t extent) {
+    require(rank_ < max_rank, "gpunet::Sizes: more than ", max_rank, " dimensions");
+    require(extent >= 0, "gpunet::Sizes: extent ", extent, " is negative");
+    extents_[static_cast<std::size_t>(rank_++)] = extent;
+  }
+
+  // These extents without the first, as of one sample of a batch.
+  constexpr Sizes tail() const {
+    Sizes rest;
+    for (int i = 1; i < rank_; ++i) rest.append((*this)[i]);
+    return rest;
+  }
+
+  // [first, *this...], as of a batch of samples.
+  constexpr Sizes with_front(index_t first) const {
+    Sizes all{first};
+    for (index_t extent : *this) all.append(extent);
+    return all;
+  }
+
+  friend constexpr bool operator==(const Sizes& a, const Sizes& b) {
+    return std::equal(a.begin(), a.end(), b.begin(), b.end());
+  }
+
+ private:
+  std::array<index_t, max_rank> extents_{};
+  int rank_ = 0;
+};
+
+// As PyTorch prints a size: "[4, 3, 32, 32]".
+inline std::string to_string(const Sizes& sizes) {
+  std::string out = "[";
+  for (int i = 0; i < sizes.rank(); ++i) out += concat(i ? ", " : "", sizes[i]);
+  return out + "]";
+}
+
+}  // namespace gpunet

@@ -1,0 +1,51 @@
+// Memory on a device.
+#pragma once
+
+#include <type_traits>
+#include <utility>
+
+#include <gpunet/core/error.hpp>
+#include <gpunet/device/device.hpp>
+
+namespace gpunet {
+
+// An owning, fixed-size, move-only array of T on device D. The device must outlive it.
+template <class T, class D>
+class Buffer {
+  static_assert(std::is_trivially_copyable_v<T>, "gpunet::Buffer: the element type must be trivially copyable");
+
+ public:
+  Buffer() = default;
+  // `size` uninitialised elements.
+  Buffer(D& device, index_t size) : device_(&device), size_(size) {
+    if (size > 0) data_ = static_cast<T*>(device.allocate(bytes()));
+  }
+  Buffer(Buffer&& other) noexcept
+      : device_(other.device_), size_(std::exchange(other.size_, 0)), data_(std::exchange(other.data_, nullptr)) {}
+  Buffer& operator=(Buffer&& other) noexcept {
+    std::swap(device_, other.device_);
+    std::swap(size_, other.size_);
+    std::swap(data_, other.data_);
+    return *this;
+  }
+  ~Buffer() {
+    if (data_) device_->deallocate(data_, bytes());
+  }
+
+  // Replaces the memory by `size` uninitialised elements; the old ones are released first.
+  void reset(D& device, index_t size) {
+    *this = Buffer();
+    *this = Buffer(device, size);
+  }
+
+  T* data() const { return data_; }
+  index_t size() const { return size_; }
+  std::size_t bytes() const { return static_cast<std::size_t>(size_) * sizeof(T); }
+
+ private:
+  D* device_ = nullptr;
+  index_t size_ = 0;
+  T* data_ = nullptr;
+};
+
+}  // namespace gpunet

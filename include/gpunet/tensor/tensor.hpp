@@ -1,0 +1,73 @@
+// Owned data on a device, with a shape.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include <gpunet/core/error.hpp>
+#include <gpunet/device/transfer.hpp>
+#include <gpunet/tensor/buffer.hpp>
+#include <gpunet/tensor/view.hpp>
+
+namespace gpunet {
+
+// A dense row-major array of T with a shape, on device D. Move-only: a copy is written out, as to(device).
+template <class T, class D>
+class Tensor {
+ public:
+  using value_type = T;
+  using device_type = D;
+
+  Tensor() = default;
+  // Uninitialised elements.
+  Tensor(D& device, const Sizes& sizes) : device_(&device), sizes_(sizes), buffer_(device, sizes.numel()) {}
+  // `values` in row-major order; throws Error unless there are sizes.numel() of them.
+  Tensor(D& device, const Sizes& sizes, const std::vector<T>& values) : Tensor(device, sizes) {
+    require(static_cast<index_t>(values.size()) == numel(), "gpunet::Tensor: ", values.size(),
+            " values for the shape ", to_string(sizes), " (want ", numel(), ")");
+    device.upload(data(), values.data(), buffer_.bytes());
+  }
+
+  T* data() { return buffer_.data(); }
+  const T* data() const { return buffer_.data(); }
+  const Sizes& sizes() const { return sizes_; }
+  index_t size(int dimension) const { return sizes_[dimension]; }
+  index_t numel() const { return sizes_.numel(); }
+  D& device() const { return *device_; }
+
+  operator View<T, D>() { return {data(), sizes_}; }
+  operator View<const T, D>() const { return {data(), sizes_}; }
+  View<T, D> view() { return *this; }
+  View<const T, D> view() const { return *this; }
+
+  // A copy on `target`, which may be this device, another of the same kind, or one of another kind.
+  template <Device Target>
+  Tensor<T, Target> to(Target& target) const {
+    Tensor<T, Target> copy(target, sizes_);
+    if (numel() > 0) transfer(*device_, data(), target, copy.data(), buffer_.bytes());
+    return copy;
+  }
+
+  // The elements in row-major order; waits for the device.
+  std::vector<T> to_vector() const {
+    std::vector<T> values(static_cast<std::size_t>(numel()));
+    if (!values.empty()) device_->download(values.data(), data(), buffer_.bytes());
+    return values;
+  }
+
+  // The only element of a one-element tensor; waits for the device.
+  T item() const {
+    require(numel() == 1, "gpunet::Tensor::item: a tensor of shape ", to_string(sizes_),
+            " has no single value, use to_vector()");
+    T value;
+    device_->download(&value, data(), sizeof(T));
+    return value;
+  }
+
+ private:
+  D* device_ = nullptr;
+  Sizes sizes_{0};
+  Buffer<T, D> buffer_;
+};
+
+}  // namespace gpunet

@@ -1,0 +1,33 @@
+// Borrowed data on a device.
+#pragma once
+
+#include <type_traits>
+
+#include <gpunet/core/sizes.hpp>
+#include <gpunet/device/device.hpp>
+
+namespace gpunet {
+
+// A dense row-major array of T that somebody else owns, on device D. D is part of the type, so that
+// data of one device never reaches a kernel of another. T may be const.
+template <class T, class D>
+class View {
+ public:
+  View() = default;
+  View(T* data, const Sizes& sizes) : data_(data), sizes_(sizes) {}
+  // A view that may write is also one that reads.
+  View(const View<std::remove_const_t<T>, D>& other)
+    requires std::is_const_v<T>
+      : data_(other.data()), sizes_(other.sizes()) {}
+
+  T* data() const { return data_; }
+  const Sizes& sizes() const { return sizes_; }
+  index_t size(int dimension) const { return sizes_[dimension]; }
+  index_t numel() const { return sizes_.numel(); }
+
+ private:
+  T* data_ = nullptr;
+  Sizes sizes_{0};
+};
+
+}  // namespace gpunet
