@@ -19,21 +19,18 @@ class Error : public std::runtime_error {
 
 namespace detail {
 
-inline void append(std::string& out, std::string_view part) {
-  out += part;
-}
-inline void append(std::string& out, char part) {
-  out += part;
-}
-inline void append(std::string& out, bool part) {
-  out += part ? "true" : "false";
-}
-template <class N>
-  requires(std::integral<N> || std::floating_point<N>)
-void append(std::string& out, N part) {
-  char digits[64];
-  const auto end = std::to_chars(digits, digits + sizeof digits, part).ptr;
-  out.append(digits, end);
+template <class Part>
+void append(std::string& out, const Part& part) {
+  if constexpr (std::same_as<Part, char>) {
+    out += part;
+  } else if constexpr (std::same_as<Part, bool>) {
+    out += part ? "true" : "false";
+  } else if constexpr (std::integral<Part> || std::floating_point<Part>) {
+    char digits[64];
+    out.append(digits, std::to_chars(digits, digits + sizeof digits, part).ptr);
+  } else {
+    out += std::string_view(part);
+  }
 }
 
 }  // namespace detail
@@ -48,7 +45,7 @@ std::string concat(const Parts&... parts) {
 
 // Throws Error with the parts as its message unless `condition` holds. The parts are not formatted otherwise.
 template <class... Parts>
-void require(bool condition, const Parts&... parts) {
+constexpr void require(bool condition, const Parts&... parts) {
   if (!condition) [[unlikely]]
     throw Error(concat(parts...));
 }

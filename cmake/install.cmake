@@ -1,0 +1,20 @@
+# The installed package: headers, targets, gpunet_cuda_sources, version.
+
+include(GNUInstallDirs)
+include(CMakePackageConfigHelpers)
+
+set(package_dir ${CMAKE_INSTALL_DATADIR}/cmake/gpunet)
+configure_package_config_file(${CMAKE_CURRENT_LIST_DIR}/gpunet-config.cmake.in
+  ${PROJECT_BINARY_DIR}/gpunet-config.cmake INSTALL_DESTINATION ${package_dir})
+write_basic_package_version_file(${PROJECT_BINARY_DIR}/gpunet-config-version.cmake
+  COMPATIBILITY SameMinorVersion ARCH_INDEPENDENT)
+
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
+  FILES_MATCHING PATTERN *.hpp PATTERN *.cuh)
+install(TARGETS gpunet EXPORT gpunet-targets)
+install(EXPORT gpunet-targets NAMESPACE gpunet:: DESTINATION ${package_dir})
+install(FILES
+  ${PROJECT_BINARY_DIR}/gpunet-config.cmake
+  ${PROJECT_BINARY_DIR}/gpunet-config-version.cmake
+  ${CMAKE_CURRENT_LIST_DIR}/gpunet_cuda.cmake
+  DESTINATION ${package_dir})

@@ -1,0 +1,82 @@
+// Random numbers, bit for bit those of PyTorch's CPU generator.
+#pragma once
+
+#include <cmath>
+#include <concepts>
+#include <cstdint>
+#include <limits>
+#include <numeric>
+#include <random>
+#include <utility>
+#include <vector>
+
+#include <gpunet/core/error.hpp>
+
+namespace gpunet {
+
+// A Mersenne twister (mt19937) and the numbers that PyTorch makes of its words. No distribution of the standard
+// library is used: what those make is not the same everywhere.
+class Generator {
+ public:
+  static constexpr std::uint64_t default_seed = 67280421310721;  // of a PyTorch generator that nobody seeded
+
+  Generator() { manual_seed(default_seed); }
+  explicit Generator(std::integral auto seed) { manual_seed(seed); }
+
+  // Starts again. As in PyTorch, the low 32 bits of the seed decide.
+  void manual_seed(std::integral auto seed) { engine_.seed(static_cast<std::uint32_t>(seed)); }
+
+  // 32 random bits.
+  std::uint32_t random() { return static_cast<std::uint32_t>(engine_()); }
+
+  // 64 random bits: two words, the high one drawn first.
+  std::uint64_t random64() {
+    const std::uint64_t high = random();
+    return high << 32 | random();
+  }
+
+  // A number from 0 to 2^63 - 1, as of an int64 tensor's random_().
+  std::int64_t random63() {
+    return static_cast<std::int64_t>(random64() & std::numeric_limits<std::int64_t>::max());
+  }
+
+  // A number between low and high, as of a tensor's uniform_(low, high): 24 random bits for float, 53 for double.
+  // The multiply-add is fused, as in PyTorch on any processor that has one, and therefore spelled out.
+  template <class T>
+  requires(std::same_as<T, float> || std::same_as<T, double>) T uniform(T low, T high) {
+    constexpr int digits = std::numeric_limits<T>::digits;
+    constexpr std::uint64_t range = std::uint64_t{1} << digits;
+    const std::uint64_t bits = (std::same_as<T, float> ? random() : random64()) & (range - 1);
+    const T unit = static_cast<T>(bits) * (T{1} / static_cast<T>(range));  // exact
+    return std::fma(unit, high - low, low);
+  }
+
+ private:
+  std::mt19937 engine_;
+};
+
+// The generator of whoever is not given another: initial weights, the order of batches. Not for several threads at
+// once.
+inline Generator& default_generator() {
+  static Generator generator;
+  return generator;
+}
+
+// Seeds the default generator.
+inline void manual_seed(std::integral auto seed) {
+  default_generator().manual_seed(seed);
+}
+
+// The numbers 0 to n - 1 in random order, as of torch.randperm(n, generator=generator).
+inline std::vector<index_t> randperm(index_t n, Generator& generator = default_generator()) {
+  constexpr index_t limit =
+      std::numeric_limits<std::uint32_t>::max() / 20;  // PyTorch goes another way from there on
+  require(0 <= n && n < limit, "gpunet::randperm: ", n, " numbers (want 0 to ", limit - 1, ")");
+  std::vector<index_t> order(static_cast<std::size_t>(n));
+  std::iota(order.begin(), order.end(), index_t{0});
+  for (std::size_t i = 0; i + 1 < order.size(); ++i)
+    std::swap(order[i], order[i + generator.random() % (order.size() - i)]);
+  return order;
+}
+
+}  // namespace gpunet

@@ -1,0 +1,90 @@
+// Where a loader's batches live, and how they reach the device.
+#pragma once
+
+#include <vector>
+
+#include <gpunet/device/host/host.hpp>
+#include <gpunet/tensor/buffer.hpp>
+#include <gpunet/tensor/view.hpp>
+
+namespace gpunet::data {
+
+// One batch on device D: n samples and their labels, borrowed from the loader until it advances.
+template <class D>
+struct Batch {
+  View<const float, D> inputs;    // [n, ...sample sizes]
+  View<const label_t, D> labels;  // [n]
+};
+
+// A ring of batch slots for device D. A slot goes round: filled in host memory, sent, used, released, filled again.
+//
+//   member                thread            when
+//   constructor           training thread   before the first epoch; everything is allocated here
+//   wait_reusable(slot)   the filler        before it writes the slot, which is new, released, or filled but never
+//   sent host_inputs, _labels  the filler        while it writes the slot send(slot, n)         training thread
+//   once the slot is filled: gives the batch of its first n samples release(slot)         training thread   when it
+//   advances or leaves the loop: all work on the batch has been given
+//                                           to the device, but need not be done
+//   destructor            training thread   no filler runs any more, no slot is sent and not released
+//
+// The filler is a worker, or the training thread itself. Calls on one slot are ordered by the loader's lock; calls
+// on different slots may run at the same time. wait_reusable and send may throw, release must not.
+template <Device D>
+class BatchBuffers;
+
+// On the host a batch is used where it was written: no copy.
+template <>
+class BatchBuffers<Host> {
+ public:
+  // `batch`: [batch size, ...sample sizes].
+  BatchBuffers(Host& host, index_t slots, const Sizes& batch) : sample_(batch.tail()) {
+    for (index_t slot = 0; slot < slots; ++slot) {
+      inputs_.emplace_back(host, batch.numel());
+      labels_.emplace_back(host, batch[0]);
+    }
+  }
+
+  void wait_reusable(index_t) {}
+  float* host_inputs(index_t slot) { return inputs_[static_cast<std::size_t>(slot)].data(); }  // [batch size, ...]
+  label_t* host_labels(index_t slot) { return labels_[static_cast<std::size_t>(slot)].data(); }  // [batch size]
+
+  Batch<Host> send(index_t slot, index_t n) {
+    return {{host_inputs(slot), sample_.with_front(n)}, {host_labels(slot), Sizes{n}}};
+  }
+  void release(index_t) noexcept {}
+
+ private:
+  Sizes sample_;
+  std::vector<Buffer<float, Host>> inputs_;
+  std::vector<Buffer<label_t, Host>> labels_;
+};
+
+// On any other device: one batch of its memory, to which send copies. Work given to a device runs in order, so the
+// copy waits for the work on the batch before. A device that can copy ahead specialises the class.
+template <Device D>
+class BatchBuffers {
+ public:
+  BatchBuffers(D& device, index_t slots, const Sizes& batch)
+      : device_(device), staging_(host_, slots, batch), inputs_(device, batch.numel()), labels_(device, batch[0]) {}
+
+  void wait_reusable(index_t) {}
+  float* host_inputs(index_t slot) { return staging_.host_inputs(slot); }
+  label_t* host_labels(index_t slot) { return staging_.host_labels(slot); }
+
+  Batch<D> send(index_t slot, index_t n) {
+    const auto [inputs, labels] = staging_.send(slot, n);
+    device_.upload(inputs_.data(), inputs.data(), static_cast<std::size_t>(inputs.numel()) * sizeof(float));
+    device_.upload(labels_.data(), labels.data(), static_cast<std::size_t>(labels.numel()) * sizeof(label_t));
+    return {{inputs_.data(), inputs.sizes()}, {labels_.data(), labels.sizes()}};
+  }
+  void release(index_t) noexcept {}
+
+ private:
+  D& device_;
+  Host host_{HostOptions{.threads = 1}};
+  BatchBuffers<Host> staging_;
+  Buffer<float, D> inputs_;
+  Buffer<label_t, D> labels_;
+};
+
+}  // namespace gpunet::data

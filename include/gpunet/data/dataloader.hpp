@@ -1,0 +1,188 @@
+// Batches of a dataset, decoded ahead of the training thread.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <exception>
+#include <iterator>
+#include <string_view>
+#include <system_error>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include <gpunet/core/error.hpp>
+#include <gpunet/core/math.hpp>
+#include <gpunet/data/batch_buffers.hpp>
+#include <gpunet/data/batch_ring.hpp>
+#include <gpunet/data/dataset.hpp>
+#include <gpunet/data/sampler.hpp>
+
+namespace gpunet::data {
+
+// As PyTorch's DataLoader takes them.
+struct DataLoaderOptions {
+  index_t batch_size = 1;
+  bool shuffle = false;     // a new order for each epoch, from the default generator
+  int num_workers = 0;      // threads that decode ahead; 0: the training thread decodes
+  bool drop_last = false;   // leave out the last batch if it is not full
+  int prefetch_factor = 2;  // batches that each worker may be ahead
+};
+
+// What `for` runs over: the batches on device D. Each loop is an epoch in an order of its own; its batches come in
+// that order whatever the number of workers. A batch is valid until the next one is taken. Keeps its threads and
+// memory to itself: nothing is allocated after the first batch of an epoch. Leaving the loop early is fine.
+template <Dataset Set, Device D>
+class Batches {
+ public:
+  class Iterator {
+   public:
+    using value_type = Batch<D>;
+    using difference_type = std::ptrdiff_t;
+
+    Iterator() = default;
+    explicit Iterator(Batches& batches) : batches_(&batches) {}
+    Batch<D> operator*() const { return batches_->batch_; }
+    Iterator& operator++() {
+      batches_->fetch(batches_->current_ + 1);
+      return *this;
+    }
+    void operator++(int) { ++*this; }
+    bool operator==(std::default_sentinel_t) const { return batches_->current_ == batches_->size_; }
+
+   private:
+    Batches* batches_ = nullptr;
+  };
+
+  // The options are checked. `set` and `device` must outlive this.
+  Batches(const Set& set, const DataLoaderOptions& options, index_t size, D& device)
+      : set_(set), options_(options), size_(size), ring_(slots()), buffers_(device, slots(), batch_sizes()) {}
+  ~Batches() { stop(); }
+  Batches(const Batches&) = delete;
+  Batches& operator=(const Batches&) = delete;
+
+  // Begins an epoch; one that still runs is left. Throws what the dataset throws, as ++ does.
+  Iterator begin() {
+    stop();
+    order_ = draw_order(set_.size(), options_.shuffle);
+    ring_.start(size_);
+    try {
+      while (static_cast<int>(workers_.size()) < options_.num_workers)
+        workers_.emplace_back([this] { work(); });
+    } catch (const std::system_error& error) {
+      throw Error(concat("gpunet::data::DataLoader: the system gives only ", workers_.size(), " of ",
+                         options_.num_workers, " worker threads (", error.what(), "), set num_workers to less"));
+    }
+    fetch(0);
+    return Iterator(*this);
+  }
+  std::default_sentinel_t end() const { return {}; }
+
+  // Batches in an epoch.
+  index_t size() const { return size_; }
+
+ private:
+  index_t slots() const { return index_t{options_.num_workers} * options_.prefetch_factor + 1; }
+  Sizes batch_sizes() const { return set_.sample_sizes().with_front(options_.batch_size); }
+  index_t first_sample(index_t batch) const { return std::min(batch * options_.batch_size, set_.size()); }
+  index_t samples(index_t batch) const { return first_sample(batch + 1) - first_sample(batch); }
+
+  // Lets go of the current batch and takes the given one, if there are so many.
+  void fetch(index_t batch) {
+    release();
+    current_ = batch;
+    if (batch == size_) return;
+    if (ring_.want(batch)) fill(batch);
+    batch_ = buffers_.send(ring_.slot(batch), samples(batch));
+    sent_ = true;
+  }
+  void release() {
+    if (sent_) buffers_.release(ring_.slot(current_));
+    sent_ = false;
+  }
+
+  // Decodes a batch into its slot.
+  void fill(index_t batch) {
+    const index_t slot = ring_.slot(batch);
+    buffers_.wait_reusable(slot);
+    float* inputs = buffers_.host_inputs(slot);
+    label_t* labels = buffers_.host_labels(slot);
+    for (index_t i = first_sample(batch); i < first_sample(batch + 1) && !ring_.stopped(); ++i) {
+      *labels++ = set_.read(order_[static_cast<std::size_t>(i)], inputs);
+      inputs += sample_numel_;
+    }
+  }
+
+  // What a worker does.
+  void work() {
+    for (index_t batch; (batch = ring_.begin_next()) >= 0;) {
+      std::exception_ptr error;
+      try {
+        fill(batch);
+      } catch (...) {
+        error = std::current_exception();
+      }
+      ring_.finish(batch, std::move(error));
+    }
+  }
+
+  void stop() {
+    ring_.stop();
+    for (auto& worker : workers_)
+      worker.join();
+    workers_.clear();
+    release();
+  }
+
+  const Set& set_;
+  DataLoaderOptions options_;
+  index_t size_;
+  index_t sample_numel_ = set_.sample_sizes().numel();
+  std::vector<index_t> order_;  // [set.size()]
+  BatchRing ring_;
+  BatchBuffers<D> buffers_;
+  std::vector<std::thread> workers_;
+  Batch<D> batch_;
+  index_t current_ = 0;  // the batch that batch_ is
+  bool sent_ = false;    // whether batch_ is in use
+};
+
+// A way to go through a dataset: for (auto [inputs, labels] : loader.to(device)) is one epoch; inputs are
+// [n, ...sample sizes], labels [n]. Keeps a reference to the dataset.
+template <Dataset Set>
+class DataLoader {
+ public:
+  // Throws Error for options that make no batch.
+  explicit DataLoader(const Set& set, const DataLoaderOptions& options = {}) : set_(set), options_(options) {
+    constexpr std::string_view where = "gpunet::data::DataLoader: ";
+    constexpr int most_workers = 1024;
+    require(set.size() > 0, where, "the dataset is empty");
+    require(options.batch_size >= 1, where, "batch_size ", options.batch_size, " (want 1 to ", set.size(),
+            ", the size of the dataset)");
+    require(options.batch_size <= set.size(), where, "batch_size ", options.batch_size,
+            " is larger than the dataset (want 1 to ", set.size(), ")");
+    require(0 <= options.num_workers && options.num_workers <= most_workers, where, "num_workers ",
+            options.num_workers, " (want 0 to ", most_workers, ")");
+    require(options.prefetch_factor >= 1, where, "prefetch_factor ", options.prefetch_factor, " (want 1 or more)");
+  }
+  DataLoader(const Set&&, const DataLoaderOptions& = {}) = delete;  // the loader would outlive the dataset
+
+  // Batches in an epoch.
+  index_t size() const {
+    return options_.drop_last ? set_.size() / options_.batch_size : ceil_div(set_.size(), options_.batch_size);
+  }
+  const Set& dataset() const { return set_; }
+  const DataLoaderOptions& options() const { return options_; }
+
+  // The batches on a device, for one loop or several.
+  template <Device D>
+  Batches<Set, D> to(D& device) const {
+    return {set_, options_, size(), device};
+  }
+
+ private:
+  const Set& set_;
+  DataLoaderOptions options_;
+};
+
+}  // namespace gpunet::data

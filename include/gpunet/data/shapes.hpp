@@ -1,0 +1,151 @@
+// The built-in image set: nothing to fetch, nothing stored.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdint>
+#include <cstdlib>
+#include <numbers>
+#include <string_view>
+
+#include <gpunet/core/sizes.hpp>
+#include <gpunet/data/figures.hpp>
+#include <gpunet/data/transforms.hpp>
+
+namespace gpunet::data {
+
+// 32x32 colour images of ten kinds of figures, drawn when they are read, from the seed and the index alone.
+// Position, size, direction, colours, background and noise vary; image i is of class i % 10.
+class Shapes {
+ public:
+  // The first `size` images of a seed. Throws Error if the size is negative.
+  template <class Transform = ToTensor>
+  Shapes(index_t size, std::uint64_t seed, const Transform& transform = {})
+      : table_(transform, channels), size_(size), seed_(seed) {
+    require(size >= 0, "gpunet::data::Shapes: ", size, " images (want 0 or more)");
+  }
+  template <class Transform = ToTensor>
+  static Shapes train(index_t size = 50000, const Transform& transform = {}) {
+    return Shapes(size, 1, transform);
+  }
+  template <class Transform = ToTensor>
+  static Shapes test(index_t size = 10000, const Transform& transform = {}) {
+    return Shapes(size, 2, transform);
+  }
+
+  static constexpr std::array<std::string_view, 10> classes() {
+    return {"disc", "ring", "square", "frame", "triangle", "cross", "star", "bar", "crescent", "hourglass"};
+  }
+
+  index_t size() const { return size_; }
+  Sizes sample_sizes() const { return {channels, side, side}; }
+
+  // Draws image i and writes it, transformed, as [3, 32, 32]; returns its class.
+  label_t read(index_t i, float* sample) const {
+    GPUNET_ASSERT(0 <= i && i < size());
+    static constexpr std::array painters = {
+        paint<figures::disc>,     paint<figures::ring>,     paint<figures::square>, paint<figures::frame>,
+        paint<figures::triangle>, paint<figures::cross>,    paint<figures::star>,   paint<figures::bar>,
+        paint<figures::crescent>, paint<figures::hourglass>};
+    const auto label = static_cast<std::size_t>(i) % painters.size();
+    std::uint8_t bytes[channels * side * side];
+    painters[label](Scene(seed_, static_cast<std::uint64_t>(i)), bytes);
+    table_.transform(bytes, side * side, sample);
+    return static_cast<label_t>(label);
+  }
+
+ private:
+  static constexpr int channels = 3, side = 32;
+
+  // A small random generator (SplitMix64 of Steele, Lea and Flood, 2014), cheap to begin anew for every image.
+  struct Random {
+    std::uint64_t state;
+
+    std::uint64_t next() { return mix(state += 0x9e3779b97f4a7c15); }
+    static std::uint64_t mix(std::uint64_t z) {
+      z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9;
+      z = (z ^ (z >> 27)) * 0x94d049bb133111eb;
+      return z ^ (z >> 31);
+    }
+    double uniform(double low, double high) {
+      return low + (high - low) * (static_cast<double>(next() >> 11) * 0x1p-53);
+    }
+    int integer(int low, int high) {
+      return low + static_cast<int>(next() % static_cast<unsigned>(high - low + 1));
+    }
+  };
+
+  // What varies from image to image.
+  struct Scene {
+    int u0, ux, uy, v0, vx, vy;           // pixel -> figure: u = (u0 + ux x + uy y) / 64
+    int sharpness;                        // figure -> pixel, times 64
+    int back[channels], front[channels];  // colours
+    int shade, shade_x, shade_y;          // brightness of the background: (shade + shade_x x + shade_y y) / 256
+    int noise;                            // amplitude
+    std::uint32_t noise_seed;
+
+    Scene(std::uint64_t seed, std::uint64_t i) {
+      Random random{Random::mix(seed) + i * 0xd1342543de82ef95};
+      const double radius = random.uniform(7, 12), angle = random.uniform(0, 2 * std::numbers::pi);  // pixels
+      const double x = random.uniform(radius, side - radius) - 0.5, y = random.uniform(radius, side - radius) - 0.5;
+      const double scale = 64 * figures::unit / radius;
+      const auto whole = [](double value) {
+        return static_cast<int>(std::lround(value));
+      };
+      ux = whole(scale * std::cos(angle));
+      uy = whole(scale * std::sin(angle));
+      vx = -uy;
+      vy = ux;
+      u0 = -whole(x * ux + y * uy);
+      v0 = -whole(x * vx + y * vy);
+      sharpness = whole(64 * radius);
+      do {
+        for (int c = 0; c < channels; ++c) {
+          back[c] = random.integer(20, 235);
+          front[c] = random.integer(20, 235);
+        }
+      } while (contrast() < 150);
+      shade_x = random.integer(-256, 256);
+      shade_y = random.integer(-256, 256);
+      shade = -(shade_x + shade_y) * side / 2;
+      noise = random.integer(10, 60);
+      noise_seed = static_cast<std::uint32_t>(random.next());
+    }
+    int contrast() const {
+      int sum = 0;
+      for (int c = 0; c < channels; ++c)
+        sum += front[c] - back[c];
+      return std::abs(sum);
+    }
+  };
+
+  // Draws a figure as [3, 32, 32] bytes.
+  template <int (*figure)(int, int)>
+  [[GPUNET_VECTORIZE]] static void paint(const Scene& scene, std::uint8_t* bytes) {
+    for (int y = 0; y < side; ++y)
+      for (int x = 0; x < side; ++x) {
+        const int u = (scene.u0 + scene.ux * x + scene.uy * y) / 64;
+        const int v = (scene.v0 + scene.vx * x + scene.vy * y) / 64;
+        const int inside =
+            std::clamp(128 - figure(u, v) * scene.sharpness / 256, 0, 256);  // of the pixel, times 256
+        const int shade = (scene.shade + scene.shade_x * x + scene.shade_y * y) / 256;
+        std::uint32_t noise = scene.noise_seed + static_cast<std::uint32_t>(y * side + x);
+        noise = (noise ^ (noise >> 16)) * 0x7feb352d;
+        noise = (noise ^ (noise >> 15)) * 0x846ca68b;
+        noise ^= noise >> 16;
+        for (int c = 0; c < channels; ++c) {
+          const int back = scene.back[c] + shade;
+          const int grain = (static_cast<int>(noise >> (8 * c) & 255) - 128) * scene.noise / 256;
+          const int value = back + (scene.front[c] - back) * inside / 256 + grain;
+          bytes[(c * side + y) * side + x] = static_cast<std::uint8_t>(std::clamp(value, 0, 255));
+        }
+      }
+  }
+
+  PixelTable table_;
+  index_t size_;
+  std::uint64_t seed_;
+};
+
+}  // namespace gpunet::data

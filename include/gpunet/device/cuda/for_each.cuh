@@ -1,0 +1,62 @@
+// Index loops on Cuda.
+#pragma once
+
+#include <algorithm>
+#include <type_traits>
+
+#include <gpunet/core/math.hpp>
+#include <gpunet/device/cuda/cuda.cuh>
+
+namespace gpunet {
+
+namespace detail {
+
+inline constexpr unsigned threads_per_block = 256;
+
+// How many blocks do `work` pieces, `per_block` a turn: all at once, or as many as keep the device busy.
+inline unsigned blocks(const Cuda& device, index_t work, index_t per_block) {
+  return static_cast<unsigned>(std::min(ceil_div(work, per_block), index_t{32} * device.multiprocessors()));
+}
+
+template <class F>
+__global__ void for_each_kernel(index_t n, F f) {
+  const index_t stride = index_t{gridDim.x} * blockDim.x;
+  for (index_t i = index_t{blockIdx.x} * blockDim.x + threadIdx.x; i < n; i += stride)
+    f(i);
+}
+
+// f over pairs as a functor over one index: neighbours are in the same row.
+template <class F>
+struct OverPairs {
+  index_t columns;
+  F f;
+
+  GPUNET_FN void operator()(index_t i) const { f(i / columns, i % columns); }
+};
+
+}  // namespace detail
+
+// Calls f(i) for every i < n. The calls must not depend on each other: they run in any order and at the same time.
+// f is a named, trivially copyable functor; its operator() is GPUNET_FN and const.
+template <class F>
+void for_each(Cuda& device, index_t n, F f) {
+  static_assert(
+      std::is_trivially_copyable_v<F>,
+      "gpunet::for_each: the functor must be trivially copyable (pointers and numbers, nothing that owns)");
+  if (n <= 0) return;
+  const detail::CurrentDevice current(device.ordinal());
+  const unsigned grid = detail::blocks(device, n, detail::threads_per_block);
+  detail::for_each_kernel<<<grid, detail::threads_per_block, 0, device.stream()>>>(n, f);
+  check(cudaGetLastError());
+}
+
+// Calls f(row, column) for every row < rows and column < columns, as above.
+template <class F>
+void for_each(Cuda& device, index_t rows, index_t columns, F f) {
+  static_assert(
+      std::is_trivially_copyable_v<F>,
+      "gpunet::for_each: the functor must be trivially copyable (pointers and numbers, nothing that owns)");
+  for_each(device, rows * columns, detail::OverPairs<F>{columns, f});
+}
+
+}  // namespace gpunet

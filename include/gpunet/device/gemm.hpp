@@ -1,0 +1,16 @@
+// What a dense matrix product is; each device has its own, in host/gemm.hpp and cuda/gemm.cuh.
+#pragma once
+
+namespace gpunet {
+
+// Whether an operand of gemm is stored as its transpose.
+enum class Transpose { no, yes };
+
+// gemm(device, ta, tb, m, n, k, a, b, beta, c) for float and double computes
+//
+//   C = op(A) op(B) + beta C    C: [m, n]    op(A): [m, k]    op(B): [k, n]
+//
+// where A is stored as [m, k], or [k, m] if ta is yes, and B as [k, n], or [n, k] if tb is yes; all dense,
+// row-major and apart from each other. With beta 0, C is not read: it may be uninitialised. Any size may be 0.
+
+}  // namespace gpunet

@@ -1,0 +1,65 @@
+// The Host policy: this processor.
+#pragma once
+
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+#include <new>
+#include <string>
+#include <thread>
+
+#include <gpunet/device/device.hpp>
+#include <gpunet/device/host/thread_pool.hpp>
+
+namespace gpunet {
+
+// How a Host is made. threads: how many work at a time, the caller included; 0 takes one per processor.
+struct HostOptions {
+  int threads = 0;
+};
+
+// The processor as a device: memory from operator new, work done by the calling thread and the threads that it owns.
+class Host {
+ public:
+  // Data and scratch of every slice start on a cache line, the widest vector of any processor known here.
+  static constexpr std::size_t alignment = 64;
+
+  Host() : Host(HostOptions{}) {}
+  explicit Host(HostOptions options) : pool_(checked_threads(options.threads)) {}
+
+  std::string name() const { return "cpu"; }
+  int threads() const { return pool_.size(); }
+
+  void* allocate(std::size_t bytes) {
+    try {
+      return ::operator new(bytes, std::align_val_t{alignment});
+    } catch (const std::bad_alloc&) {
+      throw Error(concat("gpunet::Host: no memory for ", bytes, " bytes, use a smaller batch or network"));
+    }
+  }
+  void deallocate(void* p, std::size_t) noexcept { ::operator delete(p, std::align_val_t{alignment}); }
+  void upload(void* target, const void* source, std::size_t bytes) { std::memcpy(target, source, bytes); }
+  void download(void* target, const void* source, std::size_t bytes) { std::memcpy(target, source, bytes); }
+  void copy(void* target, const void* source, std::size_t bytes) { std::memcpy(target, source, bytes); }
+  void synchronize() {}
+
+  // Calls task(i, worker) for i < tasks on all threads, worker < threads(); see ThreadPool::run.
+  template <class Task>
+  void run(index_t tasks, Task&& task) {
+    pool_.run(tasks, task);
+  }
+
+ private:
+  static int checked_threads(int threads) {
+    constexpr int most = 1024;
+    require(threads >= 0 && threads <= most, "gpunet::Host: ", threads, " threads (want 1 to ", most,
+            ", or 0 for one per processor)");
+    return threads > 0 ? threads : static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
+  }
+
+  detail::ThreadPool pool_;
+};
+
+static_assert(Device<Host>);
+
+}  // namespace gpunet

@@ -1,0 +1,84 @@
+// The element types of safetensors files.
+#pragma once
+
+#include <array>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <limits>
+#include <optional>
+#include <string_view>
+
+#include <gpunet/core/config.hpp>
+
+namespace gpunet::io {
+
+static_assert(std::endian::native == std::endian::little,
+              "gpunet::io: this processor is big-endian (weight files are little-endian), use another");
+
+// The type of a stored element, by its name in the file; from small to large alignment.
+enum class Dtype : unsigned char {
+  BOOL, F4, F6_E2M3, F6_E3M2, U8, I8, F8_E5M2, F8_E4M3, F8_E8M0, F8_E4M3FNUZ, F8_E5M2FNUZ,
+  I16, U16, F16, BF16, I32, U32, F32, C64, F64, I64, U64
+};
+
+namespace detail {
+
+struct DtypeInfo {
+  std::string_view name;
+  index_t bits;
+};
+
+inline constexpr std::array<DtypeInfo, 22> dtypes{{
+    {"BOOL", 8}, {"F4", 4}, {"F6_E2M3", 6}, {"F6_E3M2", 6}, {"U8", 8}, {"I8", 8}, {"F8_E5M2", 8}, {"F8_E4M3", 8},
+    {"F8_E8M0", 8}, {"F8_E4M3FNUZ", 8}, {"F8_E5M2FNUZ", 8}, {"I16", 16}, {"U16", 16}, {"F16", 16}, {"BF16", 16},
+    {"I32", 32}, {"U32", 32}, {"F32", 32}, {"C64", 64}, {"F64", 64}, {"I64", 64}, {"U64", 64},
+}};
+
+// IEEE 754 binary16: 1 sign bit, 5 exponent bits (bias 15), 10 fraction bits.
+inline float half_to_float(std::uint16_t half) {
+  const std::uint32_t sign = (half & 0x8000u) << 16, exponent = half >> 10 & 31u, fraction = half & 0x3FFu;
+  if (exponent == 0) {  // zero, or fraction * 2^-24
+    const float magnitude = static_cast<float>(fraction) * 0x1p-24f;
+    return sign ? -magnitude : magnitude;
+  }
+  const std::uint32_t wide = exponent == 31 ? 255u : exponent + 112;  // infinite and NaN, or bias 127
+  return std::bit_cast<float>(sign | wide << 23 | fraction << 13);
+}
+
+// The upper half of a binary32.
+inline float bfloat_to_float(std::uint16_t bfloat) {
+  return std::bit_cast<float>(std::uint32_t{bfloat} << 16);
+}
+
+}  // namespace detail
+
+constexpr std::string_view to_string(Dtype dtype) {
+  return detail::dtypes[static_cast<std::size_t>(dtype)].name;
+}
+
+constexpr index_t bits_of(Dtype dtype) {
+  return detail::dtypes[static_cast<std::size_t>(dtype)].bits;
+}
+
+inline std::optional<Dtype> dtype_from(std::string_view name) {
+  for (std::size_t i = 0; i < detail::dtypes.size(); ++i)
+    if (detail::dtypes[i].name == name) return static_cast<Dtype>(i);
+  return std::nullopt;
+}
+
+// How elements of T, float or double, are stored.
+template <class T>
+constexpr Dtype dtype_of() {
+  static_assert(std::numeric_limits<T>::is_iec559 && (sizeof(T) == 4 || sizeof(T) == 8),
+                "gpunet::io::dtype_of: parameters are stored as float or double, use one of them");
+  return sizeof(T) == 4 ? Dtype::F32 : Dtype::F64;
+}
+
+// Whether copy_as can read the type as float or double.
+constexpr bool is_parameter_type(Dtype dtype) {
+  return dtype == Dtype::F32 || dtype == Dtype::F64 || dtype == Dtype::F16 || dtype == Dtype::BF16;
+}
+
+}  // namespace gpunet::io

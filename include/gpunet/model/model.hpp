@@ -1,0 +1,243 @@
+// A network on a device.
+#pragma once
+
+#include <type_traits>
+#include <vector>
+
+#include <gpunet/core/random.hpp>
+#include <gpunet/device/transfer.hpp>
+#include <gpunet/model/gradients.hpp>
+#include <gpunet/model/output.hpp>
+#include <gpunet/model/run_slice.hpp>
+#include <gpunet/ops/interleave.hpp>
+#include <gpunet/ops/mean.hpp>
+#include <gpunet/tensor/tensor.hpp>
+
+namespace gpunet {
+
+// The network Net with its parameters, their gradients and its working memory on device D, computing in T (float or
+// double). The parameters are drawn from default_generator() as torch.nn draws them, the same on every device.
+template <class Net, class D, class T = float>
+class Model {
+  static_assert(
+      Device<D>,
+      "gpunet::Model: the second argument is not a device, use Host, or Cuda in a program that nvcc compiles");
+  static_assert(std::is_floating_point_v<T>, "gpunet::Model: the element type has to be float or double");
+
+ public:
+  using value_type = T;
+  using device_type = D;
+
+  explicit Model(D& device, const Net& net = Net()) : Model(device, net, Undrawn{}) { draw_parameters(); }
+  Model(const Model&) = delete;
+  Model& operator=(const Model&) = delete;
+
+  // A model of the same network with the same parameters on another device.
+  template <Device Target>
+  Model<Net, Target, T> to(Target& target) const {
+    return Model<Net, Target, T>(target, *this);
+  }
+  template <Device From>
+  Model(D& device, const Model<Net, From, T>& other) : Model(device, other.network(), Undrawn{}) {
+    transfer(other.device(), other.parameters().data(), device, parameters_.data(), parameters_.bytes());
+  }
+
+  // The network's output for a batch of inputs [batch, ...sizes of Input], which are to stay where they are until
+  // backward() is done. One batch at a time: the next call takes the memory of the last.
+  template <class U, class E>
+  Output<Model> operator()(const View<U, E>& inputs) {
+    static_assert(
+        std::is_same_v<E, D>,
+        "gpunet::Model: the inputs are on another kind of device than the model, move them with to(device)");
+    static_assert(std::is_same_v<std::remove_const_t<U>, T>,
+                  "gpunet::Model: the inputs have another element type than the model");
+    if constexpr (std::is_same_v<E, D> && std::is_same_v<std::remove_const_t<U>, T>) forward(inputs);
+    return Output<Model>(*this, pass_);
+  }
+  template <class U, class E>
+  Output<Model> operator()(const Tensor<U, E>& inputs) {
+    return (*this)(inputs.view());
+  }
+
+  // Forward, loss and backward of a batch, slice by slice, so that a slice stays in the cache. What it leaves is
+  // what loss(model(inputs), targets).backward() leaves, bit for bit. Returns the mean loss.
+  template <class Loss, class Target>
+  LossValue<Model> forward_backward(const View<const T, D>& inputs, const Loss& loss,
+                                    const View<const Target, D>& targets) {
+    begin(inputs, device_workers());
+    begin_loss(loss, targets);
+    for_each_run([&](index_t run, index_t s, bool first, index_t worker) {
+      const SliceMemory<T> memory = workspace_.at(worker, worker);
+      const T* x = enter(s, memory);
+      const T* y = run_forward(device_, net_, plan_, slicing_.slice(s), x, parameters_.data(), memory);
+      evaluate(loss, targets, s, y, memory);
+      backward_slice(run, s, first, x, memory);
+    });
+    gradients_.finish(device_, slicing_.slices());
+    return mean_loss();
+  }
+
+  // The next backward pass replaces the gradients instead of adding to them.
+  void zero_grad() { gradients_.zero(); }
+
+  D& device() const { return device_; }
+  const Net& network() const { return net_; }
+  const NetworkPlan<Net>& plan() const { return plan_; }
+  const std::vector<ParameterInfo>& named_parameters() const { return plan_.parameters; }
+
+  // All parameters in one array, each where its ParameterInfo says; the gaps between them are zero.
+  View<T, D> parameters() { return {parameters_.data(), Sizes{parameters_.size()}}; }
+  View<const T, D> parameters() const { return {parameters_.data(), Sizes{parameters_.size()}}; }
+  // Their gradients, in the same order.
+  const Gradients<T, D>& gradients() const { return gradients_; }
+  // Bytes of working memory: activations, caches, scratch.
+  std::size_t workspace_bytes() const { return workspace_.bytes(); }
+
+ private:
+  template <class M>
+  friend class Output;
+  template <class M>
+  friend class LossValue;
+  struct Undrawn {};
+
+  Model(D& device, const Net& net, Undrawn)
+      : device_(device),
+        net_(net),
+        plan_(net),
+        parameters_(device, plan_.parameter_elements),
+        gradients_(device, plan_.parameter_elements),
+        loss_(device, 1) {
+    fill(device, parameters_.size(), T{}, parameters_.data());
+  }
+
+  void draw_parameters() {
+    std::vector<T> values(static_cast<std::size_t>(plan_.parameter_elements));
+    for (const ParameterInfo& parameter : plan_.parameters)
+      for (index_t i = 0; i < parameter.sizes.numel(); ++i)
+        values[static_cast<std::size_t>(parameter.offset + i)] =
+            default_generator().uniform(static_cast<T>(parameter.low), static_cast<T>(parameter.high));
+    device_.upload(parameters_.data(), values.data(), parameters_.bytes());
+  }
+
+  // How many slices may be under way at a time.
+  index_t device_workers() const {
+    if constexpr (requires { device_.threads(); })
+      return device_.threads();
+    else
+      return 1;
+  }
+
+  // Starts a pass: cuts the batch and makes room for `slots` slices.
+  void begin(const View<const T, D>& inputs, index_t slots) {
+    const Sizes want = net_.input().sizes();
+    require(inputs.sizes().rank() == want.rank() + 1 && inputs.sizes().tail() == want && inputs.size(0) > 0,
+            "gpunet::Model: the input has shape ", to_string(inputs.sizes()), " (want [batch, ",
+            to_string(want).substr(1),
+            " with a batch of 1 or more): check the dataset's samples and the network's Input");
+    inputs_ = inputs;
+    ++pass_;
+    slicing_ = slice_batch(device_, inputs.size(0));
+    const Slice slice = slicing_.slice(0);
+    workspace_.reserve(device_, plan_, slice, slots == 0 ? slicing_.slices() : slots, device_workers(),
+                       scratch_elements(device_, net_, slice, T{}));
+    gradients_.reserve(device_, slicing_.slices());
+  }
+
+  void forward(const View<const T, D>& inputs) {
+    begin(inputs, 0);
+    run_tasks(slicing_.slices(), [this](index_t s, index_t worker) {
+      const SliceMemory<T> memory = workspace_.at(s, worker);
+      run_forward(device_, net_, plan_, slicing_.slice(s), enter(s, memory), parameters_.data(), memory);
+    });
+  }
+
+  // Puts the inputs of slice s into the order of a slice, if they are not.
+  const T* enter(index_t s, const SliceMemory<T>& memory) {
+    const T* rows = inputs_.data() + slicing_.first_sample(s) * plan_.input_features;
+    if (slicing_.inner == 1) return rows;
+    interleave(device_, slicing_.slice(s), plan_.input_features, rows, memory.input);
+    return memory.input;
+  }
+
+  // What the network makes of slice s, after forward().
+  const T* output_of(index_t s) const {
+    const SliceMemory<T> memory = workspace_.at(s, 0);
+    const T* rows = inputs_.data() + slicing_.first_sample(s) * plan_.input_features;
+    const T* x = slicing_.inner == 1 ? rows : memory.input;
+    return Activations<T, Net::depth>(net_, plan_, slicing_.slice(s), x, memory.outputs)[Net::depth];
+  }
+
+  template <class Loss, class Target>
+  void begin_loss(const Loss& loss, const View<const Target, D>& targets) {
+    loss.check_shape(net_.output());
+    require(targets.numel() == slicing_.batch, "gpunet::Model: ", targets.numel(), " targets for a batch of ",
+            slicing_.batch, " (want one for each sample)");
+    loss.check(device_, targets, plan_.output_features);
+    if (losses_.size() < slicing_.batch) losses_.reset(device_, slicing_.batch);
+  }
+
+  template <class Loss, class Target>
+  void evaluate(const Loss& loss, const View<const Target, D>& targets, index_t s, const T* y,
+                const SliceMemory<T>& memory) {
+    const index_t first = slicing_.first_sample(s);
+    loss.evaluate(device_, nn::LossPass<T, Target>{slicing_.slice(s), plan_.output_features, y,
+                                                   targets.data() + first, T{1} / static_cast<T>(slicing_.batch),
+                                                   losses_.data() + first, memory.output_gradient});
+  }
+
+  void backward_slice(index_t run, index_t s, bool first, const T* x, const SliceMemory<T>& memory) {
+    run_backward(device_, net_, plan_, slicing_.slice(s), x, static_cast<const T*>(parameters_.data()),
+                 gradients_.of_run(run), gradients_.mode(run, first), memory);
+  }
+
+  // The mean of the losses of the last batch.
+  LossValue<Model> mean_loss() {
+    mean(device_, slicing_.batch, static_cast<const T*>(losses_.data()), loss_.data());
+    return LossValue<Model>(*this, pass_);
+  }
+
+  void backward() {
+    for_each_run([&](index_t run, index_t s, bool first, index_t worker) {
+      const SliceMemory<T> memory = workspace_.at(s, worker);
+      const T* rows = inputs_.data() + slicing_.first_sample(s) * plan_.input_features;
+      backward_slice(run, s, first, slicing_.inner == 1 ? rows : memory.input, memory);
+    });
+    gradients_.finish(device_, slicing_.slices());
+  }
+
+  // body(run, slice, first of its run, worker) for every slice; the slices of a run one after another, the runs in
+  // parallel.
+  template <class Body>
+  void for_each_run(Body body) {
+    const index_t slices = slicing_.slices();
+    run_tasks(gradients_.runs(slices), [&](index_t run, index_t worker) {
+      const index_t first = gradients_.first_slice(run, slices), end = gradients_.first_slice(run + 1, slices);
+      for (index_t s = first; s < end; ++s)
+        body(run, s, s == first, worker);
+    });
+  }
+
+  // task(i, worker) for i < n: on the threads of a device that has some, else one after another.
+  template <class Task>
+  void run_tasks(index_t n, Task task) {
+    if constexpr (requires { device_.threads(); })
+      device_.run(n, task);
+    else
+      for (index_t i = 0; i < n; ++i)
+        task(i, 0);
+  }
+
+  D& device_;
+  Net net_;
+  NetworkPlan<Net> plan_;
+  Buffer<T, D> parameters_;
+  Gradients<T, D> gradients_;
+  Workspace<T, D> workspace_;
+  Buffer<T, D> losses_;  // of the samples of the last batch
+  Buffer<T, D> loss_;    // their mean
+  View<const T, D> inputs_;
+  Slicing slicing_{1, 1, 1};
+  std::uint64_t pass_ = 0;  // counts forward passes: an Output of an older one is stale
+};
+
+}  // namespace gpunet

@@ -1,0 +1,72 @@
+// Where everything of a network lies in its arenas.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <string>
+#include <vector>
+
+#include <gpunet/core/math.hpp>
+#include <gpunet/nn/sequential.hpp>
+
+namespace gpunet {
+
+// One parameter tensor of a model.
+struct ParameterInfo {
+  std::string name;  // as PyTorch's state_dict has it: "conv1.weight"
+  Sizes sizes;
+  index_t offset;    // in elements, from the start of the parameter arena
+  double low, high;  // drawn uniformly from here
+};
+
+// Every array begins on a multiple of this many elements (bytes for the caches), so that vectors are aligned.
+inline constexpr index_t arena_alignment = 64;
+
+// Offsets of parameters in their arena, and of activations and caches in the memory of a slice. Those of a slice
+// are per sample: they are multiplied by the number of samples of the slice.
+template <class Net>
+struct NetworkPlan {
+  static constexpr std::size_t depth = Net::depth;
+
+  std::vector<ParameterInfo> parameters;
+  std::vector<index_t> parameter_offsets;            // of all parameters, in their order
+  std::array<std::size_t, depth> first_parameter{};  // of each layer, an index into the two lists above
+  index_t parameter_elements = 0;                    // with the gaps that alignment leaves
+  std::array<index_t, depth> output{}, cache{};      // of each layer
+  index_t output_elements = 0, cache_bytes = 0;      // all layers together
+  index_t input_features = 0, output_features = 0;   // of the network
+  index_t widest = 0;                                // features of the largest input or output of a layer
+  std::array<index_t, depth> features{};             // of each layer's output
+
+  explicit NetworkPlan(const Net& net) {
+    input_features = widest = net.input().numel();
+    net.each([&](auto i, const auto& layer, auto in) { add(net, i, layer, in); });
+    output_features = net.output().numel();
+    for (const auto& parameter : parameters)
+      parameter_offsets.push_back(parameter.offset);
+  }
+
+  // Where the parameters of layer i begin in `parameter_offsets`.
+  const index_t* offsets(std::size_t i) const { return parameter_offsets.data() + first_parameter[i]; }
+
+ private:
+  template <class I, class L, class In>
+  void add(const Net& net, I i, const L& layer, In in) {
+    first_parameter[i] = parameters.size();
+    for (const auto& spec : nn::parameters(layer, in)) {
+      const std::string name = net.template layer_name<I::value>() + "." + std::string(spec.name);
+      parameters.push_back({name, spec.sizes, parameter_elements, spec.low, spec.high});
+      parameter_elements += round_up(spec.sizes.numel(), arena_alignment);
+    }
+    features[i] = layer.output(in).numel();
+    widest = std::max(widest, features[i]);
+    output[i] = output_elements;
+    cache[i] = cache_bytes;
+    if constexpr (!nn::is_view<L>) {
+      output_elements += round_up(features[i], arena_alignment);
+      cache_bytes += round_up(nn::cache_bytes(layer, in), arena_alignment);
+    }
+  }
+};
+
+}  // namespace gpunet

@@ -1,0 +1,105 @@
+// What a model returns, and what a loss makes of it.
+#pragma once
+
+#include <gpunet/nn/loss.hpp>
+#include <gpunet/ops/interleave.hpp>
+#include <gpunet/ops/mean.hpp>
+#include <gpunet/tensor/tensor.hpp>
+
+namespace gpunet {
+
+// The mean loss of a batch, on the model's device.
+template <class M>
+class LossValue {
+ public:
+  using value_type = typename M::value_type;
+  using device_type = typename M::device_type;
+
+  LossValue(M& model, std::uint64_t pass) : model_(&model), pass_(pass) {}
+
+  // Adds the gradients of this loss to those of the parameters (after zero_grad(): replaces them).
+  void backward() {
+    require_fresh("backward");
+    model_->backward();
+  }
+
+  // The number; waits for the device.
+  value_type item() const {
+    require_fresh("item");
+    value_type value;
+    model_->device().download(&value, data(), sizeof value);
+    return value;
+  }
+
+  // The number where it is, on the device. Valid until the model's next forward pass.
+  const value_type* data() const { return model_->loss_.data(); }
+  device_type& device() const { return model_->device(); }
+
+ private:
+  void require_fresh(const char* what) const {
+    require(pass_ == model_->pass_, "gpunet::LossValue::", what,
+            ": the model has run another batch since this loss was computed, call it before the next forward pass");
+  }
+
+  M* model_;
+  std::uint64_t pass_;
+};
+
+// The output of a model for a batch. It lies in the model's memory until the next forward pass.
+template <class M>
+class Output {
+ public:
+  using value_type = typename M::value_type;
+  using device_type = typename M::device_type;
+  using T = value_type;
+  using D = device_type;
+
+  Output(M& model, std::uint64_t pass) : model_(&model), pass_(pass) {}
+
+  // [batch, ...sizes of one output]
+  Sizes sizes() const { return model_->net_.output().sizes().with_front(batch()); }
+  index_t batch() const { return model_->slicing_.batch; }
+  index_t features() const { return model_->plan_.output_features; }
+  D& device() const { return model_->device(); }
+
+  // A copy as a tensor of its own, on the same device.
+  Tensor<T, D> tensor() const {
+    Tensor<T, D> copy(device(), sizes());
+    each_slice([&](const Slice& slice, index_t first, const T* y) {
+      deinterleave(device(), slice, features(), y, copy.data() + first * features());
+    });
+    return copy;
+  }
+
+  // f(slice, index of its first sample, data in the slice's order) for every slice.
+  template <class F>
+  void each_slice(F f) const {
+    require_fresh();
+    const auto& slicing = model_->slicing_;
+    for (index_t s = 0; s < slicing.slices(); ++s)
+      f(slicing.slice(s), slicing.first_sample(s), model_->output_of(s));
+  }
+
+  // What criterion(output, targets) calls: the loss of every sample, its gradient, and the mean.
+  template <class Loss, class Targets>
+  LossValue<M> apply(const Loss& loss, const Targets& targets) const {
+    require_fresh();
+    const View<const typename Loss::target_type, D> view = targets;
+    model_->begin_loss(loss, view);
+    for (index_t s = 0; s < model_->slicing_.slices(); ++s)
+      model_->evaluate(loss, view, s, model_->output_of(s), model_->workspace_.at(s, 0));
+    return model_->mean_loss();
+  }
+
+ private:
+  void require_fresh() const {
+    require(
+        pass_ == model_->pass_,
+        "gpunet::Output: the model has run another batch since this output was computed, use tensor() to keep it");
+  }
+
+  M* model_;
+  std::uint64_t pass_;
+};
+
+}  // namespace gpunet

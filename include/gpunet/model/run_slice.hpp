@@ -1,0 +1,84 @@
+// One slice through a network, forward and backward.
+#pragma once
+
+#include <array>
+
+#include <gpunet/model/workspace.hpp>
+
+namespace gpunet {
+
+// The slice's data between the layers: at(0) enters the network, at(i + 1) leaves layer i.
+template <class T, std::size_t depth>
+class Activations {
+ public:
+  template <class Net>
+  Activations(const Net& net, const NetworkPlan<Net>& plan, const Slice& slice, const T* x, T* outputs) {
+    at_[0] = const_cast<T*>(x);  // written by nobody: layers write at(1) and later, and a view layer writes nothing
+    net.each([&](auto i, const auto& layer, auto) {
+      using L = std::remove_cvref_t<decltype(layer)>;
+      at_[i + 1] = nn::is_view<L> ? at_[i] : outputs + plan.output[i] * slice.samples();
+    });
+  }
+  T* operator[](std::size_t i) const { return at_[i]; }
+
+ private:
+  std::array<T*, depth + 1> at_{};
+};
+
+// Runs all layers on a slice that lies at `x` in the slice's order; returns the network's output.
+template <class Net, class D, class T>
+T* run_forward(D& device, const Net& net, const NetworkPlan<Net>& plan, const Slice& slice, const T* x,
+               const T* parameters, const SliceMemory<T>& memory) {
+  const Activations<T, Net::depth> data(net, plan, slice, x, memory.outputs);
+  net.each([&](auto i, const auto& layer, auto in) {
+    if constexpr (!nn::is_view<std::remove_cvref_t<decltype(layer)>>)
+      layer.forward(device, in,
+                    nn::ForwardPass<T>{slice,
+                                       data[i],
+                                       data[i + 1],
+                                       {parameters, plan.offsets(i)},
+                                       memory.cache + plan.cache[i] * slice.samples(),
+                                       memory.scratch});
+  });
+  return data[Net::depth];
+}
+
+// Runs all layers back, from the gradient of the network's output in memory.output_gradient to those of the
+// parameters.
+template <class Net, class D, class T>
+void run_backward(D& device, const Net& net, const NetworkPlan<Net>& plan, const Slice& slice, const T* x,
+                  const T* parameters, T* gradients, Accumulate accumulate, const SliceMemory<T>& memory) {
+  const Activations<T, Net::depth> data(net, plan, slice, x, memory.outputs);
+  const T* dy = memory.output_gradient;
+  int side = 0;
+  net.each_reversed([&](auto i, const auto& layer, auto in) {
+    if constexpr (!nn::is_view<std::remove_cvref_t<decltype(layer)>>) {
+      T* dx = i == 0 ? nullptr : memory.gradients[side];
+      layer.backward(device, in,
+                     nn::BackwardPass<T>{slice,
+                                         data[i],
+                                         data[i + 1],
+                                         dy,
+                                         dx,
+                                         {parameters, plan.offsets(i)},
+                                         {gradients, plan.offsets(i)},
+                                         accumulate,
+                                         memory.cache + plan.cache[i] * slice.samples(),
+                                         memory.scratch});
+      dy = dx;
+      side = 1 - side;
+    }
+  });
+}
+
+// Elements of scratch that the greediest layer needs for a slice.
+template <class Net, class D, class T>
+index_t scratch_elements(const D& device, const Net& net, const Slice& slice, T type) {
+  index_t most = 0;
+  net.each([&](auto, const auto& layer, auto in) {
+    most = std::max(most, nn::scratch(layer, device, in, slice, type));
+  });
+  return most;
+}
+
+}  // namespace gpunet

@@ -1,0 +1,108 @@
+// The two-dimensional convolution layer.
+#pragma once
+
+#include <array>
+#include <concepts>
+
+#include <gpunet/nn/initialize.hpp>
+#include <gpunet/nn/layer.hpp>
+#include <gpunet/nn/options.hpp>
+#include <gpunet/ops/conv2d.hpp>
+
+namespace gpunet::nn {
+
+// Cross-correlation with square kernels, as torch.nn.Conv2d(in, Out, Kernel, stride, padding): x [in, h, w],
+// W [Out, in, Kernel, Kernel], b [Out], y [Out, oh, ow] with oh = (h + 2 padding - Kernel) / stride + 1.
+// Conv2d<16, 5, Stride<2>, Padding<3>>, or Conv2d{out, kernel, stride, padding} for sizes known at run time.
+template <index_t Out = dyn, index_t Kernel = dyn, class... Options>
+class Conv2d {
+  static_assert(detail::are_window_options<Options...>,
+                "gpunet::nn::Conv2d: an option is neither Stride<...> nor Padding<...>");
+  static_assert(Out != 0 && Kernel != 0,
+                "gpunet::nn::Conv2d: output channels and kernel size have to be at least 1");
+  using StrideDim = detail::option_dim<Stride, Stride<1>, Options...>;
+  using PaddingDim = detail::option_dim<Padding, Padding<0>, Options...>;
+
+ public:
+  constexpr Conv2d() = default;
+  constexpr explicit Conv2d(index_t out, index_t kernel, index_t stride = 1, index_t padding = 0) requires
+      std::same_as<Conv2d, Conv2d<dyn, dyn, Stride<dyn>, Padding<dyn>>>
+      : out_(out), kernel_(kernel), stride_(stride), padding_(padding) {}
+
+  template <class In>
+  constexpr auto output(In in) const {
+    static_assert(
+        In::rank == 3,
+        "gpunet::nn::Conv2d: the input has to have rank 3 [channels, height, width], give Input three sizes");
+    if constexpr (In::rank == 3) {
+      const auto height = in.template at<1>(), width = in.template at<2>();
+      static_assert(window_fits(decltype(height){}, Dim<Kernel>{}, PaddingDim{}) &&
+                        window_fits(decltype(width){}, Dim<Kernel>{}, PaddingDim{}),
+                    "gpunet::nn::Conv2d: the kernel is larger than the padded image, use a smaller kernel, a "
+                    "larger image or Padding");
+      check(height, width);
+      return Shape(out_, windows(height, kernel_, stride_, padding_), windows(width, kernel_, stride_, padding_));
+    }
+  }
+
+  template <class In>
+  constexpr auto parameters(In in) const {
+    const index_t channels = in.template at<0>();
+    const index_t fan_in = channels * kernel_ * kernel_;
+    return std::array{uniform("weight", {out_, channels, kernel_, kernel_}, kaiming_uniform_bound(fan_in)),
+                      uniform("bias", {out_}, bias_bound(fan_in))};
+  }
+
+  template <class D, class In, class T>
+  index_t scratch(const D& device, In in, const Slice& slice, T type) const {
+    return conv2d_scratch(device, slice, geometry(in), type);
+  }
+
+  template <class D, class In, class T>
+  void forward(D& device, In in, const ForwardPass<T>& pass) const {
+    conv2d_forward(device, pass.slice, geometry(in), pass.x, pass.parameters[0], pass.parameters[1], pass.y,
+                   pass.scratch);
+  }
+
+  template <class D, class In, class T>
+  void backward(D& device, In in, const BackwardPass<T>& pass) const {
+    const Conv2dGeometry g = geometry(in);
+    conv2d_backward_parameters(device, pass.slice, g, pass.x, pass.dy, pass.gradients[0], pass.gradients[1],
+                               pass.accumulate, pass.scratch);
+    if (pass.dx) conv2d_backward_input(device, pass.slice, g, pass.dy, pass.parameters[0], pass.dx, pass.scratch);
+  }
+
+ private:
+  // What only the run can tell.
+  constexpr void check(index_t height, index_t width) const {
+    require(out_ > 0 && kernel_ > 0 && stride_ > 0 && padding_ >= 0, "gpunet::nn::Conv2d: ", index_t{out_},
+            " output channels, kernel ", index_t{kernel_}, ", stride ", index_t{stride_}, ", padding ",
+            index_t{padding_}, " (want at least 1, 1, 1, 0)");
+    require(height + 2 * padding_ >= kernel_ && width + 2 * padding_ >= kernel_, "gpunet::nn::Conv2d: the kernel (",
+            index_t{kernel_}, ") is larger than the padded image (", height + 2 * padding_, " x ",
+            width + 2 * padding_, "), use a smaller kernel, a larger image or Padding");
+  }
+
+  template <class In>
+  constexpr Conv2dGeometry geometry(In in) const {
+    const auto out = output(in);
+    return {in.template at<0>(),
+            in.template at<1>(),
+            in.template at<2>(),
+            out.template at<0>(),
+            out.template at<1>(),
+            out.template at<2>(),
+            kernel_,
+            stride_,
+            padding_};
+  }
+
+  [[no_unique_address]] Dim<Out> out_{};
+  [[no_unique_address]] Dim<Kernel> kernel_{};
+  [[no_unique_address]] StrideDim stride_{};
+  [[no_unique_address]] PaddingDim padding_{};
+};
+
+Conv2d(index_t, index_t, index_t = 1, index_t = 0)->Conv2d<dyn, dyn, Stride<dyn>, Padding<dyn>>;
+
+}  // namespace gpunet::nn

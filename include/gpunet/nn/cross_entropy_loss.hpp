@@ -1,0 +1,33 @@
+// The loss of classification.
+#pragma once
+
+#include <gpunet/nn/loss.hpp>
+#include <gpunet/ops/cross_entropy.hpp>
+
+namespace gpunet::nn {
+
+// Mean over the batch of log sum_k exp(x_k) - x_label, as torch.nn.CrossEntropyLoss with class indices: x are
+// logits [batch, classes], labels [batch] are 0 to classes - 1.
+struct CrossEntropyLoss : LossFunction<CrossEntropyLoss> {
+  using target_type = label_t;
+
+  template <class In>
+  static constexpr void check_shape(In) {
+    static_assert(
+        In::rank == 1,
+        "gpunet::nn::CrossEntropyLoss: the network's output has to have rank 1 [classes], end it with a Linear");
+  }
+
+  template <class D>
+  void check(D& device, View<const label_t, D> labels, index_t classes) const {
+    check_labels(device, labels.data(), labels.numel(), classes);
+  }
+
+  template <class D, class T>
+  void evaluate(D& device, const LossPass<T, label_t>& pass) const {
+    for_each(device, pass.slice.samples(),
+             CrossEntropy<T>{pass.slice, pass.features, pass.x, pass.targets, pass.scale, pass.losses, pass.dx});
+  }
+};
+
+}  // namespace gpunet::nn

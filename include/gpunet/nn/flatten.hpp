@@ -1,0 +1,14 @@
+// Images to rows.
+#pragma once
+
+#include <gpunet/nn/layer.hpp>
+
+namespace gpunet::nn {
+
+// [a, b, ...] -> [a * b * ...]: the same memory under another shape.
+struct Flatten {
+  static constexpr bool is_view = true;
+  constexpr auto output(auto in) const { return Shape(in.numel()); }
+};
+
+}  // namespace gpunet::nn

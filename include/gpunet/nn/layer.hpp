@@ -1,0 +1,101 @@
+// What a layer is.
+//
+// A layer is a small value without device or memory. It tells what it makes of one sample, and runs on slices:
+//
+//   output(in)                 Shape of one sample's output for the Shape `in`                      (every layer)
+//   forward(device, in, pass)  reads pass.x, writes all of pass.y                                  (unless is_view)
+//   backward(device, in, pass) reads pass.dy, writes all of pass.dx unless it is null, and the     (unless is_view)
+//                              gradients of the parameters as pass.accumulate says
+//   parameters(in)             std::array of ParameterSpec, in the order in which they are drawn    (if it has any)
+//   cache_bytes(in)            bytes per sample that forward leaves for backward                    (if it needs
+//   any) scratch(device, in, slice, T{})  elements of T that forward or backward need for a moment      (if they
+//   need any) is_view = true             output and input are the same memory: no forward, no backward
+//
+// The functions below ask a layer for what it may leave out.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <string_view>
+
+#include <gpunet/core/shape.hpp>
+#include <gpunet/ops/slice.hpp>
+
+namespace gpunet::nn {
+
+// A parameter tensor that a layer wants: its name, its sizes, and the uniform distribution it is drawn from.
+struct ParameterSpec {
+  std::string_view name;
+  Sizes sizes;
+  double low, high;
+};
+
+// A parameter drawn uniformly from [-bound, bound).
+constexpr ParameterSpec uniform(std::string_view name, const Sizes& sizes, double bound) {
+  return {name, sizes, -bound, bound};
+}
+
+// Where the parameters (or their gradients) of one layer are: the i-th begins at base + offsets[i].
+template <class T>
+struct ParameterSlices {
+  T* base;
+  const index_t* offsets;
+  T* operator[](int i) const { return base + offsets[i]; }
+};
+
+// What a layer gets on the way forward. x and y are slices of `in` and `output(in)`.
+template <class T>
+struct ForwardPass {
+  Slice slice;
+  const T* x;
+  T* y;
+  ParameterSlices<const T> parameters;
+  std::byte* cache;
+  T* scratch;
+};
+
+// What a layer gets on the way back. x and y are as forward saw and left them; dx is null where nobody needs it.
+template <class T>
+struct BackwardPass {
+  Slice slice;
+  const T* x;
+  const T* y;
+  const T* dy;
+  T* dx;
+  ParameterSlices<const T> parameters;
+  ParameterSlices<T> gradients;
+  Accumulate accumulate;
+  const std::byte* cache;
+  T* scratch;
+};
+
+template <class L, class In>
+constexpr auto parameters(const L& layer, In in) {
+  if constexpr (requires { layer.parameters(in); })
+    return layer.parameters(in);
+  else
+    return std::array<ParameterSpec, 0>{};
+}
+
+template <class L, class In>
+constexpr index_t cache_bytes(const L& layer, In in) {
+  if constexpr (requires { layer.cache_bytes(in); })
+    return layer.cache_bytes(in);
+  else
+    return 0;
+}
+
+template <class L, class D, class In, class T>
+index_t scratch(const L& layer, const D& device, In in, const Slice& slice, T type) {
+  if constexpr (requires { layer.scratch(device, in, slice, type); })
+    return layer.scratch(device, in, slice, type);
+  else
+    return 0;
+}
+
+template <class L>
+inline constexpr bool is_view = requires {
+  requires L::is_view;
+};
+
+}  // namespace gpunet::nn

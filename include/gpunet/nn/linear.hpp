@@ -1,0 +1,59 @@
+// The fully connected layer.
+#pragma once
+
+#include <array>
+
+#include <gpunet/nn/initialize.hpp>
+#include <gpunet/nn/layer.hpp>
+#include <gpunet/ops/linear.hpp>
+
+namespace gpunet::nn {
+
+// y = x W^T + b with x [in], W [Out, in], b [Out], y [Out]. Linear<120>, or Linear{n} for a size known at run time.
+template <index_t Out = dyn>
+class Linear {
+ public:
+  constexpr Linear() = default;
+  constexpr explicit Linear(index_t out) requires(Out == dyn) : out_(out) {}
+
+  template <class In>
+  constexpr auto output(In) const {
+    static_assert(In::rank == 1,
+                  "gpunet::nn::Linear: the input has to have rank 1 [features], put a Flatten before it");
+    require(out_ > 0, "gpunet::nn::Linear: ", index_t{out_}, " outputs (want 1 or more)");
+    return Shape(out_);
+  }
+
+  template <class In>
+  constexpr auto parameters(In in) const {
+    return std::array{uniform("weight", {out_, in.numel()}, kaiming_uniform_bound(in.numel())),
+                      uniform("bias", {out_}, bias_bound(in.numel()))};
+  }
+
+  template <class D, class In, class T>
+  index_t scratch(const D& device, In in, const Slice& slice, T type) const {
+    return linear_scratch(device, slice, in.numel(), out_, type);
+  }
+
+  template <class D, class In, class T>
+  void forward(D& device, In in, const ForwardPass<T>& pass) const {
+    linear_forward(device, pass.slice, in.numel(), out_, pass.x, pass.parameters[0], pass.parameters[1], pass.y,
+                   pass.scratch);
+  }
+
+  template <class D, class In, class T>
+  void backward(D& device, In in, const BackwardPass<T>& pass) const {
+    linear_backward_parameters(device, pass.slice, in.numel(), out_, pass.x, pass.dy, pass.gradients[0],
+                               pass.gradients[1], pass.accumulate, pass.scratch);
+    if (pass.dx)
+      linear_backward_input(device, pass.slice, in.numel(), out_, pass.dy, pass.parameters[0], pass.dx,
+                            pass.scratch);
+  }
+
+ private:
+  [[no_unique_address]] Dim<Out> out_{};
+};
+
+Linear(index_t)->Linear<dyn>;
+
+}  // namespace gpunet::nn

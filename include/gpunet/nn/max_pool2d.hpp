@@ -1,0 +1,70 @@
+// The two-dimensional max pooling layer.
+#pragma once
+
+#include <gpunet/nn/layer.hpp>
+#include <gpunet/nn/options.hpp>
+#include <gpunet/ops/max_pool2d.hpp>
+
+namespace gpunet::nn {
+
+// Maximum over square windows, as torch.nn.MaxPool2d(Kernel, stride, padding): [c, h, w] -> [c, oh, ow] with
+// oh = (h + 2 padding - Kernel) / stride + 1. The stride is the kernel size unless Stride<...> says otherwise.
+template <index_t Kernel, class... Options>
+class MaxPool2d {
+  static_assert(detail::are_window_options<Options...>,
+                "gpunet::nn::MaxPool2d: an option is neither Stride<...> nor Padding<...>");
+  static_assert(Kernel >= 1 && Kernel <= 255, "gpunet::nn::MaxPool2d: the kernel size has to be 1 to 255");
+  using StrideDim = detail::option_dim<Stride, Stride<Kernel>, Options...>;
+  using PaddingDim = detail::option_dim<Padding, Padding<0>, Options...>;
+  static_assert(StrideDim{} > 0, "gpunet::nn::MaxPool2d: the stride has to be at least 1");
+  static_assert(2 * PaddingDim{} <= Kernel, "gpunet::nn::MaxPool2d: the padding may be at most half the kernel");
+
+ public:
+  template <class In>
+  constexpr auto output(In in) const {
+    static_assert(
+        In::rank == 3,
+        "gpunet::nn::MaxPool2d: the input has to have rank 3 [channels, height, width], give Input three sizes");
+    if constexpr (In::rank == 3) {
+      const auto height = in.template at<1>(), width = in.template at<2>();
+      static_assert(window_fits(decltype(height){}, Dim<Kernel>{}, PaddingDim{}) &&
+                        window_fits(decltype(width){}, Dim<Kernel>{}, PaddingDim{}),
+                    "gpunet::nn::MaxPool2d: the kernel is larger than the padded image, use a smaller kernel, a "
+                    "larger image or Padding");
+      require(height + 2 * PaddingDim{} >= Kernel && width + 2 * PaddingDim{} >= Kernel,
+              "gpunet::nn::MaxPool2d: the kernel (", Kernel, ") is larger than the padded image (",
+              height + 2 * PaddingDim{}, " x ", width + 2 * PaddingDim{},
+              "), use a smaller kernel or a larger image");
+      return Shape(in.template at<0>(), windows(height, Dim<Kernel>{}, StrideDim{}, PaddingDim{}),
+                   windows(width, Dim<Kernel>{}, StrideDim{}, PaddingDim{}));
+    }
+  }
+
+  template <class In>
+  constexpr index_t cache_bytes(In in) const {
+    return output(in).numel() * static_cast<index_t>(sizeof(PoolChoice));
+  }
+
+  template <class D, class In, class T>
+  void forward(D& device, In in, const ForwardPass<T>& pass) const {
+    max_pool2d_forward(device, pass.slice, geometry(in), pass.x, pass.y, reinterpret_cast<PoolChoice*>(pass.cache));
+  }
+
+  template <class D, class In, class T>
+  void backward(D& device, In in, const BackwardPass<T>& pass) const {
+    if (pass.dx)
+      max_pool2d_backward(device, pass.slice, geometry(in), pass.dy,
+                          reinterpret_cast<const PoolChoice*>(pass.cache), pass.dx);
+  }
+
+ private:
+  template <class In>
+  constexpr Pool2dGeometry geometry(In in) const {
+    const auto out = output(in);
+    return {in.template at<0>(),  in.template at<1>(),  in.template at<2>(),
+            out.template at<1>(), out.template at<2>(), Kernel,
+            StrideDim{},          PaddingDim{}};
+  }
+};
+
+}  // namespace gpunet::nn

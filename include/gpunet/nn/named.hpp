@@ -1,0 +1,18 @@
+// A layer with a name.
+#pragma once
+
+#include <gpunet/core/fixed_string.hpp>
+
+namespace gpunet::nn {
+
+// The layer L under a name of its own in the state dict: Named<"conv1", Conv2d<6, 5>> has "conv1.weight".
+template <FixedString Name, class L>
+struct Named : L {
+  static constexpr std::string_view name = Name.view();
+  static_assert(!name.empty(), "gpunet::nn::Named: the name is empty, give the layer a name or leave Named away");
+
+  constexpr Named() = default;
+  constexpr explicit Named(L layer) : L(layer) {}
+};
+
+}  // namespace gpunet::nn

@@ -1,0 +1,65 @@
+// Options of layers that look at windows, in any order: Conv2d<16, 5, Stride<2>, Padding<3>>.
+#pragma once
+
+#include <type_traits>
+
+#include <gpunet/core/dim.hpp>
+
+namespace gpunet::nn {
+
+// Distance between neighbouring windows, in pixels.
+template <index_t N>
+struct Stride {
+  using dim = Dim<N>;
+};
+
+// Zeros (for a maximum: nothing) added on all four sides, in pixels.
+template <index_t N>
+struct Padding {
+  using dim = Dim<N>;
+};
+
+namespace detail {
+
+template <template <index_t> class Option, class T>
+inline constexpr bool is_option = false;
+template <template <index_t> class Option, index_t N>
+inline constexpr bool is_option<Option, Option<N>> = true;
+
+template <template <index_t> class Option, class Default, class... Options>
+struct FindOption {
+  using type = Default;
+};
+template <template <index_t> class Option, class Default, class First, class... Rest>
+struct FindOption<Option, Default, First, Rest...> : FindOption<Option, Default, Rest...> {};
+template <template <index_t> class Option, class Default, index_t N, class... Rest>
+struct FindOption<Option, Default, Option<N>, Rest...> {
+  using type = Option<N>;
+};
+
+// The extent of the Option<...> among Options, or of Default.
+template <template <index_t> class Option, class Default, class... Options>
+using option_dim = typename FindOption<Option, Default, Options...>::type::dim;
+
+// Every one of Options is a Stride or a Padding.
+template <class... Options>
+inline constexpr bool are_window_options = ((is_option<Stride, Options> || is_option<Padding, Options>)&&...);
+
+}  // namespace detail
+
+// Number of windows of `kernel` along an extent: (extent + 2 padding - kernel) / stride + 1, rounded down.
+template <index_t E, index_t K, index_t S, index_t P>
+constexpr auto windows(Dim<E> extent, Dim<K> kernel, Dim<S> stride, Dim<P> padding) {
+  return (extent + padding + padding - kernel) / stride + Dim<1>{};
+}
+
+// Whether at least one window fits; true where only the run can tell.
+template <index_t E, index_t K, index_t P>
+constexpr bool window_fits(Dim<E>, Dim<K>, Dim<P>) {
+  if constexpr (E == dyn || K == dyn || P == dyn)
+    return true;
+  else
+    return E + 2 * P >= K;
+}
+
+}  // namespace gpunet::nn

@@ -1,0 +1,127 @@
+// A network: an input shape and a list of layers.
+#pragma once
+
+#include <string>
+
+#include <gpunet/nn/layer.hpp>
+
+namespace gpunet::nn {
+
+// The shape of one sample that enters a network: Input<3, 32, 32>. An extent may be `dyn` and given at run time:
+// Input<3, dyn, dyn>{Shape(Dim<3>{}, Dim{height}, Dim{width})}.
+template <index_t... Ns>
+struct Input {
+  [[no_unique_address]] Shape<Ns...> shape{};
+  constexpr Input() = default;
+  constexpr explicit Input(Shape<Ns...> s) : shape(s) {}
+};
+
+namespace detail {
+
+// The shapes before, between and after the layers, grown from left to right by a fold.
+template <class... Shapes>
+struct Trace {
+  static constexpr std::size_t last = sizeof...(Shapes) - 1;
+  Pack<Shapes...> shapes;
+
+  template <class L>
+  friend constexpr auto operator>>(Trace trace, const L& layer) {
+    return trace.grow(layer.output(get<last>(trace.shapes)), std::index_sequence_for<Shapes...>{});
+  }
+  template <class S, std::size_t... I>
+  constexpr auto grow(S shape, std::index_sequence<I...>) const {
+    return Trace<Shapes..., S>{Pack<Shapes..., S>(get<I>(shapes)..., shape)};
+  }
+};
+
+// The name that Named gave the layer, or none.
+template <class L>
+constexpr std::string_view given_name() {
+  if constexpr (requires { L::name; })
+    return L::name;
+  else
+    return {};
+}
+
+template <class... Layers>
+constexpr bool names_differ() {
+  constexpr std::size_t n = sizeof...(Layers);
+  const std::array<std::string_view, n> names{given_name<Layers>()...};
+  for (std::size_t i = 0; i < n; ++i)
+    for (std::size_t j = 0; j < i; ++j)
+      if (!names[i].empty() && names[i] == names[j]) return false;
+  return true;
+}
+
+}  // namespace detail
+
+// Layers one after another, as torch.nn.Sequential. A value: it knows no device and owns no memory.
+template <class In, class... Layers>
+class Sequential;
+
+template <index_t... Ns, class... Layers>
+class Sequential<Input<Ns...>, Layers...> {
+  static_assert(sizeof...(Layers) > 0, "gpunet::nn::Sequential: no layer after the Input");
+  static_assert(
+      detail::names_differ<Layers...>(),
+      "gpunet::nn::Sequential: two layers have the same name (their parameters would be one key), rename one");
+
+ public:
+  static constexpr std::size_t depth = sizeof...(Layers);
+  using indices = std::make_index_sequence<depth>;
+
+  constexpr Sequential() = default;
+  constexpr explicit Sequential(Input<Ns...> input, Layers... layers) : input_(input), layers_(layers...) {}
+
+  template <std::size_t I>
+  constexpr const auto& layer() const {
+    return get<I>(layers_);
+  }
+
+  // All shapes at once, shape<0> to shape<depth>; of one sample.
+  constexpr auto shapes() const { return trace(indices{}).shapes; }
+  constexpr auto input() const { return input_.shape; }
+  constexpr auto output() const { return get<depth>(shapes()); }
+
+  // The key of layer i in the state dict: its name, or its position as in torch.nn.Sequential.
+  template <std::size_t I>
+  std::string layer_name() const {
+    constexpr std::string_view given = detail::given_name<std::remove_cvref_t<decltype(layer<I>())>>();
+    return given.empty() ? std::to_string(I) : std::string(given);
+  }
+
+  // f(index, layer, shape of its input) for every layer, first to last; index is an integral_constant.
+  template <class F>
+  constexpr void each(F f) const {
+    [&]<std::size_t... I>(std::index_sequence<I...>) {
+      const auto all = shapes();
+      (f(std::integral_constant<std::size_t, I>{}, layer<I>(), get<I>(all)), ...);
+    }
+    (indices{});
+  }
+  // The same, last to first.
+  template <class F>
+  constexpr void each_reversed(F f) const {
+    [&]<std::size_t... I>(std::index_sequence<I...>) {
+      const auto all = shapes();
+      (f(std::integral_constant<std::size_t, depth - 1 - I>{}, layer<depth - 1 - I>(), get<depth - 1 - I>(all)),
+       ...);
+    }
+    (indices{});
+  }
+
+ private:
+  template <std::size_t... I>
+  constexpr auto trace(std::index_sequence<I...>) const {
+    using Start = detail::Trace<Shape<Ns...>>;
+    return (Start{Pack<Shape<Ns...>>(input_.shape)} >> ... >> get<I>(layers_));
+  }
+
+  [[no_unique_address]] Input<Ns...> input_{};
+  [[no_unique_address]] Pack<Layers...> layers_{};
+};
+
+template <index_t... Ns, class... Layers>
+Sequential(Input<Ns...>, Layers...) -> Sequential<Input<Ns...>, Layers...>;
+
+}  // namespace gpunet::nn

@@ -1,0 +1,142 @@
+// Two-dimensional convolution (cross-correlation, as torch.nn.Conv2d): the plain single-source version.
+#pragma once
+
+#include <gpunet/ops/slice.hpp>
+
+namespace gpunet {
+
+// Sizes of one convolution. x [in_channels, height, width], w [out_channels, in_channels, kernel, kernel],
+// y [out_channels, out_height, out_width] per sample; square kernel, same stride and zero padding on both axes.
+struct Conv2dGeometry {
+  index_t in_channels, height, width;
+  index_t out_channels, out_height, out_width;
+  index_t kernel, stride, padding;
+
+  GPUNET_FN index_t in_features() const { return in_channels * height * width; }
+  GPUNET_FN index_t out_features() const { return out_channels * out_height * out_width; }
+  GPUNET_FN index_t out_pixels() const { return out_height * out_width; }
+  GPUNET_FN index_t taps() const { return in_channels * kernel * kernel; }
+};
+
+// y = x * w + b. One index = one element of y.
+template <class T>
+struct Conv2dForward {
+  Conv2dGeometry g;
+  index_t inner;
+  const T *x, *w, *b;
+  T* y;
+
+  GPUNET_FN void operator()(index_t i) const {
+    const index_t j = i % inner, column = i / inner % g.out_width, row = i / (inner * g.out_width) % g.out_height;
+    const index_t channel = i / (inner * g.out_pixels()) % g.out_channels, outer = i / (inner * g.out_features());
+    const T* image = x + outer * g.in_features() * inner + j;
+    const T* filter = w + channel * g.taps();
+    T sum = b[channel];
+    for (index_t c = 0; c < g.in_channels; ++c)
+      for (index_t ky = 0; ky < g.kernel; ++ky) {
+        const index_t iy = row * g.stride + ky - g.padding;
+        if (iy < 0 || iy >= g.height) continue;
+        for (index_t kx = 0; kx < g.kernel; ++kx) {
+          const index_t ix = column * g.stride + kx - g.padding;
+          if (ix < 0 || ix >= g.width) continue;
+          sum += filter[(c * g.kernel + ky) * g.kernel + kx] * image[((c * g.height + iy) * g.width + ix) * inner];
+        }
+      }
+    y[i] = sum;
+  }
+};
+
+// dx = dy * w, gathered. One index = one element of dx.
+template <class T>
+struct Conv2dInputGradient {
+  Conv2dGeometry g;
+  index_t inner;
+  const T *dy, *w;
+  T* dx;
+
+  GPUNET_FN void operator()(index_t i) const {
+    const index_t j = i % inner, column = i / inner % g.width, row = i / (inner * g.width) % g.height;
+    const index_t channel = i / (inner * g.width * g.height) % g.in_channels, outer = i / (inner * g.in_features());
+    const T* image = dy + outer * g.out_features() * inner + j;
+    T sum{};
+    for (index_t c = 0; c < g.out_channels; ++c)
+      for (index_t ky = 0; ky < g.kernel; ++ky) {
+        const index_t oy = row + g.padding - ky;
+        if (oy < 0 || oy % g.stride != 0 || oy / g.stride >= g.out_height) continue;
+        for (index_t kx = 0; kx < g.kernel; ++kx) {
+          const index_t ox = column + g.padding - kx;
+          if (ox < 0 || ox % g.stride != 0 || ox / g.stride >= g.out_width) continue;
+          sum += w[((c * g.in_channels + channel) * g.kernel + ky) * g.kernel + kx] *
+                 image[((c * g.out_height + oy / g.stride) * g.out_width + ox / g.stride) * inner];
+        }
+      }
+    dx[i] = sum;
+  }
+};
+
+// dw = sum over samples and positions of dy * x. One sum = one element of dw.
+template <class T>
+struct Conv2dWeightGradient {
+  Conv2dGeometry g;
+  index_t inner;
+  const T *x, *dy;
+  T* dw;
+  Accumulate accumulate;
+
+  GPUNET_FN T operator()(index_t i, index_t r) const {
+    const index_t kx = i % g.kernel, ky = i / g.kernel % g.kernel, c = i / (g.kernel * g.kernel) % g.in_channels;
+    const index_t channel = i / g.taps();
+    const index_t j = r % inner, column = r / inner % g.out_width, row = r / (inner * g.out_width) % g.out_height;
+    const index_t outer = r / (inner * g.out_pixels());
+    const index_t iy = row * g.stride + ky - g.padding, ix = column * g.stride + kx - g.padding;
+    if (iy < 0 || iy >= g.height || ix < 0 || ix >= g.width) return T{};
+    return dy[(((outer * g.out_channels + channel) * g.out_height + row) * g.out_width + column) * inner + j] *
+           x[(((outer * g.in_channels + c) * g.height + iy) * g.width + ix) * inner + j];
+  }
+  GPUNET_FN void store(index_t i, T sum) const { store_gradient(dw[i], sum, accumulate); }
+};
+
+// db = sum over samples and positions of dy. One sum = one output channel.
+template <class T>
+struct Conv2dBiasGradient {
+  Conv2dGeometry g;
+  index_t inner;
+  const T* dy;
+  T* db;
+  Accumulate accumulate;
+
+  GPUNET_FN T operator()(index_t channel, index_t r) const {
+    const index_t plane = g.out_pixels() * inner;
+    return dy[(r / plane * g.out_channels + channel) * plane + r % plane];
+  }
+  GPUNET_FN void store(index_t channel, T sum) const { store_gradient(db[channel], sum, accumulate); }
+};
+
+// Elements of T that the three functions below need as scratch.
+template <class D, class T>
+index_t conv2d_scratch(const D&, const Slice&, const Conv2dGeometry&, T) {
+  return 0;
+}
+
+template <class D, class T>
+void conv2d_forward(D& device, const Slice& slice, const Conv2dGeometry& g, const T* x, const T* w, const T* b,
+                    T* y, T* /*scratch*/) {
+  for_each(device, slice.samples() * g.out_features(), Conv2dForward<T>{g, slice.inner, x, w, b, y});
+}
+
+template <class D, class T>
+void conv2d_backward_input(D& device, const Slice& slice, const Conv2dGeometry& g, const T* dy, const T* w, T* dx,
+                           T* /*scratch*/) {
+  for_each(device, slice.samples() * g.in_features(), Conv2dInputGradient<T>{g, slice.inner, dy, w, dx});
+}
+
+template <class D, class T>
+void conv2d_backward_parameters(D& device, const Slice& slice, const Conv2dGeometry& g, const T* x, const T* dy,
+                                T* dw, T* db, Accumulate accumulate, T* /*scratch*/) {
+  const index_t length = slice.samples() * g.out_pixels();
+  sum_each(device, g.out_channels * g.taps(), length,
+           Conv2dWeightGradient<T>{g, slice.inner, x, dy, dw, accumulate});
+  sum_each(device, g.out_channels, length, Conv2dBiasGradient<T>{g, slice.inner, dy, db, accumulate});
+}
+
+}  // namespace gpunet

@@ -1,0 +1,94 @@
+// The affine map y = x W^T + b: the plain single-source version.
+#pragma once
+
+#include <gpunet/ops/slice.hpp>
+
+namespace gpunet {
+
+// x [in], W [out, in], b [out], y [out] per sample. One index = one element of y.
+template <class T>
+struct LinearForward {
+  index_t in, out, inner;
+  const T *x, *w, *b;
+  T* y;
+
+  GPUNET_FN void operator()(index_t i) const {
+    const index_t o = i / inner % out;
+    const T* sample = x + i / (inner * out) * in * inner + i % inner;
+    T sum = b[o];
+    for (index_t k = 0; k < in; ++k)
+      sum += w[o * in + k] * sample[k * inner];
+    y[i] = sum;
+  }
+};
+
+// dx = dy W. One index = one element of dx.
+template <class T>
+struct LinearInputGradient {
+  index_t in, out, inner;
+  const T *dy, *w;
+  T* dx;
+
+  GPUNET_FN void operator()(index_t i) const {
+    const index_t k = i / inner % in;
+    const T* sample = dy + i / (inner * in) * out * inner + i % inner;
+    T sum{};
+    for (index_t o = 0; o < out; ++o)
+      sum += w[o * in + k] * sample[o * inner];
+    dx[i] = sum;
+  }
+};
+
+// dW = dy^T x. One sum, over samples, = one element of dW.
+template <class T>
+struct LinearWeightGradient {
+  index_t in, out, inner;
+  const T *x, *dy;
+  T* dw;
+  Accumulate accumulate;
+
+  GPUNET_FN T operator()(index_t i, index_t n) const {
+    const index_t outer = n / inner, j = n % inner;
+    return dy[(outer * out + i / in) * inner + j] * x[(outer * in + i % in) * inner + j];
+  }
+  GPUNET_FN void store(index_t i, T sum) const { store_gradient(dw[i], sum, accumulate); }
+};
+
+// db = sum over samples of dy. One sum = one output.
+template <class T>
+struct LinearBiasGradient {
+  index_t out, inner;
+  const T* dy;
+  T* db;
+  Accumulate accumulate;
+
+  GPUNET_FN T operator()(index_t o, index_t n) const { return dy[(n / inner * out + o) * inner + n % inner]; }
+  GPUNET_FN void store(index_t o, T sum) const { store_gradient(db[o], sum, accumulate); }
+};
+
+// Elements of T that the three functions below need as scratch.
+template <class D, class T>
+index_t linear_scratch(const D&, const Slice&, index_t /*in*/, index_t /*out*/, T) {
+  return 0;
+}
+
+template <class D, class T>
+void linear_forward(D& device, const Slice& slice, index_t in, index_t out, const T* x, const T* w, const T* b,
+                    T* y, T* /*scratch*/) {
+  for_each(device, slice.samples() * out, LinearForward<T>{in, out, slice.inner, x, w, b, y});
+}
+
+template <class D, class T>
+void linear_backward_input(D& device, const Slice& slice, index_t in, index_t out, const T* dy, const T* w, T* dx,
+                           T* /*scratch*/) {
+  for_each(device, slice.samples() * in, LinearInputGradient<T>{in, out, slice.inner, dy, w, dx});
+}
+
+template <class D, class T>
+void linear_backward_parameters(D& device, const Slice& slice, index_t in, index_t out, const T* x, const T* dy,
+                                T* dw, T* db, Accumulate accumulate, T* /*scratch*/) {
+  sum_each(device, out * in, slice.samples(), LinearWeightGradient<T>{in, out, slice.inner, x, dy, dw, accumulate});
+  sum_each(device, out, slice.samples(), LinearBiasGradient<T>{out, slice.inner, dy, db, accumulate});
+}
+
+}  // namespace gpunet

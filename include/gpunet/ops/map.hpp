@@ -1,0 +1,53 @@
+// Element-wise functions of one or two arrays.
+#pragma once
+
+#include <gpunet/core/config.hpp>
+
+namespace gpunet {
+
+// y[i] = f(x[i])
+template <class F, class T>
+struct MapOne {
+  F f;
+  const T* x;
+  T* y;
+  GPUNET_FN void operator()(index_t i) const { y[i] = f(x[i]); }
+};
+
+// y[i] = f(a[i], b[i])
+template <class F, class T>
+struct MapTwo {
+  F f;
+  const T* a;
+  const T* b;
+  T* y;
+  GPUNET_FN void operator()(index_t i) const { y[i] = f(a[i], b[i]); }
+};
+
+// p[i] = value
+template <class T>
+struct Fill {
+  T value;
+  T* p;
+  GPUNET_FN void operator()(index_t i) const { p[i] = value; }
+};
+
+// y[i] = f(x[i]) for i < n. y may be x.
+template <class D, class F, class T>
+void map(D& device, index_t n, F f, const T* x, T* y) {
+  for_each(device, n, MapOne<F, T>{f, x, y});
+}
+
+// y[i] = f(a[i], b[i]) for i < n. y may be a or b.
+template <class D, class F, class T>
+void map(D& device, index_t n, F f, const T* a, const T* b, T* y) {
+  for_each(device, n, MapTwo<F, T>{f, a, b, y});
+}
+
+// p[i] = value for i < n.
+template <class D, class T>
+void fill(D& device, index_t n, T value, T* p) {
+  for_each(device, n, Fill<T>{value, p});
+}
+
+}  // namespace gpunet

@@ -1,0 +1,99 @@
+// Maximum over windows, as torch.nn.MaxPool2d: the plain single-source version.
+#pragma once
+
+#include <cstdint>
+
+#include <gpunet/ops/slice.hpp>
+
+namespace gpunet {
+
+// Sizes of one pooling. x [channels, height, width], y [channels, out_height, out_width] per sample; square
+// windows. Padding positions count as minus infinity: they are left out.
+struct Pool2dGeometry {
+  index_t channels, height, width;
+  index_t out_height, out_width;
+  index_t kernel, stride, padding;
+
+  GPUNET_FN index_t in_features() const { return channels * height * width; }
+  GPUNET_FN index_t out_features() const { return channels * out_height * out_width; }
+};
+
+// Which element of its window an output came from: row * kernel + column.
+using PoolChoice = std::uint16_t;
+
+// y = max of its window, choice = where it was (the first of equals; a NaN wins, as in PyTorch). One index = one
+// element of y.
+template <class T>
+struct MaxPool2dForward {
+  Pool2dGeometry g;
+  index_t inner;
+  const T* x;
+  T* y;
+  PoolChoice* choice;
+
+  GPUNET_FN void operator()(index_t i) const {
+    const index_t j = i % inner, column = i / inner % g.out_width, row = i / (inner * g.out_width) % g.out_height;
+    const index_t plane = i / (inner * g.out_width * g.out_height);
+    const T* image = x + plane * g.height * g.width * inner + j;
+    T best{};
+    PoolChoice where{};
+    bool found = false;
+    for (index_t ky = 0; ky < g.kernel; ++ky) {
+      const index_t iy = row * g.stride + ky - g.padding;
+      if (iy < 0 || iy >= g.height) continue;
+      for (index_t kx = 0; kx < g.kernel; ++kx) {
+        const index_t ix = column * g.stride + kx - g.padding;
+        if (ix < 0 || ix >= g.width) continue;
+        const T value = image[(iy * g.width + ix) * inner];
+        if (!found || value > best || value != value) {
+          best = value;
+          where = static_cast<PoolChoice>(ky * g.kernel + kx);
+          found = true;
+        }
+      }
+    }
+    y[i] = best;
+    choice[i] = where;
+  }
+};
+
+// dx = sum of the dy whose window chose this element. One index = one element of dx.
+template <class T>
+struct MaxPool2dBackward {
+  Pool2dGeometry g;
+  index_t inner;
+  const T* dy;
+  const PoolChoice* choice;
+  T* dx;
+
+  GPUNET_FN void operator()(index_t i) const {
+    const index_t j = i % inner, column = i / inner % g.width, row = i / (inner * g.width) % g.height;
+    const index_t plane = i / (inner * g.width * g.height);
+    T sum{};
+    for (index_t ky = 0; ky < g.kernel; ++ky) {
+      const index_t oy = row + g.padding - ky;
+      if (oy < 0 || oy % g.stride != 0 || oy / g.stride >= g.out_height) continue;
+      for (index_t kx = 0; kx < g.kernel; ++kx) {
+        const index_t ox = column + g.padding - kx;
+        if (ox < 0 || ox % g.stride != 0 || ox / g.stride >= g.out_width) continue;
+        const index_t k = ((plane * g.out_height + oy / g.stride) * g.out_width + ox / g.stride) * inner + j;
+        if (choice[k] == ky * g.kernel + kx) sum += dy[k];
+      }
+    }
+    dx[i] = sum;
+  }
+};
+
+template <class D, class T>
+void max_pool2d_forward(D& device, const Slice& slice, const Pool2dGeometry& g, const T* x, T* y,
+                        PoolChoice* choice) {
+  for_each(device, slice.samples() * g.out_features(), MaxPool2dForward<T>{g, slice.inner, x, y, choice});
+}
+
+template <class D, class T>
+void max_pool2d_backward(D& device, const Slice& slice, const Pool2dGeometry& g, const T* dy,
+                         const PoolChoice* choice, T* dx) {
+  for_each(device, slice.samples() * g.in_features(), MaxPool2dBackward<T>{g, slice.inner, dy, choice, dx});
+}
+
+}  // namespace gpunet

@@ -1,0 +1,32 @@
+// A part of a batch, as kernels see it.
+#pragma once
+
+#include <gpunet/core/config.hpp>
+
+namespace gpunet {
+
+// Samples that go through the network together. Their data lie as [outer][feature][inner]: sample n is at
+// (n / inner, n % inner). `count` samples are real; the rest, up to outer * inner, is padding that holds zeros.
+struct Slice {
+  index_t count;
+  index_t outer;
+  index_t inner;
+
+  GPUNET_FN constexpr index_t samples() const { return outer * inner; }
+
+  // Where `feature` of sample `n` lies, in elements, when every sample has `features` of them.
+  GPUNET_FN constexpr index_t offset(index_t n, index_t feature, index_t features) const {
+    return (n / inner * features + feature) * inner + n % inner;
+  }
+};
+
+// Whether a gradient is added to what is there, or replaces it.
+enum class Accumulate { no, yes };
+
+// Stores a gradient as `accumulate` says.
+template <class T>
+GPUNET_FN void store_gradient(T& target, T value, Accumulate accumulate) {
+  target = accumulate == Accumulate::yes ? target + value : value;
+}
+
+}  // namespace gpunet

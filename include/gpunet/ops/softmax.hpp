@@ -1,0 +1,50 @@
+// Softmax over the first dimension of a sample, and its way back.
+#pragma once
+
+#include <cmath>
+
+#include <gpunet/ops/slice.hpp>
+
+namespace gpunet {
+
+// y_k = exp(x_k - max x) / sum_k exp(x_k - max x) over k < classes; x [classes, rest] per sample, so that element
+// (k, p) of outer o lies at (o * classes + k) * width + p with width = rest * inner. One index = one column (o, p).
+template <class T>
+struct SoftmaxForward {
+  index_t classes, width;
+  const T* x;
+  T* y;
+
+  GPUNET_FN void operator()(index_t i) const {
+    const index_t first = i / width * classes * width + i % width;
+    T largest = x[first];
+    for (index_t k = 1; k < classes; ++k)
+      if (const T value = x[first + k * width]; value > largest) largest = value;
+    T sum{};
+    for (index_t k = 0; k < classes; ++k)
+      sum += y[first + k * width] = std::exp(x[first + k * width] - largest);
+    for (index_t k = 0; k < classes; ++k)
+      y[first + k * width] /= sum;
+  }
+};
+
+// dx_k = y_k (dy_k - sum_j dy_j y_j). One index = one column.
+template <class T>
+struct SoftmaxBackward {
+  index_t classes, width;
+  const T *y, *dy;
+  T* dx;
+
+  GPUNET_FN void operator()(index_t i) const {
+    const index_t first = i / width * classes * width + i % width;
+    T dot{};
+    for (index_t k = 0; k < classes; ++k)
+      dot += dy[first + k * width] * y[first + k * width];
+    for (index_t k = 0; k < classes; ++k) {
+      const index_t at = first + k * width;
+      dx[at] = y[at] * (dy[at] - dot);
+    }
+  }
+};
+
+}  // namespace gpunet

@@ -1,0 +1,83 @@
+// Stochastic gradient descent.
+#pragma once
+
+#include <gpunet/core/error.hpp>
+#include <gpunet/ops/map.hpp>
+#include <gpunet/tensor/buffer.hpp>
+
+namespace gpunet::optim {
+
+struct SGDOptions {
+  float lr = 0.001f;
+  float momentum = 0;
+  float dampening = 0;
+  float weight_decay = 0;
+  bool nesterov = false;
+};
+
+// One step of torch.optim.SGD, with g' = g + weight_decay p:
+//   v = g' in the first step, else momentum v + (1 - dampening) g'      (without momentum: v = g')
+//   p -= lr (nesterov ? g' + momentum v : v)
+// One index = one parameter.
+template <class T>
+struct SgdStep {
+  T lr, momentum, keep, weight_decay;  // keep = 1 - dampening, or 1 in the first step
+  bool has_momentum, nesterov;
+  const T* gradient;
+  T* velocity;
+  T* parameter;
+
+  GPUNET_FN void operator()(index_t i) const {
+    const T p = parameter[i];
+    const T g = gradient[i] + weight_decay * p;
+    T v = g;
+    if (has_momentum) velocity[i] = v = momentum * velocity[i] + keep * g;
+    parameter[i] = p - lr * (nesterov ? g + momentum * v : v);
+  }
+};
+
+// Updates the parameters of a model, which must outlive it: optim::SGD optimizer(net, {.lr = 0.001f, .momentum =
+// 0.9f}).
+template <class Model>
+class SGD {
+  using T = typename Model::value_type;
+  using D = typename Model::device_type;
+
+ public:
+  SGD(Model& model, SGDOptions options) : model_(model), options_(options) {
+    require(options.lr >= 0, "gpunet::optim::SGD: invalid learning rate ", options.lr, " (want 0 or more)");
+    require(options.momentum >= 0, "gpunet::optim::SGD: invalid momentum ", options.momentum, " (want 0 or more)");
+    require(options.weight_decay >= 0, "gpunet::optim::SGD: invalid weight_decay ", options.weight_decay,
+            " (want 0 or more)");
+    require(!options.nesterov || (options.momentum > 0 && options.dampening == 0),
+            "gpunet::optim::SGD: Nesterov momentum requires a momentum and zero dampening");
+    if (options.momentum == 0) return;
+    velocity_ = Buffer<T, D>(model.device(), model.gradients().size());
+    fill(model.device(), velocity_.size(), T{}, velocity_.data());
+  }
+
+  // Updates the parameters by their gradients. Does nothing when there was no backward pass since zero_grad().
+  void step() {
+    if (model_.gradients().zeroed()) return;
+    const T keep = first_ ? T{1} : T{1} - static_cast<T>(options_.dampening);
+    for_each(model_.device(), model_.gradients().size(),
+             SgdStep<T>{static_cast<T>(options_.lr), static_cast<T>(options_.momentum), keep,
+                        static_cast<T>(options_.weight_decay), options_.momentum != 0, options_.nesterov,
+                        model_.gradients().data(), velocity_.data(), model_.parameters().data()});
+    first_ = false;
+  }
+
+  void zero_grad() { model_.zero_grad(); }
+
+  // May be changed between steps, as a schedule does.
+  float lr() const { return options_.lr; }
+  void set_lr(float lr) { options_.lr = lr; }
+
+ private:
+  Model& model_;
+  SGDOptions options_;
+  Buffer<T, D> velocity_;
+  bool first_ = true;
+};
+
+}  // namespace gpunet::optim

@@ -1,0 +1,156 @@
+// What a training loop shows of itself: a bar on a terminal, lines everywhere.
+#pragma once
+
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <limits>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include <gpunet/core/config.hpp>
+
+namespace gpunet::train {
+
+// Where progress is shown and what time it is. The default is the program's own terminal, if it has one.
+struct Terminal {
+  std::FILE* lines = stdout;
+  std::FILE* bar = stderr;
+  bool (*interactive)(std::FILE*) = [](std::FILE* stream) {
+    const char* kind = std::getenv("TERM");
+    return isatty(fileno(stream)) == 1 && kind && std::string_view(kind) != "dumb";
+  };
+  int (*columns)(std::FILE*) = [](std::FILE* stream) {
+    winsize size{};
+    return ioctl(fileno(stream), TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? int{size.ws_col} : 80;
+  };
+  double (*seconds)() = [] {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+  };
+};
+
+struct ProgressOptions {
+  index_t total = 0;       // steps; 0 where nobody knows
+  index_t batch_size = 0;  // samples per step; 0 shows none
+  std::string label = {};  // "epoch 1"
+};
+
+// A progress bar under the lines that a training loop prints. On a terminal one line, redrawn at most ten times a second
+// and gone when the object is: "epoch 1  42% [####....]  5250/12500  0:06 left  loss 1.486  1234 it/s  4936 samples/s".
+// Elsewhere only the lines appear, and update() costs next to nothing. Never allocates after construction.
+class Progress {
+ public:
+  explicit Progress(ProgressOptions options, Terminal terminal = {})
+      : options_(std::move(options)), terminal_(terminal), interactive_(terminal.interactive(terminal.bar)) {
+    if (interactive_) begin_ = terminal_.seconds(), next_draw_ = begin_ + interval;
+  }
+  Progress(const Progress&) = delete;
+  Progress& operator=(const Progress&) = delete;
+  ~Progress() { clear(); }
+
+  // `step` steps are done. The loss shown is the last one given.
+  void update(index_t step) {
+    if (!interactive_) return;
+    const double now = terminal_.seconds();
+    if (now < next_draw_) return;
+    next_draw_ = now + interval;
+    draw(step, now - begin_);
+  }
+  void update(index_t step, double loss) {
+    loss_ = loss;
+    update(step);
+  }
+
+  // Prints a line, at once.
+  void line(std::string_view text) {
+    clear();
+    std::fwrite(text.data(), 1, text.size(), terminal_.lines);
+    std::fputc('\n', terminal_.lines);
+    std::fflush(terminal_.lines);
+  }
+
+ private:
+  static constexpr double interval = 0.1;  // seconds between drawings
+
+  // One line of text that is no wider than a limit. A part that does not fit is left out.
+  class Line {
+   public:
+    explicit Line(int columns) : limit_(std::clamp<int>(columns, 0, int{sizeof text_} - 1)) {}
+
+    template <class... Values>
+    void add(const char* format, Values... values) {
+      const int room = limit_ - size_;
+      const int wanted = std::snprintf(text_.data() + size_, static_cast<std::size_t>(room) + 1, format, values...);
+      if (wanted >= 0 && wanted <= room) size_ += wanted;
+    }
+    int size() const { return size_; }
+    int room() const { return limit_ - size_; }
+    std::string_view view() const { return {text_.data(), static_cast<std::size_t>(size_)}; }
+
+   private:
+    std::array<char, 256> text_{};
+    int limit_;
+    int size_ = 0;
+  };
+
+  void draw(index_t step, double elapsed) {
+    const double rate = static_cast<double>(step) / elapsed;
+    const int columns = terminal_.columns(terminal_.bar) - 1;  // a full line would wrap
+    Line head(columns);
+    if (!options_.label.empty()) head.add("%s  ", options_.label.c_str());
+    if (options_.total > 0) head.add("%3d%%", static_cast<int>(100 * std::min(step, options_.total) / options_.total));
+
+    // What matters least comes last: it is left out first.
+    Line tail(columns - head.size());
+    if (options_.total > 0)
+      tail.add("  %lld/%lld", static_cast<long long>(step), static_cast<long long>(options_.total));
+    else
+      tail.add("%lld", static_cast<long long>(step));
+    if (options_.total > 0 && step > 0) add_time(tail, static_cast<double>(options_.total - step) / rate);
+    if (!std::isnan(loss_)) tail.add("  loss %.4g", loss_);
+    tail.add(rate < 10 ? "  %.2f it/s" : "  %.0f it/s", rate);
+    if (options_.batch_size > 0) tail.add("  %.0f samples/s", rate * static_cast<double>(options_.batch_size));
+
+    const int bar = std::min(tail.room() - int{sizeof " []"} + 1, 40);
+    if (options_.total > 0 && bar >= 4) {
+      const auto done = static_cast<int>(bar * std::min(step, options_.total) / options_.total);
+      head.add(" [%.*s%.*s]", done, "########################################", bar - done,
+               "........................................");
+    }
+    std::fprintf(terminal_.bar, "\r\x1b[K%.*s%.*s", head.size(), head.view().data(), tail.size(), tail.view().data());
+    std::fflush(terminal_.bar);
+    drawn_ = true;
+  }
+
+  static void add_time(Line& line, double seconds) {
+    if (!(seconds >= 0 && seconds < 1e7)) return;
+    const long long s = std::llround(seconds);
+    if (s < 3600)
+      line.add("  %lld:%02lld left", s / 60, s % 60);
+    else
+      line.add("  %lld:%02lld:%02lld left", s / 3600, s / 60 % 60, s % 60);
+  }
+
+  void clear() {
+    if (!drawn_) return;
+    std::fputs("\r\x1b[K", terminal_.bar);
+    std::fflush(terminal_.bar);
+    drawn_ = false;
+  }
+
+  ProgressOptions options_;
+  Terminal terminal_;
+  bool interactive_;
+  bool drawn_ = false;
+  double begin_ = 0, next_draw_ = 0;  // seconds
+  double loss_ = std::numeric_limits<double>::quiet_NaN();
+};
+
+}  // namespace gpunet::train

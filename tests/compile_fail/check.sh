@@ -1,0 +1,22 @@
+#!/usr/bin/env bash
+# check.sh FILE COMPILER [FLAG...]: FILE must not compile, and the first error must contain every sentence that the file
+# names in its leading lines "// expect: ...".
+set -euo pipefail
+export LC_ALL=C
+file=$1
+shift
+
+mapfile -t sentences < <(sed -n '/^\/\/ expect: /!q; s/^\/\/ expect: //p' "$file")
+[[ ${#sentences[@]} -gt 0 ]] || { echo "$file: the first line is not '// expect: <sentence>'"; exit 1; }
+
+if output=$("$@" -fsyntax-only "$file" 2>&1); then
+  echo "$file: it compiles, and must not"
+  exit 1
+fi
+first=$(grep -m1 -E '(fatal )?error:' <<<"$output") || { echo "$file: no error in the output:"; echo "$output"; exit 1; }
+for sentence in "${sentences[@]}"; do
+  [[ $first == *"$sentence"* ]] && continue
+  printf '%s\n' "$file: the first error is not the expected one" "expected: $sentence" "found:    $first" "all of it:" "$output"
+  exit 1
+done
+echo "$first"

@@ -1,0 +1,34 @@
+#!/usr/bin/env bash
+# include_order.sh INCLUDE_DIR: a header includes only from its own folder and from folders above it, without cycles.
+set -euo pipefail
+cd "$1/gpunet"
+
+order=(core device tensor ops nn model optim data io train gpunet.hpp)
+
+# One line "file line included-file" for each include of ours, paths from here.
+arrows=$(find . \( -name '*.hpp' -o -name '*.cuh' \) -printf '%P\n' | sort | xargs -r awk '
+  match($0, /^[ \t]*#[ \t]*include[ \t]*[<"][^>"]*/) {
+    path = substr($0, RSTART, RLENGTH)
+    quoted = path ~ /"/
+    sub(/^.*[<"]/, "", path)
+    if (sub(/^gpunet\//, "", path) || quoted) print FILENAME, FNR, path
+  }')
+
+printf '%s\n' "$arrows" | awk -v order="${order[*]}" '
+  BEGIN { n = split(order, names, " "); for (i = 1; i <= n; ++i) rank[names[i]] = i }
+  function floor(path) { sub(/\/.*/, "", path); return path }
+  NF == 3 {
+    from = floor($1); to = floor($3)
+    if (!(from in rank)) problem = "the folder " from " has no place in the order"
+    else if (!(to in rank)) problem = "write it as <gpunet/...>, from a folder of the order"
+    else if (rank[to] > rank[from]) problem = from " lies above " to
+    else next
+    print $1 ":" $2 ": includes " $3 ": " problem; bad = 1
+  }
+  END { if (bad) print "the order is: " order; exit bad }'
+
+# tsort fails on a cycle, and names its members.
+printf '%s\n' "$arrows" | awk 'NF == 3 { print $1, $3 }' | tsort 2>&1 >/dev/null | sed 's/^tsort: *//' | {
+  ! grep . || { echo "these headers include each other"; exit 1; }
+}
+echo "$(printf '%s\n' "$arrows" | grep -c .) includes in order"

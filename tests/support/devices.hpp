@@ -1,0 +1,32 @@
+// The devices that a test runs on: TEST_CASE_TEMPLATE("...", D, GPUNET_TEST_DEVICES) { auto& device = test_device<D>(); }
+#pragma once
+
+#include <concepts>
+
+#include <doctest/doctest.h>
+#include <gpunet/device/host/host.hpp>
+
+#if GPUNET_CUDA
+#include <gpunet/gpunet.hpp>
+#define GPUNET_TEST_DEVICES gpunet::Host, gpunet::Cuda
+#else
+#define GPUNET_TEST_DEVICES gpunet::Host
+#endif
+
+// The names by which ctest tells the two halves of the tests apart.
+TYPE_TO_STRING_AS("Host", gpunet::Host);
+#if GPUNET_CUDA
+TYPE_TO_STRING_AS("Cuda", gpunet::Cuda);
+#endif
+
+// The device of kind D that all tests of a program share; made at the first call.
+template <class D>
+D& test_device() {
+  if constexpr (std::same_as<D, gpunet::Host>) {
+    static gpunet::Host host({.threads = 2});
+    return host;
+  } else {
+    static D cuda(0);
+    return cuda;
+  }
+}
