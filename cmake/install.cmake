@@ -9,8 +9,7 @@ configure_package_config_file(${CMAKE_CURRENT_LIST_DIR}/gpunet-config.cmake.in
 write_basic_package_version_file(${PROJECT_BINARY_DIR}/gpunet-config-version.cmake
   COMPATIBILITY SameMinorVersion ARCH_INDEPENDENT)
 
-install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
-  FILES_MATCHING PATTERN *.hpp PATTERN *.cuh)
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 install(TARGETS gpunet EXPORT gpunet-targets)
 install(EXPORT gpunet-targets NAMESPACE gpunet:: DESTINATION ${package_dir})
 install(FILES

@@ -1,20 +1,37 @@
-# Building and testing in several ways, with one count over all of it. Sourced after lib.sh, not run.
+# Testing in several ways with one count over all of it. Sourced after lib.sh, not run.
 # shellcheck shell=bash
 
-# One line "passed failed skipped" for each ctest run. A script that was started by another one with a tally adds to that.
+# One line "passed failed skipped" per way. A script started by another one that keeps a tally adds to that.
 tally=${GPUNET_TALLY:-$(mktemp)}
 
-# count_tests: reads ctest's log and prints "passed failed skipped". An entry that is a doctest program counts as its
-# test cases ("[gpunet] 3 passed, ..."), any other one as one test, and so does a program that broke off.
-count_tests() {
-  awk '
-    /^[0-9]+\/[0-9]+ Test: / { counted = 0; p = f = s = 0 }
-    /^\[gpunet\] [0-9]+ passed, [0-9]+ failed, [0-9]+ skipped$/ { counted = 1; p = $2; f = $4; s = $6 }
-    /^Test (Passed|Failed|Skipped)\.$/ || /^Test Skipped/ {
-      if ($2 ~ /^Passed/) passed += counted ? p : 1
-      else if ($2 ~ /^Skipped/) skipped += counted ? s : 1
-      else { passed += p; failed += f ? f : 1 }
-      if ($2 !~ /^Skipped/) skipped += s
-    }
-    END { print passed + 0, failed + 0, skipped + 0 }' "$1"
+# test_way PRESET TARGETS LABELS [OPTION...]: configures the preset with the options of cmake, builds the targets (words; "" is
+# all), and runs the tests whose labels match the expression. Whatever goes wrong counts as a failure, and the next way goes on.
+test_way() {
+  local preset=$1 targets=$2 labels=$3 build=$root/build/$1 counts start
+  shift 3
+  # shellcheck disable=SC2086  # the targets are words
+  if ! { configure "$build" --preset "$preset" "-DGPUNET_WERROR=${GPUNET_WERROR:-OFF}" "$@" && build "$build" $targets; }; then
+    echo 0 1 0 >>"$tally"
+    return
+  fi
+
+  start=$SECONDS
+  printf 'gpunet: testing %s ... ' "$preset" >&2
+  ctest --test-dir "$build" --parallel "$(nproc)" --verbose -L "$labels" >"$build/test.log" 2>&1 </dev/null || true
+  counts=$(awk -f "$root/scripts/count_tests.awk" "$build/test.log" 2>"$build/test_notes.log")
+  # shellcheck disable=SC2086  # three words
+  printf '%d passed, %d failed, %d skipped, %d s\n' $counts $((SECONDS - start)) >&2
+  cat "$build/test_notes.log" >&2
+  echo "$counts" >>"$tally"
+}
+
+# The closing line, unless a script above adds up. False when a test failed or none ran.
+finish_tally() {
+  local total
+  total=$(awk '{ p += $1; f += $2; s += $3 } END { printf "%d passed, %d failed, %d skipped", p, f, s }' "$tally")
+  if [[ -z ${GPUNET_TALLY:-} ]]; then
+    rm -f "$tally"
+    echo "$total"
+  fi
+  [[ $total == *" 0 failed"* && $total != "0 passed"* ]]
 }

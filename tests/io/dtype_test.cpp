@@ -1,9 +1,8 @@
-#include <gpunet/io/dtype.hpp>
-
 #include <cmath>
+#include <doctest/doctest.h>
 #include <limits>
 
-#include <doctest/doctest.h>
+#include <gpunet/io/dtype.hpp>
 
 using namespace gpunet;
 using namespace gpunet::io;

@@ -1,17 +1,15 @@
-#include <gpunet/io/file.hpp>
-
-#include <sys/resource.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
 #include <csignal>
+#include <doctest/doctest.h>
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <sys/resource.h>
+#include <sys/stat.h>
 #include <thread>
+#include <unistd.h>
 #include <vector>
 
-#include <doctest/doctest.h>
+#include <gpunet/io/file.hpp>
 
 #include "temp_folder.hpp"
 
@@ -43,7 +41,8 @@ class NotRoot {
  public:
   NotRoot() : was_root_(geteuid() == 0 && seteuid(65534) == 0) {}
   ~NotRoot() {
-    if (was_root_) [[maybe_unused]] const int result = seteuid(0);
+    if (was_root_) [[maybe_unused]]
+      const int result = seteuid(0);
   }
 
  private:
@@ -114,8 +113,9 @@ TEST_CASE("a full disk leaves the old file whole") {
     FileSizeLimit limit(100'000);  // in the middle of the second piece, which is written short first
     message = error_of([&] { io::write_file_atomically(folder / "a", "head", std::string(200'000, 'x')); });
   }
-  CHECK(message == "gpunet::io: cannot write " + (folder / "a") +
-                       ": File too large (what was there before is untouched), raise the limit on file sizes (ulimit -f)");
+  CHECK(message ==
+        "gpunet::io: cannot write " + (folder / "a") +
+            ": File too large (what was there before is untouched), raise the limit on file sizes (ulimit -f)");
   CHECK(read_text(folder / "a") == "old");
   CHECK(folder.count() == 1);
 }
@@ -125,8 +125,9 @@ TEST_CASE("what cannot be written is named, with the reason") {
   const auto message_for = [](const std::string& path) {
     return error_of([&] { io::write_file_atomically(path, "x"); });
   };
-  CHECK(message_for(folder / "none/a") == "gpunet::io: cannot write " + (folder / "none/a") +
-                                              ": No such file or directory (what was there before is untouched), check the path");
+  CHECK(message_for(folder / "none/a") ==
+        "gpunet::io: cannot write " + (folder / "none/a") +
+            ": No such file or directory (what was there before is untouched), check the path");
   CHECK(contains(message_for(folder.path()), "it is a folder"));
   CHECK(contains(message_for(folder / "none/"), "No such file or directory"));
   CHECK(contains(message_for(""), "No such file or directory"));
@@ -153,7 +154,8 @@ TEST_CASE("an unwritable folder and a write-protected file stay as they are") {
     NotRoot nobody;
     locked = error_of([&] { io::write_file_atomically(folder / "a", "new"); });
   }
-  CHECK(contains(closed, "Permission denied (what was there before is untouched), choose a place that you may use"));
+  CHECK(
+      contains(closed, "Permission denied (what was there before is untouched), choose a place that you may use"));
   CHECK(contains(locked, "Permission denied"));
   CHECK(read_text(folder / "a") == "old");
   CHECK(folder.count() == 1);
@@ -178,9 +180,11 @@ TEST_CASE("threads that save to one path at once leave one whole file") {
   std::vector<std::thread> threads;
   for (const char letter : {'a', 'b', 'c', 'd'})
     threads.emplace_back([&folder, letter] {
-      for (int i = 0; i < 5; ++i) io::write_file_atomically(folder / "file", std::string(10'000, letter));
+      for (int i = 0; i < 5; ++i)
+        io::write_file_atomically(folder / "file", std::string(10'000, letter));
     });
-  for (std::thread& thread : threads) thread.join();
+  for (std::thread& thread : threads)
+    thread.join();
   const std::string text = read_text(folder / "file");
   CHECK(text == std::string(10'000, text.at(0)));
   CHECK(folder.count() == 1);

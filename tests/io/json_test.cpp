@@ -1,9 +1,8 @@
-#include <gpunet/io/json.hpp>
-
+#include <doctest/doctest.h>
 #include <string>
 #include <vector>
 
-#include <doctest/doctest.h>
+#include <gpunet/io/json.hpp>
 
 #include "temp_folder.hpp"
 
@@ -74,7 +73,8 @@ TEST_CASE("strings: what is refused") {
   for (const char* half : {R"("\ud83d")", R"("\ud83dx")", R"("\ud83d\n")", R"("\ud83d\u0041")", R"("\ude00")"})
     CHECK(contains(string_error(half), "surrogate"));
   // A lone continuation, a character cut short, "/" in two bytes, a surrogate, more than U+10FFFF, no such byte.
-  for (const char* wrong : {"\"\x80\"", "\"\xC3\"", "\"\xC0\xAF\"", "\"\xED\xA0\x80\"", "\"\xF4\x90\x80\x80\"", "\"\xFF\""})
+  for (const char* wrong :
+       {"\"\x80\"", "\"\xC3\"", "\"\xC0\xAF\"", "\"\xED\xA0\x80\"", "\"\xF4\x90\x80\x80\"", "\"\xFF\""})
     CHECK(contains(string_error(wrong), "file, byte 1: a character that is not UTF-8"));
 }
 
@@ -84,8 +84,10 @@ TEST_CASE("integers") {
   CHECK(integer_in("9223372036854775807") == 9223372036854775807);
   CHECK(contains(integer_error("9223372036854775808"), "too large"));
   CHECK(contains(integer_error("007"), "begins with 0"));
-  for (const char* wrong : {"-1", "-0", "+1", "", "x", ".5", "null"}) CHECK(contains(integer_error(wrong), "no unsigned integer"));
-  for (const char* wrong : {"1.0", "1e3", "0E0"}) CHECK(contains(integer_error(wrong), "a fraction"));
+  for (const char* wrong : {"-1", "-0", "+1", "", "x", ".5", "null"})
+    CHECK(contains(integer_error(wrong), "no unsigned integer"));
+  for (const char* wrong : {"1.0", "1e3", "0E0"})
+    CHECK(contains(integer_error(wrong), "a fraction"));
   CHECK(contains(integer_error("12 3"), "file, byte 3: more text than wanted"));
 }
 
@@ -108,13 +110,15 @@ TEST_CASE("objects and arrays") {
 
 TEST_CASE("an error names the file, the byte in the file, and what to do") {
   CHECK(error_of([] { JsonReader("  x", "gpunet::io: a.safetensors", 8).integer(); }) ==
-        "gpunet::io: a.safetensors, byte 10: no unsigned integer where one is wanted (it is damaged, or no file of this "
+        "gpunet::io: a.safetensors, byte 10: no unsigned integer where one is wanted (it is damaged, or no file of "
+        "this "
         "kind), fetch or save it again");
 }
 
 TEST_CASE("json_string is read back, and printable has no control characters") {
   std::string all;
-  for (char c = 0; c < 0x7F; ++c) all += c;
+  for (char c = 0; c < 0x7F; ++c)
+    all += c;
   all += "\xC3\xA9";
   CHECK(string_in(io::detail::json_string(all)) == all);
   CHECK(io::detail::json_string("\x1f\n\"") == R"("\u001f\n\"")");

@@ -1,14 +1,14 @@
 #!/usr/bin/env bash
-# cuda_words.sh INCLUDE_DIR: no CUDA in an .hpp file, and __CUDACC__ in core/config.hpp alone.
+# cuda_words.sh INCLUDE_DIR: no CUDA in a file that is not a .cuh, and __CUDACC__ in core/config.hpp alone.
 set -euo pipefail
 cd "$1/gpunet"
 
 found=$(
-  { grep -rnE --include='*.hpp' '<<<|__global__|\bcuda[A-Z]|\bcub::|\bthrust::' . || true
-    grep -rn --include='*.hpp' --include='*.cuh' '__CUDACC__' . | grep -v '^\./core/config\.hpp:' || true
+  { grep -rnE --exclude='*.cuh' '<<<|__global__|\bcuda[A-Z]|\bcub::|\bthrust::' . || true
+    grep -rn '__CUDACC__' . | grep -v '^\./core/config\.hpp:' || true
   } | sed 's|^\./||')
 [[ -z $found ]] || {
   printf '%s\n' "$found" "CUDA words in files that every C++ compiler reads: move them into a .cuh"
   exit 1
 }
-echo "no CUDA words in $(find . -name '*.hpp' | wc -l) headers"
+echo "no CUDA words in $(find . -type f ! -name '*.cuh' | wc -l) headers"

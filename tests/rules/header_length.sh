@@ -3,7 +3,7 @@
 set -euo pipefail
 cd "$1/gpunet"
 
-find . \( -name '*.hpp' -o -name '*.cuh' \) -printf '%P\n' | sort | xargs -r awk '
+find . -type f -printf '%P\n' | sort | xargs -r awk '
   FNR == 301 { print FILENAME ": over 300 lines, split it"; bad = 1 }
   FNR == 1 { ++files }
   END { if (!bad) print files " headers of at most 300 lines"; exit bad }'

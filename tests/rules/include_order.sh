@@ -6,7 +6,7 @@ cd "$1/gpunet"
 order=(core device tensor ops nn model optim data io train gpunet.hpp)
 
 # One line "file line included-file" for each include of ours, paths from here.
-arrows=$(find . \( -name '*.hpp' -o -name '*.cuh' \) -printf '%P\n' | sort | xargs -r awk '
+arrows=$(find . -type f -printf '%P\n' | sort | xargs -r awk '
   match($0, /^[ \t]*#[ \t]*include[ \t]*[<"][^>"]*/) {
     path = substr($0, RSTART, RLENGTH)
     quoted = path ~ /"/

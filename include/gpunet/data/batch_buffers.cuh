@@ -42,8 +42,8 @@ class BatchBuffers<Cuda> {
   Batch<Cuda> send(index_t slot, index_t n) {
     const gpunet::detail::CurrentDevice current(device_.ordinal());
     const Slot& from = at(slot);
-    std::swap(targets_[0], targets_[1]);
-    const Target& to = targets_[0];
+    newest_ = 1 - newest_;
+    const Target& to = targets_[newest_];
     const Sizes sizes = sample_.with_front(n);
     check(cudaStreamWaitEvent(device_.copy_stream(), to.used.get()));
     copy(to.inputs.data(), from.inputs.get(), sizes.numel());
@@ -54,7 +54,7 @@ class BatchBuffers<Cuda> {
   }
   void release(index_t) noexcept {
     const gpunet::detail::CurrentDevice current(device_.ordinal());
-    ignore_error(cudaEventRecord(targets_[0].used.get(), device_.stream()));
+    ignore_error(cudaEventRecord(targets_[newest_].used.get(), device_.stream()));
   }
 
  private:
@@ -96,7 +96,8 @@ class BatchBuffers<Cuda> {
   Cuda& device_;
   Sizes sample_;
   std::vector<Slot> slots_;
-  std::array<Target, 2> targets_;  // [0] is the one that was sent last
+  std::array<Target, 2> targets_;
+  std::size_t newest_ = 0;  // the target that was sent to last
 };
 
 }  // namespace gpunet::data

@@ -2,17 +2,19 @@
 #pragma once
 
 #include <algorithm>
-#include <cstdlib>
 
 namespace gpunet::data::figures {
 
 // A figure is a function of a point (u, v) in its own coordinates, where it lies in a circle of radius `unit`:
 // about the distance of the point from the outline, negative inside. In whole numbers, so that every compiler draws
 // the same.
-inline constexpr int unit = 1024;
+inline constexpr int unit_bits = 10, unit = 1 << unit_bits;
 
 constexpr int product(int a, int b) {
-  return a * b / unit;
+  return a * b >> unit_bits;
+}
+constexpr int magnitude(int a) {
+  return std::max(a, -a);
 }
 constexpr int norm(int u, int v) {
   return product(u, u) + product(v, v);  // the square of the distance from the centre
@@ -22,25 +24,25 @@ constexpr int disc(int u, int v) {
   return (norm(u, v) - unit) / 2;  // (r^2 - 1) / 2 is r - 1 near r = 1
 }
 constexpr int ring(int u, int v) {
-  return (std::abs(norm(u, v) - 650) - 350) / 2;
+  return (magnitude(norm(u, v) - 650) - 350) / 2;
 }
 constexpr int square(int u, int v) {
-  return std::max(std::abs(u), std::abs(v)) - 800;
+  return std::max(magnitude(u), magnitude(v)) - 800;
 }
 constexpr int frame(int u, int v) {
-  return std::abs(std::max(std::abs(u), std::abs(v)) - 630) - 200;
+  return magnitude(std::max(magnitude(u), magnitude(v)) - 630) - 200;
 }
 constexpr int triangle(int u, int v) {
-  return std::max(v, product(887, std::abs(u)) - v / 2) - 512;
+  return std::max(v, product(887, magnitude(u)) - v / 2) - 512;
 }
 constexpr int bar(int u, int v) {
-  return std::max(std::abs(u) - 1000, std::abs(v) - 260);
+  return std::max(magnitude(u) - 1000, magnitude(v) - 260);
 }
 constexpr int cross(int u, int v) {
   return std::min(bar(u, v), bar(v, u));
 }
 constexpr int star(int u, int v) {  // the points beyond at most one of five lines: five points
-  u = std::abs(u);
+  u = magnitude(u);
   const int lines[] = {-v, product(974, u) - product(316, v), product(602, u) + product(828, v),
                        product(828, v) - product(602, u), -product(974, u) - product(316, v)};
   int first = lines[0], second = -unit * unit;
@@ -54,7 +56,7 @@ constexpr int crescent(int u, int v) {
   return std::max(disc(u, v), (660 - norm(u - 520, v)) / 2);
 }
 constexpr int hourglass(int u, int v) {
-  return std::max(std::abs(v) - 850, product(724, std::abs(u) - std::abs(v)) - 60);
+  return std::max(magnitude(v) - 850, product(724, magnitude(u) - magnitude(v)) - 60);
 }
 
 }  // namespace gpunet::data::figures

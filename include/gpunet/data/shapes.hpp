@@ -125,19 +125,19 @@ class Shapes {
   [[GPUNET_VECTORIZE]] static void paint(const Scene& scene, std::uint8_t* bytes) {
     for (int y = 0; y < side; ++y)
       for (int x = 0; x < side; ++x) {
-        const int u = (scene.u0 + scene.ux * x + scene.uy * y) / 64;
-        const int v = (scene.v0 + scene.vx * x + scene.vy * y) / 64;
+        const int u = (scene.u0 + scene.ux * x + scene.uy * y) >> 6;
+        const int v = (scene.v0 + scene.vx * x + scene.vy * y) >> 6;
         const int inside =
-            std::clamp(128 - figure(u, v) * scene.sharpness / 256, 0, 256);  // of the pixel, times 256
-        const int shade = (scene.shade + scene.shade_x * x + scene.shade_y * y) / 256;
+            std::clamp(128 - (figure(u, v) * scene.sharpness >> 8), 0, 256);  // of the pixel, times 256
+        const int shade = (scene.shade + scene.shade_x * x + scene.shade_y * y) >> 8;
         std::uint32_t noise = scene.noise_seed + static_cast<std::uint32_t>(y * side + x);
         noise = (noise ^ (noise >> 16)) * 0x7feb352d;
         noise = (noise ^ (noise >> 15)) * 0x846ca68b;
         noise ^= noise >> 16;
         for (int c = 0; c < channels; ++c) {
           const int back = scene.back[c] + shade;
-          const int grain = (static_cast<int>(noise >> (8 * c) & 255) - 128) * scene.noise / 256;
-          const int value = back + (scene.front[c] - back) * inside / 256 + grain;
+          const int grain = (static_cast<int>(noise >> (8 * c) & 255) - 128) * scene.noise >> 8;
+          const int value = back + ((scene.front[c] - back) * inside >> 8) + grain;
           bytes[(c * side + y) * side + x] = static_cast<std::uint8_t>(std::clamp(value, 0, 255));
         }
       }

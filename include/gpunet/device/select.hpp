@@ -4,7 +4,6 @@
 #include <string>
 #include <string_view>
 #include <type_traits>
-#include <utility>
 
 #include <gpunet/device/device_string.hpp>
 #include <gpunet/device/host/host.hpp>
@@ -55,24 +54,25 @@ decltype(auto) with_device(std::string_view text, HostOptions options, F&& f) {
   using Kind = DeviceChoice::Kind;
   auto [kind, index] = parse_device(text);
   if (kind == Kind::any) kind = cuda::is_available() ? Kind::cuda : Kind::cpu;
+  if (kind == Kind::cuda && cuda::device_count() == 0)
+    throw Error(
+        concat("gpunet::with_device: ", text, " cannot be used: ", cuda::why_not(), ", or use cpu or auto"));
 #if GPUNET_CUDA
   static_assert(
-      std::is_same_v<std::invoke_result_t<F, Host&>, std::invoke_result_t<F, Cuda&>>,
+      std::is_same_v<std::invoke_result_t<F&, Host&>, std::invoke_result_t<F&, Cuda&>>,
       "gpunet::with_device: the function returns another type for Host than for Cuda, return one for both");
   if (kind == Kind::cuda) {
     Cuda device(index < 0 ? cuda::current_device() : index);
-    return std::forward<F>(f)(device);
+    return f(device);
   }
-#else
-  require(kind == Kind::cpu, "gpunet::with_device: ", cuda::why_not(), ", or use cpu or auto");
 #endif
   Host device(options);
-  return std::forward<F>(f)(device);
+  return f(device);
 }
 
 template <class F>
 decltype(auto) with_device(std::string_view text, F&& f) {
-  return with_device(text, HostOptions{}, std::forward<F>(f));
+  return with_device(text, HostOptions{}, f);
 }
 
 }  // namespace GPUNET_BACKENDS

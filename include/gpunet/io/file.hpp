@@ -1,19 +1,18 @@
 // Files: read whole, and replaced whole or not at all.
 #pragma once
 
-#include <fcntl.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
 #include <cerrno>
 #include <cstddef>
 #include <cstdio>
 #include <cstdlib>
+#include <fcntl.h>
 #include <memory>
 #include <span>
 #include <string>
 #include <string_view>
+#include <sys/stat.h>
 #include <system_error>
+#include <unistd.h>
 #include <utility>
 #include <vector>
 
@@ -27,18 +26,24 @@ namespace detail {
 inline std::string_view advice(int error) {
   switch (error) {
     case ENOSPC:
-    case EDQUOT: return "free some space or choose another folder";
+    case EDQUOT:
+      return "free some space or choose another folder";
     case EACCES:
     case EPERM:
-    case EROFS: return "choose a place that you may use, or change its permissions";
-    case EFBIG: return "raise the limit on file sizes (ulimit -f)";
-    case EIO: return "look after the disk";
-    default: return "check the path";
+    case EROFS:
+      return "choose a place that you may use, or change its permissions";
+    case EFBIG:
+      return "raise the limit on file sizes (ulimit -f)";
+    case EIO:
+      return "look after the disk";
+    default:
+      return "check the path";
   }
 }
 
 // "gpunet::io: cannot write model.safetensors: No space left on device (...), ..."
-[[noreturn]] inline void fail(std::string_view verb, const std::string& path, std::string_view consequence, int error) {
+[[noreturn]] inline void fail(std::string_view verb, const std::string& path, std::string_view consequence,
+                              int error) {
   throw Error(concat("gpunet::io: cannot ", verb, " ", path, ": ", std::generic_category().message(error),
                      consequence, ", ", advice(error)));
 }
@@ -47,7 +52,8 @@ inline std::string_view advice(int error) {
 template <class Call>
 auto uninterrupted(Call call) {
   auto result = call();
-  while (result == -1 && errno == EINTR) result = call();
+  while (result == -1 && errno == EINTR)
+    result = call();
   return result;
 }
 
@@ -95,7 +101,8 @@ class InputFile {
     while (!out.empty()) {
       const auto n = detail::uninterrupted([&] { return ::read(file_.number(), out.data(), out.size()); });
       if (n < 0) detail::fail("read", path_, "", errno);
-      require(n > 0, "gpunet::io: ", path_, " ends ", out.size(), " bytes early (it was cut short), fetch it again");
+      require(n > 0, "gpunet::io: ", path_, " ends ", out.size(),
+              " bytes early (it was cut short), fetch it again");
       out = out.subspan(static_cast<std::size_t>(n));
     }
   }
@@ -115,14 +122,14 @@ inline std::vector<std::byte> read_file(const std::string& path) {
 }
 
 // A file that is written beside `path` and takes its place on commit(). Until then, and after any error, what
-// was at `path` stays whole; what was not committed is removed. A link is followed. Permissions, and the owner where
-// the system allows it, stay those of the file replaced.
+// was at `path` stays whole; what was not committed is removed. A link is followed. Permissions, and the owner
+// where the system allows it, stay those of the file replaced.
 class AtomicFile {
  public:
   explicit AtomicFile(const std::string& path) : path_(resolved(path)) {
     struct stat old {};
     const bool replaces = ::stat(path_.c_str(), &old) == 0;
-    if (!replaces && errno != ENOENT) fail();
+    if (!replaces && (errno != ENOENT || path_.empty())) fail();
     if (replaces) {
       require(!S_ISDIR(old.st_mode), "gpunet::io: cannot write ", path_, ": it is a folder, give a file in it");
       require(S_ISREG(old.st_mode), "gpunet::io: cannot write ", path_,
@@ -156,7 +163,8 @@ class AtomicFile {
     temporary_.clear();
     // The new name. A file system that cannot flush a folder still shows the old or the new file whole.
     const auto slash = path_.rfind('/');
-    const detail::Descriptor folder(slash == std::string::npos ? "." : path_.substr(0, slash + 1), O_RDONLY | O_DIRECTORY);
+    const detail::Descriptor folder(slash == std::string::npos ? "." : path_.substr(0, slash + 1),
+                                    O_RDONLY | O_DIRECTORY);
     detail::uninterrupted([&] { return ::fsync(folder.number()); });
   }
 

@@ -41,7 +41,9 @@ inline bool is_utf8(std::string_view text) {
 }
 
 inline void append_utf8(std::string& out, unsigned code) {
-  const auto continuation = [&](int shift) { out += static_cast<char>(0x80u | ((code >> shift) & 0x3Fu)); };
+  const auto continuation = [&](int shift) {
+    out += static_cast<char>(0x80u | ((code >> shift) & 0x3Fu));
+  };
   if (code < 0x80) {
     out += static_cast<char>(code);
   } else if (code < 0x800) {
@@ -112,7 +114,8 @@ class JsonReader {
   void array(Element element) {
     expect('[');
     if (accept(']')) return;
-    do element();
+    do
+      element();
     while (accept(','));
     expect(']');
   }
@@ -126,7 +129,8 @@ class JsonReader {
         escape(out);
       } else {
         const std::size_t length = utf8_length(text_.substr(position_));
-        if (length == 0) fail(position_ == text_.size() ? "the text ends inside a string" : "a character that is not UTF-8");
+        if (length == 0)
+          fail(position_ == text_.size() ? "the text ends inside a string" : "a character that is not UTF-8");
         if (static_cast<unsigned char>(peek()) < 0x20) fail("a control character in a string");
         out.append(text_, position_, length);
         position_ += length;
@@ -147,7 +151,8 @@ class JsonReader {
     if (error != std::errc()) fail("an integer that is too large");
     if (*begin == '0' && stop != begin + 1) fail("an integer that begins with 0");
     position_ += static_cast<std::size_t>(stop - begin);
-    if (const char next = peek(); next == '.' || next == 'e' || next == 'E') fail("a fraction where an integer is wanted");
+    if (const char next = peek(); next == '.' || next == 'e' || next == 'E')
+      fail("a fraction where an integer is wanted");
     return value;
   }
 

@@ -74,7 +74,8 @@ inline StoredTensor read_tensor(JsonReader& json, const std::string& name) {
     } else if (key == "shape") {
       json.array([&] {
         if (tensor.entry.sizes.rank() == Sizes::max_rank)
-          json.fail(concat("more than ", Sizes::max_rank, " dimensions"), "(the most that gpunet handles), reshape it");
+          json.fail(concat("more than ", Sizes::max_rank, " dimensions"),
+                    "(the most that gpunet handles), reshape it");
         tensor.entry.sizes.append(json.integer());
       });
     } else if (key == "data_offsets") {
@@ -96,8 +97,8 @@ inline StoredTensor read_tensor(JsonReader& json, const std::string& name) {
   return tensor;
 }
 
-// Reads and checks the header of a file with `data_bytes` bytes of data. Tensors come in the order of their data, which
-// they cover without holes and overlaps. Allocates a few times what the header takes.
+// Reads and checks the header of a file with `data_bytes` bytes of data. Tensors come in the order of their data,
+// which they cover without holes and overlaps. Allocates a few times what the header takes.
 inline Header read_header(std::string_view text, std::size_t data_bytes, const std::string& path) {
   const std::string place = concat("gpunet::io: ", path);
   JsonReader json(text, place, sizeof(std::uint64_t));
@@ -136,7 +137,8 @@ inline std::string write_header(const std::vector<const TensorEntry*>& entries, 
   if (!metadata.empty()) {
     begin_member(metadata_key);
     out += '{';
-    for (const auto& [key, value] : metadata) begin_member(key), out += json_string(value);
+    for (const auto& [key, value] : metadata)
+      begin_member(key), out += json_string(value);
     out += '}';
   }
   std::size_t offset = 0;
@@ -145,8 +147,8 @@ inline std::string write_header(const std::vector<const TensorEntry*>& entries, 
     std::erase(shape, ' ');
     begin_member(entry->name);
     const std::size_t end = offset + entry->bytes.size();
-    out += concat("{\"dtype\":\"", to_string(entry->dtype), "\",\"shape\":", shape, ",\"data_offsets\":[", offset, ",",
-                  end, "]}");
+    out += concat("{\"dtype\":\"", to_string(entry->dtype), "\",\"shape\":", shape, ",\"data_offsets\":[", offset,
+                  ",", end, "]}");
     offset = end;
   }
   out += '}';
@@ -214,7 +216,8 @@ inline void write_safetensors(const std::string& path, std::span<const TensorEnt
   std::vector<const TensorEntry*> order;
   std::set<std::string_view> names;
   for (const TensorEntry& entry : entries) {
-    const std::string place = concat("gpunet::io: cannot write ", path, ": \"", detail::printable(entry.name), "\" ");
+    const std::string place =
+        concat("gpunet::io: cannot write ", path, ": \"", detail::printable(entry.name), "\" ");
     require(detail::is_utf8(entry.name), place, "is not UTF-8, rename it");
     require(entry.name != detail::metadata_key, place, "means something else in the format, rename that tensor");
     require(names.insert(entry.name).second, place, "is the name of two tensors, rename one");
@@ -232,13 +235,14 @@ inline void write_safetensors(const std::string& path, std::span<const TensorEnt
   });
 
   const std::string header = detail::write_header(order, metadata);
-  require(header.size() <= detail::max_header, "gpunet::io: cannot write ", path, ": its header has ", header.size(),
-          " bytes (the format allows ", detail::max_header, "), use several files");
+  require(header.size() <= detail::max_header, "gpunet::io: cannot write ", path, ": its header has ",
+          header.size(), " bytes (the format allows ", detail::max_header, "), use several files");
   const std::uint64_t length = header.size();
   AtomicFile file(path);
   file.write(std::as_bytes(std::span(&length, 1)));
   file.write(header);
-  for (const TensorEntry* entry : order) file.write(entry->bytes);
+  for (const TensorEntry* entry : order)
+    file.write(entry->bytes);
   file.commit();
 }
 
@@ -248,13 +252,18 @@ void copy_as(const TensorEntry& entry, std::span<T> out) {
   require(static_cast<index_t>(out.size()) == entry.sizes.numel(), "gpunet::io::copy_as: ", out.size(),
           " elements for \"", detail::printable(entry.name), "\" of shape ", to_string(entry.sizes), ", make room");
   switch (entry.dtype) {
-    case Dtype::F32: return detail::decode<float>(entry.bytes, out, [](float x) { return x; });
-    case Dtype::F64: return detail::decode<double>(entry.bytes, out, [](double x) { return x; });
-    case Dtype::F16: return detail::decode<std::uint16_t>(entry.bytes, out, detail::half_to_float);
-    case Dtype::BF16: return detail::decode<std::uint16_t>(entry.bytes, out, detail::bfloat_to_float);
+    case Dtype::F32:
+      return detail::decode<float>(entry.bytes, out, [](float x) { return x; });
+    case Dtype::F64:
+      return detail::decode<double>(entry.bytes, out, [](double x) { return x; });
+    case Dtype::F16:
+      return detail::decode<std::uint16_t>(entry.bytes, out, detail::half_to_float);
+    case Dtype::BF16:
+      return detail::decode<std::uint16_t>(entry.bytes, out, detail::bfloat_to_float);
     default:
       throw Error(concat("gpunet::io::copy_as: \"", detail::printable(entry.name), "\" has dtype ",
-                         to_string(entry.dtype), " (parameters are F64, F32, F16 or BF16), convert it before saving"));
+                         to_string(entry.dtype),
+                         " (parameters are F64, F32, F16 or BF16), convert it before saving"));
   }
 }
 

@@ -29,7 +29,8 @@ struct NamedArray {
 template <class T>
 std::vector<const TensorEntry*> match(const std::vector<NamedArray<T>>& arrays, const SafetensorsFile& file) {
   std::map<std::string_view, const TensorEntry*> unexpected;
-  for (const TensorEntry& entry : file.entries()) unexpected.emplace(entry.name, &entry);
+  for (const TensorEntry& entry : file.entries())
+    unexpected.emplace(entry.name, &entry);
 
   std::vector<const TensorEntry*> matched;
   std::string missing_keys, unexpected_keys, mismatches;

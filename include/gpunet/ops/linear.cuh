@@ -19,15 +19,15 @@ struct AddBias {
 
 // A slice on Cuda is [samples][features], so all three products are plain row-major ones.
 template <class T>
-void linear_forward(Cuda& device, const Slice& slice, index_t in, index_t out, const T* x, const T* w, const T* b, T* y,
-                    T* /*scratch*/) {
+void linear_forward(Cuda& device, const Slice& slice, index_t in, index_t out, const T* x, const T* w, const T* b,
+                    T* y, T* /*scratch*/) {
   gemm(device, Transpose::no, Transpose::yes, slice.outer, out, in, x, w, T{0}, y);
   for_each(device, slice.outer * out, AddBias<T>{out, b, y});
 }
 
 template <class T>
-void linear_backward_input(Cuda& device, const Slice& slice, index_t in, index_t out, const T* dy, const T* w, T* dx,
-                           T* /*scratch*/) {
+void linear_backward_input(Cuda& device, const Slice& slice, index_t in, index_t out, const T* dy, const T* w,
+                           T* dx, T* /*scratch*/) {
   gemm(device, Transpose::no, Transpose::no, slice.outer, in, out, dy, w, T{0}, dx);
 }
 

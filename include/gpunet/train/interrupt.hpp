@@ -1,14 +1,13 @@
 // Ctrl-C as a question that a training loop asks.
 #pragma once
 
-#include <signal.h>
-
 #include <atomic>
+#include <signal.h>
 
 namespace gpunet::train {
 
-// While one is alive, SIGINT and SIGTERM do not end the program but make interrupted() true; the second signal ends it
-// as if no guard were there. Also where the parent has the program ignore SIGINT, as shells do for jobs in the
+// While one is alive, SIGINT and SIGTERM do not end the program but make interrupted() true; the second signal ends
+// it as if no guard were there. Also where the parent has the program ignore SIGINT, as shells do for jobs in the
 // background. Guards may be nested, in one thread; the outermost puts the previous handlers back.
 class InterruptGuard {
  public:
@@ -43,7 +42,8 @@ class InterruptGuard {
     raise(signal);  // delivered when this handler returns
   }
 
-  static_assert(std::atomic<int>::is_always_lock_free, "gpunet::train: a signal handler may not lock, use another processor");
+  static_assert(std::atomic<int>::is_always_lock_free,
+                "gpunet::train: a signal handler may not lock, use another processor");
   inline static std::atomic<int> caught_{0};  // the first signal, 0 if none came
   inline static int guards_ = 0;
   struct sigaction previous_interrupt_ {};

@@ -1,9 +1,6 @@
 // What a training loop shows of itself: a bar on a terminal, lines everywhere.
 #pragma once
 
-#include <sys/ioctl.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <array>
 #include <chrono>
@@ -13,6 +10,8 @@
 #include <limits>
 #include <string>
 #include <string_view>
+#include <sys/ioctl.h>
+#include <unistd.h>
 #include <utility>
 
 #include <gpunet/core/config.hpp>
@@ -42,9 +41,10 @@ struct ProgressOptions {
   std::string label = {};  // "epoch 1"
 };
 
-// A progress bar under the lines that a training loop prints. On a terminal one line, redrawn at most ten times a second
-// and gone when the object is: "epoch 1  42% [####....]  5250/12500  0:06 left  loss 1.486  1234 it/s  4936 samples/s".
-// Elsewhere only the lines appear, and update() costs next to nothing. Never allocates after construction.
+// A progress bar under the lines that a training loop prints. On a terminal it is one line, redrawn at most ten
+// times a second and gone when the object is: "epoch 1  42% [####....]  0:06 left  loss 1.486  1250 it/s  5000
+// samples/s". Elsewhere only the lines appear. update() never allocates, and costs next to nothing where nothing is
+// drawn.
 class Progress {
  public:
   explicit Progress(ProgressOptions options, Terminal terminal = {})
@@ -91,7 +91,6 @@ class Progress {
       if (wanted >= 0 && wanted <= room) size_ += wanted;
     }
     int size() const { return size_; }
-    int room() const { return limit_ - size_; }
     std::string_view view() const { return {text_.data(), static_cast<std::size_t>(size_)}; }
 
    private:
@@ -103,28 +102,29 @@ class Progress {
   void draw(index_t step, double elapsed) {
     const double rate = static_cast<double>(step) / elapsed;
     const int columns = terminal_.columns(terminal_.bar) - 1;  // a full line would wrap
+    const bool known = options_.total > 0;
+    const index_t done = std::min(step, options_.total);
     Line head(columns);
     if (!options_.label.empty()) head.add("%s  ", options_.label.c_str());
-    if (options_.total > 0) head.add("%3d%%", static_cast<int>(100 * std::min(step, options_.total) / options_.total));
+    if (known) head.add("%3d%%", static_cast<int>(100 * done / options_.total));
 
-    // What matters least comes last: it is left out first.
-    Line tail(columns - head.size());
-    if (options_.total > 0)
-      tail.add("  %lld/%lld", static_cast<long long>(step), static_cast<long long>(options_.total));
-    else
-      tail.add("%lld", static_cast<long long>(step));
-    if (options_.total > 0 && step > 0) add_time(tail, static_cast<double>(options_.total - step) / rate);
+    // What matters least comes last: it is left out first. Some room is kept for the bar.
+    Line tail(columns - head.size() - (known ? std::min(columns / 4, 13) : 0));
+    if (!known) tail.add("%lld", static_cast<long long>(step));
+    if (known && step > 0) add_time(tail, static_cast<double>(options_.total - step) / rate);
     if (!std::isnan(loss_)) tail.add("  loss %.4g", loss_);
     tail.add(rate < 10 ? "  %.2f it/s" : "  %.0f it/s", rate);
     if (options_.batch_size > 0) tail.add("  %.0f samples/s", rate * static_cast<double>(options_.batch_size));
+    if (known) tail.add("  %lld/%lld", static_cast<long long>(step), static_cast<long long>(options_.total));
 
-    const int bar = std::min(tail.room() - int{sizeof " []"} + 1, 40);
-    if (options_.total > 0 && bar >= 4) {
-      const auto done = static_cast<int>(bar * std::min(step, options_.total) / options_.total);
-      head.add(" [%.*s%.*s]", done, "########################################", bar - done,
+    const int bar = std::min(columns - head.size() - tail.size() - 3, 40);  // without the space and the brackets
+    if (known && bar >= 4) {
+      const auto full = static_cast<int>(bar * done / options_.total);
+      head.add(" [%.*s%.*s]", full, "########################################", bar - full,
                "........................................");
     }
-    std::fprintf(terminal_.bar, "\r\x1b[K%.*s%.*s", head.size(), head.view().data(), tail.size(), tail.view().data());
+    std::fprintf(terminal_.bar, "\r\x1b[K%.*s%.*s", head.size(), head.view().data(), tail.size(),
+                 tail.view().data());
     std::fflush(terminal_.bar);
     drawn_ = true;
   }

@@ -15,18 +15,21 @@ namespace detail {
 template <class F>
 [[GPUNET_VECTORIZE]] void loop_baseline(index_t begin, index_t end, F f) {
   GPUNET_INDEPENDENT_ITERATIONS
-  for (index_t i = begin; i < end; ++i) f(i);
+  for (index_t i = begin; i < end; ++i)
+    f(i);
 }
 #if GPUNET_X86
 template <class F>
 [[GPUNET_VECTORIZE, gnu::target(GPUNET_TARGET_AVX2)]] void loop_avx2(index_t begin, index_t end, F f) {
   GPUNET_INDEPENDENT_ITERATIONS
-  for (index_t i = begin; i < end; ++i) f(i);
+  for (index_t i = begin; i < end; ++i)
+    f(i);
 }
 template <class F>
 [[GPUNET_VECTORIZE, gnu::target(GPUNET_TARGET_AVX512)]] void loop_avx512(index_t begin, index_t end, F f) {
   GPUNET_INDEPENDENT_ITERATIONS
-  for (index_t i = begin; i < end; ++i) f(i);
+  for (index_t i = begin; i < end; ++i)
+    f(i);
 }
 #endif
 
@@ -42,12 +45,13 @@ void loop(index_t begin, index_t end, F f) {
 
 }  // namespace detail
 
-// Calls f(i) for every i < n. The calls must not depend on each other: they run in any order, in vectors, on any thread.
-// f is a named, trivially copyable functor; its operator() is GPUNET_FN.
+// Calls f(i) for every i < n. The calls must not depend on each other: they run in any order, in vectors, on any
+// thread. f is a named, trivially copyable functor; its operator() is GPUNET_FN.
 template <class F>
 void for_each(Host& device, index_t n, F f) {
-  static_assert(std::is_trivially_copyable_v<F>,
-                "gpunet::for_each: the functor must be trivially copyable (pointers and numbers, nothing that owns)");
+  static_assert(
+      std::is_trivially_copyable_v<F>,
+      "gpunet::for_each: the functor must be trivially copyable (pointers and numbers, nothing that owns)");
   constexpr index_t chunk = 1 << 16;  // below this many indices a second thread costs more than it gives
   if (n <= chunk || device.threads() == 1) return detail::loop(0, n, f);
   device.run(ceil_div(n, chunk), [&](index_t i, int) { detail::loop(i * chunk, std::min(n, (i + 1) * chunk), f); });

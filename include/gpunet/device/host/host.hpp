@@ -18,7 +18,8 @@ struct HostOptions {
   int threads = 0;
 };
 
-// The processor as a device: memory from operator new, work done by the calling thread and the threads that it owns.
+// The processor as a device: memory from operator new, work done by the calling thread and the threads that it
+// owns.
 class Host {
  public:
   // Data and scratch of every slice start on a cache line, the widest vector of any processor known here.
@@ -32,12 +33,12 @@ class Host {
 
   void* allocate(std::size_t bytes) {
     try {
-      return ::operator new(bytes, std::align_val_t{alignment});
+      return ::operator new (bytes, std::align_val_t{alignment});
     } catch (const std::bad_alloc&) {
       throw Error(concat("gpunet::Host: no memory for ", bytes, " bytes, use a smaller batch or network"));
     }
   }
-  void deallocate(void* p, std::size_t) noexcept { ::operator delete(p, std::align_val_t{alignment}); }
+  void deallocate(void* p, std::size_t) noexcept { ::operator delete (p, std::align_val_t{alignment}); }
   void upload(void* target, const void* source, std::size_t bytes) { std::memcpy(target, source, bytes); }
   void download(void* target, const void* source, std::size_t bytes) { std::memcpy(target, source, bytes); }
   void copy(void* target, const void* source, std::size_t bytes) { std::memcpy(target, source, bytes); }

@@ -19,8 +19,8 @@ namespace detail {
 inline Isa widest_isa() {
 #if GPUNET_X86
   __builtin_cpu_init();
-  if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512dq") &&
-      __builtin_cpu_supports("avx512bw"))
+  if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl") &&
+      __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512bw"))
     return Isa::avx512;
   if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) return Isa::avx2;
 #endif
@@ -51,7 +51,8 @@ inline Isa isa() {
   return detail::current_isa();
 }
 
-// Switches the path for the whole program, as tests do. Not while kernels run. Throws Error where it does not exist.
+// Switches the path for the whole program, as tests do. Not while kernels run. Throws Error where it does not
+// exist.
 inline void set_isa(Isa isa) {
   require(isa <= detail::widest_isa(), "gpunet::set_isa: this processor does not have that vector path");
   detail::current_isa() = isa;

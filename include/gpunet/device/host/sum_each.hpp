@@ -21,24 +21,29 @@ struct SumEach {
     T partial[lanes] = {};
     index_t r = 0;
     for (; r + lanes <= length; r += lanes)
-      for (index_t lane = 0; lane < lanes; ++lane) partial[lane] += f(i, r + lane);
-    for (index_t lane = 0; r < length; ++r, ++lane) partial[lane] += f(i, r);
+      for (index_t lane = 0; lane < lanes; ++lane)
+        partial[lane] += f(i, r + lane);
+    for (index_t lane = 0; r < length; ++r, ++lane)
+      partial[lane] += f(i, r);
     for (index_t width = lanes / 2; width > 0; width /= 2)
-      for (index_t lane = 0; lane < width; ++lane) partial[lane] += partial[lane + width];
+      for (index_t lane = 0; lane < width; ++lane)
+        partial[lane] += partial[lane + width];
     f.store(i, partial[0]);
   }
 };
 
 }  // namespace detail
 
-// For every i < n: f.store(i, s) where s is the sum of f(i, r) over r < length, 0 when length is 0. The order of the
-// additions is fixed. f is a named, trivially copyable functor whose two functions are GPUNET_FN.
+// For every i < n: f.store(i, s) where s is the sum of f(i, r) over r < length, 0 when length is 0. The order of
+// the additions is fixed. f is a named, trivially copyable functor whose two functions are GPUNET_FN.
 template <class F>
 void sum_each(Host&, index_t n, index_t length, F f) {
-  static_assert(std::is_trivially_copyable_v<F>,
-                "gpunet::sum_each: the functor must be trivially copyable (pointers and numbers, nothing that owns)");
+  static_assert(
+      std::is_trivially_copyable_v<F>,
+      "gpunet::sum_each: the functor must be trivially copyable (pointers and numbers, nothing that owns)");
   const detail::SumEach<F> sum{length, f};
-  for (index_t i = 0; i < n; ++i) sum(i);
+  for (index_t i = 0; i < n; ++i)
+    sum(i);
 }
 
 }  // namespace gpunet

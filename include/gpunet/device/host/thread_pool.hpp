@@ -16,12 +16,14 @@
 
 namespace gpunet::detail {
 
-// A fixed number of threads that share numbered tasks. The caller works along as worker 0; the others sleep between runs.
+// A fixed number of threads that share numbered tasks. The caller works along as worker 0; the others sleep between
+// runs.
 class ThreadPool {
  public:
   explicit ThreadPool(int threads) {
     try {
-      for (int worker = 1; worker < threads; ++worker) threads_.emplace_back([this, worker] { serve(worker); });
+      for (int worker = 1; worker < threads; ++worker)
+        threads_.emplace_back([this, worker] { serve(worker); });
     } catch (const std::system_error& e) {
       stop();
       throw Error(concat("gpunet::Host: the system gives only ", threads_.size() + 1, " of ", threads, " threads (",
@@ -34,16 +36,20 @@ class ThreadPool {
 
   int size() const { return static_cast<int>(threads_.size()) + 1; }
 
-  // Calls task(i, worker) for every i < tasks, each once, in any order; returns when all are done. The first exception
-  // of a task is thrown here, after the running ones have ended. Called from inside a task, it runs everything itself.
+  // Calls task(i, worker) for every i < tasks, each once, in any order; returns when all are done. The first
+  // exception of a task is thrown here, after the running ones have ended. Called from inside a task, it runs
+  // everything itself.
   template <class Task>
   void run(index_t tasks, Task&& task) {
     const bool alone = threads_.empty() || tasks < 2 || busy_.exchange(true, std::memory_order_acquire);
     if (alone) {
-      for (index_t i = 0; i < tasks; ++i) task(i, 0);
+      for (index_t i = 0; i < tasks; ++i)
+        task(i, 0);
       return;
     }
-    call_ = [](void* context, index_t i, int worker) { (*static_cast<std::remove_reference_t<Task>*>(context))(i, worker); };
+    call_ = [](void* context, index_t i, int worker) {
+      (*static_cast<std::remove_reference_t<Task>*>(context))(i, worker);
+    };
     context_ = const_cast<void*>(static_cast<const void*>(std::addressof(task)));
     share(tasks);
     busy_.store(false, std::memory_order_release);
@@ -67,7 +73,8 @@ class ThreadPool {
 
   void work(int worker) {
     try {
-      for (index_t i; (i = next_.fetch_add(1, std::memory_order_relaxed)) < tasks_;) call_(context_, i, worker);
+      for (index_t i; (i = next_.fetch_add(1, std::memory_order_relaxed)) < tasks_;)
+        call_(context_, i, worker);
     } catch (...) {
       next_.store(tasks_, std::memory_order_relaxed);
       const std::lock_guard lock(mutex_);
@@ -96,7 +103,8 @@ class ThreadPool {
       stopping_ = true;
     }
     wake_.notify_all();
-    for (auto& thread : threads_) thread.join();
+    for (auto& thread : threads_)
+      thread.join();
     threads_.clear();
   }
 

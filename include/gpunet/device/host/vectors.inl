@@ -1,0 +1,53 @@
+// The vector of one path and its few functions; included by paths.hpp through each_path.inl.
+
+namespace gpunet::GPUNET_PATH {
+
+inline constexpr index_t lanes = GPUNET_LANES;
+typedef float Vector __attribute__((vector_size(GPUNET_LANES * 4)));
+typedef std::int32_t Mask __attribute__((vector_size(GPUNET_LANES * 4)));
+
+GPUNET_TARGET [[gnu::always_inline]] inline Vector load(const float* p) {
+  Vector v;
+  __builtin_memcpy(&v, p, sizeof v);
+  return v;
+}
+
+GPUNET_TARGET [[gnu::always_inline]] inline void store(float* p, Vector v) {
+  __builtin_memcpy(p, &v, sizeof v);
+}
+
+// All ones in the last n lanes.
+GPUNET_TARGET [[gnu::always_inline]] inline Mask last_lanes(index_t n) {
+  Mask lane;
+  for (int i = 0; i < GPUNET_LANES; ++i)
+    lane[i] = i;
+  return lane >= static_cast<std::int32_t>(lanes - n);
+}
+
+// v where the mask is set, 0 elsewhere.
+GPUNET_TARGET [[gnu::always_inline]] inline Vector keep(Vector v, Mask mask) {
+  Mask bits;
+  __builtin_memcpy(&bits, &v, sizeof v);
+  bits &= mask;
+  __builtin_memcpy(&v, &bits, sizeof v);
+  return v;
+}
+
+// Sum of the lanes, in pairs of halves.
+GPUNET_TARGET [[gnu::always_inline]] inline float sum(Vector v) {
+#if GPUNET_LANES == 4
+  return (v[0] + v[2]) + (v[1] + v[3]);
+#else
+#if GPUNET_LANES == 16
+  const Vector8 eight = __builtin_shufflevector(v, v, 0, 1, 2, 3, 4, 5, 6, 7) +
+                        __builtin_shufflevector(v, v, 8, 9, 10, 11, 12, 13, 14, 15);
+#else
+  const Vector8 eight = v;
+#endif
+  const Vector4 four =
+      __builtin_shufflevector(eight, eight, 0, 1, 2, 3) + __builtin_shufflevector(eight, eight, 4, 5, 6, 7);
+  return (four[0] + four[2]) + (four[1] + four[3]);
+#endif
+}
+
+}  // namespace gpunet::GPUNET_PATH

@@ -1,0 +1,25 @@
+#!/usr/bin/env bash
+# format.sh [--check] [file...]: formats the sources (or the files) as .clang-format says; with --check, only tells
+# which are not. Versions of clang-format differ in detail, so --check wants the one below; exit status 77 without it.
+set -euo pipefail
+. "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
+version=14
+
+action=-i
+if [[ ${1:-} == --check ]]; then
+  action=--dry-run
+  shift
+fi
+
+formatter=$(command -v "clang-format-$version" || command -v clang-format || true)
+if [[ -z $formatter ]] || { [[ $action == --dry-run ]] && ! "$formatter" --version | grep -qF "version $version."; }; then
+  say "skipped: there is no clang-format $version here"
+  exit 77
+fi
+
+if [[ $# == 0 ]]; then
+  cd "$root"
+  mapfile -t files < <(find include examples tests benchmarks -name '*.hpp' -o -name '*.cuh' -o -name '*.inl' -o -name '*.cpp')
+  set -- "${files[@]}"
+fi
+"$formatter" "$action" --Werror --style=file:"$root/.clang-format" "$@"

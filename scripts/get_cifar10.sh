@@ -1,0 +1,76 @@
+#!/usr/bin/env bash
+# get_cifar10.sh DIR: downloads the binary version of CIFAR-10 (162 MB) and unpacks its six files into DIR. A download
+# that broke off goes on where it stopped. GPUNET_CIFAR10_URL names another place to get it from.
+set -euo pipefail
+. "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
+
+[[ $# == 1 && $1 != -* ]] || fail "usage: get_cifar10.sh DIR"
+dir=$1
+url=${GPUNET_CIFAR10_URL:-https://www.cs.toronto.edu/~kriz/cifar-10-binary.tar.gz}
+md5=${GPUNET_CIFAR10_MD5:-c32a1d4ab5d03f1284b67883e8d87530}
+bytes=30730000  # of each file: 10000 records of 3073 bytes
+
+# Whether all six files are in the folder, whole.
+has_all() {
+  local file
+  for file in data_batch_{1,2,3,4,5}.bin test_batch.bin; do
+    [[ -f $1/$file && $(stat -c %s "$1/$file") == "$bytes" ]] || return 1
+  done
+}
+
+# download FILE: fetches the rest of FILE. False when it broke off; what came is kept, for the next time.
+download() {
+  local status=0 progress=--silent
+  [[ ! -t 2 ]] || progress=--progress-bar
+  if command -v curl >/dev/null; then
+    curl --fail --location $progress --show-error --connect-timeout 30 --continue-at - --output "$1" "$url" || status=$?
+    case $status in
+      33) rm -f "$1" ;;  # the server knows no ranges
+      23) status=full ;;
+    esac
+  elif command -v wget >/dev/null; then
+    wget --no-verbose --timeout=30 --tries=1 --continue --output-document="$1" "$url" || status=$?
+    [[ $status != 3 ]] || status=full
+  else
+    fail "no curl and no wget (one of them downloads the data), install one and run this again"
+  fi
+  [[ $status != full ]] || fail "cannot write to $dir (is the disk full?), make room and run this again"
+  [[ $status == 0 ]]
+}
+
+is_whole() { [[ -f $1 && $(md5sum <"$1") == "$md5 "* ]]; }
+
+if has_all "$dir"; then
+  say "$dir has all of CIFAR-10"
+  exit 0
+fi
+
+mkdir -p "$dir" || fail "cannot make the folder $dir"
+part=$dir/cifar-10-binary.tar.gz.part
+rm -rf "$dir"/.unpacking.*  # of a run that was killed
+unpacked=$(mktemp -d "$dir/.unpacking.XXXXXX") || fail "cannot write to $dir"
+trap 'rm -rf "$unpacked"; [[ -s $part ]] || rm -f "$part"' EXIT
+trap 'exit 130' INT
+trap 'exit 143' TERM
+
+if [[ -s $part ]] && ! is_whole "$part"; then
+  say "going on with the download of $url"
+  download "$part" || [[ ! -e $part ]] || fail "the download broke off (see above), run this again to go on with it"
+  is_whole "$part" || rm -f "$part"  # its start was of something else
+fi
+if [[ ! -s $part ]]; then
+  say "downloading $url"
+  download "$part" || fail "the download broke off (see above), run this again to go on with it"
+  if ! is_whole "$part"; then
+    rm -f "$part"
+    fail "the downloaded file has not the MD5 sum $md5 (it is damaged or another file) and was removed, run this again"
+  fi
+fi
+
+say "unpacking into $dir"
+tar -xzf "$part" -C "$unpacked" --strip-components=1 --no-same-owner ||
+  fail "the archive could not be unpacked (is the disk full?), make room and run this again"
+has_all "$unpacked" || fail "the archive does not hold the six files of $bytes bytes, look for another version of it"
+mv -f "$unpacked"/* "$dir"
+rm -f "$part"
+say "$dir has all of CIFAR-10"

@@ -1,0 +1,50 @@
+#!/usr/bin/env bash
+# test.sh [--quick]: builds the tests and the examples and runs the tests, with g++ and, where there is nvcc, with that
+# too. --quick leaves out nvcc. Installs what is missing (Debian, Ubuntu). Ends with the counts.
+set -euo pipefail
+. "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
+. "$root/scripts/tally.sh"
+
+[[ $# == 0 || ($# == 1 && $1 == --quick) ]] || fail "test.sh: unknown arguments '$*', want nothing or --quick"
+
+# shellcheck disable=SC2086  # CXX may be two words, as "ccache g++"
+need ${CXX:-g++} cmake ninja doctest
+
+# Real data and a simulator of the GPU may lie beside the project.
+beside=$root/../shared
+if [[ -z ${GPUNET_TEST_DATA:-} && -d $beside/data ]]; then
+  GPUNET_TEST_DATA=$(cd "$beside/data" && pwd)
+  export GPUNET_TEST_DATA
+fi
+
+# Sets `simulator` to the folder of its libraries, or to nothing where a GPU or no simulator is.
+find_simulator() {
+  simulator=
+  if nvidia-smi -L >/dev/null 2>&1; then
+    say "Cuda is tested on $(nvidia-smi -L | head -n 1)"
+  elif [[ -e $beside/tools/cudasim/build.sh ]]; then
+    simulator=$root/build/cudasim
+    mkdir -p "$simulator"
+    run_quietly "$simulator/build.log" "building the simulator of the GPU" \
+      env CUDA_HOME="${nvcc%/bin/nvcc}" bash "$beside/tools/cudasim/build.sh" "$simulator"
+  else
+    say "the tests on Cuda are skipped: there is no GPU"
+  fi
+}
+
+test_way host '' .
+
+nvcc=$(command -v nvcc || echo "${CUDA_HOME:-/usr/local/cuda}/bin/nvcc")
+if [[ ${1:-} == --quick ]]; then
+  say "no tests with nvcc: --quick"
+elif [[ ! -x $nvcc ]]; then
+  say "no tests with nvcc: there is none"
+elif ! "$nvcc" --version | grep -qE 'release (1[2-9]|[2-9][0-9])\.'; then
+  say "no tests with nvcc: $nvcc is older than 12, the first with C++20"
+elif find_simulator; then
+  test_way cuda 'gpunet_tests_cuda gpunet_link examples' nvcc "-DGPUNET_CUDA_SIMULATOR=$simulator"
+else
+  echo 0 1 0 >>"$tally"
+fi
+
+finish_tally

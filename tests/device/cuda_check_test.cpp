@@ -1,0 +1,63 @@
+#include <gpunet/core/config.hpp>
+
+#if GPUNET_CUDA
+
+#include <doctest/doctest.h>
+#include <string>
+
+#include <gpunet/device/cuda/check.cuh>
+
+using namespace gpunet;
+
+namespace {
+
+template <class Call>
+std::string error_of(Call call) {
+  try {
+    call();
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "";
+}
+
+bool contains(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+}  // namespace
+
+TEST_CASE("check lets a good Cuda call pass") {
+  CHECK_NOTHROW(check(cudaSuccess));
+  CHECK_NOTHROW(check(CUBLAS_STATUS_SUCCESS));
+  CHECK_NOTHROW(check_allocation(cudaSuccess, 10, 0));
+}
+
+TEST_CASE("check says which Cuda call failed, how, and where") {
+  const int line = __LINE__ + 1;
+  const std::string error = error_of([] { check(cudaErrorInvalidValue); });
+  CAPTURE(error);
+  CHECK(contains(error, "CUDA error: invalid argument (cudaErrorInvalidValue)"));
+  CHECK(contains(error, concat("cuda_check_test.cpp:", line)));
+  CHECK(contains(error, "CUDA_LAUNCH_BLOCKING=1"));
+  CHECK(contains(error_of([] { check(CUBLAS_STATUS_INVALID_VALUE); }), "(CUBLAS_STATUS_INVALID_VALUE)"));
+}
+
+TEST_CASE("after check and ignore_error Cuda has no error left over") {
+  CHECK_THROWS_AS(check(cudaSetDevice(1 << 20)), Error);
+  CHECK(cudaPeekAtLastError() == cudaSuccess);
+  ignore_error(cudaSetDevice(1 << 20));
+  CHECK(cudaPeekAtLastError() == cudaSuccess);
+  static_assert(noexcept(ignore_error(cudaSuccess))&& noexcept(ignore_error(CUBLAS_STATUS_SUCCESS)));
+}
+
+TEST_CASE("a Cuda allocation that failed says how much was asked, is free, and there") {
+  std::size_t free = 0, total = 0;
+  check(cudaMemGetInfo(&free, &total));
+  const std::string error = error_of([] { check_allocation(cudaErrorMemoryAllocation, 1234567, 0); });
+  CAPTURE(error);
+  CHECK(contains(error, "CUDA out of memory: tried to allocate 1234567 bytes on cuda:0"));
+  CHECK(contains(error, concat("of ", total)));
+}
+
+#endif

@@ -1,0 +1,42 @@
+#!/usr/bin/env bash
+# lesson_test.sh ROOT DEVICE PROGRAM [PROBE...]: the first losses of the lesson are PyTorch's, and training lowers them.
+# PROBE is a command that ends with 77 where there is no such device. GPUNET_TEST_DATA names the folder of the data.
+set -euo pipefail
+. "$(dirname "$0")/../scripts/testing.sh"
+device=$2
+program=$3
+shift 3
+
+skip_all() {
+  skip 3 "$1"
+  finish
+  exit 77
+}
+data=${GPUNET_TEST_DATA:-nowhere}/cifar10
+[[ -d $data ]] || skip_all "GPUNET_TEST_DATA names no folder with cifar10"
+[[ $# == 0 ]] || "$@" >/dev/null || skip_all "there is no usable device $device"
+
+# The losses that the lesson printed, one a line.
+losses() { sed -n 's/^.*loss: *//p' <<<"$output"; }
+
+# near VALUE...: whether the losses are these, within 1e-5 relative.
+near() {
+  paste <(losses) <(printf '%s\n' "$@") |
+    awk '{ d = $1 - $2; if (NF != 2 || d * d > 1e-10 * $2 * $2) bad = 1 } END { exit bad }'
+}
+falls() { losses | awk 'NR == 1 { first = $1 } { last = $1 } END { exit !(NR > 1 && last < 0.97 * first) }'; }
+
+# PyTorch 1.13 on a CPU, seed 0, batch 4, learning rate 0.001, momentum 0.9.
+for loop in step eager; do
+  run "$program" --data "$data" --device "$device" --seed 0 --max-steps 3 --print-every 1 --precision 8 --loop "$loop"
+  check "the first losses, --loop $loop" near 2.24106455 2.28327608 2.33412051
+done
+
+if [[ $device == cpu ]]; then
+  run "$program" --data "$data" --device cpu --seed 0 --max-steps 300 --print-every 100 --precision 8 --batch-size 32 --lr 0.02
+  check "training lowers the loss" falls
+else
+  skip 1 "long training is too much for a simulator"
+fi
+
+finish

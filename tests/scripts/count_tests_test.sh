@@ -1,0 +1,37 @@
+#!/usr/bin/env bash
+# scripts/count_tests.awk on a log of ctest with every kind of end, and on an empty one.
+set -euo pipefail
+. "$(dirname "$0")/testing.sh"
+
+count() { awk -f "$root/scripts/count_tests.awk" "$1" 2>"$work/notes"; }
+
+cat >"$work/log" <<'END'
+test 1
+1: Test command: program
+1: [gpunet] 3 passed, 0 failed, 1 skipped
+ 1/8 Test  #1: host/one ......................   Passed    0.01 sec
+2: a reason
+3: x_test.cpp:5: MESSAGE: skipped: no data
+ 2/8 Test  #2: host/two ......................***Failed    0.01 sec
+3: [gpunet] 2 passed, 1 failed, 1 skipped
+ 3/8 Test  #3: host/three ....................***Failed    0.01 sec
+ 4/8 Test  #4: rules/four ....................   Passed    0.01 sec
+5: [gpunet] 0 passed, 0 failed, 5 skipped
+ 5/8 Test  #5: cuda/five .....................***Skipped   0.01 sec
+ 6/8 Test  #6: rules/six .....................***Skipped   0.01 sec
+ 7/8 Test  #7: host/seven ....................***Exception: SegFault  0.01 sec
+ 8/8 Test #8: host/a_name_of_the_whole_width ..***Timeout   0.01 sec
+END
+run count "$work/log"
+check "each kind of end is counted" test "$output" == "6 4 8"
+run cat "$work/notes"
+check "a failure is named with its output" says $'failed: host/two\n    a reason'
+check "a crash is named" says "failed: host/seven"
+check "a reason to skip is told" says "MESSAGE: skipped: no data"
+check "a pass is not named" silent_about "rules/four"
+
+: >"$work/empty"
+run count "$work/empty"
+check "an empty log counts nothing" test "$output" == "0 0 0"
+
+finish

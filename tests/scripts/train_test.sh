@@ -1,0 +1,110 @@
+#!/usr/bin/env bash
+# scripts/train.sh as on a fresh machine: with an apt-get, a cmake and a lesson that only note what they are called with.
+set -euo pipefail
+. "$(dirname "$0")/testing.sh"
+
+project=$work/project
+calls=$work/calls
+mkdir -p "$project" "$work/bin" "$work/elsewhere"
+cp -r "$root/scripts" "$project/scripts"
+train=$project/scripts/train.sh
+
+# fake FOLDER NAME: a command with the text of standard input.
+fake() {
+  { echo '#!/usr/bin/env bash'; cat; } >"$1/$2"
+  chmod +x "$1/$2"
+}
+
+export calls work
+fake "$work/bin" g++ <<<'exit 0'
+fake "$work/bin" ninja <<<'exit 0'
+fake "$work/bin" apt-get <<'END'
+echo "apt-get $*" >>"$calls"
+[[ $* != *"${uninstallable:-nothing}"* ]] || { echo "E: Unable to locate package"; exit 100; }
+[[ $* != *install*ninja-build* ]] || { printf '#!/bin/sh\n' >"$work/bin/ninja"; chmod +x "$work/bin/ninja"; }
+END
+fake "$work/bin" cmake <<'END'
+echo "cmake $*" >>"$calls"
+[[ $1 == --build ]] || exit 0
+[[ -z ${broken:-} ]] || { echo "the compiler's own words"; exit 1; }
+mkdir -p "$2/examples"
+cp "$work/lesson" "$2/examples/01_cifar10"
+END
+fake "$work" lesson <<'END'
+echo "the lesson in $PWD:$(printf ' <%s>' "$@")"
+case ${1:-} in
+  --exit) exit "$2" ;;
+  --wait) trap 'exit 130' INT; echo $$ >"$work/pid"; for _ in {1..200}; do sleep 0.05; done ;;
+esac
+END
+only bash cat cp dirname env grep id mkdir printf rm sleep chmod
+PATH=$work/bin:$PATH
+cd "$work/elsewhere"
+
+called() { grep -qF -- "$1" "$calls"; }
+not_called() { ! called "$1"; }
+forget() { : >"$calls"; }
+
+run "$train" --data "my data" --help
+check "the options reach the lesson, in the folder of the caller" says "the lesson in $work/elsewhere: <--data> <my data> <--help>"
+check "it tells what it does" says "building train"
+check "with all there, apt-get is not called" not_called apt-get
+
+run "$train" --exit 7
+check "the exit status is the lesson's" ended_with 7
+
+broken=yes run "$train"
+check "a build that fails shows its log" says "the compiler's own words"
+check "a build that fails does not run the lesson" silent_about "the lesson in"
+check "a build that fails ends with an error" ended_with 1
+
+set -m
+"$train" --wait >/dev/null 2>&1 &
+script=$!
+until [[ -s $work/pid ]]; do sleep 0.05; done
+run test "$(<"$work/pid")" == "$script"
+check "the lesson takes the place of the script" ended_with 0
+kill -INT "$script"
+status=0
+wait "$script" || status=$?
+check "Ctrl-C ends with the lesson's status" ended_with 130
+
+# A machine without ninja.
+rm "$work/bin/ninja"
+forget
+run "$train"
+check "what is missing is installed" called "apt-get install -qq -y --no-install-recommends ninja-build"
+check "the lists are renewed before" called "apt-get update"
+check "what is there is not installed" not_called "g++"
+check "then it goes on" says "the lesson in"
+forget
+run "$train"
+check "the next run leaves apt-get alone" not_called apt-get
+
+rm "$work/bin/ninja"
+uninstallable=update run "$train"
+check "old lists are tried" says "the lesson in"
+
+rm "$work/bin/ninja"
+uninstallable=ninja-build run "$train"
+check "a package that cannot be installed is named" says "the package ninja-build could not be installed"
+check "and it stops" ended_with 1
+
+fake "$work/bin" id <<<'echo 1000'
+forget
+run "$train"
+check "without root and sudo it says what to do" says "run as root: apt-get install ninja-build"
+check "and calls nothing" not_called apt-get
+
+fake "$work/bin" sudo <<'END'
+echo "sudo $*" >>"$calls"
+exec "$@"
+END
+run "$train"
+check "with sudo it installs" called "sudo env DEBIAN_FRONTEND=noninteractive apt-get install"
+
+rm "$work/bin/ninja" "$work/bin/apt-get"
+run "$train"
+check "without apt-get it names what is missing" says "missing: ninja-build (there is no apt-get here)"
+
+finish

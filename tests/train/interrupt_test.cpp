@@ -1,0 +1,106 @@
+#include <csignal>
+#include <doctest/doctest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <gpunet/train/interrupt.hpp>
+
+using gpunet::train::InterruptGuard;
+
+namespace {
+
+struct sigaction action_for(int signal) {
+  struct sigaction action {};
+  sigaction(signal, nullptr, &action);
+  return action;
+}
+
+// How a process ends that does `work` and then returns 0: its exit status, or -signal.
+template <class Work>
+int end_of(Work work) {
+  const pid_t child = fork();
+  if (child == 0) {
+    std::signal(SIGINT, SIG_DFL);
+    std::signal(SIGTERM, SIG_DFL);
+    work();
+    _exit(0);
+  }
+  int status = 0;
+  waitpid(child, &status, 0);
+  return WIFSIGNALED(status) ? -WTERMSIG(status) : WEXITSTATUS(status);
+}
+
+}  // namespace
+
+TEST_CASE("a signal is noted and does not end the program") {
+  for (const int signal : {SIGINT, SIGTERM}) {
+    InterruptGuard guard;
+    CHECK(!guard.interrupted());
+    std::raise(signal);
+    CHECK(guard.interrupted());
+  }
+  InterruptGuard next;
+  CHECK(!next.interrupted());
+  CHECK(InterruptGuard::exit_status == 130);
+}
+
+TEST_CASE("the second signal ends the program") {
+  for (const int first : {SIGINT, SIGTERM})
+    for (const int second : {SIGINT, SIGTERM})
+      CHECK(end_of([&] {
+              InterruptGuard guard;
+              std::raise(first);
+              std::raise(second);
+            }) == -second);
+  CHECK(end_of([] {
+          InterruptGuard guard;
+          std::raise(SIGINT);
+          if (guard.interrupted()) _exit(InterruptGuard::exit_status);
+        }) == 130);
+}
+
+TEST_CASE("the previous handlers come back") {
+  const struct sigaction interrupt = action_for(SIGINT), terminate = action_for(SIGTERM);
+  {
+    InterruptGuard outer;
+    {
+      InterruptGuard inner;
+      std::raise(SIGINT);
+      CHECK(inner.interrupted());
+    }
+    CHECK(outer.interrupted());
+    CHECK((action_for(SIGINT).sa_handler != interrupt.sa_handler));
+    CHECK((action_for(SIGTERM).sa_handler != terminate.sa_handler));
+  }
+  CHECK((action_for(SIGINT).sa_handler == interrupt.sa_handler));
+  CHECK((action_for(SIGTERM).sa_handler == terminate.sa_handler));
+  CHECK(end_of([] {
+          { InterruptGuard guard; }
+          std::raise(SIGINT);
+        }) == -SIGINT);
+}
+
+TEST_CASE("a signal is noted where the parent has it ignored") {
+  CHECK(end_of([] {
+          std::signal(SIGINT, SIG_IGN);
+          InterruptGuard guard;
+          std::raise(SIGINT);
+          _exit(guard.interrupted() ? 7 : 0);
+        }) == 7);
+}
+
+TEST_CASE("a system call that waits is not broken by the signal") {
+  CHECK(end_of([] {
+          InterruptGuard guard;
+          int ends[2];
+          if (pipe(ends) != 0) _exit(1);
+          const pid_t parent = getpid();
+          if (fork() == 0) {
+            kill(parent, SIGINT);
+            usleep(20'000);
+            _exit(write(ends[1], "x", 1) == 1 ? 0 : 1);
+          }
+          char letter = 0;
+          _exit(read(ends[0], &letter, 1) == 1 && letter == 'x' && guard.interrupted() ? 7 : 2);
+        }) == 7);
+}
