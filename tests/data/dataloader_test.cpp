@@ -20,6 +20,26 @@ using namespace gpunet;
 using data::DataLoader;
 using data::DataLoaderOptions;
 
+// Another kind of device: memory that no host pointer reaches but by upload and download.
+class Remote {
+ public:
+  void* allocate(std::size_t n) { return static_cast<std::byte*>(host_.allocate(n)); }
+  void deallocate(void* p, std::size_t n) { host_.deallocate(p, n); }
+  void upload(void* p, const void* q, std::size_t n) {
+    host_.upload(p, q, n);
+    uploaded += n;
+  }
+  void download(void* p, const void* q, std::size_t n) { host_.download(p, q, n); }
+  void copy(void* p, const void* q, std::size_t n) { host_.copy(p, q, n); }
+  void synchronize() {}
+  std::string name() const { return "remote"; }
+
+  std::size_t uploaded = 0;
+
+ private:
+  Host host_{HostOptions{.threads = 1}};
+};
+
 namespace {
 
 // Sample i is [i, -i], its label i.
@@ -41,26 +61,6 @@ struct Numbers {
 static_assert(data::Dataset<Numbers>);
 static_assert(!std::is_constructible_v<DataLoader<Numbers>, Numbers>);  // the loader would outlive it
 static_assert(std::input_iterator<data::Batches<Numbers, Host>::Iterator>);
-
-// Another kind of device: memory that no host pointer reaches but by upload and download.
-class Remote {
- public:
-  void* allocate(std::size_t n) { return static_cast<std::byte*>(host_.allocate(n)); }
-  void deallocate(void* p, std::size_t n) { host_.deallocate(p, n); }
-  void upload(void* p, const void* q, std::size_t n) {
-    host_.upload(p, q, n);
-    uploaded += n;
-  }
-  void download(void* p, const void* q, std::size_t n) { host_.download(p, q, n); }
-  void copy(void* p, const void* q, std::size_t n) { host_.copy(p, q, n); }
-  void synchronize() {}
-  std::string name() const { return "remote"; }
-
-  std::size_t uploaded = 0;
-
- private:
-  Host host_{HostOptions{.threads = 1}};
-};
 
 using Order = std::vector<std::vector<label_t>>;  // the labels of each batch
 
@@ -171,8 +171,8 @@ TEST_CASE_TEMPLATE("a loop may be left at any batch and another begun", D, GPUNE
       }
       CHECK_THROWS_WITH(
           [&] {
-            for (const auto& batch : loader.to(device))
-              throw std::runtime_error(batch.labels.numel() == 3 ? "left" : "short");
+            for (const auto& first : loader.to(device))
+              throw std::runtime_error(first.labels.numel() == 3 ? "left" : "short");
           }(),
           "left");
     }

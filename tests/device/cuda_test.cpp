@@ -36,7 +36,8 @@ struct AddOneSlowly {
   int* values;
   GPUNET_FN void operator()(index_t i) const {
     volatile int* value = values + i;
-    for (int round = 0; round < 100; ++round) *value = *value + (round % 2 ? -1 : 1);
+    for (int round = 0; round < 100; ++round)
+      *value = *value + (round % 2 ? -1 : 1);
     values[i] += 1;
   }
 };

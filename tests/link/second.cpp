@@ -8,7 +8,8 @@ Answer ask_second() {
   const float sum = with_device("cpu", [](auto& device) {
     const Tensor numbers(device, {5}, std::vector<float>{0, 1, 2, 3, 4});
     float total = 0;
-    for (float number : numbers.to_vector()) total += number;
+    for (float number : numbers.to_vector())
+      total += number;
     return total;
   });
   return {GPUNET_CUDA == 1, cuda::why_not(), sum};

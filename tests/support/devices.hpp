@@ -1,9 +1,10 @@
-// The devices that a test runs on: TEST_CASE_TEMPLATE("...", D, GPUNET_TEST_DEVICES) { auto& device = test_device<D>(); }
+// The devices that a test runs on:
+//   TEST_CASE_TEMPLATE("...", D, GPUNET_TEST_DEVICES) { auto& device = test_device<D>(); }
 #pragma once
 
 #include <concepts>
-
 #include <doctest/doctest.h>
+
 #include <gpunet/device/host/host.hpp>
 
 #if GPUNET_CUDA

@@ -1,10 +1,10 @@
 // The main function of the test programs.
 #define DOCTEST_CONFIG_IMPLEMENT
 #include <cstdlib>
+#include <doctest/doctest.h>
 #include <iostream>
 #include <string_view>
 
-#include <doctest/doctest.h>
 #include <gpunet/gpunet.hpp>
 
 namespace {
@@ -41,7 +41,8 @@ class Counter : public doctest::IReporter {
 
  private:
   void print() const {
-    std::cout << "[gpunet] " << passed_ << " passed, " << failed_ << " failed, " << skipped_ << " skipped" << std::endl;
+    std::cout << "[gpunet] " << passed_ << " passed, " << failed_ << " failed, " << skipped_ << " skipped"
+              << std::endl;
   }
 
   bool skips_ = false;

@@ -4,9 +4,9 @@
 #include <cstdint>
 
 #if defined(__CUDACC__)
-#define GPUNET_CUDA 1                    // this translation unit may use the Cuda policy
-#define GPUNET_FN __host__ __device__    // a function that kernels may call
-#define GPUNET_BACKENDS host_and_cuda    // inline namespace of what differs between the two kinds of unit
+#define GPUNET_CUDA 1                  // this translation unit may use the Cuda policy
+#define GPUNET_FN __host__ __device__  // a function that kernels may call
+#define GPUNET_BACKENDS host_and_cuda  // inline namespace of what differs between the two kinds of unit
 #else
 #define GPUNET_CUDA 0
 #define GPUNET_FN
@@ -19,9 +19,10 @@
 #define GPUNET_INDEPENDENT_ITERATIONS _Pragma("GCC ivdep")
 #elif defined(__clang__)
 #define GPUNET_VECTORIZE gnu::flatten
-#define GPUNET_INDEPENDENT_ITERATIONS _Pragma("clang loop vectorize(assume_safety)")
+#define GPUNET_INDEPENDENT_ITERATIONS  // Clang checks for overlaps at run time
 #else
-#error "gpunet: this compiler is neither GCC nor Clang (the host kernels use their vector extensions), use one of them"
+#error \
+    "gpunet: this compiler is neither GCC nor Clang (the host kernels use their vector extensions), use one of them"
 #endif
 
 // Vector paths that this processor family has beside the baseline one.

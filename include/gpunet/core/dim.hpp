@@ -23,7 +23,7 @@ struct Dim<dyn> {
   constexpr operator index_t() const { return value; }
 };
 
-Dim(index_t) -> Dim<dyn>;
+Dim(index_t)->Dim<dyn>;
 
 namespace detail {
 

@@ -19,8 +19,9 @@ class Error : public std::runtime_error {
 
 namespace detail {
 
+// Errors are rare: kept out of line, they cost their callers neither speed nor compile time.
 template <class Part>
-void append(std::string& out, const Part& part) {
+[[gnu::cold, gnu::noinline]] void append(std::string& out, const Part& part) {
   if constexpr (std::same_as<Part, char>) {
     out += part;
   } else if constexpr (std::same_as<Part, bool>) {
@@ -43,18 +44,27 @@ std::string concat(const Parts&... parts) {
   return out;
 }
 
+namespace detail {
+
+template <class... Parts>
+[[noreturn, gnu::cold, gnu::noinline]] void fail(const Parts&... parts) {
+  throw Error(concat(parts...));
+}
+
+}  // namespace detail
+
 // Throws Error with the parts as its message unless `condition` holds. The parts are not formatted otherwise.
 template <class... Parts>
 constexpr void require(bool condition, const Parts&... parts) {
   if (!condition) [[unlikely]]
-    throw Error(concat(parts...));
+    detail::fail(parts...);
 }
 
 }  // namespace gpunet
 
 // An inner invariant: checked in debug builds, free in release builds.
 #if GPUNET_ASSERTIONS
-#define GPUNET_ASSERT(condition)                                                                            \
+#define GPUNET_ASSERT(condition)                                                                              \
   ::gpunet::require(static_cast<bool>(condition), __FILE__, ":", __LINE__, ": broken invariant: " #condition, \
                     " (a bug in gpunet, please report it)")
 #else

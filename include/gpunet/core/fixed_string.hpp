@@ -11,7 +11,8 @@ struct FixedString {
   char text[N]{};
 
   consteval FixedString(const char (&literal)[N]) {
-    for (std::size_t i = 0; i < N; ++i) text[i] = literal[i];
+    for (std::size_t i = 0; i < N; ++i)
+      text[i] = literal[i];
   }
   constexpr std::string_view view() const { return {text, N - 1}; }
 };

@@ -19,9 +19,7 @@ struct PackOf;
 template <std::size_t... I, class... Ts>
 struct PackOf<std::index_sequence<I...>, Ts...> : Slot<I, Ts>... {
   constexpr PackOf() = default;
-  constexpr explicit PackOf(Ts... values)
-    requires(sizeof...(Ts) > 0)
-      : Slot<I, Ts>{std::move(values)}... {}
+  constexpr explicit PackOf(Ts... values) requires(sizeof...(Ts) > 0) : Slot<I, Ts>{std::move(values)}... {}
 };
 
 }  // namespace detail

@@ -15,9 +15,7 @@ struct Shape {
   [[no_unique_address]] Pack<Dim<Ns>...> dims{};
 
   constexpr Shape() = default;
-  constexpr explicit Shape(Dim<Ns>... extents)
-    requires(sizeof...(Ns) > 0)
-      : dims(extents...) {}
+  constexpr explicit Shape(Dim<Ns>... extents) requires(sizeof...(Ns) > 0) : dims(extents...) {}
 
   template <std::size_t I>
   constexpr auto at() const {
@@ -28,13 +26,15 @@ struct Shape {
   constexpr auto numel() const {
     return [this]<std::size_t... I>(std::index_sequence<I...>) {
       return (Dim<1>{} * ... * get<I>(dims));
-    }(std::index_sequence_for<Dim<Ns>...>{});
+    }
+    (std::index_sequence_for<Dim<Ns>...>{});
   }
 
   constexpr Sizes sizes() const {
     return [this]<std::size_t... I>(std::index_sequence<I...>) {
       return Sizes{index_t{get<I>(dims)}...};
-    }(std::index_sequence_for<Dim<Ns>...>{});
+    }
+    (std::index_sequence_for<Dim<Ns>...>{});
   }
 };
 

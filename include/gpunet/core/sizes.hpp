@@ -17,7 +17,8 @@ class Sizes {
 
   constexpr Sizes() = default;
   constexpr Sizes(std::initializer_list<index_t> extents) {
-    for (index_t n : extents) append(n);
+    for (index_t n : extents)
+      append(n);
   }
 
   constexpr int rank() const { return rank_; }
@@ -28,7 +29,8 @@ class Sizes {
   // Number of elements; 1 for rank 0.
   constexpr index_t numel() const {
     index_t n = 1;
-    for (index_t extent : *this) n *= extent;
+    for (index_t extent : *this)
+      n *= extent;
     return n;
   }
 
@@ -41,14 +43,16 @@ class Sizes {
   // These extents without the first, as of one sample of a batch.
   constexpr Sizes tail() const {
     Sizes rest;
-    for (int i = 1; i < rank_; ++i) rest.append((*this)[i]);
+    for (int i = 1; i < rank_; ++i)
+      rest.append((*this)[i]);
     return rest;
   }
 
   // [first, *this...], as of a batch of samples.
   constexpr Sizes with_front(index_t first) const {
     Sizes all{first};
-    for (index_t extent : *this) all.append(extent);
+    for (index_t extent : *this)
+      all.append(extent);
     return all;
   }
 
@@ -64,7 +68,8 @@ class Sizes {
 // As PyTorch prints a size: "[4, 3, 32, 32]".
 inline std::string to_string(const Sizes& sizes) {
   std::string out = "[";
-  for (int i = 0; i < sizes.rank(); ++i) out += concat(i ? ", " : "", sizes[i]);
+  for (int i = 0; i < sizes.rank(); ++i)
+    out += concat(i ? ", " : "", sizes[i]);
   return out + "]";
 }
 

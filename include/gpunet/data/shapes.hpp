@@ -26,7 +26,7 @@ class Shapes {
     require(size >= 0, "gpunet::data::Shapes: ", size, " images (want 0 or more)");
   }
   template <class Transform = ToTensor>
-  static Shapes train(index_t size = 50000, const Transform& transform = {}) {
+  static Shapes train(index_t size = 32000, const Transform& transform = {}) {
     return Shapes(size, 1, transform);
   }
   template <class Transform = ToTensor>
@@ -87,7 +87,7 @@ class Shapes {
 
     Scene(std::uint64_t seed, std::uint64_t i) {
       Random random{Random::mix(seed) + i * 0xd1342543de82ef95};
-      const double radius = random.uniform(7, 12), angle = random.uniform(0, 2 * std::numbers::pi);  // pixels
+      const double radius = random.uniform(9, 14), angle = random.uniform(0, 2 * std::numbers::pi);  // pixels
       const double x = random.uniform(radius, side - radius) - 0.5, y = random.uniform(radius, side - radius) - 0.5;
       const double scale = 64 * figures::unit / radius;
       const auto whole = [](double value) {
@@ -105,11 +105,11 @@ class Shapes {
           back[c] = random.integer(20, 235);
           front[c] = random.integer(20, 235);
         }
-      } while (contrast() < 150);
+      } while (contrast() < 240);
       shade_x = random.integer(-256, 256);
       shade_y = random.integer(-256, 256);
       shade = -(shade_x + shade_y) * side / 2;
-      noise = random.integer(10, 60);
+      noise = random.integer(8, 40);
       noise_seed = static_cast<std::uint32_t>(random.next());
     }
     int contrast() const {

@@ -17,7 +17,7 @@ struct ReLU {
   struct Slope {
     template <class T>
     GPUNET_FN T operator()(T y, T dy) const {
-      return y > T{} ? dy : T{};
+      return y <= T{} ? T{} : dy;
     }
   };
 

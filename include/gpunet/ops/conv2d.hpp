@@ -21,6 +21,7 @@ struct Conv2dGeometry {
 // y = x * w + b. One index = one element of y.
 template <class T>
 struct Conv2dForward {
+  static constexpr bool one_copy = true;
   Conv2dGeometry g;
   index_t inner;
   const T *x, *w, *b;
@@ -49,6 +50,7 @@ struct Conv2dForward {
 // dx = dy * w, gathered. One index = one element of dx.
 template <class T>
 struct Conv2dInputGradient {
+  static constexpr bool one_copy = true;
   Conv2dGeometry g;
   index_t inner;
   const T *dy, *w;

@@ -15,6 +15,7 @@ namespace gpunet {
 // index = one sample of the slice.
 template <class T>
 struct CrossEntropy {
+  static constexpr bool one_copy = true;
   Slice slice;
   index_t classes;
   const T* x;

@@ -9,6 +9,7 @@ namespace gpunet {
 // One index = one feature of all Inner samples: rows [Inner][features] -> y [features][Inner].
 template <class T, int Inner>
 struct InterleaveFeature {
+  static constexpr bool one_copy = true;
   index_t features;
   const T* rows;
   T* y;
@@ -21,6 +22,7 @@ struct InterleaveFeature {
 // The way back.
 template <class T, int Inner>
 struct DeinterleaveFeature {
+  static constexpr bool one_copy = true;
   index_t features;
   const T* x;
   T* rows;

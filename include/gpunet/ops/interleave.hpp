@@ -9,6 +9,7 @@ namespace gpunet {
 // slice.
 template <class T>
 struct Interleave {
+  static constexpr bool one_copy = true;
   Slice slice;
   index_t features;
   const T* rows;
@@ -23,6 +24,7 @@ struct Interleave {
 // The way back, real samples only. One index = one element of rows [count, features].
 template <class T>
 struct Deinterleave {
+  static constexpr bool one_copy = true;
   Slice slice;
   index_t features;
   const T* x;

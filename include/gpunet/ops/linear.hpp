@@ -8,6 +8,7 @@ namespace gpunet {
 // x [in], W [out, in], b [out], y [out] per sample. One index = one element of y.
 template <class T>
 struct LinearForward {
+  static constexpr bool one_copy = true;
   index_t in, out, inner;
   const T *x, *w, *b;
   T* y;
@@ -25,6 +26,7 @@ struct LinearForward {
 // dx = dy W. One index = one element of dx.
 template <class T>
 struct LinearInputGradient {
+  static constexpr bool one_copy = true;
   index_t in, out, inner;
   const T *dy, *w;
   T* dx;

@@ -25,6 +25,7 @@ using PoolChoice = std::uint16_t;
 // element of y.
 template <class T>
 struct MaxPool2dForward {
+  static constexpr bool one_copy = true;
   Pool2dGeometry g;
   index_t inner;
   const T* x;
@@ -60,6 +61,7 @@ struct MaxPool2dForward {
 // dx = sum of the dy whose window chose this element. One index = one element of dx.
 template <class T>
 struct MaxPool2dBackward {
+  static constexpr bool one_copy = true;
   Pool2dGeometry g;
   index_t inner;
   const T* dy;

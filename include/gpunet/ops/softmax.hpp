@@ -11,6 +11,7 @@ namespace gpunet {
 // (k, p) of outer o lies at (o * classes + k) * width + p with width = rest * inner. One index = one column (o, p).
 template <class T>
 struct SoftmaxForward {
+  static constexpr bool one_copy = true;
   index_t classes, width;
   const T* x;
   T* y;
@@ -31,6 +32,7 @@ struct SoftmaxForward {
 // dx_k = y_k (dy_k - sum_j dy_j y_j). One index = one column.
 template <class T>
 struct SoftmaxBackward {
+  static constexpr bool one_copy = true;
   index_t classes, width;
   const T *y, *dy;
   T* dx;

@@ -27,10 +27,9 @@ inline cublasOperation_t blas_operation(Transpose t) {
 }  // namespace detail
 
 // See device/gemm.hpp. In full precision of T, as PyTorch's default. Throws Error when a size is over 2^31 - 1.
-template <class T>
-requires(std::same_as<T, float> || std::same_as<T, double>) void gemm(Cuda& device, Transpose ta, Transpose tb,
-                                                                      index_t m, index_t n, index_t k, const T* a,
-                                                                      const T* b, T beta, T* c) {
+template <std::floating_point T>
+void gemm(Cuda& device, Transpose ta, Transpose tb, index_t m, index_t n, index_t k, const T* a, const T* b, T beta,
+          T* c) {
   if (m == 0 || n == 0) return;
   if (k == 0) return for_each(device, m * n, detail::ScaleBy<T>{beta, c});
   constexpr index_t most = std::numeric_limits<int>::max();

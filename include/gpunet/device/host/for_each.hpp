@@ -33,12 +33,20 @@ template <class F>
 }
 #endif
 
+// Whether a functor asks for one copy of its loop instead of one per vector path.
+template <class F>
+inline constexpr bool wants_one_copy = requires {
+  requires F::one_copy;
+};
+
 // f(i) for begin <= i < end on this thread, vectorised for the path in use.
 template <class F>
 void loop(index_t begin, index_t end, F f) {
 #if GPUNET_X86
-  if (isa() == Isa::avx512) return loop_avx512(begin, end, f);
-  if (isa() == Isa::avx2) return loop_avx2(begin, end, f);
+  if constexpr (!wants_one_copy<F>) {
+    if (isa() == Isa::avx512) return loop_avx512(begin, end, f);
+    if (isa() == Isa::avx2) return loop_avx2(begin, end, f);
+  }
 #endif
   loop_baseline(begin, end, f);
 }

@@ -52,8 +52,9 @@ class ThreadPool {
     };
     context_ = const_cast<void*>(static_cast<const void*>(std::addressof(task)));
     share(tasks);
+    const std::exception_ptr error = std::exchange(error_, nullptr);  // before the next caller may come in
     busy_.store(false, std::memory_order_release);
-    if (error_) std::rethrow_exception(std::exchange(error_, nullptr));
+    if (error) std::rethrow_exception(error);
   }
 
  private:

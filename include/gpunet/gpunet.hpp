@@ -1,0 +1,45 @@
+// gpunet: neural networks inside C++ programs, on Host and Cuda.
+#pragma once
+
+#include <gpunet/core/random.hpp>
+#include <gpunet/data/cifar10.hpp>
+#include <gpunet/data/dataloader.hpp>
+#include <gpunet/data/shapes.hpp>
+#include <gpunet/data/transforms.hpp>
+#include <gpunet/device/host/for_each.hpp>
+#include <gpunet/device/host/host.hpp>
+#include <gpunet/device/host/sum_each.hpp>
+#include <gpunet/device/select.hpp>
+#include <gpunet/io/model.hpp>
+#include <gpunet/model/model.hpp>
+#include <gpunet/nn/conv2d.hpp>
+#include <gpunet/nn/cross_entropy_loss.hpp>
+#include <gpunet/nn/flatten.hpp>
+#include <gpunet/nn/linear.hpp>
+#include <gpunet/nn/max_pool2d.hpp>
+#include <gpunet/nn/named.hpp>
+#include <gpunet/nn/relu.hpp>
+#include <gpunet/nn/sequential.hpp>
+#include <gpunet/nn/softmax.hpp>
+#include <gpunet/ops/conv2d.host.hpp>
+#include <gpunet/ops/interleave.host.hpp>
+#include <gpunet/ops/linear.host.hpp>
+#include <gpunet/ops/max_pool2d.host.hpp>
+#include <gpunet/optim/sgd.hpp>
+#include <gpunet/tensor/tensor.hpp>
+#include <gpunet/train/accuracy.hpp>
+#include <gpunet/train/interrupt.hpp>
+#include <gpunet/train/progress.hpp>
+#include <gpunet/train/running_loss.hpp>
+#include <gpunet/train/step.hpp>
+
+// The one place that adds what only a CUDA compiler can read.
+#if GPUNET_CUDA
+#include <gpunet/data/batch_buffers.cuh>
+#include <gpunet/device/cuda/cuda.cuh>
+#include <gpunet/device/cuda/for_each.cuh>
+#include <gpunet/device/cuda/gemm.cuh>
+#include <gpunet/device/cuda/sum_each.cuh>
+#include <gpunet/device/cuda/transfer.cuh>
+#include <gpunet/ops/linear.cuh>
+#endif

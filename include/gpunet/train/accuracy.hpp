@@ -1,0 +1,81 @@
+// How often a classifier is right.
+#pragma once
+
+#include <vector>
+
+#include <gpunet/core/error.hpp>
+#include <gpunet/ops/argmax.hpp>
+#include <gpunet/ops/map.hpp>
+#include <gpunet/tensor/buffer.hpp>
+#include <gpunet/tensor/view.hpp>
+
+namespace gpunet::train {
+
+// Right answers over all samples and per class, counted on the device: accuracy.update(net(inputs), labels).
+template <class D>
+class Accuracy {
+ public:
+  Accuracy(D& device, index_t classes) : device_(device), counts_(device, 2 * classes) {
+    require(classes > 0, "gpunet::train::Accuracy: ", classes, " classes (want 1 or more)");
+    reset();
+  }
+
+  // Counts a batch: outputs [batch, classes], labels [batch].
+  template <class Output>
+  void update(const Output& outputs, const View<const label_t, D>& labels) {
+    require(2 * outputs.features() == counts_.size(), "gpunet::train::Accuracy: outputs of ", outputs.features(),
+            " classes (want ", counts_.size() / 2, ")");
+    require(outputs.batch() == labels.numel(), "gpunet::train::Accuracy: ", labels.numel(),
+            " labels for a batch of ", outputs.batch());
+    if (predictions_.size() < labels.numel()) predictions_.reset(device_, labels.numel());
+    using T = typename Output::value_type;
+    outputs.each_slice([&](const Slice& slice, index_t first, const T* x) {
+      for_each(device_, slice.count, ArgMax<T>{slice, outputs.features(), x, predictions_.data() + first});
+    });
+    sum_each(device_, counts_.size(), labels.numel(),
+             CountClass{predictions_.data(), labels.data(), counts_.data()});
+  }
+
+  void reset() { fill(device_, counts_.size(), index_t{0}, counts_.data()); }
+
+  // What was counted so far. Waits for the device.
+  struct Result {
+    struct Class {
+      index_t total, correct;
+      double accuracy() const { return ratio(correct, total); }
+    };
+    std::vector<Class> classes;
+
+    index_t total() const { return sum(&Class::total); }
+    index_t correct() const { return sum(&Class::correct); }
+    // From 0 to 1; NaN when nothing was counted.
+    double accuracy() const { return ratio(correct(), total()); }
+
+   private:
+    static double ratio(index_t part, index_t whole) {
+      return static_cast<double>(part) / static_cast<double>(whole);
+    }
+    index_t sum(index_t Class::*count) const {
+      index_t all = 0;
+      for (const Class& c : classes)
+        all += c.*count;
+      return all;
+    }
+  };
+
+  Result result() const {
+    std::vector<index_t> counts(static_cast<std::size_t>(counts_.size()));
+    device_.download(counts.data(), counts_.data(), counts_.bytes());
+    Result result;
+    for (std::size_t i = 0; i < counts.size(); i += 2)
+      result.classes.push_back({counts[i], counts[i + 1]});
+    return result;
+  }
+
+ private:
+  D& device_;
+  Buffer<index_t, D> counts_;  // [classes][total, correct]
+  Buffer<label_t, D> predictions_;
+};
+
+}  // namespace gpunet::train

@@ -1,0 +1,75 @@
+// The loss over many steps.
+#pragma once
+
+#include <gpunet/core/error.hpp>
+#include <gpunet/model/output.hpp>
+#include <gpunet/ops/map.hpp>
+#include <gpunet/tensor/buffer.hpp>
+
+namespace gpunet::train {
+
+// What RunningLoss keeps on the device.
+struct LossSum {
+  double sum = 0;
+  index_t steps = 0;        // since the last reset
+  index_t all_steps = 0;    // since the beginning
+  index_t not_finite = -1;  // the first of all steps whose loss was NaN or infinite, from 0
+};
+
+// sum += loss. One index, 0.
+template <class T>
+struct AddLoss {
+  static constexpr bool one_copy = true;
+  const T* loss;
+  LossSum* state;
+  GPUNET_FN void operator()(index_t) const {
+    const double value = static_cast<double>(*loss);
+    state->sum += value;
+    if (!(value - value == 0.0) && state->not_finite < 0) state->not_finite = state->all_steps;
+    ++state->steps;
+    ++state->all_steps;
+  }
+};
+
+// The mean of the losses of the steps since the last reset, added up on the device: running += loss waits for
+// nothing.
+template <class D>
+class RunningLoss {
+ public:
+  explicit RunningLoss(D& device) : device_(device), state_(device, 1) { write({}); }
+
+  template <class M>
+  void operator+=(const LossValue<M>& loss) {
+    for_each(device_, 1, AddLoss<typename M::value_type>{loss.data(), state_.data()});
+  }
+
+  // The mean since the last reset, NaN if there was no step; waits for the device.
+  double item() const {
+    const LossSum state = read();
+    return state.sum / static_cast<double>(state.steps);
+  }
+  // Which of all steps, counted from 0, first had a loss that was NaN or infinite; -1 if none. Waits for the
+  // device.
+  index_t first_not_finite() const { return read().not_finite; }
+
+  // Starts a new mean. Steps go on being counted.
+  void reset() {
+    LossSum state = read();
+    state.sum = 0;
+    state.steps = 0;
+    write(state);
+  }
+
+ private:
+  LossSum read() const {
+    LossSum state;
+    device_.download(&state, state_.data(), sizeof state);
+    return state;
+  }
+  void write(const LossSum& state) { device_.upload(state_.data(), &state, sizeof state); }
+
+  D& device_;
+  Buffer<LossSum, D> state_;
+};
+
+}  // namespace gpunet::train

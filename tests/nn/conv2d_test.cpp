@@ -1,0 +1,58 @@
+#include <gpunet/gpunet.hpp>
+
+#include "support/gradient_check.hpp"
+#include "support/reference_check.hpp"
+
+using namespace gpunet;
+
+TEST_CASE_TEMPLATE("gradients of Conv2d", D, GPUNET_TEST_DEVICES) {
+  D& device = test_device<D>();
+  for (const Slice& slice : test_slices<D>()) {
+    check_layer_gradients(device, nn::Conv2d<2, 3>{}, Shape<2, 5, 4>{}, slice);
+    check_layer_gradients(device, nn::Conv2d<2, 2, nn::Stride<3>, nn::Padding<1>>{}, Shape<1, 4, 6>{}, slice);
+    check_layer_gradients(device, nn::Conv2d<1, 1>{}, Shape<1, 1, 1>{}, slice);
+    check_layer_gradients(device, nn::Conv2d<3, 1, nn::Padding<1>, nn::Stride<2>>{}, Shape<2, 3, 2>{}, slice);
+    check_layer_gradients(device, nn::Conv2d<1, 4, nn::Stride<2>>{}, Shape<1, 7, 5>{}, slice);
+    check_layer_gradients(device, nn::Conv2d<1, 5, nn::Padding<2>>{}, Shape<1, 1, 3>{}, slice);
+    check_layer_gradients(device, nn::Conv2d{2, 2, 1, 3}, Shape<1, 2, 1>{}, slice);  // padding over kernel
+  }
+}
+
+TEST_CASE_TEMPLATE("Conv2d is PyTorch's", D, GPUNET_TEST_DEVICES) {
+  D& device = test_device<D>();
+  check_against_reference<float>(device, nn::Conv2d<3, 3>{}, Shape<2, 5, 4>{}, reference::conv2d_3x3);
+  check_against_reference<double>(device, nn::Conv2d<3, 3>{}, Shape<2, 5, 4>{}, reference::conv2d_3x3);
+  check_against_reference<float>(device, nn::Conv2d<2, 2, nn::Stride<3>, nn::Padding<1>>{}, Shape<1, 4, 6>{},
+                                 reference::conv2d_2x2_stride3_padding1);
+  check_against_reference<float>(device, nn::Conv2d<2, 1>{}, Shape<3, 1, 1>{}, reference::conv2d_1x1);
+  check_against_reference<float>(device, nn::Conv2d{4, 5, 2, 2}, Shape<1, 7, 5>{},
+                                 reference::conv2d_5x5_stride2_padding2);
+}
+
+TEST_CASE("output and parameters of Conv2d") {
+  using Static = nn::Conv2d<6, 5, nn::Padding<2>, nn::Stride<3>>;
+  static_assert(std::is_same_v<decltype(Static{}.output(Shape<3, 32, 16>{})), Shape<6, 11, 6>>);
+  static_assert(std::is_empty_v<Static>);
+  CHECK(nn::Conv2d{6, 5, 3, 2}.output(Shape<3, 32, 16>{}).sizes() == Sizes{6, 11, 6});
+  CHECK(nn::Conv2d{6, 5}.output(Shape<3, 32, 16>{}).sizes() == Sizes{6, 28, 12});
+  for (const auto& parameters :
+       {Static{}.parameters(Shape<3, 32, 16>{}), nn::Conv2d{6, 5, 3, 2}.parameters(Shape<3, 32, 16>{})}) {
+    CHECK(parameters[0].name == "weight");
+    CHECK(parameters[0].sizes == Sizes{6, 3, 5, 5});
+    CHECK(parameters[1].name == "bias");
+    CHECK(parameters[1].sizes == Sizes{6});
+  }
+}
+
+TEST_CASE("a Conv2d that is not possible") {
+  CHECK_THROWS_WITH_AS(nn::Conv2d(6, 5).output(Shape<3, 4, 32>{}),
+                       "gpunet::nn::Conv2d: the kernel (5) is larger than the padded image (4 x 32), use a smaller "
+                       "kernel, a larger image or Padding",
+                       Error);
+  CHECK_THROWS_WITH_AS(nn::Conv2d(6, 5, 0).output(Shape<3, 8, 8>{}),
+                       "gpunet::nn::Conv2d: 6 output channels, kernel 5, stride 0, padding 0 (want at least 1, 1, 1, 0)",
+                       Error);
+  CHECK_THROWS_AS(nn::Conv2d(0, 5).output(Shape<3, 8, 8>{}), Error);
+  CHECK_THROWS_AS(nn::Conv2d(6, 0).output(Shape<3, 8, 8>{}), Error);
+  CHECK_THROWS_AS(nn::Conv2d(6, 5, 1, -1).output(Shape<3, 8, 8>{}), Error);
+}

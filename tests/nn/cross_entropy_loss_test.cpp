@@ -1,0 +1,89 @@
+#include <gpunet/gpunet.hpp>
+
+#include <limits>
+
+#include "reference/layers.hpp"
+#include "support/gradient_check.hpp"
+
+using namespace gpunet;
+
+namespace {
+
+struct LossRun {
+  std::vector<float> losses, dx;
+};
+
+// The loss and its gradient on one slice; dx for all samples, padding included.
+template <class D>
+LossRun run_loss(D& device, const Slice& slice, index_t classes, const std::vector<float>& rows,
+                 const std::vector<label_t>& labels, float scale) {
+  const Tensor<label_t, D> targets(device, {slice.count}, labels);
+  GuardedBuffer<float, D> x(device, slice.samples() * classes), dx(device, slice.samples() * classes);
+  GuardedBuffer<float, D> losses(device, slice.count);
+  x.upload(to_slice_order(slice, classes, rows));
+  nn::CrossEntropyLoss{}.evaluate(device, nn::LossPass<float, label_t>{slice, classes, x.data(), targets.data(), scale,
+                                                                       losses.data(), dx.data()});
+  const Slice all{slice.samples(), slice.outer, slice.inner};
+  return {losses.download(), to_rows(all, classes, dx.download().data())};
+}
+
+}  // namespace
+
+TEST_CASE_TEMPLATE("gradients of CrossEntropyLoss", D, GPUNET_TEST_DEVICES) {
+  for (const Slice& slice : test_slices<D>())
+    for (index_t classes : {1, 2, 10})
+      check_loss_gradients(test_device<D>(), nn::CrossEntropyLoss{}, classes, slice);
+}
+
+TEST_CASE_TEMPLATE("CrossEntropyLoss is PyTorch's", D, GPUNET_TEST_DEVICES) {
+  std::vector<Slice> slices{{4, 4, 1}};
+  if constexpr (std::same_as<D, Host>) slices = {{4, 4, 1}, {4, 1, 4}, {4, 1, 16}, {4, 2, 4}};
+  std::vector<float> rows = pattern<float>(20, 7, 3, 23);
+  for (float& x : rows)
+    x *= 3;
+  for (const Slice& slice : slices) {
+    CAPTURE(slice.inner);
+    auto [losses, dx] = run_loss(test_device<D>(), slice, 5, rows, {3, 0, 4, 3}, 0.25f);
+    CHECK(relative_error(losses, reference::cross_entropy.losses) < 1e-6);
+    for (std::size_t i = rows.size(); i < dx.size(); ++i)
+      CHECK(dx[i] == 0);
+    dx.resize(rows.size());
+    CHECK(relative_error(dx, reference::cross_entropy.dx) < 1e-6);
+  }
+}
+
+TEST_CASE_TEMPLATE("the mean of CrossEntropyLoss is PyTorch's", D, GPUNET_TEST_DEVICES) {
+  D& device = test_device<D>();
+  std::vector<float> losses(reference::cross_entropy.losses.begin(), reference::cross_entropy.losses.end());
+  const Tensor<float, D> all(device, {4}, losses);
+  Tensor<float, D> result(device, {1}, {0.0f});
+  mean(device, 4, all.data(), result.data());
+  CHECK(relative_error(result.to_vector(), reference::cross_entropy.mean) < 1e-6);
+}
+
+TEST_CASE_TEMPLATE("CrossEntropyLoss of large logits does not overflow", D, GPUNET_TEST_DEVICES) {
+  const auto [losses, dx] =
+      run_loss(test_device<D>(), {2, 2, 1}, 2, {1000, -1000, -1e30f, -1e30f}, {1, 0}, 1);
+  CHECK(losses == std::vector<float>{2000, std::log(2.0f)});
+  CHECK(dx == std::vector<float>{1, -1, -0.5f, 0.5f});
+}
+
+TEST_CASE("labels that are no class") {
+  Host& device = test_device<Host>();
+  const std::vector<label_t> labels{0, 9, 10};
+  const View<const label_t, Host> view(labels.data(), {3});
+  CHECK_NOTHROW(nn::CrossEntropyLoss{}.check(device, view, 11));
+  CHECK_THROWS_WITH_AS(nn::CrossEntropyLoss{}.check(device, view, 10),
+                       "gpunet::nn::CrossEntropyLoss: label 10 of sample 2 is no class (want 0 to 9): give the network "
+                       "as many outputs as there are classes",
+                       Error);
+  const std::vector<label_t> negative{-1};
+  CHECK_THROWS_AS(nn::CrossEntropyLoss{}.check(device, View<const label_t, Host>(negative.data(), {1}), 10), Error);
+}
+
+TEST_CASE_TEMPLATE("a label that is no class makes the loss not a number where it cannot be checked", D,
+                   GPUNET_TEST_DEVICES) {
+  const auto [losses, dx] = run_loss(test_device<D>(), {2, 2, 1}, 2, {0, 0, 0, 0}, {2, -1}, 1);
+  CHECK(std::isnan(losses[0]));
+  CHECK(std::isnan(losses[1]));
+}
