@@ -145,7 +145,7 @@ int main(int argc, char** argv) try {
     std::printf(
         "Training on the built-in images. For the real ones: scripts/get_cifar10.sh data/cifar10, then --data "
         "data/cifar10\n");
-    return run(device, data::Shapes::train(50000, transform), data::Shapes::test(10000, transform), arguments);
+    return run(device, data::Shapes::train(40000, transform), data::Shapes::test(10000, transform), arguments);
   });
 } catch (const std::exception& error) {
   std::fflush(stdout);

@@ -1,6 +1,7 @@
-#include <gpunet/gpunet.hpp>
-
 #include <doctest/doctest.h>
+
+#include <gpunet/nn/flatten.hpp>
+#include <gpunet/nn/relu.hpp>
 
 using namespace gpunet;
 

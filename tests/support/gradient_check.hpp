@@ -1,6 +1,8 @@
 // The numeric gradient check that every layer, every loss and every network has to pass, in double.
 #pragma once
 
+#include <functional>
+
 #include <gpunet/gpunet.hpp>
 
 #include "support/arrays.hpp"
@@ -11,8 +13,7 @@
 inline constexpr double gradient_tolerance = 1e-7;  // relative, see relative_error
 
 // d f / d t at 0 by the central difference of five points, whose error is of the order h^4. f returns several numbers.
-template <class F>
-std::vector<double> numeric_derivative(double h, F f) {
+inline std::vector<double> numeric_derivative(double h, const std::function<std::vector<double>(double)>& f) {
   const std::vector<double> far_right = f(2 * h), right = f(h), left = f(-h), far_left = f(-2 * h);
   std::vector<double> derivative;
   for (std::size_t i = 0; i < right.size(); ++i)
@@ -153,6 +154,7 @@ void check_network_gradients(D& device, const Net& net, gpunet::index_t batch, c
   using Target = typename Loss::target_type;
   CAPTURE(batch);
   gpunet::Generator generator(seed);
+  gpunet::manual_seed(seed);
   gpunet::Model<Net, D, double> model(device, net);
   const gpunet::index_t classes = model.plan().output_features;
   const auto sizes = net.input().sizes().with_front(batch);

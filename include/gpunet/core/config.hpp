@@ -7,10 +7,15 @@
 #define GPUNET_CUDA 1                  // this translation unit may use the Cuda policy
 #define GPUNET_FN __host__ __device__  // a function that kernels may call
 #define GPUNET_BACKENDS host_and_cuda  // inline namespace of what differs between the two kinds of unit
+// Around host code for GCC: nvcc passes its unroll pragmas on, and need not warn that it does not know them.
+#define GPUNET_BEGIN_HOST_PRAGMAS _Pragma("nv_diagnostic push") _Pragma("nv_diag_suppress 1675")
+#define GPUNET_END_HOST_PRAGMAS _Pragma("nv_diagnostic pop")
 #else
 #define GPUNET_CUDA 0
 #define GPUNET_FN
 #define GPUNET_BACKENDS host_only
+#define GPUNET_BEGIN_HOST_PRAGMAS
+#define GPUNET_END_HOST_PRAGMAS
 #endif
 
 // Functions whose loop is to be vectorised although the program is built with -O2.

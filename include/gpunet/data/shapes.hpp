@@ -26,7 +26,7 @@ class Shapes {
     require(size >= 0, "gpunet::data::Shapes: ", size, " images (want 0 or more)");
   }
   template <class Transform = ToTensor>
-  static Shapes train(index_t size = 32000, const Transform& transform = {}) {
+  static Shapes train(index_t size = 40000, const Transform& transform = {}) {
     return Shapes(size, 1, transform);
   }
   template <class Transform = ToTensor>
@@ -44,13 +44,16 @@ class Shapes {
   // Draws image i and writes it, transformed, as [3, 32, 32]; returns its class.
   label_t read(index_t i, float* sample) const {
     GPUNET_ASSERT(0 <= i && i < size());
-    static constexpr std::array painters = {
-        paint<figures::disc>,     paint<figures::ring>,     paint<figures::square>, paint<figures::frame>,
-        paint<figures::triangle>, paint<figures::cross>,    paint<figures::star>,   paint<figures::bar>,
-        paint<figures::crescent>, paint<figures::hourglass>};
-    const auto label = static_cast<std::size_t>(i) % painters.size();
+    static constexpr std::array figures_in_order = {
+        cover<figures::disc>,     cover<figures::ring>,     cover<figures::square>, cover<figures::frame>,
+        cover<figures::triangle>, cover<figures::cross>,    cover<figures::star>,   cover<figures::bar>,
+        cover<figures::crescent>, cover<figures::hourglass>};
+    const auto label = static_cast<std::size_t>(i) % figures_in_order.size();
     std::uint8_t bytes[channels * side * side];
-    painters[label](Scene(seed_, static_cast<std::uint64_t>(i)), bytes);
+    const Scene scene(seed_, static_cast<std::uint64_t>(i));
+    Coverage inside;
+    figures_in_order[label](scene, inside);
+    paint(scene, inside, bytes);
     table_.transform(bytes, side * side, sample);
     return static_cast<label_t>(label);
   }
@@ -120,25 +123,35 @@ class Shapes {
     }
   };
 
-  // Draws a figure as [3, 32, 32] bytes.
+  using Coverage = std::array<int, side * side>;
+
+  // How much of each pixel is inside of a figure, times 256.
   template <int (*figure)(int, int)>
-  [[GPUNET_VECTORIZE]] static void paint(const Scene& scene, std::uint8_t* bytes) {
+  [[GPUNET_VECTORIZE]] static void cover(const Scene& scene, Coverage& inside) {
     for (int y = 0; y < side; ++y)
       for (int x = 0; x < side; ++x) {
         const int u = (scene.u0 + scene.ux * x + scene.uy * y) >> 6;
         const int v = (scene.v0 + scene.vx * x + scene.vy * y) >> 6;
-        const int inside =
-            std::clamp(128 - (figure(u, v) * scene.sharpness >> 8), 0, 256);  // of the pixel, times 256
+        inside[static_cast<std::size_t>(y * side + x)] =
+            std::clamp(128 - (figure(u, v) * scene.sharpness >> 8), 0, 256);
+      }
+  }
+
+  // Draws the figure that covers `inside` as [3, 32, 32] bytes.
+  [[GPUNET_VECTORIZE]] static void paint(const Scene& scene, const Coverage& inside, std::uint8_t* bytes) {
+    for (int y = 0; y < side; ++y)
+      for (int x = 0; x < side; ++x) {
+        const int pixel = y * side + x;
         const int shade = (scene.shade + scene.shade_x * x + scene.shade_y * y) >> 8;
-        std::uint32_t noise = scene.noise_seed + static_cast<std::uint32_t>(y * side + x);
+        std::uint32_t noise = scene.noise_seed + static_cast<std::uint32_t>(pixel);
         noise = (noise ^ (noise >> 16)) * 0x7feb352d;
         noise = (noise ^ (noise >> 15)) * 0x846ca68b;
         noise ^= noise >> 16;
         for (int c = 0; c < channels; ++c) {
           const int back = scene.back[c] + shade;
           const int grain = (static_cast<int>(noise >> (8 * c) & 255) - 128) * scene.noise >> 8;
-          const int value = back + ((scene.front[c] - back) * inside >> 8) + grain;
-          bytes[(c * side + y) * side + x] = static_cast<std::uint8_t>(std::clamp(value, 0, 255));
+          const int value = back + ((scene.front[c] - back) * inside[static_cast<std::size_t>(pixel)] >> 8) + grain;
+          bytes[c * side * side + pixel] = static_cast<std::uint8_t>(std::clamp(value, 0, 255));
         }
       }
   }

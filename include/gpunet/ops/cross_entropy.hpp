@@ -23,6 +23,7 @@ struct CrossEntropy {
   T scale;
   T* losses;  // [count]
   T* dx;
+  T no_class = std::numeric_limits<T>::quiet_NaN();
 
   GPUNET_FN void operator()(index_t n) const {
     const index_t first = slice.offset(n, 0, classes), step = slice.inner;
@@ -39,7 +40,7 @@ struct CrossEntropy {
       sum += dx[first + k * step] = std::exp(x[first + k * step] - largest);
     const index_t label = labels[n];
     const bool valid = label >= 0 && label < classes;
-    losses[n] = valid ? std::log(sum) - (x[first + label * step] - largest) : std::numeric_limits<T>::quiet_NaN();
+    losses[n] = valid ? std::log(sum) - (x[first + label * step] - largest) : no_class;
     for (index_t k = 0; k < classes; ++k) {
       const T probability = dx[first + k * step] / sum;
       dx[first + k * step] = scale * (probability - (k == label ? T{1} : T{0}));

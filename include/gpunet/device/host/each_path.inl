@@ -8,6 +8,8 @@
 // and vectors.inl gives the vector type and its few functions; include paths.hpp first. No include guard: this file
 // is meant to be included again.
 
+GPUNET_BEGIN_HOST_PRAGMAS
+
 #define GPUNET_PATH baseline
 #define GPUNET_LANES 4
 #define GPUNET_TARGET
@@ -34,4 +36,5 @@
 #undef GPUNET_TARGET
 #endif
 
+GPUNET_END_HOST_PRAGMAS
 #undef GPUNET_KERNELS

@@ -1,0 +1,10 @@
+// expect: gpunet::nn::Sequential: two layers have the same name
+// Two layers called fc1.
+#include <gpunet/gpunet.hpp>
+using namespace gpunet;
+
+int main() {
+  Host host;
+  Model<nn::Sequential<nn::Input<10>, nn::Named<"fc1", nn::Linear<4>>, nn::Named<"fc1", nn::Linear<2>>>, Host> net(
+      host);
+}

@@ -1,0 +1,85 @@
+#include <doctest/doctest.h>
+#include <vector>
+
+#include <gpunet/gpunet.hpp>
+
+#include "support/devices.hpp"
+#include "support/networks.hpp"
+#include "support/training.hpp"
+
+using namespace gpunet;
+
+namespace {
+
+// relu(x): what goes in is what comes out, where it is positive.
+using Identity = nn::Sequential<nn::Input<2, 3>, nn::ReLU>;
+
+}  // namespace
+
+TEST_CASE_TEMPLATE("tensor() is in PyTorch's order", D, GPUNET_TEST_DEVICES) {
+  D& device = test_device<D>();
+  Model<Identity, D> model(device);
+  for (index_t batch : {1, 2, 3, 4, 5, 15, 16, 17, 50}) {
+    CAPTURE(batch);
+    std::vector<float> values;
+    for (index_t i = 0; i < batch * 6; ++i)
+      values.push_back(static_cast<float>(i));
+    const Tensor<float, D> inputs(device, {batch, 2, 3}, values);
+    const auto output = model(inputs);
+    CHECK(output.sizes() == Sizes{batch, 2, 3});
+    CHECK(output.batch() == batch);
+    CHECK(output.features() == 6);
+    const Tensor<float, D> copy = output.tensor();
+    CHECK(copy.sizes() == Sizes{batch, 2, 3});
+    CHECK(copy.to_vector() == values);
+  }
+}
+
+TEST_CASE_TEMPLATE("each_slice shows every sample once", D, GPUNET_TEST_DEVICES) {
+  D& device = test_device<D>();
+  Model<Identity, D> model(device);
+  for (index_t batch : {1, 5, 17}) {
+    const Tensor<float, D> inputs(device, {batch, 2, 3}, std::vector<float>(static_cast<std::size_t>(batch * 6)));
+    index_t next = 0;
+    model(inputs).each_slice([&](const Slice& slice, index_t first, const float* y) {
+      CHECK(first == next);
+      CHECK(y != nullptr);
+      next += slice.count;
+    });
+    CHECK(next == batch);
+  }
+}
+
+TEST_CASE_TEMPLATE("outputs and losses of an earlier batch are refused", D, GPUNET_TEST_DEVICES) {
+  D& device = test_device<D>();
+  Model<SmallNet, D> model(device);
+  Generator generator(1);
+  const TestBatch<float, D> batch(device, SmallNet{}, 3, generator);
+  nn::CrossEntropyLoss criterion;
+  const auto output = model(batch.inputs);
+  auto loss = criterion(output, batch.labels);
+  const float value = loss.item();
+  const auto next = model(batch.inputs);
+  const std::string stale = ": the model has run another batch since this loss was computed, call it before the next "
+                            "forward pass";
+  CHECK_THROWS_WITH_AS(loss.item(), ("gpunet::LossValue::item" + stale).c_str(), Error);
+  CHECK_THROWS_WITH_AS(loss.backward(), ("gpunet::LossValue::backward" + stale).c_str(), Error);
+  CHECK_THROWS_WITH_AS(output.tensor(),
+                       "gpunet::Output: the model has run another batch since this output was computed, use tensor() "
+                       "to keep it",
+                       Error);
+  CHECK_THROWS_AS(criterion(output, batch.labels), Error);
+  CHECK(criterion(next, batch.labels).item() == value);
+}
+
+TEST_CASE_TEMPLATE("a loss stays on the device until it is asked for", D, GPUNET_TEST_DEVICES) {
+  D& device = test_device<D>();
+  Model<SmallNet, D> model(device);
+  Generator generator(1);
+  const TestBatch<float, D> batch(device, SmallNet{}, 2, generator);
+  const auto loss = nn::CrossEntropyLoss{}(model(batch.inputs), batch.labels);
+  float value = 0;
+  device.download(&value, loss.data(), sizeof value);
+  CHECK(value == loss.item());
+  CHECK(&loss.device() == &device);
+}
