@@ -31,12 +31,25 @@ struct AddLoss {
   }
 };
 
+// Begins a new sum, and goes on counting steps. One index, 0.
+struct ResetLoss {
+  static constexpr bool one_copy = true;
+  LossSum* state;
+  GPUNET_FN void operator()(index_t) const {
+    state->sum = 0;
+    state->steps = 0;
+  }
+};
+
 // The mean of the losses of the steps since the last reset, added up on the device: running += loss waits for
 // nothing.
 template <class D>
 class RunningLoss {
  public:
-  explicit RunningLoss(D& device) : device_(device), state_(device, 1) { write({}); }
+  explicit RunningLoss(D& device) : device_(device), state_(device, 1) {
+    const LossSum nothing;
+    device.upload(state_.data(), &nothing, sizeof nothing);
+  }
 
   template <class M>
   void operator+=(const LossValue<M>& loss) {
@@ -53,12 +66,7 @@ class RunningLoss {
   index_t first_not_finite() const { return read().not_finite; }
 
   // Starts a new mean. Steps go on being counted.
-  void reset() {
-    LossSum state = read();
-    state.sum = 0;
-    state.steps = 0;
-    write(state);
-  }
+  void reset() { for_each(device_, 1, ResetLoss{state_.data()}); }
 
  private:
   LossSum read() const {
@@ -66,8 +74,6 @@ class RunningLoss {
     device_.download(&state, state_.data(), sizeof state);
     return state;
   }
-  void write(const LossSum& state) { device_.upload(state_.data(), &state, sizeof state); }
-
   D& device_;
   Buffer<LossSum, D> state_;
 };

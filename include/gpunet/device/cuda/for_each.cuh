@@ -25,15 +25,6 @@ __global__ void for_each_kernel(index_t n, F f) {
     f(i);
 }
 
-// f over pairs as a functor over one index: neighbours are in the same row.
-template <class F>
-struct OverPairs {
-  index_t columns;
-  F f;
-
-  GPUNET_FN void operator()(index_t i) const { f(i / columns, i % columns); }
-};
-
 }  // namespace detail
 
 // Calls f(i) for every i < n. The calls must not depend on each other: they run in any order and at the same time.
@@ -48,15 +39,6 @@ void for_each(Cuda& device, index_t n, F f) {
   const unsigned grid = detail::blocks(device, n, detail::threads_per_block);
   detail::for_each_kernel<<<grid, detail::threads_per_block, 0, device.stream()>>>(n, f);
   check(cudaGetLastError());
-}
-
-// Calls f(row, column) for every row < rows and column < columns, as above.
-template <class F>
-void for_each(Cuda& device, index_t rows, index_t columns, F f) {
-  static_assert(
-      std::is_trivially_copyable_v<F>,
-      "gpunet::for_each: the functor must be trivially copyable (pointers and numbers, nothing that owns)");
-  for_each(device, rows * columns, detail::OverPairs<F>{columns, f});
 }
 
 }  // namespace gpunet

@@ -1,0 +1,239 @@
+#include <doctest/doctest.h>
+#include <string>
+#include <vector>
+
+#include <gpunet/gpunet.hpp>
+
+#include "support/devices.hpp"
+#include "support/networks.hpp"
+#include "support/training.hpp"
+
+using namespace gpunet;
+
+namespace {
+
+const nn::CrossEntropyLoss criterion;
+
+template <class D>
+using Small = Model<SmallNet, D, double>;
+
+// SmallNet with every size given at run time.
+auto dynamic_small_net() {
+  return nn::Sequential(nn::Input<dyn, dyn, dyn>(Shape(Dim(index_t{2}), Dim(index_t{7}), Dim(index_t{6}))),
+                        nn::Named<"conv", nn::Conv2d<dyn, dyn, nn::Stride<dyn>, nn::Padding<dyn>>>(
+                            nn::Conv2d(3, 3, 1, 1)),
+                        nn::ReLU{}, nn::MaxPool2d<2>{}, nn::Flatten{}, nn::Linear(5), nn::ReLU{},
+                        nn::Named<"out", nn::Linear<>>(nn::Linear(4)));
+}
+
+template <class F>
+std::string error_of(F f) {
+  try {
+    f();
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "";
+}
+
+}  // namespace
+
+TEST_CASE_TEMPLATE("the gradient of a batch is the mean of its samples' gradients", D, GPUNET_TEST_DEVICES) {
+  D& device = test_device<D>();
+  manual_seed(1);
+  Small<D> model(device);
+  for (index_t batch : {2, 3, 5, 17, 37}) {
+    if (batch > 5 && !std::same_as<D, Host>) continue;  // one slice at any batch size
+    CAPTURE(batch);
+    Generator generator(batch);
+    const TestBatch<double, D> all(device, SmallNet{}, batch, generator);
+    criterion(model(all.inputs), all.labels).backward();
+    const std::vector<double> gradient = gradients_of(model);
+    model.zero_grad();
+
+    const std::vector<double> inputs = all.inputs.to_vector();
+    const std::vector<label_t> labels = all.labels.to_vector();
+    const auto features = static_cast<std::ptrdiff_t>(inputs.size()) / batch;
+    for (index_t n = 0; n < batch; ++n) {
+      const std::vector<double> one(inputs.begin() + n * features, inputs.begin() + (n + 1) * features);
+      const Tensor<double, D> input(device, SmallNet{}.input().sizes().with_front(1), one);
+      const Tensor<label_t, D> label(device, {1}, {labels.data()[n]});
+      criterion(model(input), label).backward();  // adds up
+    }
+    std::vector<double> sum = gradients_of(model);
+    for (double& g : sum)
+      g /= static_cast<double>(batch);
+    CHECK(relative_error(gradient, sum) < 1e-13);
+    model.zero_grad();
+  }
+}
+
+TEST_CASE_TEMPLATE("gradients add up over backward passes until zero_grad", D, GPUNET_TEST_DEVICES) {
+  D& device = test_device<D>();
+  manual_seed(2);
+  Small<D> model(device);
+  for (index_t batch : {1, 4, 40}) {
+    if (batch > 4 && !std::same_as<D, Host>) continue;
+    CAPTURE(batch);
+    Generator generator(batch);
+    const TestBatch<double, D> a(device, SmallNet{}, batch, generator), b(device, SmallNet{}, batch, generator);
+    const auto gradient_of = [&](const TestBatch<double, D>& x) {
+      model.zero_grad();
+      criterion(model(x.inputs), x.labels).backward();
+      return gradients_of(model);
+    };
+    const std::vector<double> of_a = gradient_of(a), of_b = gradient_of(b);
+    std::vector<double> sum = of_a;
+    for (std::size_t i = 0; i < sum.size(); ++i)
+      sum[i] += of_b[i];
+
+    CHECK(gradient_of(a) == of_a);  // zero_grad makes the next pass replace
+    criterion(model(b.inputs), b.labels).backward();
+    CHECK(relative_error(gradients_of(model), sum) < 1e-14);
+
+    gradient_of(a);
+    model.forward_backward(b.inputs, criterion, b.labels.view());  // the other way to do the same
+    CHECK(relative_error(gradients_of(model), sum) < 1e-14);
+
+    gradient_of(a);
+    auto loss = criterion(model(b.inputs), b.labels);
+    loss.backward();
+    loss.backward();  // once more for the same batch
+    for (std::size_t i = 0; i < sum.size(); ++i)
+      sum[i] += of_b[i];
+    CHECK(relative_error(gradients_of(model), sum) < 1e-14);
+  }
+}
+
+TEST_CASE_TEMPLATE("sizes given at run time make the same model as static ones", D, GPUNET_TEST_DEVICES) {
+  D& device = test_device<D>();
+  const auto net = dynamic_small_net();
+  manual_seed(3);
+  Model<SmallNet, D> fixed(device);
+  manual_seed(3);
+  Model dynamic(device, net);
+  CHECK(same_bits(parameters_of(fixed), parameters_of(dynamic)));
+  REQUIRE(fixed.named_parameters().size() == dynamic.named_parameters().size());
+  for (std::size_t i = 0; i < fixed.named_parameters().size(); ++i) {
+    CHECK(fixed.named_parameters()[i].name == dynamic.named_parameters()[i].name);
+    CHECK(fixed.named_parameters()[i].sizes == dynamic.named_parameters()[i].sizes);
+  }
+  Generator generator(3);
+  const TestBatch<float, D> batch(device, net, 5, generator);
+  auto fixed_loss = criterion(fixed(batch.inputs), batch.labels);
+  auto dynamic_loss = criterion(dynamic(batch.inputs), batch.labels);
+  CHECK(fixed_loss.item() == dynamic_loss.item());
+  fixed_loss.backward();
+  dynamic_loss.backward();
+  CHECK(same_bits(gradients_of(fixed), gradients_of(dynamic)));
+}
+
+TEST_CASE_TEMPLATE("to(device) is a copy with the same parameters", D, GPUNET_TEST_DEVICES) {
+  D& device = test_device<D>();
+  Host host({.threads = 1});
+  Model<SmallNet, D> model(device);
+  const std::vector<float> parameters = parameters_of(model);
+  Model<SmallNet, Host> on_host = model.to(host);
+  Model<SmallNet, D> back = on_host.to(device);
+  CHECK(same_bits(parameters_of(on_host), parameters));
+  CHECK(same_bits(parameters_of(back), parameters));
+  CHECK(&on_host.device() == &host);
+
+  Generator generator(4);
+  const TestBatch<float, D> batch(device, SmallNet{}, 4, generator);
+  optim::SGD optimizer(model, {.lr = 0.1f});
+  criterion(model(batch.inputs), batch.labels).backward();
+  optimizer.step();
+  CHECK_FALSE(same_bits(parameters_of(model), parameters));
+  CHECK(same_bits(parameters_of(back), parameters));  // of its own
+}
+
+TEST_CASE_TEMPLATE("inputs of a wrong shape", D, GPUNET_TEST_DEVICES) {
+  D& device = test_device<D>();
+  Model<SmallNet, D> model(device);
+  const auto message = [&](const Sizes& sizes) {
+    const Tensor<float, D> inputs(device, sizes, std::vector<float>(static_cast<std::size_t>(sizes.numel())));
+    return error_of([&] { model(inputs); });
+  };
+  CHECK(message({3, 2, 7, 5}) ==
+        "gpunet::Model: the input has shape [3, 2, 7, 5] (want [batch, 2, 7, 6] with a batch of 1 or more): check the "
+        "dataset's samples and the network's Input");
+  CHECK(message({2, 7, 6}).find("the input has shape [2, 7, 6]") != std::string::npos);
+  CHECK(message({1, 3, 2, 7, 6}) != "");
+  CHECK(message({84}) != "");
+  CHECK(message({0, 2, 7, 6}) != "");
+  CHECK(message({1, 2, 7, 6}) == "");
+}
+
+TEST_CASE_TEMPLATE("targets of a wrong number", D, GPUNET_TEST_DEVICES) {
+  D& device = test_device<D>();
+  Model<SmallNet, D> model(device);
+  Generator generator(5);
+  const TestBatch<float, D> batch(device, SmallNet{}, 3, generator);
+  const Tensor<label_t, D> two(device, {2}, {0, 1}), four(device, {4}, {0, 1, 2, 3});
+  const std::string wanted = " targets for a batch of 3 (want one for each sample)";
+  CHECK(error_of([&] { criterion(model(batch.inputs), two); }) == "gpunet::Model: 2" + wanted);
+  CHECK(error_of([&] { model.forward_backward(batch.inputs, criterion, four.view()); }) ==
+        "gpunet::Model: 4" + wanted);
+}
+
+TEST_CASE("a label that is no class is an error on Host, and the model can be used on") {
+  Host& host = test_device<Host>();
+  Model<SmallNet, Host> model(host);
+  Generator generator(6);
+  const TestBatch<float, Host> batch(host, SmallNet{}, 5, generator);
+  const Tensor<label_t, Host> wrong(host, {5}, {0, 1, 3, 4, 2});
+  const std::string message =
+      "gpunet::nn::CrossEntropyLoss: label 4 of sample 3 is no class (want 0 to 3): give the network as many outputs as "
+      "there are classes";
+  CHECK(error_of([&] { criterion(model(batch.inputs), wrong); }) == message);
+  CHECK(error_of([&] { model.forward_backward(batch.inputs, criterion, wrong.view()); }) == message);
+  const auto loss = criterion(model(batch.inputs), batch.labels);
+  CHECK(loss.item() > 0);
+}
+
+#if GPUNET_CUDA
+TEST_CASE("a label that is no class makes the loss not a number on Cuda") {
+  Cuda& device = test_device<Cuda>();
+  Model<SmallNet, Cuda> model(device);
+  Generator generator(6);
+  const TestBatch<float, Cuda> batch(device, SmallNet{}, 2, generator);
+  const Tensor<label_t, Cuda> wrong(device, {2}, {0, 4});
+  CHECK(std::isnan(criterion(model(batch.inputs), wrong).item()));
+}
+#endif
+
+TEST_CASE_TEMPLATE("working memory grows with the batch and is kept", D, GPUNET_TEST_DEVICES) {
+  D& device = test_device<D>();
+  Model<SmallNet, D> model(device);
+  CHECK(model.workspace_bytes() == 0);
+  Generator generator(7);
+  const TestBatch<float, D> one(device, SmallNet{}, 1, generator), many(device, SmallNet{}, 40, generator);
+  const float before = criterion(model(one.inputs), one.labels).item();
+  const std::size_t little = model.workspace_bytes();
+  model(many.inputs);
+  const std::size_t much = model.workspace_bytes();
+  CHECK(much > little);
+  CHECK(criterion(model(one.inputs), one.labels).item() == before);
+  CHECK(model.workspace_bytes() == much);
+}
+
+TEST_CASE_TEMPLATE("a network without parameters", D, GPUNET_TEST_DEVICES) {
+  D& device = test_device<D>();
+  Model<nn::Sequential<nn::Input<3>, nn::ReLU>, D> model(device);
+  const Tensor<float, D> x(device, {2, 3}, {1, 1, 1, -5, 0, 0});
+  const Tensor<label_t, D> labels(device, {2}, {0, 2});
+  auto loss = criterion(model(x), labels);
+  CHECK(loss.item() == doctest::Approx(std::log(3.0)));
+  CHECK_NOTHROW(loss.backward());
+  optim::SGD optimizer(model, {.momentum = 0.9f});
+  CHECK_NOTHROW(optimizer.step());
+}
+
+TEST_CASE("a model is made of a device, an element type and no copies") {
+  using M = Model<SmallNet, Host>;
+  static_assert(std::is_same_v<M::value_type, float>);
+  static_assert(std::is_same_v<Small<Host>::value_type, double>);
+  static_assert(!std::is_copy_constructible_v<M>);
+  static_assert(!std::is_copy_assignable_v<M>);
+}
