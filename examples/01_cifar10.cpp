@@ -93,15 +93,18 @@ void test_network(Model<Net, D>& net, const Dataset& test_set) {
                 100 * result.classes[k].accuracy());
 }
 
-// The lesson on one device; returns the exit status.
-template <Device D, class Dataset>
-int run(D& device, const Dataset& train_set, const Dataset& test_set, const Arguments& arguments) {
+// The lesson on one device; returns the exit status. The training images are made when they are needed.
+template <Device D, class MakeTrainSet, class Dataset>
+int run(D& device, MakeTrainSet make_train_set, const Dataset& test_set, const Arguments& arguments) {
   std::string weights = arguments.load;
   if (weights.empty()) {
+    weights = arguments.save;
+    { const io::AtomicFile probe(weights); }  // if it cannot be written, better now than after the training
+    const auto train_set = make_train_set();
     manual_seed(arguments.seed);
     Model<Net, D> net(device);
     const bool finished = train_network(net, train_set, arguments);
-    io::save(net, weights = arguments.save);
+    io::save(net, weights);
     std::printf("%s, saved to %s\n", finished ? "Finished training" : "Interrupted", weights.c_str());
     if (!finished) return train::InterruptGuard::exit_status;
   }
@@ -140,12 +143,14 @@ int main(int argc, char** argv) try {
     if (arguments.device == "auto" && device.name() == "cpu")
       std::printf("No GPU is used: %s\n", cuda::why_not().c_str());
     if (!arguments.data.empty())
-      return run(device, data::CIFAR10::train(arguments.data, transform),
-                 data::CIFAR10::test(arguments.data, transform), arguments);
+      return run(
+          device, [&] { return data::CIFAR10::train(arguments.data, transform); },
+          data::CIFAR10::test(arguments.data, transform), arguments);
     std::printf(
-        "Training on the built-in images. For the real ones: scripts/get_cifar10.sh data/cifar10, then --data "
-        "data/cifar10\n");
-    return run(device, data::Shapes::train(40000, transform), data::Shapes::test(10000, transform), arguments);
+        "Built-in images. For the real ones: scripts/get_cifar10.sh data/cifar10, then --data data/cifar10\n");
+    return run(
+        device, [&] { return data::Shapes::train(40000, transform); }, data::Shapes::test(10000, transform),
+        arguments);
   });
 } catch (const std::exception& error) {
   std::fflush(stdout);

@@ -25,8 +25,9 @@ find_simulator() {
   elif [[ -e $beside/tools/cudasim/build.sh ]]; then
     simulator=$root/build/cudasim
     mkdir -p "$simulator"
-    run_quietly "$simulator/build.log" "building the simulator of the GPU" \
+    run_quietly "$simulator.log" "building the simulator of the GPU" \
       env CUDA_HOME="${nvcc%/bin/nvcc}" bash "$beside/tools/cudasim/build.sh" "$simulator"
+    export CUDASIM_ASYNC=1  # every piece of work as late as it may be: a missing wait shows
   else
     say "the tests on Cuda are skipped: there is no GPU"
   fi

@@ -22,6 +22,10 @@ struct MultiplyAdd {
   GPUNET_FN void operator()(index_t i) const { y[i] = a * x[i] + 0.5f; }
 };
 
+struct AddIndexInOneCopy : AddIndex {  // its loop exists once, for all paths
+  static constexpr bool one_copy = true;
+};
+
 struct AddIndexWithin {  // for_each inside a task of the same host
   Host& host;
   index_t n;
@@ -47,6 +51,9 @@ TEST_CASE("for_each visits every index once on every path, with one thread and w
         for (index_t i = 0; i < n; ++i)
           right = right && values.data()[i] == i + 1;
         CHECK(right);
+        for_each(host, n, AddIndexInOneCopy{{values.data()}});
+        CHECK((n == 0 || values.data()[n - 1] == 2 * n));
+        CHECK(values.back() == 0);
       }
     }
   }

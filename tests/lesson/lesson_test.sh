@@ -29,6 +29,8 @@ run_three_steps() {
   while output=$(<out) && [[ $(losses | wc -l) -lt 3 ]] && kill -0 "$!" 2>/dev/null; do sleep 0.05; done
   output=$(<out)
   kill "$!" 2>/dev/null || true
+  wait "$!" 2>/dev/null || true
+  background=()
 }
 
 # near VALUE...: whether the losses are these, within 1e-5 relative.

@@ -1,0 +1,140 @@
+#include <gpunet/core/config.hpp>
+
+#if GPUNET_CUDA
+
+#include <dlfcn.h>
+#include <doctest/doctest.h>
+#include <optional>
+
+#include <gpunet/gpunet.hpp>
+
+#include "support/devices.hpp"
+#include "support/networks.hpp"
+#include "support/training.hpp"
+
+using namespace gpunet;
+
+// Functions of the CUDA runtime that wait for the device, or that take or give back its memory. The whole test program
+// calls these in their place; they count and go on to the real ones.
+namespace {
+
+thread_local int waits = 0, allocations = 0;
+
+// The real function of this name and type.
+template <class F>
+F* real(const char* name) {
+  return reinterpret_cast<F*>(dlsym(RTLD_NEXT, name));
+}
+
+}  // namespace
+
+#define COUNTED(counter, name, parameters, arguments)                \
+  extern "C" cudaError_t name parameters {                           \
+    ++counter;                                                       \
+    static const auto next = real<cudaError_t parameters>(#name);    \
+    return next arguments;                                           \
+  }
+
+COUNTED(waits, cudaDeviceSynchronize, (), ())
+COUNTED(waits, cudaStreamSynchronize, (cudaStream_t stream), (stream))
+COUNTED(waits, cudaEventSynchronize, (cudaEvent_t event), (event))
+COUNTED(waits, cudaStreamQuery, (cudaStream_t stream), (stream))
+COUNTED(waits, cudaEventQuery, (cudaEvent_t event), (event))
+COUNTED(waits, cudaMemcpy, (void* to, const void* from, size_t n, cudaMemcpyKind kind), (to, from, n, kind))
+COUNTED(waits, cudaMemset, (void* to, int value, size_t n), (to, value, n))
+COUNTED(allocations, cudaMalloc, (void** memory, size_t n), (memory, n))
+COUNTED(allocations, cudaMallocAsync, (void** memory, size_t n, cudaStream_t stream), (memory, n, stream))
+COUNTED(allocations, cudaMallocFromPoolAsync, (void** memory, size_t n, cudaMemPool_t pool, cudaStream_t stream),
+        (memory, n, pool, stream))
+COUNTED(allocations, cudaMallocManaged, (void** memory, size_t n, unsigned flags), (memory, n, flags))
+COUNTED(allocations, cudaMallocHost, (void** memory, size_t n), (memory, n))
+COUNTED(allocations, cudaHostAlloc, (void** memory, size_t n, unsigned flags), (memory, n, flags))
+COUNTED(allocations, cudaFree, (void* memory), (memory))
+COUNTED(allocations, cudaFreeAsync, (void* memory, cudaStream_t stream), (memory, stream))
+COUNTED(allocations, cudaFreeHost, (void* memory), (memory))
+
+namespace {
+
+// Calls of this thread while it lives.
+class Calls {
+ public:
+  int waits() const { return ::waits - waits_; }
+  int allocations() const { return ::allocations - allocations_; }
+
+ private:
+  int waits_ = ::waits, allocations_ = ::allocations;
+};
+
+// 24 random pictures for SmallNet.
+struct Pictures {
+  index_t size() const { return 24; }
+  Sizes sample_sizes() const { return SmallNet{}.input().sizes(); }
+  label_t read(index_t i, float* sample) const {
+    Generator generator(i);
+    for (index_t k = 0; k < sample_sizes().numel(); ++k)
+      sample[k] = generator.uniform(-1.0f, 1.0f);
+    return static_cast<label_t>(i % 4);
+  }
+};
+
+}  // namespace
+
+TEST_CASE("waits and allocations on Cuda are counted") {
+  Cuda& device = test_device<Cuda>();
+  const Calls calls;
+  {
+    const Tensor<float, Cuda> tensor(device, {1}, {1.0f});
+    CHECK(calls.waits() == 0);
+    CHECK(tensor.item() == 1.0f);
+  }
+  CHECK(calls.waits() == 1);
+  CHECK(calls.allocations() == 2);
+}
+
+TEST_CASE("after the first step a step waits for nothing and allocates nothing on Cuda") {
+  Cuda& device = test_device<Cuda>();
+  Model<SmallNet, Cuda> net(device);
+  const nn::CrossEntropyLoss criterion;
+  optim::SGD optimizer(net, {.lr = 0.01f, .momentum = 0.9f});
+  train::Step step(net, criterion, optimizer);
+  train::RunningLoss<Cuda> running(device);
+  Generator generator(1);
+  const TestBatch<float, Cuda> data(device, SmallNet{}, 3, generator);
+  running += step(data.inputs, data.labels);
+  const Calls calls;
+  for (int i = 0; i < 3; ++i) {
+    running += step(data.inputs, data.labels);
+    optimizer.zero_grad();
+    auto loss = criterion(net(data.inputs), data.labels);
+    running += loss;
+    loss.backward();
+    optimizer.step();
+  }
+  running.reset();
+  CHECK(calls.waits() == 0);
+  CHECK(calls.allocations() == 0);
+}
+
+TEST_CASE("a step waits for nothing and allocates nothing on Cuda, the loader included") {
+  Cuda& device = test_device<Cuda>();
+  Model<SmallNet, Cuda> net(device);
+  const nn::CrossEntropyLoss criterion;
+  optim::SGD optimizer(net, {.lr = 0.01f, .momentum = 0.9f});
+  train::Step step(net, criterion, optimizer);
+  train::RunningLoss<Cuda> running(device);
+  const Pictures pictures;
+  const data::DataLoader loader(pictures, {.batch_size = 2, .shuffle = true, .num_workers = 2});
+  auto batches = loader.to(device);
+  for (int epoch = 0; epoch < 2; ++epoch) {
+    std::optional<Calls> calls;  // from the second step on
+    for (auto [inputs, labels] : batches) {
+      running += step(inputs, labels);
+      if (!calls) calls.emplace();
+    }
+    // Where no worker was there yet, the training thread fills a batch itself, and may wait for the copy out of its slot.
+    CHECK(calls->waits() <= 1);
+    CHECK(calls->allocations() == 0);
+  }
+}
+
+#endif

@@ -1,0 +1,103 @@
+#include <array>
+#include <doctest/doctest.h>
+
+#include <gpunet/gpunet.hpp>
+
+#include "support/devices.hpp"
+#include "support/tuned_check.hpp"
+
+using namespace gpunet;
+
+namespace {
+
+Conv2dGeometry random_geometry(RandomShapes& random) {
+  Conv2dGeometry g{};
+  g.kernel = random.pick(1, 7);
+  g.stride = random.pick(1, 3);
+  g.padding = random.pick(0, 3);
+  g.in_channels = random.pick(0, 1) ? random.pick(1, 4) : random.pick(1, 20);
+  g.out_channels = random.pick(0, 1) ? random.pick(1, 7) : random.pick(1, 20);
+  const index_t least = std::max(index_t{1}, g.kernel - 2 * g.padding);
+  g.height = least + random.pick(0, 5);
+  g.width = least + random.pick(0, 9);
+  g.out_height = (g.height + 2 * g.padding - g.kernel) / g.stride + 1;
+  g.out_width = (g.width + 2 * g.padding - g.kernel) / g.stride + 1;
+  return g;
+}
+
+// Forward and both ways back, tuned and plain.
+void compare(Host& host, RandomShapes& random, const Slice& slice, const Conv2dGeometry& g) {
+  CAPTURE(g.in_channels);
+  CAPTURE(g.height);
+  CAPTURE(g.width);
+  CAPTURE(g.out_channels);
+  CAPTURE(g.kernel);
+  CAPTURE(g.stride);
+  CAPTURE(g.padding);
+  CAPTURE(slice.count);
+  CAPTURE(slice.outer);
+  CAPTURE(slice.inner);
+  const index_t weights = g.out_channels * g.taps();
+  const auto x = operand(host, random.values(slice, g.in_features()));
+  const auto dy = operand(host, random.values(slice, g.out_features()));
+  const auto w = operand(host, random.values(weights)), b = operand(host, random.values(g.out_channels));
+  const std::vector<float> dw_before = random.values(weights), db_before = random.values(g.out_channels);
+  Outcome y(host, slice.samples() * g.out_features()), dx(host, slice.samples() * g.in_features());
+  Outcome dw(host, weights), db(host, g.out_channels), more_dw(host, weights), more_db(host, g.out_channels);
+  more_dw.start(dw_before);
+  more_db.start(db_before);
+  conv2d_forward<Host, float>(host, slice, g, x.data(), w.data(), b.data(), y.plain(), nullptr);
+  conv2d_backward_input<Host, float>(host, slice, g, dy.data(), w.data(), dx.plain(), nullptr);
+  conv2d_backward_parameters<Host, float>(host, slice, g, x.data(), dy.data(), dw.plain(), db.plain(), Accumulate::no,
+                                          nullptr);
+  conv2d_backward_parameters<Host, float>(host, slice, g, x.data(), dy.data(), more_dw.plain(), more_db.plain(),
+                                          Accumulate::yes, nullptr);
+  for (Isa path : isas()) {
+    CAPTURE(static_cast<int>(path));
+    set_isa(path);
+    GuardedBuffer<float, Host> scratch(host, conv2d_scratch(host, slice, g, float{}));
+    conv2d_forward(host, slice, g, x.data(), w.data(), b.data(), y.tuned(), scratch.data());
+    y.check("y");
+    scratch.fill_with_nan();
+    conv2d_backward_input(host, slice, g, dy.data(), w.data(), dx.tuned(), scratch.data());
+    dx.check("dx");
+    scratch.fill_with_nan();
+    conv2d_backward_parameters(host, slice, g, x.data(), dy.data(), dw.tuned(), db.tuned(), Accumulate::no,
+                               scratch.data());
+    dw.check("dw");
+    db.check("db");
+    std::copy(dw_before.begin(), dw_before.end(), more_dw.tuned());
+    std::copy(db_before.begin(), db_before.end(), more_db.tuned());
+    conv2d_backward_parameters(host, slice, g, x.data(), dy.data(), more_dw.tuned(), more_db.tuned(),
+                               Accumulate::yes, scratch.data());
+    more_dw.check("dw added");
+    more_db.check("db added");
+    scratch.download();
+  }
+}
+
+}  // namespace
+
+TEST_CASE("tuned convolutions do what the plain ones do") {
+  const KeepIsa keep;
+  Host host({.threads = 1});
+  RandomShapes random(1);
+  constexpr index_t most_work = 200000;  // multiplications, so that the test is fast
+  for (int shapes = 0; shapes < 320;) {
+    const Conv2dGeometry g = random_geometry(random);
+    const Slice slice = random.slice();
+    if (slice.samples() * g.out_features() * g.taps() > most_work) continue;
+    compare(host, random, slice, g);
+    ++shapes;
+  }
+}
+
+TEST_CASE("tuned convolutions of LeNet do what the plain ones do") {
+  const KeepIsa keep;
+  Host host({.threads = 1});
+  RandomShapes random(2);
+  for (const Slice& slice : {Slice{1, 1, 1}, Slice{4, 1, 4}, Slice{7, 1, 16}}) {
+    compare(host, random, slice, {3, 32, 32, 6, 28, 28, 5, 1, 0});
+    compare(host, random, slice, {6, 14, 14, 16, 10, 10, 5, 1, 0});
+  }
+}

@@ -1,0 +1,77 @@
+#include <array>
+#include <doctest/doctest.h>
+
+#include <gpunet/gpunet.hpp>
+
+#include "support/devices.hpp"
+#include "support/tuned_check.hpp"
+
+using namespace gpunet;
+
+namespace {
+
+// Forward and both ways back, tuned and plain.
+void compare(Host& host, RandomShapes& random, const Slice& slice, index_t in, index_t out) {
+  CAPTURE(in);
+  CAPTURE(out);
+  CAPTURE(slice.count);
+  CAPTURE(slice.outer);
+  CAPTURE(slice.inner);
+  const auto x = operand(host, random.values(slice, in)), dy = operand(host, random.values(slice, out));
+  const auto w = operand(host, random.values(out * in)), b = operand(host, random.values(out));
+  const std::vector<float> dw_before = random.values(out * in), db_before = random.values(out);
+  Outcome y(host, slice.samples() * out), dx(host, slice.samples() * in);
+  Outcome dw(host, out * in), db(host, out), more_dw(host, out * in), more_db(host, out);
+  more_dw.start(dw_before);
+  more_db.start(db_before);
+  linear_forward<Host, float>(host, slice, in, out, x.data(), w.data(), b.data(), y.plain(), nullptr);
+  linear_backward_input<Host, float>(host, slice, in, out, dy.data(), w.data(), dx.plain(), nullptr);
+  linear_backward_parameters<Host, float>(host, slice, in, out, x.data(), dy.data(), dw.plain(), db.plain(),
+                                          Accumulate::no, nullptr);
+  linear_backward_parameters<Host, float>(host, slice, in, out, x.data(), dy.data(), more_dw.plain(), more_db.plain(),
+                                          Accumulate::yes, nullptr);
+  for (Isa path : isas()) {
+    CAPTURE(static_cast<int>(path));
+    set_isa(path);
+    GuardedBuffer<float, Host> scratch(host, linear_scratch(host, slice, in, out, float{}));
+    linear_forward(host, slice, in, out, x.data(), w.data(), b.data(), y.tuned(), scratch.data());
+    y.check("y");
+    scratch.fill_with_nan();
+    linear_backward_input(host, slice, in, out, dy.data(), w.data(), dx.tuned(), scratch.data());
+    dx.check("dx");
+    scratch.fill_with_nan();
+    linear_backward_parameters(host, slice, in, out, x.data(), dy.data(), dw.tuned(), db.tuned(), Accumulate::no,
+                               scratch.data());
+    dw.check("dw");
+    db.check("db");
+    std::copy(dw_before.begin(), dw_before.end(), more_dw.tuned());
+    std::copy(db_before.begin(), db_before.end(), more_db.tuned());
+    linear_backward_parameters(host, slice, in, out, x.data(), dy.data(), more_dw.tuned(), more_db.tuned(),
+                               Accumulate::yes, scratch.data());
+    more_dw.check("dw added");
+    more_db.check("db added");
+    scratch.download();
+  }
+}
+
+}  // namespace
+
+TEST_CASE("tuned affine maps do what the plain ones do") {
+  const KeepIsa keep;
+  Host host({.threads = 1});
+  RandomShapes random(1);
+  for (int shapes = 0; shapes < 320; ++shapes) {
+    const index_t in = random.pick(0, 1) ? random.pick(1, 20) : random.pick(1, 150);
+    const index_t out = random.pick(0, 1) ? random.pick(1, 20) : random.pick(1, 70);
+    compare(host, random, random.slice(), in, out);
+  }
+}
+
+TEST_CASE("tuned affine maps of LeNet do what the plain ones do") {
+  const KeepIsa keep;
+  Host host({.threads = 1});
+  RandomShapes random(2);
+  for (const Slice& slice : {Slice{1, 1, 1}, Slice{4, 1, 4}, Slice{7, 1, 16}})
+    for (const auto& [in, out] : {std::array<index_t, 2>{400, 120}, {120, 84}, {84, 10}})
+      compare(host, random, slice, in, out);
+}
