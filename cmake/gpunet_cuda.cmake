@@ -44,8 +44,8 @@ macro(gpunet_enable_cuda)
 endmacro()
 
 # Compiles the .cpp sources of `target` with nvcc, so that the program holds the policies Host and Cuda, and links the
-# shared CUDA runtime and cuBLAS. The language belongs to a source file: in the directory of `target`, every other target
-# with the same file gets it compiled as CUDA too.
+# shared CUDA runtime and cuBLAS. The language belongs to a source file: every other target of the same directory that
+# has the file gets it compiled as CUDA too.
 macro(gpunet_cuda_sources target)
   gpunet_enable_cuda()
   gpunet_compile_as_cuda(${target})

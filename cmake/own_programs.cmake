@@ -1,5 +1,7 @@
 # How the project's own programs (tests, examples) are compiled. Not installed.
 
+set(CMAKE_CXX_EXTENSIONS OFF)  # -std=c++20, as in a plain call of the compiler
+
 # The warnings that the project is free of. nvcc gets all but -Wpedantic, which its generated code breaks.
 add_library(gpunet_warnings INTERFACE)
 target_compile_options(gpunet_warnings INTERFACE

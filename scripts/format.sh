@@ -12,14 +12,15 @@ if [[ ${1:-} == --check ]]; then
 fi
 
 formatter=$(command -v "clang-format-$version" || command -v clang-format || true)
-if [[ -z $formatter ]] || { [[ $action == --dry-run ]] && ! "$formatter" --version | grep -qF "version $version."; }; then
+if [[ -z $formatter ]] ||
+  { [[ $action == --dry-run ]] && ! "$formatter" --version | grep -qF "version $version."; }; then
   say "skipped: there is no clang-format $version here"
   exit 77
 fi
 
 if [[ $# == 0 ]]; then
   cd "$root"
-  mapfile -t files < <(find include examples tests benchmarks -name '*.hpp' -o -name '*.cuh' -o -name '*.inl' -o -name '*.cpp')
+  mapfile -t files < <(find include examples tests benchmarks -regex '.*\.\(hpp\|cuh\|inl\|cpp\)')
   set -- "${files[@]}"
 fi
 "$formatter" "$action" --Werror --style=file:"$root/.clang-format" "$@"

@@ -1,7 +1,7 @@
 # What the scripts share. Sourced by them, not run.
 # shellcheck shell=bash
 
-root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd -P)
 
 # Messages go to stderr: stdout belongs to the programs.
 say() { printf 'gpunet: %s\n' "$*" >&2; }
@@ -10,41 +10,15 @@ fail() {
   exit 1
 }
 
-# The package that brings a command (or the header doctest) that is missing here; nothing when it is here.
-missing_package() {
-  case $1 in
-    doctest) [[ -e /usr/include/doctest/doctest.h || -n ${GPUNET_DOCTEST_DIR:-} ]] || echo doctest-dev ;;
-    *) command -v "$1" >/dev/null || case $1 in
-        clang++) echo clang ;;
-        ninja) echo ninja-build ;;
-        *) echo "$1" ;;
-      esac ;;
-  esac
-}
+# The packages of commands that have another name, and of doctest, which is a header.
+declare -A package_of=([clang++]=clang [ninja]=ninja-build [doctest]=doctest-dev)
 
-# need COMMAND...: installs the packages of the commands that are missing. With nothing missing, it only looks.
-need() {
-  local command package packages=() as_root=()
-  for command in "$@"; do
-    package=$(missing_package "$command")
-    [[ -z $package ]] || packages+=("$package")
-  done
-  [[ ${#packages[@]} -gt 0 ]] || return 0
-
-  command -v apt-get >/dev/null || fail "missing: ${packages[*]} (there is no apt-get here), install them and run this again"
-  if [[ $(id -u) != 0 ]]; then
-    command -v sudo >/dev/null ||
-      fail "missing: ${packages[*]} (installing needs root or sudo), run as root: apt-get install ${packages[*]}"
-    as_root=(sudo)
+is_here() {
+  if [[ $1 == doctest ]]; then
+    [[ -e /usr/include/doctest/doctest.h || -e /usr/local/include/doctest/doctest.h ]]
+  else
+    command -v "$1" >/dev/null
   fi
-  as_root+=(env DEBIAN_FRONTEND=noninteractive)
-
-  say "installing ${packages[*]}"
-  "${as_root[@]}" apt-get update -qq </dev/null >&2 || say "the lists of packages could not be renewed, trying with the old ones"
-  for package in "${packages[@]}"; do
-    "${as_root[@]}" apt-get install -qq -y --no-install-recommends "$package" </dev/null >&2 ||
-      fail "the package $package could not be installed (apt-get says why above), install it and run this again"
-  done
 }
 
 # run_quietly LOG WHAT COMMAND...: one line for WHAT, with its time; the whole log only when the command fails.
@@ -63,6 +37,31 @@ run_quietly() {
   return "$status"
 }
 
+# need COMMAND...: installs the packages of the commands that are missing. With nothing missing, it only looks.
+need() {
+  local command package packages=() apt=(env DEBIAN_FRONTEND=noninteractive apt-get -q -y) log
+  for command in "$@"; do
+    is_here "$command" || packages+=("${package_of[$command]:-$command}")
+  done
+  [[ ${#packages[@]} -gt 0 ]] || return 0
+
+  command -v apt-get >/dev/null ||
+    fail "missing: ${packages[*]} (there is no apt-get here), install them and run this again"
+  if [[ $(id -u) != 0 ]]; then
+    command -v sudo >/dev/null ||
+      fail "missing: ${packages[*]} (installing needs root or sudo), run as root: apt-get install ${packages[*]}"
+    apt=(sudo "${apt[@]}")
+  fi
+
+  log=$(mktemp)
+  run_quietly "$log" "renewing the lists of packages" "${apt[@]}" update || say "going on with the old lists"
+  for package in "${packages[@]}"; do
+    run_quietly "$log" "installing $package" "${apt[@]}" install --no-install-recommends "$package" ||
+      fail "the package $package could not be installed (apt-get says why above), install it and run this again"
+  done
+  rm -f "$log"
+}
+
 # configure BUILD_DIR OPTION...: runs cmake. A build folder that was made for other sources is made again.
 configure() {
   local build=$1
@@ -74,9 +73,9 @@ configure() {
   run_quietly "$build/configure.log" "configuring ${build##*/}" cmake -S "$root" -B "$build" -G Ninja "$@"
 }
 
-# build BUILD_DIR [TARGET...]
+# build BUILD_DIR [TARGET...]: builds the targets, or all, and shows every error.
 build() {
   local build=$1
   shift
-  run_quietly "$build/build.log" "building ${build##*/}" cmake --build "$build" ${1:+--target "$@"}
+  run_quietly "$build/build.log" "building ${build##*/}" cmake --build "$build" ${1:+--target "$@"} -- -k 0
 }

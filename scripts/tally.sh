@@ -4,13 +4,22 @@
 # One line "passed failed skipped" per way. A script started by another one that keeps a tally adds to that.
 tally=${GPUNET_TALLY:-$(mktemp)}
 
-# test_way PRESET TARGETS LABELS [OPTION...]: configures the preset with the options of cmake, builds the targets (words; "" is
-# all), and runs the tests whose labels match the expression. Whatever goes wrong counts as a failure, and the next way goes on.
+# Real data and a simulator of the GPU may lie beside the project. Tests that want the data skip without them.
+beside=$root/../shared
+if [[ -z ${GPUNET_TEST_DATA:-} && -d $beside/data ]]; then
+  GPUNET_TEST_DATA=$(cd "$beside/data" && pwd)
+  export GPUNET_TEST_DATA
+fi
+
+# test_way PRESET TARGETS LABELS [OPTION...]: configures the preset with the options of cmake, builds the targets
+# (words; "" is all), and runs the tests whose labels match the expression. A way that cannot be built, or in which no
+# test runs, counts as a failure; the next way goes on.
 test_way() {
   local preset=$1 targets=$2 labels=$3 build=$root/build/$1 counts start
   shift 3
   # shellcheck disable=SC2086  # the targets are words
-  if ! { configure "$build" --preset "$preset" "-DGPUNET_WERROR=${GPUNET_WERROR:-OFF}" "$@" && build "$build" $targets; }; then
+  if ! configure "$build" --preset "$preset" "-DGPUNET_WERROR=${GPUNET_WERROR:-OFF}" "$@" ||
+    ! build "$build" $targets; then
     echo 0 1 0 >>"$tally"
     return
   fi
@@ -19,6 +28,7 @@ test_way() {
   printf 'gpunet: testing %s ... ' "$preset" >&2
   ctest --test-dir "$build" --parallel "$(nproc)" --verbose -L "$labels" >"$build/test.log" 2>&1 </dev/null || true
   counts=$(awk -f "$root/scripts/count_tests.awk" "$build/test.log" 2>"$build/test_notes.log")
+  [[ $counts != "0 0 0" ]] || counts="0 1 0"
   # shellcheck disable=SC2086  # three words
   printf '%d passed, %d failed, %d skipped, %d s\n' $counts $((SECONDS - start)) >&2
   cat "$build/test_notes.log" >&2

@@ -10,14 +10,7 @@ set -euo pipefail
 # shellcheck disable=SC2086  # CXX may be two words, as "ccache g++"
 need ${CXX:-g++} cmake ninja doctest
 
-# Real data and a simulator of the GPU may lie beside the project.
-beside=$root/../shared
-if [[ -z ${GPUNET_TEST_DATA:-} && -d $beside/data ]]; then
-  GPUNET_TEST_DATA=$(cd "$beside/data" && pwd)
-  export GPUNET_TEST_DATA
-fi
-
-# Sets `simulator` to the folder of its libraries, or to nothing where a GPU or no simulator is.
+# Sets `simulator` to the folder of its libraries, built here, or to nothing where there is a GPU or no simulator.
 find_simulator() {
   simulator=
   if nvidia-smi -L >/dev/null 2>&1; then
@@ -26,7 +19,7 @@ find_simulator() {
     simulator=$root/build/cudasim
     mkdir -p "$simulator"
     run_quietly "$simulator.log" "building the simulator of the GPU" \
-      env CUDA_HOME="${nvcc%/bin/nvcc}" bash "$beside/tools/cudasim/build.sh" "$simulator"
+      env CUDA_HOME="${nvcc%/bin/nvcc}" bash "$beside/tools/cudasim/build.sh" "$simulator" || return
     export CUDASIM_ASYNC=1  # every piece of work as late as it may be: a missing wait shows
   else
     say "the tests on Cuda are skipped: there is no GPU"

@@ -13,10 +13,11 @@ if output=$("$@" -fsyntax-only "$file" 2>&1); then
   echo "$file: it compiles, and must not"
   exit 1
 fi
-first=$(grep -m1 -E '(fatal )?error:' <<<"$output") || { echo "$file: no error in the output:"; echo "$output"; exit 1; }
+first=$(grep -m1 'error:' <<<"$output") || { printf '%s\n' "$file: no error in the output:" "$output"; exit 1; }
 for sentence in "${sentences[@]}"; do
   [[ $first == *"$sentence"* ]] && continue
-  printf '%s\n' "$file: the first error is not the expected one" "expected: $sentence" "found:    $first" "all of it:" "$output"
+  printf '%s\n' "$file: the first error is not the expected one" "expected: $sentence" "found:    $first" \
+    "all of it:" "$output"
   exit 1
 done
 echo "$first"

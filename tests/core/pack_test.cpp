@@ -47,5 +47,5 @@ TEST_CASE("empty elements take no room") {
 }
 
 TEST_CASE("a pack may be long") {
-  CHECK(sum_of_many(std::make_index_sequence<300>{}) == 300 * 299 / 2);
+  CHECK(sum_of_many(std::make_index_sequence<200>{}) == 200 * 199 / 2);
 }

@@ -1,6 +1,6 @@
-#include <gpunet/gpunet.hpp>
-
 #include "support/gradient_check.hpp"
+
+#include <gpunet/gpunet.hpp>
 
 using namespace gpunet;
 

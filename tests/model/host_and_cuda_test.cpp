@@ -21,7 +21,7 @@ struct Trace {
 
 // Three steps on random batches, the same on every device.
 template <class Net, class D>
-Trace train(index_t batch) {
+Trace run_steps(index_t batch) {
   D& device = test_device<D>();
   manual_seed(21);
   Model<Net, D> net(device);
@@ -50,7 +50,7 @@ Trace train(index_t batch) {
 template <class Net>
 void check_agreement(index_t batch) {
   CAPTURE(batch);
-  const Trace host = train<Net, Host>(batch), cuda = train<Net, Cuda>(batch);
+  const Trace host = run_steps<Net, Host>(batch), cuda = run_steps<Net, Cuda>(batch);
   CHECK(relative_error(host.outputs, cuda.outputs) < 1e-5);
   CHECK(relative_error(host.losses, cuda.losses) < 1e-5);
   CHECK(relative_error(host.gradients, cuda.gradients) < 1e-5);

@@ -19,11 +19,11 @@ using Small = Model<SmallNet, D, double>;
 
 // SmallNet with every size given at run time.
 auto dynamic_small_net() {
-  return nn::Sequential(nn::Input<dyn, dyn, dyn>(Shape(Dim(index_t{2}), Dim(index_t{7}), Dim(index_t{6}))),
-                        nn::Named<"conv", nn::Conv2d<dyn, dyn, nn::Stride<dyn>, nn::Padding<dyn>>>(
-                            nn::Conv2d(3, 3, 1, 1)),
-                        nn::ReLU{}, nn::MaxPool2d<2>{}, nn::Flatten{}, nn::Linear(5), nn::ReLU{},
-                        nn::Named<"out", nn::Linear<>>(nn::Linear(4)));
+  return nn::Sequential(
+      nn::Input<dyn, dyn, dyn>(Shape(Dim(index_t{2}), Dim(index_t{7}), Dim(index_t{6}))),
+      nn::Named<"conv", nn::Conv2d<dyn, dyn, nn::Stride<dyn>, nn::Padding<dyn>>>(nn::Conv2d(3, 3, 1, 1)),
+      nn::ReLU{}, nn::MaxPool2d<2>{}, nn::Flatten{}, nn::Linear(5), nn::ReLU{},
+      nn::Named<"out", nn::Linear<>>(nn::Linear(4)));
 }
 
 template <class F>
@@ -156,7 +156,8 @@ TEST_CASE_TEMPLATE("inputs of a wrong shape", D, GPUNET_TEST_DEVICES) {
     return error_of([&] { model(inputs); });
   };
   CHECK(message({3, 2, 7, 5}) ==
-        "gpunet::Model: the input has shape [3, 2, 7, 5] (want [batch, 2, 7, 6] with a batch of 1 or more): check the "
+        "gpunet::Model: the input has shape [3, 2, 7, 5] (want [batch, 2, 7, 6] with a batch of 1 or more): check "
+        "the "
         "dataset's samples and the network's Input");
   CHECK(message({2, 7, 6}).find("the input has shape [2, 7, 6]") != std::string::npos);
   CHECK(message({1, 3, 2, 7, 6}) != "");
@@ -184,7 +185,8 @@ TEST_CASE("a label that is no class is an error on Host, and the model can be us
   const TestBatch<float, Host> batch(host, SmallNet{}, 5, generator);
   const Tensor<label_t, Host> wrong(host, {5}, {0, 1, 3, 4, 2});
   const std::string message =
-      "gpunet::nn::CrossEntropyLoss: label 4 of sample 3 is no class (want 0 to 3): give the network as many outputs as "
+      "gpunet::nn::CrossEntropyLoss: label 4 of sample 3 is no class (want 0 to 3): give the network as many "
+      "outputs as "
       "there are classes";
   CHECK(error_of([&] { criterion(model(batch.inputs), wrong); }) == message);
   CHECK(error_of([&] { model.forward_backward(batch.inputs, criterion, wrong.view()); }) == message);

@@ -140,7 +140,7 @@ struct Trainer {
   nn::CrossEntropyLoss criterion;
   optim::SGD<Model<SmallNet, Host>> optimizer{net, {.lr = 0.01f, .momentum = 0.9f}};
   train::Step<Model<SmallNet, Host>, nn::CrossEntropyLoss, optim::SGD<Model<SmallNet, Host>>> step{net, criterion,
-                                                                                                  optimizer};
+                                                                                                   optimizer};
   train::RunningLoss<Host> running{host};
 };
 

@@ -60,14 +60,16 @@ TEST_CASE_TEMPLATE("outputs and losses of an earlier batch are refused", D, GPUN
   auto loss = criterion(output, batch.labels);
   const float value = loss.item();
   const auto next = model(batch.inputs);
-  const std::string stale = ": the model has run another batch since this loss was computed, call it before the next "
-                            "forward pass";
+  const std::string stale =
+      ": the model has run another batch since this loss was computed, call it before the next "
+      "forward pass";
   CHECK_THROWS_WITH_AS(loss.item(), ("gpunet::LossValue::item" + stale).c_str(), Error);
   CHECK_THROWS_WITH_AS(loss.backward(), ("gpunet::LossValue::backward" + stale).c_str(), Error);
-  CHECK_THROWS_WITH_AS(output.tensor(),
-                       "gpunet::Output: the model has run another batch since this output was computed, use tensor() "
-                       "to keep it",
-                       Error);
+  CHECK_THROWS_WITH_AS(
+      output.tensor(),
+      "gpunet::Output: the model has run another batch since this output was computed, use tensor() "
+      "to keep it",
+      Error);
   CHECK_THROWS_AS(criterion(output, batch.labels), Error);
   CHECK(criterion(next, batch.labels).item() == value);
 }

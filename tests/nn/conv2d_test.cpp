@@ -49,9 +49,9 @@ TEST_CASE("a Conv2d that is not possible") {
                        "gpunet::nn::Conv2d: the kernel (5) is larger than the padded image (4 x 32), use a smaller "
                        "kernel, a larger image or Padding",
                        Error);
-  CHECK_THROWS_WITH_AS(nn::Conv2d(6, 5, 0).output(Shape<3, 8, 8>{}),
-                       "gpunet::nn::Conv2d: 6 output channels, kernel 5, stride 0, padding 0 (want at least 1, 1, 1, 0)",
-                       Error);
+  CHECK_THROWS_WITH_AS(
+      nn::Conv2d(6, 5, 0).output(Shape<3, 8, 8>{}),
+      "gpunet::nn::Conv2d: 6 output channels, kernel 5, stride 0, padding 0 (want at least 1, 1, 1, 0)", Error);
   CHECK_THROWS_AS(nn::Conv2d(0, 5).output(Shape<3, 8, 8>{}), Error);
   CHECK_THROWS_AS(nn::Conv2d(6, 0).output(Shape<3, 8, 8>{}), Error);
   CHECK_THROWS_AS(nn::Conv2d(6, 5, 1, -1).output(Shape<3, 8, 8>{}), Error);

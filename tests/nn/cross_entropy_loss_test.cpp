@@ -1,6 +1,6 @@
-#include <gpunet/gpunet.hpp>
-
 #include <limits>
+
+#include <gpunet/gpunet.hpp>
 
 #include "reference/layers.hpp"
 #include "support/gradient_check.hpp"
@@ -21,8 +21,8 @@ LossRun run_loss(D& device, const Slice& slice, index_t classes, const std::vect
   GuardedBuffer<float, D> x(device, slice.samples() * classes), dx(device, slice.samples() * classes);
   GuardedBuffer<float, D> losses(device, slice.count);
   x.upload(to_slice_order(slice, classes, rows));
-  nn::CrossEntropyLoss{}.evaluate(device, nn::LossPass<float, label_t>{slice, classes, x.data(), targets.data(), scale,
-                                                                       losses.data(), dx.data()});
+  nn::CrossEntropyLoss{}.evaluate(device, nn::LossPass<float, label_t>{slice, classes, x.data(), targets.data(),
+                                                                       scale, losses.data(), dx.data()});
   const Slice all{slice.samples(), slice.outer, slice.inner};
   return {losses.download(), to_rows(all, classes, dx.download().data())};
 }
@@ -62,8 +62,7 @@ TEST_CASE_TEMPLATE("the mean of CrossEntropyLoss is PyTorch's", D, GPUNET_TEST_D
 }
 
 TEST_CASE_TEMPLATE("CrossEntropyLoss of large logits does not overflow", D, GPUNET_TEST_DEVICES) {
-  const auto [losses, dx] =
-      run_loss(test_device<D>(), {2, 2, 1}, 2, {1000, -1000, -1e30f, -1e30f}, {1, 0}, 1);
+  const auto [losses, dx] = run_loss(test_device<D>(), {2, 2, 1}, 2, {1000, -1000, -1e30f, -1e30f}, {1, 0}, 1);
   CHECK(losses == std::vector<float>{2000, std::log(2.0f)});
   CHECK(dx == std::vector<float>{1, -1, -0.5f, 0.5f});
 }
@@ -73,10 +72,11 @@ TEST_CASE("labels that are no class") {
   const std::vector<label_t> labels{0, 9, 10};
   const View<const label_t, Host> view(labels.data(), {3});
   CHECK_NOTHROW(nn::CrossEntropyLoss{}.check(device, view, 11));
-  CHECK_THROWS_WITH_AS(nn::CrossEntropyLoss{}.check(device, view, 10),
-                       "gpunet::nn::CrossEntropyLoss: label 10 of sample 2 is no class (want 0 to 9): give the network "
-                       "as many outputs as there are classes",
-                       Error);
+  CHECK_THROWS_WITH_AS(
+      nn::CrossEntropyLoss{}.check(device, view, 10),
+      "gpunet::nn::CrossEntropyLoss: label 10 of sample 2 is no class (want 0 to 9): give the network "
+      "as many outputs as there are classes",
+      Error);
   const std::vector<label_t> negative{-1};
   CHECK_THROWS_AS(nn::CrossEntropyLoss{}.check(device, View<const label_t, Host>(negative.data(), {1}), 10), Error);
 }

@@ -65,6 +65,6 @@ TEST_CASE("bounds") {
   CHECK(nn::bias_bound(4) == 0.5);
   CHECK(nn::bias_bound(0) == 0);
   CHECK(nn::kaiming_uniform_bound(0) == 0);
-  CHECK(nn::kaiming_uniform_bound(16) == doctest::Approx(0.25).epsilon(1e-15));         // a = sqrt(5)
+  CHECK(nn::kaiming_uniform_bound(16) == doctest::Approx(0.25).epsilon(1e-15));     // a = sqrt(5)
   CHECK(nn::kaiming_uniform_bound(6, 0.0) == doctest::Approx(1.0).epsilon(1e-15));  // sqrt(6 / fan_in)
 }

@@ -1,6 +1,6 @@
-#include <gpunet/gpunet.hpp>
-
 #include <limits>
+
+#include <gpunet/gpunet.hpp>
 
 #include "support/gradient_check.hpp"
 #include "support/reference_check.hpp"

@@ -51,7 +51,9 @@ TEST_CASE("layers without a name are called by their position") {
 TEST_CASE("each goes through the layers first to last, each_reversed last to first") {
   std::vector<std::string> forward, backward;
   const auto note = [](auto& list) {
-    return [&list](auto i, const auto&, auto in) { list.push_back(concat(std::size_t{i}, " ", to_string(in.sizes()))); };
+    return [&list](auto i, const auto&, auto in) {
+      list.push_back(concat(std::size_t{i}, " ", to_string(in.sizes())));
+    };
   };
   Net().each(note(forward));
   Net().each_reversed(note(backward));

@@ -48,8 +48,8 @@ void compare(Host& host, RandomShapes& random, const Slice& slice, const Conv2dG
   more_db.start(db_before);
   conv2d_forward<Host, float>(host, slice, g, x.data(), w.data(), b.data(), y.plain(), nullptr);
   conv2d_backward_input<Host, float>(host, slice, g, dy.data(), w.data(), dx.plain(), nullptr);
-  conv2d_backward_parameters<Host, float>(host, slice, g, x.data(), dy.data(), dw.plain(), db.plain(), Accumulate::no,
-                                          nullptr);
+  conv2d_backward_parameters<Host, float>(host, slice, g, x.data(), dy.data(), dw.plain(), db.plain(),
+                                          Accumulate::no, nullptr);
   conv2d_backward_parameters<Host, float>(host, slice, g, x.data(), dy.data(), more_dw.plain(), more_db.plain(),
                                           Accumulate::yes, nullptr);
   for (Isa path : isas()) {

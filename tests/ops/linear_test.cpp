@@ -28,8 +28,8 @@ void compare(Host& host, RandomShapes& random, const Slice& slice, index_t in, i
   linear_backward_input<Host, float>(host, slice, in, out, dy.data(), w.data(), dx.plain(), nullptr);
   linear_backward_parameters<Host, float>(host, slice, in, out, x.data(), dy.data(), dw.plain(), db.plain(),
                                           Accumulate::no, nullptr);
-  linear_backward_parameters<Host, float>(host, slice, in, out, x.data(), dy.data(), more_dw.plain(), more_db.plain(),
-                                          Accumulate::yes, nullptr);
+  linear_backward_parameters<Host, float>(host, slice, in, out, x.data(), dy.data(), more_dw.plain(),
+                                          more_db.plain(), Accumulate::yes, nullptr);
   for (Isa path : isas()) {
     CAPTURE(static_cast<int>(path));
     set_isa(path);

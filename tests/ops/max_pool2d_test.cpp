@@ -52,8 +52,14 @@ void compare(Host& host, RandomShapes& random, const Slice& slice, const Pool2dG
 
 Pool2dGeometry geometry(index_t channels, index_t height, index_t width, index_t kernel, index_t stride,
                         index_t padding) {
-  return {channels, height, width, (height + 2 * padding - kernel) / stride + 1,
-          (width + 2 * padding - kernel) / stride + 1, kernel, stride, padding};
+  return {channels,
+          height,
+          width,
+          (height + 2 * padding - kernel) / stride + 1,
+          (width + 2 * padding - kernel) / stride + 1,
+          kernel,
+          stride,
+          padding};
 }
 
 }  // namespace
@@ -67,8 +73,9 @@ TEST_CASE("tuned pooling does what the plain one does") {
     const index_t kernel = usual ? 2 : random.pick(1, 7), stride = usual ? 2 : random.pick(1, 3);
     const index_t padding = usual ? 0 : random.pick(0, std::min(index_t{3}, kernel / 2));
     const index_t least = std::max(index_t{1}, kernel - 2 * padding);
-    compare(host, random, random.slice(),
-            geometry(random.pick(1, 5), least + random.pick(0, 6), least + random.pick(0, 9), kernel, stride, padding));
+    compare(
+        host, random, random.slice(),
+        geometry(random.pick(1, 5), least + random.pick(0, 6), least + random.pick(0, 9), kernel, stride, padding));
   }
 }
 

@@ -16,9 +16,9 @@ TEST_CASE("every feature of every sample has a place of its own in a slice") {
     CHECK(*places.begin() == 0);
     CHECK(*places.rbegin() == slice.samples() * features - 1);
   }
-  static_assert(Slice{3, 3, 1}.offset(2, 5, 6) == 17);   // [sample][feature]
-  static_assert(Slice{3, 1, 4}.offset(2, 5, 6) == 22);   // [feature][sample]
-  static_assert(Slice{7, 2, 4}.offset(6, 5, 6) == 46);   // [group][feature][sample]
+  static_assert(Slice{3, 3, 1}.offset(2, 5, 6) == 17);  // [sample][feature]
+  static_assert(Slice{3, 1, 4}.offset(2, 5, 6) == 22);  // [feature][sample]
+  static_assert(Slice{7, 2, 4}.offset(6, 5, 6) == 46);  // [group][feature][sample]
 }
 
 TEST_CASE("a gradient replaces or is added") {

@@ -1,9 +1,10 @@
+#include "reference/sgd.hpp"
+
 #include <doctest/doctest.h>
 #include <vector>
 
 #include <gpunet/gpunet.hpp>
 
-#include "reference/sgd.hpp"
 #include "support/arrays.hpp"
 #include "support/devices.hpp"
 

@@ -75,7 +75,7 @@ if command -v curl >/dev/null; then
   check "another archive is an error" says "does not hold the six files"
   check "another archive leaves no data" absent "$work/other/batches.meta.txt"
 else
-  skip 13 "there is no curl"
+  skip 14 "there is no curl"
 fi
 
 for tool in curl wget; do

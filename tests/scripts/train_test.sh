@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# scripts/train.sh as on a fresh machine: with an apt-get, a cmake and a lesson that only note what they are called with.
+# scripts/train.sh as on a fresh machine: apt-get, cmake and the lesson only note what they are called with.
 set -euo pipefail
 . "$(dirname "$0")/testing.sh"
 
@@ -37,7 +37,7 @@ case ${1:-} in
   --wait) trap 'exit 130' INT; echo $$ >"$work/pid"; for _ in {1..200}; do sleep 0.05; done ;;
 esac
 END
-only bash cat cp dirname env grep id mkdir printf rm sleep chmod
+only bash cat cp dirname env grep id mkdir mktemp printf rm sleep chmod
 PATH=$work/bin:$PATH
 cd "$work/elsewhere"
 
@@ -46,7 +46,8 @@ not_called() { ! called "$1"; }
 forget() { : >"$calls"; }
 
 run "$train" --data "my data" --help
-check "the options reach the lesson, in the folder of the caller" says "the lesson in $work/elsewhere: <--data> <my data> <--help>"
+check "the options reach the lesson, in the folder of the caller" \
+  says "the lesson in $work/elsewhere: <--data> <my data> <--help>"
 check "it tells what it does" says "building train"
 check "with all there, apt-get is not called" not_called apt-get
 
@@ -73,8 +74,8 @@ check "Ctrl-C ends with the lesson's status" ended_with 130
 rm "$work/bin/ninja"
 forget
 run "$train"
-check "what is missing is installed" called "apt-get install -qq -y --no-install-recommends ninja-build"
-check "the lists are renewed before" called "apt-get update"
+check "what is missing is installed" called "apt-get -q -y install --no-install-recommends ninja-build"
+check "the lists are renewed before" called "apt-get -q -y update"
 check "what is there is not installed" not_called "g++"
 check "then it goes on" says "the lesson in"
 forget
@@ -101,7 +102,7 @@ echo "sudo $*" >>"$calls"
 exec "$@"
 END
 run "$train"
-check "with sudo it installs" called "sudo env DEBIAN_FRONTEND=noninteractive apt-get install"
+check "with sudo it installs" called "sudo env DEBIAN_FRONTEND=noninteractive apt-get -q -y install"
 
 rm "$work/bin/ninja" "$work/bin/apt-get"
 run "$train"

@@ -10,8 +10,8 @@
 #include <gpunet/core/random.hpp>
 #include <gpunet/ops/slice.hpp>
 
-// Multiples of 1/8 between -modulus / 16 and modulus / 16, in an order that mixes them. Sums of their products are exact
-// in float, whatever the order of the additions. tests/reference/*.py have the same function.
+// Multiples of 1/8 between -modulus / 16 and modulus / 16, in an order that mixes them. Sums of their products are
+// exact in float, whatever the order of the additions. tests/reference/*.py have the same function.
 template <class T>
 std::vector<T> pattern(gpunet::index_t n, gpunet::index_t step, gpunet::index_t start, gpunet::index_t modulus) {
   std::vector<T> values;
@@ -29,8 +29,8 @@ std::vector<T> random_values(gpunet::index_t n, gpunet::Generator& generator, T 
   return values;
 }
 
-// n different numbers between -2 and 2 in random order: evenly apart, and none near 0, so that a small change of one
-// crosses no kink of a maximum or a rectifier.
+// n different numbers between -2 and 2 in random order: evenly apart, and none near 0, so that a small change of
+// one crosses no kink of a maximum or a rectifier.
 inline std::vector<double> spread_values(gpunet::index_t n, gpunet::Generator& generator) {
   std::vector<double> values;
   for (gpunet::index_t i : gpunet::randperm(n, generator))
@@ -58,8 +58,8 @@ std::vector<T> to_rows(const gpunet::Slice& slice, gpunet::index_t features, con
   return rows;
 }
 
-// How far a and b are apart relative to the larger one: in the Euclidean norm or in the maximum norm, whichever is worse.
-// 0 for equal ones, not a number if one of them holds what is not a number or they differ in size.
+// How far a and b are apart relative to the larger one: in the Euclidean norm or in the maximum norm, whichever is
+// worse. 0 for equal ones, not a number if one of them holds what is not a number or they differ in size.
 template <class A, class B>
 double relative_error(const std::vector<A>& a, const std::vector<B>& b) {
   if (a.size() != b.size()) return std::nan("");

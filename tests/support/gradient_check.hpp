@@ -12,7 +12,8 @@
 
 inline constexpr double gradient_tolerance = 1e-7;  // relative, see relative_error
 
-// d f / d t at 0 by the central difference of five points, whose error is of the order h^4. f returns several numbers.
+// d f / d t at 0 by the central difference of five points, whose error is of the order h^4. f returns several
+// numbers.
 inline std::vector<double> numeric_derivative(double h, const std::function<std::vector<double>(double)>& f) {
   const std::vector<double> far_right = f(2 * h), right = f(h), left = f(-h), far_left = f(-2 * h);
   std::vector<double> derivative;
@@ -22,10 +23,12 @@ inline std::vector<double> numeric_derivative(double h, const std::function<std:
 }
 
 // A step that stays clear of the kinks between n spread_values.
-inline double safe_step(gpunet::index_t n) { return std::min(1e-3, 0.25 / static_cast<double>(n)); }
+inline double safe_step(gpunet::index_t n) {
+  return std::min(1e-3, 0.25 / static_cast<double>(n));
+}
 
-// Of one layer, with dy random: the gradients of every input and of every parameter; that Accumulate::yes adds to what
-// is there; that padding has the gradient 0; that a null dx changes nothing else.
+// Of one layer, with dy random: the gradients of every input and of every parameter; that Accumulate::yes adds to
+// what is there; that padding has the gradient 0; that a null dx changes nothing else.
 template <class D>
 void check_gradients(LayerRun<double, D>& run, std::uint64_t seed) {
   using gpunet::Accumulate, gpunet::index_t;
@@ -40,8 +43,8 @@ void check_gradients(LayerRun<double, D>& run, std::uint64_t seed) {
     const std::vector<double> y = run.forward(x);
     std::vector<double> sums(static_cast<std::size_t>(count));
     for (index_t n = 0; n < count; ++n)
-      sums.data()[n] = std::inner_product(y.data() + n * outputs, y.data() + (n + 1) * outputs,
-                                          dy.data() + n * outputs, 0.0);
+      sums.data()[n] =
+          std::inner_product(y.data() + n * outputs, y.data() + (n + 1) * outputs, dy.data() + n * outputs, 0.0);
     return sums;
   };
 
@@ -120,8 +123,9 @@ void check_loss_gradients(D& device, const Loss& loss, gpunet::index_t classes, 
   const auto evaluate = [&] {
     device_x.upload(to_slice_order(slice, classes, x));
     dx.fill_with_nan();
-    loss.evaluate(device, gpunet::nn::LossPass<double, Target>{slice, classes, device_x.data(), device_targets.data(),
-                                                               scale, losses.data(), dx.data()});
+    loss.evaluate(
+        device, gpunet::nn::LossPass<double, Target>{slice, classes, device_x.data(), device_targets.data(), scale,
+                                                     losses.data(), dx.data()});
     return losses.download();
   };
 

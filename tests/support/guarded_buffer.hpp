@@ -3,10 +3,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <doctest/doctest.h>
 #include <limits>
 #include <vector>
 
-#include <doctest/doctest.h>
 #include <gpunet/core/math.hpp>
 #include <gpunet/tensor/buffer.hpp>
 

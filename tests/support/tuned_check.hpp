@@ -1,10 +1,11 @@
-// Comparison of tuned host kernels with the plain single-source version, over random shapes and on every vector path.
+// Comparison of tuned host kernels with the plain single-source version, over random shapes and on every vector
+// path.
 #pragma once
 
 #include <array>
+#include <doctest/doctest.h>
 #include <string>
 
-#include <doctest/doctest.h>
 #include <gpunet/gpunet.hpp>
 
 #include "support/arrays.hpp"

@@ -22,7 +22,7 @@ struct Result {
 
 // Losses and parameters of a few steps on random batches, the same for every device and loop.
 template <class Net, class D>
-Result train(D& device, index_t batch, int steps, Loop loop) {
+Result run_steps(D& device, index_t batch, int steps, Loop loop) {
   manual_seed(11);
   Model<Net, D> net(device);
   const nn::CrossEntropyLoss criterion;
@@ -52,12 +52,12 @@ TEST_CASE("the loop and the step leave the same bits on Host, with any number of
   Host one({.threads = 1}), two({.threads = 2}), three({.threads = 3});
   for (index_t batch : {1, 2, 3, 4, 5, 16, 17, 50, 100}) {
     CAPTURE(batch);
-    const Result expected = train<SmallNet>(one, batch, 5, Loop::eager);
-    CHECK(train<SmallNet>(one, batch, 5, Loop::step) == expected);
-    CHECK(train<SmallNet>(two, batch, 5, Loop::eager) == expected);
-    CHECK(train<SmallNet>(two, batch, 5, Loop::step) == expected);
-    CHECK(train<SmallNet>(three, batch, 5, Loop::eager) == expected);
-    CHECK(train<SmallNet>(three, batch, 5, Loop::step) == expected);
+    const Result expected = run_steps<SmallNet>(one, batch, 5, Loop::eager);
+    CHECK(run_steps<SmallNet>(one, batch, 5, Loop::step) == expected);
+    CHECK(run_steps<SmallNet>(two, batch, 5, Loop::eager) == expected);
+    CHECK(run_steps<SmallNet>(two, batch, 5, Loop::step) == expected);
+    CHECK(run_steps<SmallNet>(three, batch, 5, Loop::eager) == expected);
+    CHECK(run_steps<SmallNet>(three, batch, 5, Loop::step) == expected);
   }
 }
 
@@ -65,16 +65,16 @@ TEST_CASE("the same for LeNet") {
   Host one({.threads = 1}), three({.threads = 3});
   for (index_t batch : {4, 53}) {
     CAPTURE(batch);
-    const Result expected = train<LeNet>(one, batch, 2, Loop::eager);
-    CHECK(train<LeNet>(three, batch, 2, Loop::step) == expected);
+    const Result expected = run_steps<LeNet>(one, batch, 2, Loop::eager);
+    CHECK(run_steps<LeNet>(three, batch, 2, Loop::step) == expected);
   }
 }
 
 TEST_CASE_TEMPLATE("the loop and the step leave the same bits", D, GPUNET_TEST_DEVICES) {
   for (index_t batch : {1, 3}) {
     CAPTURE(batch);
-    CHECK(train<SmallNet>(test_device<D>(), batch, 3, Loop::step) ==
-          train<SmallNet>(test_device<D>(), batch, 3, Loop::eager));
+    CHECK(run_steps<SmallNet>(test_device<D>(), batch, 3, Loop::step) ==
+          run_steps<SmallNet>(test_device<D>(), batch, 3, Loop::eager));
   }
 }
 

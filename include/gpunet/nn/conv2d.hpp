@@ -35,7 +35,8 @@ class Conv2d {
         In::rank == 3,
         "gpunet::nn::Conv2d: the input has to have rank 3 [channels, height, width], give Input three sizes");
     if constexpr (In::rank == 3) {
-      const auto height = in.template at<1>(), width = in.template at<2>();
+      const auto height = in.template at<1>();
+      const auto width = in.template at<2>();
       static_assert(window_fits(decltype(height){}, Dim<Kernel>{}, PaddingDim{}) &&
                         window_fits(decltype(width){}, Dim<Kernel>{}, PaddingDim{}),
                     "gpunet::nn::Conv2d: the kernel is larger than the padded image, use a smaller kernel, a "

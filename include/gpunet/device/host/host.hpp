@@ -39,9 +39,9 @@ class Host {
     }
   }
   void deallocate(void* p, std::size_t) noexcept { ::operator delete (p, std::align_val_t{alignment}); }
-  void upload(void* target, const void* source, std::size_t bytes) { std::memcpy(target, source, bytes); }
-  void download(void* target, const void* source, std::size_t bytes) { std::memcpy(target, source, bytes); }
-  void copy(void* target, const void* source, std::size_t bytes) { std::memcpy(target, source, bytes); }
+  void upload(void* target, const void* source, std::size_t bytes) { move(target, source, bytes); }
+  void download(void* target, const void* source, std::size_t bytes) { move(target, source, bytes); }
+  void copy(void* target, const void* source, std::size_t bytes) { move(target, source, bytes); }
   void synchronize() {}
 
   // Calls task(i, worker) for i < tasks on all threads, worker < threads(); see ThreadPool::run.
@@ -51,6 +51,10 @@ class Host {
   }
 
  private:
+  // Null pointers are fine where there is nothing to copy; memcpy does not want them.
+  static void move(void* target, const void* source, std::size_t bytes) {
+    if (bytes > 0) std::memcpy(target, source, bytes);
+  }
   static int checked_threads(int threads) {
     constexpr int most = 1024;
     require(threads >= 0 && threads <= most, "gpunet::Host: ", threads, " threads (want 1 to ", most,
