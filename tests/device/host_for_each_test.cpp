@@ -25,6 +25,7 @@ struct MultiplyAdd {
 struct AddIndexInOneCopy : AddIndex {  // its loop exists once, for all paths
   static constexpr bool one_copy = true;
 };
+static_assert(detail::wants_one_copy<AddIndexInOneCopy> && AddIndexInOneCopy::one_copy);
 
 struct AddIndexWithin {  // for_each inside a task of the same host
   Host& host;

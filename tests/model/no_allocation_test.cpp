@@ -1,3 +1,7 @@
+#include <gpunet/core/config.hpp>
+
+#if !GPUNET_CUDA  // to nvcc, operator new is a function of the device too
+
 #include <atomic>
 #include <cstdlib>
 #include <doctest/doctest.h>
@@ -219,3 +223,5 @@ TEST_CASE("a step allocates nothing on Host, the loader included") {
     }
   }
 }
+
+#endif

@@ -17,14 +17,13 @@ namespace {
 using Net = nn::Sequential<nn::Input<3, 32, 32>, nn::Named<"conv1", nn::Conv2d<6, 5>>, nn::ReLU, nn::MaxPool2d<2>,
                            nn::Flatten, nn::Named<"fc", nn::Linear<10>>, nn::Linear<4>>;
 
-template <class Layers>
-struct Deep;
+template <std::size_t>
+struct Same : nn::Linear<3> {};
+
 template <std::size_t... I>
-struct Deep<std::index_sequence<I...>> {
-  template <std::size_t>
-  using Layer = nn::Linear<3>;
-  using type = nn::Sequential<nn::Input<3>, Layer<I>...>;
-};
+auto deep(std::index_sequence<I...>) {
+  return nn::Sequential<nn::Input<3>, Same<I>...>();
+}
 
 }  // namespace
 
@@ -37,6 +36,7 @@ TEST_CASE("shapes are inferred from layer to layer") {
   static_assert(std::is_same_v<std::remove_cvref_t<decltype(get<4>(shapes))>, Shape<1176>>);
   static_assert(std::is_same_v<decltype(net.output()), Shape<4>>);
   static_assert(Net::depth == 6);
+  CHECK(get<6>(shapes).sizes() == Sizes{4});
   CHECK(net.input().sizes() == Sizes{3, 32, 32});
 }
 
@@ -81,7 +81,7 @@ TEST_CASE("two layers of the same size keep their own") {
 }
 
 TEST_CASE("a network may be deep") {
-  const Deep<std::make_index_sequence<100>>::type net;
+  const auto net = deep(std::make_index_sequence<100>{});
   CHECK(net.output().sizes() == Sizes{3});
   CHECK(net.layer_name<99>() == "99");
 }

@@ -15,9 +15,9 @@
 #endif
 
 // The names by which ctest tells the two halves of the tests apart.
-TYPE_TO_STRING_AS("Host", gpunet::Host);
+TYPE_TO_STRING(gpunet::Host);
 #if GPUNET_CUDA
-TYPE_TO_STRING_AS("Cuda", gpunet::Cuda);
+TYPE_TO_STRING(gpunet::Cuda);
 #endif
 
 // The device of kind D that all tests of a program share; made at the first call.

@@ -4,8 +4,9 @@
 #include <doctest/doctest.h>
 #include <iostream>
 #include <string_view>
+#include <vector>
 
-#include <gpunet/gpunet.hpp>
+#include <gpunet/device/select.hpp>
 
 namespace {
 
@@ -22,13 +23,14 @@ class Counter : public doctest::IReporter {
     if (std::string_view(message.m_string.c_str()).find("skip") != std::string_view::npos) skips_ = true;
   }
   void test_case_end(const doctest::CurrentTestCaseStats& stats) override {
-    ++(!stats.testCaseSuccess ? failed_ : skips_ ? skipped_ : passed_);
+    if (skips_ && stats.failure_flags == 0) ++skipped_;
   }
-  void test_run_end(const doctest::TestRunStats&) override { print(); }
+  void test_run_end(const doctest::TestRunStats& stats) override {
+    print(stats.numTestCasesPassingFilters - stats.numTestCasesFailed - skipped_, stats.numTestCasesFailed,
+          skipped_);
+  }
   void report_query(const doctest::QueryData& query) override {
-    if (!skip_all || !query.run_stats) return;
-    skipped_ = query.run_stats->numTestCasesPassingFilters;
-    print();
+    if (skip_all && query.run_stats) print(0, 0, query.run_stats->numTestCasesPassingFilters);
   }
 
   void test_run_start() override {}
@@ -40,14 +42,12 @@ class Counter : public doctest::IReporter {
   void test_case_skipped(const doctest::TestCaseData&) override {}
 
  private:
-  void print() const {
-    std::cout << "[gpunet] " << passed_ << " passed, " << failed_ << " failed, " << skipped_ << " skipped"
+  static void print(unsigned passed, unsigned failed, unsigned skipped) {
+    std::cout << "[gpunet] " << passed << " passed, " << failed << " failed, " << skipped << " skipped"
               << std::endl;
   }
 
   bool skips_ = false;
-  unsigned passed_ = 0;
-  unsigned failed_ = 0;
   unsigned skipped_ = 0;
 };
 
@@ -62,7 +62,9 @@ int main(int argc, char** argv) {
   if (needs_cuda && std::string_view(needs_cuda) == "1" && !gpunet::cuda::is_available()) {
     std::cout << "skipped, no usable Cuda device: " << gpunet::cuda::why_not() << std::endl;
     Counter::skip_all = true;
-    context.setOption("count", true);
+    std::vector<const char*> arguments(argv, argv + argc);
+    arguments.push_back("--count");
+    context.applyCommandLine(static_cast<int>(arguments.size()), arguments.data());
     context.run();
     return 77;
   }
