@@ -21,10 +21,6 @@
 #include <gpunet/nn/relu.hpp>
 #include <gpunet/nn/sequential.hpp>
 #include <gpunet/nn/softmax.hpp>
-#include <gpunet/ops/conv2d.host.hpp>
-#include <gpunet/ops/interleave.host.hpp>
-#include <gpunet/ops/linear.host.hpp>
-#include <gpunet/ops/max_pool2d.host.hpp>
 #include <gpunet/optim/sgd.hpp>
 #include <gpunet/tensor/tensor.hpp>
 #include <gpunet/train/accuracy.hpp>

@@ -33,6 +33,11 @@ void* counted_or_throw(std::size_t bytes, std::size_t alignment) {
   throw std::bad_alloc();
 }
 
+// Not inlined: the compiler would see memory of operator new go to free, and warn.
+[[gnu::noinline]] void release(void* memory) noexcept {
+  std::free(memory);
+}
+
 constexpr std::size_t usual = alignof(std::max_align_t);
 std::size_t number(std::align_val_t alignment) {
   return static_cast<std::size_t>(alignment);
@@ -65,40 +70,40 @@ void* operator new[](std::size_t n, std::align_val_t a, const std::nothrow_t&) n
   return counted(n, number(a));
 }
 void operator delete(void* p) noexcept {
-  std::free(p);
+  release(p);
 }
 void operator delete[](void* p) noexcept {
-  std::free(p);
+  release(p);
 }
 void operator delete(void* p, std::size_t) noexcept {
-  std::free(p);
+  release(p);
 }
 void operator delete[](void* p, std::size_t) noexcept {
-  std::free(p);
+  release(p);
 }
 void operator delete(void* p, std::align_val_t) noexcept {
-  std::free(p);
+  release(p);
 }
 void operator delete[](void* p, std::align_val_t) noexcept {
-  std::free(p);
+  release(p);
 }
 void operator delete(void* p, std::size_t, std::align_val_t) noexcept {
-  std::free(p);
+  release(p);
 }
 void operator delete[](void* p, std::size_t, std::align_val_t) noexcept {
-  std::free(p);
+  release(p);
 }
 void operator delete(void* p, const std::nothrow_t&) noexcept {
-  std::free(p);
+  release(p);
 }
 void operator delete[](void* p, const std::nothrow_t&) noexcept {
-  std::free(p);
+  release(p);
 }
 void operator delete(void* p, std::align_val_t, const std::nothrow_t&) noexcept {
-  std::free(p);
+  release(p);
 }
 void operator delete[](void* p, std::align_val_t, const std::nothrow_t&) noexcept {
-  std::free(p);
+  release(p);
 }
 
 namespace {

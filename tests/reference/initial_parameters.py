@@ -8,18 +8,19 @@ from torch import nn
 
 
 def lenet():
-    return nn.Sequential(nn.Conv2d(3, 6, 5), nn.ReLU(), nn.MaxPool2d(2), nn.Conv2d(6, 16, 5), nn.ReLU(), nn.MaxPool2d(2),
-                         nn.Flatten(), nn.Linear(400, 120), nn.ReLU(), nn.Linear(120, 84), nn.ReLU(), nn.Linear(84, 10))
+    """Layers without parameters draw nothing, so they are left out."""
+    return nn.Sequential(nn.Conv2d(3, 6, 5), nn.Conv2d(6, 16, 5),
+                         nn.Linear(400, 120), nn.Linear(120, 84), nn.Linear(84, 10))
 
 
 def perceptron():
-    return nn.Sequential(nn.Linear(4, 8), nn.ReLU(), nn.Linear(8, 9), nn.ReLU(), nn.Linear(9, 3))
+    return nn.Sequential(nn.Linear(4, 8), nn.Linear(8, 9), nn.Linear(9, 3))
 
 
 def odd():
     """Fans of every kind: 1, 49, 3, 75."""
     return nn.Sequential(nn.Conv2d(1, 3, 1), nn.Conv2d(3, 1, 5, padding=2, stride=2), nn.Conv2d(1, 2, 7, padding=3),
-                         nn.Flatten(), nn.Linear(2 * 4 * 3, 1), nn.Linear(1, 5))
+                         nn.Linear(2 * 4 * 3, 1), nn.Linear(1, 5))
 
 
 def fnv1a(data):
@@ -37,8 +38,8 @@ print(f"""// Printed by initial_parameters.py with PyTorch {torch.__version__.sp
 
 namespace reference {{
 
-// Parameters that torch.nn drew after manual_seed(seed): the first, the last, and the FNV-1a hash of all, in the order of
-// the state dict, as little-endian bytes.
+// Parameters that torch.nn drew after manual_seed(seed): the first, the last, and the FNV-1a hash of all, in the
+// order of the state dict, as little-endian bytes.
 struct InitialParameters {{
   std::int64_t seed;
   double first, last;

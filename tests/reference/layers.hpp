@@ -131,7 +131,7 @@ inline const LayerReference softmax_3d{
     .parameters = {},
 };
 
-// Losses of the single samples, their mean and its gradient: logits [4, 5] by a pattern times 3, labels 3 0 4 3.
+// Losses of the single samples, their mean and its gradient: logits [4, 5], a pattern times 3; labels 3 0 4 3.
 struct LossReference {
   std::vector<double> losses, mean, dx;
 };

@@ -22,7 +22,7 @@ def print_array(name, values, indent="    "):
     print(f"{indent}.{name} = {{{', '.join(texts)}}},")
 
 
-def print_layer(name, layer, shape, batch=2, x_modulus=23, scale=64, comment=""):
+def print_layer(name, layer, shape, batch=2, x_modulus=23, scale=64):
     """Parameters, inputs and output gradients follow patterns; results are printed as multiples of 1/scale."""
     layer = layer.double()
     x = tensor((batch, *shape), 7, 3, x_modulus).requires_grad_()
@@ -31,7 +31,7 @@ def print_layer(name, layer, shape, batch=2, x_modulus=23, scale=64, comment="")
         parameter.data = tensor(parameter.shape, *numbers)
     y = layer(x)
     y.backward(tensor(y.shape, 11, 5, 19))
-    print(f"// {comment or layer} of {list(shape)}")
+    print(f"// {layer} of {list(shape)}")
     print(f"inline const LayerReference {name}{{")
     print_array("y", y * scale)
     print_array("dx", x.grad * scale)
@@ -70,7 +70,7 @@ print("// From here on in full, not in multiples of 1/64.")
 print_layer("softmax_1d", nn.Softmax(dim=1), (5,), scale=1)
 print_layer("softmax_3d", nn.Softmax(dim=1), (3, 1, 2), scale=1)
 
-print("""// Losses of the single samples, their mean and its gradient: logits [4, 5] by a pattern times 3, labels 3 0 4 3.
+print("""// Losses of the single samples, their mean and its gradient: logits [4, 5], a pattern times 3; labels 3 0 4 3.
 struct LossReference {
   std::vector<double> losses, mean, dx;
 };

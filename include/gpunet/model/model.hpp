@@ -9,7 +9,7 @@
 #include <gpunet/model/gradients.hpp>
 #include <gpunet/model/output.hpp>
 #include <gpunet/model/run_slice.hpp>
-#include <gpunet/ops/interleave.hpp>
+#include <gpunet/ops/interleave.host.hpp>
 #include <gpunet/ops/mean.hpp>
 #include <gpunet/tensor/tensor.hpp>
 

@@ -2,7 +2,7 @@
 #pragma once
 
 #include <gpunet/nn/loss.hpp>
-#include <gpunet/ops/interleave.hpp>
+#include <gpunet/ops/interleave.host.hpp>
 #include <gpunet/ops/mean.hpp>
 #include <gpunet/tensor/tensor.hpp>
 

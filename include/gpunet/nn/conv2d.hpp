@@ -7,7 +7,7 @@
 #include <gpunet/nn/initialize.hpp>
 #include <gpunet/nn/layer.hpp>
 #include <gpunet/nn/options.hpp>
-#include <gpunet/ops/conv2d.hpp>
+#include <gpunet/ops/conv2d.host.hpp>
 
 namespace gpunet::nn {
 

@@ -5,7 +5,7 @@
 
 #include <gpunet/nn/initialize.hpp>
 #include <gpunet/nn/layer.hpp>
-#include <gpunet/ops/linear.hpp>
+#include <gpunet/ops/linear.host.hpp>
 
 namespace gpunet::nn {
 

@@ -3,7 +3,7 @@
 
 #include <gpunet/nn/layer.hpp>
 #include <gpunet/nn/options.hpp>
-#include <gpunet/ops/max_pool2d.hpp>
+#include <gpunet/ops/max_pool2d.host.hpp>
 
 namespace gpunet::nn {
 
