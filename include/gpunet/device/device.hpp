@@ -16,12 +16,12 @@ class Cuda;  // device/cuda/cuda.cuh; in a unit without CUDA only the name exist
 // Work given to one device runs in the order given. Sizes are in bytes.
 template <class D>
 concept Device = requires(D& d, void* p, const void* q, std::size_t n) {
-  { d.allocate(n) } -> std::same_as<void*>;  // aligned to 64 bytes at least, uninitialised; throws Error
-  d.deallocate(p, n);                        // never throws
-  d.upload(p, q, n);                         // host -> device; q may be reused on return
-  d.download(p, q, n);                       // device -> host; waits until the bytes are there
-  d.copy(p, q, n);                           // device -> the same device
-  d.synchronize();                           // waits for all work given so far
+  { d.allocate(n) } -> std::same_as<void*>;          // aligned to 64 bytes at least, uninitialised; throws Error
+  d.deallocate(p, n);                                // never throws
+  d.upload(p, q, n);                                 // host -> device; q may be reused on return
+  d.download(p, q, n);                               // device -> host; waits until the bytes are there
+  d.copy(p, q, n);                                   // device -> the same device
+  d.synchronize();                                   // waits for all work given so far
   { d.name() } -> std::convertible_to<std::string>;  // as a device string: "cpu", "cuda:0"
 };
 

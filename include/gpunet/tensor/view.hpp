@@ -16,9 +16,8 @@ class View {
   View() = default;
   View(T* data, const Sizes& sizes) : data_(data), sizes_(sizes) {}
   // A view that may write is also one that reads.
-  View(const View<std::remove_const_t<T>, D>& other)
-    requires std::is_const_v<T>
-      : data_(other.data()), sizes_(other.sizes()) {}
+  View(const View<std::remove_const_t<T>, D>& other) requires std::is_const_v<T> : data_(other.data()),
+                                                                                   sizes_(other.sizes()) {}
 
   T* data() const { return data_; }
   const Sizes& sizes() const { return sizes_; }
