@@ -3,6 +3,8 @@
 
 #include <charconv>
 #include <concepts>
+#include <cstdint>
+#include <initializer_list>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -19,19 +21,70 @@ class Error : public std::runtime_error {
 
 namespace detail {
 
-// Errors are rare: kept out of line, they cost their callers neither speed nor compile time.
-template <class Part>
-[[gnu::cold, gnu::noinline]] void append(std::string& out, const Part& part) {
-  if constexpr (std::same_as<Part, char>) {
-    out += part;
-  } else if constexpr (std::same_as<Part, bool>) {
-    out += part ? "true" : "false";
-  } else if constexpr (std::integral<Part> || std::floating_point<Part>) {
-    char digits[64];
-    out.append(digits, std::to_chars(digits, digits + sizeof digits, part).ptr);
-  } else {
-    out += std::string_view(part);
+// One part of a message: a text, which is borrowed, a character, a truth value or a number.
+class Part {
+ public:
+  template <class T>
+  constexpr Part(const T& value) {
+    if constexpr (std::same_as<T, char>)
+      kind_ = Kind::text, text_ = {&value, 1};
+    else if constexpr (std::same_as<T, bool>)
+      kind_ = Kind::text, text_ = value ? "true" : "false";
+    else if constexpr (std::signed_integral<T>)
+      kind_ = Kind::integer, integer_ = value;
+    else if constexpr (std::unsigned_integral<T>)
+      kind_ = Kind::natural, natural_ = value;
+    else if constexpr (std::same_as<T, float>)
+      kind_ = Kind::single, single_ = value;
+    else if constexpr (std::same_as<T, double>)
+      kind_ = Kind::real, real_ = value;
+    else
+      kind_ = Kind::text, text_ = std::string_view(value);
   }
+
+  void append_to(std::string& out) const {
+    char digits[64];
+    char* const end = digits + sizeof digits;
+    switch (kind_) {
+      case Kind::text:
+        out += text_;
+        break;
+      case Kind::integer:
+        out.append(digits, std::to_chars(digits, end, integer_).ptr);
+        break;
+      case Kind::natural:
+        out.append(digits, std::to_chars(digits, end, natural_).ptr);
+        break;
+      case Kind::single:
+        out.append(digits, std::to_chars(digits, end, single_).ptr);
+        break;
+      case Kind::real:
+        out.append(digits, std::to_chars(digits, end, real_).ptr);
+    }
+  }
+
+ private:
+  enum class Kind { text, integer, natural, single, real } kind_;
+  union {
+    std::string_view text_;
+    std::int64_t integer_;
+    std::uint64_t natural_;
+    float single_;
+    double real_;
+  };
+};
+
+// Messages are rare: made out of line, in one place for all, they cost their callers neither speed nor compile
+// time.
+[[gnu::cold, gnu::noinline]] inline std::string join(std::initializer_list<Part> parts) {
+  std::string out;
+  for (const Part& part : parts)
+    part.append_to(out);
+  return out;
+}
+
+[[noreturn, gnu::cold, gnu::noinline]] inline void fail(std::initializer_list<Part> parts) {
+  throw Error(join(parts));
 }
 
 }  // namespace detail
@@ -39,25 +92,14 @@ template <class Part>
 // The parts written one after another: texts, characters, numbers (shortest form that reads back the same).
 template <class... Parts>
 std::string concat(const Parts&... parts) {
-  std::string out;
-  (detail::append(out, parts), ...);
-  return out;
+  return detail::join({detail::Part(parts)...});
 }
-
-namespace detail {
-
-template <class... Parts>
-[[noreturn, gnu::cold, gnu::noinline]] void fail(const Parts&... parts) {
-  throw Error(concat(parts...));
-}
-
-}  // namespace detail
 
 // Throws Error with the parts as its message unless `condition` holds. The parts are not formatted otherwise.
 template <class... Parts>
 constexpr void require(bool condition, const Parts&... parts) {
   if (!condition) [[unlikely]]
-    detail::fail(parts...);
+    detail::fail({detail::Part(parts)...});
 }
 
 }  // namespace gpunet

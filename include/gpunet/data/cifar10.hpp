@@ -2,11 +2,14 @@
 #pragma once
 
 #include <array>
+#include <cerrno>
 #include <cstdint>
-#include <filesystem>
-#include <fstream>
+#include <cstdio>
+#include <initializer_list>
+#include <memory>
 #include <string>
 #include <string_view>
+#include <sys/stat.h>
 #include <system_error>
 #include <vector>
 
@@ -23,14 +26,14 @@ class CIFAR10 {
   // `folder` or its subfolder cifar-10-batches-bin. Files with fewer images are taken as they are. Throws Error if
   // a file is missing, cannot be read, is no file of CIFAR-10, or holds a label over 9.
   template <class Transform = ToTensor>
-  static CIFAR10 train(const std::filesystem::path& folder, const Transform& transform = {}) {
+  static CIFAR10 train(const std::string& folder, const Transform& transform = {}) {
     return CIFAR10(
         folder,
         {"data_batch_1.bin", "data_batch_2.bin", "data_batch_3.bin", "data_batch_4.bin", "data_batch_5.bin"},
         PixelTable(transform, channels));
   }
   template <class Transform = ToTensor>
-  static CIFAR10 test(const std::filesystem::path& folder, const Transform& transform = {}) {
+  static CIFAR10 test(const std::string& folder, const Transform& transform = {}) {
     return CIFAR10(folder, {"test_batch.bin"}, PixelTable(transform, channels));
   }
 
@@ -54,28 +57,42 @@ class CIFAR10 {
   static constexpr std::size_t record_bytes = 1 + channels * side * side;  // label, red, green, blue
   static constexpr std::size_t most_records = 10000;                       // in a file
 
-  CIFAR10(std::filesystem::path folder, const std::vector<std::string>& names, PixelTable table)
+  CIFAR10(std::string folder, std::initializer_list<std::string_view> names, PixelTable table)
       : table_(std::move(table)) {
-    namespace fs = std::filesystem;
-    std::error_code ignored;
-    if (const fs::path inner = folder / "cifar-10-batches-bin"; fs::is_directory(inner, ignored)) folder = inner;
-    const std::string cure = concat(" (scripts/get_cifar10.sh ", folder.string(), ")");
-    require(fs::exists(folder, ignored), where, "no folder ", folder.string(), ", fetch the images", cure);
-    require(fs::is_directory(folder, ignored), where, folder.string(), " is not a folder, give the one that holds ",
-            names.front());
+    if (const std::string inner = path(folder, "cifar-10-batches-bin"); is_folder(inner)) folder = inner;
+    const std::string cure = concat(" (scripts/get_cifar10.sh ", folder, ")");
+    require(exists(folder), where, "no folder ", folder, ", fetch the images", cure);
+    require(is_folder(folder), where, folder, " is not a folder, give the one that holds ", *names.begin());
     std::string missing;
-    for (const auto& name : names)
-      if (!fs::exists(folder / name, ignored)) missing += concat(missing.empty() ? "" : ", ", name);
-    require(missing.empty(), where, folder.string(), " has no ", missing, ", fetch the images", cure);
-    for (const auto& name : names)
-      append_file(folder, name, cure);
+    for (const auto name : names)
+      if (!exists(path(folder, name))) missing += concat(missing.empty() ? "" : ", ", name);
+    require(missing.empty(), where, folder, " has no ", missing, ", fetch the images", cure);
+    for (const auto name : names)
+      append_file(path(folder, name), name, cure);
+  }
+
+  static std::string path(const std::string& folder, std::string_view name) {
+    return concat(folder, folder.ends_with('/') ? "" : "/", name);
+  }
+  static bool exists(const std::string& path) {
+    struct stat status {};
+    return ::stat(path.c_str(), &status) == 0;
+  }
+  static bool is_folder(const std::string& path) {
+    struct stat status {};
+    return ::stat(path.c_str(), &status) == 0 && S_ISDIR(status.st_mode);
   }
 
   // Appends the records of one file.
-  void append_file(const std::filesystem::path& folder, const std::string& name, const std::string& cure) {
-    std::error_code error;
-    const auto size = static_cast<std::size_t>(std::filesystem::file_size(folder / name, error));
-    require(!error, where, name, " cannot be read (", error.message(), "), fetch it again", cure);
+  void append_file(const std::string& path, std::string_view name, const std::string& cure) {
+    struct stat status {};
+    const int error = ::stat(path.c_str(), &status) != 0 ? errno
+                      : S_ISREG(status.st_mode)          ? 0
+                      : S_ISDIR(status.st_mode)          ? EISDIR
+                                                         : ENOTSUP;
+    require(error == 0, where, name, " cannot be read (", std::generic_category().message(error),
+            "), fetch it again", cure);
+    const auto size = static_cast<std::size_t>(status.st_size);
     require(size <= most_records * record_bytes, where, name, " has ", size, " bytes (want at most ",
             most_records * record_bytes, "): the file is too long, fetch it again", cure);
     require(size > 0 && size % record_bytes == 0, where, name, " has ", size, " bytes (want a multiple of ",
@@ -83,9 +100,9 @@ class CIFAR10 {
 
     const std::size_t first = bytes_.size();
     bytes_.resize(first + size);
-    std::ifstream file(folder / name, std::ios::binary);
-    file.read(reinterpret_cast<char*>(bytes_.data() + first), static_cast<std::streamsize>(size));
-    require(file.good(), where, name, " cannot be read (", file.gcount(), " of ", size, " bytes), check its ",
+    const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::fopen(path.c_str(), "rb"), &std::fclose);
+    const std::size_t got = file ? std::fread(bytes_.data() + first, 1, size, file.get()) : 0;
+    require(got == size, where, name, " cannot be read (", got, " of ", size, " bytes), check its ",
             "permissions or fetch it again", cure);
     for (std::size_t record = 0; record < size / record_bytes; ++record) {
       const int label = bytes_[first + record * record_bytes];

@@ -45,14 +45,13 @@ class Shapes {
   label_t read(index_t i, float* sample) const {
     GPUNET_ASSERT(0 <= i && i < size());
     static constexpr std::array figures_in_order = {
-        cover<figures::disc>,     cover<figures::ring>,     cover<figures::square>, cover<figures::frame>,
-        cover<figures::triangle>, cover<figures::cross>,    cover<figures::star>,   cover<figures::bar>,
-        cover<figures::crescent>, cover<figures::hourglass>};
+        figures::disc,  figures::ring, figures::square, figures::frame,    figures::triangle,
+        figures::cross, figures::star, figures::bar,    figures::crescent, figures::hourglass};
     const auto label = static_cast<std::size_t>(i) % figures_in_order.size();
     std::uint8_t bytes[channels * side * side];
     const Scene scene(seed_, static_cast<std::uint64_t>(i));
     Coverage inside;
-    figures_in_order[label](scene, inside);
+    cover(figures_in_order[label], scene, inside);
     paint(scene, inside, bytes);
     table_.transform(bytes, side * side, sample);
     return static_cast<label_t>(label);
@@ -126,8 +125,7 @@ class Shapes {
   using Coverage = std::array<int, side * side>;
 
   // How much of each pixel is inside of a figure, times 256.
-  template <int (*figure)(int, int)>
-  [[GPUNET_VECTORIZE]] static void cover(const Scene& scene, Coverage& inside) {
+  static void cover(int (*figure)(int, int), const Scene& scene, Coverage& inside) {
     for (int y = 0; y < side; ++y)
       for (int x = 0; x < side; ++x) {
         const int u = (scene.u0 + scene.ux * x + scene.uy * y) >> 6;

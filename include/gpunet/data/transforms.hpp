@@ -1,7 +1,6 @@
 // From the bytes of an image to the floats of a sample.
 #pragma once
 
-#include <array>
 #include <cmath>
 #include <concepts>
 #include <cstdint>
@@ -92,22 +91,20 @@ class PixelTable {
     static_assert(std::is_invocable_r_v<float, const Transform&, std::uint8_t, index_t>,
                   "gpunet::data: the transform does not make floats of bytes, begin it with ToTensor");
     transform.check(channels);
-    for (index_t channel = 0; channel < channels; ++channel) {
-      auto& table = tables_.emplace_back();
-      for (std::size_t byte = 0; byte < table.size(); ++byte)
-        table[byte] = transform(static_cast<std::uint8_t>(byte), channel);
-    }
+    for (index_t channel = 0; channel < channels; ++channel)
+      for (int byte = 0; byte < 256; ++byte)
+        table_.push_back(transform(static_cast<std::uint8_t>(byte), channel));
   }
 
   // Transforms one image of [channels][pixels] bytes.
   void transform(const std::uint8_t* bytes, index_t pixels, float* sample) const {
-    for (const auto& table : tables_)
+    for (const float* table = table_.data(); table != table_.data() + table_.size(); table += 256)
       for (index_t i = 0; i < pixels; ++i)
         *sample++ = table[*bytes++];
   }
 
  private:
-  std::vector<std::array<float, 256>> tables_;  // [channels][256]
+  std::vector<float> table_;  // [channels][256]
 };
 
 }  // namespace gpunet::data

@@ -99,13 +99,9 @@ class JsonReader {
     expect('{');
     if (accept('}')) return;
     std::set<std::string> keys;
-    do {
-      skip_space();
-      const auto [key, is_new] = keys.insert(string());
-      if (!is_new) fail(concat("the key \"", printable(*key), "\" is there twice"));
-      expect(':');
-      member(*key);
-    } while (accept(','));
+    do
+      member(next_key(keys));
+    while (accept(','));
     expect('}');
   }
 
@@ -175,6 +171,15 @@ class JsonReader {
   void skip_space() {
     while (position_ < text_.size() && std::string_view(" \t\n\r").find(text_[position_]) != std::string_view::npos)
       ++position_;
+  }
+
+  // A key and the colon behind it. `keys` are those before it in the object.
+  const std::string& next_key(std::set<std::string>& keys) {
+    skip_space();
+    const auto [key, is_new] = keys.insert(string());
+    if (!is_new) fail(concat("the key \"", printable(*key), "\" is there twice"));
+    expect(':');
+    return *key;
   }
 
   bool accept(char wanted) {

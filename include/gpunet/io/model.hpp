@@ -34,7 +34,7 @@ std::vector<typename Model::value_type> download_parameters(const Model& model) 
 // file stays whole until the new one is on the disk. Throws Error where that is not possible.
 template <class Net, class D, class T>
 void save(const Model<Net, D, T>& model, const std::string& path) {
-  const std::vector<T> values = detail::download_parameters(model);
+  std::vector<T> values = detail::download_parameters(model);
   save_arrays(detail::named_arrays(model, values.data()), path);
 }
 

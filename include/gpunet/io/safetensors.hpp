@@ -2,12 +2,12 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <map>
 #include <memory>
-#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -104,22 +104,26 @@ inline Header read_header(std::string_view text, std::size_t data_bytes, const s
   JsonReader json(text, place, sizeof(std::uint64_t));
   if (!text.starts_with('{')) json.fail("no '{' at the beginning of the header");
   Header header;
+  std::vector<StoredTensor> tensors;  // as the header has them
   json.object([&](const std::string& key) {
     if (key == metadata_key)
       json.object([&](const std::string& name) { header.metadata[name] = json.string(); });
     else
-      header.tensors.push_back(read_tensor(json, key));
+      tensors.push_back(read_tensor(json, key));
   });
   json.finish();
 
-  std::stable_sort(header.tensors.begin(), header.tensors.end(), [](const StoredTensor& a, const StoredTensor& b) {
-    return std::tie(a.begin, a.end) < std::tie(b.begin, b.end);
-  });
+  std::vector<std::array<index_t, 3>> order;  // begin, end, and which tensor: empty ones stay in their order
+  for (const StoredTensor& tensor : tensors)
+    order.push_back({tensor.begin, tensor.end, static_cast<index_t>(order.size())});
+  std::sort(order.begin(), order.end());
   index_t next = 0;
-  for (const StoredTensor& tensor : header.tensors) {
+  for (const auto& [begin, end, i] : order) {
+    StoredTensor& tensor = tensors[static_cast<std::size_t>(i)];
     require(tensor.begin == next, place, ": the tensor \"", printable(tensor.entry.name), "\" begins at byte ",
             tensor.begin, " of the data (want ", next, ": no holes, no overlaps), save it again");
     next = tensor.end;
+    header.tensors.push_back(std::move(tensor));
   }
   require(static_cast<std::size_t>(next) == data_bytes, place, ": ", data_bytes,
           " bytes of data follow the header (want ", next, ": the file is cut short or too long), fetch it again");
@@ -153,6 +157,25 @@ inline std::string write_header(const std::vector<const TensorEntry*>& entries, 
   }
   out += '}';
   return out + std::string((8 - out.size() % 8) % 8, ' ');
+}
+
+// Pointers to the entries in some order.
+inline std::vector<const TensorEntry*> sorted(std::span<const TensorEntry> entries,
+                                              bool (*before)(const TensorEntry*, const TensorEntry*)) {
+  std::vector<const TensorEntry*> order;
+  for (const TensorEntry& entry : entries)
+    order.push_back(&entry);
+  std::sort(order.begin(), order.end(), before);
+  return order;
+}
+
+inline bool by_name(const TensorEntry* a, const TensorEntry* b) {
+  return a->name < b->name;
+}
+
+// Large alignment first, so that every tensor is aligned in the file.
+inline bool by_alignment(const TensorEntry* a, const TensorEntry* b) {
+  return a->dtype != b->dtype ? a->dtype > b->dtype : by_name(a, b);
 }
 
 // Decodes stored elements one by one.
@@ -213,27 +236,23 @@ class SafetensorsFile {
 // Writes the tensors to `path`, as AtomicFile does. Byte for byte what the format's Python package writes.
 inline void write_safetensors(const std::string& path, std::span<const TensorEntry> entries,
                               const Metadata& metadata = {}) {
-  std::vector<const TensorEntry*> order;
-  std::set<std::string_view> names;
-  for (const TensorEntry& entry : entries) {
+  const TensorEntry* before = nullptr;
+  for (const TensorEntry* entry : detail::sorted(entries, detail::by_name)) {
     const std::string place =
-        concat("gpunet::io: cannot write ", path, ": \"", detail::printable(entry.name), "\" ");
-    require(detail::is_utf8(entry.name), place, "is not UTF-8, rename it");
-    require(entry.name != detail::metadata_key, place, "means something else in the format, rename that tensor");
-    require(names.insert(entry.name).second, place, "is the name of two tensors, rename one");
-    require(detail::byte_count(entry.dtype, entry.sizes) == static_cast<index_t>(entry.bytes.size()), place, "has ",
-            entry.bytes.size(), " bytes, which do not fit its shape ", to_string(entry.sizes), " and dtype ",
-            to_string(entry.dtype), ", give all elements");
-    order.push_back(&entry);
+        concat("gpunet::io: cannot write ", path, ": \"", detail::printable(entry->name), "\" ");
+    require(detail::is_utf8(entry->name), place, "is not UTF-8, rename it");
+    require(entry->name != detail::metadata_key, place, "means something else in the format, rename that tensor");
+    require(!before || before->name != entry->name, place, "is the name of two tensors, rename one");
+    require(detail::byte_count(entry->dtype, entry->sizes) == static_cast<index_t>(entry->bytes.size()), place,
+            "has ", entry->bytes.size(), " bytes, which do not fit its shape ", to_string(entry->sizes),
+            " and dtype ", to_string(entry->dtype), ", give all elements");
+    before = entry;
   }
   for (const auto& [key, value] : metadata)
     require(detail::is_utf8(key) && detail::is_utf8(value), "gpunet::io: cannot write ", path, ": the metadata \"",
             detail::printable(key), "\" is not UTF-8, change it");
-  // Large alignment first, so that every tensor is aligned in the file.
-  std::sort(order.begin(), order.end(), [](const TensorEntry* a, const TensorEntry* b) {
-    return std::tie(b->dtype, a->name) < std::tie(a->dtype, b->name);
-  });
 
+  const std::vector<const TensorEntry*> order = detail::sorted(entries, detail::by_alignment);
   const std::string header = detail::write_header(order, metadata);
   require(header.size() <= detail::max_header, "gpunet::io: cannot write ", path, ": its header has ",
           header.size(), " bytes (the format allows ", detail::max_header, "), use several files");

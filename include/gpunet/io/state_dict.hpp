@@ -2,7 +2,6 @@
 #pragma once
 
 #include <algorithm>
-#include <map>
 #include <span>
 #include <string>
 #include <string_view>
@@ -24,37 +23,49 @@ struct NamedArray {
   T* data = nullptr;
 };
 
+namespace detail {
+
+// The entry of that name, null if there is none. `entries` are in the order of their names.
+inline const TensorEntry* find(const std::vector<const TensorEntry*>& entries, const std::string& name) {
+  const auto at =
+      std::lower_bound(entries.begin(), entries.end(), name,
+                       [](const TensorEntry* entry, const std::string& key) { return entry->name < key; });
+  return at != entries.end() && (*at)->name == name ? *at : nullptr;
+}
+
+}  // namespace detail
+
 // The entry of `file` for each array, in the arrays' order. Throws one Error that lists everything which does not
 // fit: keys that are missing, unexpected, of another shape, or not of floating-point type. Reads no data of either.
 template <class T>
 std::vector<const TensorEntry*> match(const std::vector<NamedArray<T>>& arrays, const SafetensorsFile& file) {
-  std::map<std::string_view, const TensorEntry*> unexpected;
-  for (const TensorEntry& entry : file.entries())
-    unexpected.emplace(entry.name, &entry);
-
+  const std::vector<const TensorEntry*> entries = detail::sorted(file.entries(), detail::by_name);
+  std::vector<bool> expected(entries.size());  // of the file's entries, those that an array wants
   std::vector<const TensorEntry*> matched;
   std::string missing_keys, unexpected_keys, mismatches;
   const auto list = [](std::string& keys, std::string_view key) {
     keys += concat(keys.empty() ? "" : ", ", detail::printable(key));
   };
+  const auto position = [&](const TensorEntry& entry) {
+    return static_cast<std::size_t>(&entry - file.entries().data());
+  };
   for (const NamedArray<T>& array : arrays) {
-    const auto found = unexpected.find(array.name);
-    if (found == unexpected.end()) {
+    const TensorEntry* entry = detail::find(entries, array.name);
+    if (!entry || expected[position(*entry)]) {
       list(missing_keys, array.name);
       continue;
     }
-    const TensorEntry& entry = *found->second;
-    if (entry.sizes != array.sizes)
-      mismatches += concat("\n  size mismatch for ", array.name, ": ", to_string(entry.sizes), " in the file, ",
+    if (entry->sizes != array.sizes)
+      mismatches += concat("\n  size mismatch for ", array.name, ": ", to_string(entry->sizes), " in the file, ",
                            to_string(array.sizes), " in the network");
-    if (!is_parameter_type(entry.dtype))
-      mismatches += concat("\n  type mismatch for ", array.name, ": ", to_string(entry.dtype),
+    if (!is_parameter_type(entry->dtype))
+      mismatches += concat("\n  type mismatch for ", array.name, ": ", to_string(entry->dtype),
                            " in the file, F64, F32, F16 or BF16 wanted");
-    matched.push_back(&entry);
-    unexpected.erase(found);
+    matched.push_back(entry);
+    expected[position(*entry)] = true;
   }
   for (const TensorEntry& entry : file.entries())
-    if (unexpected.contains(entry.name)) list(unexpected_keys, entry.name);
+    if (!expected[position(entry)]) list(unexpected_keys, entry.name);
 
   if (!missing_keys.empty()) missing_keys.insert(0, "\n  missing keys: ");
   if (!unexpected_keys.empty()) unexpected_keys.insert(0, "\n  unexpected keys: ");

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -42,8 +43,6 @@ struct NetworkPlan {
     input_features = widest = net.input().numel();
     net.each([&](auto i, const auto& layer, auto in) { add(net, i, layer, in); });
     output_features = net.output().numel();
-    for (const auto& parameter : parameters)
-      parameter_offsets.push_back(parameter.offset);
   }
 
   // Where the parameters of layer i begin in `parameter_offsets`.
@@ -52,20 +51,28 @@ struct NetworkPlan {
  private:
   template <class I, class L, class In>
   void add(const Net& net, I i, const L& layer, In in) {
+    const auto specs = nn::parameters(layer, in);
+    add_parameters(i, net.template layer_name<I::value>(), specs);
+    add_output(i, layer.output(in).numel(), nn::cache_bytes(layer, in), nn::is_view<L>);
+  }
+
+  void add_parameters(std::size_t i, const std::string& layer, std::span<const nn::ParameterSpec> specs) {
     first_parameter[i] = parameters.size();
-    for (const auto& spec : nn::parameters(layer, in)) {
-      const std::string name = net.template layer_name<I::value>() + "." + std::string(spec.name);
-      parameters.push_back({name, spec.sizes, parameter_elements, spec.low, spec.high});
+    for (const auto& spec : specs) {
+      parameters.push_back({concat(layer, ".", spec.name), spec.sizes, parameter_elements, spec.low, spec.high});
+      parameter_offsets.push_back(parameter_elements);
       parameter_elements += round_up(spec.sizes.numel(), arena_alignment);
     }
-    features[i] = layer.output(in).numel();
-    widest = std::max(widest, features[i]);
+  }
+
+  void add_output(std::size_t i, index_t size, index_t cached, bool is_view) {
+    features[i] = size;
+    widest = std::max(widest, size);
     output[i] = output_elements;
     cache[i] = cache_bytes;
-    if constexpr (!nn::is_view<L>) {
-      output_elements += round_up(features[i], arena_alignment);
-      cache_bytes += round_up(nn::cache_bytes(layer, in), arena_alignment);
-    }
+    if (is_view) return;
+    output_elements += round_up(size, arena_alignment);
+    cache_bytes += round_up(cached, arena_alignment);
   }
 };
 

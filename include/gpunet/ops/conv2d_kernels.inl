@@ -53,20 +53,24 @@ template <int CT>
 GPUNET_TARGET inline void correlate_row(const Correlation& c, const float* x, const float* w, const float* bias,
                                         float* y, int valid) {
   constexpr index_t step = most_vectors * lanes;
-  index_t done = 0;
-  for (; done + step <= c.width; done += step)
-    correlate_tile<CT, most_vectors>(c, x + done, w, bias, y + done, step - lanes, valid);
-  const index_t rest = c.width - done;
-  if (rest == 0) return;
-  const index_t last = rest - lanes;  // negative where the last vector reaches back
-  const float* from = x + done;
-  float* to = y + done;
-  if constexpr (most_vectors > 2) {
-    if (rest > 3 * lanes) return correlate_tile<CT, 4>(c, from, w, bias, to, last, valid);
-    if (rest > 2 * lanes) return correlate_tile<CT, 3>(c, from, w, bias, to, last, valid);
+  for (index_t done = 0; done < c.width; done += step, x += step, y += step) {
+    const index_t rest = std::min(step, c.width - done);
+    const index_t last = rest - lanes;  // negative where the last vector reaches back
+    if constexpr (most_vectors == 4) {
+      if (rest > 3 * lanes) {
+        correlate_tile<CT, 4>(c, x, w, bias, y, last, valid);
+        continue;
+      }
+      if (rest > 2 * lanes) {
+        correlate_tile<CT, 3>(c, x, w, bias, y, last, valid);
+        continue;
+      }
+    }
+    if (rest > lanes)
+      correlate_tile<CT, 2>(c, x, w, bias, y, last, valid);
+    else
+      correlate_tile<CT, 1>(c, x, w, bias, y, last, valid);
   }
-  if (rest > lanes) return correlate_tile<CT, 2>(c, from, w, bias, to, last, valid);
-  correlate_tile<CT, 1>(c, from, w, bias, to, last, valid);
 }
 
 // y = x * w + bias for all rows and channels; w and bias are packed in tiles of c.tile channels.

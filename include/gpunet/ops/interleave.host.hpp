@@ -1,62 +1,55 @@
-// The order of a slice on Host: transpositions of a fixed width.
+// The order of a slice of floats on Host: transpositions in blocks.
 #pragma once
 
-#include <gpunet/device/host/for_each.hpp>
+#include <algorithm>
+
+#include <gpunet/device/host/paths.hpp>
 #include <gpunet/ops/interleave.hpp>
 
 namespace gpunet {
 
-// One index = one feature of all Inner samples: rows [Inner][features] -> y [features][Inner].
-template <class T, int Inner>
-struct InterleaveFeature {
-  static constexpr bool one_copy = true;
-  index_t features;
-  const T* rows;
-  T* y;
-  void operator()(index_t feature) const {
-    for (int j = 0; j < Inner; ++j)
-      y[feature * Inner + j] = rows[j * features + feature];
-  }
-};
-
-// The way back.
-template <class T, int Inner>
-struct DeinterleaveFeature {
-  static constexpr bool one_copy = true;
-  index_t features;
-  const T* x;
-  T* rows;
-  void operator()(index_t feature) const {
-    for (int j = 0; j < Inner; ++j)
-      rows[j * features + feature] = x[feature * Inner + j];
-  }
-};
-
 namespace detail {
 
-// A full group of samples of a width that has a functor of its own.
-inline bool is_full_group(const Slice& slice) {
-  return slice.outer == 1 && slice.count == slice.inner && (slice.inner == 4 || slice.inner == 16);
+// A block of 4 x 4: from [4][...] with rows `from_row` apart to [4][...] with rows `to_row` apart.
+inline void transpose_block(const float* from, index_t from_row, float* to, index_t to_row) {
+  Vector4 row[4];
+  for (int i = 0; i < 4; ++i)
+    __builtin_memcpy(&row[i], from + i * from_row, sizeof row[i]);
+  const Vector4 low01 = __builtin_shufflevector(row[0], row[1], 0, 4, 1, 5);
+  const Vector4 high01 = __builtin_shufflevector(row[0], row[1], 2, 6, 3, 7);
+  const Vector4 low23 = __builtin_shufflevector(row[2], row[3], 0, 4, 1, 5);
+  const Vector4 high23 = __builtin_shufflevector(row[2], row[3], 2, 6, 3, 7);
+  const Vector4 column[] = {
+      __builtin_shufflevector(low01, low23, 0, 1, 4, 5), __builtin_shufflevector(low01, low23, 2, 3, 6, 7),
+      __builtin_shufflevector(high01, high23, 0, 1, 4, 5), __builtin_shufflevector(high01, high23, 2, 3, 6, 7)};
+  for (int i = 0; i < 4; ++i)
+    __builtin_memcpy(to + i * to_row, &column[i], sizeof column[i]);
+}
+
+// from [rows][columns] -> to [columns][rows], both at least 4. The last blocks reach back where 4 is no divisor.
+inline void transpose(index_t rows, index_t columns, const float* from, float* to) {
+  for (index_t i = 0; i < rows; i += 4)
+    for (index_t j = 0; j < columns; j += 4) {
+      const index_t row = std::min(i, rows - 4), column = std::min(j, columns - 4);
+      transpose_block(from + row * columns + column, columns, to + column * rows + row, rows);
+    }
+}
+
+// Whether a slice is one full group of samples whose order a transposition changes.
+inline bool is_full_group(const Slice& slice, index_t features) {
+  return slice.outer == 1 && slice.count == slice.inner && slice.inner >= 4 && features >= 4;
 }
 
 }  // namespace detail
 
-template <class T>
-void interleave(Host& device, const Slice& slice, index_t features, const T* rows, T* y) {
-  if (!detail::is_full_group(slice)) return interleave<Host, T>(device, slice, features, rows, y);
-  if (slice.inner == 4)
-    for_each(device, features, InterleaveFeature<T, 4>{features, rows, y});
-  else
-    for_each(device, features, InterleaveFeature<T, 16>{features, rows, y});
+inline void interleave(Host& device, const Slice& slice, index_t features, const float* rows, float* y) {
+  if (!detail::is_full_group(slice, features)) return interleave<Host, float>(device, slice, features, rows, y);
+  detail::transpose(slice.inner, features, rows, y);
 }
 
-template <class T>
-void deinterleave(Host& device, const Slice& slice, index_t features, const T* x, T* rows) {
-  if (!detail::is_full_group(slice)) return deinterleave<Host, T>(device, slice, features, x, rows);
-  if (slice.inner == 4)
-    for_each(device, features, DeinterleaveFeature<T, 4>{features, x, rows});
-  else
-    for_each(device, features, DeinterleaveFeature<T, 16>{features, x, rows});
+inline void deinterleave(Host& device, const Slice& slice, index_t features, const float* x, float* rows) {
+  if (!detail::is_full_group(slice, features)) return deinterleave<Host, float>(device, slice, features, x, rows);
+  detail::transpose(features, slice.inner, x, rows);
 }
 
 }  // namespace gpunet

@@ -12,43 +12,67 @@ namespace gpunet {
 
 namespace detail {
 
+// A loop whose functor is known by its address alone: f(i) for begin <= i < end, on this thread.
+using Loop = void (*)(const void* functor, index_t begin, index_t end);
+
+// The loop over an F, vectorised for one path. The functor is copied, so that nothing in the loop can change it.
 template <class F>
-[[GPUNET_VECTORIZE]] void loop_baseline(index_t begin, index_t end, F f) {
+[[GPUNET_VECTORIZE]] void loop_baseline(const void* functor, index_t begin, index_t end) {
+  const F f = *static_cast<const F*>(functor);
   GPUNET_INDEPENDENT_ITERATIONS
   for (index_t i = begin; i < end; ++i)
     f(i);
 }
 #if GPUNET_X86
 template <class F>
-[[GPUNET_VECTORIZE, gnu::target(GPUNET_TARGET_AVX2)]] void loop_avx2(index_t begin, index_t end, F f) {
+[[GPUNET_VECTORIZE, gnu::target(GPUNET_TARGET_AVX2)]] void loop_avx2(const void* functor, index_t begin,
+                                                                     index_t end) {
+  const F f = *static_cast<const F*>(functor);
   GPUNET_INDEPENDENT_ITERATIONS
   for (index_t i = begin; i < end; ++i)
     f(i);
 }
 template <class F>
-[[GPUNET_VECTORIZE, gnu::target(GPUNET_TARGET_AVX512)]] void loop_avx512(index_t begin, index_t end, F f) {
+[[GPUNET_VECTORIZE, gnu::target(GPUNET_TARGET_AVX512)]] void loop_avx512(const void* functor, index_t begin,
+                                                                         index_t end) {
+  const F f = *static_cast<const F*>(functor);
   GPUNET_INDEPENDENT_ITERATIONS
   for (index_t i = begin; i < end; ++i)
     f(i);
 }
 #endif
+// The loop over an F that gains nothing from vectors.
+template <class F>
+void loop_plain(const void* functor, index_t begin, index_t end) {
+  const F f = *static_cast<const F*>(functor);
+  for (index_t i = begin; i < end; ++i)
+    f(i);
+}
 
-// Whether a functor asks for one copy of its loop instead of one per vector path.
+// Whether a functor asks for one plain loop instead of one per vector path.
 template <class F>
 inline constexpr bool wants_one_copy = requires {
   requires F::one_copy;
 };
 
-// f(i) for begin <= i < end on this thread, vectorised for the path in use.
+// The loop over an F for the path in use.
 template <class F>
-void loop(index_t begin, index_t end, F f) {
+Loop loop_over() {
+  if constexpr (wants_one_copy<F>) return loop_plain<F>;
 #if GPUNET_X86
-  if constexpr (!wants_one_copy<F>) {
-    if (isa() == Isa::avx512) return loop_avx512(begin, end, f);
-    if (isa() == Isa::avx2) return loop_avx2(begin, end, f);
-  }
+  else
+    return isa() == Isa::avx512 ? loop_avx512<F> : isa() == Isa::avx2 ? loop_avx2<F> : loop_baseline<F>;
+#else
+  else
+    return loop_baseline<F>;
 #endif
-  loop_baseline(begin, end, f);
+}
+
+// Runs a loop over i < n, in chunks on several threads where that pays.
+inline void run_loop(Host& device, index_t n, Loop loop, const void* functor) {
+  constexpr index_t chunk = 1 << 16;  // below this many indices a second thread costs more than it gives
+  if (n <= chunk || device.threads() == 1) return loop(functor, 0, n);
+  device.run(ceil_div(n, chunk), [&](index_t i, int) { loop(functor, i * chunk, std::min(n, (i + 1) * chunk)); });
 }
 
 }  // namespace detail
@@ -60,9 +84,7 @@ void for_each(Host& device, index_t n, F f) {
   static_assert(
       std::is_trivially_copyable_v<F>,
       "gpunet::for_each: the functor must be trivially copyable (pointers and numbers, nothing that owns)");
-  constexpr index_t chunk = 1 << 16;  // below this many indices a second thread costs more than it gives
-  if (n <= chunk || device.threads() == 1) return detail::loop(0, n, f);
-  device.run(ceil_div(n, chunk), [&](index_t i, int) { detail::loop(i * chunk, std::min(n, (i + 1) * chunk), f); });
+  detail::run_loop(device, n, detail::loop_over<F>(), &f);
 }
 
 }  // namespace gpunet

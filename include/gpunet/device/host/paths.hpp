@@ -19,7 +19,7 @@ typedef float Vector8 __attribute__((vector_size(32)));
 namespace gpunet::detail {
 
 // The widest path in use whose vector is not longer than `width` floats. Kernels need one whole vector at least.
-inline Isa path_for_width(index_t width) {
+[[gnu::noinline]] inline Isa path_for_width(index_t width) {
   const Isa fits = width >= 16 ? Isa::avx512 : width >= 8 ? Isa::avx2 : Isa::baseline;
   return std::min(fits, isa());
 }

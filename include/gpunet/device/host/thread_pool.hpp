@@ -41,23 +41,30 @@ class ThreadPool {
   // everything itself.
   template <class Task>
   void run(index_t tasks, Task&& task) {
+    using T = std::remove_reference_t<Task>;
+    call_each(
+        tasks, [](void* context, index_t i, int worker) { (*static_cast<T*>(context))(i, worker); },
+        const_cast<void*>(static_cast<const void*>(std::addressof(task))));
+  }
+
+ private:
+  using Call = void (*)(void* context, index_t i, int worker);
+
+  void call_each(index_t tasks, Call call, void* context) {
     const bool alone = threads_.empty() || tasks < 2 || busy_.exchange(true, std::memory_order_acquire);
     if (alone) {
       for (index_t i = 0; i < tasks; ++i)
-        task(i, 0);
+        call(context, i, 0);
       return;
     }
-    call_ = [](void* context, index_t i, int worker) {
-      (*static_cast<std::remove_reference_t<Task>*>(context))(i, worker);
-    };
-    context_ = const_cast<void*>(static_cast<const void*>(std::addressof(task)));
+    call_ = call;
+    context_ = context;
     share(tasks);
     const std::exception_ptr error = std::exchange(error_, nullptr);  // before the next caller may come in
     busy_.store(false, std::memory_order_release);
     if (error) std::rethrow_exception(error);
   }
 
- private:
   void share(index_t tasks) {
     {
       const std::lock_guard lock(mutex_);
@@ -119,7 +126,7 @@ class ThreadPool {
   std::uint64_t round_ = 0;
   bool stopping_ = false;
   std::exception_ptr error_;
-  void (*call_)(void*, index_t, int) = nullptr;
+  Call call_ = nullptr;
   void* context_ = nullptr;
 };
 

@@ -1,0 +1,44 @@
+// Pooling over windows of 2 x 2 floats that do not overlap, one vector path; see device/host/each_path.inl and
+// max_pool2d.host.hpp. Vectors run over the samples of a slice; `inner` is a multiple of the path's lanes.
+
+namespace gpunet::GPUNET_PATH {
+
+typedef PoolChoice Choices __attribute__((vector_size(GPUNET_LANES * sizeof(PoolChoice))));
+
+// One row of y of one channel from the two rows of x over it.
+GPUNET_TARGET inline void max_pool_row(index_t columns, index_t inner, const float* above, const float* below,
+                                       float* y, PoolChoice* choice) {
+  for (index_t column = 0; column < columns; ++column, above += inner, below += inner)
+    for (index_t j = 0; j < inner; j += lanes, above += lanes, below += lanes, y += lanes, choice += lanes) {
+      const Vector candidates[] = {load(above), load(above + inner), load(below), load(below + inner)};
+      Vector best = candidates[0];
+      Mask where = {};
+#pragma GCC unroll 4
+      for (int k = 1; k < 4; ++k) {
+        const Mask larger = (candidates[k] > best) | (candidates[k] != candidates[k]);
+        best = larger ? candidates[k] : best;
+        where = larger ? Mask{} + k : where;
+      }
+      store(y, best);
+      const Choices chosen = __builtin_convertvector(where, Choices);
+      __builtin_memcpy(choice, &chosen, sizeof chosen);
+    }
+}
+
+// The way back: one row of dy writes the two rows of dx under it.
+GPUNET_TARGET inline void max_pool_row_gradient(index_t columns, index_t inner, const float* dy,
+                                                const PoolChoice* choice, float* above, float* below) {
+  for (index_t column = 0; column < columns; ++column, above += inner, below += inner)
+    for (index_t j = 0; j < inner; j += lanes, above += lanes, below += lanes, dy += lanes, choice += lanes) {
+      const Vector d = load(dy);
+      Choices chosen;
+      __builtin_memcpy(&chosen, choice, sizeof chosen);
+      const Mask where = __builtin_convertvector(chosen, Mask);
+      store(above, keep(d, where == 0));
+      store(above + inner, keep(d, where == 1));
+      store(below, keep(d, where == 2));
+      store(below + inner, keep(d, where == 3));
+    }
+}
+
+}  // namespace gpunet::GPUNET_PATH
