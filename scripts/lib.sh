@@ -62,6 +62,16 @@ need() {
   rm -f "$log"
 }
 
+# need_compiler: a g++ that is new enough, unless CXX names a compiler. Ubuntu 22.04 has 12 beside its 11.
+need_compiler() {
+  [[ -z ${CXX:-} ]] || return 0
+  need g++
+  if [[ $(g++ -dumpversion | cut -d . -f 1) -lt 12 ]]; then
+    need g++-12
+    export CXX=g++-12 CUDAHOSTCXX=g++-12
+  fi
+}
+
 # configure BUILD_DIR OPTION...: runs cmake. A build folder that was made for other sources is made again.
 configure() {
   local build=$1

@@ -7,8 +7,8 @@ set -euo pipefail
 
 [[ $# == 0 || ($# == 1 && $1 == --quick) ]] || fail "test.sh: unknown arguments '$*', want nothing or --quick"
 
-# shellcheck disable=SC2086  # CXX may be two words, as "ccache g++"
-need ${CXX:-g++} cmake ninja doctest
+need_compiler
+need cmake ninja doctest
 
 # Sets `simulator` to the folder of its libraries, built here, or to nothing where there is a GPU or no simulator.
 find_simulator() {

@@ -4,8 +4,8 @@
 set -euo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 
-# shellcheck disable=SC2086  # CXX may be two words, as "ccache g++"
-need ${CXX:-g++} cmake ninja
+need_compiler
+need cmake ninja
 
 build_dir=$root/build/train
 configure "$build_dir" -DCMAKE_BUILD_TYPE=Release -DGPUNET_BUILD_TESTS=OFF

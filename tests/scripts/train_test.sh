@@ -16,7 +16,7 @@ fake() {
 }
 
 export calls work
-fake "$work/bin" g++ <<<'exit 0'
+fake "$work/bin" g++ <<<'echo "${gxx_version:-12}"'
 fake "$work/bin" ninja <<<'exit 0'
 fake "$work/bin" apt-get <<'END'
 echo "apt-get $*" >>"$calls"
@@ -37,7 +37,8 @@ case ${1:-} in
   --wait) trap 'exit 130' INT; echo $$ >"$work/pid"; for _ in {1..200}; do sleep 0.05; done ;;
 esac
 END
-only bash cat cp dirname env grep id mkdir mktemp printf rm sleep chmod
+unset CXX CUDAHOSTCXX
+only bash cat cp cut dirname env grep id mkdir mktemp printf rm sleep chmod
 PATH=$work/bin:$PATH
 cd "$work/elsewhere"
 
@@ -103,6 +104,12 @@ exec "$@"
 END
 run "$train"
 check "with sudo it installs" called "sudo env DEBIAN_FRONTEND=noninteractive apt-get -q -y install"
+
+forget
+gxx_version=11.4.0 run "$train"
+check "beside an old g++ a newer one is installed" called "install --no-install-recommends g++-12"
+CXX=mine gxx_version=11.4.0 run "$train"
+check "a compiler that was named is taken" says "the lesson in"
 
 rm "$work/bin/ninja" "$work/bin/apt-get"
 run "$train"

@@ -20,6 +20,9 @@
 
 // Functions whose loop is to be vectorised although the program is built with -O2.
 #if defined(__GNUC__) && !defined(__clang__)
+#if __GNUC__ < 12
+#error "gpunet: g++ is older than 12 (it lacks __builtin_shufflevector), use g++-12 or clang++-14 or later"
+#endif
 #define GPUNET_VECTORIZE gnu::optimize("O3"), gnu::flatten
 #define GPUNET_INDEPENDENT_ITERATIONS _Pragma("GCC ivdep")
 #elif defined(__clang__)
