@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include <gpunet/device/host/for_each.hpp>
 #include <gpunet/device/host/paths.hpp>
 #include <gpunet/ops/interleave.hpp>
 
