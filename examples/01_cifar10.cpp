@@ -101,6 +101,8 @@ int run(D& device, MakeTrainSet make_train_set, const Dataset& test_set, const A
     weights = arguments.save;
     { const io::AtomicFile probe(weights); }  // if it cannot be written, better now than after the training
     const auto train_set = make_train_set();
+    std::printf("Images: %lld to train on, %lld to test with\n", static_cast<long long>(train_set.size()),
+                static_cast<long long>(test_set.size()));
     manual_seed(arguments.seed);
     Model<Net, D> net(device);
     const bool finished = train_network(net, train_set, arguments);
@@ -136,6 +138,7 @@ int main(int argc, char** argv) try {
   options.parse(argc, argv);
   require(arguments.loop == "step" || arguments.loop == "eager", "01_cifar10: --loop '", arguments.loop,
           "' (want step or eager)");
+  require(arguments.precision <= 17, "01_cifar10: --precision ", arguments.precision, " (want 0 to 17)");
 
   const data::Compose transform(data::ToTensor{}, data::Normalize{{0.5f, 0.5f, 0.5f}, {0.5f, 0.5f, 0.5f}});
   return with_device(arguments.device, {.threads = arguments.threads}, [&](auto& device) {

@@ -29,13 +29,11 @@
 #include <gpunet/train/running_loss.hpp>
 #include <gpunet/train/step.hpp>
 
-// The one place that adds what only a CUDA compiler can read.
+// What only a CUDA compiler can read.
 #if GPUNET_CUDA
-#include <gpunet/data/batch_buffers.cuh>
 #include <gpunet/device/cuda/cuda.cuh>
 #include <gpunet/device/cuda/for_each.cuh>
 #include <gpunet/device/cuda/gemm.cuh>
 #include <gpunet/device/cuda/sum_each.cuh>
 #include <gpunet/device/cuda/transfer.cuh>
-#include <gpunet/ops/linear.cuh>
 #endif

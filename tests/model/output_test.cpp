@@ -61,8 +61,7 @@ TEST_CASE_TEMPLATE("outputs and losses of an earlier batch are refused", D, GPUN
   const float value = loss.item();
   const auto next = model(batch.inputs);
   const std::string stale =
-      ": the model has run another batch since this loss was computed, call it before the next "
-      "forward pass";
+      ": the model has run another batch or computed another loss since, call it before the next one";
   CHECK_THROWS_WITH_AS(loss.item(), ("gpunet::LossValue::item" + stale).c_str(), Error);
   CHECK_THROWS_WITH_AS(loss.backward(), ("gpunet::LossValue::backward" + stale).c_str(), Error);
   CHECK_THROWS_WITH_AS(
@@ -84,4 +83,34 @@ TEST_CASE_TEMPLATE("a loss stays on the device until it is asked for", D, GPUNET
   device.download(&value, loss.data(), sizeof value);
   CHECK(value == loss.item());
   CHECK(&loss.device() == &device);
+}
+
+TEST_CASE_TEMPLATE("of two losses of one output only the second is there", D, GPUNET_TEST_DEVICES) {
+  D& device = test_device<D>();
+  Model<SmallNet, D> model(device);
+  Generator generator(1);
+  const TestBatch<float, D> batch(device, SmallNet{}, 3, generator);
+  nn::CrossEntropyLoss criterion;
+  const auto output = model(batch.inputs);
+  auto first = criterion(output, batch.labels);
+  const float value = first.item();
+  auto second = criterion(output, batch.labels);
+  CHECK_THROWS_AS(first.item(), Error);
+  CHECK_THROWS_AS(first.backward(), Error);
+  CHECK(second.item() == value);
+  CHECK_NOTHROW(second.backward());
+}
+
+TEST_CASE_TEMPLATE("the loss of a training step cannot run backward again", D, GPUNET_TEST_DEVICES) {
+  D& device = test_device<D>();
+  Model<SmallNet, D> model(device);
+  Generator generator(1);
+  const TestBatch<float, D> batch(device, SmallNet{}, 64, generator);
+  auto loss = model.forward_backward(View<const float, D>(batch.inputs), nn::CrossEntropyLoss{},
+                                     View<const label_t, D>(batch.labels));
+  CHECK(loss.item() > 0);
+  CHECK_THROWS_WITH_AS(loss.backward(),
+                       "gpunet::LossValue::backward: this loss comes from a training step, which has run backward "
+                       "already",
+                       Error);
 }

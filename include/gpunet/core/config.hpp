@@ -3,6 +3,10 @@
 
 #include <cstdint>
 
+#if __cplusplus < 202002L
+#error "gpunet: this is not C++20, compile with -std=c++20"
+#endif
+
 #if defined(__CUDACC__)
 #define GPUNET_CUDA 1                  // this translation unit may use the Cuda policy
 #define GPUNET_FN __host__ __device__  // a function that kernels may call

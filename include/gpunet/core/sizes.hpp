@@ -14,6 +14,7 @@ namespace gpunet {
 class Sizes {
  public:
   static constexpr int max_rank = 8;
+  static constexpr index_t most_elements = index_t{1} << 59;  // 2^63 bytes of the largest element type
 
   constexpr Sizes() = default;
   constexpr Sizes(std::initializer_list<index_t> extents) {
@@ -23,6 +24,12 @@ class Sizes {
 
   constexpr int rank() const { return rank_; }
   constexpr index_t operator[](int i) const { return extents_[static_cast<std::size_t>(i)]; }
+  // The same for a dimension that may not be there: throws Error.
+  constexpr index_t at(int i) const {
+    require(0 <= i && i < rank_, "gpunet::Sizes: dimension ", i, " of a shape with ", rank_, " (want 0 to ",
+            rank_ - 1, ")");
+    return (*this)[i];
+  }
   constexpr const index_t* begin() const { return extents_.data(); }
   constexpr const index_t* end() const { return extents_.data() + rank_; }
 
@@ -37,6 +44,8 @@ class Sizes {
   constexpr void append(index_t extent) {
     require(rank_ < max_rank, "gpunet::Sizes: more than ", max_rank, " dimensions");
     require(extent >= 0, "gpunet::Sizes: extent ", extent, " is negative");
+    require(extent == 0 || numel() <= most_elements / extent, "gpunet::Sizes: more than ", most_elements,
+            " elements, check the extents");
     extents_[static_cast<std::size_t>(rank_++)] = extent;
   }
 

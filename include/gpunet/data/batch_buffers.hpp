@@ -18,17 +18,18 @@ struct Batch {
 
 // A ring of batch slots for device D. A slot goes round: filled in host memory, sent, used, released, filled again.
 //
-//   member                thread            when
-//   constructor           training thread   before the first epoch; everything is allocated here
-//   wait_reusable(slot)   the filler        before it writes the slot, which is new, released, or filled but never
-//   sent host_inputs, _labels  the filler        while it writes the slot send(slot, n)         training thread
-//   once the slot is filled: gives the batch of its first n samples release(slot)         training thread   when it
-//   advances or leaves the loop: all work on the batch has been given
-//                                           to the device, but need not be done
-//   destructor            training thread   no filler runs any more, no slot is sent and not released
+//   member              thread     when
+//   constructor         training   before the first epoch; everything is allocated here
+//   wait_reusable(s)    filler     before it writes slot s, which is new, released, or filled but never sent
+//   host_inputs(s),
+//   host_labels(s)      filler     while it writes the slot
+//   send(s, n)          training   once the slot is filled: gives the batch of its first n samples
+//   release(s)          training   when it advances or leaves the loop: all work on the batch has been given to the
+//                                  device, but need not be done
+//   destructor          training   no filler runs any more, no slot is sent and not released
 //
-// The filler is a worker, or the training thread itself. Calls on one slot are ordered by the loader's lock; calls
-// on different slots may run at the same time. wait_reusable and send may throw, release must not.
+// The filler is a worker, or the training thread itself. Calls on one slot are ordered by the loader's lock; calls on
+// different slots may run at the same time. wait_reusable and send may throw, release must not.
 template <Device D>
 class BatchBuffers;
 

@@ -18,6 +18,10 @@
 #include <gpunet/data/dataset.hpp>
 #include <gpunet/data/sampler.hpp>
 
+#if GPUNET_CUDA  // here, so that every unit has the same version for Cuda
+#include <gpunet/data/batch_buffers.cuh>
+#endif
+
 namespace gpunet::data {
 
 // As PyTorch's DataLoader takes them.

@@ -1,4 +1,5 @@
-// What a dense matrix product is; each device has its own, in host/gemm.hpp and cuda/gemm.cuh.
+// How the operands of a dense matrix product are given. Cuda has one (cuda/gemm.cuh); Host has kernels of its own for linear
+// layers and convolutions so far.
 #pragma once
 
 namespace gpunet {

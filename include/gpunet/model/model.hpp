@@ -127,7 +127,7 @@ class Model {
       return 1;
   }
 
-  // Starts a pass: cuts the batch and makes room for `slots` slices.
+  // Starts a pass: cuts the batch and makes room for `slots` slices, 0 for all.
   void begin(const View<const T, D>& inputs, index_t slots) {
     const Sizes want = net_.input().sizes();
     require(inputs.sizes().rank() == want.rank() + 1 && inputs.sizes().tail() == want && inputs.size(0) > 0,
@@ -136,6 +136,8 @@ class Model {
             " with a batch of 1 or more): check the dataset's samples and the network's Input");
     inputs_ = inputs;
     ++pass_;
+    ++losses_computed_;  // those of the last batch are stale
+    keeps_activations_ = slots == 0;
     slicing_ = slice_batch(device_, inputs.size(0));
     const Slice slice = slicing_.slice(0);
     workspace_.reserve(device_, plan_, slice, slots == 0 ? slicing_.slices() : slots, device_workers(),
@@ -173,6 +175,7 @@ class Model {
     require(targets.numel() == slicing_.batch, "gpunet::Model: ", targets.numel(), " targets for a batch of ",
             slicing_.batch, " (want one for each sample)");
     loss.check(device_, targets, plan_.output_features);
+    ++losses_computed_;
     if (losses_.size() < slicing_.batch) losses_.reset(device_, slicing_.batch);
   }
 
@@ -193,7 +196,7 @@ class Model {
   // The mean of the losses of the last batch.
   LossValue<Model> mean_loss() {
     mean(device_, slicing_.batch, static_cast<const T*>(losses_.data()), loss_.data());
-    return LossValue<Model>(*this, pass_);
+    return LossValue<Model>(*this, losses_computed_);
   }
 
   void backward() {
@@ -237,7 +240,9 @@ class Model {
   Buffer<T, D> loss_;    // their mean
   View<const T, D> inputs_;
   Slicing slicing_{1, 1, 1};
-  std::uint64_t pass_ = 0;  // counts forward passes: an Output of an older one is stale
+  bool keeps_activations_ = false;     // of all slices, as backward() needs them
+  std::uint64_t losses_computed_ = 0;  // a LossValue of an older one is stale
+  std::uint64_t pass_ = 0;             // counts forward passes: an Output of an older one is stale
 };
 
 }  // namespace gpunet

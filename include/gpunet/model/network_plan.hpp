@@ -36,8 +36,9 @@ struct NetworkPlan {
   std::array<index_t, depth> output{}, cache{};      // of each layer
   index_t output_elements = 0, cache_bytes = 0;      // all layers together
   index_t input_features = 0, output_features = 0;   // of the network
-  index_t widest = 0;                                // features of the largest input or output of a layer
-  std::array<index_t, depth> features{};             // of each layer's output
+  std::size_t first_working = depth;      // the first layer that is no view: nobody needs its input gradient
+  index_t widest = 0;                     // features of the largest input or output of a layer
+  std::array<index_t, depth> features{};  // of each layer's output
 
   explicit NetworkPlan(const Net& net) {
     input_features = widest = net.input().numel();
@@ -71,6 +72,7 @@ struct NetworkPlan {
     output[i] = output_elements;
     cache[i] = cache_bytes;
     if (is_view) return;
+    first_working = std::min(first_working, i);
     output_elements += round_up(size, arena_alignment);
     cache_bytes += round_up(cached, arena_alignment);
   }

@@ -15,11 +15,13 @@ class LossValue {
   using value_type = typename M::value_type;
   using device_type = typename M::device_type;
 
-  LossValue(M& model, std::uint64_t pass) : model_(&model), pass_(pass) {}
+  LossValue(M& model, std::uint64_t number) : model_(&model), number_(number) {}
 
   // Adds the gradients of this loss to those of the parameters (after zero_grad(): replaces them).
   void backward() {
     require_fresh("backward");
+    require(model_->keeps_activations_,
+            "gpunet::LossValue::backward: this loss comes from a training step, which has run backward already");
     model_->backward();
   }
 
@@ -37,12 +39,12 @@ class LossValue {
 
  private:
   void require_fresh(const char* what) const {
-    require(pass_ == model_->pass_, "gpunet::LossValue::", what,
-            ": the model has run another batch since this loss was computed, call it before the next forward pass");
+    require(number_ == model_->losses_computed_, "gpunet::LossValue::", what,
+            ": the model has run another batch or computed another loss since, call it before the next one");
   }
 
   M* model_;
-  std::uint64_t pass_;
+  std::uint64_t number_;  // of all losses that the model has computed
 };
 
 // The output of a model for a batch. It lies in the model's memory until the next forward pass.

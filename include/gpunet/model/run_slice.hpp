@@ -53,7 +53,7 @@ void run_backward(D& device, const Net& net, const NetworkPlan<Net>& plan, const
   int side = 0;
   net.each_reversed([&](auto i, const auto& layer, auto in) {
     if constexpr (!nn::is_view<std::remove_cvref_t<decltype(layer)>>) {
-      T* dx = i == 0 ? nullptr : memory.gradients[side];
+      T* dx = i == plan.first_working ? nullptr : memory.gradients[side];
       layer.backward(device, in,
                      nn::BackwardPass<T>{slice,
                                          data[i],

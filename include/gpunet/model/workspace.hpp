@@ -25,9 +25,6 @@ struct SliceMemory {
 template <class T, class D>
 class Workspace {
  public:
-  // Elements after each array that a vector may read past its end.
-  static constexpr index_t slack = 64;
-
   template <class Net>
   void reserve(D& device, const NetworkPlan<Net>& plan, const Slice& slice, index_t slots, index_t workers,
                index_t scratch) {
@@ -57,7 +54,7 @@ class Workspace {
   std::size_t bytes() const { return memory_.bytes() + caches_.bytes(); }
 
  private:
-  static index_t padded(index_t elements) { return round_up(elements, arena_alignment) + slack; }
+  static index_t padded(index_t elements) { return round_up(elements, arena_alignment); }
   index_t per_slot() const { return input_ + outputs_ + output_gradient_; }
   index_t per_worker() const { return 2 * layer_gradient_ + scratch_; }
 

@@ -1,17 +1,23 @@
 // What a layer is.
 //
-// A layer is a small value without device or memory. It tells what it makes of one sample, and runs on slices:
+// A layer is a small value without device or memory. It tells what it makes of one sample, and runs on slices. It has
 //
-//   output(in)                 Shape of one sample's output for the Shape `in`                      (every layer)
-//   forward(device, in, pass)  reads pass.x, writes all of pass.y                                  (unless is_view)
-//   backward(device, in, pass) reads pass.dy, writes all of pass.dx unless it is null, and the     (unless is_view)
-//                              gradients of the parameters as pass.accumulate says
-//   parameters(in)             std::array of ParameterSpec, in the order in which they are drawn    (if it has any)
-//   cache_bytes(in)            bytes per sample that forward leaves for backward                    (if it needs
-//   any) scratch(device, in, slice, T{})  elements of T that forward or backward need for a moment      (if they
-//   need any) is_view = true             output and input are the same memory: no forward, no backward
+//   output(in)                         Shape of one sample's output for the Shape `in`
 //
-// The functions below ask a layer for what it may leave out.
+// and, unless is_view is true (output and input are then the same memory, and nothing has to be done),
+//
+//   forward(device, in, pass)          reads pass.x, writes all of pass.y
+//   backward(device, in, pass)         reads pass.dy; writes all of pass.dx unless it is null, and the gradients of
+//                                      the parameters as pass.accumulate says
+//
+// and what it needs of
+//
+//   parameters(in)                     std::array of ParameterSpec, in the order in which they are drawn
+//   cache_bytes(in)                    bytes per sample that forward leaves for backward
+//   scratch(device, in, slice, T{})    elements of T that forward or backward use for a moment
+//   is_view = true
+//
+// The functions at the end of this file ask a layer for what it may leave out.
 #pragma once
 
 #include <array>

@@ -7,6 +7,10 @@
 #include <gpunet/nn/layer.hpp>
 #include <gpunet/ops/linear.host.hpp>
 
+#if GPUNET_CUDA  // here, so that every unit has the same version for Cuda
+#include <gpunet/ops/linear.cuh>
+#endif
+
 namespace gpunet::nn {
 
 // y = x W^T + b with x [in], W [Out, in], b [Out], y [Out]. Linear<120>, or Linear{n} for a size known at run time.

@@ -31,6 +31,9 @@ template <class Loss>
 struct LossFunction {
   template <class Output, class Target>
   auto operator()(const Output& output, const Target& targets) const {
+    static_assert(
+        requires { output.features(); },
+        "gpunet::nn: a loss takes what a model returns, write criterion(net(inputs), targets)");
     return output.apply(static_cast<const Loss&>(*this), targets);
   }
 };

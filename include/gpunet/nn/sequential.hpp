@@ -43,13 +43,23 @@ constexpr std::string_view given_name() {
     return {};
 }
 
+// Whether `name` is the number i, the key of a layer without a name.
+constexpr bool is_position(std::string_view name, std::size_t i) {
+  std::size_t digits = name.size();
+  do {
+    if (digits == 0 || name[--digits] != static_cast<char>('0' + i % 10)) return false;
+    i /= 10;
+  } while (i > 0);
+  return digits == 0;
+}
+
 template <class... Layers>
 constexpr bool names_differ() {
   constexpr std::size_t n = sizeof...(Layers);
   const std::array<std::string_view, n> names{given_name<Layers>()...};
   for (std::size_t i = 0; i < n; ++i)
-    for (std::size_t j = 0; j < i; ++j)
-      if (!names[i].empty() && names[i] == names[j]) return false;
+    for (std::size_t j = 0; j < n; ++j)
+      if (names[j].empty() ? is_position(names[i], j) : i != j && names[i] == names[j]) return false;
   return true;
 }
 
@@ -57,7 +67,11 @@ constexpr bool names_differ() {
 
 // Layers one after another, as torch.nn.Sequential. A value: it knows no device and owns no memory.
 template <class In, class... Layers>
-class Sequential;
+class Sequential {
+  static_assert(sizeof(In) == 0,
+                "gpunet::nn::Sequential: the first argument is no Input, begin with the shape of one sample: "
+                "Input<3, 32, 32>");
+};
 
 template <index_t... Ns, class... Layers>
 class Sequential<Input<Ns...>, Layers...> {

@@ -56,7 +56,8 @@ void check_labels(D&, const label_t*, index_t, index_t) {}
 inline void check_labels(Host&, const label_t* labels, index_t count, index_t classes) {
   for (index_t n = 0; n < count; ++n)
     require(labels[n] >= 0 && labels[n] < classes, "gpunet::nn::CrossEntropyLoss: label ", labels[n], " of sample ",
-            n, " is no class (want 0 to ", classes - 1, "): give the network as many outputs as there are classes");
+            n, " is no class (want 0 to ", classes - 1,
+            "): check the labels, or give the network as many outputs as there are classes");
 }
 
 }  // namespace gpunet

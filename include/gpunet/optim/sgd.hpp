@@ -1,6 +1,8 @@
 // Stochastic gradient descent.
 #pragma once
 
+#include <cmath>
+
 #include <gpunet/core/error.hpp>
 #include <gpunet/ops/map.hpp>
 #include <gpunet/tensor/buffer.hpp>
@@ -8,10 +10,10 @@
 namespace gpunet::optim {
 
 struct SGDOptions {
-  float lr = 0.001f;
-  float momentum = 0;
-  float dampening = 0;
-  float weight_decay = 0;
+  double lr = 0.001;
+  double momentum = 0;
+  double dampening = 0;
+  double weight_decay = 0;
   bool nesterov = false;
 };
 
@@ -29,7 +31,7 @@ struct SgdStep {
 
   GPUNET_FN void operator()(index_t i) const {
     const T p = parameter[i];
-    const T g = gradient[i] + weight_decay * p;
+    const T g = weight_decay != T{} ? gradient[i] + weight_decay * p : gradient[i];
     T v = g;
     if (has_momentum) velocity[i] = v = momentum * velocity[i] + keep * g;
     parameter[i] = p - lr * (nesterov ? g + momentum * v : v);
@@ -45,7 +47,7 @@ class SGD {
 
  public:
   SGD(Model& model, SGDOptions options) : model_(model), options_(options) {
-    require(options.lr >= 0, "gpunet::optim::SGD: invalid learning rate ", options.lr, " (want 0 or more)");
+    check_lr(options.lr);
     require(options.momentum >= 0, "gpunet::optim::SGD: invalid momentum ", options.momentum, " (want 0 or more)");
     require(options.weight_decay >= 0, "gpunet::optim::SGD: invalid weight_decay ", options.weight_decay,
             " (want 0 or more)");
@@ -70,10 +72,17 @@ class SGD {
   void zero_grad() { model_.zero_grad(); }
 
   // May be changed between steps, as a schedule does.
-  float lr() const { return options_.lr; }
-  void set_lr(float lr) { options_.lr = lr; }
+  double lr() const { return options_.lr; }
+  void set_lr(double lr) {
+    check_lr(lr);
+    options_.lr = lr;
+  }
 
  private:
+  static void check_lr(double lr) {
+    require(lr >= 0 && std::isfinite(lr), "gpunet::optim::SGD: invalid learning rate ", lr, " (want 0 or more)");
+  }
+
   Model& model_;
   SGDOptions options_;
   Buffer<T, D> velocity_;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <gpunet/core/error.hpp>
@@ -28,10 +29,20 @@ class Tensor {
     device.upload(data(), values.data(), buffer_.bytes());
   }
 
+  // A tensor that was moved from is empty.
+  Tensor(Tensor&& other) noexcept
+      : device_(other.device_), sizes_(std::exchange(other.sizes_, Sizes{0})), buffer_(std::move(other.buffer_)) {}
+  Tensor& operator=(Tensor&& other) noexcept {
+    device_ = other.device_;
+    sizes_ = std::exchange(other.sizes_, Sizes{0});
+    buffer_ = std::move(other.buffer_);
+    return *this;
+  }
+
   T* data() { return buffer_.data(); }
   const T* data() const { return buffer_.data(); }
   const Sizes& sizes() const { return sizes_; }
-  index_t size(int dimension) const { return sizes_[dimension]; }
+  index_t size(int dimension) const { return sizes_.at(dimension); }
   index_t numel() const { return sizes_.numel(); }
   D& device() const { return *device_; }
 

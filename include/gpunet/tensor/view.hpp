@@ -21,7 +21,7 @@ class View {
 
   T* data() const { return data_; }
   const Sizes& sizes() const { return sizes_; }
-  index_t size(int dimension) const { return sizes_[dimension]; }
+  index_t size(int dimension) const { return sizes_.at(dimension); }
   index_t numel() const { return sizes_.numel(); }
 
  private:

@@ -23,6 +23,8 @@ class Accuracy {
   // Counts a batch: outputs [batch, classes], labels [batch].
   template <class Output>
   void update(const Output& outputs, const View<const label_t, D>& labels) {
+    require(&outputs.device() == &device_,
+            "gpunet::train::Accuracy: the outputs are on another device object, use the model's");
     require(2 * outputs.features() == counts_.size(), "gpunet::train::Accuracy: outputs of ", outputs.features(),
             " classes (want ", counts_.size() / 2, ")");
     require(outputs.batch() == labels.numel(), "gpunet::train::Accuracy: ", labels.numel(),

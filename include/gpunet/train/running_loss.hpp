@@ -53,6 +53,8 @@ class RunningLoss {
 
   template <class M>
   void operator+=(const LossValue<M>& loss) {
+    require(&loss.device() == &device_,
+            "gpunet::train::RunningLoss: the loss is on another device object, use the model's");
     for_each(device_, 1, AddLoss<typename M::value_type>{loss.data(), state_.data()});
   }
 

@@ -15,7 +15,7 @@ class Step {
   using D = typename Model::device_type;
 
  public:
-  // All three must outlive the step.
+  // Model and optimizer must outlive the step.
   Step(Model& model, const Loss& loss, Optimizer& optimizer) : model_(model), loss_(loss), optimizer_(optimizer) {}
 
   // inputs [batch, ...], targets [batch]; returns the mean loss before the update.
@@ -28,7 +28,7 @@ class Step {
 
  private:
   Model& model_;
-  const Loss& loss_;
+  Loss loss_;
   Optimizer& optimizer_;
 };
 

@@ -98,6 +98,11 @@ inline std::string get_device_name(int ordinal) {
 // Why a device cannot be used, as one sentence; empty when a kernel of this program ran on it. Asked once per
 // device.
 inline std::string why_not(int ordinal) {
+  std::string why;
+  const int count = detail::count_devices(why);
+  if (count == 0) return why;
+  if (ordinal < 0 || ordinal >= count)
+    return concat("there is no device ", ordinal, " (want 0 to ", count - 1, ")");
   static std::mutex mutex;
   static std::map<int, std::string> answers;
   const std::lock_guard lock(mutex);

@@ -1,12 +1,13 @@
 // Includes the file GPUNET_KERNELS once for every vector path of this processor family, and forgets the macro.
 //
-// A kernel file defines functions in the namespace gpunet::GPUNET_PATH (gpunet::avx512, ...). Within it:
-//   GPUNET_LANES    floats in the path's vector
-//   GPUNET_TARGET   attributes of every function that touches vectors: the target has to stand on helpers too,
-//   since
-//                   compilers lower vector code before they inline it
-// and vectors.inl gives the vector type and its few functions; include paths.hpp first. No include guard: this file
-// is meant to be included again.
+// A kernel file defines functions in the namespace gpunet::GPUNET_PATH (gpunet::avx512, ...). It may use
+//
+//   GPUNET_LANES     floats in the path's vector
+//   GPUNET_TARGET    attributes of every function that touches vectors. The target has to stand on helpers too, since
+//                    compilers lower vector code before they inline it.
+//
+// and the vector type and its functions (vectors.inl; include paths.hpp first). No include guard: this file is meant
+// to be included again.
 
 GPUNET_BEGIN_HOST_PRAGMAS
 

@@ -25,9 +25,13 @@ class ThreadPool {
       for (int worker = 1; worker < threads; ++worker)
         threads_.emplace_back([this, worker] { serve(worker); });
     } catch (const std::system_error& e) {
+      const int got = size();
       stop();
-      throw Error(concat("gpunet::Host: the system gives only ", threads_.size() + 1, " of ", threads, " threads (",
-                         e.what(), "), ask for fewer"));
+      throw Error(concat("gpunet::Host: the system gives only ", got, " of ", threads, " threads (", e.what(),
+                         "), ask for fewer"));
+    } catch (...) {
+      stop();
+      throw;
     }
   }
   ~ThreadPool() { stop(); }

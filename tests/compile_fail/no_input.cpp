@@ -1,0 +1,9 @@
+// expect: gpunet::nn::Sequential: the first argument is no Input
+// A network that does not say what enters it.
+#include <gpunet/gpunet.hpp>
+using namespace gpunet;
+
+int main() {
+  Host host;
+  Model<nn::Sequential<nn::Linear<3>, nn::ReLU>, Host> net(host);
+}
