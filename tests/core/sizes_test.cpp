@@ -47,3 +47,16 @@ TEST_CASE("sizes that are not possible") {
   CHECK_THROWS_AS(sizes.with_front(9), Error);
   CHECK(sizes == Sizes{1, 2, 3, 4, 5, 6, 7, 8});
 }
+
+TEST_CASE("a number of elements is compared without being computed") {
+  constexpr index_t big = index_t{1} << 40;
+  CHECK(Sizes{}.at_most(1));
+  CHECK_FALSE(Sizes{}.at_most(0));
+  CHECK(Sizes{3, 4}.at_most(12));
+  CHECK_FALSE(Sizes{3, 4}.at_most(11));
+  CHECK_FALSE(Sizes{big, big}.at_most(big));
+  CHECK_FALSE(Sizes{big, big, 1}.at_most(big));
+  CHECK(Sizes{big, big, 0}.at_most(0));
+  CHECK_THROWS_WITH_AS((Sizes{2, 3}.at(2)), "gpunet::Sizes: dimension 2 of a shape with 2 (want 0 to 1)", Error);
+  CHECK(Sizes{2, 3}.at(1) == 3);
+}

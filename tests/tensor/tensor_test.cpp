@@ -81,3 +81,17 @@ TEST_CASE_TEMPLATE("a moved tensor takes its memory along", D, GPUNET_TEST_DEVIC
   CHECK(moved.to_vector() == std::vector<float>{1, 2});
   static_assert(!std::is_copy_constructible_v<Tensor<float, D>>);
 }
+
+TEST_CASE("a tensor that was moved from is empty, and one that is too large is refused") {
+  Host& host = test_device<Host>();
+  Tensor<float, Host> first(host, {2, 3}, {1, 2, 3, 4, 5, 6});
+  Tensor<float, Host> second = std::move(first);
+  CHECK(first.sizes() == Sizes{0});
+  CHECK(second.to_vector() == std::vector<float>{1, 2, 3, 4, 5, 6});
+  first = std::move(second);
+  CHECK(second.numel() == 0);
+  CHECK(first.sizes() == Sizes{2, 3});
+  using FloatTensor = Tensor<float, Host>;
+  const Sizes huge{index_t{1} << 40, index_t{1} << 40};
+  CHECK_THROWS_AS(FloatTensor(host, huge), Error);
+}

@@ -14,7 +14,6 @@ namespace gpunet {
 class Sizes {
  public:
   static constexpr int max_rank = 8;
-  static constexpr index_t most_elements = index_t{1} << 59;  // 2^63 bytes of the largest element type
 
   constexpr Sizes() = default;
   constexpr Sizes(std::initializer_list<index_t> extents) {
@@ -41,11 +40,22 @@ class Sizes {
     return n;
   }
 
+  // Whether there are no more than `most` elements. The product is never computed where it would overflow.
+  constexpr bool at_most(index_t most) const {
+    index_t n = 1;
+    for (index_t extent : *this) {
+      if (extent == 0) return true;
+      if (n > most / extent)
+        n = most + 1;  // unless a later extent is 0
+      else
+        n *= extent;
+    }
+    return n <= most;
+  }
+
   constexpr void append(index_t extent) {
     require(rank_ < max_rank, "gpunet::Sizes: more than ", max_rank, " dimensions");
     require(extent >= 0, "gpunet::Sizes: extent ", extent, " is negative");
-    require(extent == 0 || numel() <= most_elements / extent, "gpunet::Sizes: more than ", most_elements,
-            " elements, check the extents");
     extents_[static_cast<std::size_t>(rank_++)] = extent;
   }
 

@@ -21,7 +21,8 @@ class Tensor {
 
   Tensor() = default;
   // Uninitialised elements.
-  Tensor(D& device, const Sizes& sizes) : device_(&device), sizes_(sizes), buffer_(device, sizes.numel()) {}
+  Tensor(D& device, const Sizes& sizes)
+      : device_(&device), sizes_(checked(sizes)), buffer_(device, sizes_.numel()) {}
   // `values` in row-major order; throws Error unless there are sizes.numel() of them.
   Tensor(D& device, const Sizes& sizes, const std::vector<T>& values) : Tensor(device, sizes) {
     require(static_cast<index_t>(values.size()) == numel(), "gpunet::Tensor: ", values.size(),
@@ -76,6 +77,13 @@ class Tensor {
   }
 
  private:
+  static const Sizes& checked(const Sizes& sizes) {
+    constexpr index_t most = (index_t{1} << 62) / static_cast<index_t>(sizeof(T));
+    require(sizes.at_most(most), "gpunet::Tensor: the shape ", to_string(sizes), " has more than ", most,
+            " elements, check the sizes");
+    return sizes;
+  }
+
   D* device_ = nullptr;
   Sizes sizes_{0};
   Buffer<T, D> buffer_;
