@@ -118,8 +118,10 @@ GPUNET_TARGET inline void weight_gradient_tile(const GradientRows& g, const floa
     for (; i + lanes <= g.width; i += lanes) {
       Vector in[KT];
 #pragma GCC unroll 8
-      for (int k = 0; k < KT; ++k)
+      for (int k = 0; k < KT; ++k) {
         in[k] = load(x + taps[k] + i);
+        hold(in[k]);
+      }
 #pragma GCC unroll 8
       for (int t = 0; t < CT; ++t) {
         const Vector value = load(d[t] + begin + i);
