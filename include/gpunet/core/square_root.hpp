@@ -13,6 +13,9 @@ namespace detail {
 template <class T>
 using BitsOf = std::conditional_t<sizeof(T) == sizeof(std::int32_t), std::int32_t, std::int64_t>;
 
+template <class T>
+inline constexpr T largest = std::numeric_limits<T>::max();
+
 // 1 / sqrt(x) to 3.5 %: the exponent halved and turned round. The constants are those that err least.
 template <class T>
 GPUNET_FN T guess_inverse_root(BitsOf<T> x) {
@@ -28,8 +31,7 @@ GPUNET_FN T guess_inverse_root(BitsOf<T> x) {
 template <class T>
 GPUNET_FN T square_root(T x) {
   using Bits = detail::BitsOf<T>;
-  constexpr T largest = std::numeric_limits<T>::max();
-  const Bits is_infinite = x > largest;
+  const Bits is_infinite = x > detail::largest<T>;
   const Bits bits =
       __builtin_bit_cast(Bits, x) - is_infinite;  // the next smaller one; branches would not vectorise
   x = __builtin_bit_cast(T, bits);
