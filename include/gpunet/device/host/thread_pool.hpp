@@ -13,6 +13,7 @@
 #include <vector>
 
 #include <gpunet/core/error.hpp>
+#include <gpunet/device/host/flush_subnormals.hpp>
 
 namespace gpunet::detail {
 
@@ -42,7 +43,7 @@ class ThreadPool {
 
   // Calls task(i, worker) for every i < tasks, each once, in any order; returns when all are done. The first
   // exception of a task is thrown here, after the running ones have ended. Called from inside a task, it runs
-  // everything itself.
+  // everything itself. Tasks flush subnormal numbers.
   template <class Task>
   void run(index_t tasks, Task&& task) {
     using T = std::remove_reference_t<Task>;
@@ -55,6 +56,7 @@ class ThreadPool {
   using Call = void (*)(void* context, index_t i, int worker);
 
   void call_each(index_t tasks, Call call, void* context) {
+    const FlushSubnormals flush;
     const bool alone = threads_.empty() || tasks < 2 || busy_.exchange(true, std::memory_order_acquire);
     if (alone) {
       for (index_t i = 0; i < tasks; ++i)
@@ -95,6 +97,7 @@ class ThreadPool {
   }
 
   void serve(int worker) {
+    const FlushSubnormals flush;
     std::uint64_t seen = 0;
     for (;;) {
       {
