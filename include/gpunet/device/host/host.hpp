@@ -12,6 +12,7 @@
 #include <type_traits>
 
 #include <gpunet/device/device.hpp>
+#include <gpunet/device/host/flush_subnormals.hpp>
 #include <gpunet/device/host/thread_pool.hpp>
 
 namespace gpunet {
@@ -54,10 +55,11 @@ class Host {
   // Calls task(i, worker) for every i < tasks, each once, in any order; returns when all are done. No two calls at a
   // time have the same worker < threads(). The first exception of a task is thrown here, after the running ones have
   // ended; tasks not yet begun are dropped. Called from inside a task, or while another thread's call is under way, it
-  // runs everything itself.
+  // runs everything itself. Tasks flush subnormal numbers to 0.
   template <class Task>
   void run(index_t tasks, Task&& task) {
     if (tasks < 2 || threads() == 1 || busy_.exchange(true, std::memory_order_acquire)) {
+      const detail::FlushSubnormals flush;
       for (index_t i = 0; i < tasks; ++i)
         task(i, 0);
       return;
@@ -93,6 +95,7 @@ class Host {
 
     void operator()(index_t i, int worker) {
       if (failed.load(std::memory_order_relaxed)) return;
+      const detail::FlushSubnormals flush;
       try {
         task(i, worker);
       } catch (...) {
