@@ -13,9 +13,11 @@
 
 namespace gpunet {
 
-// How a Host is made. threads: how many work at a time, the caller included; 0 takes one per processor.
+// How a Host is made. threads: how many work at a time, the caller included; 0 takes one per processor. precision:
+// see Precision.
 struct HostOptions {
   int threads = 0;
+  Precision precision = Precision::fast;
 };
 
 // The processor as a device: memory from operator new, work done by the calling thread and the threads that it
@@ -26,10 +28,11 @@ class Host {
   static constexpr std::size_t alignment = 64;
 
   Host() : Host(HostOptions{}) {}
-  explicit Host(HostOptions options) : pool_(checked_threads(options.threads)) {}
+  explicit Host(HostOptions options) : pool_(checked_threads(options.threads)), precision_(options.precision) {}
 
   std::string name() const { return "cpu"; }
   int threads() const { return pool_.size(); }
+  Precision precision() const { return precision_; }
 
   void* allocate(std::size_t bytes) {
     try {
@@ -63,6 +66,7 @@ class Host {
   }
 
   detail::ThreadPool pool_;
+  Precision precision_;
 };
 
 static_assert(Device<Host>);
