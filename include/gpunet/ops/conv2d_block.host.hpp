@@ -32,14 +32,14 @@ struct Conv2dBlock {
 namespace detail {
 
 // Whether the block can go row by row; else it is three ops one after another.
-inline bool in_rows(const Slice& slice, const Conv2dBlock& block) {
-  return has_vector_rows(block.g, block.g.out_width, slice.inner) &&
+inline bool in_rows(const Host& device, const Slice& slice, const Conv2dBlock& block) {
+  return !winograd_pays(device, slice, block.g) && has_vector_rows(block.g, block.g.out_width, slice.inner) &&
          has_vector_rows(block.g, block.g.width, slice.inner);
 }
 
 // Elements of the convolution's output, or of its gradient, that wait in scratch.
-inline index_t waiting_elements(const Slice& slice, const Conv2dBlock& block) {
-  if (!in_rows(slice, block)) return block.pool ? slice.samples() * block.g.out_features() : 0;
+inline index_t waiting_elements(const Host& device, const Slice& slice, const Conv2dBlock& block) {
+  if (!in_rows(device, slice, block)) return block.pool ? slice.samples() * block.g.out_features() : 0;
   const index_t rows = std::max(index_t{2}, gradient_block(block.g, slice.inner));
   return block.g.out_channels * std::min(rows, block.g.out_height + 1) * block.g.out_width * slice.inner;
 }
@@ -48,7 +48,7 @@ inline void forward_one_by_one(Host& device, const Slice& slice, const Conv2dBlo
                                const float* w, const float* b, float* y, PoolChoice* choice, float* scratch) {
   const Conv2dGeometry& g = block.g;
   float* z = block.pool ? scratch : y;
-  conv2d_forward(device, slice, g, x, w, b, z, scratch + waiting_elements(slice, block));
+  conv2d_forward(device, slice, g, x, w, b, z, scratch + waiting_elements(device, slice, block));
   if (block.activation == Activation::relu) rectify(device, slice.samples() * g.out_features(), z, z);
   if (block.pool) max_pool2d_forward(device, slice, block.pooling(g.out_height), z, y, choice);
 }
@@ -61,7 +61,7 @@ inline void backward_one_by_one(Host& device, const Slice& slice, const Conv2dBl
     rectify_gradient(device, slice.samples() * block.out_features(), y, dy, dy);
   const float* dz = block.pool ? scratch : dy;
   if (block.pool) max_pool2d_backward(device, slice, block.pooling(g.out_height), dy, choice, scratch);
-  scratch += waiting_elements(slice, block);
+  scratch += waiting_elements(device, slice, block);
   conv2d_backward_parameters(device, slice, g, x, dz, dw, db, accumulate, scratch);
   if (dx) conv2d_backward_input(device, slice, g, dz, w, dx, scratch);
 }
@@ -92,17 +92,17 @@ inline GradientRows gradient_rows(Host& device, const Slice& slice, const Conv2d
 
 // Elements of scratch that the two functions below need.
 inline index_t conv2d_block_scratch(const Host& device, const Slice& slice, const Conv2dBlock& block) {
-  return detail::waiting_elements(slice, block) + conv2d_scratch(device, slice, block.g, float{}) +
+  return detail::waiting_elements(device, slice, block) + conv2d_scratch(device, slice, block.g, float{}) +
          detail::PaddedRows{block.g, slice.inner}.elements();
 }
 
 // Where `block` pools, choice [samples * out_features] takes where the maxima were.
 inline void conv2d_block_forward(Host& device, const Slice& slice, const Conv2dBlock& block, const float* x,
                                  const float* w, const float* b, float* y, PoolChoice* choice, float* scratch) {
-  if (!detail::in_rows(slice, block))
+  if (!detail::in_rows(device, slice, block))
     return detail::forward_one_by_one(device, slice, block, x, w, b, y, choice, scratch);
   const Conv2dGeometry& g = block.g;
-  float *waiting = scratch, *rest = scratch + detail::waiting_elements(slice, block);
+  float *waiting = scratch, *rest = scratch + detail::waiting_elements(device, slice, block);
   for (index_t outer = 0; outer < slice.outer; ++outer, y += block.out_features() * slice.inner) {
     Correlation c =
         detail::forward_correlation(g, slice.inner, x + outer * g.in_features() * slice.inner, w, b, rest);
@@ -129,12 +129,12 @@ inline void conv2d_block_forward(Host& device, const Slice& slice, const Conv2dB
 inline void conv2d_block_backward(Host& device, const Slice& slice, const Conv2dBlock& block, const float* x,
                                   const float* y, const PoolChoice* choice, float* dy, const float* w, float* dx,
                                   float* dw, float* db, Accumulate accumulate, float* scratch) {
-  if (!detail::in_rows(slice, block))
+  if (!detail::in_rows(device, slice, block))
     return detail::backward_one_by_one(device, slice, block, x, y, choice, dy, w, dx, dw, db, accumulate, scratch);
   const Conv2dGeometry& g = block.g;
   const index_t out = block.out_features() * slice.inner, rows = detail::gradient_block(g, slice.inner);
   const detail::SpreadRows spread{g, slice.inner, block.used_height()};
-  float *waiting = scratch, *image = scratch + detail::waiting_elements(slice, block);
+  float *waiting = scratch, *image = scratch + detail::waiting_elements(device, slice, block);
   float* packed = image + detail::PaddedRows{g, slice.inner}.elements();
   float* frame = packed + detail::packed_elements(g.in_channels, g.out_channels, g.kernel);
   if (block.pool && block.activation == Activation::relu)
