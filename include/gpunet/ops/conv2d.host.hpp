@@ -81,7 +81,7 @@ inline void correlate_gradient(const SpreadRows& spread, const float* rows, cons
 
 // How many rows of dy stay in the innermost cache while their products with x are summed: an even number.
 inline index_t gradient_block(const Conv2dGeometry& g, index_t inner) {
-  constexpr index_t floats = 4096;
+  constexpr index_t floats = 8192;
   return std::max(index_t{2}, floats / (4 * g.out_width * inner) / 2 * 2);
 }
 
