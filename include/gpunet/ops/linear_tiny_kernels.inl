@@ -3,7 +3,8 @@
 
 namespace gpunet::GPUNET_PATH {
 
-inline constexpr index_t tiny_tile = GPUNET_LANES == 16 ? 16 : 8;  // sums that registers hold beside their operands
+inline constexpr index_t tiny_tile =
+    GPUNET_LANES == 16 ? 16 : 10;  // sums that registers hold beside their operands
 
 // Results First to First + Count of one vector of samples: y_r = b_r + sum_i w(r, i) x_i, not below `lowest`. Weight
 // (r, i) is at r * WeightRow + i * WeightStep; b may be null.
@@ -73,45 +74,74 @@ GPUNET_TARGET [[gnu::always_inline]] inline Vector4 sum4(Vector a, Vector b, Vec
 #endif
 }
 
-// Gradients First to First + Count: of the weights [Out][In], counted row by row, or where In is 0 of the bias [Out].
-// Lanes are summed in registers over all samples, and added up at the end.
-template <index_t In, index_t Out, index_t First = 0>
-GPUNET_TARGET [[gnu::always_inline]] inline void gradients_tiny_tile(index_t groups, const float* x,
-                                                                     const float* dy, float* gradient,
-                                                                     Accumulate accumulate) {
-  constexpr index_t total = In > 0 ? In * Out : Out, count = First + tiny_tile < total ? tiny_tile : total - First;
-  Vector sums[tiny_tile] = {};
-  for (index_t group = 0; group < groups; ++group)
-    for (index_t j = 0; j < 16; j += lanes) {
-#pragma GCC unroll 16
-      for (index_t k = 0; k < count; ++k) {
-        if constexpr (In > 0)
-          sums[k] += load(dy + (group * Out + (First + k) / In) * 16 + j) *
-                     load(x + (group * In + (First + k) % In) * 16 + j);
-        else
-          sums[k] += load(dy + (group * Out + First + k) * 16 + j);
-      }
-    }
-#pragma GCC unroll 4
-  for (index_t k = 0; k < count; k += 4) {
-    constexpr index_t bytes = sizeof(float);
-    const index_t size = (count - k < 4 ? count - k : 4) * bytes;
-    Vector4 before{}, now = sum4(sums[k], sums[k + 1], sums[k + 2], sums[k + 3]);
+// Stores the sums of the lanes of Count vectors, or adds them to what is there.
+template <index_t Count>
+GPUNET_TARGET [[gnu::always_inline]] inline void store_sums(const Vector (&sums)[Count], float* gradient,
+                                                            Accumulate accumulate) {
+#pragma GCC unroll 8
+  for (index_t k = 0; k < Count; k += 4) {
+    const index_t last = Count - 1;
+    Vector4 now = sum4(sums[k], sums[k + 1 < last ? k + 1 : last], sums[k + 2 < last ? k + 2 : last],
+                       sums[k + 3 < last ? k + 3 : last]);
+    const std::size_t bytes = static_cast<std::size_t>(Count - k < 4 ? Count - k : 4) * sizeof(float);
     if (accumulate == Accumulate::yes) {
-      __builtin_memcpy(&before, gradient + First + k, static_cast<std::size_t>(size));
+      Vector4 before{};
+      __builtin_memcpy(&before, gradient + k, bytes);
       now += before;
     }
-    __builtin_memcpy(gradient + First + k, &now, static_cast<std::size_t>(size));
+    __builtin_memcpy(gradient + k, &now, bytes);
   }
-  if constexpr (First + count < total)
-    gradients_tiny_tile<In, Out, First + count>(groups, x, dy, gradient, accumulate);
+}
+
+// dW [OT][IT] and, unless db is null, db [OT]. The lanes of all samples are summed in registers, and added up at the end.
+// Groups of x and dy are x_group and dy_group apart.
+template <index_t IT, index_t OT>
+GPUNET_TARGET inline void gradient_tile_tiny(index_t groups, index_t x_group, index_t dy_group, const float* x,
+                                             const float* dy, float* dw, float* db, Accumulate accumulate) {
+  Vector sums[OT * IT] = {}, biases[OT] = {};
+  for (index_t group = 0; group < groups; ++group, x += x_group, dy += dy_group)
+    for (index_t j = 0; j < 16; j += lanes) {
+      Vector d[OT];
+#pragma GCC unroll 4
+      for (index_t o = 0; o < OT; ++o) {
+        d[o] = load(dy + o * 16 + j);
+        biases[o] += d[o];
+      }
+#pragma GCC unroll 16
+      for (index_t i = 0; i < IT; ++i) {
+        const Vector value = load(x + i * 16 + j);
+#pragma GCC unroll 4
+        for (index_t o = 0; o < OT; ++o)
+          sums[o * IT + i] += d[o] * value;
+      }
+    }
+  store_sums(sums, dw, accumulate);
+  if (db) store_sums(biases, db, accumulate);
+}
+
+// OT rows of dW [Out][In]: whole, or if they are too long for the registers, one in pieces.
+template <index_t In, index_t OT>
+GPUNET_TARGET [[gnu::always_inline]] inline void gradient_rows_tiny(index_t groups, index_t dy_group,
+                                                                    const float* x, const float* dy, float* dw,
+                                                                    float* db, Accumulate accumulate) {
+  constexpr index_t piece = In < tiny_tile ? In : tiny_tile;
+  for (index_t i = 0; i + piece <= In; i += piece)
+    gradient_tile_tiny<piece, OT>(groups, In * 16, dy_group, x + i * 16, dy, dw + i, i == 0 ? db : nullptr,
+                                  accumulate);
+  if constexpr (constexpr index_t rest = In % piece; rest > 0)
+    gradient_tile_tiny<rest, OT>(groups, In * 16, dy_group, x + (In - rest) * 16, dy, dw + In - rest, nullptr,
+                                 accumulate);
 }
 
 template <index_t In, index_t Out>
 GPUNET_TARGET void gradients_tiny(Dim<In>, Dim<Out>, index_t groups, const float* x, const float* dy, float* dw,
                                   float* db, Accumulate accumulate) {
-  gradients_tiny_tile<In, Out>(groups, x, dy, dw, accumulate);
-  gradients_tiny_tile<0, Out>(groups, x, dy, db, accumulate);
+  constexpr index_t fitting = std::clamp<index_t>(tiny_tile / In, 1, 4), tile = std::min(fitting, Out);
+  index_t o = 0;
+  for (; o + tile <= Out; o += tile)
+    gradient_rows_tiny<In, tile>(groups, Out * 16, x, dy + o * 16, dw + o * In, db + o, accumulate);
+  if constexpr (constexpr index_t rest = Out % tile; rest > 0)
+    gradient_rows_tiny<In, rest>(groups, Out * 16, x, dy + o * 16, dw + o * In, db + o, accumulate);
 }
 
 }  // namespace gpunet::GPUNET_PATH
