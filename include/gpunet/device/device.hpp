@@ -9,6 +9,10 @@
 
 namespace gpunet {
 
+// How far a device may round to be faster. exact: as a plain sum of products does. fast: also by ways that lose one or
+// two digits more, such as Winograd's convolution (errors of 1e-5 of the largest output instead of 5e-7).
+enum class Precision { exact, fast };
+
 class Host;  // device/host/host.hpp
 class Cuda;  // device/cuda/cuda.cuh; in a unit without CUDA only the name exists
 

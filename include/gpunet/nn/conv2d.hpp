@@ -73,17 +73,7 @@ class Conv2d {
     if (pass.dx) conv2d_backward_input(device, pass.slice, g, pass.dy, pass.parameters[0], pass.dx, pass.scratch);
   }
 
- private:
-  // What only the run can tell.
-  constexpr void check(index_t height, index_t width) const {
-    require(out_ > 0 && kernel_ > 0 && stride_ > 0 && padding_ >= 0, "gpunet::nn::Conv2d: ", index_t{out_},
-            " output channels, kernel ", index_t{kernel_}, ", stride ", index_t{stride_}, ", padding ",
-            index_t{padding_}, " (want at least 1, 1, 1, 0)");
-    require(height + 2 * padding_ >= kernel_ && width + 2 * padding_ >= kernel_, "gpunet::nn::Conv2d: the kernel (",
-            index_t{kernel_}, ") is larger than the padded image (", height + 2 * padding_, " x ",
-            width + 2 * padding_, "), use a smaller kernel, a larger image or Padding");
-  }
-
+  // All sizes, as kernels take them.
   template <class In>
   constexpr Conv2dGeometry geometry(In in) const {
     const auto out = output(in);
@@ -96,6 +86,17 @@ class Conv2d {
             kernel_,
             stride_,
             padding_};
+  }
+
+ private:
+  // What only the run can tell.
+  constexpr void check(index_t height, index_t width) const {
+    require(out_ > 0 && kernel_ > 0 && stride_ > 0 && padding_ >= 0, "gpunet::nn::Conv2d: ", index_t{out_},
+            " output channels, kernel ", index_t{kernel_}, ", stride ", index_t{stride_}, ", padding ",
+            index_t{padding_}, " (want at least 1, 1, 1, 0)");
+    require(height + 2 * padding_ >= kernel_ && width + 2 * padding_ >= kernel_, "gpunet::nn::Conv2d: the kernel (",
+            index_t{kernel_}, ") is larger than the padded image (", height + 2 * padding_, " x ",
+            width + 2 * padding_, "), use a smaller kernel, a larger image or Padding");
   }
 
   [[no_unique_address]] Dim<Out> out_{};

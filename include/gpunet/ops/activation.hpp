@@ -1,21 +1,9 @@
-// Functions that an op applies to its result before it stores it.
+// What may follow an affine map or a convolution at once.
 #pragma once
-
-#include <gpunet/core/config.hpp>
 
 namespace gpunet {
 
-// What an op does to its result: nothing, or max(y, 0), element by element.
+// An element-wise function applied to what a kernel is about to store: y, or max(y, 0).
 enum class Activation { none, relu };
-
-// A functor, so that a whole array can be mapped too. A NaN stays one, as in PyTorch.
-struct Activate {
-  Activation activation;
-
-  template <class T>
-  GPUNET_FN T operator()(T y) const {
-    return activation == Activation::relu && y < T{} ? T{} : y;
-  }
-};
 
 }  // namespace gpunet

@@ -21,6 +21,7 @@ namespace gpunet {
 struct HostOptions {
   int threads = 0;               // how many work at a time, the caller included; 0 takes one per processor
   Executor* executor = nullptr;  // threads of the program to use instead of own ones; `threads` is to be 0 then
+  Precision precision = Precision::fast;  // see Precision
 };
 
 // The processor as a device: memory from operator new, work done by the calling thread and by threads of its own, or
@@ -32,12 +33,15 @@ class Host {
 
   Host() : Host(HostOptions{}) {}
   explicit Host(HostOptions options)
-      : pool_(make_pool(options)), executor_(options.executor ? *options.executor : *pool_) {
+      : pool_(make_pool(options)),
+        executor_(options.executor ? *options.executor : *pool_),
+        precision_(options.precision) {
     require(threads() >= 1, "gpunet::Host: the executor has ", threads(), " threads (want 1 or more)");
   }
 
   std::string name() const { return "cpu"; }
   int threads() const { return executor_.threads(); }
+  Precision precision() const { return precision_; }
 
   void* allocate(std::size_t bytes) {
     try {
@@ -118,6 +122,7 @@ class Host {
   std::unique_ptr<detail::ThreadPool> pool_;
   Executor& executor_;
   std::atomic<bool> busy_{false};
+  Precision precision_;
 };
 
 static_assert(Device<Host>);
