@@ -5,7 +5,7 @@
 
 #include <gpunet/nn/initialize.hpp>
 #include <gpunet/nn/layer.hpp>
-#include <gpunet/ops/linear.host.hpp>
+#include <gpunet/ops/linear_tiny.host.hpp>
 
 #if GPUNET_CUDA  // here, so that every unit has the same version for Cuda
 #include <gpunet/ops/linear.cuh>

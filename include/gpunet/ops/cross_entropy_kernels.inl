@@ -29,16 +29,24 @@ GPUNET_TARGET [[gnu::always_inline]] inline void cross_entropy_lanes(const Cross
     store(dx + k * 16, keep(load(dx + k * 16) * factor - keep(scale, label == k), no_padding));
 }
 
+GPUNET_TARGET inline void cross_entropy_group(const CrossEntropy<float>& loss, index_t first, index_t real,
+                                              const label_t* labels, float* losses) {
+  const index_t data = first * loss.classes;
+  for (index_t j = 0; j < 16; j += lanes)
+    cross_entropy_lanes(loss, real - j, loss.x + data + j, labels + j, losses + j, loss.dx + data + j);
+}
+
 GPUNET_TARGET inline void cross_entropy(const CrossEntropy<float>& loss) {
-  for (index_t outer = 0; outer < loss.slice.outer; ++outer) {
-    const index_t first = outer * 16, data = first * loss.classes;
-    const index_t count = std::clamp<index_t>(loss.slice.count - first, 0, 16);
+  index_t first = 0;
+  for (; first + 16 <= loss.slice.count; first += 16)
+    cross_entropy_group(loss, first, 16, loss.labels + first, loss.losses + first);
+  for (; first < loss.slice.samples(); first += 16) {
+    const index_t real = std::max(loss.slice.count - first, index_t{0});
     label_t labels[16] = {};
     float losses[16];
-    std::copy_n(loss.labels + first, count, labels);
-    for (index_t j = 0; j < 16; j += lanes)
-      cross_entropy_lanes(loss, count - j, loss.x + data + j, labels + j, losses + j, loss.dx + data + j);
-    std::copy_n(losses, count, loss.losses + first);
+    std::copy_n(loss.labels + first, real, labels);
+    cross_entropy_group(loss, first, real, labels, losses);
+    std::copy_n(losses, real, loss.losses + first);
   }
 }
 

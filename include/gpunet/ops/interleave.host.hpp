@@ -27,12 +27,14 @@ inline void transpose_block(const float* from, index_t from_row, float* to, inde
     __builtin_memcpy(to + i * to_row, &column[i], sizeof column[i]);
 }
 
-// from [rows][columns] -> to [columns][rows], both at least 4. The last blocks reach back where 4 is no divisor.
-inline void transpose(index_t rows, index_t columns, const float* from, float* to) {
+// from [rows][columns] -> to [columns][rows], both at least 4, whose rows begin `from_row` and `to_row` apart. The last
+// blocks reach back where 4 is no divisor.
+inline void transpose(index_t rows, index_t columns, const float* from, index_t from_row, float* to,
+                      index_t to_row) {
   for (index_t i = 0; i < rows; i += 4)
     for (index_t j = 0; j < columns; j += 4) {
       const index_t row = std::min(i, rows - 4), column = std::min(j, columns - 4);
-      transpose_block(from + row * columns + column, columns, to + column * rows + row, rows);
+      transpose_block(from + row * from_row + column, from_row, to + column * to_row + row, to_row);
     }
 }
 
@@ -52,26 +54,32 @@ void for_each_group(Host& device, const Slice& slice, index_t elements, Task tas
 }  // namespace detail
 
 inline void interleave(Host& device, const Slice& slice, index_t features, const float* rows, float* y) {
-  if (slice.inner < 4 || features < 4) return interleave<Host, float>(device, slice, features, rows, y);
-  const index_t size = slice.inner * features;
-  detail::for_each_group(device, slice, slice.outer * size, [&](index_t group, index_t first, index_t count) {
-    if (count == slice.inner)
-      detail::transpose(slice.inner, features, rows + first * features, y + group * size);
-    else
-      interleave<Host, float>(device, {count, 1, slice.inner}, features, rows + first * features, y + group * size);
-  });
+  const index_t inner = slice.inner, size = inner * features;
+  if (inner < 4 || features < 4) return interleave<Host, float>(device, slice, features, rows, y);
+  detail::for_each_group(device, slice, slice.outer * size,
+                         [=, &device](index_t group, index_t first, index_t count) {
+                           const float* from = rows + first * features;
+                           float* to = y + group * size;
+                           if (count < 4)
+                             return interleave<Host, float>(device, {count, 1, inner}, features, from, to);
+                           detail::transpose(count, features, from, features, to, inner);
+                           if (count == inner) return;
+                           for (index_t feature = 0; feature < features; ++feature)
+                             std::fill(to + feature * inner + count, to + (feature + 1) * inner, 0.0f);
+                         });
 }
 
 inline void deinterleave(Host& device, const Slice& slice, index_t features, const float* x, float* rows) {
-  if (slice.inner < 4 || features < 4) return deinterleave<Host, float>(device, slice, features, x, rows);
-  const index_t size = slice.inner * features;
-  detail::for_each_group(device, slice, slice.outer * size, [&](index_t group, index_t first, index_t count) {
-    if (count == slice.inner)
-      detail::transpose(features, slice.inner, x + group * size, rows + first * features);
-    else
-      deinterleave<Host, float>(device, {count, 1, slice.inner}, features, x + group * size,
-                                rows + first * features);
-  });
+  const index_t inner = slice.inner, size = inner * features;
+  if (inner < 4 || features < 4) return deinterleave<Host, float>(device, slice, features, x, rows);
+  detail::for_each_group(device, slice, slice.outer * size,
+                         [=, &device](index_t group, index_t first, index_t count) {
+                           const float* from = x + group * size;
+                           float* to = rows + first * features;
+                           if (count < 4)
+                             return deinterleave<Host, float>(device, {count, 1, inner}, features, from, to);
+                           detail::transpose(features, count, from, inner, to, features);
+                         });
 }
 
 }  // namespace gpunet
