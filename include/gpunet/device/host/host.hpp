@@ -9,6 +9,7 @@
 #include <thread>
 
 #include <gpunet/device/device.hpp>
+#include <gpunet/device/host/lent_memory.hpp>
 #include <gpunet/device/host/thread_pool.hpp>
 
 namespace gpunet {
@@ -50,6 +51,9 @@ class Host {
     pool_.run(tasks, task);
   }
 
+  // Working memory that lasts from call to call: detail::LentMemory::Loan loan(device.working_memory(), bytes).
+  detail::LentMemory& working_memory() { return working_memory_; }
+
  private:
   // Null pointers are fine where there is nothing to copy; memcpy does not want them.
   static void move(void* target, const void* source, std::size_t bytes) {
@@ -63,6 +67,7 @@ class Host {
   }
 
   detail::ThreadPool pool_;
+  detail::LentMemory working_memory_;
 };
 
 static_assert(Device<Host>);
