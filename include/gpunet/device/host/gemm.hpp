@@ -48,6 +48,7 @@ class GemmPlan {
   index_t chunk_columns() const { return chunk_columns_; }  // of B that are packed at a time
   index_t packed_a() const { return packed_a_; }            // floats
   index_t packed_b() const { return packed_b_; }            // floats
+  index_t scratch() const { return packed_a_ + packed_b_; }
 
  private:
   static constexpr index_t few_columns = 64;  // up to here an A is not read often enough to be packed
@@ -142,19 +143,22 @@ class GemmChunk {
   index_t i_, j_, m_, n_;
 };
 
-// The product by all threads of a device.
-inline void multiply(Host& device, const Product& p) {
-  const GemmPlan plan(p, device.threads());
-  const LentMemory::Loan loan(device.working_memory(),
-                              static_cast<std::size_t>(plan.packed_a() + plan.packed_b()) * sizeof(float));
-  float* const a = loan.as<float>();
+// The product by all threads of a device, or inside one of its tasks by this one. scratch: plan.scratch() floats.
+inline void multiply(Host& device, const Product& p, const GemmPlan& plan, float* scratch) {
   for (index_t i = 0; i < p.m; i += plan.chunk_rows())
     for (index_t j = 0; j < p.n; j += plan.chunk_columns()) {
-      const GemmChunk chunk(p, plan, i, j, a, a + plan.packed_a());
+      const GemmChunk chunk(p, plan, i, j, scratch, scratch + plan.packed_a());
       if (!plan.a_in_place() && j == 0) chunk.pack_a(device);
       if (!plan.b_in_place()) chunk.pack_b(device);
       chunk.multiply(device);
     }
+}
+
+// The same in the working memory of the device.
+inline void multiply(Host& device, const Product& p) {
+  const GemmPlan plan(p, device.threads());
+  const LentMemory::Loan loan(device.working_memory(), static_cast<std::size_t>(plan.scratch()) * sizeof(float));
+  multiply(device, p, plan, loan.as<float>());
 }
 
 }  // namespace detail

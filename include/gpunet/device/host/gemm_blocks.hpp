@@ -135,7 +135,7 @@ inline void multiply_block(const GemmBlock& block) {
   const auto next = [&](index_t i) {
     return block.packed ? kernels.height(block.m - i) : kernels.low;
   };
-  if (block.n * block.k <= index_t{1} << 16) {  // B stays in the second cache: A and C are gone through once
+  if (block.n * block.k <= index_t{1} << 13) {  // B stays in the second cache: A and C are gone through once
     for (index_t i = 0, height; i < block.m; i += height) {
       height = next(i);
       for (index_t j = 0; j < block.n; j += kernels.wide)
