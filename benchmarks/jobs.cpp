@@ -1,0 +1,47 @@
+#include "jobs.hpp"
+
+#include "networks.hpp"
+#include "training.hpp"
+
+namespace bench {
+
+namespace {
+
+template <class Net, class Optimizer, index_t Batch>
+Job training(std::string_view name, double goal) {
+  return {name, goal, cost_of_training(Net(), Batch, Optimizer::numbers),
+          [](Host& device) -> std::unique_ptr<Work> {
+            return std::make_unique<Training<Net, Optimizer>>(device, Batch);
+          }};
+}
+
+template <class Net>
+Job inference(std::string_view name, double goal) {
+  return {name, goal, cost_of_inference(Net(), 1), [](Host& device) -> std::unique_ptr<Work> {
+            return std::make_unique<Inference<Net>>(device);
+          }};
+}
+
+}  // namespace
+
+const std::vector<Job>& jobs() {
+  static const std::vector<Job> list{
+      training<IrisNet, Momentum, 120>("iris", 150),   training<LeNet, Momentum, 4>("lenet_b4", 8),
+      training<LeNet, Momentum, 256>("lenet_b256", 4), training<CnnNet, Momentum, 256>("cnn_b256", 3),
+      training<MlpNet, Momentum, 64>("mlp_b64", 1.5),  training<MlpNet, Momentum, 512>("mlp_b512", 1.15),
+      training<VggNet, Momentum, 32>("vgg_b32", 2),    inference<LeNet>("lenet_infer_b1", 10),
+      inference<MlpNet>("mlp_infer_b1", 10),
+  };
+  return list;
+}
+
+const Job& find_job(std::string_view name) {
+  std::string names;
+  for (const Job& job : jobs()) {
+    if (job.name == name) return job;
+    names += gpunet::concat(names.empty() ? "" : ", ", job.name);
+  }
+  throw gpunet::Error(gpunet::concat("bench: there is no job '", name, "', want one of ", names));
+}
+
+}  // namespace bench
