@@ -73,7 +73,7 @@ class Model {
       evaluate(loss, targets, s, y, memory);
       backward_slice(run, s, first, x, memory);
     });
-    gradients_.finish(device_, slicing_.slices());
+    gradients_.finish(device_, slicing_.runs());
     return mean_loss();
   }
 
@@ -138,11 +138,11 @@ class Model {
     ++pass_;
     ++losses_computed_;  // those of the last batch are stale
     keeps_activations_ = slots == 0;
-    slicing_ = slice_batch(device_, inputs.size(0));
+    slicing_ = slice_batch(device_, inputs.size(0), {plan_.parameter_elements, plan_.output_elements});
     const Slice slice = slicing_.slice(0);
     workspace_.reserve(device_, plan_, slice, slots == 0 ? slicing_.slices() : slots, device_workers(),
                        scratch_elements(device_, net_, slice, T{}));
-    gradients_.reserve(device_, slicing_.slices());
+    gradients_.reserve(device_, slicing_.runs());
   }
 
   void forward(const View<const T, D>& inputs) {
@@ -205,16 +205,15 @@ class Model {
       const T* rows = inputs_.data() + slicing_.first_sample(s) * plan_.input_features;
       backward_slice(run, s, first, slicing_.inner == 1 ? rows : memory.input, memory);
     });
-    gradients_.finish(device_, slicing_.slices());
+    gradients_.finish(device_, slicing_.runs());
   }
 
   // body(run, slice, first of its run, worker) for every slice; the slices of a run one after another, the runs in
   // parallel.
   template <class Body>
   void for_each_run(Body body) {
-    const index_t slices = slicing_.slices();
-    run_tasks(gradients_.runs(slices), [&](index_t run, index_t worker) {
-      const index_t first = gradients_.first_slice(run, slices), end = gradients_.first_slice(run + 1, slices);
+    run_tasks(slicing_.runs(), [&](index_t run, index_t worker) {
+      const index_t first = slicing_.first_slice(run), end = slicing_.first_slice(run + 1);
       for (index_t s = first; s < end; ++s)
         body(run, s, s == first, worker);
     });
@@ -239,7 +238,7 @@ class Model {
   Buffer<T, D> losses_;  // of the samples of the last batch
   Buffer<T, D> loss_;    // their mean
   View<const T, D> inputs_;
-  Slicing slicing_{1, 1, 1};
+  Slicing slicing_{1, 1, 1, false};
   bool keeps_activations_ = false;     // of all slices, as backward() needs them
   std::uint64_t losses_computed_ = 0;  // a LossValue of an older one is stale
   std::uint64_t pass_ = 0;             // counts forward passes: an Output of an older one is stale
