@@ -48,9 +48,12 @@ int run(const Arguments& arguments, const std::vector<int>& cores) {
   std::printf("\n%s", table_head().c_str());
   std::vector<Result> results;
   std::map<std::string, double> one_thread;
+  std::map<int, std::shared_ptr<Child>> opponents;  // by threads
+  for (const int threads : arguments.threads)
+    opponents[threads] = plan.opponent.empty() ? nullptr : start_opponent(plan, threads);
   for (const std::string& job : arguments.jobs)
     for (const int threads : arguments.threads) {
-      Result result = measure(plan, find_job(job), threads);
+      Result result = measure(plan, find_job(job), threads, opponents[threads]);
       if (threads == 1) one_thread[job] = result.ours.ms;
       if (threads > 1 && one_thread.count(job)) result.one_thread_ms = one_thread[job];
       std::printf("%s", table_row(result).c_str());

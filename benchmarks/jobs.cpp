@@ -26,8 +26,8 @@ Job inference(std::string_view name, double goal) {
 
 const std::vector<Job>& jobs() {
   static const std::vector<Job> list{
-      training<IrisNet, Momentum, 120>("iris", 150),   training<LeNet, Momentum, 4>("lenet_b4", 8),
-      training<LeNet, Momentum, 256>("lenet_b256", 4), training<CnnNet, Momentum, 256>("cnn_b256", 3),
+      training<IrisNet, Adam<10>, 120>("iris", 150),   training<LeNet, Momentum, 4>("lenet_b4", 8),
+      training<LeNet, Momentum, 256>("lenet_b256", 4), training<CnnNet, Adam<1>, 256>("cnn_b256", 3),
       training<MlpNet, Momentum, 64>("mlp_b64", 1.5),  training<MlpNet, Momentum, 512>("mlp_b512", 1.15),
       training<VggNet, Momentum, 32>("vgg_b32", 2),    inference<LeNet>("lenet_infer_b1", 10),
       inference<MlpNet>("mlp_infer_b1", 10),

@@ -16,23 +16,33 @@ namespace bench {
 // What a run is made of.
 struct Plan {
   int repetitions = 7;
-  double repetition_ms = 50;                      // at least, each
-  std::string program;                            // this one, which is its own worker
+  double repetition_ms = 50;  // at least, each
+  std::string program;        // this one, which is its own worker
   std::vector<std::string> opponent;              // Python and the file, empty without PyTorch
   std::vector<std::string> opponent_environment;  // with which it is fastest
   std::vector<int> cores;                         // one processor number for each
+
+  std::vector<int> first_cores(int threads) const { return {cores.begin(), cores.begin() + threads}; }
 };
 
-// A worker and the times that it needed for a step.
+// A piece of work under way in a worker, and the times that it needed for a step.
 class Runner {
  public:
-  explicit Runner(const Command& command) : child_(command) {
-    const std::string answer = child_.ask("start");
+  // `start` and `end` are what is said to the worker; nothing is said at the end if that is empty.
+  Runner(std::shared_ptr<Child> child, const std::string& start, std::string end = "")
+      : child_(std::move(child)), end_(std::move(end)) {
+    const std::string answer = child_->ask(start);
     int read = 0;
     gpunet::require(std::sscanf(answer.c_str(), "%lf %lf %lf %n", &side_.megabytes, &side_.process_megabytes,
                                 &side_.value, &read) == 3,
-                    "bench: a worker answered '", answer, "' to start");
+                    "bench: a worker answered '", answer, "' to '", start, "' (see above)");
     remark_ = answer.substr(static_cast<std::size_t>(read));
+  }
+  ~Runner() {
+    try {
+      if (!end_.empty()) child_->ask(end_);
+    } catch (const gpunet::Error&) {  // it has ended on its own
+    }
   }
 
   // Finds out how many steps take `ms` milliseconds.
@@ -62,45 +72,44 @@ class Runner {
   const std::string& remark() const { return remark_; }
 
  private:
-  double run() { return std::stod(child_.ask(gpunet::concat("run ", steps_))); }
+  double run() { return std::stod(child_->ask(gpunet::concat("run ", steps_))); }
 
-  Child child_;
+  std::shared_ptr<Child> child_;
   Side side_;
-  std::string remark_;
+  std::string end_, remark_;
   long long steps_ = 1;
   std::vector<double> times_;
 };
 
-// One worker of ours.
-inline Runner* start_ours(const Plan& plan, const std::string& name, int threads) {
-  const std::vector<int> processors(plan.cores.begin(), plan.cores.begin() + threads);
-  return new Runner({{plan.program, "worker", std::to_string(threads), name}, processors, {}});
+// Piece of work `name` in a worker of its own.
+inline std::unique_ptr<Runner> start_ours(const Plan& plan, const std::string& name, int threads) {
+  const Command command{{plan.program, "worker", std::to_string(threads), name}, plan.first_cores(threads), {}};
+  return std::make_unique<Runner>(std::make_shared<Child>(command), "start");
 }
 
-inline Runner* start_opponent(const Plan& plan, const std::string& name, int threads) {
-  const std::vector<int> processors(plan.cores.begin(), plan.cores.begin() + threads);
-  Command command{plan.opponent, processors, plan.opponent_environment};
+// PyTorch with a number of threads, loaded once for all jobs.
+inline std::shared_ptr<Child> start_opponent(const Plan& plan, int threads) {
   const std::string n = std::to_string(threads);
-  command.arguments.insert(command.arguments.end(), {n, name});
+  Command command{plan.opponent, plan.first_cores(threads), plan.opponent_environment};
+  command.arguments.push_back(n);
   for (const char* variable : {"OMP_NUM_THREADS=", "MKL_NUM_THREADS=", "OPENBLAS_NUM_THREADS="})
     command.environment.push_back(variable + n);
-  return new Runner(command);
+  return std::make_shared<Child>(command);
 }
 
-// Measures a job: both sides and both limits of the machine take turns.
-inline Result measure(const Plan& plan, const Job& job, int threads) {
+// Measures a job: both sides and both limits of the machine take turns. There need be no opponent.
+inline Result measure(const Plan& plan, const Job& job, int threads, const std::shared_ptr<Child>& opponent) {
   Result result;
   result.job = job.name;
   result.threads = threads;
   result.goal = job.goal;
   result.cost = job.cost;
 
-  const auto bytes = static_cast<index_t>(job.cost.bytes);
   std::unique_ptr<Runner> pytorch;
-  if (!plan.opponent.empty()) pytorch.reset(start_opponent(plan, result.job, threads));
-  const std::unique_ptr<Runner> ours(start_ours(plan, result.job, threads));
-  const std::unique_ptr<Runner> peak(start_ours(plan, "peak", threads));
-  const std::unique_ptr<Runner> copy(start_ours(plan, gpunet::concat("copy:", bytes), threads));
+  if (opponent) pytorch = std::make_unique<Runner>(opponent, "start " + result.job, "end");
+  const auto ours = start_ours(plan, result.job, threads);
+  const auto peak = start_ours(plan, "peak", threads);
+  const auto copy = start_ours(plan, gpunet::concat("copy:", static_cast<index_t>(job.cost.bytes)), threads);
   ours->calibrate(plan.repetition_ms);
   if (pytorch) pytorch->calibrate(plan.repetition_ms);
   peak->calibrate(plan.repetition_ms / 5);

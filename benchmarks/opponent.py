@@ -1,7 +1,7 @@
 """The PyTorch side of the benchmarks: the jobs of jobs.cpp, with the same numbers.
 
-  opponent.py check          tells what PyTorch this is and whether it is at its best
-  opponent.py THREADS JOB    does what the lines on its input say, as worker.hpp describes
+  opponent.py check      tells what PyTorch this is and whether it is at its best
+  opponent.py THREADS    does what the lines on its input say: "start JOB", "run N", "end"; see worker.hpp
 """
 
 import os
@@ -9,6 +9,7 @@ import signal
 import subprocess
 import sys
 import time
+import traceback
 
 signal.signal(signal.SIGINT, signal.SIG_DFL)  # Ctrl-C without a page of Python
 
@@ -67,6 +68,10 @@ IMAGE = (3, 32, 32)
 
 def momentum(parameters, **how):
     return torch.optim.SGD(parameters, lr=0.001, momentum=0.9, **how)
+
+
+def adam(lr):
+    return lambda parameters, **how: torch.optim.Adam(parameters, lr=lr, **how)
 
 
 class Training:
@@ -155,10 +160,10 @@ def numpy():
 
 
 JOBS = {
-    "iris": lambda: Training(iris, momentum, 120, (4,), 3),
+    "iris": lambda: Training(iris, adam(0.01), 120, (4,), 3),
     "lenet_b4": lambda: Training(lenet, momentum, 4, IMAGE, 10),
     "lenet_b256": lambda: Training(lenet, momentum, 256, IMAGE, 10),
-    "cnn_b256": lambda: Training(cnn, momentum, 256, IMAGE, 10),
+    "cnn_b256": lambda: Training(cnn, adam(0.001), 256, IMAGE, 10),
     "mlp_b64": lambda: Training(mlp, momentum, 64, (784,), 10),
     "mlp_b512": lambda: Training(mlp, momentum, 512, (784,), 10),
     "vgg_b32": lambda: Training(vgg, momentum, 32, IMAGE, 10),
@@ -190,8 +195,10 @@ def time_apart(job, way, threads):
         try:
             torch.set_num_threads(threads)
             work = JOBS[job]()
-            steps = max(1, int(20 / run_trainings(work, way, 1)))
-            ms = min(run_trainings(work, way, steps) / steps for _ in range(3))
+            ms = run_trainings(work, way, 1)
+            steps = int(20 / ms)
+            if steps > 0:  # else one step is enough to tell
+                ms = min(run_trainings(work, way, steps) / steps for _ in range(3))
         finally:
             os.write(into, str(ms).encode())
             os._exit(0)
@@ -241,22 +248,39 @@ def load_what_is_lazy():
         work.run(3)
 
 
-def serve(threads, job):
-    torch.set_num_threads(1)  # a process that has used more cannot be copied: its copies would wait for ever
+def serve_job(job, threads, loaded):
+    """Runs a job until the line "end"; the process without it has taken `loaded` MB."""
     way = find_fastest_way(job, JOBS[job]().ways, threads)
     torch.set_num_threads(threads)
     load_what_is_lazy()
     work = JOBS[job]()
-    for line in sys.stdin:
-        if line == "start\n":
-            reset_peak_memory()
-            before = memory("VmHWM")
-            work.start(**way)
-            work.run(3)
-            peak = memory("VmHWM")
-            print(f"{peak - before:.3f} {peak:.1f} {work.value:.9g} {words(way)}", flush=True)
-        else:
-            print(run_trainings(work, way, int(line.split()[1])), flush=True)
+    reset_peak_memory()
+    before = memory("VmHWM")
+    work.start(**way)
+    work.run(3)
+    growth = memory("VmHWM") - before
+    print(f"{growth:.3f} {loaded + growth:.1f} {work.value:.9g} {words(way)}", flush=True)
+    while (line := sys.stdin.readline().split()) and line[0] == "run":
+        print(run_trainings(work, way, int(line[1])), flush=True)
+
+
+def serve(threads):
+    """Each job runs in a copy of this process, which has loaded PyTorch and done nothing."""
+    torch.set_num_threads(1)  # a process that has used more cannot be copied: its copies would wait for ever
+    for make_optimizer in momentum, adam(1):
+        make_optimizer([torch.zeros(1, requires_grad=True)])  # loads more
+    loaded = memory("VmHWM")
+    while line := sys.stdin.readline().split():
+        pid = os.fork()
+        if pid == 0:
+            try:
+                serve_job(line[1], threads, loaded)
+            except BaseException:
+                traceback.print_exc()
+            finally:
+                os._exit(0)
+        os.waitpid(pid, 0)
+        print("ended", flush=True)
 
 
 def product_rate(library, n=1024):
@@ -302,7 +326,7 @@ def main(arguments):
     elif arguments == ["numpy"]:
         print(product_rate("numpy"))
     else:
-        serve(int(arguments[0]), arguments[1])
+        serve(int(arguments[0]))
 
 
 if __name__ == "__main__":

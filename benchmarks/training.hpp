@@ -19,6 +19,16 @@ struct Momentum {
   }
 };
 
+// lr in thousandths.
+template <int LR>
+struct Adam {
+  static constexpr int numbers = 2;
+  template <class Model>
+  static auto make(Model& model) {
+    return gpunet::optim::Adam(model, {.lr = LR / 1000.0});
+  }
+};
+
 // Steps of one network on one batch, each with forward, loss, backward and update.
 template <class Net, class Optimizer>
 class Training : public Work {
