@@ -13,6 +13,7 @@
 
 #include <gpunet/device/device.hpp>
 #include <gpunet/device/host/flush_subnormals.hpp>
+#include <gpunet/device/host/lent_memory.hpp>
 #include <gpunet/device/host/thread_pool.hpp>
 
 namespace gpunet {
@@ -71,6 +72,9 @@ class Host {
     share(tasks, {call, const_cast<void*>(static_cast<const void*>(std::addressof(task)))});
   }
 
+  // Working memory that lasts from call to call: detail::LentMemory::Loan loan(device.working_memory(), bytes).
+  detail::LentMemory& working_memory() { return working_memory_; }
+
  private:
   // Null pointers are fine where there is nothing to copy; memcpy does not want them.
   static void move(void* target, const void* source, std::size_t bytes) {
@@ -118,6 +122,7 @@ class Host {
   std::unique_ptr<detail::ThreadPool> pool_;
   Executor& executor_;
   std::atomic<bool> busy_{false};
+  detail::LentMemory working_memory_;
 };
 
 static_assert(Device<Host>);
