@@ -1,6 +1,7 @@
 #include "jobs.hpp"
 
 #include "networks.hpp"
+#include "product.hpp"
 #include "training.hpp"
 
 namespace bench {
@@ -22,6 +23,12 @@ Job inference(std::string_view name, double goal) {
           }};
 }
 
+template <index_t N>
+Job product(std::string_view name) {
+  return {name, 0.97, cost_of_product(N),
+          [](Host& device) -> std::unique_ptr<Work> { return std::make_unique<Product>(device, N); }};
+}
+
 }  // namespace
 
 const std::vector<Job>& jobs() {
@@ -31,6 +38,9 @@ const std::vector<Job>& jobs() {
       training<MlpNet, Momentum, 64>("mlp_b64", 1.5),  training<MlpNet, Momentum, 512>("mlp_b512", 1.15),
       training<VggNet, Momentum, 32>("vgg_b32", 2),    inference<LeNet>("lenet_infer_b1", 10),
       inference<MlpNet>("mlp_infer_b1", 10),
+      product<256>("gemm_256"),
+      product<1024>("gemm_1024"),
+      product<2048>("gemm_2048"),
   };
   return list;
 }
