@@ -1,13 +1,13 @@
 // What the user asked for.
 #pragma once
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
 #include <gpunet/io/file.hpp>
 
 #include "../examples/support/options.hpp"
-#include "jobs.hpp"
 
 namespace bench {
 
@@ -22,8 +22,9 @@ struct Arguments {
   double repetition_ms() const { return quick ? 50 : 100; }
 };
 
-// Reads the arguments and refuses what could not work, before the minutes of measuring.
-inline Arguments parse_arguments(int argc, char** argv, int cores) {
+// Reads the arguments and refuses what could not work, before the minutes of measuring. `jobs` are those that there
+// are, `cores` how many this process may use.
+inline Arguments parse_arguments(int argc, char** argv, const std::vector<std::string>& jobs, int cores) {
   Arguments arguments;
   examples::Options options("bench", "Measures training steps, inference and matrix products beside PyTorch's.");
   options.add("--quick", "fewer and shorter repetitions: under three minutes", arguments.quick);
@@ -35,18 +36,21 @@ inline Arguments parse_arguments(int argc, char** argv, int cores) {
   options.add("--dry-run", "only check the options", arguments.dry_run);
   options.parse(argc, argv);
 
+  std::string names;
+  for (const std::string& job : jobs)
+    names += names.empty() ? job : ", " + job;
   for (const std::string& job : arguments.jobs)
-    find_job(job);
+    gpunet::require(std::count(jobs.begin(), jobs.end(), job) > 0, "bench: there is no job '", job,
+                    "', want one of ", names);
   for (const int n : arguments.threads)
     gpunet::require(1 <= n && n <= cores, "bench: --threads ", n, " (want 1 to ", cores,
                     ", the cores of this machine that may be used: more would not measure threads)");
   for (const std::string& path : {arguments.json, arguments.markdown})
     if (!path.empty()) const gpunet::io::AtomicFile probe(path);
 
-  if (arguments.jobs.empty())
-    for (const Job& job : jobs())
-      arguments.jobs.emplace_back(job.name);
+  if (arguments.jobs.empty()) arguments.jobs = jobs;
   if (arguments.threads.empty()) arguments.threads = cores > 1 ? std::vector{1, 2} : std::vector{1};
+  std::sort(arguments.threads.begin(), arguments.threads.end());  // one thread is what the others are compared with
   return arguments;
 }
 

@@ -78,7 +78,10 @@ int main(int argc, char** argv) try {
     return 0;
   }
   const std::vector<int> cores = usable_cores();
-  const Arguments arguments = parse_arguments(argc, argv, static_cast<int>(cores.size()));
+  std::vector<std::string> names;
+  for (const Job& job : jobs())
+    names.emplace_back(job.name);
+  const Arguments arguments = parse_arguments(argc, argv, names, static_cast<int>(cores.size()));
   return arguments.dry_run ? 0 : run(arguments, cores);
 } catch (const std::exception& error) {
   std::fflush(stdout);

@@ -16,8 +16,8 @@ namespace bench {
 // What a run is made of.
 struct Plan {
   int repetitions = 7;
-  double repetition_ms = 50;  // at least, each
-  std::string program;        // this one, which is its own worker
+  double repetition_ms = 50;                      // at least, each
+  std::string program;                            // this one, which is its own worker
   std::vector<std::string> opponent;              // Python and the file, empty without PyTorch
   std::vector<std::string> opponent_environment;  // with which it is fastest
   std::vector<int> cores;                         // one processor number for each

@@ -21,7 +21,8 @@ make_environment() {
   (need python3 python3-venv) && run_quietly "$build_dir/venv.log" "making a virtual environment" \
     python3 -m venv --clear "$environment" &&
     run_quietly "$build_dir/pip.log" "installing the newest PyTorch (once, it is large)" \
-      "$environment/bin/python" -m pip install --upgrade torch numpy
+      "$environment/bin/python" -m pip install --upgrade torch numpy &&
+    has_torch "$environment/bin/python"
 }
 
 # Sets `python` to an interpreter that has PyTorch, or to nothing.
