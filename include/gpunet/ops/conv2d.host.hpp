@@ -8,7 +8,6 @@
 #include <gpunet/device/host/paths.hpp>
 #include <gpunet/device/host/sum_each.hpp>
 #include <gpunet/ops/conv2d.hpp>
-#include <gpunet/ops/conv2d_winograd.host.hpp>
 
 namespace gpunet {
 
@@ -149,20 +148,16 @@ inline index_t packed_elements(index_t out_channels, index_t in_channels, index_
 
 }  // namespace detail
 
-inline index_t conv2d_scratch(const Host& device, const Slice& slice, const Conv2dGeometry& g, float) {
+inline index_t conv2d_scratch(const Host&, const Slice& slice, const Conv2dGeometry& g, float) {
   const index_t filters = std::max(detail::packed_elements(g.out_channels, g.in_channels, g.kernel),
                                    detail::packed_elements(g.in_channels, g.out_channels, g.kernel));
   const index_t images =
       std::max(detail::PaddedImage{g, slice.inner}.elements(), detail::SpreadGradient{g, slice.inner}.elements());
-  const index_t direct = filters + images;
-  return detail::winograd_pays(device, slice, g) ? std::max(direct, detail::winograd_scratch(device, slice, g))
-                                                 : direct;
+  return filters + images;
 }
 
 inline void conv2d_forward(Host& device, const Slice& slice, const Conv2dGeometry& g, const float* x,
                            const float* w, const float* b, float* y, float* scratch) {
-  if (detail::winograd_pays(device, slice, g))
-    return detail::winograd_forward(device, slice, g, x, w, b, y, scratch);
   if (!detail::has_vector_rows(g, g.out_width, slice.inner))
     return conv2d_forward<Host, float>(device, slice, g, x, w, b, y, scratch);
   float* image = scratch + detail::packed_elements(g.out_channels, g.in_channels, g.kernel);
@@ -179,8 +174,6 @@ inline void conv2d_forward(Host& device, const Slice& slice, const Conv2dGeometr
 
 inline void conv2d_backward_input(Host& device, const Slice& slice, const Conv2dGeometry& g, const float* dy,
                                   const float* w, float* dx, float* scratch) {
-  if (detail::winograd_pays(device, slice, g))
-    return detail::winograd_backward_input(device, slice, g, dy, w, dx, scratch);
   if (!detail::has_vector_rows(g, g.width, slice.inner))
     return conv2d_backward_input<Host, float>(device, slice, g, dy, w, dx, scratch);
   const detail::SpreadGradient spread{g, slice.inner};
@@ -213,8 +206,6 @@ inline void conv2d_backward_input(Host& device, const Slice& slice, const Conv2d
 inline void conv2d_backward_parameters(Host& device, const Slice& slice, const Conv2dGeometry& g, const float* x,
                                        const float* dy, float* dw, float* db, Accumulate accumulate,
                                        float* scratch) {
-  if (detail::winograd_pays(device, slice, g))
-    return detail::winograd_backward_parameters(device, slice, g, x, dy, dw, db, accumulate, scratch);
   if (!detail::has_vector_rows(g, g.out_width, slice.inner))
     return conv2d_backward_parameters<Host, float>(device, slice, g, x, dy, dw, db, accumulate, scratch);
   for (index_t outer = 0; outer < slice.outer; ++outer) {
