@@ -21,6 +21,7 @@
 #include <gpunet/nn/relu.hpp>
 #include <gpunet/nn/sequential.hpp>
 #include <gpunet/nn/softmax.hpp>
+#include <gpunet/optim/adam.hpp>
 #include <gpunet/optim/sgd.hpp>
 #include <gpunet/tensor/tensor.hpp>
 #include <gpunet/train/accuracy.hpp>

@@ -1,8 +1,11 @@
+#include <atomic>
 #include <cstdint>
 #include <doctest/doctest.h>
 #include <limits>
+#include <stdexcept>
 #include <string>
 #include <thread>
+#include <vector>
 
 #include <gpunet/device/host/host.hpp>
 #include <gpunet/device/transfer.hpp>
@@ -54,4 +57,131 @@ TEST_CASE("bytes go from one host to another") {
   int copy[3] = {};
   a.copy(copy, target, sizeof copy);
   CHECK(copy[1] == 2);
+}
+
+TEST_CASE("an exception reaches the caller and the host goes on working") {
+  for (int threads : {1, 3}) {
+    Host host({.threads = threads});
+    for (int round = 0; round < 50; ++round) {
+      const auto work = [&] {
+        host.run(100, [](index_t i, int) {
+          if (i == 20) throw std::out_of_range("task 20");
+        });
+      };
+      CHECK_THROWS_WITH_AS(work(), "task 20", std::out_of_range);
+      std::atomic<int> runs = 0;
+      host.run(10, [&](index_t, int) { ++runs; });
+      CHECK(runs == 10);
+    }
+  }
+}
+
+TEST_CASE("of several exceptions one arrives") {
+  Host host({.threads = 3});
+  std::atomic<int> started = 0;
+  const auto work = [&] {
+    host.run(1000, [&](index_t, int) {
+      ++started;
+      throw Error("no");
+    });
+  };
+  CHECK_THROWS_WITH_AS(work(), "no", Error);
+  CHECK(started >= 1);
+  CHECK(started <= 3);  // each worker stops at its first
+}
+
+TEST_CASE("a task may run tasks of its own") {
+  for (int threads : {1, 2, 3}) {
+    Host host({.threads = threads});
+    std::vector<index_t> sums(20, 0);
+    host.run(20, [&](index_t i, int) {
+      host.run(10, [&](index_t j, int worker) {
+        sums[static_cast<std::size_t>(i)] += j;
+        if (worker != 0) sums[static_cast<std::size_t>(i)] = -1000;
+      });
+    });
+    CHECK(sums == std::vector<index_t>(20, 45));
+  }
+}
+
+TEST_CASE("an exception of an inner run reaches the outer caller") {
+  Host host({.threads = 2});
+  const auto work = [&] {
+    host.run(4, [&](index_t, int) { host.run(4, [](index_t, int) { throw Error("inner"); }); });
+  };
+  CHECK_THROWS_WITH_AS(work(), "inner", Error);
+}
+
+TEST_CASE("two callers share a host: one has the threads, the other works alone") {
+  Host host({.threads = 2});
+  const auto add_up = [&host](index_t& total, int& errors) {
+    for (int round = 0; round < 300; ++round) {
+      std::atomic<index_t> sum = 0;
+      host.run(10, [&](index_t i, int) { sum += i; });
+      total += sum;
+      try {
+        host.run(3, [](index_t, int) { throw Error("again"); });
+      } catch (const Error&) {
+        ++errors;
+      }
+    }
+  };
+  index_t totals[2] = {};
+  int errors[2] = {};
+  std::thread other([&] { add_up(totals[1], errors[1]); });
+  add_up(totals[0], errors[0]);
+  other.join();
+  CHECK(totals[0] == 300 * 45);
+  CHECK(totals[1] == 300 * 45);
+  CHECK(errors[0] == 300);
+  CHECK(errors[1] == 300);
+}
+
+namespace {
+
+// An executor of the test: the caller does everything, and counts.
+struct Alone : Executor {
+  int threads() const override { return workers; }
+  void run(index_t tasks, ParallelTask task) override {
+    ++rounds;
+    for (index_t i = tasks; i-- > 0;)  // any order is allowed
+      task(i, static_cast<int>(i) % workers);
+  }
+  int workers = 2, rounds = 0;
+};
+
+}  // namespace
+
+TEST_CASE("a program lends its threads to a host") {
+  Alone executor;
+  Host host({.executor = &executor});
+  CHECK(host.threads() == 2);
+  std::vector<int> workers(5, -1);
+  host.run(5, [&](index_t i, int worker) { workers[static_cast<std::size_t>(i)] = worker; });
+  CHECK(workers == std::vector<int>{0, 1, 0, 1, 0});
+  CHECK(executor.rounds == 1);
+
+  int begun = 0;
+  const auto fail = [&] {
+    host.run(5, [&](index_t, int) {
+      ++begun;
+      throw std::out_of_range("a task");
+    });
+  };
+  CHECK_THROWS_WITH_AS(fail(), "a task", std::out_of_range);
+  CHECK(begun == 1);
+  host.run(3, [&](index_t, int) { ++begun; });  // it goes on working
+  CHECK(begun == 4);
+}
+
+TEST_CASE("executors that make no sense") {
+  Alone executor;
+  CHECK_THROWS_WITH_AS(
+      Host({.threads = 3, .executor = &executor}),
+      "gpunet::Host: both an executor and 3 threads (the executor knows how many it has), leave out "
+      "one of them",
+      Error);
+  executor.workers = 0;
+  CHECK_THROWS_WITH_AS(Host({.executor = &executor}), "gpunet::Host: the executor has 0 threads (want 1 or more)",
+                       Error);
 }

@@ -7,31 +7,19 @@
 
 using namespace gpunet;
 
-TEST_CASE("runs of neighbouring slices hold every slice once") {
-  using G = Gradients<float, Host>;
-  for (index_t slices = 1; slices <= 100; ++slices) {
-    const index_t runs = G::runs(slices);
-    CHECK(runs <= G::most_partials);
-    CHECK(G::first_slice(0, slices) == 0);
-    CHECK(G::first_slice(runs, slices) == slices);
-    for (index_t r = 0; r < runs; ++r)
-      CHECK(G::first_slice(r, slices) < G::first_slice(r + 1, slices));
-  }
-}
-
 TEST_CASE_TEMPLATE("the sums of all runs are added up in order", D, GPUNET_TEST_DEVICES) {
   D& device = test_device<D>();
-  constexpr index_t size = 5, slices = 3;
+  constexpr index_t size = 5, runs = 3;
   Gradients<double, D> gradients(device, size);
   CHECK(gradients.zeroed());
-  gradients.reserve(device, slices);
-  for (index_t run = 0; run < slices; ++run) {
+  gradients.reserve(device, runs);
+  for (index_t run = 0; run < runs; ++run) {
     CHECK(gradients.mode(run, true) == Accumulate::no);
     CHECK(gradients.mode(run, false) == Accumulate::yes);
     const std::vector<double> values{1.0 * static_cast<double>(run), 2, 3, 4, 0.5};
     device.upload(gradients.of_run(run), values.data(), size * sizeof(double));
   }
-  gradients.finish(device, slices);
+  gradients.finish(device, runs);
   std::vector<double> sum(size);
   device.download(sum.data(), gradients.data(), size * sizeof(double));
   CHECK(sum == std::vector<double>{3, 6, 9, 12, 1.5});

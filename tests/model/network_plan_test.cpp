@@ -21,7 +21,7 @@ TEST_CASE("the parameters of LeNet have PyTorch's names and sizes, and do not ov
     CHECK(parameter.name == expected[i].first);
     CHECK(parameter.sizes == expected[i].second);
     CHECK(parameter.offset >= end);
-    CHECK(parameter.offset % arena_alignment == 0);
+    CHECK(parameter.offset % parameter_alignment == 0);
     CHECK(plan.parameter_offsets[i] == parameter.offset);
     end = parameter.offset + parameter.sizes.numel();
   }
@@ -38,8 +38,8 @@ TEST_CASE("activations of LeNet") {
   CHECK(plan.features[6] == 400);  // Flatten
   for (std::size_t i = 0; i + 1 < LeNet::depth; ++i) {
     const bool view = i == 6;
-    CHECK(plan.output[i + 1] - plan.output[i] == (view ? 0 : round_up(plan.features[i], arena_alignment)));
-    CHECK(plan.cache[i] % arena_alignment == 0);
+    CHECK(plan.output[i + 1] - plan.output[i] == (view ? 0 : round_up(plan.features[i], sample_alignment)));
+    CHECK(plan.cache[i] % sample_alignment == 0);
   }
   CHECK(plan.cache[3] - plan.cache[2] >= 6 * 14 * 14 * static_cast<index_t>(sizeof(PoolChoice)));
 }

@@ -1,7 +1,6 @@
 #include <doctest/doctest.h>
 
 #include <gpunet/gpunet.hpp>
-#include <gpunet/ops/conv2d_winograd.host.hpp>
 
 #include "support/tuned_check.hpp"
 
@@ -18,10 +17,10 @@ constexpr double tolerance = 2e-5;
 // Operands and plain results in double of one convolution.
 struct Problem {
   Slice slice;
-  Conv3x3Geometry g;
+  WideConv2dGeometry g;
   std::vector<double> x, dy, w, b, y, dx, dw, db;
 
-  Problem(const Slice& of, const Conv3x3Geometry& geometry, Generator& random)
+  Problem(const Slice& of, const WideConv2dGeometry& geometry, Generator& random)
       : slice(of),
         g(geometry),
         x(data(g.in_features(), random)),
@@ -96,7 +95,7 @@ void check(const Results& results, const Problem& p, double most) {
   CHECK(relative_error(twice(p.db), results.more_db) < most);
 }
 
-Conv3x3Geometry geometry(index_t in, index_t out, index_t height, index_t width, index_t padding) {
+WideConv2dGeometry geometry(index_t in, index_t out, index_t height, index_t width, index_t padding) {
   return {{in, height, width, out, height + 2 * padding - 2, width + 2 * padding - 2, 3, 1, padding}};
 }
 
@@ -106,7 +105,7 @@ TEST_CASE("Winograd's convolution does what the plain one does, with the same bi
   const KeepIsa keep;
   Generator random(1);
   Host one({.threads = 1}), two({.threads = 2}), three({.threads = 3});
-  const auto compare = [&](const Slice& slice, const Conv3x3Geometry& g) {
+  const auto compare = [&](const Slice& slice, const WideConv2dGeometry& g) {
     CAPTURE(g.in_channels);
     CAPTURE(g.height);
     CAPTURE(g.width);
@@ -139,7 +138,7 @@ TEST_CASE("an exact host does not use Winograd's convolution") {
   Host fast({.threads = 1}), exact({.threads = 1, .precision = Precision::exact});
   CHECK(fast.precision() == Precision::fast);
   const Slice slice{16, 1, 16};
-  const Conv3x3Geometry g = geometry(16, 16, 8, 8, 1);
+  const WideConv2dGeometry g = geometry(16, 16, 8, 8, 1);
   CHECK(detail::winograd_pays(fast, slice, g));
   CHECK_FALSE(detail::winograd_pays(exact, slice, g));
   const Problem problem(slice, g, random);
@@ -151,8 +150,8 @@ TEST_CASE("an exact host does not use Winograd's convolution") {
 TEST_CASE("Winograd's convolution leaves what does not fit to the direct one") {
   const Host host({.threads = 1});
   const Slice slice{16, 1, 16};
-  const Conv3x3Geometry fits = geometry(16, 16, 8, 8, 1);
-  Conv3x3Geometry wide_kernel = fits, stride = fits, few = fits;
+  const WideConv2dGeometry fits = geometry(16, 16, 8, 8, 1);
+  WideConv2dGeometry wide_kernel = fits, stride = fits, few = fits;
   wide_kernel.kernel = 5;
   stride.stride = 2;
   few.in_channels = 3;

@@ -88,10 +88,3 @@ TEST_CASE("tuned pooling of LeNet does what the plain one does") {
     compare(host, random, slice, geometry(16, 10, 10, 2, 2, 0));
   }
 }
-
-TEST_CASE("pooling of many channels is the same on any number of threads") {
-  const KeepIsa keep;
-  Host host({.threads = 3});
-  RandomShapes random(3);
-  compare(host, random, {20, 2, 16}, geometry(70, 16, 17, 2, 2, 0));
-}

@@ -28,7 +28,7 @@ struct LayerArena {
     for (const auto& spec : gpunet::nn::parameters(layer, in)) {
       offsets.push_back(elements);
       sizes.push_back(spec.sizes.numel());
-      elements += gpunet::round_up(spec.sizes.numel(), gpunet::arena_alignment);
+      elements += gpunet::round_up(spec.sizes.numel(), gpunet::parameter_alignment);
     }
   }
 

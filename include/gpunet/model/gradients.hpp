@@ -1,8 +1,6 @@
 // The gradients of a model's parameters.
 #pragma once
 
-#include <algorithm>
-
 #include <gpunet/ops/map.hpp>
 #include <gpunet/ops/slice.hpp>
 #include <gpunet/tensor/buffer.hpp>
@@ -23,22 +21,14 @@ struct AddPartials {
   }
 };
 
-// One arena of gradients, and as many partial ones as slices are summed side by side. How slices share partial sums
-// depends on their number alone, so the result has the same bits for any number of threads.
+// One arena of gradients, and a partial one for each further run of slices (see Slicing::runs).
 template <class T, class D>
 class Gradients {
  public:
-  static constexpr index_t most_partials = 8;
-
   Gradients(D& device, index_t size) : size_(size), sum_(device, size) { fill(device, size, T{}, sum_.data()); }
 
-  // Into how many runs of neighbouring slices a batch of `slices` is cut.
-  static index_t runs(index_t slices) { return std::min(slices, most_partials); }
-  // The first slice of run r.
-  static index_t first_slice(index_t r, index_t slices) { return r * slices / runs(slices); }
-
-  void reserve(D& device, index_t slices) {
-    const index_t need = (runs(slices) - 1) * size_;
+  void reserve(D& device, index_t runs) {
+    const index_t need = (runs - 1) * size_;
     if (partial_.size() >= need) return;
     partial_.reset(device, need);
     fill(device, need, T{}, partial_.data());  // layers do not write the gaps between their parameters
@@ -54,9 +44,8 @@ class Gradients {
   }
 
   // Adds the partial sums of all runs, once every run is done.
-  void finish(D& device, index_t slices) {
-    if (const index_t partials = runs(slices) - 1; partials > 0)
-      for_each(device, size_, AddPartials<T>{partials, size_, partial_.data(), sum_.data()});
+  void finish(D& device, index_t runs) {
+    if (runs > 1) for_each(device, size_, AddPartials<T>{runs - 1, size_, partial_.data(), sum_.data()});
     zeroed_ = false;
   }
 

@@ -6,6 +6,7 @@
 
 #include <gpunet/core/random.hpp>
 #include <gpunet/device/transfer.hpp>
+#include <gpunet/model/fuse.hpp>
 #include <gpunet/model/gradients.hpp>
 #include <gpunet/model/output.hpp>
 #include <gpunet/model/run_slice.hpp>
@@ -27,6 +28,8 @@ class Model {
  public:
   using value_type = T;
   using device_type = D;
+  // The network with the layers fused that the device does at once; what runs.
+  using FusedNet = std::remove_cvref_t<decltype(fuse(std::declval<const D&>(), std::declval<const Net&>(), T{}))>;
 
   explicit Model(D& device, const Net& net = Net()) : Model(device, net, Undrawn{}) { draw_parameters(); }
   Model(const Model&) = delete;
@@ -69,11 +72,11 @@ class Model {
     for_each_run([&](index_t run, index_t s, bool first, index_t worker) {
       const SliceMemory<T> memory = workspace_.at(worker, worker);
       const T* x = enter(s, memory);
-      const T* y = run_forward(device_, net_, plan_, slicing_.slice(s), x, parameters_.data(), memory);
+      const T* y = run_forward(device_, fused_, plan_, slicing_.slice(s), x, parameters_.data(), memory);
       evaluate(loss, targets, s, y, memory);
       backward_slice(run, s, first, x, memory);
     });
-    gradients_.finish(device_, slicing_.slices());
+    gradients_.finish(device_, slicing_.runs());
     return mean_loss();
   }
 
@@ -82,7 +85,7 @@ class Model {
 
   D& device() const { return device_; }
   const Net& network() const { return net_; }
-  const NetworkPlan<Net>& plan() const { return plan_; }
+  const NetworkPlan<FusedNet>& plan() const { return plan_; }
   const std::vector<ParameterInfo>& named_parameters() const { return plan_.parameters; }
 
   // All parameters in one array, each where its ParameterInfo says; the gaps between them are zero.
@@ -103,7 +106,8 @@ class Model {
   Model(D& device, const Net& net, Undrawn)
       : device_(device),
         net_(net),
-        plan_(net),
+        fused_(fuse(device, net, T{})),
+        plan_(fused_),
         parameters_(device, plan_.parameter_elements),
         gradients_(device, plan_.parameter_elements),
         loss_(device, 1) {
@@ -138,18 +142,18 @@ class Model {
     ++pass_;
     ++losses_computed_;  // those of the last batch are stale
     keeps_activations_ = slots == 0;
-    slicing_ = slice_batch(device_, inputs.size(0));
+    slicing_ = slice_batch(device_, inputs.size(0), {plan_.parameter_elements, plan_.output_elements});
     const Slice slice = slicing_.slice(0);
     workspace_.reserve(device_, plan_, slice, slots == 0 ? slicing_.slices() : slots, device_workers(),
-                       scratch_elements(device_, net_, slice, T{}));
-    gradients_.reserve(device_, slicing_.slices());
+                       scratch_elements(device_, fused_, slice, T{}));
+    gradients_.reserve(device_, slicing_.runs());
   }
 
   void forward(const View<const T, D>& inputs) {
     begin(inputs, 0);
     run_tasks(slicing_.slices(), [this](index_t s, index_t worker) {
       const SliceMemory<T> memory = workspace_.at(s, worker);
-      run_forward(device_, net_, plan_, slicing_.slice(s), enter(s, memory), parameters_.data(), memory);
+      run_forward(device_, fused_, plan_, slicing_.slice(s), enter(s, memory), parameters_.data(), memory);
     });
   }
 
@@ -166,7 +170,7 @@ class Model {
     const SliceMemory<T> memory = workspace_.at(s, 0);
     const T* rows = inputs_.data() + slicing_.first_sample(s) * plan_.input_features;
     const T* x = slicing_.inner == 1 ? rows : memory.input;
-    return Activations<T, Net::depth>(net_, plan_, slicing_.slice(s), x, memory.outputs)[Net::depth];
+    return Activations<T, FusedNet::depth>(fused_, plan_, slicing_.slice(s), x, memory.outputs)[FusedNet::depth];
   }
 
   template <class Loss, class Target>
@@ -189,7 +193,7 @@ class Model {
   }
 
   void backward_slice(index_t run, index_t s, bool first, const T* x, const SliceMemory<T>& memory) {
-    run_backward(device_, net_, plan_, slicing_.slice(s), x, static_cast<const T*>(parameters_.data()),
+    run_backward(device_, fused_, plan_, slicing_.slice(s), x, static_cast<const T*>(parameters_.data()),
                  gradients_.of_run(run), gradients_.mode(run, first), memory);
   }
 
@@ -205,16 +209,15 @@ class Model {
       const T* rows = inputs_.data() + slicing_.first_sample(s) * plan_.input_features;
       backward_slice(run, s, first, slicing_.inner == 1 ? rows : memory.input, memory);
     });
-    gradients_.finish(device_, slicing_.slices());
+    gradients_.finish(device_, slicing_.runs());
   }
 
   // body(run, slice, first of its run, worker) for every slice; the slices of a run one after another, the runs in
   // parallel.
   template <class Body>
   void for_each_run(Body body) {
-    const index_t slices = slicing_.slices();
-    run_tasks(gradients_.runs(slices), [&](index_t run, index_t worker) {
-      const index_t first = gradients_.first_slice(run, slices), end = gradients_.first_slice(run + 1, slices);
+    run_tasks(slicing_.runs(), [&](index_t run, index_t worker) {
+      const index_t first = slicing_.first_slice(run), end = slicing_.first_slice(run + 1);
       for (index_t s = first; s < end; ++s)
         body(run, s, s == first, worker);
     });
@@ -232,14 +235,15 @@ class Model {
 
   D& device_;
   Net net_;
-  NetworkPlan<Net> plan_;
+  FusedNet fused_;
+  NetworkPlan<FusedNet> plan_;
   Buffer<T, D> parameters_;
   Gradients<T, D> gradients_;
   Workspace<T, D> workspace_;
   Buffer<T, D> losses_;  // of the samples of the last batch
   Buffer<T, D> loss_;    // their mean
   View<const T, D> inputs_;
-  Slicing slicing_{1, 1, 1};
+  Slicing slicing_{1, 1, 1, false};
   bool keeps_activations_ = false;     // of all slices, as backward() needs them
   std::uint64_t losses_computed_ = 0;  // a LossValue of an older one is stale
   std::uint64_t pass_ = 0;             // counts forward passes: an Output of an older one is stale

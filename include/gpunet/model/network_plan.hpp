@@ -20,8 +20,12 @@ struct ParameterInfo {
   double low, high;  // drawn uniformly from here
 };
 
-// Every array begins on a multiple of this many elements (bytes for the caches), so that vectors are aligned.
+// Every array of a workspace begins on a multiple of this many elements (bytes for the caches), and so on a cache line.
 inline constexpr index_t arena_alignment = 64;
+// Every parameter begins on a multiple of this many elements: a cache line of floats.
+inline constexpr index_t parameter_alignment = 16;
+// What one sample takes of an activation or a cache is a multiple of this many elements (bytes).
+inline constexpr index_t sample_alignment = 4;
 
 // Offsets of parameters in their arena, and of activations and caches in the memory of a slice. Those of a slice
 // are per sample: they are multiplied by the number of samples of the slice.
@@ -37,11 +41,11 @@ struct NetworkPlan {
   index_t output_elements = 0, cache_bytes = 0;      // all layers together
   index_t input_features = 0, output_features = 0;   // of the network
   std::size_t first_working = depth;      // the first layer that is no view: nobody needs its input gradient
-  index_t widest = 0;                     // features of the largest input or output of a layer
+  index_t widest = 0;                     // features of the largest gradient between two layers
   std::array<index_t, depth> features{};  // of each layer's output
 
   explicit NetworkPlan(const Net& net) {
-    input_features = widest = net.input().numel();
+    input_features = net.input().numel();
     net.each([&](auto i, const auto& layer, auto in) { add(net, i, layer, in); });
     output_features = net.output().numel();
   }
@@ -54,7 +58,7 @@ struct NetworkPlan {
   void add(const Net& net, I i, const L& layer, In in) {
     const auto specs = nn::parameters(layer, in);
     add_parameters(i, net.template layer_name<I::value>(), specs);
-    add_output(i, layer.output(in).numel(), nn::cache_bytes(layer, in), nn::is_view<L>);
+    add_output(i, in.numel(), layer.output(in).numel(), nn::cache_bytes(layer, in), nn::is_view<L>);
   }
 
   void add_parameters(std::size_t i, const std::string& layer, std::span<const nn::ParameterSpec> specs) {
@@ -62,19 +66,19 @@ struct NetworkPlan {
     for (const auto& spec : specs) {
       parameters.push_back({concat(layer, ".", spec.name), spec.sizes, parameter_elements, spec.low, spec.high});
       parameter_offsets.push_back(parameter_elements);
-      parameter_elements += round_up(spec.sizes.numel(), arena_alignment);
+      parameter_elements += round_up(spec.sizes.numel(), parameter_alignment);
     }
   }
 
-  void add_output(std::size_t i, index_t size, index_t cached, bool is_view) {
+  void add_output(std::size_t i, index_t from, index_t size, index_t cached, bool is_view) {
+    if (i > first_working) widest = std::max(widest, from);
     features[i] = size;
-    widest = std::max(widest, size);
     output[i] = output_elements;
     cache[i] = cache_bytes;
     if (is_view) return;
     first_working = std::min(first_working, i);
-    output_elements += round_up(size, arena_alignment);
-    cache_bytes += round_up(cached, arena_alignment);
+    output_elements += round_up(size, sample_alignment);
+    cache_bytes += round_up(cached, sample_alignment);
   }
 };
 

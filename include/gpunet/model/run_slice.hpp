@@ -49,7 +49,7 @@ template <class Net, class D, class T>
 void run_backward(D& device, const Net& net, const NetworkPlan<Net>& plan, const Slice& slice, const T* x,
                   const T* parameters, T* gradients, Accumulate accumulate, const SliceMemory<T>& memory) {
   const Activations<T, Net::depth> data(net, plan, slice, x, memory.outputs);
-  const T* dy = memory.output_gradient;
+  T* dy = memory.output_gradient;
   int side = 0;
   net.each_reversed([&](auto i, const auto& layer, auto in) {
     if constexpr (!nn::is_view<std::remove_cvref_t<decltype(layer)>>) {

@@ -2,7 +2,7 @@
 #pragma once
 
 #include <gpunet/nn/loss.hpp>
-#include <gpunet/ops/cross_entropy.hpp>
+#include <gpunet/ops/cross_entropy.host.hpp>
 
 namespace gpunet::nn {
 
@@ -25,8 +25,8 @@ struct CrossEntropyLoss : LossFunction<CrossEntropyLoss> {
 
   template <class D, class T>
   void evaluate(D& device, const LossPass<T, label_t>& pass) const {
-    for_each(device, pass.slice.samples(),
-             CrossEntropy<T>{pass.slice, pass.features, pass.x, pass.targets, pass.scale, pass.losses, pass.dx});
+    cross_entropy(
+        device, CrossEntropy<T>{pass.slice, pass.features, pass.x, pass.targets, pass.scale, pass.losses, pass.dx});
   }
 };
 

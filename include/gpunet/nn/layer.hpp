@@ -7,7 +7,7 @@
 // and, unless is_view is true (output and input are then the same memory, and nothing has to be done),
 //
 //   forward(device, in, pass)          reads pass.x, writes all of pass.y
-//   backward(device, in, pass)         reads pass.dy; writes all of pass.dx unless it is null, and the gradients of
+//   backward(device, in, pass)         reads (and may use up) pass.dy; writes all of pass.dx unless it is null, and the gradients of
 //                                      the parameters as pass.accumulate says
 //
 // and what it needs of
@@ -60,13 +60,14 @@ struct ForwardPass {
   T* scratch;
 };
 
-// What a layer gets on the way back. x and y are as forward saw and left them; dx is null where nobody needs it.
+// What a layer gets on the way back. x and y are as forward saw and left them; dy may be overwritten; dx is null where
+// nobody needs it.
 template <class T>
 struct BackwardPass {
   Slice slice;
   const T* x;
   const T* y;
-  const T* dy;
+  T* dy;
   T* dx;
   ParameterSlices<const T> parameters;
   ParameterSlices<T> gradients;

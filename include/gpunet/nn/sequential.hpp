@@ -43,6 +43,15 @@ constexpr std::string_view given_name() {
     return {};
 }
 
+// The number that stands for layer i where it has no name: i, unless the layer says otherwise.
+template <class L>
+constexpr std::size_t position(std::size_t i) {
+  if constexpr (requires { L::position; })
+    return L::position;
+  else
+    return i;
+}
+
 // Whether `name` is the number i, the key of a layer without a name.
 constexpr bool is_position(std::string_view name, std::size_t i) {
   std::size_t digits = name.size();
@@ -57,9 +66,11 @@ template <class... Layers>
 constexpr bool names_differ() {
   constexpr std::size_t n = sizeof...(Layers);
   const std::array<std::string_view, n> names{given_name<Layers>()...};
+  std::size_t next = 0;
+  const std::array<std::size_t, n> positions{position<Layers>(next++)...};
   for (std::size_t i = 0; i < n; ++i)
     for (std::size_t j = 0; j < n; ++j)
-      if (names[j].empty() ? is_position(names[i], j) : i != j && names[i] == names[j]) return false;
+      if (names[j].empty() ? is_position(names[i], positions[j]) : i != j && names[i] == names[j]) return false;
   return true;
 }
 
@@ -100,8 +111,9 @@ class Sequential<Input<Ns...>, Layers...> {
   // The key of layer i in the state dict: its name, or its position as in torch.nn.Sequential.
   template <std::size_t I>
   std::string layer_name() const {
-    constexpr std::string_view given = detail::given_name<std::remove_cvref_t<decltype(layer<I>())>>();
-    return given.empty() ? std::to_string(I) : std::string(given);
+    using L = std::remove_cvref_t<decltype(layer<I>())>;
+    constexpr std::string_view given = detail::given_name<L>();
+    return given.empty() ? std::to_string(detail::position<L>(I)) : std::string(given);
   }
 
   // f(index, layer, shape of its input) for every layer, first to last; index is an integral_constant.

@@ -5,16 +5,17 @@
 namespace gpunet::GPUNET_PATH {
 
 // Sums in registers: channels x vectors at a time, as many as the path has registers for.
-inline constexpr int most_vectors = GPUNET_LANES == 16 ? 4 : 2;
+template <int CT>
+inline constexpr index_t most_vectors = GPUNET_LANES == 16 ? 24 / CT : 2;
 inline constexpr int wide_gradient = GPUNET_LANES == 16 ? 4 : 2, narrow_gradient = GPUNET_LANES == 16 ? 3 : 2;
 
 // CT channels x NV vectors of one output row. `last` is where the last vector begins: it may overlap the one
 // before.
 template <int CT, int NV>
-GPUNET_TARGET [[gnu::always_inline]] inline void correlate_tile(const Correlation& c, const float* x,
-                                                                const float* w, const float* bias, float* y,
-                                                                index_t last, int valid) {
+GPUNET_TARGET inline void correlate_tile(const Correlation& c, const TapRows& rows, const float* x, const float* w,
+                                         const float* bias, float* y, index_t last, int valid) {
   index_t at[NV];
+#pragma GCC unroll 8
   for (int v = 0; v < NV; ++v)
     at[v] = v + 1 < NV ? v * lanes : last;
   Vector sums[CT][NV];
@@ -24,12 +25,16 @@ GPUNET_TARGET [[gnu::always_inline]] inline void correlate_tile(const Correlatio
     for (int v = 0; v < NV; ++v)
       sums[t][v] = Vector{} + bias[t];
 
+  // Taps that follow each other, whole rows of them where no row is left out.
+  const index_t runs = rows.step == 1 ? 1 : rows.count;
+  const index_t taps = rows.step == 1 ? rows.count * c.kernel : c.kernel;
   for (index_t channel = 0; channel < c.channels; ++channel)
-    for (index_t ky = 0; ky < c.kernel; ++ky) {
-      const float* row = x + channel * c.x_channel + ky * c.x_row;
+    for (index_t run = 0; run < runs; ++run) {
+      const float* row = x + channel * c.x_channel + run * c.x_row;
+      const float* filter = w + (channel * c.kernel + rows.first + run * rows.step) * c.kernel * CT;
 #pragma GCC unroll 1
-      for (index_t kx = 0; kx < c.kernel; ++kx, w += CT) {
-        const float* tap = row + c.taps[kx];
+      for (index_t k = 0; k < taps; ++k, filter += CT) {
+        const float* tap = row + c.taps[k];
         Vector in[NV];
 #pragma GCC unroll 8
         for (int v = 0; v < NV; ++v)
@@ -38,88 +43,101 @@ GPUNET_TARGET [[gnu::always_inline]] inline void correlate_tile(const Correlatio
         for (int t = 0; t < CT; ++t)
 #pragma GCC unroll 8
           for (int v = 0; v < NV; ++v)
-            sums[t][v] += w[t] * in[v];
+            sums[t][v] += filter[t] * in[v];
       }
     }
-  for (int v = 0; v < NV; ++v) {
+
+  const Vector least = Vector{} + c.least;
 #pragma GCC unroll 8
-    for (int t = 0; t < CT; ++t)
-      if (t < valid) store(y + t * c.y_channel + at[v], sums[t][v]);
+  for (int t = 0; t < CT; ++t) {
+    if (t >= valid) break;
+#pragma GCC unroll 8
+    for (int v = 0; v < NV; ++v)
+      store(y + t * c.y_channel + at[v], sums[t][v] < least ? least : sums[t][v]);
   }
 }
 
-// CT channels of one output row.
+// The same for a number of vectors that only the run knows.
+template <int CT, int NV>
+GPUNET_TARGET inline void correlate_vectors(index_t vectors, const Correlation& c, const TapRows& rows,
+                                            const float* x, const float* w, const float* bias, float* y,
+                                            index_t last, int valid) {
+  if constexpr (NV > 1)
+    if (vectors < NV) return correlate_vectors<CT, NV - 1>(vectors, c, rows, x, w, bias, y, last, valid);
+  correlate_tile<CT, NV>(c, rows, x, w, bias, y, last, valid);
+}
+
+// CT channels of one output row, in tiles of equal length as far as that goes.
 template <int CT>
-GPUNET_TARGET inline void correlate_row(const Correlation& c, const float* x, const float* w, const float* bias,
-                                        float* y, int valid) {
-  constexpr index_t step = most_vectors * lanes;
-  for (index_t done = 0; done < c.width; done += step, x += step, y += step) {
-    const index_t rest = std::min(step, c.width - done);
-    const index_t last = rest - lanes;  // negative where the last vector reaches back
-    if constexpr (most_vectors == 4) {
-      if (rest > 3 * lanes) {
-        correlate_tile<CT, 4>(c, x, w, bias, y, last, valid);
-        continue;
-      }
-      if (rest > 2 * lanes) {
-        correlate_tile<CT, 3>(c, x, w, bias, y, last, valid);
-        continue;
-      }
-    }
-    if (rest > lanes)
-      correlate_tile<CT, 2>(c, x, w, bias, y, last, valid);
-    else
-      correlate_tile<CT, 1>(c, x, w, bias, y, last, valid);
+GPUNET_TARGET inline void correlate_row(const Correlation& c, const TapRows& rows, const float* x, const float* w,
+                                        const float* bias, float* y, int valid) {
+  constexpr index_t most = most_vectors<CT>;
+  index_t vectors = ceil_div(c.width, lanes), done = 0;
+  for (index_t tiles = ceil_div(vectors, most); tiles > 0; --tiles) {
+    const index_t some = ceil_div(vectors, tiles);
+    const index_t end = std::min(c.width, done + some * lanes);
+    correlate_vectors<CT, most>(some, c, rows, x + done, w, bias, y + done, end - lanes - done, valid);
+    done += some * lanes;
+    vectors -= some;
   }
 }
 
-// y = x * w + bias for all rows and channels; w and bias are packed in tiles of c.tile channels.
-GPUNET_TARGET inline void correlate(const Correlation& c) {
-  for (index_t row = 0; row < c.rows; ++row)
+// Rows first <= row < end of y = x * w + bias for all channels; w and bias are packed in tiles of c.tile channels.
+GPUNET_TARGET inline void correlate(const Correlation& c, index_t first_row, index_t end_row) {
+  for (index_t row = first_row; row < end_row; ++row) {
+    const TapRows rows = c.tap_rows(row);
+    const float* x = c.x + rows.x_row * c.x_row;
     for (index_t first = 0; first < c.out_channels; first += c.tile) {
-      const float* x = c.x + row * c.x_step;
       const float* w = c.w + first * c.channels * c.kernel * c.kernel;
-      float* y = c.y + first * c.y_channel + row * c.y_row;
+      float* y = c.y + first * c.y_channel + (row - first_row) * c.width;
       const int valid = static_cast<int>(c.out_channels - first);
       if (c.tile == 6)
-        correlate_row<6>(c, x, w, c.bias + first, y, valid);
+        correlate_row<6>(c, rows, x, w, c.bias + first, y, valid);
       else
-        correlate_row<4>(c, x, w, c.bias + first, y, valid);
+        correlate_row<4>(c, rows, x, w, c.bias + first, y, valid);
     }
+  }
 }
 
 // Weight gradients of CT output channels at KT neighbouring taps: sums over all rows stay in registers.
 template <int CT, int KT>
-GPUNET_TARGET inline void weight_gradient_tile(const Correlation& c, const float* x, const float* dy,
-                                               const index_t* taps, float* dw, index_t dw_channel, int valid,
-                                               Accumulate accumulate) {
+GPUNET_TARGET inline void weight_gradient_tile(const GradientRows& g, const float* x, index_t x_step,
+                                               const float* dy, const index_t* taps, float* dw, index_t dw_channel,
+                                               int valid, Accumulate accumulate) {
   Vector sums[CT][KT] = {};
-  const index_t tail = c.width % lanes;
+  const index_t tail = g.width % lanes;
   const Mask fresh = last_lanes(tail);
-  for (index_t row = 0; row < c.rows; ++row, x += c.x_step, dy += c.y_row) {
+  const float* d[CT];
+#pragma GCC unroll 8
+  for (int t = 0; t < CT; ++t)
+    d[t] = dy + (t < valid ? t : 0) * g.channel;
+  for (index_t row = 0; row < g.rows; ++row, x += x_step) {
+    const index_t begin = row * g.width;
     index_t i = 0;
 #pragma GCC unroll 1
-    for (; i + lanes <= c.width; i += lanes) {
+    for (; i + lanes <= g.width; i += lanes) {
       Vector in[KT];
 #pragma GCC unroll 8
-      for (int k = 0; k < KT; ++k)
+      for (int k = 0; k < KT; ++k) {
         in[k] = load(x + taps[k] + i);
+        hold(in[k]);
+      }
 #pragma GCC unroll 8
       for (int t = 0; t < CT; ++t) {
-        const Vector d = load(dy + (t < valid ? t : 0) * c.y_channel + i);
+        const Vector value = load(d[t] + begin + i);
 #pragma GCC unroll 8
         for (int k = 0; k < KT; ++k)
-          sums[t][k] += d * in[k];
+          sums[t][k] += value * in[k];
       }
     }
     if (tail == 0) continue;
-    i = c.width - lanes;  // the last vector reaches back; what was counted already is masked
+    i = g.width - lanes;  // the last vector reaches back; what was counted already is masked
 #pragma GCC unroll 8
     for (int t = 0; t < CT; ++t) {
-      const Vector d = keep(load(dy + (t < valid ? t : 0) * c.y_channel + i), fresh);
+      const Vector value = keep(load(d[t] + begin + i), fresh);
 #pragma GCC unroll 8
       for (int k = 0; k < KT; ++k)
-        sums[t][k] += d * load(x + taps[k] + i);
+        sums[t][k] += value * load(x + taps[k] + i);
     }
   }
 #pragma GCC unroll 8
@@ -131,23 +149,23 @@ GPUNET_TARGET inline void weight_gradient_tile(const Correlation& c, const float
 
 // The same for all taps of one filter row.
 template <int CT>
-GPUNET_TARGET inline void weight_gradient_row(const Correlation& c, const float* x, const float* dy, float* dw,
-                                              int valid, Accumulate accumulate) {
-  const index_t dw_channel = c.channels * c.kernel * c.kernel;
+GPUNET_TARGET inline void weight_gradient_row(const GradientRows& g, const Correlation& c, const float* x,
+                                              const float* dy, float* dw, int valid, Accumulate accumulate) {
+  const index_t dw_channel = c.channels * c.kernel * c.kernel, x_step = c.stride * c.x_row;
   index_t k = 0;
   for (; k + 5 <= c.kernel; k += 5)
-    weight_gradient_tile<CT, 5>(c, x, dy, c.taps + k, dw + k, dw_channel, valid, accumulate);
+    weight_gradient_tile<CT, 5>(g, x, x_step, dy, c.taps + k, dw + k, dw_channel, valid, accumulate);
   for (; k + 3 <= c.kernel; k += 3)
-    weight_gradient_tile<CT, 3>(c, x, dy, c.taps + k, dw + k, dw_channel, valid, accumulate);
+    weight_gradient_tile<CT, 3>(g, x, x_step, dy, c.taps + k, dw + k, dw_channel, valid, accumulate);
   for (; k < c.kernel; ++k)
-    weight_gradient_tile<CT, 1>(c, x, dy, c.taps + k, dw + k, dw_channel, valid, accumulate);
+    weight_gradient_tile<CT, 1>(g, x, x_step, dy, c.taps + k, dw + k, dw_channel, valid, accumulate);
 }
 
-// db [out] = sum of dy over a channel's image, whose rows follow each other.
-GPUNET_TARGET inline void bias_gradient(const Correlation& c, float* db, Accumulate accumulate) {
-  const index_t size = c.rows * c.width;
-  for (index_t channel = 0; channel < c.out_channels; ++channel) {
-    const float* dy = c.y + channel * c.y_channel;
+// db [out] = sum of dy over the rows of a channel, which follow each other.
+GPUNET_TARGET inline void bias_gradient(const GradientRows& g, index_t channels, float* db, Accumulate accumulate) {
+  const index_t size = g.rows * g.width;
+  for (index_t channel = 0; channel < channels; ++channel) {
+    const float* dy = g.dy + channel * g.channel;
     Vector sums[4] = {};
     index_t i = 0;
     for (; i + 4 * lanes <= size; i += 4 * lanes)
@@ -163,23 +181,27 @@ GPUNET_TARGET inline void bias_gradient(const Correlation& c, float* db, Accumul
   }
 }
 
-// db, and dw [out, in, kernel, kernel] = sum over rows and columns of dy x; c.y is dy.
-GPUNET_TARGET inline void parameter_gradients(const Correlation& c, float* dw, float* db, Accumulate accumulate) {
-  bias_gradient(c, db, accumulate);
+// db, and dw [out, in, kernel, kernel] = sum over the rows of dy x.
+GPUNET_TARGET inline void parameter_gradients(const Correlation& c, const GradientRows& all, float* dw, float* db,
+                                              Accumulate accumulate) {
+  bias_gradient(all, c.out_channels, db, accumulate);
   const bool wide = round_up(c.out_channels, wide_gradient) <= round_up(c.out_channels, narrow_gradient);
   const index_t tile = wide ? wide_gradient : narrow_gradient;
   for (index_t first = 0; first < c.out_channels; first += tile)
-    for (index_t channel = 0; channel < c.channels; ++channel)
-      for (index_t ky = 0; ky < c.kernel; ++ky) {
-        const float* x = c.x + channel * c.x_channel + ky * c.x_row;
-        const float* dy = c.y + first * c.y_channel;
+    for (index_t ky = 0; ky < c.kernel; ++ky) {
+      const GradientRows g = c.rows_under(all, ky);
+      const index_t x_row = g.first * c.stride - c.padding + ky;
+      const int valid = static_cast<int>(c.out_channels - first);
+      for (index_t channel = 0; channel < c.channels; ++channel) {
+        const float* x = c.x + channel * c.x_channel + x_row * c.x_row;
+        const float* dy = g.dy + first * g.channel;
         float* target = dw + ((first * c.channels + channel) * c.kernel + ky) * c.kernel;
-        const int valid = static_cast<int>(c.out_channels - first);
         if (wide)
-          weight_gradient_row<wide_gradient>(c, x, dy, target, valid, accumulate);
+          weight_gradient_row<wide_gradient>(g, c, x, dy, target, valid, accumulate);
         else
-          weight_gradient_row<narrow_gradient>(c, x, dy, target, valid, accumulate);
+          weight_gradient_row<narrow_gradient>(g, c, x, dy, target, valid, accumulate);
       }
+    }
 }
 
 }  // namespace gpunet::GPUNET_PATH

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <concepts>
 
 #include <gpunet/core/math.hpp>
 #include <gpunet/device/host/host.hpp>
@@ -11,12 +12,6 @@
 #include <gpunet/ops/interleave.host.hpp>
 
 namespace gpunet {
-
-// A convolution that may be one of 3 x 3 filters and stride 1 between many channels. A type of its own, so that
-// networks that have none do not compile its kernels.
-struct Conv3x3Geometry : Conv2dGeometry {
-  const Conv2dGeometry& general() const { return *this; }
-};
 
 // Where a tile of 4 x 4 outputs lies.
 struct WinogradTile {
@@ -94,9 +89,13 @@ inline Conv2dGeometry turned(const Conv2dGeometry& g) {
 }
 
 // Whether Winograd's way is possible, wanted and faster (measured).
-inline bool winograd_pays(const Host& device, const Slice& slice, const Conv2dGeometry& g) {
+inline bool winograd_pays(const Host& device, const Slice& slice, const WideConv2dGeometry& g) {
   return device.precision() == Precision::fast && slice.inner == 16 && g.kernel == 3 && g.stride == 1 &&
-         g.padding <= 2 && g.in_channels >= 16 && g.out_channels >= 16;
+         g.padding <= 2 && g.in_channels >= g.many && g.out_channels >= g.many;
+}
+
+constexpr bool winograd_pays(const Host&, const Slice&, const Conv2dGeometry&) {
+  return false;
 }
 
 // How many workers have scratch of their own. A single group is the work of one thread: others have its neighbours.
@@ -179,13 +178,14 @@ inline void winograd_backward_parameters(Host& device, const Slice& slice, const
 
 namespace gpunet {
 
-inline index_t conv2d_scratch(const Host& device, const Slice& slice, const Conv3x3Geometry& g, float type) {
+template <std::same_as<float> T>
+index_t conv2d_scratch(const Host& device, const Slice& slice, const WideConv2dGeometry& g, T type) {
   const index_t direct = conv2d_scratch(device, slice, g.general(), type);
   return detail::winograd_pays(device, slice, g) ? std::max(direct, detail::winograd_scratch(device, slice, g))
                                                  : direct;
 }
 
-inline void conv2d_forward(Host& device, const Slice& slice, const Conv3x3Geometry& g, const float* x,
+inline void conv2d_forward(Host& device, const Slice& slice, const WideConv2dGeometry& g, const float* x,
                            const float* w, const float* b, float* y, float* scratch) {
   if (detail::winograd_pays(device, slice, g))
     detail::winograd_forward(device, slice, g, x, w, b, y, scratch);
@@ -193,7 +193,7 @@ inline void conv2d_forward(Host& device, const Slice& slice, const Conv3x3Geomet
     conv2d_forward(device, slice, g.general(), x, w, b, y, scratch);
 }
 
-inline void conv2d_backward_input(Host& device, const Slice& slice, const Conv3x3Geometry& g, const float* dy,
+inline void conv2d_backward_input(Host& device, const Slice& slice, const WideConv2dGeometry& g, const float* dy,
                                   const float* w, float* dx, float* scratch) {
   if (detail::winograd_pays(device, slice, g))
     detail::winograd_backward_input(device, slice, g, dy, w, dx, scratch);
@@ -201,8 +201,8 @@ inline void conv2d_backward_input(Host& device, const Slice& slice, const Conv3x
     conv2d_backward_input(device, slice, g.general(), dy, w, dx, scratch);
 }
 
-inline void conv2d_backward_parameters(Host& device, const Slice& slice, const Conv3x3Geometry& g, const float* x,
-                                       const float* dy, float* dw, float* db, Accumulate accumulate,
+inline void conv2d_backward_parameters(Host& device, const Slice& slice, const WideConv2dGeometry& g,
+                                       const float* x, const float* dy, float* dw, float* db, Accumulate accumulate,
                                        float* scratch) {
   if (detail::winograd_pays(device, slice, g))
     detail::winograd_backward_parameters(device, slice, g, x, dy, dw, db, accumulate, scratch);

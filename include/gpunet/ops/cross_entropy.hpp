@@ -48,6 +48,12 @@ struct CrossEntropy {
   }
 };
 
+// All samples of the slice.
+template <class D, class T>
+void cross_entropy(D& device, const CrossEntropy<T>& loss) {
+  for_each(device, loss.slice.samples(), loss);
+}
+
 // Throws Error for a label that is no class. Only devices whose memory can be read here check; on others the loss
 // is NaN.
 template <class D>

@@ -36,21 +36,42 @@ inline void transpose(index_t rows, index_t columns, const float* from, float* t
     }
 }
 
-// Whether a slice is one full group of samples whose order a transposition changes.
-inline bool is_full_group(const Slice& slice, index_t features) {
-  return slice.outer == 1 && slice.count == slice.inner && slice.inner >= 4 && features >= 4;
+// task(group, its first sample, its samples) for every group of `inner` samples; on several threads where the slice
+// has `elements` enough.
+template <class Task>
+void for_each_group(Host& device, const Slice& slice, index_t elements, Task task) {
+  const auto run = [&](index_t group, int) {
+    const index_t first = group * slice.inner;
+    task(group, first, std::clamp(slice.count - first, index_t{0}, slice.inner));
+  };
+  if (elements >= 1 << 16) return device.run(slice.outer, run);
+  for (index_t group = 0; group < slice.outer; ++group)
+    run(group, 0);
 }
 
 }  // namespace detail
 
 inline void interleave(Host& device, const Slice& slice, index_t features, const float* rows, float* y) {
-  if (!detail::is_full_group(slice, features)) return interleave<Host, float>(device, slice, features, rows, y);
-  detail::transpose(slice.inner, features, rows, y);
+  if (slice.inner < 4 || features < 4) return interleave<Host, float>(device, slice, features, rows, y);
+  const index_t size = slice.inner * features;
+  detail::for_each_group(device, slice, slice.outer * size, [&](index_t group, index_t first, index_t count) {
+    if (count == slice.inner)
+      detail::transpose(slice.inner, features, rows + first * features, y + group * size);
+    else
+      interleave<Host, float>(device, {count, 1, slice.inner}, features, rows + first * features, y + group * size);
+  });
 }
 
 inline void deinterleave(Host& device, const Slice& slice, index_t features, const float* x, float* rows) {
-  if (!detail::is_full_group(slice, features)) return deinterleave<Host, float>(device, slice, features, x, rows);
-  detail::transpose(features, slice.inner, x, rows);
+  if (slice.inner < 4 || features < 4) return deinterleave<Host, float>(device, slice, features, x, rows);
+  const index_t size = slice.inner * features;
+  detail::for_each_group(device, slice, slice.outer * size, [&](index_t group, index_t first, index_t count) {
+    if (count == slice.inner)
+      detail::transpose(features, slice.inner, x + group * size, rows + first * features);
+    else
+      deinterleave<Host, float>(device, {count, 1, slice.inner}, features, x + group * size,
+                                rows + first * features);
+  });
 }
 
 }  // namespace gpunet

@@ -3,10 +3,8 @@
 
 #include <algorithm>
 
-#include <gpunet/core/math.hpp>
 #include <gpunet/device/host/for_each.hpp>
 #include <gpunet/device/host/paths.hpp>
-#include <gpunet/ops/map.hpp>
 #include <gpunet/ops/max_pool2d.hpp>
 
 #define GPUNET_KERNELS <gpunet/ops/max_pool2d_kernels.inl>
@@ -16,21 +14,51 @@ namespace gpunet {
 
 namespace detail {
 
-// Whether the vector kernels can do it.
+// Whether the kernels below can do it.
 inline bool is_pool_2x2(const Pool2dGeometry& g, const Slice& slice) {
-  return g.kernel == 2 && g.stride == 2 && g.padding == 0 && (slice.inner == 4 || slice.inner == 16);
+  return g.kernel == 2 && g.stride == 2 && g.padding == 0 && (slice.inner == 1 || slice.inner % 4 == 0);
 }
 
-// Calls f(plane) for every channel of every group, on several threads where that pays.
-template <class F>
-void for_each_plane(Host& device, const Slice& slice, const Pool2dGeometry& g, F f) {
-  constexpr index_t enough = 1 << 18;  // elements for a thread
-  const index_t planes = slice.outer * g.channels, size = g.height * g.width * slice.inner;
-  const index_t chunk = ceil_div(enough, size);
-  device.run(ceil_div(planes, chunk), [&](index_t i, int) {
-    for (index_t plane = i * chunk; plane < std::min(planes, (i + 1) * chunk); ++plane)
-      f(plane);
-  });
+// One row of maxima from two rows of x, [2][width][inner].
+inline void max_pool_rows(index_t width, index_t inner, const float* x, float* y, PoolChoice* choice) {
+  const float* below = x + width * inner;
+  if (inner % 4 == 0) {
+    GPUNET_CALL_PATH(inner, max_pool_row, width / 2, inner, x, below, y, choice);
+    return;
+  }
+  for (index_t i = 0; i < width / 2; ++i, x += 2, below += 2) {
+    const float candidates[] = {x[0], x[1], below[0], below[1]};
+    int where = 0;
+    for (int k = 1; k < 4; ++k)
+      where = candidates[k] > candidates[where] || candidates[k] != candidates[k] ? k : where;
+    y[i] = candidates[where];
+    choice[i] = static_cast<PoolChoice>(where);
+  }
+}
+
+// The way back: one row of dy gives two rows of dx, [2][width][inner].
+inline void max_pool_rows_backward(index_t width, index_t inner, const float* dy, const PoolChoice* choice,
+                                   float* dx) {
+  float* below = dx + width * inner;
+  if (inner % 4 == 0)
+    GPUNET_CALL_PATH(inner, max_pool_row_gradient, width / 2, inner, dy, choice, dx, below);
+  else
+    for (index_t i = 0; i < width / 2; ++i)
+      for (index_t k = 0; k < 4; ++k)
+        (k < 2 ? dx : below)[2 * i + k % 2] = choice[i] == k ? dy[i] : 0.0f;
+  if (width % 2 == 0) return;  // else the last column is in no window
+  std::fill_n(dx + (width - 1) * inner, inner, 0.0f);
+  std::fill_n(below + (width - 1) * inner, inner, 0.0f);
+}
+
+// task(plane) for every channel of every group of samples; on several threads where there is much to do.
+template <class Task>
+void for_each_plane(Host& device, const Slice& slice, const Pool2dGeometry& g, Task task) {
+  const index_t planes = slice.outer * g.channels;
+  if (planes * g.height * g.width * slice.inner >= 1 << 16)
+    return device.run(planes, [&](index_t plane, int) { task(plane); });
+  for (index_t plane = 0; plane < planes; ++plane)
+    task(plane);
 }
 
 }  // namespace detail
@@ -41,10 +69,8 @@ inline void max_pool2d_forward(Host& device, const Slice& slice, const Pool2dGeo
   const index_t row = g.width * slice.inner, out_row = g.out_width * slice.inner;
   detail::for_each_plane(device, slice, g, [&](index_t plane) {
     for (index_t i = 0; i < g.out_height; ++i) {
-      const float* above = x + (plane * g.height + 2 * i) * row;
-      const index_t out = (plane * g.out_height + i) * out_row;
-      GPUNET_CALL_PATH(slice.inner, max_pool_row, g.out_width, slice.inner, above, above + row, y + out,
-                       choice + out);
+      const index_t at = (plane * g.out_height + i) * out_row;
+      detail::max_pool_rows(g.width, slice.inner, x + (plane * g.height + 2 * i) * row, y + at, choice + at);
     }
   });
 }
@@ -52,15 +78,14 @@ inline void max_pool2d_forward(Host& device, const Slice& slice, const Pool2dGeo
 inline void max_pool2d_backward(Host& device, const Slice& slice, const Pool2dGeometry& g, const float* dy,
                                 const PoolChoice* choice, float* dx) {
   if (!detail::is_pool_2x2(g, slice)) return max_pool2d_backward<Host, float>(device, slice, g, dy, choice, dx);
-  if (g.height % 2 != 0 || g.width % 2 != 0) fill(device, slice.samples() * g.in_features(), 0.0f, dx);
   const index_t row = g.width * slice.inner, out_row = g.out_width * slice.inner;
   detail::for_each_plane(device, slice, g, [&](index_t plane) {
     for (index_t i = 0; i < g.out_height; ++i) {
-      float* above = dx + (plane * g.height + 2 * i) * row;
-      const index_t out = (plane * g.out_height + i) * out_row;
-      GPUNET_CALL_PATH(slice.inner, max_pool_row_gradient, g.out_width, slice.inner, dy + out, choice + out, above,
-                       above + row);
+      const index_t at = (plane * g.out_height + i) * out_row;
+      detail::max_pool_rows_backward(g.width, slice.inner, dy + at, choice + at,
+                                     dx + (plane * g.height + 2 * i) * row);
     }
+    if (g.height % 2 != 0) std::fill_n(dx + ((plane + 1) * g.height - 1) * row, row, 0.0f);
   });
 }
 

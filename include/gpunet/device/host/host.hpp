@@ -2,36 +2,45 @@
 #pragma once
 
 #include <algorithm>
-#include <cstdlib>
+#include <atomic>
 #include <cstring>
+#include <exception>
+#include <memory>
 #include <new>
 #include <string>
 #include <thread>
+#include <type_traits>
 
 #include <gpunet/device/device.hpp>
+#include <gpunet/device/host/flush_subnormals.hpp>
 #include <gpunet/device/host/thread_pool.hpp>
 
 namespace gpunet {
 
-// How a Host is made. threads: how many work at a time, the caller included; 0 takes one per processor. precision:
-// see Precision.
+// How a Host is made.
 struct HostOptions {
-  int threads = 0;
-  Precision precision = Precision::fast;
+  int threads = 0;               // how many work at a time, the caller included; 0 takes one per processor
+  Executor* executor = nullptr;  // threads of the program to use instead of own ones; `threads` is to be 0 then
+  Precision precision = Precision::fast;  // see Precision
 };
 
-// The processor as a device: memory from operator new, work done by the calling thread and the threads that it
-// owns.
+// The processor as a device: memory from operator new, work done by the calling thread and by threads of its own, or
+// those of an Executor.
 class Host {
  public:
   // Data and scratch of every slice start on a cache line, the widest vector of any processor known here.
   static constexpr std::size_t alignment = 64;
 
   Host() : Host(HostOptions{}) {}
-  explicit Host(HostOptions options) : pool_(checked_threads(options.threads)), precision_(options.precision) {}
+  explicit Host(HostOptions options)
+      : pool_(make_pool(options)),
+        executor_(options.executor ? *options.executor : *pool_),
+        precision_(options.precision) {
+    require(threads() >= 1, "gpunet::Host: the executor has ", threads(), " threads (want 1 or more)");
+  }
 
   std::string name() const { return "cpu"; }
-  int threads() const { return pool_.size(); }
+  int threads() const { return executor_.threads(); }
   Precision precision() const { return precision_; }
 
   void* allocate(std::size_t bytes) {
@@ -47,10 +56,23 @@ class Host {
   void copy(void* target, const void* source, std::size_t bytes) { move(target, source, bytes); }
   void synchronize() {}
 
-  // Calls task(i, worker) for i < tasks on all threads, worker < threads(); see ThreadPool::run.
+  // Calls task(i, worker) for every i < tasks, each once, in any order; returns when all are done. No two calls at a
+  // time have the same worker < threads(). The first exception of a task is thrown here, after the running ones have
+  // ended; tasks not yet begun are dropped. Called from inside a task, or while another thread's call is under way, it
+  // runs everything itself. Tasks flush subnormal numbers to 0.
   template <class Task>
   void run(index_t tasks, Task&& task) {
-    pool_.run(tasks, task);
+    if (tasks < 2 || threads() == 1 || busy_.exchange(true, std::memory_order_acquire)) {
+      const detail::FlushSubnormals flush;
+      for (index_t i = 0; i < tasks; ++i)
+        task(i, 0);
+      return;
+    }
+    using T = std::remove_reference_t<Task>;
+    const auto call = [](void* context, index_t i, int worker) {
+      (*static_cast<T*>(context))(i, worker);
+    };
+    share(tasks, {call, const_cast<void*>(static_cast<const void*>(std::addressof(task)))});
   }
 
  private:
@@ -58,14 +80,48 @@ class Host {
   static void move(void* target, const void* source, std::size_t bytes) {
     if (bytes > 0) std::memcpy(target, source, bytes);
   }
-  static int checked_threads(int threads) {
+  static std::unique_ptr<detail::ThreadPool> make_pool(const HostOptions& options) {
     constexpr int most = 1024;
-    require(threads >= 0 && threads <= most, "gpunet::Host: ", threads, " threads (want 1 to ", most,
-            ", or 0 for one per processor)");
-    return threads > 0 ? threads : static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
+    require(options.threads >= 0 && options.threads <= most, "gpunet::Host: ", options.threads,
+            " threads (want 1 to ", most, ", or 0 for one per processor)");
+    require(!options.executor || options.threads == 0, "gpunet::Host: both an executor and ", options.threads,
+            " threads (the executor knows how many it has), leave out one of them");
+    if (options.executor) return nullptr;
+    const int processors = static_cast<int>(std::thread::hardware_concurrency());
+    return std::make_unique<detail::ThreadPool>(options.threads > 0 ? options.threads : std::max(1, processors));
   }
 
-  detail::ThreadPool pool_;
+  // A call of run() that has the threads: what its tasks throw is caught, so that an Executor never sees it.
+  struct Round {
+    ParallelTask task;
+    std::atomic<bool> failed{false};
+    std::exception_ptr error{};
+
+    void operator()(index_t i, int worker) {
+      if (failed.load(std::memory_order_relaxed)) return;
+      const detail::FlushSubnormals flush;
+      try {
+        task(i, worker);
+      } catch (...) {
+        if (!failed.exchange(true)) error = std::current_exception();
+      }
+    }
+  };
+
+  void share(index_t tasks, ParallelTask task) {
+    struct Release {
+      std::atomic<bool>& busy;
+      ~Release() { busy.store(false, std::memory_order_release); }
+    } release{busy_};
+    Round round{task};
+    executor_.run(
+        tasks, {[](void* context, index_t i, int worker) { (*static_cast<Round*>(context))(i, worker); }, &round});
+    if (round.error) std::rethrow_exception(round.error);
+  }
+
+  std::unique_ptr<detail::ThreadPool> pool_;
+  Executor& executor_;
+  std::atomic<bool> busy_{false};
   Precision precision_;
 };
 

@@ -16,6 +16,13 @@ GPUNET_TARGET [[gnu::always_inline]] inline void store(float* p, Vector v) {
   __builtin_memcpy(p, &v, sizeof v);
 }
 
+// Makes the compiler keep a loaded vector in a register, where it would rather load it again for every use.
+GPUNET_TARGET [[gnu::always_inline]] inline void hold([[maybe_unused]] Vector& v) {
+#if GPUNET_X86
+  asm("" : "+v"(v));
+#endif
+}
+
 // All ones in the last n lanes.
 GPUNET_TARGET [[gnu::always_inline]] inline Mask last_lanes(index_t n) {
   Mask lane;

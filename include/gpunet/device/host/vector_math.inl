@@ -1,0 +1,83 @@
+// exp, log and tanh of one vector path, to 2 units in the last place over all floats, NaN, infinities and subnormal
+// numbers included; see vector_math.hpp. The polynomials are those of the Cephes library (S. Moshier), which are
+// minimax ones for the intervals given here.
+
+namespace gpunet::GPUNET_PATH {
+
+GPUNET_TARGET [[gnu::always_inline]] inline Vector as_floats(Mask bits) {
+  Vector v;
+  __builtin_memcpy(&v, &bits, sizeof v);
+  return v;
+}
+
+GPUNET_TARGET [[gnu::always_inline]] inline Mask as_bits(Vector v) {
+  Mask bits;
+  __builtin_memcpy(&bits, &v, sizeof v);
+  return bits;
+}
+
+// 2^n for -127 < n < 128.
+GPUNET_TARGET [[gnu::always_inline]] inline Vector power_of_two(Mask n) {
+  return as_floats((n + 127) << 23);
+}
+
+// e^x = 2^n e^r with n the integer nearest to x / ln 2, and e^r a polynomial for |r| < 0.35.
+GPUNET_TARGET [[gnu::always_inline]] inline Vector exp(Vector x) {
+  const Vector highest = Vector{} + 89.0f, lowest = Vector{} - 104.0f;  // beyond them infinity and 0
+  x = x > highest ? highest : x;
+  x = x < lowest ? lowest : x;
+  const Vector shift = Vector{} + 0x1.8p23f;  // has no bits after the point: adding it rounds
+  const Vector shifted = x * 1.44269504088896341f + shift;
+  const Vector whole = shifted - shift;
+  const Mask n = as_bits(shifted) - as_bits(shift);
+  const Vector r = x - whole * 0.693359375f - whole * -2.12194440e-4f;  // ln 2 in two parts, the first of few bits
+  Vector p = r * 1.9875691500e-4f + 1.3981999507e-3f;
+  p = p * r + 8.3334519073e-3f;
+  p = p * r + 4.1665795894e-2f;
+  p = p * r + 1.6666665459e-1f;
+  p = p * r + 5.0000001201e-1f;
+  p = p * (r * r) + r + 1.0f;
+  const Mask half = n >> 1;  // in two steps, as 2^n may be too large or too small for a float
+  return p * power_of_two(half) * power_of_two(n - half);
+}
+
+// log x = e ln 2 + log m with x = 2^e m, and log m = r - r^2/2 + r^3 p(r) for sqrt(1/2) < m < sqrt(2), r = m - 1.
+GPUNET_TARGET [[gnu::always_inline]] inline Vector log(Vector x) {
+  const Vector infinity = Vector{} + std::numeric_limits<float>::infinity();
+  const Vector no_number = Vector{} + std::numeric_limits<float>::quiet_NaN();
+  const Mask subnormal = x < std::numeric_limits<float>::min();
+  const Mask bits = as_bits(subnormal ? x * 0x1p23f : x);
+  const Vector m = as_floats((bits & 0x007fffff) | 0x3f000000);  // from 1/2 to 1
+  const Mask low = m < 0.707106781186547524f;
+  const Vector r = m - 1.0f + keep(m, low);
+  const Vector e = __builtin_convertvector(((bits >> 23) & 0xff) - 126 + low - (subnormal & 23), Vector);
+  Vector p = r * 7.0376836292e-2f - 1.1514610310e-1f;
+  p = p * r + 1.1676998740e-1f;
+  p = p * r - 1.2420140846e-1f;
+  p = p * r + 1.4249322787e-1f;
+  p = p * r - 1.6668057665e-1f;
+  p = p * r + 2.0000714765e-1f;
+  p = p * r - 2.4999993993e-1f;
+  p = p * r + 3.3333331174e-1f;
+  const Vector square = r * r;
+  const Vector log_m_less_r = p * (r * square) + e * -2.12194440e-4f - 0.5f * square;
+  const Vector y = r + log_m_less_r + e * 0.693359375f;
+  const Vector special = x == 0.0f ? -infinity : no_number;
+  return x > 0.0f ? (x < infinity ? y : x) : special;
+}
+
+// tanh x = x + x^3 p(x^2) for |x| < 0.625, else 1 - 2 / (e^2|x| + 1) with the sign of x.
+GPUNET_TARGET [[gnu::always_inline]] inline Vector tanh(Vector x) {
+  const Mask sign = as_bits(x) & std::numeric_limits<std::int32_t>::min();
+  const Vector size = as_floats(as_bits(x) ^ sign);
+  const Vector far = 1.0f - 2.0f / (exp(2.0f * size) + 1.0f);
+  const Vector square = size * size;
+  Vector p = square * -5.70498872745e-3f + 2.06390887954e-2f;
+  p = p * square - 5.37397155531e-2f;
+  p = p * square + 1.33314422036e-1f;
+  p = p * square - 3.33332819422e-1f;
+  const Vector near = size + size * (square * p);
+  return as_floats(as_bits(size < 0.625f ? near : far) | sign);
+}
+
+}  // namespace gpunet::GPUNET_PATH

@@ -1,0 +1,100 @@
+// Neighbouring layers that a device does better at once: the list of layers is written anew, here and nowhere else.
+#pragma once
+
+#include <array>
+
+#include <gpunet/device/device.hpp>
+#include <gpunet/nn/flatten.hpp>
+#include <gpunet/nn/fused.hpp>
+#include <gpunet/nn/linear.hpp>
+#include <gpunet/nn/named.hpp>
+#include <gpunet/nn/relu.hpp>
+#include <gpunet/nn/sequential.hpp>
+
+namespace gpunet {
+
+namespace detail {
+
+// What a layer is to its neighbours.
+enum class Role { other, convolution, linear, relu, pool };
+
+template <class L>
+inline constexpr Role role = Role::other;
+template <index_t Out, index_t Kernel, class... Options>
+inline constexpr Role role<nn::Conv2d<Out, Kernel, Options...>> = Role::convolution;
+template <index_t Out>
+inline constexpr Role role<nn::Linear<Out>> = Role::linear;
+template <>
+inline constexpr Role role<nn::ReLU> = Role::relu;
+template <>
+inline constexpr Role role<nn::MaxPool2d<2>> = Role::pool;
+template <FixedString Name, class L>
+inline constexpr Role role<nn::Named<Name, L>> = role<L>;
+
+// Runs of neighbouring layers that become one.
+template <std::size_t depth>
+struct LayerGroups {
+  std::array<std::size_t, depth> first{}, size{};
+  std::size_t count = 0;
+
+  constexpr explicit LayerGroups(const std::array<Role, depth>& roles) {
+    for (std::size_t i = 0; i < depth; i += size[count++]) {
+      const auto is = [&](std::size_t j, Role role) {
+        return j < depth && roles[j] == role;
+      };
+      first[count] = i;
+      size[count] = 1;
+      if ((is(i, Role::convolution) || is(i, Role::linear)) && is(i + 1, Role::relu))
+        size[count] = is(i, Role::convolution) && is(i + 2, Role::pool) ? 3 : 2;
+    }
+  }
+};
+
+// The layer L with the name, or else the number, that L has in the network as the user wrote it.
+template <std::size_t Position, class Original, class L>
+struct InPlaceOf : L {
+  static constexpr std::size_t position = Position;
+  static constexpr std::string_view name = nn::detail::given_name<Original>();
+  constexpr explicit InPlaceOf(const L& layer) : L(layer) {}
+};
+
+template <class Net, std::size_t... I>
+constexpr auto layer_groups(std::index_sequence<I...>) {
+  return LayerGroups<sizeof...(I)>(
+      {role<std::remove_cvref_t<decltype(std::declval<Net>().template layer<I>())>>...});
+}
+
+// The layer that does what group G of the network does.
+template <std::size_t G, class Net>
+constexpr auto fuse_group(const Net& net) {
+  constexpr auto groups = layer_groups<Net>(typename Net::indices{});
+  constexpr std::size_t first = groups.first[G], size = groups.size[G];
+  const auto& layer = net.template layer<first>();
+  using L = std::remove_cvref_t<decltype(layer)>;
+  if constexpr (size == 1)
+    return InPlaceOf<first, L, L>(layer);
+  else if constexpr (role<L> == Role::convolution)
+    return InPlaceOf<first, L, nn::ConvolutionBlock<L, size == 3>>(nn::ConvolutionBlock<L, size == 3>(layer));
+  else
+    return InPlaceOf<first, L, nn::Rectified<L>>(nn::Rectified<L>(layer));
+}
+
+}  // namespace detail
+
+// The network that a model runs in place of `net` on a device: the same parameters with the same names.
+template <class D, class T, class Net>
+constexpr const Net& fuse(const D&, const Net& net, T) {
+  return net;
+}
+
+// On Host, floats: convolution + ReLU + pooling, and linear + ReLU.
+template <class Net>
+constexpr auto fuse(const Host&, const Net& net, float) {
+  constexpr auto groups = detail::layer_groups<Net>(typename Net::indices{});
+  return [&]<std::size_t... G>(std::index_sequence<G...>) {
+    return nn::Sequential(nn::Input(net.input()), detail::fuse_group<G>(net)...);
+  }
+  (std::make_index_sequence<groups.count>{});
+}
+
+}  // namespace gpunet

@@ -1,0 +1,81 @@
+// Layers that do the work of several at once. model/fuse.hpp puts them in; nobody writes them.
+#pragma once
+
+#include <gpunet/nn/conv2d.hpp>
+#include <gpunet/nn/max_pool2d.hpp>
+#include <gpunet/ops/conv2d_block.host.hpp>
+#include <gpunet/ops/rectify.hpp>
+
+namespace gpunet::nn {
+
+// A layer and the ReLU behind it: what lies between them is not kept.
+template <class L>
+struct Rectified : L {
+  constexpr Rectified() = default;
+  constexpr explicit Rectified(const L& layer) : L(layer) {}
+
+  template <class D, class In, class T>
+  void forward(D& device, In in, const ForwardPass<T>& pass) const {
+    L::forward(device, in, pass);
+    rectify(device, pass.slice.samples() * this->output(in).numel(), pass.y, pass.y);
+  }
+
+  template <class D, class In, class T>
+  void backward(D& device, In in, const BackwardPass<T>& pass) const {
+    rectify_gradient(device, pass.slice.samples() * this->output(in).numel(), pass.y, pass.dy, pass.dy);
+    L::backward(device, in, pass);
+  }
+};
+
+// A Conv2d, the ReLU behind it, and a MaxPool2d<2> behind that or not; of floats on Host.
+template <class Conv, bool pool>
+class ConvolutionBlock {
+ public:
+  constexpr explicit ConvolutionBlock(const Conv& convolution) : convolution_(convolution) {}
+
+  template <class In>
+  constexpr auto output(In in) const {
+    if constexpr (pool)
+      return MaxPool2d<2>{}.output(convolution_.output(in));
+    else
+      return convolution_.output(in);
+  }
+
+  template <class In>
+  constexpr auto parameters(In in) const {
+    return convolution_.parameters(in);
+  }
+
+  template <class In>
+  constexpr index_t cache_bytes(In in) const {
+    return pool ? output(in).numel() * static_cast<index_t>(sizeof(PoolChoice)) : 0;
+  }
+
+  template <class In>
+  index_t scratch(const Host& device, In in, const Slice& slice, float) const {
+    return conv2d_block_scratch(device, slice, block(in));
+  }
+
+  template <class In>
+  void forward(Host& device, In in, const ForwardPass<float>& pass) const {
+    conv2d_block_forward(device, pass.slice, block(in), pass.x, pass.parameters[0], pass.parameters[1], pass.y,
+                         reinterpret_cast<PoolChoice*>(pass.cache), pass.scratch);
+  }
+
+  template <class In>
+  void backward(Host& device, In in, const BackwardPass<float>& pass) const {
+    conv2d_block_backward(device, pass.slice, block(in), pass.x, pass.y,
+                          reinterpret_cast<const PoolChoice*>(pass.cache), pass.dy, pass.parameters[0], pass.dx,
+                          pass.gradients[0], pass.gradients[1], pass.accumulate, pass.scratch);
+  }
+
+ private:
+  template <class In>
+  constexpr auto block(In in) const {
+    return Conv2dBlock{convolution_.geometry(in), Activation::relu, pool};
+  }
+
+  [[no_unique_address]] Conv convolution_{};
+};
+
+}  // namespace gpunet::nn

@@ -1,0 +1,20 @@
+// Softmax and negative log-likelihood of floats on Host: vectors over the samples of a slice.
+#pragma once
+
+#include <algorithm>
+
+#include <gpunet/device/host/for_each.hpp>
+#include <gpunet/device/host/vector_math.hpp>
+#include <gpunet/ops/cross_entropy.hpp>
+
+#define GPUNET_KERNELS <gpunet/ops/cross_entropy_kernels.inl>
+#include <gpunet/device/host/each_path.inl>
+
+namespace gpunet {
+
+inline void cross_entropy(Host& device, const CrossEntropy<float>& loss) {
+  if (loss.slice.inner != 16) return cross_entropy<Host, float>(device, loss);
+  GPUNET_CALL_PATH(16, cross_entropy, loss);
+}
+
+}  // namespace gpunet

@@ -1,0 +1,36 @@
+// The rectifier: the plain single-source version.
+#pragma once
+
+#include <gpunet/ops/map.hpp>
+
+namespace gpunet {
+
+// max(x, 0); a NaN stays one, as in PyTorch.
+struct Rectify {
+  template <class T>
+  GPUNET_FN T operator()(T x) const {
+    return x < T{} ? T{} : x;
+  }
+};
+
+// The gradient of max(x, 0) = y where that of y is dy.
+struct RectifyGradient {
+  template <class T>
+  GPUNET_FN T operator()(T y, T dy) const {
+    return y <= T{} ? T{} : dy;
+  }
+};
+
+// y[i] = max(x[i], 0) for i < n. y may be x.
+template <class D, class T>
+void rectify(D& device, index_t n, const T* x, T* y) {
+  map(device, n, Rectify{}, x, y);
+}
+
+// dx[i] = dy[i] where y[i] > 0, else 0, for i < n. dx may be dy.
+template <class D, class T>
+void rectify_gradient(D& device, index_t n, const T* y, const T* dy, T* dx) {
+  map(device, n, RectifyGradient{}, y, dy, dx);
+}
+
+}  // namespace gpunet

@@ -1,0 +1,100 @@
+// Adam, stochastic gradient descent with steps of adapted length.
+#pragma once
+
+#include <array>
+#include <cmath>
+
+#include <gpunet/core/error.hpp>
+#include <gpunet/core/square_root.hpp>
+#include <gpunet/ops/map.hpp>
+#include <gpunet/tensor/buffer.hpp>
+
+namespace gpunet::optim {
+
+struct AdamOptions {
+  double lr = 0.001;
+  std::array<double, 2> betas{0.9, 0.999};
+  double eps = 1e-8;
+  double weight_decay = 0;
+};
+
+// Step t of torch.optim.Adam, where g' = g + weight_decay p:
+//   m = m + (1 - beta1) (g' - m);   v = beta2 v + (1 - beta2) g'^2
+//   p -= lr / c1 * m / (sqrt(v / c2) + eps);   c1 = 1 - beta1^t;   c2 = 1 - beta2^t
+// Both sides of the fraction are multiplied by sqrt(c2), which saves a division. One index = one parameter.
+template <class T>
+struct AdamStep {
+  T rate;        // lr sqrt(c2) / c1
+  T keep, beta;  // 1 - beta1, beta2
+  T rest, eps;   // 1 - beta2, eps sqrt(c2)
+  T weight_decay;
+  const T* gradient;
+  T *mean, *square, *parameter;
+
+  GPUNET_FN void operator()(index_t i) const {
+    const T p = parameter[i];
+    const T g = gradient[i] + weight_decay * p;
+    const T m = mean[i] + keep * (g - mean[i]);
+    const T v = beta * square[i] + rest * g * g;
+    mean[i] = m;
+    square[i] = v;
+    parameter[i] = p - rate * m / (square_root(v) + eps);
+  }
+};
+
+// Updates the parameters of a model, which must outlive it: optim::Adam optimizer(net, {.lr = 0.01});
+template <class Model>
+class Adam {
+  using T = typename Model::value_type;
+  using D = typename Model::device_type;
+
+ public:
+  Adam(Model& model, AdamOptions options) : model_(model), options_(options) {
+    check_lr(options.lr);
+    require(options.eps >= 0, "gpunet::optim::Adam: invalid epsilon value ", options.eps, " (want 0 or more)");
+    for (std::size_t i = 0; i < 2; ++i)
+      require(options.betas[i] >= 0 && options.betas[i] < 1,
+              "gpunet::optim::Adam: invalid beta parameter at index ", i, ": ", options.betas[i],
+              " (want 0 or more and less than 1)");
+    require(options.weight_decay >= 0, "gpunet::optim::Adam: invalid weight_decay value ", options.weight_decay,
+            " (want 0 or more)");
+    const index_t size = model.gradients().size();
+    moments_ = Buffer<T, D>(model.device(), 2 * size);
+    fill(model.device(), moments_.size(), T{}, moments_.data());
+  }
+
+  // Updates the parameters by their gradients. Does nothing when there was no backward pass since zero_grad().
+  void step() {
+    if (model_.gradients().zeroed()) return;
+    ++steps_;
+    const auto [beta1, beta2] = options_.betas;
+    const double correction1 = 1 - std::pow(beta1, steps_), root = std::sqrt(1 - std::pow(beta2, steps_));
+    const index_t size = model_.gradients().size();
+    for_each(model_.device(), size,
+             AdamStep<T>{static_cast<T>(options_.lr * root / correction1), static_cast<T>(1 - beta1),
+                         static_cast<T>(beta2), static_cast<T>(1 - beta2), static_cast<T>(options_.eps * root),
+                         static_cast<T>(options_.weight_decay), model_.gradients().data(), moments_.data(),
+                         moments_.data() + size, model_.parameters().data()});
+  }
+
+  void zero_grad() { model_.zero_grad(); }
+
+  // May be changed between steps, as a schedule does.
+  double lr() const { return options_.lr; }
+  void set_lr(double lr) {
+    check_lr(lr);
+    options_.lr = lr;
+  }
+
+ private:
+  static void check_lr(double lr) {
+    require(lr >= 0 && std::isfinite(lr), "gpunet::optim::Adam: invalid learning rate ", lr, " (want 0 or more)");
+  }
+
+  Model& model_;
+  AdamOptions options_;
+  Buffer<T, D> moments_;  // running means of the gradients, then of their squares
+  double steps_ = 0;
+};
+
+}  // namespace gpunet::optim
