@@ -10,12 +10,14 @@ fail() {
   exit 1
 }
 
-# The packages of commands that have another name, and of doctest, which is a header.
+# The packages of commands that have another name. doctest is a header, python3-venv a module.
 declare -A package_of=([clang++]=clang [ninja]=ninja-build [doctest]=doctest-dev)
 
 is_here() {
   if [[ $1 == doctest ]]; then
     [[ -e /usr/include/doctest/doctest.h || -e /usr/local/include/doctest/doctest.h ]]
+  elif [[ $1 == python3-venv ]]; then
+    python3 -c 'import ensurepip' 2>/dev/null
   else
     command -v "$1" >/dev/null
   fi

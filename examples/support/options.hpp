@@ -7,6 +7,7 @@
 #include <limits>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <vector>
 
 #include <gpunet/core/error.hpp>
@@ -20,6 +21,23 @@ class Options {
   void add(const char* name, const char* value, const char* help, std::string& target) {
     options_.push_back({name, value, help, [&target](std::string_view text) {
                           target = text;
+                        }});
+  }
+  // An option without a value.
+  void add(const char* name, const char* help, bool& target) {
+    options_.push_back({name, "", help, [&target](std::string_view) {
+                          target = true;
+                        }});
+  }
+  // An option that may be given several times.
+  template <class T>
+  void add(const char* name, const char* value, const char* help, std::vector<T>& target) {
+    options_.push_back({name, value, help, [this, name, &target](std::string_view text) {
+                          T& last = target.emplace_back();
+                          if constexpr (std::is_same_v<T, std::string>)
+                            last = text;
+                          else
+                            parse(name, text, last, "a whole number");
                         }});
   }
   // A whole number, at least `least`.
@@ -49,7 +67,9 @@ class Options {
       if (equals != name.npos) value = name.substr(equals + 1), name.resize(equals);
       const Option* option = find(name);
       gpunet::require(option, program_, ": unknown option '", name, "', see ", program_, " --help");
-      if (equals == name.npos) {
+      const bool wants_value = *option->value != '\0';
+      require(wants_value || equals == name.npos, name.c_str(), "takes no value");
+      if (wants_value && equals == name.npos) {
         gpunet::require(i + 1 < argc, program_, ": ", name, " has no value (want ", option->value, ")");
         value = argv[++i];
       }

@@ -10,7 +10,7 @@ using namespace gpunet;
 
 namespace {
 
-Conv2dBlock random_block(RandomShapes& random) {
+Conv2dBlock<Conv2dGeometry> random_block(RandomShapes& random) {
   Conv2dGeometry g{};
   g.kernel = random.pick(1, 6);
   g.stride = random.pick(0, 3) > 0 ? 1 : random.pick(1, 3);
@@ -29,11 +29,11 @@ Conv2dBlock random_block(RandomShapes& random) {
 struct PlainBlock {
   Host& host;
   Slice slice;
-  Conv2dBlock block;
+  Conv2dBlock<Conv2dGeometry> block;
   std::vector<float> z, dz;
   std::vector<PoolChoice> choice;
 
-  PlainBlock(Host& device, const Slice& s, const Conv2dBlock& b)
+  PlainBlock(Host& device, const Slice& s, const Conv2dBlock<Conv2dGeometry>& b)
       : host(device),
         slice(s),
         block(b),
@@ -65,7 +65,7 @@ struct PlainBlock {
   }
 };
 
-void compare(Host& host, RandomShapes& random, const Slice& slice, const Conv2dBlock& block) {
+void compare(Host& host, RandomShapes& random, const Slice& slice, const Conv2dBlock<Conv2dGeometry>& block) {
   const Conv2dGeometry& g = block.g;
   CAPTURE(g.in_channels);
   CAPTURE(g.height);
@@ -127,7 +127,7 @@ TEST_CASE("a convolution, its rectifier and its pooling at once do what they do 
   RandomShapes random(3);
   constexpr index_t most_work = 150000;  // multiplications, so that the test is fast
   for (int shapes = 0; shapes < 300;) {
-    const Conv2dBlock block = random_block(random);
+    const Conv2dBlock<Conv2dGeometry> block = random_block(random);
     const Slice slice = random.slice();
     if (slice.samples() * block.g.out_features() * block.g.taps() > most_work) continue;
     compare(host, random, slice, block);

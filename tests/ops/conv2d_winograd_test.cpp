@@ -17,10 +17,10 @@ constexpr double tolerance = 2e-5;
 // Operands and plain results in double of one convolution.
 struct Problem {
   Slice slice;
-  Conv2dGeometry g;
+  WideConv2dGeometry g;
   std::vector<double> x, dy, w, b, y, dx, dw, db;
 
-  Problem(const Slice& of, const Conv2dGeometry& geometry, Generator& random)
+  Problem(const Slice& of, const WideConv2dGeometry& geometry, Generator& random)
       : slice(of),
         g(geometry),
         x(data(g.in_features(), random)),
@@ -95,8 +95,8 @@ void check(const Results& results, const Problem& p, double most) {
   CHECK(relative_error(twice(p.db), results.more_db) < most);
 }
 
-Conv2dGeometry geometry(index_t in, index_t out, index_t height, index_t width, index_t padding) {
-  return {in, height, width, out, height + 2 * padding - 2, width + 2 * padding - 2, 3, 1, padding};
+WideConv2dGeometry geometry(index_t in, index_t out, index_t height, index_t width, index_t padding) {
+  return {{in, height, width, out, height + 2 * padding - 2, width + 2 * padding - 2, 3, 1, padding}};
 }
 
 }  // namespace
@@ -105,7 +105,7 @@ TEST_CASE("Winograd's convolution does what the plain one does, with the same bi
   const KeepIsa keep;
   Generator random(1);
   Host one({.threads = 1}), two({.threads = 2}), three({.threads = 3});
-  const auto compare = [&](const Slice& slice, const Conv2dGeometry& g) {
+  const auto compare = [&](const Slice& slice, const WideConv2dGeometry& g) {
     CAPTURE(g.in_channels);
     CAPTURE(g.height);
     CAPTURE(g.width);
@@ -138,7 +138,7 @@ TEST_CASE("an exact host does not use Winograd's convolution") {
   Host fast({.threads = 1}), exact({.threads = 1, .precision = Precision::exact});
   CHECK(fast.precision() == Precision::fast);
   const Slice slice{16, 1, 16};
-  const Conv2dGeometry g = geometry(16, 16, 8, 8, 1);
+  const WideConv2dGeometry g = geometry(16, 16, 8, 8, 1);
   CHECK(detail::winograd_pays(fast, slice, g));
   CHECK_FALSE(detail::winograd_pays(exact, slice, g));
   const Problem problem(slice, g, random);
@@ -150,8 +150,8 @@ TEST_CASE("an exact host does not use Winograd's convolution") {
 TEST_CASE("Winograd's convolution leaves what does not fit to the direct one") {
   const Host host({.threads = 1});
   const Slice slice{16, 1, 16};
-  const Conv2dGeometry fits = geometry(16, 16, 8, 8, 1);
-  Conv2dGeometry wide_kernel = fits, stride = fits, few = fits;
+  const WideConv2dGeometry fits = geometry(16, 16, 8, 8, 1);
+  WideConv2dGeometry wide_kernel = fits, stride = fits, few = fits;
   wide_kernel.kernel = 5;
   stride.stride = 2;
   few.in_channels = 3;

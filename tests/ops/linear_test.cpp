@@ -1,4 +1,5 @@
 #include <array>
+#include <cmath>
 #include <doctest/doctest.h>
 
 #include <gpunet/gpunet.hpp>
@@ -20,11 +21,13 @@ void compare(Host& host, RandomShapes& random, const Slice& slice, index_t in, i
   const auto x = operand(host, random.values(slice, in)), dy = operand(host, random.values(slice, out));
   const auto w = operand(host, random.values(out * in)), b = operand(host, random.values(out));
   const std::vector<float> dw_before = random.values(out * in), db_before = random.values(out);
-  Outcome y(host, slice.samples() * out), dx(host, slice.samples() * in);
+  Outcome y(host, slice.samples() * out), rectified(host, slice.samples() * out), dx(host, slice.samples() * in);
   Outcome dw(host, out * in), db(host, out), more_dw(host, out * in), more_db(host, out);
   more_dw.start(dw_before);
   more_db.start(db_before);
   linear_forward<Host, float>(host, slice, in, out, x.data(), w.data(), b.data(), y.plain(), nullptr);
+  linear_forward<Host, float>(host, slice, in, out, x.data(), w.data(), b.data(), rectified.plain(), nullptr,
+                              Activation::relu);
   linear_backward_input<Host, float>(host, slice, in, out, dy.data(), w.data(), dx.plain(), nullptr);
   linear_backward_parameters<Host, float>(host, slice, in, out, x.data(), dy.data(), dw.plain(), db.plain(),
                                           Accumulate::no, nullptr);
@@ -36,6 +39,10 @@ void compare(Host& host, RandomShapes& random, const Slice& slice, index_t in, i
     GuardedBuffer<float, Host> scratch(host, linear_scratch(host, slice, in, out, float{}));
     linear_forward(host, slice, in, out, x.data(), w.data(), b.data(), y.tuned(), scratch.data());
     y.check("y");
+    scratch.fill_with_nan();
+    linear_forward(host, slice, in, out, x.data(), w.data(), b.data(), rectified.tuned(), scratch.data(),
+                   Activation::relu);
+    rectified.check("max(y, 0)");
     scratch.fill_with_nan();
     linear_backward_input(host, slice, in, out, dy.data(), w.data(), dx.tuned(), scratch.data());
     dx.check("dx");
@@ -74,4 +81,35 @@ TEST_CASE("tuned affine maps of LeNet do what the plain ones do") {
   for (const Slice& slice : {Slice{1, 1, 1}, Slice{4, 1, 4}, Slice{7, 1, 16}})
     for (const auto& [in, out] : {std::array<index_t, 2>{400, 120}, {120, 84}, {84, 10}})
       compare(host, random, slice, in, out);
+}
+
+TEST_CASE("tuned affine maps of many groups of samples do what the plain ones do") {
+  const KeepIsa keep;
+  Host host({.threads = 2});
+  RandomShapes random(3);
+  for (const auto& [groups, in, out] : {std::array<index_t, 3>{2, 33, 18},
+                                        {3, 20, 10},
+                                        {4, 300, 40},
+                                        {5, 24, 130},
+                                        {7, 3, 5},
+                                        {9, 40, 1},
+                                        {1, 280, 260}})
+    compare(host, random, {groups * 16 - random.pick(0, 15), groups, 16}, in, out);
+}
+
+TEST_CASE_TEMPLATE("an affine map with an activation", D, GPUNET_TEST_DEVICES) {
+  D& device = test_device<D>();
+  for (const Slice& slice : {Slice{2, 1, 4}, Slice{2, 1, 16}, Slice{2, 2, 1}}) {
+    if (std::is_same_v<D, Cuda> && slice.inner > 1) continue;  // Cuda has no such slices
+    const float nan = std::nanf("");
+    const Tensor<float, D> x(device, {slice.samples()}, to_slice_order(slice, 1, std::vector<float>{1, nan}));
+    const Tensor<float, D> w(device, {3}, std::vector<float>{2, -2, 0}),
+        b(device, {3}, std::vector<float>{1, 1, 0});
+    Tensor<float, D> y(device, {slice.samples() * 3});
+    Buffer<float, D> scratch(device, linear_scratch(device, slice, 1, 3, float{}));
+    linear_forward(device, slice, 1, 3, x.data(), w.data(), b.data(), y.data(), scratch.data(), Activation::relu);
+    const std::vector<float> rows = to_rows(slice, 3, y.to_vector().data());
+    CHECK(std::vector<float>(rows.begin(), rows.begin() + 3) == std::vector<float>{3, 0, 0});
+    CHECK(std::isnan(rows[3]));
+  }
 }

@@ -1,5 +1,4 @@
-// How the operands of a dense matrix product are given. Cuda has one (cuda/gemm.cuh); Host has kernels of its own for linear
-// layers and convolutions so far.
+// How the operands of a dense matrix product are given. Each device has one: host/gemm.hpp, cuda/gemm.cuh.
 #pragma once
 
 namespace gpunet {
@@ -7,7 +6,7 @@ namespace gpunet {
 // Whether an operand of gemm is stored as its transpose.
 enum class Transpose { no, yes };
 
-// gemm(device, ta, tb, m, n, k, a, b, beta, c) for float and double computes
+// gemm(device, ta, tb, m, n, k, a, b, beta, c), for float and on Cuda for double, computes
 //
 //   C = op(A) op(B) + beta C    C: [m, n]    op(A): [m, k]    op(B): [k, n]
 //

@@ -7,7 +7,7 @@
 #include <gpunet/nn/initialize.hpp>
 #include <gpunet/nn/layer.hpp>
 #include <gpunet/nn/options.hpp>
-#include <gpunet/ops/conv2d.host.hpp>
+#include <gpunet/ops/conv2d_winograd.host.hpp>
 
 namespace gpunet::nn {
 
@@ -67,7 +67,7 @@ class Conv2d {
 
   template <class D, class In, class T>
   void backward(D& device, In in, const BackwardPass<T>& pass) const {
-    const Conv2dGeometry g = geometry(in);
+    const auto g = geometry(in);
     conv2d_backward_parameters(device, pass.slice, g, pass.x, pass.dy, pass.gradients[0], pass.gradients[1],
                                pass.accumulate, pass.scratch);
     if (pass.dx) conv2d_backward_input(device, pass.slice, g, pass.dy, pass.parameters[0], pass.dx, pass.scratch);
@@ -75,20 +75,31 @@ class Conv2d {
 
   // All sizes, as kernels take them.
   template <class In>
-  constexpr Conv2dGeometry geometry(In in) const {
+  constexpr auto geometry(In in) const {
     const auto out = output(in);
-    return {in.template at<0>(),
-            in.template at<1>(),
-            in.template at<2>(),
-            out.template at<0>(),
-            out.template at<1>(),
-            out.template at<2>(),
-            kernel_,
-            stride_,
-            padding_};
+    const auto channels = in.template at<0>();
+    const Conv2dGeometry sizes{channels,
+                               in.template at<1>(),
+                               in.template at<2>(),
+                               out.template at<0>(),
+                               out.template at<1>(),
+                               out.template at<2>(),
+                               kernel_,
+                               stride_,
+                               padding_};
+    if constexpr (is_many(channels) && is_many(Dim<Out>{}))
+      return WideConv2dGeometry{sizes};
+    else
+      return sizes;
   }
 
  private:
+  // Whether kernels for many channels may pay; true where only the run can tell.
+  template <index_t Channels>
+  static constexpr bool is_many(Dim<Channels>) {
+    return Channels == dyn || Channels >= WideConv2dGeometry::many;
+  }
+
   // What only the run can tell.
   constexpr void check(index_t height, index_t width) const {
     require(out_ > 0 && kernel_ > 0 && stride_ > 0 && padding_ >= 0, "gpunet::nn::Conv2d: ", index_t{out_},

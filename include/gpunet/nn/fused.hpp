@@ -71,8 +71,8 @@ class ConvolutionBlock {
 
  private:
   template <class In>
-  constexpr Conv2dBlock block(In in) const {
-    return {convolution_.geometry(in), Activation::relu, pool};
+  constexpr auto block(In in) const {
+    return Conv2dBlock{convolution_.geometry(in), Activation::relu, pool};
   }
 
   [[no_unique_address]] Conv convolution_{};

@@ -7,7 +7,6 @@
 #include <gpunet/device/host/paths.hpp>
 #include <gpunet/device/host/sum_each.hpp>
 #include <gpunet/ops/conv2d_rows.host.hpp>
-#include <gpunet/ops/conv2d_winograd.host.hpp>
 
 #define GPUNET_KERNELS <gpunet/ops/conv2d_kernels.inl>
 #include <gpunet/device/host/each_path.inl>
@@ -81,25 +80,21 @@ inline void correlate_gradient(const SpreadRows& spread, const float* rows, cons
 
 // How many rows of dy stay in the innermost cache while their products with x are summed: an even number.
 inline index_t gradient_block(const Conv2dGeometry& g, index_t inner) {
-  constexpr index_t floats = 4096;
+  constexpr index_t floats = 8192;
   return std::max(index_t{2}, floats / (4 * g.out_width * inner) / 2 * 2);
 }
 
 }  // namespace detail
 
-inline index_t conv2d_scratch(const Host& device, const Slice& slice, const Conv2dGeometry& g, float) {
+inline index_t conv2d_scratch(const Host&, const Slice& slice, const Conv2dGeometry& g, float) {
   const index_t filters = std::max(detail::packed_elements(g.out_channels, g.in_channels, g.kernel),
                                    detail::packed_elements(g.in_channels, g.out_channels, g.kernel));
-  const index_t direct = filters + std::max(detail::PaddedRows{g, slice.inner}.elements(),
-                                            detail::SpreadRows{g, slice.inner, g.out_height}.elements());
-  return detail::winograd_pays(device, slice, g) ? std::max(direct, detail::winograd_scratch(device, slice, g))
-                                                 : direct;
+  return filters + std::max(detail::PaddedRows{g, slice.inner}.elements(),
+                            detail::SpreadRows{g, slice.inner, g.out_height}.elements());
 }
 
 inline void conv2d_forward(Host& device, const Slice& slice, const Conv2dGeometry& g, const float* x,
                            const float* w, const float* b, float* y, float* scratch) {
-  if (detail::winograd_pays(device, slice, g))
-    return detail::winograd_forward(device, slice, g, x, w, b, y, scratch);
   if (!detail::has_vector_rows(g, g.out_width, slice.inner))
     return conv2d_forward<Host, float>(device, slice, g, x, w, b, y, scratch);
   for (index_t outer = 0; outer < slice.outer; ++outer) {
@@ -113,8 +108,6 @@ inline void conv2d_forward(Host& device, const Slice& slice, const Conv2dGeometr
 
 inline void conv2d_backward_input(Host& device, const Slice& slice, const Conv2dGeometry& g, const float* dy,
                                   const float* w, float* dx, float* scratch) {
-  if (detail::winograd_pays(device, slice, g))
-    return detail::winograd_backward_input(device, slice, g, dy, w, dx, scratch);
   if (!detail::has_vector_rows(g, g.width, slice.inner))
     return conv2d_backward_input<Host, float>(device, slice, g, dy, w, dx, scratch);
   const detail::SpreadRows spread{g, slice.inner, g.out_height};
@@ -130,8 +123,6 @@ inline void conv2d_backward_input(Host& device, const Slice& slice, const Conv2d
 inline void conv2d_backward_parameters(Host& device, const Slice& slice, const Conv2dGeometry& g, const float* x,
                                        const float* dy, float* dw, float* db, Accumulate accumulate,
                                        float* scratch) {
-  if (detail::winograd_pays(device, slice, g))
-    return detail::winograd_backward_parameters(device, slice, g, x, dy, dw, db, accumulate, scratch);
   if (!detail::has_vector_rows(g, g.out_width, slice.inner))
     return conv2d_backward_parameters<Host, float>(device, slice, g, x, dy, dw, db, accumulate, scratch);
   const index_t block = detail::gradient_block(g, slice.inner), width = g.out_width * slice.inner;

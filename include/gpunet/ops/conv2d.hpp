@@ -18,6 +18,14 @@ struct Conv2dGeometry {
   GPUNET_FN index_t taps() const { return in_channels * kernel * kernel; }
 };
 
+// A convolution that may be one between many channels. A type of its own, so that networks that have none do not
+// compile its kernels.
+struct WideConv2dGeometry : Conv2dGeometry {
+  static constexpr index_t many = 16;
+
+  const Conv2dGeometry& general() const { return *this; }
+};
+
 // y = x * w + b. One index = one element of y.
 template <class T>
 struct Conv2dForward {

@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include <gpunet/ops/activation.hpp>
-#include <gpunet/ops/conv2d.host.hpp>
+#include <gpunet/ops/conv2d_winograd.host.hpp>
 #include <gpunet/ops/max_pool2d.host.hpp>
 #include <gpunet/ops/rectify.hpp>
 
@@ -13,8 +13,9 @@ namespace gpunet {
 
 // A convolution and what follows it: y = pool(activation(x * w + b)), with max pooling over windows of 2 x 2 that do not
 // overlap, or none.
+template <class Geometry>
 struct Conv2dBlock {
-  Conv2dGeometry g;
+  Geometry g;  // Conv2dGeometry or WideConv2dGeometry
   Activation activation;
   bool pool;
 
@@ -29,34 +30,41 @@ struct Conv2dBlock {
   }
 };
 
+template <class Geometry>
+Conv2dBlock(Geometry, Activation, bool) -> Conv2dBlock<Geometry>;
+
 namespace detail {
 
 // Whether the block can go row by row; else it is three ops one after another.
-inline bool in_rows(const Host& device, const Slice& slice, const Conv2dBlock& block) {
+template <class Geometry>
+bool in_rows(const Host& device, const Slice& slice, const Conv2dBlock<Geometry>& block) {
   return !winograd_pays(device, slice, block.g) && has_vector_rows(block.g, block.g.out_width, slice.inner) &&
          has_vector_rows(block.g, block.g.width, slice.inner);
 }
 
 // Elements of the convolution's output, or of its gradient, that wait in scratch.
-inline index_t waiting_elements(const Host& device, const Slice& slice, const Conv2dBlock& block) {
+template <class Geometry>
+index_t waiting_elements(const Host& device, const Slice& slice, const Conv2dBlock<Geometry>& block) {
   if (!in_rows(device, slice, block)) return block.pool ? slice.samples() * block.g.out_features() : 0;
   const index_t rows = std::max(index_t{2}, gradient_block(block.g, slice.inner));
   return block.g.out_channels * std::min(rows, block.g.out_height + 1) * block.g.out_width * slice.inner;
 }
 
-inline void forward_one_by_one(Host& device, const Slice& slice, const Conv2dBlock& block, const float* x,
-                               const float* w, const float* b, float* y, PoolChoice* choice, float* scratch) {
-  const Conv2dGeometry& g = block.g;
+template <class Geometry>
+void forward_one_by_one(Host& device, const Slice& slice, const Conv2dBlock<Geometry>& block, const float* x,
+                        const float* w, const float* b, float* y, PoolChoice* choice, float* scratch) {
+  const Geometry& g = block.g;
   float* z = block.pool ? scratch : y;
   conv2d_forward(device, slice, g, x, w, b, z, scratch + waiting_elements(device, slice, block));
   if (block.activation == Activation::relu) rectify(device, slice.samples() * g.out_features(), z, z);
   if (block.pool) max_pool2d_forward(device, slice, block.pooling(g.out_height), z, y, choice);
 }
 
-inline void backward_one_by_one(Host& device, const Slice& slice, const Conv2dBlock& block, const float* x,
-                                const float* y, const PoolChoice* choice, float* dy, const float* w, float* dx,
-                                float* dw, float* db, Accumulate accumulate, float* scratch) {
-  const Conv2dGeometry& g = block.g;
+template <class Geometry>
+void backward_one_by_one(Host& device, const Slice& slice, const Conv2dBlock<Geometry>& block, const float* x,
+                         const float* y, const PoolChoice* choice, float* dy, const float* w, float* dx, float* dw,
+                         float* db, Accumulate accumulate, float* scratch) {
+  const Geometry& g = block.g;
   if (block.activation == Activation::relu)
     rectify_gradient(device, slice.samples() * block.out_features(), y, dy, dy);
   const float* dz = block.pool ? scratch : dy;
@@ -67,9 +75,10 @@ inline void backward_one_by_one(Host& device, const Slice& slice, const Conv2dBl
 }
 
 // Rows `first` to `first + rows` of the convolution's gradient in `waiting`, from that of the block's output.
-inline GradientRows gradient_rows(Host& device, const Slice& slice, const Conv2dBlock& block, index_t first,
-                                  index_t rows, const float* y, const PoolChoice* choice, const float* dy,
-                                  float* waiting) {
+template <class Geometry>
+GradientRows gradient_rows(Host& device, const Slice& slice, const Conv2dBlock<Geometry>& block, index_t first,
+                           index_t rows, const float* y, const PoolChoice* choice, const float* dy,
+                           float* waiting) {
   const index_t width = block.g.out_width * slice.inner, out_width = block.width() * slice.inner;
   const index_t plane = block.height() * out_width, out_rows = block.pool ? rows / 2 : rows;
   const index_t begin = (block.pool ? first / 2 : first) * out_width;
@@ -91,17 +100,19 @@ inline GradientRows gradient_rows(Host& device, const Slice& slice, const Conv2d
 }  // namespace detail
 
 // Elements of scratch that the two functions below need.
-inline index_t conv2d_block_scratch(const Host& device, const Slice& slice, const Conv2dBlock& block) {
+template <class Geometry>
+index_t conv2d_block_scratch(const Host& device, const Slice& slice, const Conv2dBlock<Geometry>& block) {
   return detail::waiting_elements(device, slice, block) + conv2d_scratch(device, slice, block.g, float{}) +
          detail::PaddedRows{block.g, slice.inner}.elements();
 }
 
 // Where `block` pools, choice [samples * out_features] takes where the maxima were.
-inline void conv2d_block_forward(Host& device, const Slice& slice, const Conv2dBlock& block, const float* x,
-                                 const float* w, const float* b, float* y, PoolChoice* choice, float* scratch) {
+template <class Geometry>
+void conv2d_block_forward(Host& device, const Slice& slice, const Conv2dBlock<Geometry>& block, const float* x,
+                          const float* w, const float* b, float* y, PoolChoice* choice, float* scratch) {
   if (!detail::in_rows(device, slice, block))
     return detail::forward_one_by_one(device, slice, block, x, w, b, y, choice, scratch);
-  const Conv2dGeometry& g = block.g;
+  const Geometry& g = block.g;
   float *waiting = scratch, *rest = scratch + detail::waiting_elements(device, slice, block);
   for (index_t outer = 0; outer < slice.outer; ++outer, y += block.out_features() * slice.inner) {
     Correlation c =
@@ -126,12 +137,13 @@ inline void conv2d_block_forward(Host& device, const Slice& slice, const Conv2dB
 }
 
 // dy is used up. dx may be null.
-inline void conv2d_block_backward(Host& device, const Slice& slice, const Conv2dBlock& block, const float* x,
-                                  const float* y, const PoolChoice* choice, float* dy, const float* w, float* dx,
-                                  float* dw, float* db, Accumulate accumulate, float* scratch) {
+template <class Geometry>
+void conv2d_block_backward(Host& device, const Slice& slice, const Conv2dBlock<Geometry>& block, const float* x,
+                           const float* y, const PoolChoice* choice, float* dy, const float* w, float* dx,
+                           float* dw, float* db, Accumulate accumulate, float* scratch) {
   if (!detail::in_rows(device, slice, block))
     return detail::backward_one_by_one(device, slice, block, x, y, choice, dy, w, dx, dw, db, accumulate, scratch);
-  const Conv2dGeometry& g = block.g;
+  const Geometry& g = block.g;
   const index_t out = block.out_features() * slice.inner, rows = detail::gradient_block(g, slice.inner);
   const detail::SpreadRows spread{g, slice.inner, block.used_height()};
   float *waiting = scratch, *image = scratch + detail::waiting_elements(device, slice, block);

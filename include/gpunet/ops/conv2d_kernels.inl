@@ -187,13 +187,12 @@ GPUNET_TARGET inline void parameter_gradients(const Correlation& c, const Gradie
   bias_gradient(all, c.out_channels, db, accumulate);
   const bool wide = round_up(c.out_channels, wide_gradient) <= round_up(c.out_channels, narrow_gradient);
   const index_t tile = wide ? wide_gradient : narrow_gradient;
-  for (index_t first = 0; first < c.out_channels; first += tile)
-    for (index_t ky = 0; ky < c.kernel; ++ky) {
-      const GradientRows g = c.rows_under(all, ky);
-      const index_t x_row = g.first * c.stride - c.padding + ky;
-      const int valid = static_cast<int>(c.out_channels - first);
-      for (index_t channel = 0; channel < c.channels; ++channel) {
-        const float* x = c.x + channel * c.x_channel + x_row * c.x_row;
+  for (index_t first = 0; first < c.out_channels; first += tile) {
+    const int valid = static_cast<int>(c.out_channels - first);
+    for (index_t channel = 0; channel < c.channels; ++channel)
+      for (index_t ky = 0; ky < c.kernel; ++ky) {
+        const GradientRows g = c.rows_under(all, ky);
+        const float* x = c.x + channel * c.x_channel + (g.first * c.stride - c.padding + ky) * c.x_row;
         const float* dy = g.dy + first * g.channel;
         float* target = dw + ((first * c.channels + channel) * c.kernel + ky) * c.kernel;
         if (wide)
@@ -201,7 +200,7 @@ GPUNET_TARGET inline void parameter_gradients(const Correlation& c, const Gradie
         else
           weight_gradient_row<narrow_gradient>(g, c, x, dy, target, valid, accumulate);
       }
-    }
+  }
 }
 
 }  // namespace gpunet::GPUNET_PATH

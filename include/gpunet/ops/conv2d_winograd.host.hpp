@@ -3,11 +3,12 @@
 #pragma once
 
 #include <algorithm>
+#include <concepts>
 
 #include <gpunet/core/math.hpp>
 #include <gpunet/device/host/host.hpp>
 #include <gpunet/device/host/paths.hpp>
-#include <gpunet/ops/conv2d.hpp>
+#include <gpunet/ops/conv2d.host.hpp>
 #include <gpunet/ops/interleave.host.hpp>
 
 namespace gpunet {
@@ -17,27 +18,32 @@ struct WinogradTile {
   index_t group, row, column;
 };
 
-// Tiles that are worked on together: `count` of them from the number `first` on.
+// Tiles that are worked on together: what they need stays in the caches.
 struct WinogradBlock {
-  index_t first, count;
+  static constexpr index_t size = 4;
+
+  index_t count;
+  WinogradTile tiles[size];
 };
 
 // One convolution in tiles, which count through the groups of 16 samples of a slice and then row by row.
 struct Winograd : Conv2dGeometry {
-  static constexpr index_t block = 4;             // tiles: what they need stays in the caches
-  static constexpr index_t columns = block * 16;  // of the matrices of a block: (tile, sample)
-  static constexpr index_t channel_block = 24;    // output channels whose products wait for their transform
+  static constexpr index_t columns = WinogradBlock::size * 16;  // of the matrices of a block: (tile, sample)
+  static constexpr index_t channel_block = 24;  // output channels whose products wait for their transform
 
   index_t groups;
 
   index_t tiles_across() const { return ceil_div(out_width, 4); }
   index_t tiles_down() const { return ceil_div(out_height, 4); }
   index_t positions() const { return groups * tiles_down() * tiles_across(); }
-  index_t blocks() const { return ceil_div(positions(), block); }
-  WinogradBlock at(index_t first) const { return {first, std::min(block, positions() - first)}; }
-  WinogradTile tile(index_t i) const {
-    const index_t row = i / tiles_across();
-    return {row / tiles_down(), row % tiles_down() * 4, i % tiles_across() * 4};
+  index_t blocks() const { return ceil_div(positions(), WinogradBlock::size); }
+  WinogradBlock block(index_t i) const {
+    WinogradBlock block{};
+    for (index_t at = i * WinogradBlock::size; block.count < WinogradBlock::size && at < positions(); ++at) {
+      const index_t row = at / tiles_across();
+      block.tiles[block.count++] = {row / tiles_down(), row % tiles_down() * 4, at % tiles_across() * 4};
+    }
+    return block;
   }
 
   // What matrices are rounded up to, and the distance of the 36 planes of a block: not a power of two.
@@ -83,9 +89,13 @@ inline Conv2dGeometry turned(const Conv2dGeometry& g) {
 }
 
 // Whether Winograd's way is possible, wanted and faster (measured).
-inline bool winograd_pays(const Host& device, const Slice& slice, const Conv2dGeometry& g) {
+inline bool winograd_pays(const Host& device, const Slice& slice, const WideConv2dGeometry& g) {
   return device.precision() == Precision::fast && slice.inner == 16 && g.kernel == 3 && g.stride == 1 &&
-         g.padding <= 2 && g.in_channels >= 16 && g.out_channels >= 16;
+         g.padding <= 2 && g.in_channels >= g.many && g.out_channels >= g.many;
+}
+
+constexpr bool winograd_pays(const Host&, const Slice&, const Conv2dGeometry&) {
+  return false;
 }
 
 // How many workers have scratch of their own. A single group is the work of one thread: others have its neighbours.
@@ -121,8 +131,7 @@ inline void winograd_correlate(Host& device, const Winograd& g, index_t workers,
   });
   const index_t part = round_up(g.forward_scratch(), 16);
   const auto run_block = [&](index_t i, int worker) {
-    GPUNET_CALL_PATH(16, winograd_forward, g, g.at(i * Winograd::block), x, filters, u, bias, y,
-                     parts + worker * part);
+    GPUNET_CALL_PATH(16, winograd_forward, g, g.block(i), x, filters, u, bias, y, parts + worker * part);
   };
   if (workers > 1) return device.run(g.blocks(), run_block);
   for (index_t i = 0; i < g.blocks(); ++i)
@@ -166,3 +175,39 @@ inline void winograd_backward_parameters(Host& device, const Slice& slice, const
 }
 
 }  // namespace gpunet::detail
+
+namespace gpunet {
+
+template <std::same_as<float> T>
+index_t conv2d_scratch(const Host& device, const Slice& slice, const WideConv2dGeometry& g, T type) {
+  const index_t direct = conv2d_scratch(device, slice, g.general(), type);
+  return detail::winograd_pays(device, slice, g) ? std::max(direct, detail::winograd_scratch(device, slice, g))
+                                                 : direct;
+}
+
+inline void conv2d_forward(Host& device, const Slice& slice, const WideConv2dGeometry& g, const float* x,
+                           const float* w, const float* b, float* y, float* scratch) {
+  if (detail::winograd_pays(device, slice, g))
+    detail::winograd_forward(device, slice, g, x, w, b, y, scratch);
+  else
+    conv2d_forward(device, slice, g.general(), x, w, b, y, scratch);
+}
+
+inline void conv2d_backward_input(Host& device, const Slice& slice, const WideConv2dGeometry& g, const float* dy,
+                                  const float* w, float* dx, float* scratch) {
+  if (detail::winograd_pays(device, slice, g))
+    detail::winograd_backward_input(device, slice, g, dy, w, dx, scratch);
+  else
+    conv2d_backward_input(device, slice, g.general(), dy, w, dx, scratch);
+}
+
+inline void conv2d_backward_parameters(Host& device, const Slice& slice, const WideConv2dGeometry& g,
+                                       const float* x, const float* dy, float* dw, float* db, Accumulate accumulate,
+                                       float* scratch) {
+  if (detail::winograd_pays(device, slice, g))
+    detail::winograd_backward_parameters(device, slice, g, x, dy, dw, db, accumulate, scratch);
+  else
+    conv2d_backward_parameters(device, slice, g.general(), x, dy, dw, db, accumulate, scratch);
+}
+
+}  // namespace gpunet

@@ -5,67 +5,99 @@
 
 namespace gpunet::GPUNET_PATH {
 
-// ---- The transforms of one row or column; elements are `from` and `to` apart.
+// ---- The transforms: `apply` is that of one row or column.
 
 // B^T: six inputs.
-template <int from, int to>
-GPUNET_TARGET [[gnu::always_inline]] inline void winograd_input(const Vector* d, Vector* v) {
-  const Vector a = d[0], b = d[from], c = d[2 * from], e = d[3 * from], f = d[4 * from], h = d[5 * from];
-  const Vector even = f - 4 * c, odd = e - 4 * b, outer = f - c, inner = 2 * (e - b);
-  v[0] = 4 * a - 5 * c + f;
-  v[to] = even + odd;
-  v[2 * to] = even - odd;
-  v[3 * to] = outer + inner;
-  v[4 * to] = outer - inner;
-  v[5 * to] = 4 * b - 5 * e + h;
-}
+struct WinogradInput {
+  static constexpr int from = 6, to = 6;
+  GPUNET_TARGET [[gnu::always_inline]] static inline void apply(const Vector* d, Vector* v) {
+    const Vector even = d[4] - 4 * d[2], odd = d[3] - 4 * d[1], outer = d[4] - d[2], inner = 2 * (d[3] - d[1]);
+    v[0] = 4 * d[0] - 5 * d[2] + d[4];
+    v[1] = even + odd;
+    v[2] = even - odd;
+    v[3] = outer + inner;
+    v[4] = outer - inner;
+    v[5] = 4 * d[1] - 5 * d[3] + d[5];
+  }
+};
 
 // G: three weights.
-template <int from, int to>
-GPUNET_TARGET [[gnu::always_inline]] inline void winograd_filter(const Vector* g, Vector* u) {
-  const Vector a = g[0], b = g[from], c = g[2 * from];
-  const Vector near = (a + c) * (-1.0f / 6), near_b = b * (1.0f / 6);
-  const Vector far = a * (1.0f / 24) + c * (1.0f / 6), far_b = b * (1.0f / 12);
-  u[0] = a * 0.25f;
-  u[to] = near - near_b;
-  u[2 * to] = near + near_b;
-  u[3 * to] = far + far_b;
-  u[4 * to] = far - far_b;
-  u[5 * to] = c;
-}
+struct WinogradFilter {
+  static constexpr int from = 3, to = 6;
+  GPUNET_TARGET [[gnu::always_inline]] static inline void apply(const Vector* g, Vector* u) {
+    const Vector near = (g[0] + g[2]) * (-1.0f / 6), near_odd = g[1] * (1.0f / 6);
+    const Vector far = g[0] * (1.0f / 24) + g[2] * (1.0f / 6), far_odd = g[1] * (1.0f / 12);
+    u[0] = g[0] * 0.25f;
+    u[1] = near - near_odd;
+    u[2] = near + near_odd;
+    u[3] = far + far_odd;
+    u[4] = far - far_odd;
+    u[5] = g[2];
+  }
+};
 
 // A^T: six products to four outputs.
-template <int from, int to>
-GPUNET_TARGET [[gnu::always_inline]] inline void winograd_output(const Vector* m, Vector* y) {
-  const Vector sum_near = m[from] + m[2 * from], near = m[from] - m[2 * from];
-  const Vector sum_far = m[3 * from] + m[4 * from], far = m[3 * from] - m[4 * from];
-  y[0] = m[0] + sum_near + sum_far;
-  y[to] = near + 2 * far;
-  y[2 * to] = sum_near + 4 * sum_far;
-  y[3 * to] = near + 8 * far + m[5 * from];
-}
+struct WinogradOutput {
+  static constexpr int from = 6, to = 4;
+  GPUNET_TARGET [[gnu::always_inline]] static inline void apply(const Vector* m, Vector* y) {
+    const Vector near = m[1] + m[2], near_odd = m[1] - m[2], far = m[3] + m[4], far_odd = m[3] - m[4];
+    y[0] = m[0] + near + far;
+    y[1] = near_odd + 2 * far_odd;
+    y[2] = near + 4 * far;
+    y[3] = near_odd + 8 * far_odd + m[5];
+  }
+};
 
 // A: four output gradients.
-template <int from, int to>
-GPUNET_TARGET [[gnu::always_inline]] inline void winograd_output_gradient(const Vector* d, Vector* m) {
-  const Vector a = d[0], b = d[from], c = d[2 * from], e = d[3 * from];
-  const Vector near = a + c, near_odd = b + e, far = a + 4 * c, far_odd = 2 * b + 8 * e;
-  m[0] = a;
-  m[to] = near + near_odd;
-  m[2 * to] = near - near_odd;
-  m[3 * to] = far + far_odd;
-  m[4 * to] = far - far_odd;
-  m[5 * to] = e;
-}
+struct WinogradOutputGradient {
+  static constexpr int from = 4, to = 6;
+  GPUNET_TARGET [[gnu::always_inline]] static inline void apply(const Vector* d, Vector* m) {
+    const Vector near = d[0] + d[2], near_odd = d[1] + d[3], far = d[0] + 4 * d[2], far_odd = 2 * d[1] + 8 * d[3];
+    m[0] = d[0];
+    m[1] = near + near_odd;
+    m[2] = near - near_odd;
+    m[3] = far + far_odd;
+    m[4] = far - far_odd;
+    m[5] = d[3];
+  }
+};
 
 // G^T: six filter gradients to three.
-template <int from, int to>
-GPUNET_TARGET [[gnu::always_inline]] inline void winograd_filter_gradient(const Vector* u, Vector* g) {
-  const Vector sum_near = (u[from] + u[2 * from]) * (-1.0f / 6), near = (u[2 * from] - u[from]) * (1.0f / 6);
-  const Vector sum_far = u[3 * from] + u[4 * from], far = u[3 * from] - u[4 * from];
-  g[0] = u[0] * 0.25f + sum_near + sum_far * (1.0f / 24);
-  g[to] = near + far * (1.0f / 12);
-  g[2 * to] = sum_near + sum_far * (1.0f / 6) + u[5 * from];
+struct WinogradFilterGradient {
+  static constexpr int from = 6, to = 3;
+  GPUNET_TARGET [[gnu::always_inline]] static inline void apply(const Vector* u, Vector* g) {
+    const Vector near = (u[1] + u[2]) * (-1.0f / 6), near_odd = (u[2] - u[1]) * (1.0f / 6);
+    const Vector far = u[3] + u[4], far_odd = u[3] - u[4];
+    g[0] = u[0] * 0.25f + near + far * (1.0f / 24);
+    g[1] = near_odd + far_odd * (1.0f / 12);
+    g[2] = near + far * (1.0f / 6) + u[5];
+  }
+};
+
+// A transform of columns and then rows of vectors, plus `bias`. The elements at x and y are `row` and `column` apart.
+template <class Transform>
+GPUNET_TARGET inline void transform(const float* x, index_t x_row, index_t x_column, float* y, index_t y_row,
+                                    index_t y_column, float bias = 0) {
+  Vector half[Transform::to][Transform::from];
+#pragma GCC unroll 1
+  for (int j = 0; j < Transform::from; ++j, x += x_column) {
+    Vector column[Transform::from], changed[Transform::to];
+#pragma GCC unroll 6
+    for (int i = 0; i < Transform::from; ++i)
+      column[i] = load(x + i * x_row);
+    Transform::apply(column, changed);
+#pragma GCC unroll 6
+    for (int i = 0; i < Transform::to; ++i)
+      half[i][j] = changed[i];
+  }
+#pragma GCC unroll 1
+  for (int i = 0; i < Transform::to; ++i, y += y_row) {
+    Vector changed[Transform::to];
+    Transform::apply(half[i], changed);
+#pragma GCC unroll 6
+    for (int j = 0; j < Transform::to; ++j)
+      store(y + j * y_column, changed[j] + bias);
+  }
 }
 
 // ---- Products.
@@ -110,8 +142,9 @@ GPUNET_TARGET inline void multiply_rows(index_t columns, index_t depth, const fl
 }
 
 // c [rows][columns] = or += a [rows][depth] b [depth][columns]; rows even and at least 4, columns in steps of 32.
-GPUNET_TARGET inline void multiply(index_t rows, index_t columns, index_t depth, const float* a, index_t a_row,
-                                   const float* b, index_t b_row, float* c, index_t c_row, Accumulate accumulate) {
+GPUNET_TARGET [[gnu::noinline]] inline void multiply(index_t rows, index_t columns, index_t depth, const float* a,
+                                                     index_t a_row, const float* b, index_t b_row, float* c,
+                                                     index_t c_row, Accumulate accumulate) {
   for (index_t rest = rows; rest > 0;) {
     const index_t tile = rest == 4 || rest == 8 ? 4 : 6;
     if (tile == 6)
@@ -137,89 +170,51 @@ GPUNET_TARGET inline void winograd_filters(const WinogradFilters& f, index_t fir
         for (index_t tap = 0; tap < 9; ++tap)
           weights[tap][i] = w[f.turned ? 8 - tap : tap];
       }
-      Vector g[9], half[18], whole[36];
-#pragma GCC unroll 9
-      for (int tap = 0; tap < 9; ++tap)
-        g[tap] = load(weights[tap]);
-#pragma GCC unroll 3
-      for (int j = 0; j < 3; ++j)
-        winograd_filter<3, 3>(g + j, half + j);
-#pragma GCC unroll 6
-      for (int i = 0; i < 6; ++i)
-        winograd_filter<1, 1>(half + 3 * i, whole + 6 * i);
-#pragma GCC unroll 36
-      for (int k = 0; k < 36; ++k)
-        store(u + k * f.plane() + out * f.row() + in, whole[k]);
+      transform<WinogradFilter>(weights[0], 3 * lanes, lanes, u + out * f.row() + in, 6 * f.plane(), f.plane());
     }
 }
 
-// v [k * plane] = B^T d B of the 6 x 6 inputs at d, whose rows are `row` apart.
-GPUNET_TARGET inline void winograd_input_tile(const float* d, index_t row, float* v, index_t plane) {
-  for (index_t n = 0; n < 16; n += lanes) {
-    Vector half[36];
-#pragma GCC unroll 6
-    for (int j = 0; j < 6; ++j) {
-      Vector column[6];
-#pragma GCC unroll 6
-      for (int i = 0; i < 6; ++i)
-        column[i] = load(d + i * row + j * 16 + n);
-      winograd_input<1, 6>(column, half + j);
-    }
-#pragma GCC unroll 6
-    for (int i = 0; i < 6; ++i) {
-      Vector whole[6];
-      winograd_input<1, 1>(half + 6 * i, whole);
-#pragma GCC unroll 6
-      for (int j = 0; j < 6; ++j)
-        store(v + (6 * i + j) * plane + n, whole[j]);
-    }
-  }
-}
-
-// v [36][channel][position][16] of the tiles of a block, for channels first <= channel < last of x.
+// v [36][channel][tile][16] = B^T d B of the tiles of a block, for channels first <= channel < last of x.
 GPUNET_TARGET inline void winograd_inputs(const Winograd& g, const WinogradBlock& block, const float* x,
                                           index_t first, index_t last, float* v, index_t plane) {
-  float frames[Winograd::block][36 * 16] = {};  // of tiles that reach over the border; zero outside
-  for (index_t channel = first; channel < last; ++channel, v += Winograd::columns)
+  float frames[WinogradBlock::size][36 * 16] = {};  // of tiles that reach over the border; zero outside
+  for (index_t channel = first; channel < last; ++channel)
     for (index_t t = 0; t < block.count; ++t) {
-      const WinogradTile tile = g.tile(block.first + t);
+      const WinogradTile& tile = block.tiles[t];
       const index_t top = tile.row - g.padding, left = tile.column - g.padding;
       const float* image = x + (tile.group * g.in_channels + channel) * g.height * g.width * 16;
-      const index_t row = g.width * 16;
-      if (top >= 0 && left >= 0 && top + 6 <= g.height && left + 6 <= g.width) {
-        winograd_input_tile(image + (top * g.width + left) * 16, row, v + t * 16, plane);
-        continue;
-      }
+      const bool whole = top >= 0 && left >= 0 && top + 6 <= g.height && left + 6 <= g.width;
       const index_t begin = std::max(index_t{0}, left), end = std::min(g.width, left + 6);
-      for (index_t y = std::max(index_t{0}, top); y < std::min(g.height, top + 6); ++y)
-        for (index_t i = begin * 16; i < end * 16; i += lanes)
-          store(frames[t] + ((y - top) * 6 - left) * 16 + i, load(image + y * row + i));
-      winograd_input_tile(frames[t], 6 * 16, v + t * 16, plane);
+      if (!whole)
+        for (index_t y = std::max(index_t{0}, top); y < std::min(g.height, top + 6); ++y)
+          for (index_t i = begin * 16; i < end * 16; i += lanes)
+            store(frames[t] + ((y - top) * 6 - left) * 16 + i, load(image + y * g.width * 16 + i));
+      const float* d = whole ? image + (top * g.width + left) * 16 : frames[t];
+      float* to = v + ((channel - first) * WinogradBlock::size + t) * 16;
+      for (index_t n = 0; n < 16; n += lanes)
+        transform<WinogradInput>(d + n, whole ? g.width * 16 : 6 * 16, 16, to + n, 6 * plane, plane);
     }
 }
 
 // y = A^T m A + bias of one tile, as much of it as lies inside.
 GPUNET_TARGET inline void winograd_output_tile(const float* m, index_t plane, float bias, float* y, index_t row,
                                                index_t rows, index_t columns) {
-  for (index_t n = 0; n < 16; n += lanes) {
-    Vector half[24], whole[16];
-#pragma GCC unroll 6
-    for (int j = 0; j < 6; ++j) {
-      Vector column[6];
-#pragma GCC unroll 6
-      for (int i = 0; i < 6; ++i)
-        column[i] = load(m + (6 * i + j) * plane + n);
-      winograd_output<1, 6>(column, half + j);
-    }
+  float inside[16 * 16];
+  const bool whole = rows >= 4 && columns >= 4;
+  for (index_t n = 0; n < 16; n += lanes)
+    transform<WinogradOutput>(m + n, 6 * plane, plane, (whole ? y : inside) + n, whole ? row : 64, 16, bias);
+  if (whole) return;
+  for (index_t i = 0; i < std::min(rows, index_t{4}); ++i)
+    for (index_t j = 0; j < std::min(columns, index_t{4}) * 16; j += lanes)
+      store(y + i * row + j, load(inside + i * 64 + j));
+}
+
+// Fetches what a tile of outputs will be written over.
+GPUNET_TARGET [[gnu::always_inline]] inline void prefetch_tile(const float* y, index_t row, index_t rows) {
+  for (index_t i = 0; i < std::min(rows, index_t{4}); ++i)
 #pragma GCC unroll 4
-    for (int i = 0; i < 4; ++i)
-      winograd_output<1, 1>(half + 6 * i, whole + 4 * i);
-#pragma GCC unroll 4
-    for (int i = 0; i < 4; ++i)
-#pragma GCC unroll 4
-      for (int j = 0; j < 4; ++j)
-        if (i < rows && j < columns) store(y + i * row + j * 16 + n, whole[4 * i + j] + bias);
-  }
+    for (int j = 0; j < 4; ++j)
+      __builtin_prefetch(y + i * row + j * 16, 1);
 }
 
 // y of the tiles of a block, all output channels: the whole way. bias may be null.
@@ -238,11 +233,14 @@ GPUNET_TARGET inline void winograd_forward(const Winograd& g, const WinogradBloc
                m + k * m_plane, Winograd::columns, Accumulate::no);
     for (index_t channel = 0; channel < channels; ++channel)
       for (index_t t = 0; t < block.count; ++t) {
-        const WinogradTile tile = g.tile(block.first + t);
-        const index_t image = (tile.group * g.out_channels + first + channel) * g.out_height;
-        winograd_output_tile(m + (channel * Winograd::block + t) * 16, m_plane, bias ? bias[first + channel] : 0.0f,
-                             y + ((image + tile.row) * g.out_width + tile.column) * 16, g.out_width * 16,
-                             g.out_height - tile.row, g.out_width - tile.column);
+        const WinogradTile& tile = block.tiles[t];
+        const index_t image = (tile.group * g.out_channels + first + channel) * g.out_height,
+                      row = g.out_width * 16;
+        const index_t rows = g.out_height - tile.row, columns = g.out_width - tile.column;
+        float* to = y + (image + tile.row) * row + tile.column * 16;
+        if (channel + 1 < channels) prefetch_tile(to + g.out_height * row, row, rows);
+        winograd_output_tile(m + (channel * WinogradBlock::size + t) * 16, m_plane,
+                             bias ? bias[first + channel] : 0.0f, to, row, rows, columns);
       }
   }
 }
@@ -253,58 +251,48 @@ GPUNET_TARGET inline void winograd_forward(const Winograd& g, const WinogradBloc
 // the tile's dy to sums [16]. The columns are the tile's samples, `row` apart.
 GPUNET_TARGET inline void winograd_output_gradient_tile(const float* dy, float* m, index_t plane, index_t row,
                                                         float* sums) {
-  for (index_t n = 0; n < 16; ++n)
-    for (index_t channel = 0; channel < 16; channel += lanes) {
-      Vector half[24];
-      Vector total{};
+  for (index_t channel = 0; channel < 16; channel += lanes) {
+    Vector total[4] = {};
+    for (index_t i = 0; i < 16 * 16; i += 4)
 #pragma GCC unroll 4
-      for (int j = 0; j < 4; ++j) {
-        Vector column[4];
-#pragma GCC unroll 4
-        for (int i = 0; i < 4; ++i)
-          column[i] = load(dy + (4 * i + j) * 256 + n * 16 + channel);
-        total += (column[0] + column[1]) + (column[2] + column[3]);
-        winograd_output_gradient<1, 4>(column, half + j);
-      }
-      store(sums + channel, load(sums + channel) + total);
-#pragma GCC unroll 6
-      for (int i = 0; i < 6; ++i) {
-        Vector whole[6];
-        winograd_output_gradient<1, 1>(half + 4 * i, whole);
-#pragma GCC unroll 6
-        for (int j = 0; j < 6; ++j)
-          store(m + (6 * i + j) * plane + n * row + channel, whole[j]);
-      }
-    }
+      for (int part = 0; part < 4; ++part)
+        total[part] += load(dy + (i + part) * 16 + channel);
+    store(sums + channel, load(sums + channel) + ((total[0] + total[1]) + (total[2] + total[3])));
+    for (index_t n = 0; n < 16; ++n)
+      transform<WinogradOutputGradient>(dy + n * 16 + channel, 4 * 256, 256, m + n * row + channel, 6 * plane,
+                                        plane);
+  }
 }
 
-// m [36][position, sample][channel] of the tiles of a block, for channels first <= channel < last of dy.
+// x [channel][16 samples], channels `size` apart, to y [16 samples][16 channels]; of missing channels nothing.
+GPUNET_TARGET inline void transpose_channels(index_t channels, index_t size, const float* x, float* y) {
+  index_t c = 0;
+  for (; c + 4 <= channels; c += 4)
+    for (index_t n = 0; n < 16; n += 4)
+      detail::transpose_block(x + c * size + n, size, y + n * 16 + c, 16);
+  for (; c < channels; ++c)
+    for (index_t n = 0; n < 16; ++n)
+      y[n * 16 + c] = x[c * size + n];
+}
+
+// m [36][tile, sample][channel] of the tiles of a block, for channels first <= channel < last of dy.
 GPUNET_TARGET inline void winograd_output_gradients(const Winograd& g, const WinogradBlock& block, const float* dy,
                                                     index_t first, index_t last, float* m, index_t plane,
                                                     index_t row, float* sums) {
+  float turned[16][16][16];  // [4 x 4][sample][channel]
   for (index_t channel = first; channel < last; channel += 16, m += 16, sums += 16)
-    for (index_t t = 0; t < Winograd::block; ++t) {
-      float turned[16][16][16] = {};  // [4 x 4][sample][channel]
-      float tile_sums[16] = {};
-      if (t < block.count) {
-        const WinogradTile tile = g.tile(block.first + t);
-        const index_t channels = std::min(index_t{16}, last - channel), size = g.out_height * g.out_width * 16;
-        const float* image = dy + (tile.group * g.out_channels + channel) * size;
-        for (index_t i = 0; i < std::min(index_t{4}, g.out_height - tile.row); ++i)
-          for (index_t j = 0; j < std::min(index_t{4}, g.out_width - tile.column); ++j) {
-            const float* from = image + ((tile.row + i) * g.out_width + tile.column + j) * 16;
-            index_t c = 0;
-            for (; c + 4 <= channels; c += 4)
-              for (index_t n = 0; n < 16; n += 4)
-                detail::transpose_block(from + c * size + n, size, &turned[4 * i + j][n][c], 16);
-            for (; c < channels; ++c)
-              for (index_t n = 0; n < 16; ++n)
-                turned[4 * i + j][n][c] = from[c * size + n];
-          }
-      }
-      winograd_output_gradient_tile(turned[0][0], m + t * 16 * row, plane, row, tile_sums);
-      for (index_t c = 0; c < 16; c += lanes)
-        store(sums + c, load(sums + c) + load(tile_sums + c));
+    for (index_t t = 0; t < block.count; ++t) {
+      const WinogradTile& tile = block.tiles[t];
+      const index_t rows = std::min(index_t{4}, g.out_height - tile.row);
+      const index_t columns = std::min(index_t{4}, g.out_width - tile.column);
+      if (rows < 4 || columns < 4) std::fill_n(turned[0][0], 16 * 256, 0.0f);
+      const index_t size = g.out_height * g.out_width * 16;
+      const float* image = dy + (tile.group * g.out_channels + channel) * size;
+      for (index_t i = 0; i < rows; ++i)
+        for (index_t j = 0; j < columns; ++j)
+          transpose_channels(std::min(index_t{16}, last - channel), size,
+                             image + ((tile.row + i) * g.out_width + tile.column + j) * 16, turned[4 * i + j][0]);
+      winograd_output_gradient_tile(turned[0][0], m + t * 16 * row, plane, row, sums);
     }
 }
 
@@ -314,22 +302,9 @@ GPUNET_TARGET inline void winograd_store_gradients(const Winograd& g, const Wino
   const index_t row = Winograd::columns_of(task.last_out - task.first_out), plane = task.gradient_plane();
   for (index_t in = task.first_in; in < task.last_in; ++in)
     for (index_t out = task.first_out; out < task.last_out; out += lanes) {
-      Vector u[36], half[18];
       float taps[9][lanes];
-#pragma GCC unroll 36
-      for (int k = 0; k < 36; ++k)
-        u[k] = load(du + k * plane + (in - task.first_in) * row + out - task.first_out);
-#pragma GCC unroll 6
-      for (int j = 0; j < 6; ++j)
-        winograd_filter_gradient<6, 6>(u + j, half + j);
-#pragma GCC unroll 3
-      for (int i = 0; i < 3; ++i) {
-        Vector whole[3];
-        winograd_filter_gradient<1, 1>(half + 6 * i, whole);
-#pragma GCC unroll 3
-        for (int j = 0; j < 3; ++j)
-          store(taps[3 * i + j], whole[j]);
-      }
+      transform<WinogradFilterGradient>(du + (in - task.first_in) * row + out - task.first_out, 6 * plane, plane,
+                                        taps[0], 3 * lanes, lanes);
       for (index_t o = 0; o < std::min(lanes, task.last_out - out); ++o)
         for (index_t tap = 0; tap < 9; ++tap)
           store_gradient(dw[((out + o) * g.in_channels + in) * 9 + tap], taps[tap][o], accumulate);
@@ -347,13 +322,13 @@ GPUNET_TARGET inline void winograd_gradients(const Winograd& g, const WinogradTa
   const index_t v_plane = Winograd::plane(ins), m_plane = task.output_plane();
   float *v = scratch, *m = v + 36 * v_plane, *du = m + 36 * m_plane, *sums = du + 36 * task.gradient_plane();
   std::fill_n(sums, outs, 0.0f);
-  for (index_t first = 0; first < g.positions(); first += Winograd::block) {
-    const WinogradBlock block = g.at(first);
+  for (index_t i = 0; i < g.blocks(); ++i) {
+    const WinogradBlock block = g.block(i);
     winograd_inputs(g, block, x, task.first_in, task.last_in, v, v_plane);
     winograd_output_gradients(g, block, dy, task.first_out, task.last_out, m, m_plane, outs, sums);
     for (index_t k = 0; k < 36; ++k)
       multiply(Winograd::rows(ins), outs, block.count * 16, v + k * v_plane, Winograd::columns, m + k * m_plane,
-               outs, du + k * task.gradient_plane(), outs, first > 0 ? Accumulate::yes : Accumulate::no);
+               outs, du + k * task.gradient_plane(), outs, i > 0 ? Accumulate::yes : Accumulate::no);
   }
   winograd_store_gradients(g, task, du, sums, dw, db, accumulate);
 }

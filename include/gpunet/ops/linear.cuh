@@ -8,21 +8,22 @@
 
 namespace gpunet {
 
-// y[n, o] += b[o]. One index = one element of y.
+// y[n, o] = activate(y[n, o] + b[o]). One index = one element of y.
 template <class T>
 struct AddBias {
   index_t out;
   const T* b;
   T* y;
-  GPUNET_FN void operator()(index_t i) const { y[i] += b[i % out]; }
+  Activate activate;
+  GPUNET_FN void operator()(index_t i) const { y[i] = activate(y[i] + b[i % out]); }
 };
 
 // A slice on Cuda is [samples][features], so all three products are plain row-major ones.
 template <class T>
 void linear_forward(Cuda& device, const Slice& slice, index_t in, index_t out, const T* x, const T* w, const T* b,
-                    T* y, T* /*scratch*/) {
+                    T* y, T* /*scratch*/, Activation activation = Activation::none) {
   gemm(device, Transpose::no, Transpose::yes, slice.outer, out, in, x, w, T{0}, y);
-  for_each(device, slice.outer * out, AddBias<T>{out, b, y});
+  for_each(device, slice.outer * out, AddBias<T>{out, b, y, {activation}});
 }
 
 template <class T>

@@ -1,7 +1,7 @@
 // The affine map of floats on Host.
 #pragma once
 
-#include <gpunet/device/host/paths.hpp>
+#include <gpunet/device/host/gemm.hpp>
 #include <gpunet/device/host/sum_each.hpp>
 #include <gpunet/ops/interleave.host.hpp>
 #include <gpunet/ops/linear.hpp>
@@ -13,13 +13,42 @@ namespace gpunet {
 
 namespace detail {
 
-// How the vectors of the tuned kernels run: over samples where a slice has many, over inputs where it has few.
-enum class LinearKernel { over_samples, over_inputs, plain };
+// Which kernels serve a slice: vectors over the samples of one group, directly or as a matrix product, or vectors over
+// inputs where samples are few.
+enum class LinearKernel { group, product, over_inputs, plain };
 
-inline LinearKernel linear_kernel(index_t inner, index_t in) {
-  if (in < 4) return LinearKernel::plain;
-  if (inner == 16) return LinearKernel::over_samples;
-  return inner == 4 || inner == 1 ? LinearKernel::over_inputs : LinearKernel::plain;
+inline LinearKernel linear_kernel(const Slice& slice, index_t in, index_t out) {
+  constexpr index_t small = index_t{1} << 16;  // weights that stay in the second cache
+  if (slice.inner == 16)
+    return slice.outer == 1 && in >= 4 && in * out <= small ? LinearKernel::group : LinearKernel::product;
+  return in >= 4 && (slice.inner == 4 || slice.inner == 1) ? LinearKernel::over_inputs : LinearKernel::plain;
+}
+
+// `features` of a slice of groups of 16 samples as a matrix [features, samples].
+template <class T>
+GroupedMatrix<T> slice_matrix(T* data, index_t features) {
+  return {data, 16, 16 * features};
+}
+
+// dW = dy x^T.
+inline Product weight_gradient(const Slice& slice, index_t in, index_t out, const float* x, const float* dy,
+                               float* dw, Accumulate accumulate) {
+  return {out,
+          in,
+          slice.samples(),
+          Transpose::no,
+          Transpose::yes,
+          slice_matrix(dy, out),
+          slice_matrix(x, in),
+          {dw, in},
+          accumulate == Accumulate::yes ? 1.0f : 0.0f};
+}
+
+// A product in `scratch` where the slice is one group of samples, else in the memory of the device: such a slice is the
+// whole batch, and all threads work on it.
+inline void multiply(Host& device, const Slice& slice, const Product& p, float* scratch) {
+  if (slice.outer > 1) return multiply(device, p);
+  multiply(device, p, GemmPlan(p, 1), scratch);
 }
 
 // One group of samples of a slice, [features][inner], as rows [inner][features], and back.
@@ -32,36 +61,70 @@ inline void from_rows(Host& device, index_t inner, index_t features, const float
 
 }  // namespace detail
 
-inline index_t linear_scratch(const Host&, const Slice& slice, index_t in, index_t /*out*/, float) {
-  return slice.inner * in;
+inline index_t linear_scratch(const Host&, const Slice& slice, index_t in, index_t out, float) {
+  if (detail::linear_kernel(slice, in, out) != detail::LinearKernel::product) return slice.inner * in;
+  if (slice.outer > 1) return 0;
+  return detail::GemmPlan(detail::weight_gradient(slice, in, out, nullptr, nullptr, nullptr, Accumulate::no), 1)
+      .scratch();
 }
 
 inline void linear_forward(Host& device, const Slice& slice, index_t in, index_t out, const float* x,
-                           const float* w, const float* b, float* y, float* scratch) {
-  const auto kernel = detail::linear_kernel(slice.inner, in);
+                           const float* w, const float* b, float* y, float* scratch,
+                           Activation activation = Activation::none) {
+  const auto kernel = detail::linear_kernel(slice, in, out);
   if (kernel == detail::LinearKernel::plain)
-    return linear_forward<Host, float>(device, slice, in, out, x, w, b, y, scratch);
+    return linear_forward<Host, float>(device, slice, in, out, x, w, b, y, scratch, activation);
+  const bool relu = activation == Activation::relu;
+  if (kernel == detail::LinearKernel::group) {
+    GPUNET_CALL_PATH(16, forward_group, in, out, x, w, b, y, relu);
+    return;
+  }
+  if (kernel == detail::LinearKernel::product)
+    return detail::multiply(device, slice,
+                            {out,
+                             slice.samples(),
+                             in,
+                             Transpose::no,
+                             Transpose::no,
+                             {w, in},
+                             detail::slice_matrix(x, in),
+                             detail::slice_matrix(y, out),
+                             0,
+                             b,
+                             relu},
+                            scratch);
   for (index_t outer = 0; outer < slice.outer; ++outer, x += in * slice.inner, y += out * slice.inner) {
-    if (kernel == detail::LinearKernel::over_samples) {
-      GPUNET_CALL_PATH(slice.inner, forward_lanes, in, out, slice.inner, x, w, b, y);
-    } else if (slice.inner == 1) {
-      GPUNET_CALL_PATH(in, forward_rows<1>, in, out, x, w, b, y);
+    if (slice.inner == 1) {
+      GPUNET_CALL_PATH(in, forward_rows<1>, in, out, x, w, b, y, relu);
     } else {
       detail::to_rows(device, slice.inner, in, x, scratch);
-      GPUNET_CALL_PATH(in, forward_rows<4>, in, out, scratch, w, b, y);
+      GPUNET_CALL_PATH(in, forward_rows<4>, in, out, scratch, w, b, y, relu);
     }
   }
 }
 
 inline void linear_backward_input(Host& device, const Slice& slice, index_t in, index_t out, const float* dy,
                                   const float* w, float* dx, float* scratch) {
-  const auto kernel = detail::linear_kernel(slice.inner, in);
+  const auto kernel = detail::linear_kernel(slice, in, out);
   if (kernel == detail::LinearKernel::plain)
     return linear_backward_input<Host, float>(device, slice, in, out, dy, w, dx, scratch);
+  if (kernel == detail::LinearKernel::group) {
+    GPUNET_CALL_PATH(16, input_gradient_group, in, out, dy, w, dx);
+    return;
+  }
+  if (kernel == detail::LinearKernel::product)
+    return detail::multiply(device, slice,
+                            {in,
+                             slice.samples(),
+                             out,
+                             Transpose::yes,
+                             Transpose::no,
+                             {w, in},
+                             detail::slice_matrix(dy, out),
+                             detail::slice_matrix(dx, in)},
+                            scratch);
   for (index_t outer = 0; outer < slice.outer; ++outer, dy += out * slice.inner, dx += in * slice.inner) {
-    if (kernel == detail::LinearKernel::over_samples) {
-      GPUNET_CALL_PATH(slice.inner, input_gradient_lanes, in, out, slice.inner, dy, w, dx);
-    } else if (slice.inner == 1) {
+    if (slice.inner == 1) {
       GPUNET_CALL_PATH(in, input_gradient_rows<1>, in, out, dy, w, dx);
     } else {
       GPUNET_CALL_PATH(in, input_gradient_rows<4>, in, out, dy, w, scratch);
@@ -73,8 +136,13 @@ inline void linear_backward_input(Host& device, const Slice& slice, index_t in, 
 inline void linear_backward_parameters(Host& device, const Slice& slice, index_t in, index_t out, const float* x,
                                        const float* dy, float* dw, float* db, Accumulate accumulate,
                                        float* scratch) {
-  if (in < 4)
+  const auto kernel = detail::linear_kernel(slice, in, out);
+  if (kernel == detail::LinearKernel::plain)
     return linear_backward_parameters<Host, float>(device, slice, in, out, x, dy, dw, db, accumulate, scratch);
+  if (kernel == detail::LinearKernel::product) {
+    GPUNET_CALL_PATH(16, bias_gradients, slice.outer, out, dy, db, accumulate);
+    return detail::multiply(device, slice, detail::weight_gradient(slice, in, out, x, dy, dw, accumulate), scratch);
+  }
   for (index_t outer = 0; outer < slice.outer; ++outer, x += in * slice.inner, dy += out * slice.inner) {
     if (slice.inner > 1) detail::to_rows(device, slice.inner, in, x, scratch);
     GPUNET_CALL_PATH(in, linear_gradients, in, out, slice.inner, slice.inner > 1 ? scratch : x, dy, dw, db,

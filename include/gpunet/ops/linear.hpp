@@ -1,6 +1,7 @@
-// The affine map y = x W^T + b: the plain single-source version.
+// The affine map y = x W^T + b, with an activation behind it: the plain single-source version.
 #pragma once
 
+#include <gpunet/ops/activation.hpp>
 #include <gpunet/ops/slice.hpp>
 
 namespace gpunet {
@@ -12,6 +13,7 @@ struct LinearForward {
   index_t in, out, inner;
   const T *x, *w, *b;
   T* y;
+  Activate activate;
 
   GPUNET_FN void operator()(index_t i) const {
     const index_t o = i / inner % out;
@@ -19,7 +21,7 @@ struct LinearForward {
     T sum = b[o];
     for (index_t k = 0; k < in; ++k)
       sum += w[o * in + k] * sample[k * inner];
-    y[i] = sum;
+    y[i] = activate(sum);
   }
 };
 
@@ -76,8 +78,8 @@ index_t linear_scratch(const D&, const Slice&, index_t /*in*/, index_t /*out*/, 
 
 template <class D, class T>
 void linear_forward(D& device, const Slice& slice, index_t in, index_t out, const T* x, const T* w, const T* b,
-                    T* y, T* /*scratch*/) {
-  for_each(device, slice.samples() * out, LinearForward<T>{in, out, slice.inner, x, w, b, y});
+                    T* y, T* /*scratch*/, Activation activation = Activation::none) {
+  for_each(device, slice.samples() * out, LinearForward<T>{in, out, slice.inner, x, w, b, y, {activation}});
 }
 
 template <class D, class T>

@@ -2,62 +2,78 @@
 
 namespace gpunet::GPUNET_PATH {
 
-// ---- Many samples: one vector holds one feature of `lanes` samples. x [in][inner], y [out][inner].
+// ---- Groups of 16 samples: the matrix product does the rest.
+
+// db_o += sum of dy_on over the samples of [outer][out][16].
+GPUNET_TARGET inline void bias_gradients(index_t outer, index_t out, const float* dy, float* db,
+                                         Accumulate accumulate) {
+  for (index_t o = 0; o < out; ++o) {
+    Vector total{};
+    for (index_t group = 0; group < outer; ++group)
+#pragma GCC unroll 4
+      for (index_t j = 0; j < 16; j += lanes)
+        total += load(dy + (group * out + o) * 16 + j);
+    store_gradient(db[o], sum(total), accumulate);
+  }
+}
+
+// ---- One group of 16 samples and a small layer: one vector holds one feature of `lanes` samples. x [in][16], y [out][16].
 
 // OT outputs of one group of samples: y_o = b_o + sum_i W_oi x_i.
 template <int OT>
-GPUNET_TARGET inline void forward_tile(index_t in, index_t inner, const float* x, const float* w, const float* b,
-                                       float* y) {
+GPUNET_TARGET inline void forward_tile(index_t in, const float* x, const float* w, const float* b, float* y,
+                                       bool relu) {
   Vector sums[OT];
 #pragma GCC unroll 8
   for (int o = 0; o < OT; ++o)
     sums[o] = Vector{} + b[o];
   for (index_t i = 0; i < in; ++i) {
-    const Vector value = load(x + i * inner);
+    const Vector value = load(x + i * 16);
 #pragma GCC unroll 8
     for (int o = 0; o < OT; ++o)
       sums[o] += w[o * in + i] * value;
   }
 #pragma GCC unroll 8
   for (int o = 0; o < OT; ++o)
-    store(y + o * inner, sums[o]);
+    store(y + o * 16, relu ? keep(sums[o], ~(sums[o] < 0)) : sums[o]);
 }
 
-GPUNET_TARGET inline void forward_lanes(index_t in, index_t out, index_t inner, const float* x, const float* w,
-                                        const float* b, float* y) {
-  for (index_t j = 0; j < inner; j += lanes) {
-    index_t o = 0;
-    for (; o + 8 <= out; o += 8)
-      forward_tile<8>(in, inner, x + j, w + o * in, b + o, y + o * inner + j);
-    for (; o < out; ++o)
-      forward_tile<1>(in, inner, x + j, w + o * in, b + o, y + o * inner + j);
+GPUNET_TARGET inline void forward_group(index_t in, index_t out, const float* x, const float* w, const float* b,
+                                        float* y, bool relu) {
+  for (index_t j = 0; j < 16; j += lanes) {
+    for (index_t next = 0; out >= 8 && next < out; next += 8) {
+      const index_t o = std::min(next, out - 8);  // the last tile may compute some outputs again
+      forward_tile<8>(in, x + j, w + o * in, b + o, y + o * 16 + j, relu);
+    }
+    for (index_t o = 0; out < 8 && o < out; ++o)
+      forward_tile<1>(in, x + j, w + o * in, b + o, y + o * 16 + j, relu);
   }
 }
 
 // IT inputs of one group of samples: dx_i = sum_o W_oi dy_o.
 template <int IT>
-GPUNET_TARGET inline void input_gradient_tile(index_t in, index_t out, index_t inner, const float* dy,
-                                              const float* w, float* dx) {
+GPUNET_TARGET inline void input_gradient_tile(index_t in, index_t out, const float* dy, const float* w, float* dx) {
   Vector sums[IT] = {};
   for (index_t o = 0; o < out; ++o) {
-    const Vector d = load(dy + o * inner);
+    const Vector d = load(dy + o * 16);
 #pragma GCC unroll 8
     for (int i = 0; i < IT; ++i)
       sums[i] += w[o * in + i] * d;
   }
 #pragma GCC unroll 8
   for (int i = 0; i < IT; ++i)
-    store(dx + i * inner, sums[i]);
+    store(dx + i * 16, sums[i]);
 }
 
-GPUNET_TARGET inline void input_gradient_lanes(index_t in, index_t out, index_t inner, const float* dy,
-                                               const float* w, float* dx) {
-  for (index_t j = 0; j < inner; j += lanes) {
-    index_t i = 0;
-    for (; i + 8 <= in; i += 8)
-      input_gradient_tile<8>(in, out, inner, dy + j, w + i, dx + i * inner + j);
-    for (; i < in; ++i)
-      input_gradient_tile<1>(in, out, inner, dy + j, w + i, dx + i * inner + j);
+GPUNET_TARGET inline void input_gradient_group(index_t in, index_t out, const float* dy, const float* w,
+                                               float* dx) {
+  for (index_t j = 0; j < 16; j += lanes) {
+    for (index_t next = 0; in >= 8 && next < in; next += 8) {
+      const index_t i = std::min(next, in - 8);
+      input_gradient_tile<8>(in, out, dy + j, w + i, dx + i * 16 + j);
+    }
+    for (index_t i = 0; in < 8 && i < in; ++i)
+      input_gradient_tile<1>(in, out, dy + j, w + i, dx + i * 16 + j);
   }
 }
 
@@ -82,8 +98,8 @@ GPUNET_TARGET [[gnu::always_inline]] inline void add_products(index_t in, const 
 
 // OT outputs of N samples: dot products, the last vector reaching back with what was counted already masked.
 template <int N, int OT>
-GPUNET_TARGET inline void forward_rows_tile(index_t in, const float* rows, const float* w, const float* b,
-                                            float* y) {
+GPUNET_TARGET inline void forward_rows_tile(index_t in, const float* rows, const float* w, const float* b, float* y,
+                                            bool relu) {
   Vector sums[OT][N] = {};
   index_t i = 0;
   for (; i + lanes <= in; i += lanes)
@@ -93,18 +109,18 @@ GPUNET_TARGET inline void forward_rows_tile(index_t in, const float* rows, const
   for (int o = 0; o < OT; ++o)
 #pragma GCC unroll 4
     for (int n = 0; n < N; ++n)
-      y[o * N + n] = b[o] + sum(sums[o][n]);
+      y[o * N + n] = Activate{relu ? Activation::relu : Activation::none}(b[o] + sum(sums[o][n]));
 }
 
 template <int N>
 GPUNET_TARGET inline void forward_rows(index_t in, index_t out, const float* rows, const float* w, const float* b,
-                                       float* y) {
+                                       float* y, bool relu) {
   constexpr int tile = GPUNET_LANES == 16 ? 4 : 2;
   index_t o = 0;
   for (; o + tile <= out; o += tile)
-    forward_rows_tile<N, tile>(in, rows, w + o * in, b + o, y + o * N);
+    forward_rows_tile<N, tile>(in, rows, w + o * in, b + o, y + o * N, relu);
   for (; o < out; ++o)
-    forward_rows_tile<N, 1>(in, rows, w + o * in, b + o, y + o * N);
+    forward_rows_tile<N, 1>(in, rows, w + o * in, b + o, y + o * N, relu);
 }
 
 // dx rows [N][in] = dy W, one vector of inputs at a time.

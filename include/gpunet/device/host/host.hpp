@@ -13,6 +13,7 @@
 
 #include <gpunet/device/device.hpp>
 #include <gpunet/device/host/flush_subnormals.hpp>
+#include <gpunet/device/host/lent_memory.hpp>
 #include <gpunet/device/host/thread_pool.hpp>
 
 namespace gpunet {
@@ -75,6 +76,9 @@ class Host {
     share(tasks, {call, const_cast<void*>(static_cast<const void*>(std::addressof(task)))});
   }
 
+  // Working memory that lasts from call to call: detail::LentMemory::Loan loan(device.working_memory(), bytes).
+  detail::LentMemory& working_memory() { return working_memory_; }
+
  private:
   // Null pointers are fine where there is nothing to copy; memcpy does not want them.
   static void move(void* target, const void* source, std::size_t bytes) {
@@ -123,6 +127,7 @@ class Host {
   Executor& executor_;
   std::atomic<bool> busy_{false};
   Precision precision_;
+  detail::LentMemory working_memory_;
 };
 
 static_assert(Device<Host>);

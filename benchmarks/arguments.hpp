@@ -1,0 +1,57 @@
+// What the user asked for.
+#pragma once
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include <gpunet/io/file.hpp>
+
+#include "../examples/support/options.hpp"
+
+namespace bench {
+
+struct Arguments {
+  bool quick = false, dry_run = false;
+  std::vector<std::string> jobs;  // all if empty
+  std::vector<int> threads;       // one, and two where there are two cores, if empty
+  std::string json, markdown;     // files to write, none if empty
+  std::string python;             // an interpreter with PyTorch, none if empty
+
+  int repetitions() const { return quick ? 7 : 15; }
+  double repetition_ms() const { return quick ? 50 : 100; }
+};
+
+// Reads the arguments and refuses what could not work, before the minutes of measuring. `jobs` are those that there
+// are, `cores` how many this process may use.
+inline Arguments parse_arguments(int argc, char** argv, const std::vector<std::string>& jobs, int cores) {
+  Arguments arguments;
+  examples::Options options("bench", "Measures training steps, inference and matrix products beside PyTorch's.");
+  options.add("--quick", "fewer and shorter repetitions: under three minutes", arguments.quick);
+  options.add("--job", "NAME", "only this job (may be given more than once)", arguments.jobs);
+  options.add("--threads", "N", "only with so many threads (may be given more than once)", arguments.threads);
+  options.add("--json", "FILE", "write the results as JSON", arguments.json);
+  options.add("--markdown", "FILE", "write the table as Markdown", arguments.markdown);
+  options.add("--python", "PROGRAM", "a Python with PyTorch to compare with", arguments.python);
+  options.add("--dry-run", "only check the options", arguments.dry_run);
+  options.parse(argc, argv);
+
+  std::string names;
+  for (const std::string& job : jobs)
+    names += names.empty() ? job : ", " + job;
+  for (const std::string& job : arguments.jobs)
+    gpunet::require(std::count(jobs.begin(), jobs.end(), job) > 0, "bench: there is no job '", job,
+                    "', want one of ", names);
+  for (const int n : arguments.threads)
+    gpunet::require(1 <= n && n <= cores, "bench: --threads ", n, " (want 1 to ", cores,
+                    ", the cores of this machine that may be used: more would not measure threads)");
+  for (const std::string& path : {arguments.json, arguments.markdown})
+    if (!path.empty()) const gpunet::io::AtomicFile probe(path);
+
+  if (arguments.jobs.empty()) arguments.jobs = jobs;
+  if (arguments.threads.empty()) arguments.threads = cores > 1 ? std::vector{1, 2} : std::vector{1};
+  std::sort(arguments.threads.begin(), arguments.threads.end());  // one thread is what the others are compared with
+  return arguments;
+}
+
+}  // namespace bench

@@ -1,0 +1,99 @@
+// A worker process that is talked to in lines.
+#pragma once
+
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <sched.h>
+#include <string>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include <utility>
+#include <vector>
+
+#include <gpunet/core/error.hpp>
+
+namespace bench {
+
+// How a worker is started: a program with its arguments, the processors that it may use (all if empty), and what its
+// environment has besides ours, as NAME=VALUE.
+struct Command {
+  std::vector<std::string> arguments;
+  std::vector<int> processors;
+  std::vector<std::string> environment;
+};
+
+// A running worker. It dies with this process, and with this object.
+class Child {
+ public:
+  explicit Child(const Command& command) : name_(command.arguments.back()) {
+    int to[2], from[2];
+    gpunet::require(::pipe(to) == 0 && ::pipe(from) == 0, "bench: the system gives no pipe, close some programs");
+    std::fflush(stdout);
+    const pid_t parent = ::getpid();
+    pid_ = ::fork();
+    gpunet::require(pid_ >= 0, "bench: the system gives no process, close some programs");
+    if (pid_ == 0) become(command, parent, to, from);
+    ::close(to[0]);
+    ::close(from[1]);
+    in_ = ::fdopen(to[1], "w");
+    out_ = ::fdopen(from[0], "r");
+    std::signal(SIGPIPE, SIG_IGN);  // what is said to a dead worker shows when no answer comes
+  }
+  Child(const Child&) = delete;
+  Child& operator=(const Child&) = delete;
+  ~Child() {
+    std::fclose(in_);
+    std::fclose(out_);
+    ::kill(pid_, SIGKILL);
+    ::waitpid(pid_, nullptr, 0);
+  }
+
+  // Says a line and returns the line that is answered. Throws Error when the worker has ended.
+  std::string ask(const std::string& line) {
+    std::fprintf(in_, "%s\n", line.c_str());
+    std::fflush(in_);
+    return read_line();
+  }
+  std::string read_line() {
+    std::string line;
+    for (int c; (c = std::getc(out_)) != '\n'; line += static_cast<char>(c))
+      gpunet::require(c != EOF, "bench: the worker for ", name_, " has ended before it answered (see above)");
+    return line;
+  }
+
+ private:
+  [[noreturn]] static void become(const Command& command, pid_t parent, int to[2], int from[2]) {
+    ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (::getppid() != parent) ::_exit(1);  // too late for the line above
+    ::dup2(to[0], STDIN_FILENO);
+    ::dup2(from[1], STDOUT_FILENO);
+    for (const int end : {to[0], to[1], from[0], from[1]})
+      ::close(end);
+    if (!command.processors.empty()) {
+      cpu_set_t set;
+      CPU_ZERO(&set);
+      for (const int processor : command.processors)
+        CPU_SET(processor, &set);
+      ::sched_setaffinity(0, sizeof set, &set);
+    }
+    for (const std::string& variable : command.environment) {
+      const auto equals = variable.find('=');
+      ::setenv(variable.substr(0, equals).c_str(), variable.substr(equals + 1).c_str(), 1);
+    }
+    std::vector<char*> arguments;
+    for (const std::string& argument : command.arguments)
+      arguments.push_back(const_cast<char*>(argument.c_str()));
+    arguments.push_back(nullptr);
+    ::execvp(arguments[0], arguments.data());
+    std::perror(arguments[0]);
+    ::_exit(127);
+  }
+
+  std::string name_;
+  pid_t pid_ = -1;
+  std::FILE *in_ = nullptr, *out_ = nullptr;
+};
+
+}  // namespace bench

@@ -1,0 +1,60 @@
+// The two numbers of a job: what has to be computed and what has to be moved, whoever does it.
+#pragma once
+
+#include <gpunet/model/network_plan.hpp>
+
+namespace bench {
+
+// Of one step. Operations: a multiply-add counts as two. Bytes: what a cache that holds everything during the step
+// but nothing between steps would still have to fetch and write back.
+struct Cost {
+  double operations = 0, bytes = 0;
+};
+
+// Multiply-adds of the convolutions and linear layers for one sample, and parameters.
+struct NetworkSize {
+  double forward = 0;      // multiply-adds, all layers
+  double first_layer = 0;  // those of the first of them
+  double parameters = 0;
+};
+
+template <class Net>
+NetworkSize measure_network(const Net& net) {
+  NetworkSize size;
+  net.each([&](auto, const auto& layer, auto in) {
+    for (const gpunet::nn::ParameterSpec& p : gpunet::nn::parameters(layer, in)) {
+      size.parameters += static_cast<double>(p.sizes.numel());
+      if (p.sizes.rank() < 2) continue;  // a bias
+      const double positions = static_cast<double>(layer.output(in).numel()) / static_cast<double>(p.sizes[0]);
+      const double multiply_adds = static_cast<double>(p.sizes.numel()) * positions;  // a weight is used once each
+      if (size.forward == 0) size.first_layer = multiply_adds;
+      size.forward += multiply_adds;
+    }
+  });
+  return size;
+}
+
+// Forward, gradients of the parameters, gradients of the inputs (but the first layer's), update. Every parameter and
+// every number that the optimizer keeps for it is read and written once; gradients never leave the cache.
+template <class Net>
+Cost cost_of_training(const Net& net, double batch, double optimizer_numbers) {
+  const NetworkSize size = measure_network(net);
+  const double inputs = batch * static_cast<double>(net.input().numel());
+  return {2 * batch * (3 * size.forward - size.first_layer),
+          4 * (inputs + 2 * (1 + optimizer_numbers) * size.parameters)};
+}
+
+// Forward; every parameter is read once.
+template <class Net>
+Cost cost_of_inference(const Net& net, double batch) {
+  const NetworkSize size = measure_network(net);
+  const double ends = static_cast<double>(net.input().numel() + net.output().numel());
+  return {2 * batch * size.forward, 4 * (batch * ends + size.parameters)};
+}
+
+// C = A B with n rows and columns each.
+inline Cost cost_of_product(double n) {
+  return {2 * n * n * n, 3 * 4 * n * n};
+}
+
+}  // namespace bench

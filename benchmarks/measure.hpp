@@ -1,0 +1,128 @@
+// Ours and PyTorch's in turns.
+#pragma once
+
+#include <cstdio>
+#include <memory>
+#include <string>
+#include <unistd.h>
+#include <vector>
+
+#include "child.hpp"
+#include "jobs.hpp"
+#include "result.hpp"
+
+namespace bench {
+
+// What a run is made of.
+struct Plan {
+  int repetitions = 7;
+  double repetition_ms = 50;                      // at least, each
+  std::string program;                            // this one, which is its own worker
+  std::vector<std::string> opponent;              // Python and the file, empty without PyTorch
+  std::vector<std::string> opponent_environment;  // with which it is fastest
+  std::vector<int> cores;                         // one processor number for each
+
+  std::vector<int> first_cores(int threads) const { return {cores.begin(), cores.begin() + threads}; }
+};
+
+// A piece of work under way in a worker, and the times that it needed for a step.
+class Runner {
+ public:
+  // `start` and `end` are what is said to the worker; nothing is said at the end if that is empty.
+  Runner(std::shared_ptr<Child> child, const std::string& start, std::string end = "")
+      : child_(std::move(child)), end_(std::move(end)) {
+    const std::string answer = child_->ask(start);
+    int read = 0;
+    gpunet::require(std::sscanf(answer.c_str(), "%lf %lf %lf %n", &side_.megabytes, &side_.process_megabytes,
+                                &side_.value, &read) == 3,
+                    "bench: a worker answered '", answer, "' to '", start, "' (see above)");
+    remark_ = answer.substr(static_cast<std::size_t>(read));
+  }
+  ~Runner() {
+    try {
+      if (!end_.empty()) child_->ask(end_);
+    } catch (const gpunet::Error&) {  // it has ended on its own
+    }
+  }
+
+  // Finds out how many steps take `ms` milliseconds.
+  void calibrate(double ms) {
+    for (;;) {
+      const double time = run();
+      if (time >= ms / 2) {
+        steps_ = std::max(1ll, std::llround(static_cast<double>(steps_) * ms / time));
+        return;
+      }
+      steps_ = std::max(steps_ + 1, std::llround(static_cast<double>(steps_) * std::min(100., ms / time)));
+    }
+  }
+
+  // One repetition, after a pause in which the threads of the others fall asleep.
+  void repeat() {
+    ::usleep(10'000);
+    times_.push_back(run() / static_cast<double>(steps_));
+  }
+
+  Side side() const {
+    Side side = side_;
+    side.ms = median(times_);
+    return side;
+  }
+  double step_ms() const { return median(times_); }
+  const std::string& remark() const { return remark_; }
+
+ private:
+  double run() { return std::stod(child_->ask(gpunet::concat("run ", steps_))); }
+
+  std::shared_ptr<Child> child_;
+  Side side_;
+  std::string end_, remark_;
+  long long steps_ = 1;
+  std::vector<double> times_;
+};
+
+// Piece of work `name` in a worker of its own.
+inline std::unique_ptr<Runner> start_ours(const Plan& plan, const std::string& name, int threads) {
+  const Command command{{plan.program, "worker", std::to_string(threads), name}, plan.first_cores(threads), {}};
+  return std::make_unique<Runner>(std::make_shared<Child>(command), "start");
+}
+
+// PyTorch with a number of threads, loaded once for all jobs.
+inline std::shared_ptr<Child> start_opponent(const Plan& plan, int threads) {
+  const std::string n = std::to_string(threads);
+  Command command{plan.opponent, plan.first_cores(threads), plan.opponent_environment};
+  command.arguments.push_back(n);
+  for (const char* variable : {"OMP_NUM_THREADS=", "MKL_NUM_THREADS=", "OPENBLAS_NUM_THREADS="})
+    command.environment.push_back(variable + n);
+  return std::make_shared<Child>(command);
+}
+
+// Measures a job: both sides and both limits of the machine take turns. There need be no opponent.
+inline Result measure(const Plan& plan, const Job& job, int threads, const std::shared_ptr<Child>& opponent) {
+  Result result;
+  result.job = job.name;
+  result.threads = threads;
+  result.goal = job.goal;
+  result.cost = job.cost;
+
+  std::unique_ptr<Runner> pytorch;
+  if (opponent) pytorch = std::make_unique<Runner>(opponent, "start " + result.job, "end");
+  const auto ours = start_ours(plan, result.job, threads);
+  const auto peak = start_ours(plan, "peak", threads);
+  const auto copy = start_ours(plan, gpunet::concat("copy:", static_cast<index_t>(job.cost.bytes)), threads);
+  ours->calibrate(plan.repetition_ms);
+  if (pytorch) pytorch->calibrate(plan.repetition_ms);
+  peak->calibrate(plan.repetition_ms / 5);
+  copy->calibrate(plan.repetition_ms / 5);
+  for (int i = 0; i < plan.repetitions; ++i)
+    for (Runner* runner : {ours.get(), pytorch.get(), peak.get(), copy.get()})
+      if (runner) runner->repeat();
+
+  result.ours = ours->side();
+  if (pytorch) result.pytorch = pytorch->side(), result.variant = pytorch->remark();
+  result.peak_gflops = peak->side().value / peak->step_ms() / 1e6;
+  result.copy_gigabytes = copy->side().value / copy->step_ms() / 1e6;
+  return result;
+}
+
+}  // namespace bench

@@ -1,0 +1,339 @@
+"""The PyTorch side of the benchmarks: the jobs of jobs.cpp, with the same numbers.
+
+  opponent.py check      tells what PyTorch this is and whether it is at its best
+  opponent.py THREADS    does what the lines on its input say: "start JOB", "run N", "end"; see worker.hpp
+"""
+
+import ctypes
+import os
+import signal
+import subprocess
+import sys
+import time
+import traceback
+
+signal.signal(signal.SIGINT, signal.SIG_DFL)  # Ctrl-C without a page of Python
+
+import torch
+from torch import nn
+
+
+def spread(n):
+    """n numbers from 0 to 2^32, the same as spread() in work.hpp."""
+    return torch.arange(n) * 2654435761 % 2**32
+
+
+def spread_values(*sizes):
+    n = torch.Size(sizes).numel()
+    return (spread(n).double() / 2147483648 - 1).float().reshape(sizes)
+
+
+def convolution(inputs, outputs, kernel, padding=0):
+    return [nn.Conv2d(inputs, outputs, kernel, padding=padding), nn.ReLU()]
+
+
+def linears(*sizes):
+    layers = []
+    for a, b in zip(sizes, sizes[1:]):
+        layers += [nn.Linear(a, b), nn.ReLU()]
+    return layers[:-1]
+
+
+def iris():
+    return nn.Sequential(*linears(4, 8, 9, 3))
+
+
+def lenet():
+    return nn.Sequential(*convolution(3, 6, 5), nn.MaxPool2d(2), *convolution(6, 16, 5), nn.MaxPool2d(2),
+                         nn.Flatten(), *linears(400, 120, 84, 10))
+
+
+def cnn():
+    return nn.Sequential(*convolution(3, 6, 5), nn.MaxPool2d(2), *convolution(6, 16, 5, padding=3),
+                         *convolution(16, 16, 5), nn.MaxPool2d(2), *convolution(16, 16, 3), nn.MaxPool2d(2),
+                         nn.Flatten(), *linears(64, 120, 84, 10))
+
+
+def mlp():
+    return nn.Sequential(*linears(784, 512, 512, 10))
+
+
+def vgg():
+    return nn.Sequential(*convolution(3, 64, 3, 1), *convolution(64, 64, 3, 1), nn.MaxPool2d(2),
+                         *convolution(64, 128, 3, 1), *convolution(128, 128, 3, 1), nn.MaxPool2d(2),
+                         nn.Flatten(), *linears(8192, 256, 10))
+
+
+IMAGE = (3, 32, 32)
+
+
+def momentum(parameters, **how):
+    return torch.optim.SGD(parameters, lr=0.001, momentum=0.9, **how)
+
+
+def adam(lr):
+    return lambda parameters, **how: torch.optim.Adam(parameters, lr=lr, **how)
+
+
+class Training:
+    """Steps of a network on one batch, each with forward, loss, backward and update."""
+
+    ways = {"optimizer": [{}, {"foreach": True}, {"fused": True}]}
+
+    def __init__(self, network, optimizer, batch, sizes, classes):
+        self.network, self.make_optimizer = network, optimizer
+        self.inputs = spread_values(batch, *sizes)
+        self.labels = (spread(batch) >> 16) % classes
+        if sizes == IMAGE:
+            self.ways = {"layout": ["contiguous", "channels_last"], **self.ways}
+
+    def start(self, optimizer={}, layout="contiguous"):
+        torch.manual_seed(0)
+        self.model = self.network()
+        if layout == "channels_last":
+            self.model = self.model.to(memory_format=torch.channels_last)
+            self.inputs = self.inputs.contiguous(memory_format=torch.channels_last)
+        self.criterion = nn.CrossEntropyLoss()
+        self.optimizer = self.make_optimizer(self.model.parameters(), **optimizer)
+
+    def run(self, steps):
+        model, criterion, optimizer = self.model, self.criterion, self.optimizer
+        inputs, labels = self.inputs, self.labels
+        for _ in range(steps):
+            optimizer.zero_grad()
+            loss = criterion(model(inputs), labels)
+            loss.backward()
+            optimizer.step()
+        self.value = loss.item()
+
+
+class Inference:
+    """The network's output for one sample, which is read each time."""
+
+    def __init__(self, network, sizes):
+        self.network, self.inputs, self.ways = network, spread_values(1, *sizes), {}
+        if sizes == IMAGE:
+            self.ways = {"layout": ["contiguous", "channels_last"]}
+
+    def start(self, layout="contiguous"):
+        torch.manual_seed(0)
+        self.model = self.network().eval()
+        if layout == "channels_last":
+            self.model = self.model.to(memory_format=torch.channels_last)
+            self.inputs = self.inputs.contiguous(memory_format=torch.channels_last)
+
+    def run(self, steps):
+        model, inputs = self.model, self.inputs
+        with torch.inference_mode():
+            for _ in range(steps):
+                output = model(inputs).tolist()
+        self.value = output[0][0]
+
+
+class Product:
+    """C = A B, by PyTorch or by numpy's OpenBLAS."""
+
+    def __init__(self, n):
+        self.a, self.b = spread_values(n, n), spread_values(n, n).t().contiguous()
+        self.c = torch.zeros(n, n)
+        self.ways = {"library": ["torch", "numpy"] if numpy() else ["torch"]}
+
+    def start(self, library="torch"):
+        self.library = library
+
+    def run(self, steps):
+        if self.library == "numpy":
+            product, a, b, c = numpy().matmul, self.a.numpy(), self.b.numpy(), self.c.numpy()
+        else:
+            product, a, b, c = torch.mm, self.a, self.b, self.c
+        for _ in range(steps):
+            product(a, b, out=c)
+        self.value = self.c[0, 1].item()
+
+
+def numpy():
+    """The module, or None where it is not installed."""
+    try:
+        import numpy
+    except ImportError:
+        return None
+    return numpy
+
+
+JOBS = {
+    "iris": lambda: Training(iris, adam(0.01), 120, (4,), 3),
+    "lenet_b4": lambda: Training(lenet, momentum, 4, IMAGE, 10),
+    "lenet_b256": lambda: Training(lenet, momentum, 256, IMAGE, 10),
+    "cnn_b256": lambda: Training(cnn, adam(0.001), 256, IMAGE, 10),
+    "mlp_b64": lambda: Training(mlp, momentum, 64, (784,), 10),
+    "mlp_b512": lambda: Training(mlp, momentum, 512, (784,), 10),
+    "vgg_b32": lambda: Training(vgg, momentum, 32, IMAGE, 10),
+    "lenet_infer_b1": lambda: Inference(lenet, IMAGE),
+    "mlp_infer_b1": lambda: Inference(mlp, (784,)),
+    "gemm_256": lambda: Product(256),
+    "gemm_1024": lambda: Product(1024),
+    "gemm_2048": lambda: Product(2048),
+}
+
+
+def run_trainings(work, way, steps):
+    """Milliseconds of the steps, in trainings of at most a thousand, two steps before each uncounted."""
+    total = 0
+    while steps > 0:
+        part = min(steps, 1000)
+        work.start(**way)
+        work.run(2)
+        begin = time.perf_counter()
+        work.run(part)
+        total += time.perf_counter() - begin
+        steps -= part
+    return 1e3 * total
+
+
+def time_apart(job, way, threads):
+    """Milliseconds of a step, measured in a process of its own so that this one stays fresh."""
+    out, into = os.pipe()
+    pid = os.fork()
+    if pid == 0:
+        ms = float("inf")
+        try:
+            torch.set_num_threads(threads)
+            work = JOBS[job]()
+            ms = run_trainings(work, way, 1)
+            steps = int(20 / ms)
+            if steps > 0:  # else one step is enough to tell
+                ms = min(run_trainings(work, way, steps) / steps for _ in range(3))
+        finally:
+            os.write(into, str(ms).encode())
+            os._exit(0)
+    os.close(into)
+    ms = float(os.read(out, 100))
+    os.close(out)
+    os.waitpid(pid, 0)
+    return ms
+
+
+def find_fastest_way(job, ways, threads):
+    """The choices with which a job is fastest, found one after another."""
+    way = {}
+    for choice, values in ways.items():
+        times = [time_apart(job, {**way, choice: value}, threads) for value in values]
+        way[choice] = values[times.index(min(times))]
+    return way
+
+
+def words(way):
+    """A way as text."""
+    parts = []
+    for choice, value in way.items():
+        parts.append(" ".join(value) or "plain" if isinstance(value, dict) else value)
+    return " ".join(parts) or "as it is"
+
+
+def memory(key):
+    """A field of this process's status in MB."""
+    with open("/proc/self/status") as status:
+        return next(int(line.split()[1]) * 1024 / 1e6 for line in status if line.startswith(key))
+
+
+def reset_peak_memory():
+    """From here on the peak counts anew; what is free goes back to the system, else it would hide what comes."""
+    ctypes.CDLL(None).malloc_trim(0)
+    try:
+        with open("/proc/self/clear_refs", "w") as file:
+            file.write("5")
+    except OSError:
+        pass  # then the peak includes what loading took
+
+
+def load_what_is_lazy():
+    """A training of one weight, so that what PyTorch loads at the first of all is not charged to a job."""
+    for how in Training.ways["optimizer"]:
+        work = Training(lambda: nn.Linear(1, 1), lambda p, **_: momentum(p, **how), 1, (1,), 1)
+        work.start()
+        work.run(3)
+
+
+def serve_job(job, threads, loaded):
+    """Runs a job until the line "end"; the process without it has taken `loaded` MB."""
+    way = find_fastest_way(job, JOBS[job]().ways, threads)
+    torch.set_num_threads(threads)
+    load_what_is_lazy()
+    work = JOBS[job]()
+    reset_peak_memory()
+    before = memory("VmHWM")
+    work.start(**way)
+    work.run(3)
+    growth = memory("VmHWM") - before
+    print(f"{growth:.3f} {loaded + growth:.1f} {work.value:.9g} {words(way)}", flush=True)
+    while (line := sys.stdin.readline().split()) and line[0] == "run":
+        print(run_trainings(work, way, int(line[1])), flush=True)
+
+
+def serve(threads):
+    """Each job runs in a copy of this process, which has loaded PyTorch and done nothing."""
+    torch.set_num_threads(1)  # a process that has used more cannot be copied: its copies would wait for ever
+    for make_optimizer in momentum, adam(1):
+        make_optimizer([torch.zeros(1, requires_grad=True)])  # loads more
+    loaded = memory("VmHWM")
+    while line := sys.stdin.readline().split():
+        pid = os.fork()
+        if pid == 0:
+            try:
+                serve_job(line[1], threads, loaded)
+            except BaseException:
+                traceback.print_exc()
+            finally:
+                os._exit(0)
+        os.waitpid(pid, 0)
+        print("ended", flush=True)
+
+
+def product_rate(library, n=1024):
+    """GFLOP/s of one thread."""
+    work = Product(n)
+    ms = min(run_trainings(work, {"library": library}, 5) / 5 for _ in range(5))
+    return 2 * n**3 / ms / 1e6
+
+
+def check():
+    """Prints what this is, whether it is at its best, and in "use" lines the environment that numpy wants."""
+    has = {True: "yes", False: "NO, which makes it slow"}
+    print("PyTorch", torch.__version__)
+    print("vector level", torch.backends.cpu.get_cpu_capability())
+    print("MKL:", has[torch.backends.mkl.is_available()])
+    print("oneDNN:", has[torch.backends.mkldnn.is_available()])
+    torch.set_num_threads(1)
+    rate = product_rate("torch")
+    print(f"matrix product of 1024, one thread: {rate:.0f} GFLOP/s")
+    if numpy():
+        numpy_rate = product_rate("numpy")
+        print(f"the same by numpy {numpy().__version__}: {numpy_rate:.0f} GFLOP/s")
+        if numpy_rate < 0.8 * rate and torch.backends.cpu.get_cpu_capability() == "AVX512":
+            choose_kernels(numpy_rate)
+    else:
+        print("no numpy, whose OpenBLAS may be faster")
+    print("end", flush=True)
+
+
+def choose_kernels(numpy_rate):
+    """OpenBLAS may not know this processor: tries the kernels of another one."""
+    variable = {"OPENBLAS_CORETYPE": "SkylakeX"}
+    rate = float(subprocess.run([sys.executable, __file__, "numpy"], env={**os.environ, **variable},
+                                capture_output=True, check=True, text=True).stdout)
+    print(f"the same with OpenBLAS's kernels for SkylakeX: {rate:.0f} GFLOP/s")
+    if rate > numpy_rate:
+        print("use OPENBLAS_CORETYPE=SkylakeX")
+
+
+def main(arguments):
+    if arguments == ["check"]:
+        check()
+    elif arguments == ["numpy"]:
+        print(product_rate("numpy"))
+    else:
+        serve(int(arguments[0]))
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

@@ -1,0 +1,142 @@
+// Results as a table and as JSON.
+#pragma once
+
+#include <cstdio>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "result.hpp"
+
+namespace bench {
+
+// What the numbers depend on.
+struct Surroundings {
+  std::string date, processor, compiler, opponent;
+};
+
+namespace detail {
+
+// A number with so many significant digits, "-" if it is unknown.
+inline std::string digits(double value, int significant) {
+  if (!std::isfinite(value)) return "-";
+  char text[32];
+  const int before = value == 0 ? 1 : static_cast<int>(std::floor(std::log10(std::fabs(value)))) + 1;
+  std::snprintf(text, sizeof text, "%.*f", std::max(0, significant - before), value);
+  return text;
+}
+
+inline std::string percent(double share) {
+  return std::isfinite(share) ? digits(100 * share, 2) + " %" : "-";
+}
+
+struct Column {
+  const char* title;
+  std::size_t width;
+};
+
+inline constexpr Column columns[] = {{"job", 14},    {"threads", 7},    {"ours ms", 8},     {"PyTorch ms", 10},
+                                     {"ratio", 6},   {"goal", 5},       {"x 1 thread", 10}, {"of the limit", 14},
+                                     {"ours MB", 7}, {"PyTorch MB", 10}};
+
+// The first column is text, the others are numbers.
+inline std::string row(const std::vector<std::string>& cells) {
+  std::string line = "|";
+  for (std::size_t i = 0; i < cells.size(); ++i) {
+    const std::size_t gap = columns[i].width > cells[i].size() ? columns[i].width - cells[i].size() : 0;
+    const std::string space(gap, ' ');
+    line += " " + (i == 0 ? cells[i] + space : space + cells[i]) + " |";
+  }
+  return line + "\n";
+}
+
+}  // namespace detail
+
+inline std::string table_head() {
+  std::vector<std::string> titles;
+  std::string rule = "|";
+  for (const detail::Column& column : detail::columns) {
+    rule += titles.empty() ? std::string(column.width + 2, '-') + "|" : std::string(column.width + 1, '-') + ":|";
+    titles.push_back(column.title);
+  }
+  return detail::row(titles) + rule + "\n";
+}
+
+inline std::string table_row(const Result& r) {
+  using detail::digits;
+  return detail::row({r.job, digits(r.threads, 1), digits(r.ours.ms, 4), digits(r.pytorch.ms, 4),
+                      digits(r.ratio(), 3), digits(r.goal, r.goal < 2 ? 3 : 1), digits(r.scaling(), 3),
+                      detail::percent(r.limit_share()) + " " + r.limit(), digits(r.ours.megabytes, 3),
+                      digits(r.pytorch.megabytes, 3)});
+}
+
+// The text under a table: what is not in it.
+inline std::string notes(const std::vector<Result>& results) {
+  std::string text;
+  for (const Result& r : results) {
+    text += gpunet::concat("- ", r.job, ", ", r.threads, r.threads == 1 ? " thread" : " threads", ": peak ",
+                           detail::digits(r.peak_gflops, 3), " GFLOP/s, copy ", detail::digits(r.copy_gigabytes, 3),
+                           " GB/s");
+    if (!r.variant.empty())
+      text += gpunet::concat("; PyTorch: ", r.variant, ", ", detail::digits(r.pytorch.process_megabytes, 3),
+                             " MB in all (ours ", detail::digits(r.ours.process_megabytes, 3), ")");
+    if (r.values_differ()) text += gpunet::concat("; THE SIDES DIFFER: ", r.ours.value, " and ", r.pytorch.value);
+    text += "\n";
+  }
+  return text;
+}
+
+inline std::string markdown(const Surroundings& s, const std::vector<Result>& results) {
+  std::string text = gpunet::concat(
+      "# Benchmarks\n\nWritten by `./scripts/bench.sh --markdown FILE`; "
+      "[benchmarks/README.md](../benchmarks/README.md) tells how to read it.\n\n- Date: ",
+      s.date, "\n- Processor: ", s.processor, "\n- Ours: ", s.compiler, "\n- Opponent: ", s.opponent, "\n\n",
+      table_head());
+  for (const Result& r : results)
+    text += table_row(r);
+  return text + "\nThe limits in the same run, and how PyTorch was fastest:\n\n" + notes(results);
+}
+
+namespace detail {
+
+inline std::string quoted(std::string_view text) {
+  std::string out = "\"";
+  for (const char c : text) {
+    if (c == '"' || c == '\\') out += '\\';
+    out += static_cast<unsigned char>(c) < 32 ? ' ' : c;
+  }
+  return out + "\"";
+}
+
+// JSON knows no NaN.
+inline std::string number(double value) {
+  if (!std::isfinite(value)) return "null";
+  char text[32];
+  std::snprintf(text, sizeof text, "%.6g", value);
+  return text;
+}
+
+}  // namespace detail
+
+inline std::string json(const Surroundings& s, const std::vector<Result>& results) {
+  using detail::number, detail::quoted;
+  std::string text = "{\"jobs\": [";
+  for (const Result& r : results) {
+    text += gpunet::concat(&r == results.data() ? "\n" : ",\n", "  {\"job\": ", quoted(r.job),
+                           ", \"threads\": ", r.threads, ", \"ours_ms\": ", number(r.ours.ms),
+                           ", \"pytorch_ms\": ", number(r.pytorch.ms), ", \"ratio\": ", number(r.ratio()),
+                           ", \"limit_share\": ", number(r.limit_share()), ", \"goal\": ", number(r.goal));
+    text += gpunet::concat(", \"limit\": ", quoted(r.limit()), ", \"peak_gflops\": ", number(r.peak_gflops),
+                           ", \"copy_gigabytes_per_s\": ", number(r.copy_gigabytes),
+                           ", \"scaling\": ", number(r.scaling()), ", \"ours_mb\": ", number(r.ours.megabytes),
+                           ", \"pytorch_mb\": ", number(r.pytorch.megabytes));
+    text += gpunet::concat(", \"ours_process_mb\": ", number(r.ours.process_megabytes),
+                           ", \"pytorch_process_mb\": ", number(r.pytorch.process_megabytes),
+                           ", \"same_value\": ", r.values_differ() ? "false" : "true",
+                           ", \"pytorch_variant\": ", quoted(r.variant), "}");
+  }
+  return text + gpunet::concat("\n], \"date\": ", quoted(s.date), ", \"processor\": ", quoted(s.processor),
+                               ", \"ours\": ", quoted(s.compiler), ", \"pytorch\": ", quoted(s.opponent), "}\n");
+}
+
+}  // namespace bench

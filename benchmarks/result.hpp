@@ -1,0 +1,59 @@
+// What is known of one job after it was measured, and what follows from it.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "cost.hpp"
+
+namespace bench {
+
+inline constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
+
+// Of an even number, the mean of the middle two; unknown of none.
+inline double median(std::vector<double> values) {
+  if (values.empty()) return unknown;
+  std::sort(values.begin(), values.end());
+  const std::size_t half = values.size() / 2;
+  return values.size() % 2 == 1 ? values[half] : (values[half - 1] + values[half]) / 2;
+}
+
+// One side of a job. Memory: by how much the peak grew from before the model was made; of the whole process.
+struct Side {
+  double ms = unknown;  // of one step
+  double megabytes = unknown, process_megabytes = unknown;
+  double value = unknown;  // what both sides have to agree on
+};
+
+// A job with one number of threads.
+struct Result {
+  std::string job;
+  int threads = 1;
+  double goal = unknown;
+  Cost cost;
+  Side ours, pytorch;
+  std::string variant;                                     // which way was PyTorch's fastest
+  double peak_gflops = unknown, copy_gigabytes = unknown;  // per second, in the same run
+  double one_thread_ms = unknown;                          // ours, where more threads are compared with that
+
+  double ratio() const { return pytorch.ms / ours.ms; }
+  // How many times faster than one thread.
+  double scaling() const { return one_thread_ms / ours.ms; }
+
+  double compute_ms() const { return cost.operations / peak_gflops / 1e6; }
+  double memory_ms() const { return cost.bytes / copy_gigabytes / 1e6; }
+  // The nearer of the two limits, and how much of it is reached: 1 is as fast as the machine allows.
+  const char* limit() const { return memory_ms() > compute_ms() ? "memory" : "compute"; }
+  double limit_share() const { return std::fmax(compute_ms(), memory_ms()) / ours.ms; }
+
+  // Whether the sides differ in the number that they have to agree on; false where there is only one side.
+  bool values_differ() const {
+    const double allowed = 1e-3 * std::fmax(1, std::fabs(pytorch.value));
+    return std::isfinite(pytorch.ms) && !(std::fabs(ours.value - pytorch.value) <= allowed);
+  }
+};
+
+}  // namespace bench

@@ -1,0 +1,63 @@
+// The side of a worker process: it makes one piece of work and does what the lines on its input say.
+#pragma once
+
+#include <algorithm>
+#include <charconv>
+#include <chrono>
+#include <cstdio>
+#include <iostream>
+#include <memory>
+#include <string>
+
+#include "jobs.hpp"
+#include "limits.hpp"
+#include "machine.hpp"
+
+namespace bench {
+
+// The work of that name: a job, "peak", or "copy:BYTES".
+inline std::unique_ptr<Work> make_work(const std::string& name, Host& device) {
+  if (name == "peak") return std::make_unique<PeakWork>(device);
+  if (name.rfind("copy:", 0) == 0) return std::make_unique<CopyWork>(device, std::stoll(name.substr(5)));
+  return find_job(name).make(device);
+}
+
+// Milliseconds of the steps, in trainings of at most a thousand. Two steps before each training do not count: they
+// ask for memory and warm the caches.
+inline double run_trainings(Work& work, index_t steps) {
+  using Clock = std::chrono::steady_clock;
+  std::chrono::duration<double, std::milli> total{};
+  while (steps > 0) {
+    const index_t part = std::min<index_t>(steps, 1000);
+    work.start();
+    work.run(2);
+    const Clock::time_point begin = Clock::now();
+    work.run(part);
+    total += Clock::now() - begin;
+    steps -= part;
+  }
+  return total.count();
+}
+
+// The conversation with the driver, one line each; opponent.py speaks the same, but is told the job by "start JOB" and
+// goes on to the next after "end".
+//   start   -> "MB by which the peak of memory grew, MB of the whole process, value after three steps"
+//   run N   -> "milliseconds of N steps"
+inline void serve(const std::string& name, int threads) {
+  Host device({.threads = threads});
+  const std::unique_ptr<Work> work = make_work(name, device);
+  for (std::string line; std::getline(std::cin, line);) {
+    if (line == "start") {
+      reset_peak_memory();
+      const double before = peak_memory();
+      work->start();
+      work->run(3);
+      std::printf("%.3f %.1f %.9g\n", peak_memory() - before, peak_memory(), work->value());
+    } else {
+      std::printf("%.9g\n", run_trainings(*work, std::stoll(line.substr(4))));
+    }
+    std::fflush(stdout);
+  }
+}
+
+}  // namespace bench

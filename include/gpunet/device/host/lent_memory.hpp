@@ -1,0 +1,86 @@
+// Working memory that kernels borrow.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <new>
+#include <utility>
+
+#include <gpunet/core/error.hpp>
+
+namespace gpunet::detail {
+
+// Memory on cache lines, from operator new; empty until it grows, and never shrinking.
+class AlignedMemory {
+ public:
+  static constexpr std::size_t alignment = 64;
+
+  AlignedMemory() = default;
+  ~AlignedMemory() { release(); }
+  AlignedMemory(const AlignedMemory&) = delete;
+  AlignedMemory& operator=(const AlignedMemory&) = delete;
+
+  // At least `bytes`; what was in it may be lost.
+  void* grow(std::size_t bytes) {
+    if (bytes <= bytes_) return data_;
+    release();
+    try {
+      data_ = ::operator new (bytes, std::align_val_t{alignment});
+    } catch (const std::bad_alloc&) {
+      throw Error(concat("gpunet::Host: no memory for ", bytes, " bytes, use a smaller batch or network"));
+    }
+    bytes_ = bytes;
+    return data_;
+  }
+
+ private:
+  void release() noexcept {
+    ::operator delete (data_, std::align_val_t{alignment});
+    data_ = nullptr;
+    bytes_ = 0;
+  }
+
+  void* data_ = nullptr;
+  std::size_t bytes_ = 0;
+};
+
+// Memory that lasts from call to call, for one borrower at a time; who finds it lent gets memory of his own.
+class LentMemory {
+ public:
+  // What was borrowed, until it goes out of scope.
+  class Loan {
+   public:
+    Loan(LentMemory& lender, std::size_t bytes)
+        : lender_(lender.lent_.exchange(true, std::memory_order_acquire) ? nullptr : &lender) {
+      try {
+        data_ = (lender_ ? lender_->memory_ : own_).grow(bytes);
+      } catch (...) {
+        give_back();
+        throw;
+      }
+    }
+    ~Loan() { give_back(); }
+    Loan(const Loan&) = delete;
+    Loan& operator=(const Loan&) = delete;
+
+    template <class T>
+    T* as() const {
+      return static_cast<T*>(data_);
+    }
+
+   private:
+    void give_back() noexcept {
+      if (lender_) lender_->lent_.store(false, std::memory_order_release);
+    }
+
+    LentMemory* lender_;
+    AlignedMemory own_;
+    void* data_ = nullptr;
+  };
+
+ private:
+  AlignedMemory memory_;
+  std::atomic<bool> lent_{false};
+};
+
+}  // namespace gpunet::detail

@@ -1,0 +1,47 @@
+#!/usr/bin/env bash
+# bench.sh [option...]: builds the benchmarks and runs them beside PyTorch, from here. --help tells the options.
+# PyTorch comes from GPUNET_BENCH_PYTHON, an interpreter that has it, else from a virtual environment under build/, made
+# when it is missing by pip as the user has configured it. Without PyTorch only ours is measured.
+set -euo pipefail
+. "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
+
+need_compiler
+need cmake ninja
+
+build_dir=$root/build/bench
+configure "$build_dir" -DCMAKE_BUILD_TYPE=Release -DGPUNET_CUDA=OFF -DGPUNET_BUILD_TESTS=OFF \
+  -DGPUNET_BUILD_EXAMPLES=OFF -DGPUNET_BUILD_BENCHMARKS=ON
+build "$build_dir" bench
+bench=$build_dir/benchmarks/bench
+
+has_torch() { "$1" -c 'import torch' >/dev/null 2>&1; }
+
+# Makes the virtual environment; false if that cannot be.
+make_environment() {
+  (need python3 python3-venv) && run_quietly "$build_dir/venv.log" "making a virtual environment" \
+    python3 -m venv --clear "$environment" &&
+    run_quietly "$build_dir/pip.log" "installing the newest PyTorch (once, it is large)" \
+      "$environment/bin/python" -m pip install --upgrade torch numpy &&
+    has_torch "$environment/bin/python"
+}
+
+# Sets `python` to an interpreter that has PyTorch, or to nothing.
+find_python() {
+  environment=$root/build/bench_venv
+  python=${GPUNET_BENCH_PYTHON:-$environment/bin/python}
+  if [[ -n ${GPUNET_BENCH_PYTHON:-} ]]; then
+    has_torch "$python" || fail "GPUNET_BENCH_PYTHON: $python has no PyTorch (import torch fails), name another or unset it"
+  elif ! has_torch "$python" && ! make_environment; then
+    say "going on without PyTorch: set GPUNET_BENCH_PYTHON to a Python that has it to compare"
+    python=
+  fi
+}
+
+# What is wrong with the options shows before PyTorch is fetched.
+"$bench" --dry-run "$@"
+for argument in "$@"; do
+  [[ $argument != --help && $argument != -h ]] || exit 0
+done
+
+find_python
+exec "$bench" ${python:+--python "$python"} "$@"

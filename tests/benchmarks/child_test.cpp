@@ -1,0 +1,37 @@
+#include "../../benchmarks/child.hpp"
+
+#include <cerrno>
+#include <doctest/doctest.h>
+
+using namespace bench;
+
+namespace {
+
+Command shell(const char* script) {
+  return {{"sh", "-c", script}, {}, {"GREETING=good day"}};
+}
+
+}  // namespace
+
+TEST_CASE("a worker answers line by line, in the environment that it was given") {
+  Child child(shell("while read -r line; do echo \"$GREETING, $line\"; done"));
+  CHECK(child.ask("one") == "good day, one");
+  CHECK(child.ask("two") == "good day, two");
+}
+
+TEST_CASE("a worker that ends is an error, not a wait") {
+  Child child(shell("read -r line; exit 3"));
+  CHECK_THROWS_WITH_AS(child.ask("start"), doctest::Contains("has ended before it answered"), gpunet::Error);
+  CHECK_THROWS_AS(child.ask("again"), gpunet::Error);
+}
+
+TEST_CASE("a worker dies with its object") {
+  pid_t pid = 0;
+  {
+    Child child(shell("read -r line; echo $$; exec sleep 1000"));
+    pid = std::stoi(child.ask("who?"));
+    CHECK(::kill(pid, 0) == 0);
+  }
+  CHECK(::kill(pid, 0) == -1);
+  CHECK(errno == ESRCH);
+}

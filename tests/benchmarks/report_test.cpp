@@ -1,0 +1,78 @@
+#include "../../benchmarks/report.hpp"
+
+#include <doctest/doctest.h>
+
+using namespace bench;
+
+namespace {
+
+std::vector<Result> examples() {
+  Result whole;
+  whole.job = "first";
+  whole.threads = 2;
+  whole.goal = 8;
+  whole.cost = {2e9, 1e6};
+  whole.ours = {20, 1.5, 4, 2.25};
+  whole.pytorch = {50, 16, 700, 2.25};
+  whole.variant = "channels_last \"fused\"";
+  whole.peak_gflops = 200;
+  whole.copy_gigabytes = 10;
+  whole.one_thread_ms = 38;
+  Result alone = whole;
+  alone.job = "second";
+  alone.threads = 1;
+  alone.pytorch = {};
+  alone.variant.clear();
+  alone.one_thread_ms = unknown;
+  return {whole, alone};
+}
+
+const Surroundings surroundings{"2000-01-02", "a processor", "a compiler", "PyTorch 1"};
+
+bool has(const std::string& text, const std::string& part) {
+  return text.find(part) != text.npos;
+}
+
+}  // namespace
+
+TEST_CASE("JSON: the fields that programs read, and null for what is unknown") {
+  const std::string text = json(surroundings, examples());
+  CAPTURE(text);
+  CHECK(text.rfind("{\"jobs\": [\n  {\"job\": \"first\", \"threads\": 2, \"ours_ms\": 20, \"pytorch_ms\": 50, "
+                   "\"ratio\": 2.5, \"limit_share\": 0.5, ",
+                   0) == 0);
+  CHECK(has(text,
+            "},\n  {\"job\": \"second\", \"threads\": 1, \"ours_ms\": 20, \"pytorch_ms\": null, \"ratio\": null, "
+            "\"limit_share\": 0.5, "));
+  CHECK(has(text, "\"pytorch_variant\": \"channels_last \\\"fused\\\"\"}"));
+  CHECK(has(text, "\"date\": \"2000-01-02\""));
+  CHECK_FALSE(has(text, "nan"));
+  CHECK(text.substr(text.size() - 2) == "}\n");
+  CHECK(json(surroundings, {}).rfind("{\"jobs\": [\n]", 0) == 0);
+}
+
+TEST_CASE("the rows of the table are as wide as its head") {
+  const std::string head = table_head();
+  const std::size_t width = head.find('\n');
+  CHECK(head.size() == 2 * (width + 1));
+  for (const Result& r : examples())
+    CHECK(table_row(r).size() == width + 1);
+  CHECK(
+      table_row(examples()[0]) ==
+      "| first          |       2 |    20.00 |      50.00 |   2.50 |     8 |       1.90 |   50 % compute |    1.50 "
+      "|       16.0 |\n");
+  CHECK(has(table_row(examples()[1]), "|          - |      - |"));
+}
+
+TEST_CASE("the notes say when the sides differ") {
+  std::vector<Result> results = examples();
+  CHECK_FALSE(has(notes(results), "DIFFER"));
+  results[0].pytorch.value = 3;
+  CHECK(has(notes(results), "THE SIDES DIFFER: 2.25 and 3"));
+}
+
+TEST_CASE("Markdown names what the numbers depend on") {
+  const std::string text = markdown(surroundings, examples());
+  for (const char* part : {"2000-01-02", "a processor", "a compiler", "PyTorch 1", "| first ", "| second "})
+    CHECK(has(text, part));
+}
