@@ -9,6 +9,14 @@ using namespace gpunet;
 
 namespace {
 
+// Some of them so low that the outputs are negative.
+std::vector<float> random_biases(RandomShapes& random, index_t n) {
+  std::vector<float> biases = random.values(n);
+  for (float& bias : biases)
+    if (random.pick(0, 2) == 0) bias -= 100;
+  return biases;
+}
+
 // Forward and both ways back with constant sizes, which take the unrolled kernels, and the plain version.
 template <index_t In, index_t Out>
 void compare(Host& host, RandomShapes& random, const Slice& slice) {
@@ -20,13 +28,14 @@ void compare(Host& host, RandomShapes& random, const Slice& slice) {
   constexpr Dim<In> in{};
   constexpr Dim<Out> out{};
   const auto x = operand(host, random.values(slice, In)), dy = operand(host, random.values(slice, Out));
-  const auto w = operand(host, random.values(Out * In)), b = operand(host, random.values(Out));
+  const auto w = operand(host, random.values(Out * In)), b = operand(host, random_biases(random, Out));
   const std::vector<float> dw_before = random.values(Out * In), db_before = random.values(Out);
-  Outcome y(host, slice.samples() * Out), dx(host, slice.samples() * In);
+  Outcome y(host, slice.samples() * Out), rectified(host, slice.samples() * Out), dx(host, slice.samples() * In);
   Outcome dw(host, Out * In), db(host, Out), more_dw(host, Out * In), more_db(host, Out);
   more_dw.start(dw_before);
   more_db.start(db_before);
   linear_forward<Host, float>(host, slice, In, Out, x.data(), w.data(), b.data(), y.plain(), nullptr);
+  rectify(host, slice.samples() * Out, static_cast<const float*>(y.plain()), rectified.plain());
   linear_backward_input<Host, float>(host, slice, In, Out, dy.data(), w.data(), dx.plain(), nullptr);
   linear_backward_parameters<Host, float>(host, slice, In, Out, x.data(), dy.data(), dw.plain(), db.plain(),
                                           Accumulate::no, nullptr);
@@ -38,6 +47,9 @@ void compare(Host& host, RandomShapes& random, const Slice& slice) {
     set_isa(path);
     linear_forward(host, slice, in, out, x.data(), w.data(), b.data(), y.tuned(), scratch.data());
     y.check("y");
+    linear_forward(host, slice, in, out, x.data(), w.data(), b.data(), rectified.tuned(), scratch.data(),
+                   Activation::relu);
+    rectified.check("max(y, 0)");
     linear_backward_input(host, slice, in, out, dy.data(), w.data(), dx.tuned(), scratch.data());
     dx.check("dx");
     linear_backward_parameters(host, slice, in, out, x.data(), dy.data(), dw.tuned(), db.tuned(), Accumulate::no,

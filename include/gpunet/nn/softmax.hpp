@@ -2,7 +2,7 @@
 #pragma once
 
 #include <gpunet/nn/layer.hpp>
-#include <gpunet/ops/softmax.hpp>
+#include <gpunet/ops/softmax.host.hpp>
 
 namespace gpunet::nn {
 
@@ -18,14 +18,15 @@ struct Softmax {
   template <class D, class In, class T>
   void forward(D& device, In in, const ForwardPass<T>& pass) const {
     const auto [classes, width] = columns(in, pass.slice);
-    for_each(device, pass.slice.outer * width, SoftmaxForward<T>{classes, width, pass.x, pass.y});
+    softmax_forward(device, pass.slice.outer * width, SoftmaxForward<T>{classes, width, pass.x, pass.y});
   }
 
   template <class D, class In, class T>
   void backward(D& device, In in, const BackwardPass<T>& pass) const {
     const auto [classes, width] = columns(in, pass.slice);
     if (pass.dx)
-      for_each(device, pass.slice.outer * width, SoftmaxBackward<T>{classes, width, pass.y, pass.dy, pass.dx});
+      softmax_backward(device, pass.slice.outer * width,
+                       SoftmaxBackward<T>{classes, width, pass.y, pass.dy, pass.dx});
   }
 
  private:

@@ -49,4 +49,14 @@ struct SoftmaxBackward {
   }
 };
 
+template <class D, class T>
+void softmax_forward(D& device, index_t columns, const SoftmaxForward<T>& softmax) {
+  for_each(device, columns, softmax);
+}
+
+template <class D, class T>
+void softmax_backward(D& device, index_t columns, const SoftmaxBackward<T>& softmax) {
+  for_each(device, columns, softmax);
+}
+
 }  // namespace gpunet

@@ -1,0 +1,42 @@
+// Softmax of floats, one vector path; see device/host/each_path.inl and softmax.host.hpp. A vector holds `lanes`
+// neighbouring columns: the width of a row is a multiple of 16.
+
+namespace gpunet::GPUNET_PATH {
+
+GPUNET_TARGET inline void softmax_forward(index_t columns, const SoftmaxForward<float>& softmax) {
+  const index_t width = softmax.width, size = softmax.classes * width;
+  for (index_t i = 0; i < columns; i += lanes) {
+    const index_t first = i / width * size + i % width;
+    const float* x = softmax.x + first;
+    float* y = softmax.y + first;
+    Vector largest = load(x), sum{};
+    for (index_t k = width; k < size; k += width) {
+      const Vector value = load(x + k);
+      largest = value > largest ? value : largest;
+    }
+    for (index_t k = 0; k < size; k += width) {
+      const Vector value = exp(load(x + k) - largest);
+      sum += value;
+      store(y + k, value);
+    }
+    const Vector factor = 1.0f / sum;
+    for (index_t k = 0; k < size; k += width)
+      store(y + k, load(y + k) * factor);
+  }
+}
+
+GPUNET_TARGET inline void softmax_backward(index_t columns, const SoftmaxBackward<float>& softmax) {
+  const index_t width = softmax.width, size = softmax.classes * width;
+  for (index_t i = 0; i < columns; i += lanes) {
+    const index_t first = i / width * size + i % width;
+    const float *y = softmax.y + first, *dy = softmax.dy + first;
+    float* dx = softmax.dx + first;
+    Vector dot{};
+    for (index_t k = 0; k < size; k += width)
+      dot += load(dy + k) * load(y + k);
+    for (index_t k = 0; k < size; k += width)
+      store(dx + k, load(y + k) * (load(dy + k) - dot));
+  }
+}
+
+}  // namespace gpunet::GPUNET_PATH
