@@ -76,7 +76,7 @@ constexpr auto fuse_group(const Net& net) {
   else if constexpr (role<L> == Role::convolution)
     return InPlaceOf<first, L, nn::ConvolutionBlock<L, size == 3>>(nn::ConvolutionBlock<L, size == 3>(layer));
   else
-    return InPlaceOf<first, L, nn::Rectified<L>>(nn::Rectified<L>(layer));
+    return InPlaceOf<first, L, nn::RectifiedLinear<L>>(nn::RectifiedLinear<L>(layer));
 }
 
 }  // namespace detail

@@ -8,22 +8,20 @@
 
 namespace gpunet::nn {
 
-// A layer and the ReLU behind it: what lies between them is not kept.
-template <class L>
-struct Rectified : L {
-  constexpr Rectified() = default;
-  constexpr explicit Rectified(const L& layer) : L(layer) {}
+// A Linear and the ReLU behind it: what lies between them is not kept.
+template <class Linear>
+struct RectifiedLinear : Linear {
+  constexpr explicit RectifiedLinear(const Linear& layer) : Linear(layer) {}
 
   template <class D, class In, class T>
   void forward(D& device, In in, const ForwardPass<T>& pass) const {
-    L::forward(device, in, pass);
-    rectify(device, pass.slice.samples() * this->output(in).numel(), pass.y, pass.y);
+    Linear::forward(device, in, pass, Activation::relu);
   }
 
   template <class D, class In, class T>
   void backward(D& device, In in, const BackwardPass<T>& pass) const {
     rectify_gradient(device, pass.slice.samples() * this->output(in).numel(), pass.y, pass.dy, pass.dy);
-    L::backward(device, in, pass);
+    Linear::backward(device, in, pass);
   }
 };
 

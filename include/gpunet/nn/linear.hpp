@@ -40,9 +40,9 @@ class Linear {
   }
 
   template <class D, class In, class T>
-  void forward(D& device, In in, const ForwardPass<T>& pass) const {
+  void forward(D& device, In in, const ForwardPass<T>& pass, Activation activation = Activation::none) const {
     linear_forward(device, pass.slice, in.numel(), out_, pass.x, pass.parameters[0], pass.parameters[1], pass.y,
-                   pass.scratch);
+                   pass.scratch, activation);
   }
 
   template <class D, class In, class T>
