@@ -42,12 +42,28 @@ bool in_rows(const Host& device, const Slice& slice, const Conv2dBlock<Geometry>
          has_vector_rows(block.g, block.g.width, slice.inner);
 }
 
+// Whether rows are so short that they are better run through as one.
+template <class Geometry>
+bool joins_rows(const Slice& slice, const Conv2dBlock<Geometry>& block) {
+  constexpr index_t short_row = 16;  // the widest vector
+  return block.pool && block.g.stride == 1 && block.g.padding == 0 && block.g.out_width * slice.inner < short_row;
+}
+
 // Elements of the convolution's output, or of its gradient, that wait in scratch.
 template <class Geometry>
 index_t waiting_elements(const Host& device, const Slice& slice, const Conv2dBlock<Geometry>& block) {
   if (!in_rows(device, slice, block)) return block.pool ? slice.samples() * block.g.out_features() : 0;
-  const index_t rows = std::max(index_t{2}, gradient_block(block.g, slice.inner));
-  return block.g.out_channels * std::min(rows, block.g.out_height + 1) * block.g.out_width * slice.inner;
+  const index_t rows = std::min(gradient_block(block.g, slice.inner), block.g.out_height + 1);
+  const index_t joined = joins_rows(slice, block) ? block.used_height() * block.g.width * slice.inner : 0;
+  return block.g.out_channels * std::max(joined, rows * block.g.out_width * slice.inner);
+}
+
+// All rows of a correlation of stride 1 without padding as one, as long as the rows of x: what lies between the rows of
+// the result means nothing.
+inline void correlate_joined(Correlation c, index_t rows) {
+  c.width += (rows - 1) * c.x_row;
+  c.data_end = std::numeric_limits<index_t>::max() / 2;
+  GPUNET_CALL_PATH(c.width, correlate, c, 0, 1);
 }
 
 template <class Geometry>
@@ -118,19 +134,27 @@ void conv2d_block_forward(Host& device, const Slice& slice, const Conv2dBlock<Ge
     Correlation c =
         detail::forward_correlation(g, slice.inner, x + outer * g.in_features() * slice.inner, w, b, rest);
     if (block.activation == Activation::relu) c.least = 0;
-    c.y = block.pool ? waiting : y;
-    c.y_channel = (block.pool ? 2 : g.out_height) * c.width;
     if (!block.pool) {
+      c.y = y;
+      c.y_channel = g.out_height * c.width;
       GPUNET_CALL_PATH(c.width, correlate, c, 0, g.out_height);
       continue;
     }
-    const index_t out_width = block.width() * slice.inner;
-    for (index_t row = 0; row < block.height(); ++row) {
-      GPUNET_CALL_PATH(c.width, correlate, c, 2 * row, 2 * row + 2);
-      for (index_t channel = 0; channel < g.out_channels; ++channel) {
-        const index_t at = (channel * block.height() + row) * out_width;
-        detail::max_pool_rows(g.out_width, slice.inner, waiting + channel * c.y_channel, y + at, choice + at);
-      }
+    const bool joined = detail::joins_rows(slice, block);
+    const index_t rows = joined ? block.used_height() : 2, pitch = joined ? c.x_row : c.width;
+    c.y = waiting;
+    c.y_channel = rows * pitch;
+    for (index_t row = 0; row < block.used_height(); row += rows) {
+      if (joined)
+        detail::correlate_joined(c, rows);
+      else
+        GPUNET_CALL_PATH(c.width, correlate, c, row, row + rows);
+      for (index_t channel = 0; channel < g.out_channels; ++channel)
+        for (index_t i = 0; i < rows; i += 2) {
+          const index_t at = (channel * block.height() + (row + i) / 2) * block.width() * slice.inner;
+          const float* above = waiting + channel * c.y_channel + i * pitch;
+          detail::max_pool_rows(g.out_width, slice.inner, above, above + pitch, y + at, choice + at);
+        }
     }
     if (choice) choice += block.out_features() * slice.inner;
   }

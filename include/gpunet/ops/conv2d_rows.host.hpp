@@ -5,6 +5,7 @@
 
 #include <gpunet/core/math.hpp>
 #include <gpunet/ops/conv2d.hpp>
+#include <gpunet/ops/interleave.host.hpp>
 
 namespace gpunet {
 
@@ -172,6 +173,11 @@ inline void pack_filters(Correlation& c, const float* w, const FilterOrder& orde
   for (index_t first = 0; first < channels; first += c.tile) {
     const index_t some = std::min(c.tile, c.out_channels - first);
     const float* from = w + first * order.out + order.first;
+    if (const index_t taps = c.channels * area; some == c.tile && order.in == area && order.tap == 1 && taps >= 4) {
+      transpose(c.tile, taps, from, order.out, to, c.tile);
+      to += taps * c.tile;
+      continue;
+    }
     for (index_t in = 0; in < c.channels; ++in)
       for (index_t tap = 0; tap < area; ++tap, to += c.tile) {
         const float* weight = from + in * order.in + tap * order.tap;

@@ -19,15 +19,19 @@ inline bool is_pool_2x2(const Pool2dGeometry& g, const Slice& slice) {
   return g.kernel == 2 && g.stride == 2 && g.padding == 0 && (slice.inner == 1 || slice.inner % 4 == 0);
 }
 
-// One row of maxima from two rows of x, [2][width][inner].
-inline void max_pool_rows(index_t width, index_t inner, const float* x, float* y, PoolChoice* choice) {
-  const float* below = x + width * inner;
+// One row of maxima from two rows of x, [width][inner].
+inline void max_pool_rows(index_t width, index_t inner, const float* above, const float* below, float* y,
+                          PoolChoice* choice) {
   if (inner % 4 == 0) {
-    GPUNET_CALL_PATH(inner, max_pool_row, width / 2, inner, x, below, y, choice);
+    GPUNET_CALL_PATH(inner, max_pool_row, width / 2, inner, above, below, y, choice);
     return;
   }
-  for (index_t i = 0; i < width / 2; ++i, x += 2, below += 2) {
-    const float candidates[] = {x[0], x[1], below[0], below[1]};
+  if (width / 2 >= 4) {
+    GPUNET_CALL_PATH(width / 2, max_pool_row_of_one, width / 2, above, below, y, choice);
+    return;
+  }
+  for (index_t i = 0; i < width / 2; ++i, above += 2, below += 2) {
+    const float candidates[] = {above[0], above[1], below[0], below[1]};
     int where = 0;
     for (int k = 1; k < 4; ++k)
       where = candidates[k] > candidates[where] || candidates[k] != candidates[k] ? k : where;
@@ -70,7 +74,8 @@ inline void max_pool2d_forward(Host& device, const Slice& slice, const Pool2dGeo
   detail::for_each_plane(device, slice, g, [&](index_t plane) {
     for (index_t i = 0; i < g.out_height; ++i) {
       const index_t at = (plane * g.out_height + i) * out_row;
-      detail::max_pool_rows(g.width, slice.inner, x + (plane * g.height + 2 * i) * row, y + at, choice + at);
+      const float* above = x + (plane * g.height + 2 * i) * row;
+      detail::max_pool_rows(g.width, slice.inner, above, above + row, y + at, choice + at);
     }
   });
 }
