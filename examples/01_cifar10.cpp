@@ -2,6 +2,8 @@
 // convolutional network for two epochs, save it, load it again, and see how well it does, over all and per class.
 #include <cmath>
 #include <cstdio>
+#include <span>
+#include <string_view>
 
 #include <gpunet/gpunet.hpp>
 
@@ -27,8 +29,8 @@ struct Arguments {
 };
 
 // Trains for some epochs; false if somebody pressed Ctrl-C.
-template <Device D, class Dataset>
-bool train_network(Model<Net, D>& net, const Dataset& train_set, const Arguments& arguments) {
+template <Device D>
+bool train_network(Model<Net, D>& net, const data::DatasetView& train_set, const Arguments& arguments) {
   D& device = net.device();
   nn::CrossEntropyLoss criterion;
   optim::SGD optimizer(net, {.lr = arguments.lr, .momentum = arguments.momentum});
@@ -78,10 +80,11 @@ bool train_network(Model<Net, D>& net, const Dataset& train_set, const Arguments
 }
 
 // Prints how often the network is right on images that it has not seen, over all and per class.
-template <Device D, class Dataset>
-void test_network(Model<Net, D>& net, const Dataset& test_set) {
+template <Device D>
+void test_network(Model<Net, D>& net, const data::DatasetView& test_set,
+                  std::span<const std::string_view> classes) {
   data::DataLoader loader(test_set, {.batch_size = std::min<index_t>(64, test_set.size()), .num_workers = 2});
-  train::Accuracy accuracy(net.device(), static_cast<index_t>(test_set.classes().size()));
+  train::Accuracy accuracy(net.device(), static_cast<index_t>(classes.size()));
   for (auto [inputs, labels] : loader.to(net.device()))
     accuracy.update(net(inputs), labels);
 
@@ -89,8 +92,7 @@ void test_network(Model<Net, D>& net, const Dataset& test_set) {
   std::printf("Accuracy of the network on the %lld test images: %.2f %%\n", static_cast<long long>(result.total()),
               100 * result.accuracy());
   for (std::size_t k = 0; k < result.classes.size(); ++k)
-    std::printf("Accuracy for class: %-8s is %.1f %%\n", test_set.classes()[k].data(),
-                100 * result.classes[k].accuracy());
+    std::printf("Accuracy for class: %-8s is %.1f %%\n", classes[k].data(), 100 * result.classes[k].accuracy());
 }
 
 // The lesson on one device; returns the exit status. The training images are made when they are needed.
@@ -112,7 +114,7 @@ int run(D& device, MakeTrainSet make_train_set, const Dataset& test_set, const A
   }
   Model<Net, D> net(device);
   io::load(net, weights);
-  test_network(net, test_set);
+  test_network(net, test_set, test_set.classes());
   return 0;
 }
 

@@ -59,8 +59,8 @@ struct Numbers {
   }
 };
 static_assert(data::Dataset<Numbers>);
-static_assert(!std::is_constructible_v<DataLoader<Numbers>, Numbers>);  // the loader would outlive it
-static_assert(std::input_iterator<data::Batches<Numbers, Host>::Iterator>);
+static_assert(!std::is_constructible_v<DataLoader, Numbers>);  // the loader would outlive it
+static_assert(std::input_iterator<data::Batches<Host>::Iterator>);
 
 using Order = std::vector<std::vector<label_t>>;  // the labels of each batch
 

@@ -36,7 +36,7 @@ struct DataLoaderOptions {
 // What `for` runs over: the batches on device D. Each loop is an epoch in an order of its own; its batches come in
 // that order whatever the number of workers. A batch is valid until the next one is taken. Keeps its threads and
 // memory to itself: nothing is allocated after the first batch of an epoch. Leaving the loop early is fine.
-template <Dataset Set, Device D>
+template <Device D>
 class Batches {
  public:
   class Iterator {
@@ -58,8 +58,8 @@ class Batches {
     Batches* batches_ = nullptr;
   };
 
-  // The options are checked. `set` and `device` must outlive this.
-  Batches(const Set& set, const DataLoaderOptions& options, index_t size, D& device)
+  // The options are checked. The dataset and `device` must outlive this.
+  Batches(const DatasetView& set, const DataLoaderOptions& options, index_t size, D& device)
       : set_(set), options_(options), size_(size), ring_(slots()), buffers_(device, slots(), batch_sizes()) {}
   ~Batches() { stop(); }
   Batches(const Batches&) = delete;
@@ -138,7 +138,7 @@ class Batches {
     release();
   }
 
-  const Set& set_;
+  DatasetView set_;
   DataLoaderOptions options_;
   index_t size_;
   index_t sample_numel_ = set_.sample_sizes().numel();
@@ -153,11 +153,11 @@ class Batches {
 
 // A way to go through a dataset: for (auto [inputs, labels] : loader.to(device)) is one epoch; inputs are
 // [n, ...sample sizes], labels [n]. Keeps a reference to the dataset.
-template <Dataset Set>
 class DataLoader {
  public:
   // Throws Error for options that make no batch.
-  explicit DataLoader(const Set& set, const DataLoaderOptions& options = {}) : set_(set), options_(options) {
+  explicit DataLoader(const DatasetView& set, const DataLoaderOptions& options = {})
+      : set_(set), options_(options) {
     constexpr std::string_view where = "gpunet::data::DataLoader: ";
     constexpr int most_workers = 1024;
     require(set.size() > 0, where, "the dataset is empty");
@@ -169,23 +169,25 @@ class DataLoader {
             options.num_workers, " (want 0 to ", most_workers, ")");
     require(options.prefetch_factor >= 1, where, "prefetch_factor ", options.prefetch_factor, " (want 1 or more)");
   }
-  DataLoader(const Set&&, const DataLoaderOptions& = {}) = delete;  // the loader would outlive the dataset
+  template <class Set>
+  requires(!std::same_as<Set, DatasetView> && Dataset<Set>) explicit DataLoader(
+      const Set&&, const DataLoaderOptions& = {}) = delete;  // the loader would outlive the dataset
 
   // Batches in an epoch.
   index_t size() const {
     return options_.drop_last ? set_.size() / options_.batch_size : ceil_div(set_.size(), options_.batch_size);
   }
-  const Set& dataset() const { return set_; }
+  const DatasetView& dataset() const { return set_; }
   const DataLoaderOptions& options() const { return options_; }
 
   // The batches on a device, for one loop or several.
   template <Device D>
-  Batches<Set, D> to(D& device) const {
+  Batches<D> to(D& device) const {
     return {set_, options_, size(), device};
   }
 
  private:
-  const Set& set_;
+  DatasetView set_;
   DataLoaderOptions options_;
 };
 

@@ -36,6 +36,8 @@ inline Correlation over_input(const Conv2dGeometry& g, index_t inner, const floa
   c.stride = g.stride;
   c.padding = g.padding;
   c.spread = 1;
+  c.data_begin = padded.data_begin();
+  c.data_end = padded.data_end();
   c.least = -std::numeric_limits<float>::infinity();
   c.out_channels = g.out_channels;
   c.tile = correlation_tile(g.out_channels);
@@ -67,6 +69,8 @@ inline void correlate_gradient(const SpreadRows& spread, const float* rows, cons
   c.stride = 1;
   c.padding = g.kernel - 1 - g.padding;
   c.spread = g.stride;
+  c.data_begin = spread.data_begin();
+  c.data_end = spread.data_end();
   c.least = -std::numeric_limits<float>::infinity();
   c.out_channels = g.in_channels;
   c.tile = correlation_tile(g.in_channels);

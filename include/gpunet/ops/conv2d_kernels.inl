@@ -25,16 +25,18 @@ GPUNET_TARGET inline void correlate_tile(const Correlation& c, const TapRows& ro
     for (int v = 0; v < NV; ++v)
       sums[t][v] = Vector{} + bias[t];
 
-  // Taps that follow each other, whole rows of them where no row is left out.
-  const index_t runs = rows.step == 1 ? 1 : rows.count;
-  const index_t taps = rows.step == 1 ? rows.count * c.kernel : c.kernel;
+  // Taps that follow each other: those of all rows, or where some are left out, of one.
+  const bool all = rows.step == 1 && rows.columns == c.kernel;
+  const index_t runs = all ? 1 : rows.count, taps = all ? rows.count * c.kernel : rows.columns;
+  const index_t* offset = c.taps + rows.first_column;
   for (index_t channel = 0; channel < c.channels; ++channel)
     for (index_t run = 0; run < runs; ++run) {
       const float* row = x + channel * c.x_channel + run * c.x_row;
-      const float* filter = w + (channel * c.kernel + rows.first + run * rows.step) * c.kernel * CT;
+      const float* filter =
+          w + ((channel * c.kernel + rows.first + run * rows.step) * c.kernel + rows.first_column) * CT;
 #pragma GCC unroll 1
       for (index_t k = 0; k < taps; ++k, filter += CT) {
-        const float* tap = row + c.taps[k];
+        const float* tap = row + offset[k];
         Vector in[NV];
 #pragma GCC unroll 8
         for (int v = 0; v < NV; ++v)
@@ -67,19 +69,28 @@ GPUNET_TARGET inline void correlate_vectors(index_t vectors, const Correlation& 
   correlate_tile<CT, NV>(c, rows, x, w, bias, y, last, valid);
 }
 
-// CT channels of one output row, in tiles of equal length as far as that goes.
+// CT channels of a part of one output row, in tiles of equal length as far as that goes.
+template <int CT>
+GPUNET_TARGET inline void correlate_part(const Correlation& c, const TapRows& rows, const float* x, const float* w,
+                                         const float* bias, float* y, int valid, index_t begin, index_t vectors) {
+  constexpr index_t most = most_vectors<CT>;
+  for (index_t tiles = ceil_div(vectors, most); tiles > 0; --tiles) {
+    const index_t some = ceil_div(vectors, tiles), end = std::min(c.width, begin + some * lanes);
+    correlate_vectors<CT, most>(some, c, c.within(rows, std::min(begin, end - lanes), end), x + begin, w, bias,
+                                y + begin, end - lanes - begin, valid);
+    begin += some * lanes;
+    vectors -= some;
+  }
+}
+
+// CT channels of one output row.
 template <int CT>
 GPUNET_TARGET inline void correlate_row(const Correlation& c, const TapRows& rows, const float* x, const float* w,
                                         const float* bias, float* y, int valid) {
-  constexpr index_t most = most_vectors<CT>;
-  index_t vectors = ceil_div(c.width, lanes), done = 0;
-  for (index_t tiles = ceil_div(vectors, most); tiles > 0; --tiles) {
-    const index_t some = ceil_div(vectors, tiles);
-    const index_t end = std::min(c.width, done + some * lanes);
-    correlate_vectors<CT, most>(some, c, rows, x + done, w, bias, y + done, end - lanes - done, valid);
-    done += some * lanes;
-    vectors -= some;
-  }
+  const index_t vectors = ceil_div(c.width, lanes), edge = std::min(c.edge_vectors(lanes), most_vectors<CT>);
+  correlate_part<CT>(c, rows, x, w, bias, y, valid, 0, edge);
+  correlate_part<CT>(c, rows, x, w, bias, y, valid, edge * lanes, vectors - 2 * edge);
+  correlate_part<CT>(c, rows, x, w, bias, y, valid, (vectors - edge) * lanes, edge);
 }
 
 // Rows first <= row < end of y = x * w + bias for all channels; w and bias are packed in tiles of c.tile channels.

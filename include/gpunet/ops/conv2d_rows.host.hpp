@@ -12,6 +12,7 @@ namespace gpunet {
 // them does; the others meet the rows below.
 struct TapRows {
   index_t first, step, count, x_row;
+  index_t first_column, columns;  // of the filter, that meet the image too
 };
 
 // Rows of an output gradient, `first` being the number of the first: [channel][row][width], `channel` apart.
@@ -29,6 +30,7 @@ struct Correlation {
   index_t channels, x_channel, x_row, height;       // distances of channels and rows of x
   index_t kernel, taps[most_kernel * most_kernel];  // offsets of the taps: of one filter row, of the next, ...
   index_t stride, padding, spread;
+  index_t data_begin, data_end;       // outside, a row of x is zero
   const float* w;                     // packed: [tile of channels][in][ky][kx][tile]
   const float* bias;                  // [out_channels rounded up to tiles]
   float least;                        // y = max(sum, least)
@@ -43,7 +45,22 @@ struct Correlation {
       ++first;
     const index_t x_row_number = (top + first) / spread;
     const index_t count = std::min(ceil_div(kernel - std::min(first, kernel), spread), height - x_row_number);
-    return {first, spread, std::max(index_t{0}, count), x_row_number};
+    return {first, spread, std::max(index_t{0}, count), x_row_number, 0, kernel};
+  }
+
+  // The same for the outputs begin <= i < end of the row: without the filter columns that meet zeros only.
+  TapRows within(TapRows rows, index_t begin, index_t end) const {
+    while (rows.columns > 0 && taps[rows.first_column] + end <= data_begin)
+      ++rows.first_column, --rows.columns;
+    while (rows.columns > 0 && taps[rows.first_column + rows.columns - 1] + begin >= data_end)
+      --rows.columns;
+    return rows;
+  }
+
+  // How many vectors the first and the last tile of a row have, so that `within` pays; 0 where it does not.
+  index_t edge_vectors(index_t lanes) const {
+    const index_t frame = data_begin / lanes;
+    return frame > 2 && width >= 4 * frame * lanes / 2 ? frame - 1 : 0;
   }
 
   // Those of some rows of a gradient whose filter row ky is on the image (spread = 1).
@@ -81,6 +98,9 @@ struct PaddedRows {
   index_t row() const { return g.stride * phase(); }
   index_t elements() const { return needed() ? g.in_channels * g.height * row() : 0; }
   index_t tap(index_t kx) const { return kx % g.stride * phase() + kx / g.stride * inner; }
+  // Where the data of a row begin and end.
+  index_t data_begin() const { return g.stride == 1 ? g.padding * inner : 0; }
+  index_t data_end() const { return g.stride == 1 ? (g.padding + g.width) * inner : row(); }
 
   void fill(const float* x, float* to) const {
     for (index_t i = 0; i < g.in_channels * g.height; ++i, x += g.width * inner, to += row())
@@ -106,6 +126,9 @@ struct SpreadRows {
   index_t columns() const { return g.width + g.kernel - 1; }
   index_t row() const { return columns() * inner; }
   index_t elements() const { return g.out_channels * rows * row(); }
+  // Where the data of a row begin and end.
+  index_t data_begin() const { return std::max(index_t{0}, frame()) * inner; }
+  index_t data_end() const { return std::max(index_t{0}, frame() + (g.out_width - 1) * g.stride + 1) * inner; }
 
   // Puts in the rows of a block.
   void fill(const GradientRows& block, float* to) const {
@@ -116,12 +139,13 @@ struct SpreadRows {
   }
 
  private:
+  index_t frame() const { return g.kernel - 1 - g.padding; }  // zero columns on the left
+
   void fill_row(const float* dy, float* to) const {
-    const index_t frame = g.kernel - 1 - g.padding;
-    if (g.stride == 1) return place_row(dy, g.out_width, frame, columns(), inner, to);
+    if (g.stride == 1) return place_row(dy, g.out_width, frame(), columns(), inner, to);
     std::fill_n(to, row(), 0.0f);
     for (index_t i = 0; i < g.out_width; ++i)
-      if (const index_t column = i * g.stride + frame; column >= 0 && column < columns())
+      if (const index_t column = i * g.stride + frame(); column >= 0 && column < columns())
         std::copy_n(dy + i * inner, inner, to + column * inner);
   }
 };

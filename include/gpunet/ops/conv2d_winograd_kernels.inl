@@ -74,30 +74,49 @@ struct WinogradFilterGradient {
   }
 };
 
-// A transform of columns and then rows of vectors, plus `bias`. The elements at x and y are `row` and `column` apart.
+// A transform that has seen all columns, but no row yet.
 template <class Transform>
-GPUNET_TARGET inline void transform(const float* x, index_t x_row, index_t x_column, float* y, index_t y_row,
-                                    index_t y_column, float bias = 0) {
-  Vector half[Transform::to][Transform::from];
-#pragma GCC unroll 1
-  for (int j = 0; j < Transform::from; ++j, x += x_column) {
-    Vector column[Transform::from], changed[Transform::to];
+using Half = Vector[Transform::to][Transform::from];
+
+// The first half of a transform: column j.
+template <class Transform>
+GPUNET_TARGET [[gnu::always_inline]] inline void transform_column(const Vector* column, Half<Transform>& half,
+                                                                  int j) {
+  Vector changed[Transform::to];
+  Transform::apply(column, changed);
 #pragma GCC unroll 6
-    for (int i = 0; i < Transform::from; ++i)
-      column[i] = load(x + i * x_row);
-    Transform::apply(column, changed);
-#pragma GCC unroll 6
-    for (int i = 0; i < Transform::to; ++i)
-      half[i][j] = changed[i];
-  }
+  for (int i = 0; i < Transform::to; ++i)
+    half[i][j] = changed[i];
+}
+
+// The second half: rows, plus `bias`. The elements at y are `row` and `column` apart.
+template <class Transform>
+GPUNET_TARGET [[gnu::always_inline]] inline void transform_rows(const Half<Transform>& half, float* y, index_t row,
+                                                                index_t column, float bias) {
 #pragma GCC unroll 1
-  for (int i = 0; i < Transform::to; ++i, y += y_row) {
+  for (int i = 0; i < Transform::to; ++i, y += row) {
     Vector changed[Transform::to];
     Transform::apply(half[i], changed);
 #pragma GCC unroll 6
     for (int j = 0; j < Transform::to; ++j)
-      store(y + j * y_column, changed[j] + bias);
+      store(y + j * column, changed[j] + bias);
   }
+}
+
+// A transform of columns and then of rows of vectors. The elements at x and y are `row` and `column` apart.
+template <class Transform>
+GPUNET_TARGET inline void transform(const float* x, index_t x_row, index_t x_column, float* y, index_t y_row,
+                                    index_t y_column, float bias = 0) {
+  Half<Transform> half;
+#pragma GCC unroll 1
+  for (int j = 0; j < Transform::from; ++j, x += x_column) {
+    Vector column[Transform::from];
+#pragma GCC unroll 6
+    for (int i = 0; i < Transform::from; ++i)
+      column[i] = load(x + i * x_row);
+    transform_column<Transform>(column, half, j);
+  }
+  transform_rows<Transform>(half, y, y_row, y_column, bias);
 }
 
 // ---- Products.
@@ -174,25 +193,37 @@ GPUNET_TARGET inline void winograd_filters(const WinogradFilters& f, index_t fir
     }
 }
 
-// v [36][channel][tile][16] = B^T d B of the tiles of a block, for channels first <= channel < last of x.
+// v [36][channel][tile][16] = B^T d B of the tiles of a block, for channels first <= channel < last of x. What lies
+// over the border is zero.
 GPUNET_TARGET inline void winograd_inputs(const Winograd& g, const WinogradBlock& block, const float* x,
                                           index_t first, index_t last, float* v, index_t plane) {
-  float frames[WinogradBlock::size][36 * 16] = {};  // of tiles that reach over the border; zero outside
+  const float zeros[6 * 16] = {};
   for (index_t channel = first; channel < last; ++channel)
     for (index_t t = 0; t < block.count; ++t) {
       const WinogradTile& tile = block.tiles[t];
-      const index_t top = tile.row - g.padding, left = tile.column - g.padding;
-      const float* image = x + (tile.group * g.in_channels + channel) * g.height * g.width * 16;
-      const bool whole = top >= 0 && left >= 0 && top + 6 <= g.height && left + 6 <= g.width;
-      const index_t begin = std::max(index_t{0}, left), end = std::min(g.width, left + 6);
-      if (!whole)
-        for (index_t y = std::max(index_t{0}, top); y < std::min(g.height, top + 6); ++y)
-          for (index_t i = begin * 16; i < end * 16; i += lanes)
-            store(frames[t] + ((y - top) * 6 - left) * 16 + i, load(image + y * g.width * 16 + i));
-      const float* d = whole ? image + (top * g.width + left) * 16 : frames[t];
-      float* to = v + ((channel - first) * WinogradBlock::size + t) * 16;
-      for (index_t n = 0; n < 16; n += lanes)
-        transform<WinogradInput>(d + n, whole ? g.width * 16 : 6 * 16, 16, to + n, 6 * plane, plane);
+      const index_t top = tile.row - g.padding, left = tile.column - g.padding, begin = std::max(index_t{0}, left);
+      const float* image = x + ((tile.group * g.in_channels + channel) * g.height * g.width + begin) * 16;
+      for (index_t n = 0; n < 16; n += lanes) {
+        const float* rows[6];
+#pragma GCC unroll 6
+        for (int i = 0; i < 6; ++i)
+          rows[i] = (top + i >= 0 && top + i < g.height ? image + (top + i) * g.width * 16 : zeros) + n;
+        Half<WinogradInput> half;
+        index_t at = 0;
+#pragma GCC unroll 1
+        for (int j = 0; j < 6; ++j) {
+          Vector column[6] = {};
+          if (left + j >= 0 && left + j < g.width) {
+#pragma GCC unroll 6
+            for (int i = 0; i < 6; ++i)
+              column[i] = load(rows[i] + at);
+            at += 16;
+          }
+          transform_column<WinogradInput>(column, half, j);
+        }
+        float* to = v + ((channel - first) * WinogradBlock::size + t) * 16 + n;
+        transform_rows<WinogradInput>(half, to, 6 * plane, plane, 0.0f);
+      }
     }
 }
 

@@ -15,11 +15,19 @@ namespace detail {
 // blocks reach back where 4 is no divisor.
 inline void transpose(index_t rows, index_t columns, const float* from, index_t from_row, float* to,
                       index_t to_row) {
-  for (index_t i = 0; i < rows; i += 4)
-    for (index_t j = 0; j < columns; j += 4) {
-      const index_t row = std::min(i, rows - 4), column = std::min(j, columns - 4);
-      transpose_block(from + row * from_row + column, from_row, to + column * to_row + row, to_row);
-    }
+  const auto block = [=](index_t i, index_t j) {
+    const index_t row = std::min(i, rows - 4), column = std::min(j, columns - 4);
+    transpose_block(from + row * from_row + column, from_row, to + column * to_row + row, to_row);
+  };
+  // The long way in the outer loop: cache lines are done with before the next ones are touched.
+  if (rows < columns)
+    for (index_t j = 0; j < columns; j += 4)
+      for (index_t i = 0; i < rows; i += 4)
+        block(i, j);
+  else
+    for (index_t i = 0; i < rows; i += 4)
+      for (index_t j = 0; j < columns; j += 4)
+        block(i, j);
 }
 
 // task(group, its first sample, its samples) for every group of `inner` samples; on several threads where the slice

@@ -17,6 +17,7 @@ struct GemmTile {
   index_t b_row, b_group;
   float* c;
   index_t c_row, c_group;
+  const float* next;  // what is wanted in the second cache soon: k cache lines
   float beta;         // C = A B + beta C; with 0, C is not read
   const float* bias;  // one per row, or null
   bool relu;
@@ -108,8 +109,8 @@ struct GemmBlock {
   }
 }
 
-inline void multiply_tile(const GemmKernels& kernels, const GemmBlock& block, index_t i, index_t height,
-                          index_t j) {
+inline void multiply_tile(const GemmKernels& kernels, const GemmBlock& block, index_t i, index_t height, index_t j,
+                          const float* next) {
   const index_t rows = std::min(height, block.m - i), columns = std::min(kernels.wide, block.n - j);
   const index_t width = kernels.width(columns);
   const GemmTile tile{block.k,
@@ -122,6 +123,7 @@ inline void multiply_tile(const GemmKernels& kernels, const GemmBlock& block, in
                       block.c + i * block.c_row + j / 16 * block.c_group + j % 16,
                       block.c_row,
                       block.c_group,
+                      next,
                       block.beta,
                       block.bias ? block.bias + i : nullptr,
                       block.relu};
@@ -130,23 +132,18 @@ inline void multiply_tile(const GemmKernels& kernels, const GemmBlock& block, in
   multiply_edge(kernel, tile, block.packed, height, rows, columns);
 }
 
+// A tile of B stays in the first cache while A, in the second, goes by.
 inline void multiply_block(const GemmBlock& block) {
   const GemmKernels& kernels = gemm_kernels();
-  const auto next = [&](index_t i) {
-    return block.packed ? kernels.height(block.m - i) : kernels.low;
-  };
-  if (block.n * block.k <= index_t{1} << 13) {  // B stays in the second cache: A and C are gone through once
-    for (index_t i = 0, height; i < block.m; i += height) {
-      height = next(i);
-      for (index_t j = 0; j < block.n; j += kernels.wide)
-        multiply_tile(kernels, block, i, height, j);
+  for (index_t j = 0; j < block.n; j += kernels.wide) {
+    // Where B goes on: its next columns, or after the last ones the next block of K.
+    const float* next = j + kernels.wide < block.n ? block.b + (j + kernels.wide) / 16 * block.b_group
+                                                   : block.b + block.k * block.b_row;
+    for (index_t i = 0, height; i < block.m; i += height, next += block.b_group) {
+      height = block.packed ? kernels.height(block.m - i) : kernels.low;
+      const bool wanted = i < kernels.wide / 16 * kernels.tall;
+      multiply_tile(kernels, block, i, height, j, wanted ? next : block.a);
     }
-  } else {  // a tile of B stays in the first cache, A in the second
-    for (index_t j = 0; j < block.n; j += kernels.wide)
-      for (index_t i = 0, height; i < block.m; i += height) {
-        height = next(i);
-        multiply_tile(kernels, block, i, height, j);
-      }
   }
 }
 

@@ -19,8 +19,10 @@ GPUNET_TARGET inline void multiply_tile(const detail::GemmTile& tile) {
   const index_t a_row = PACKED ? 1 : tile.a_row, a_step = PACKED ? ROWS : tile.a_step;
   const float* a = tile.a;
   const float* b = tile.b;
+  const float* next = tile.next;
 #pragma GCC unroll 1
-  for (index_t k = tile.k; k > 0; --k, a += a_step, b += tile.b_row) {
+  for (index_t k = tile.k; k > 0; --k, a += a_step, b += tile.b_row, next += 16) {
+    __builtin_prefetch(next, 0, 2);
     Vector values[VECTORS];
 #pragma GCC unroll 4
     for (int v = 0; v < VECTORS; ++v)

@@ -25,14 +25,13 @@ using GemmOperand = GroupedMatrix<const float>;
 // rows < width the others are zero.
 inline void pack_transposed(index_t rows, index_t width, index_t depth, const float* from, index_t from_row,
                             float* to) {
-  index_t k = 0;
-  if (rows == width)
-    for (; k + 4 <= depth; k += 4)
-      for (index_t i = 0; i < width; i += 4) {
-        const index_t first = std::min(i, width - 4);
-        transpose_block(from + first * from_row + k, from_row, to + k * width + first, width);
-      }
-  for (; k < depth; ++k)
+  const index_t whole = rows == width ? depth / 4 * 4 : 0;
+  for (index_t next = 0; next < width; next += 4) {
+    const index_t i = std::min(next, width - 4);
+    for (index_t k = 0; k < whole; k += 4)
+      transpose_block(from + i * from_row + k, from_row, to + k * width + i, width);
+  }
+  for (index_t k = whole; k < depth; ++k)
     for (index_t i = 0; i < width; ++i)
       to[k * width + i] = i < rows ? from[i * from_row + k] : 0;
 }
@@ -64,13 +63,24 @@ inline void pack_panel(const GemmOperand& matrix, Transpose transpose, index_t i
                     to + done * width);
 }
 
+// Where a matrix is read along its rows, a few of them go to all panels before the next: neighbours share cache lines and
+// pages.
+inline index_t pack_depth(Transpose transpose, index_t depth) {
+  return transpose == Transpose::yes ? 8 : depth;
+}
+
 // Rows begin to end of op(A), columns k to k + depth, as the tiles of a packed GemmBlock.
 inline void pack_rows(const GemmOperand& a, Transpose transpose, index_t begin, index_t end, index_t k,
                       index_t depth, float* to) {
   const GemmKernels& kernels = gemm_kernels();
-  for (index_t i = begin, height; i < end; i += height, to += height * depth) {
-    height = kernels.height(end - i);
-    pack_panel(a, transpose, i, std::min(height, end - i), height, k, depth, to);
+  const index_t step = pack_depth(transpose, depth);
+  for (index_t done = 0; done < depth; done += step) {
+    float* panel = to;
+    for (index_t i = begin, height; i < end; i += height, panel += height * depth) {
+      height = kernels.height(end - i);
+      pack_panel(a, transpose, i, std::min(height, end - i), height, k + done, std::min(step, depth - done),
+                 panel + done * height);
+    }
   }
 }
 
@@ -79,8 +89,12 @@ inline void pack_rows(const GemmOperand& a, Transpose transpose, index_t begin, 
 inline void pack_columns(const GemmOperand& b, Transpose transpose, index_t begin, index_t end, index_t depth,
                          float* to) {
   const Transpose other = transpose == Transpose::yes ? Transpose::no : Transpose::yes;
-  for (index_t j = begin; j < end; j += 16, to += 16 * depth)
-    pack_panel(b, other, j, std::min<index_t>(16, end - j), 16, 0, depth, to);
+  const index_t step = pack_depth(other, depth);
+  for (index_t done = 0; done < depth; done += step) {
+    float* panel = to + done * 16;
+    for (index_t j = begin; j < end; j += 16, panel += 16 * depth)
+      pack_panel(b, other, j, std::min<index_t>(16, end - j), 16, done, std::min(step, depth - done), panel);
+  }
 }
 
 }  // namespace gpunet::detail
