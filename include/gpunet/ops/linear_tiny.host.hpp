@@ -4,9 +4,7 @@
 #include <limits>
 
 #include <gpunet/core/dim.hpp>
-#include <gpunet/ops/activation.hpp>
 #include <gpunet/ops/linear.host.hpp>
-#include <gpunet/ops/rectify.hpp>
 
 #define GPUNET_KERNELS <gpunet/ops/linear_tiny_kernels.inl>
 #include <gpunet/device/host/each_path.inl>
@@ -26,13 +24,9 @@ template <index_t In, index_t Out>
 requires detail::TinyLinear<In, Out>
 void linear_forward(Host& device, const Slice& slice, Dim<In> in, Dim<Out> out, const float* x, const float* w,
                     const float* b, float* y, float* scratch, Activation activation = Activation::none) {
-  const bool relu = activation == Activation::relu;
-  if (slice.inner != 16) {
-    linear_forward(device, slice, index_t{in}, index_t{out}, x, w, b, y, scratch);
-    if (relu) rectify(device, slice.samples() * out, y, y);
-    return;
-  }
-  const float lowest = relu ? 0.0f : -std::numeric_limits<float>::infinity();
+  if (slice.inner != 16)
+    return linear_forward(device, slice, index_t{in}, index_t{out}, x, w, b, y, scratch, activation);
+  const float lowest = activation == Activation::relu ? 0.0f : -std::numeric_limits<float>::infinity();
   GPUNET_CALL_PATH(16, forward_tiny, in, out, slice.outer, x, w, b, lowest, y);
 }
 

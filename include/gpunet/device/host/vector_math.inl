@@ -16,6 +16,11 @@ GPUNET_TARGET [[gnu::always_inline]] inline Mask as_bits(Vector v) {
   return bits;
 }
 
+// A function, since nvcc breaks down over the sum of a constant vector and a constant.
+GPUNET_TARGET [[gnu::always_inline]] inline Vector splat(float value) {
+  return Vector{} + value;
+}
+
 // 2^n for -127 < n < 128.
 GPUNET_TARGET [[gnu::always_inline]] inline Vector power_of_two(Mask n) {
   return as_floats((n + 127) << 23);
@@ -23,10 +28,10 @@ GPUNET_TARGET [[gnu::always_inline]] inline Vector power_of_two(Mask n) {
 
 // e^x = 2^n e^r with n the integer nearest to x / ln 2, and e^r a polynomial for |r| < 0.35.
 GPUNET_TARGET [[gnu::always_inline]] inline Vector exp(Vector x) {
-  const Vector highest = Vector{} + 89.0f, lowest = Vector{} - 104.0f;  // beyond them infinity and 0
+  const Vector highest = splat(89.0f), lowest = splat(-104.0f);  // beyond them infinity and 0
   x = x > highest ? highest : x;
   x = x < lowest ? lowest : x;
-  const Vector shift = Vector{} + 0x1.8p23f;  // has no bits after the point: adding it rounds
+  const Vector shift = splat(0x1.8p23f);  // has no bits after the point: adding it rounds
   const Vector shifted = x * 1.44269504088896341f + shift;
   const Vector whole = shifted - shift;
   const Mask n = as_bits(shifted) - as_bits(shift);
@@ -43,8 +48,8 @@ GPUNET_TARGET [[gnu::always_inline]] inline Vector exp(Vector x) {
 
 // log x = e ln 2 + log m with x = 2^e m, and log m = r - r^2/2 + r^3 p(r) for sqrt(1/2) < m < sqrt(2), r = m - 1.
 GPUNET_TARGET [[gnu::always_inline]] inline Vector log(Vector x) {
-  const Vector infinity = Vector{} + std::numeric_limits<float>::infinity();
-  const Vector no_number = Vector{} + std::numeric_limits<float>::quiet_NaN();
+  const Vector infinity = splat(std::numeric_limits<float>::infinity());
+  const Vector no_number = splat(std::numeric_limits<float>::quiet_NaN());
   const Mask subnormal = x < std::numeric_limits<float>::min();
   const Mask bits = as_bits(subnormal ? x * 0x1p23f : x);
   const Vector m = as_floats((bits & 0x007fffff) | 0x3f000000);  // from 1/2 to 1
