@@ -48,7 +48,7 @@ inline Product weight_gradient(const Slice& slice, index_t in, index_t out, cons
 // whole batch, and all threads work on it.
 inline void multiply(Host& device, const Slice& slice, const Product& p, float* scratch) {
   if (slice.outer > 1) return multiply(device, p);
-  multiply(device, p, GemmPlan(p, 1), scratch);
+  multiply(device, p, GemmPlan(p, device.threads()), scratch);
 }
 
 // One group of samples of a slice, [features][inner], as rows [inner][features], and back.
@@ -61,11 +61,11 @@ inline void from_rows(Host& device, index_t inner, index_t features, const float
 
 }  // namespace detail
 
-inline index_t linear_scratch(const Host&, const Slice& slice, index_t in, index_t out, float) {
+inline index_t linear_scratch(const Host& device, const Slice& slice, index_t in, index_t out, float) {
   if (detail::linear_kernel(slice, in, out) != detail::LinearKernel::product) return slice.inner * in;
   if (slice.outer > 1) return 0;
-  return detail::GemmPlan(detail::weight_gradient(slice, in, out, nullptr, nullptr, nullptr, Accumulate::no), 1)
-      .scratch();
+  const auto product = detail::weight_gradient(slice, in, out, nullptr, nullptr, nullptr, Accumulate::no);
+  return detail::GemmPlan(product, device.threads()).scratch();  // the others need none
 }
 
 inline void linear_forward(Host& device, const Slice& slice, index_t in, index_t out, const float* x,
