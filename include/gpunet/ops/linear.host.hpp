@@ -30,25 +30,29 @@ GroupedMatrix<T> slice_matrix(T* data, index_t features) {
   return {data, 16, 16 * features};
 }
 
-// dW = dy x^T.
+// The three products of a layer: y = W x + b, dx = W^T dy, dW = dy x^T.
+inline Product forward_product(const Slice& slice, index_t in, index_t out, const float* x, const float* w,
+                               const float* b, float* y, bool relu) {
+  const auto no = Transpose::no;
+  return {out, slice.samples(), in, no, no, {w, in}, slice_matrix(x, in), slice_matrix(y, out), 0, b, relu};
+}
+inline Product input_gradient(const Slice& slice, index_t in, index_t out, const float* dy, const float* w,
+                              float* dx) {
+  const auto no = Transpose::no, yes = Transpose::yes;
+  return {in, slice.samples(), out, yes, no, {w, in}, slice_matrix(dy, out), slice_matrix(dx, in)};
+}
 inline Product weight_gradient(const Slice& slice, index_t in, index_t out, const float* x, const float* dy,
                                float* dw, Accumulate accumulate) {
-  return {out,
-          in,
-          slice.samples(),
-          Transpose::no,
-          Transpose::yes,
-          slice_matrix(dy, out),
-          slice_matrix(x, in),
-          {dw, in},
-          accumulate == Accumulate::yes ? 1.0f : 0.0f};
+  const auto no = Transpose::no, yes = Transpose::yes;
+  const float beta = accumulate == Accumulate::yes ? 1 : 0;
+  return {out, in, slice.samples(), no, yes, slice_matrix(dy, out), slice_matrix(x, in), {dw, in}, beta};
 }
 
 // A product in `scratch` where the slice is one group of samples, else in the memory of the device: such a slice is the
 // whole batch, and all threads work on it.
 inline void multiply(Host& device, const Slice& slice, const Product& p, float* scratch) {
   if (slice.outer > 1) return multiply(device, p);
-  multiply(device, p, GemmPlan(p, 1), scratch);
+  multiply(device, p, GemmPlan(p, device.threads()), scratch);
 }
 
 // One group of samples of a slice, [features][inner], as rows [inner][features], and back.
@@ -59,13 +63,31 @@ inline void from_rows(Host& device, index_t inner, index_t features, const float
   interleave(device, Slice{inner, 1, inner}, features, rows, x);
 }
 
+// y = x W^T + b of one sample. Its time is that of reading W: threads share a W that takes longer than to wake them.
+inline void forward_sample(Host& device, index_t in, index_t out, const float* x, const float* w, const float* b,
+                           float* y, bool relu) {
+  constexpr index_t large = index_t{1} << 19;  // weights for a thread
+  const index_t tasks = std::clamp<index_t>(in * out / large, 1, device.threads());
+  const index_t outputs = round_up(ceil_div(out, tasks), 8);
+  device.run(ceil_div(out, outputs), [&](index_t task, int) {
+    const index_t o = task * outputs;
+    GPUNET_CALL_PATH(in, forward_rows<1>, in, std::min(outputs, out - o), x, w + o * in, b + o, y + o, relu);
+  });
+}
+
 }  // namespace detail
 
-inline index_t linear_scratch(const Host&, const Slice& slice, index_t in, index_t out, float) {
+inline index_t linear_scratch(const Host& device, const Slice& slice, index_t in, index_t out, float) {
   if (detail::linear_kernel(slice, in, out) != detail::LinearKernel::product) return slice.inner * in;
   if (slice.outer > 1) return 0;
-  return detail::GemmPlan(detail::weight_gradient(slice, in, out, nullptr, nullptr, nullptr, Accumulate::no), 1)
-      .scratch();
+  const float* none = nullptr;
+  float* result = nullptr;
+  const auto scratch = [&](const detail::Product& p) {
+    return detail::GemmPlan(p, device.threads()).scratch();
+  };
+  return std::max({scratch(detail::forward_product(slice, in, out, none, none, none, result, false)),
+                   scratch(detail::input_gradient(slice, in, out, none, none, result)),
+                   scratch(detail::weight_gradient(slice, in, out, none, none, result, Accumulate::no))});
 }
 
 inline void linear_forward(Host& device, const Slice& slice, index_t in, index_t out, const float* x,
@@ -80,22 +102,10 @@ inline void linear_forward(Host& device, const Slice& slice, index_t in, index_t
     return;
   }
   if (kernel == detail::LinearKernel::product)
-    return detail::multiply(device, slice,
-                            {out,
-                             slice.samples(),
-                             in,
-                             Transpose::no,
-                             Transpose::no,
-                             {w, in},
-                             detail::slice_matrix(x, in),
-                             detail::slice_matrix(y, out),
-                             0,
-                             b,
-                             relu},
-                            scratch);
+    return detail::multiply(device, slice, detail::forward_product(slice, in, out, x, w, b, y, relu), scratch);
   for (index_t outer = 0; outer < slice.outer; ++outer, x += in * slice.inner, y += out * slice.inner) {
     if (slice.inner == 1) {
-      GPUNET_CALL_PATH(in, forward_rows<1>, in, out, x, w, b, y, relu);
+      detail::forward_sample(device, in, out, x, w, b, y, relu);
     } else {
       detail::to_rows(device, slice.inner, in, x, scratch);
       GPUNET_CALL_PATH(in, forward_rows<4>, in, out, scratch, w, b, y, relu);
@@ -113,16 +123,7 @@ inline void linear_backward_input(Host& device, const Slice& slice, index_t in, 
     return;
   }
   if (kernel == detail::LinearKernel::product)
-    return detail::multiply(device, slice,
-                            {in,
-                             slice.samples(),
-                             out,
-                             Transpose::yes,
-                             Transpose::no,
-                             {w, in},
-                             detail::slice_matrix(dy, out),
-                             detail::slice_matrix(dx, in)},
-                            scratch);
+    return detail::multiply(device, slice, detail::input_gradient(slice, in, out, dy, w, dx), scratch);
   for (index_t outer = 0; outer < slice.outer; ++outer, dy += out * slice.inner, dx += in * slice.inner) {
     if (slice.inner == 1) {
       GPUNET_CALL_PATH(in, input_gradient_rows<1>, in, out, dy, w, dx);
@@ -143,10 +144,19 @@ inline void linear_backward_parameters(Host& device, const Slice& slice, index_t
     GPUNET_CALL_PATH(16, bias_gradients, slice.outer, out, dy, db, accumulate);
     return detail::multiply(device, slice, detail::weight_gradient(slice, in, out, x, dy, dw, accumulate), scratch);
   }
+  if (kernel == detail::LinearKernel::group) {
+    detail::to_rows(device, 16, in, x, scratch);
+    GPUNET_CALL_PATH(in, linear_gradients, in, out, 16, scratch, dy, dw, db, accumulate);
+    return;
+  }
   for (index_t outer = 0; outer < slice.outer; ++outer, x += in * slice.inner, dy += out * slice.inner) {
-    if (slice.inner > 1) detail::to_rows(device, slice.inner, in, x, scratch);
-    GPUNET_CALL_PATH(in, linear_gradients, in, out, slice.inner, slice.inner > 1 ? scratch : x, dy, dw, db,
-                     outer > 0 ? Accumulate::yes : accumulate);
+    if (slice.inner == 1) {
+      GPUNET_CALL_PATH(in, parameter_gradients_rows<1>, in, out, x, dy, dw, db, accumulate);
+    } else {
+      detail::to_rows(device, slice.inner, in, x, scratch);
+      GPUNET_CALL_PATH(in, parameter_gradients_rows<4>, in, out, scratch, dy, dw, db, accumulate);
+    }
+    accumulate = Accumulate::yes;
   }
 }
 

@@ -87,7 +87,7 @@ GPUNET_TARGET [[gnu::always_inline]] inline void add_products(index_t in, const 
 #pragma GCC unroll 4
   for (int n = 0; n < N; ++n)
     value[n] = keep(load(rows + n * in), mask);
-#pragma GCC unroll 4
+#pragma GCC unroll 8
   for (int o = 0; o < OT; ++o) {
     const Vector weight = load(w + o * in);
 #pragma GCC unroll 4
@@ -105,7 +105,7 @@ GPUNET_TARGET inline void forward_rows_tile(index_t in, const float* rows, const
   for (; i + lanes <= in; i += lanes)
     add_products<N, OT>(in, rows + i, w + i, Mask{} - 1, sums);
   if (i < in) add_products<N, OT>(in, rows + in - lanes, w + in - lanes, last_lanes(in - i), sums);
-#pragma GCC unroll 4
+#pragma GCC unroll 8
   for (int o = 0; o < OT; ++o)
 #pragma GCC unroll 4
     for (int n = 0; n < N; ++n)
@@ -115,7 +115,7 @@ GPUNET_TARGET inline void forward_rows_tile(index_t in, const float* rows, const
 template <int N>
 GPUNET_TARGET inline void forward_rows(index_t in, index_t out, const float* rows, const float* w, const float* b,
                                        float* y, bool relu) {
-  constexpr int tile = GPUNET_LANES == 16 ? 4 : 2;
+  constexpr int tile = N == 1 ? 8 : GPUNET_LANES == 16 ? 4 : 2;
   index_t o = 0;
   for (; o + tile <= out; o += tile)
     forward_rows_tile<N, tile>(in, rows, w + o * in, b + o, y + o * N, relu);
@@ -123,22 +123,85 @@ GPUNET_TARGET inline void forward_rows(index_t in, index_t out, const float* row
     forward_rows_tile<N, 1>(in, rows, w + o * in, b + o, y + o * N, relu);
 }
 
-// dx rows [N][in] = dy W, one vector of inputs at a time.
+// dx rows [N][in] = dy W for V vectors of inputs.
+template <int N, int V>
+GPUNET_TARGET [[gnu::always_inline]] inline void input_gradient_vectors(index_t in, index_t out, const float* dy,
+                                                                        const float* w, float* rows) {
+  Vector sums[N][V] = {};
+#pragma GCC unroll 1
+  for (index_t o = 0; o < out; ++o, w += in, dy += N)
+#pragma GCC unroll 8
+    for (int v = 0; v < V; ++v) {
+      const Vector weight = load(w + v * lanes);
+#pragma GCC unroll 4
+      for (int n = 0; n < N; ++n)
+        sums[n][v] += dy[n] * weight;
+    }
+#pragma GCC unroll 4
+  for (int n = 0; n < N; ++n)
+#pragma GCC unroll 8
+    for (int v = 0; v < V; ++v)
+      store(rows + n * in + v * lanes, sums[n][v]);
+}
+
+// The last vectors may compute some inputs again.
 template <int N>
 GPUNET_TARGET inline void input_gradient_rows(index_t in, index_t out, const float* dy, const float* w,
                                               float* rows) {
-  for (index_t first = 0; first < in; first += lanes) {
-    const index_t i = first + lanes <= in ? first : in - lanes;
-    Vector sums[N] = {};
-    for (index_t o = 0; o < out; ++o) {
-      const Vector weight = load(w + o * in + i);
+  constexpr int vectors = 8 / N;
+  constexpr index_t wide = vectors * lanes, step = lanes;
+  for (index_t next = 0; in >= wide && next < in; next += wide) {
+    const index_t i = std::min(next, in - wide);
+    input_gradient_vectors<N, vectors>(in, out, dy, w + i, rows + i);
+  }
+  for (index_t next = 0; in < wide && next < in; next += step) {
+    const index_t i = std::min(next, in - step);
+    input_gradient_vectors<N, 1>(in, out, dy, w + i, rows + i);
+  }
+}
+
+// dW_o += sum_n dy_on x_n for OT outputs: their dy stay in registers.
+template <int N, int OT>
+GPUNET_TARGET inline void weight_gradient_rows_tile(index_t in, const float* rows, const float* dy, float* dw,
+                                                    Accumulate accumulate) {
+  Vector factors[OT][N];
 #pragma GCC unroll 4
-      for (int n = 0; n < N; ++n)
-        sums[n] += dy[o * N + n] * weight;
-    }
+  for (int o = 0; o < OT; ++o)
 #pragma GCC unroll 4
     for (int n = 0; n < N; ++n)
-      store(rows + n * in + i, sums[n]);
+      factors[o][n] = Vector{} + dy[o * N + n];
+#pragma GCC unroll 1
+  for (index_t next = 0; next < in; next += lanes) {
+    const index_t i = std::min(next, in - lanes);
+    const Mask mask = last_lanes(lanes - (next - i));
+    Vector sums[OT] = {};
+#pragma GCC unroll 4
+    for (int n = 0; n < N; ++n) {
+      const Vector value = load(rows + n * in + i);
+#pragma GCC unroll 4
+      for (int o = 0; o < OT; ++o)
+        sums[o] += factors[o][n] * value;
+    }
+#pragma GCC unroll 4
+    for (int o = 0; o < OT; ++o)
+      store(dw + o * in + i, accumulate == Accumulate::yes ? load(dw + o * in + i) + keep(sums[o], mask) : sums[o]);
+  }
+}
+
+template <int N>
+GPUNET_TARGET inline void parameter_gradients_rows(index_t in, index_t out, const float* rows, const float* dy,
+                                                   float* dw, float* db, Accumulate accumulate) {
+  constexpr int tile = GPUNET_LANES == 16 ? 4 : 2;
+  index_t o = 0;
+  for (; o + tile <= out; o += tile)
+    weight_gradient_rows_tile<N, tile>(in, rows, dy + o * N, dw + o * in, accumulate);
+  for (; o < out; ++o)
+    weight_gradient_rows_tile<N, 1>(in, rows, dy + o * N, dw + o * in, accumulate);
+  for (o = 0; o < out; ++o) {
+    float total = 0;
+    for (int n = 0; n < N; ++n)
+      total += dy[o * N + n];
+    store_gradient(db[o], total, accumulate);
   }
 }
 

@@ -53,10 +53,11 @@ class GemmPlan {
   static constexpr index_t most_rows = 120, most_columns = 1024;
   static constexpr index_t most_packed = index_t{1} << 22;  // floats of B
 
-  // An A that is read for few columns is not worth packing, where the rows of a tile lie well.
+  // An A of many rows that is read for few columns is not worth packing, where the rows of a tile lie well.
   static bool reads_a_in_place(const Product& p) {
+    if (p.m < 32) return false;
     if (p.ta == Transpose::yes) return p.n <= 32;
-    return p.n <= 64 && (p.a.group == 16 || p.k <= 16);
+    return p.k <= 16 || (p.n <= 64 && p.a.group == 16);
   }
   // `size` columns in chunks of one size that are not over most_packed where k allows it.
   static index_t chunk(index_t size, index_t k) {
