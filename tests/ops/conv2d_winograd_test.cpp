@@ -31,9 +31,9 @@ TEST_CASE("Winograd's convolution does what the plain one does, with the same bi
   compare({29, 2, 16}, geometry(17, 35, 7, 9, 1));
   compare({41, 3, 16}, geometry(33, 18, 5, 6, 2));
   compare({16, 1, 16}, geometry(19, 21, 9, 7, 0));
-  compare({13, 1, 16}, geometry(70, 16, 6, 5, 1));
+  compare({13, 1, 16}, geometry(70, 16, 7, 6, 1));
   compare({32, 2, 16}, geometry(16, 70, 3, 6, 2));
-  compare({16, 1, 16}, geometry(25, 49, 6, 6, 0));
+  compare({16, 1, 16}, geometry(25, 49, 8, 9, 0));
 }
 
 TEST_CASE("an exact host does not use Winograd's convolution") {
@@ -54,7 +54,7 @@ TEST_CASE("Winograd's convolution leaves what does not fit to the direct one") {
   const Host host({.threads = 1});
   const Slice slice{16, 1, 16};
   const WideConv2dGeometry fits = geometry(16, 16, 8, 8, 1);
-  WideConv2dGeometry wide_kernel = fits, stride = fits, few = fits;
+  WideConv2dGeometry wide_kernel = fits, stride = fits, few = fits, small = geometry(16, 16, 3, 3, 1);
   wide_kernel.kernel = 5;
   stride.stride = 2;
   few.in_channels = 3;
@@ -63,4 +63,5 @@ TEST_CASE("Winograd's convolution leaves what does not fit to the direct one") {
   CHECK_FALSE(detail::winograd_pays(host, slice, wide_kernel));
   CHECK_FALSE(detail::winograd_pays(host, slice, stride));
   CHECK_FALSE(detail::winograd_pays(host, slice, few));
+  CHECK_FALSE(detail::winograd_pays(host, slice, small));
 }

@@ -193,7 +193,7 @@ struct WideTask : ChannelTask {
     const WideCorrelation c = correlation();
     float *packed = memory, *turned = packed + c.band_elements(), *sums = turned + block * 16 * columns(),
           *du = sums + columns();
-    std::fill_n(sums, columns() + gradient_elements(), 0.0f);
+    std::fill_n(turned, (block * 16 + 1) * columns() + gradient_elements(), 0.0f);
     const index_t size = g.out_height * g.out_width * 16;
     for (index_t i = 0; i < groups * c.bands(); ++i) {
       const WideBand band = c.band(i % c.bands());

@@ -82,10 +82,13 @@ inline Conv2dGeometry turned(const Conv2dGeometry& g) {
           g.width,        g.kernel,     g.stride,    g.kernel - 1 - g.padding};
 }
 
-// Whether Winograd's way is possible, wanted and faster (measured).
+// Whether Winograd's way is possible, wanted and faster. The two costs are products per filter, as measured: the
+// transform of a filter costs about 150, products one at a time a third more than their number.
 inline bool winograd_pays(const Host& device, const Slice& slice, const WideConv2dGeometry& g) {
+  const Winograd tiles{g, slice.outer};
+  const index_t cost = 150 + 54 * tiles.positions(), direct = 12 * slice.outer * g.out_pixels();
   return device.precision() == Precision::fast && slice.inner == 16 && g.kernel == 3 && g.stride == 1 &&
-         g.padding <= 2 && g.in_channels >= g.many && g.out_channels >= g.many;
+         g.padding <= 2 && g.in_channels >= g.many && g.out_channels >= g.many && cost < direct;
 }
 
 inline void winograd_correlate(Host& device, const Winograd& g, index_t workers, const float* x,

@@ -180,8 +180,8 @@ GPUNET_TARGET [[gnu::noinline]] inline void multiply(index_t rows, index_t colum
 
 // u [36][rows][columns] of the filters of output channels first <= out < last; w as WinogradFilters says.
 GPUNET_TARGET inline void winograd_filters(const WinogradFilters& f, index_t first, index_t last, float* u) {
-  for (index_t out = first; out < last; ++out)
-    for (index_t in = 0; in < f.in_channels; in += lanes) {
+  for (index_t in = 0; in < f.in_channels; in += lanes)
+    for (index_t out = first; out < last; ++out) {
       float weights[9][lanes] = {};
       const index_t count = std::min(lanes, f.in_channels - in);
       for (index_t i = 0; i < count; ++i) {
@@ -259,7 +259,7 @@ GPUNET_TARGET inline void winograd_forward(const Winograd& g, const WinogradBloc
   for (index_t first = 0; first < g.out_channels; first += Winograd::channel_block) {
     const index_t channels = std::min(Winograd::channel_block, g.out_channels - first);
     for (index_t k = 0; k < 36; ++k)
-      multiply(detail::tile_rows(channels), Winograd::columns, g.in_channels,
+      multiply(detail::tile_rows(channels), detail::tile_columns(block.count * 16), g.in_channels,
                u + k * filters.plane() + first * filters.row(), filters.row(), v + k * v_plane, Winograd::columns,
                m + k * m_plane, Winograd::columns, Accumulate::no);
     for (index_t channel = 0; channel < channels; ++channel)
@@ -343,6 +343,7 @@ GPUNET_TARGET inline void winograd_gradients(const Winograd& g, const WinogradTa
   const index_t v_plane = Winograd::plane(ins), m_plane = task.output_plane();
   float *v = scratch, *m = v + 36 * v_plane, *du = m + 36 * m_plane, *sums = du + 36 * task.gradient_plane();
   std::fill_n(sums, outs, 0.0f);
+  std::fill_n(m, 36 * m_plane, 0.0f);  // of channels that are not there, too
   for (index_t i = 0; i < g.blocks(); ++i) {
     const WinogradBlock block = g.block(i);
     winograd_inputs(g, block, x, task.first_in, task.last_in, v, v_plane);
