@@ -7,7 +7,7 @@
 #include <gpunet/nn/initialize.hpp>
 #include <gpunet/nn/layer.hpp>
 #include <gpunet/nn/options.hpp>
-#include <gpunet/ops/conv2d_winograd.host.hpp>
+#include <gpunet/ops/conv2d_wide.host.hpp>
 
 namespace gpunet::nn {
 

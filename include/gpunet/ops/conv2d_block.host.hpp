@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include <gpunet/ops/activation.hpp>
-#include <gpunet/ops/conv2d_winograd.host.hpp>
+#include <gpunet/ops/conv2d_wide.host.hpp>
 #include <gpunet/ops/max_pool2d.host.hpp>
 #include <gpunet/ops/rectify.hpp>
 
@@ -38,7 +38,7 @@ namespace detail {
 // Whether the block can go row by row; else it is three ops one after another.
 template <class Geometry>
 bool in_rows(const Host& device, const Slice& slice, const Conv2dBlock<Geometry>& block) {
-  return !winograd_pays(device, slice, block.g) && has_vector_rows(block.g, block.g.out_width, slice.inner) &&
+  return !wide_pays(device, slice, block.g) && has_vector_rows(block.g, block.g.out_width, slice.inner) &&
          has_vector_rows(block.g, block.g.width, slice.inner);
 }
 

@@ -3,13 +3,11 @@
 #pragma once
 
 #include <algorithm>
-#include <concepts>
 
 #include <gpunet/core/math.hpp>
-#include <gpunet/device/host/host.hpp>
 #include <gpunet/device/host/paths.hpp>
-#include <gpunet/ops/conv2d.host.hpp>
-#include <gpunet/ops/interleave.host.hpp>
+#include <gpunet/ops/conv2d.hpp>
+#include <gpunet/ops/conv2d_channels.host.hpp>
 
 namespace gpunet {
 
@@ -47,9 +45,7 @@ struct Winograd : Conv2dGeometry {
   }
 
   // What matrices are rounded up to, and the distance of the 36 planes of a block: not a power of two.
-  static constexpr index_t rows(index_t channels) { return std::max(index_t{4}, round_up(channels, 2)); }
-  static constexpr index_t columns_of(index_t channels) { return round_up(channels, 32); }
-  static constexpr index_t plane(index_t channels) { return rows(channels) * columns + 16; }
+  static constexpr index_t plane(index_t channels) { return detail::tile_rows(channels) * columns + 16; }
   index_t forward_scratch() const { return 36 * (plane(in_channels) + plane(channel_block)); }
 };
 
@@ -60,19 +56,17 @@ struct WinogradFilters {
   bool turned;  // read from the last tap to the first
 
   index_t row() const { return round_up(in_channels, 16); }
-  index_t plane() const { return Winograd::rows(out_channels + 2) * row() + 16; }  // the last block is rounded up
+  index_t plane() const {
+    return detail::tile_rows(out_channels + 2) * row() + 16;
+  }  // the last block is rounded up
 };
 
-// A part of the weight gradient: all sums between some input and some output channels.
-struct WinogradTask {
-  index_t first_in, last_in, first_out, last_out;
-
-  index_t outs() const { return Winograd::columns_of(last_out - first_out); }
-  index_t output_plane() const { return Winograd::columns * outs() + 16; }
-  index_t gradient_plane() const { return Winograd::rows(last_in - first_in) * outs() + 16; }
-  index_t scratch() const {
-    return 36 * (Winograd::plane(last_in - first_in) + output_plane() + gradient_plane()) + outs();
-  }
+// The matrices of a part of the weight gradient: of outputs [tile, sample][out] and of gradients [in][out].
+struct WinogradTask : ChannelTask {
+  index_t columns() const { return detail::tile_columns(outs()); }
+  index_t output_plane() const { return Winograd::columns * columns() + 16; }
+  index_t gradient_plane() const { return detail::tile_rows(ins()) * columns() + 16; }
+  index_t scratch() const { return 36 * (Winograd::plane(ins()) + output_plane() + gradient_plane()) + columns(); }
 };
 
 }  // namespace gpunet
@@ -88,39 +82,14 @@ inline Conv2dGeometry turned(const Conv2dGeometry& g) {
           g.width,        g.kernel,     g.stride,    g.kernel - 1 - g.padding};
 }
 
-// Whether Winograd's way is possible, wanted and faster (measured).
+// Whether Winograd's way is possible, wanted and faster. The two costs are products per filter, as measured: the
+// transform of a filter costs about 150, products one at a time a third more than their number.
 inline bool winograd_pays(const Host& device, const Slice& slice, const WideConv2dGeometry& g) {
+  const Winograd tiles{g, slice.outer};
+  const index_t cost = 150 + 54 * tiles.positions(), direct = 12 * slice.outer * g.out_pixels();
   return device.precision() == Precision::fast && slice.inner == 16 && g.kernel == 3 && g.stride == 1 &&
-         g.padding <= 2 && g.in_channels >= g.many && g.out_channels >= g.many;
+         g.padding <= 2 && g.in_channels >= g.many && g.out_channels >= g.many && cost < direct;
 }
-
-constexpr bool winograd_pays(const Host&, const Slice&, const Conv2dGeometry&) {
-  return false;
-}
-
-// How many workers have scratch of their own. A single group is the work of one thread: others have its neighbours.
-inline index_t winograd_workers(const Host& device, const Slice& slice) {
-  return slice.outer > 1 ? device.threads() : 1;
-}
-
-// The weight gradient in tasks, enough for all workers. Each sum is one task's, so that tasks do not change it.
-struct WinogradTasks {
-  index_t ins, outs;  // channels
-  index_t in_block = 64, out_block = 64;
-
-  WinogradTasks(const Conv2dGeometry& g, index_t workers) : ins(g.in_channels), outs(g.out_channels) {
-    while (count() < workers && out_block > 32)
-      out_block -= 32;
-    while (count() < workers && in_block > 16)
-      in_block -= 16;
-  }
-  index_t count() const { return ceil_div(ins, in_block) * ceil_div(outs, out_block); }
-  WinogradTask operator[](index_t i) const {
-    const index_t across = ceil_div(outs, out_block), in = i / across * in_block, out = i % across * out_block;
-    return {in, std::min(ins, in + in_block), out, std::min(outs, out + out_block)};
-  }
-  index_t scratch() const { return (*this)[0].scratch(); }
-};
 
 inline void winograd_correlate(Host& device, const Winograd& g, index_t workers, const float* x,
                                const WinogradFilters& filters, const float* bias, float* y, float* scratch) {
@@ -133,81 +102,43 @@ inline void winograd_correlate(Host& device, const Winograd& g, index_t workers,
   const auto run_block = [&](index_t i, int worker) {
     GPUNET_CALL_PATH(16, winograd_forward, g, g.block(i), x, filters, u, bias, y, parts + worker * part);
   };
-  if (workers > 1) return device.run(g.blocks(), run_block);
-  for (index_t i = 0; i < g.blocks(); ++i)
-    run_block(i, 0);
+  run_workers(device, workers, g.blocks(), run_block);
 }
 
 inline index_t winograd_scratch(const Host& device, const Slice& slice, const Conv2dGeometry& g) {
-  const index_t workers = winograd_workers(device, slice);
+  const index_t workers = channel_workers(device, slice);
   const auto forward = [&](const Conv2dGeometry& geometry) {
     const WinogradFilters filters{nullptr, geometry.out_channels, geometry.in_channels, 0, 0, false};
     return 36 * filters.plane() + workers * round_up(Winograd{geometry, slice.outer}.forward_scratch(), 16);
   };
-  return std::max({forward(g), forward(turned(g)), workers * round_up(WinogradTasks(g, workers).scratch(), 16)});
+  return std::max(
+      {forward(g), forward(turned(g)),
+       workers * round_up(WinogradTask{ChannelTasks(g.in_channels, g.out_channels, workers)[0]}.scratch(), 16)});
 }
 
 inline void winograd_forward(Host& device, const Slice& slice, const Conv2dGeometry& g, const float* x,
                              const float* w, const float* b, float* y, float* scratch) {
-  winograd_correlate(device, {g, slice.outer}, winograd_workers(device, slice), x,
+  winograd_correlate(device, {g, slice.outer}, channel_workers(device, slice), x,
                      {w, g.out_channels, g.in_channels, 9 * g.in_channels, 9, false}, b, y, scratch);
 }
 
 inline void winograd_backward_input(Host& device, const Slice& slice, const Conv2dGeometry& g, const float* dy,
                                     const float* w, float* dx, float* scratch) {
-  winograd_correlate(device, {turned(g), slice.outer}, winograd_workers(device, slice), dy,
+  winograd_correlate(device, {turned(g), slice.outer}, channel_workers(device, slice), dy,
                      {w, g.in_channels, g.out_channels, 9, 9 * g.in_channels, true}, nullptr, dx, scratch);
 }
 
 inline void winograd_backward_parameters(Host& device, const Slice& slice, const Conv2dGeometry& g, const float* x,
                                          const float* dy, float* dw, float* db, Accumulate accumulate,
                                          float* scratch) {
-  const index_t workers = winograd_workers(device, slice);
-  const WinogradTasks tasks(g, workers);
-  const index_t part = round_up(tasks.scratch(), 16);
+  const index_t workers = channel_workers(device, slice);
+  const ChannelTasks tasks(g.in_channels, g.out_channels, workers);
+  const index_t part = round_up(WinogradTask{tasks[0]}.scratch(), 16);
   const auto run_task = [&](index_t i, int worker) {
-    GPUNET_CALL_PATH(16, winograd_gradients, Winograd{g, slice.outer}, tasks[i], x, dy, dw, db, accumulate,
-                     scratch + worker * part);
+    GPUNET_CALL_PATH(16, winograd_gradients, Winograd{g, slice.outer}, WinogradTask{tasks[i]}, x, dy, dw, db,
+                     accumulate, scratch + worker * part);
   };
-  if (workers > 1) return device.run(tasks.count(), run_task);
-  for (index_t i = 0; i < tasks.count(); ++i)
-    run_task(i, 0);
+  run_workers(device, workers, tasks.count(), run_task);
 }
 
 }  // namespace gpunet::detail
-
-namespace gpunet {
-
-template <std::same_as<float> T>
-index_t conv2d_scratch(const Host& device, const Slice& slice, const WideConv2dGeometry& g, T type) {
-  const index_t direct = conv2d_scratch(device, slice, g.general(), type);
-  return detail::winograd_pays(device, slice, g) ? std::max(direct, detail::winograd_scratch(device, slice, g))
-                                                 : direct;
-}
-
-inline void conv2d_forward(Host& device, const Slice& slice, const WideConv2dGeometry& g, const float* x,
-                           const float* w, const float* b, float* y, float* scratch) {
-  if (detail::winograd_pays(device, slice, g))
-    detail::winograd_forward(device, slice, g, x, w, b, y, scratch);
-  else
-    conv2d_forward(device, slice, g.general(), x, w, b, y, scratch);
-}
-
-inline void conv2d_backward_input(Host& device, const Slice& slice, const WideConv2dGeometry& g, const float* dy,
-                                  const float* w, float* dx, float* scratch) {
-  if (detail::winograd_pays(device, slice, g))
-    detail::winograd_backward_input(device, slice, g, dy, w, dx, scratch);
-  else
-    conv2d_backward_input(device, slice, g.general(), dy, w, dx, scratch);
-}
-
-inline void conv2d_backward_parameters(Host& device, const Slice& slice, const WideConv2dGeometry& g,
-                                       const float* x, const float* dy, float* dw, float* db, Accumulate accumulate,
-                                       float* scratch) {
-  if (detail::winograd_pays(device, slice, g))
-    detail::winograd_backward_parameters(device, slice, g, x, dy, dw, db, accumulate, scratch);
-  else
-    conv2d_backward_parameters(device, slice, g.general(), x, dy, dw, db, accumulate, scratch);
-}
-
-}  // namespace gpunet

@@ -180,8 +180,8 @@ GPUNET_TARGET [[gnu::noinline]] inline void multiply(index_t rows, index_t colum
 
 // u [36][rows][columns] of the filters of output channels first <= out < last; w as WinogradFilters says.
 GPUNET_TARGET inline void winograd_filters(const WinogradFilters& f, index_t first, index_t last, float* u) {
-  for (index_t out = first; out < last; ++out)
-    for (index_t in = 0; in < f.in_channels; in += lanes) {
+  for (index_t in = 0; in < f.in_channels; in += lanes)
+    for (index_t out = first; out < last; ++out) {
       float weights[9][lanes] = {};
       const index_t count = std::min(lanes, f.in_channels - in);
       for (index_t i = 0; i < count; ++i) {
@@ -259,7 +259,7 @@ GPUNET_TARGET inline void winograd_forward(const Winograd& g, const WinogradBloc
   for (index_t first = 0; first < g.out_channels; first += Winograd::channel_block) {
     const index_t channels = std::min(Winograd::channel_block, g.out_channels - first);
     for (index_t k = 0; k < 36; ++k)
-      multiply(Winograd::rows(channels), Winograd::columns, g.in_channels,
+      multiply(detail::tile_rows(channels), detail::tile_columns(block.count * 16), g.in_channels,
                u + k * filters.plane() + first * filters.row(), filters.row(), v + k * v_plane, Winograd::columns,
                m + k * m_plane, Winograd::columns, Accumulate::no);
     for (index_t channel = 0; channel < channels; ++channel)
@@ -295,17 +295,6 @@ GPUNET_TARGET inline void winograd_output_gradient_tile(const float* dy, float* 
   }
 }
 
-// x [channel][16 samples], channels `size` apart, to y [16 samples][16 channels]; of missing channels nothing.
-GPUNET_TARGET inline void transpose_channels(index_t channels, index_t size, const float* x, float* y) {
-  index_t c = 0;
-  for (; c + 4 <= channels; c += 4)
-    for (index_t n = 0; n < 16; n += 4)
-      detail::transpose_block(x + c * size + n, size, y + n * 16 + c, 16);
-  for (; c < channels; ++c)
-    for (index_t n = 0; n < 16; ++n)
-      y[n * 16 + c] = x[c * size + n];
-}
-
 // m [36][tile, sample][channel] of the tiles of a block, for channels first <= channel < last of dy.
 GPUNET_TARGET inline void winograd_output_gradients(const Winograd& g, const WinogradBlock& block, const float* dy,
                                                     index_t first, index_t last, float* m, index_t plane,
@@ -321,8 +310,9 @@ GPUNET_TARGET inline void winograd_output_gradients(const Winograd& g, const Win
       const float* image = dy + (tile.group * g.out_channels + channel) * size;
       for (index_t i = 0; i < rows; ++i)
         for (index_t j = 0; j < columns; ++j)
-          transpose_channels(std::min(index_t{16}, last - channel), size,
-                             image + ((tile.row + i) * g.out_width + tile.column + j) * 16, turned[4 * i + j][0]);
+          detail::transpose_channels(std::min(index_t{16}, last - channel), size,
+                                     image + ((tile.row + i) * g.out_width + tile.column + j) * 16,
+                                     turned[4 * i + j][0], 16);
       winograd_output_gradient_tile(turned[0][0], m + t * 16 * row, plane, row, sums);
     }
 }
@@ -330,7 +320,7 @@ GPUNET_TARGET inline void winograd_output_gradients(const Winograd& g, const Win
 // dw and db from du [36][in][out] of the channels of a task.
 GPUNET_TARGET inline void winograd_store_gradients(const Winograd& g, const WinogradTask& task, const float* du,
                                                    const float* sums, float* dw, float* db, Accumulate accumulate) {
-  const index_t row = Winograd::columns_of(task.last_out - task.first_out), plane = task.gradient_plane();
+  const index_t row = task.columns(), plane = task.gradient_plane();
   for (index_t in = task.first_in; in < task.last_in; ++in)
     for (index_t out = task.first_out; out < task.last_out; out += lanes) {
       float taps[9][lanes];
@@ -349,16 +339,17 @@ GPUNET_TARGET inline void winograd_store_gradients(const Winograd& g, const Wino
 GPUNET_TARGET inline void winograd_gradients(const Winograd& g, const WinogradTask& task, const float* x,
                                              const float* dy, float* dw, float* db, Accumulate accumulate,
                                              float* scratch) {
-  const index_t ins = task.last_in - task.first_in, outs = Winograd::columns_of(task.last_out - task.first_out);
+  const index_t ins = task.ins(), outs = task.columns();
   const index_t v_plane = Winograd::plane(ins), m_plane = task.output_plane();
   float *v = scratch, *m = v + 36 * v_plane, *du = m + 36 * m_plane, *sums = du + 36 * task.gradient_plane();
   std::fill_n(sums, outs, 0.0f);
+  std::fill_n(m, 36 * m_plane, 0.0f);  // of channels that are not there, too
   for (index_t i = 0; i < g.blocks(); ++i) {
     const WinogradBlock block = g.block(i);
     winograd_inputs(g, block, x, task.first_in, task.last_in, v, v_plane);
     winograd_output_gradients(g, block, dy, task.first_out, task.last_out, m, m_plane, outs, sums);
     for (index_t k = 0; k < 36; ++k)
-      multiply(Winograd::rows(ins), outs, block.count * 16, v + k * v_plane, Winograd::columns, m + k * m_plane,
+      multiply(detail::tile_rows(ins), outs, block.count * 16, v + k * v_plane, Winograd::columns, m + k * m_plane,
                outs, du + k * task.gradient_plane(), outs, i > 0 ? Accumulate::yes : Accumulate::no);
   }
   winograd_store_gradients(g, task, du, sums, dw, db, accumulate);

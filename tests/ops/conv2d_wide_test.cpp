@@ -1,0 +1,41 @@
+#include <doctest/doctest.h>
+
+#include <gpunet/gpunet.hpp>
+
+#include "support/channel_convolutions.hpp"
+
+using namespace gpunet;
+
+namespace {
+
+constexpr double tolerance = 2e-6;  // sums of up to some thousand products in float, in parts of a hundred
+
+}  // namespace
+
+TEST_CASE(
+    "convolutions between many channels do what the plain ones do, with the same bits for any number of threads") {
+  Generator random(1);
+  const auto compare = [&](const Slice& slice, const WideConv2dGeometry& g) {
+    REQUIRE(detail::wide_pays(Host({.threads = 1}), slice, g));
+    compare_with_plain({.precision = Precision::exact}, slice, g, random, tolerance);
+  };
+  compare({16, 1, 16}, channel_convolution(16, 16, 6, 7, 3, 1, 1));
+  compare({29, 2, 16}, channel_convolution(17, 35, 5, 6, 3, 2, 1));
+  compare({16, 1, 16}, channel_convolution(16, 70, 4, 3, 1, 1, 0));
+  compare({32, 2, 16}, channel_convolution(70, 16, 5, 5, 1, 2, 0));
+  compare({13, 1, 16}, channel_convolution(18, 21, 6, 9, 5, 1, 2));
+  compare({16, 1, 16}, channel_convolution(16, 17, 9, 7, 2, 3, 1));
+  compare({35, 3, 16}, channel_convolution(19, 16, 3, 4, 3, 1, 3));
+  compare({16, 1, 16}, channel_convolution(16, 16, 2, 20, 4, 3, 2));
+}
+
+TEST_CASE("convolutions that are not between many channels, or of other slices, go the general way") {
+  Generator random(2);
+  const Host host({.threads = 1});
+  CHECK_FALSE(detail::wide_pays(host, {16, 1, 16}, channel_convolution(3, 16, 4, 4, 3, 1, 1)));
+  for (const Slice& slice : {Slice{4, 1, 4}, Slice{1, 1, 1}, Slice{7, 2, 4}}) {
+    const WideConv2dGeometry g = channel_convolution(16, 17, 4, 5, 3, 1, 1);
+    CHECK_FALSE(detail::wide_pays(host, slice, g));
+    compare_with_plain({}, slice, g, random, tolerance);
+  }
+}

@@ -1,0 +1,126 @@
+// Convolutions between many channels: a problem with its plain results in double, and what a host makes of it.
+#pragma once
+
+#include <doctest/doctest.h>
+
+#include <gpunet/gpunet.hpp>
+
+#include "support/tuned_check.hpp"
+
+// Operands and plain results in double of one convolution.
+struct ConvolutionProblem {
+  gpunet::Slice slice;
+  gpunet::WideConv2dGeometry g;
+  std::vector<double> x, dy, w, b, y, dx, dw, db;
+
+  ConvolutionProblem(const gpunet::Slice& of, const gpunet::WideConv2dGeometry& geometry, gpunet::Generator& random)
+      : slice(of),
+        g(geometry),
+        x(data(g.in_features(), random)),
+        dy(data(g.out_features(), random)),
+        w(random_values<double>(g.out_channels * g.taps(), random)),
+        b(random_values<double>(g.out_channels, random)),
+        y(dy.size()),
+        dx(x.size()),
+        dw(w.size()),
+        db(b.size()) {
+    for (auto* values : {&x, &dy, &w, &b})
+      for (double& value : *values)
+        value = static_cast<float>(value);
+    gpunet::Host host({.threads = 1});
+    gpunet::conv2d_forward<gpunet::Host, double>(host, slice, g, x.data(), w.data(), b.data(), y.data(), nullptr);
+    gpunet::conv2d_backward_input<gpunet::Host, double>(host, slice, g, dy.data(), w.data(), dx.data(), nullptr);
+    gpunet::conv2d_backward_parameters<gpunet::Host, double>(host, slice, g, x.data(), dy.data(), dw.data(),
+                                                             db.data(), gpunet::Accumulate::no, nullptr);
+  }
+
+ private:
+  std::vector<double> data(gpunet::index_t features, gpunet::Generator& random) const {
+    return to_slice_order(slice, features, random_values<double>(slice.count * features, random));
+  }
+};
+
+inline std::vector<float> to_floats(const std::vector<double>& values) {
+  return {values.begin(), values.end()};
+}
+
+// What a host made of a problem; more_dw and more_db were added to the first ones.
+struct ConvolutionResults {
+  std::vector<float> y, dx, dw, db, more_dw, more_db;
+  bool operator==(const ConvolutionResults&) const = default;
+};
+
+inline ConvolutionResults run(gpunet::Host& host, const ConvolutionProblem& p) {
+  const auto x = operand(host, to_floats(p.x)), dy = operand(host, to_floats(p.dy));
+  const auto w = operand(host, to_floats(p.w)), b = operand(host, to_floats(p.b));
+  const auto size = [](const auto& values) {
+    return static_cast<gpunet::index_t>(values.size());
+  };
+  GuardedBuffer<float, gpunet::Host> y(host, size(p.y)), dx(host, size(p.x)), dw(host, size(p.w)),
+      db(host, size(p.b));
+  GuardedBuffer<float, gpunet::Host> scratch(host, gpunet::conv2d_scratch(host, p.slice, p.g, float{}));
+  gpunet::conv2d_forward(host, p.slice, p.g, x.data(), w.data(), b.data(), y.data(), scratch.data());
+  scratch.fill_with_nan();
+  gpunet::conv2d_backward_input(host, p.slice, p.g, dy.data(), w.data(), dx.data(), scratch.data());
+  ConvolutionResults results{y.download(), dx.download(), {}, {}, {}, {}};
+  for (gpunet::Accumulate accumulate : {gpunet::Accumulate::no, gpunet::Accumulate::yes}) {
+    scratch.fill_with_nan();
+    gpunet::conv2d_backward_parameters(host, p.slice, p.g, x.data(), dy.data(), dw.data(), db.data(), accumulate,
+                                       scratch.data());
+    (accumulate == gpunet::Accumulate::no ? results.dw : results.more_dw) = dw.download();
+    (accumulate == gpunet::Accumulate::no ? results.db : results.more_db) = db.download();
+  }
+  scratch.download();
+  return results;
+}
+
+inline std::vector<double> twice(std::vector<double> values) {
+  for (double& value : values)
+    value *= 2;
+  return values;
+}
+
+inline void check(const ConvolutionResults& results, const ConvolutionProblem& p, double most) {
+  CHECK(relative_error(p.y, results.y) < most);
+  CHECK(relative_error(p.dx, results.dx) < most);
+  CHECK(relative_error(p.dw, results.dw) < most);
+  CHECK(relative_error(p.db, results.db) < most);
+  CHECK(relative_error(twice(p.dw), results.more_dw) < most);
+  CHECK(relative_error(twice(p.db), results.more_db) < most);
+}
+
+// Every vector path does what the plain version does, with the same bits for any number of threads. `most` is the error
+// that is allowed, relative to the largest number.
+inline void compare_with_plain(gpunet::HostOptions options, const gpunet::Slice& slice,
+                               const gpunet::WideConv2dGeometry& g, gpunet::Generator& random, double most) {
+  CAPTURE(g.in_channels);
+  CAPTURE(g.height);
+  CAPTURE(g.width);
+  CAPTURE(g.out_channels);
+  CAPTURE(g.kernel);
+  CAPTURE(g.stride);
+  CAPTURE(g.padding);
+  CAPTURE(slice.outer);
+  const KeepIsa keep;
+  const ConvolutionProblem problem(slice, g, random);
+  for (gpunet::Isa path : isas()) {
+    CAPTURE(static_cast<int>(path));
+    gpunet::set_isa(path);
+    options.threads = 1;
+    gpunet::Host one(options);
+    const ConvolutionResults results = run(one, problem);
+    check(results, problem, most);
+    for (options.threads = 2; options.threads <= 3; ++options.threads) {
+      gpunet::Host several(options);
+      CHECK(run(several, problem) == results);
+    }
+  }
+}
+
+inline gpunet::WideConv2dGeometry channel_convolution(gpunet::index_t in, gpunet::index_t out,
+                                                      gpunet::index_t height, gpunet::index_t width,
+                                                      gpunet::index_t kernel, gpunet::index_t stride,
+                                                      gpunet::index_t padding) {
+  return {{in, height, width, out, (height + 2 * padding - kernel) / stride + 1,
+           (width + 2 * padding - kernel) / stride + 1, kernel, stride, padding}};
+}
