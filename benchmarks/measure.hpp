@@ -95,6 +95,9 @@ inline std::shared_ptr<Child> start_opponent(const Plan& plan, int threads) {
   command.arguments.push_back(n);
   for (const char* variable : {"OMP_NUM_THREADS=", "MKL_NUM_THREADS=", "OPENBLAS_NUM_THREADS="})
     command.environment.push_back(variable + n);
+  // It takes and returns large arrays in every step. Kept from the system, they save it up to a quarter of its time.
+  command.environment.insert(command.environment.end(), {"MALLOC_MMAP_THRESHOLD_=33554432",  //
+                                                         "MALLOC_TRIM_THRESHOLD_=10000000000"});
   return std::make_shared<Child>(command);
 }
 

@@ -73,6 +73,9 @@ inline std::string table_row(const Result& r) {
 // The text under a table: what is not in it.
 inline std::string notes(const std::vector<Result>& results) {
   std::string text;
+  double best = 0;  // peak of a thread
+  for (const Result& r : results)
+    best = std::fmax(best, r.peak_gflops / r.threads);
   for (const Result& r : results) {
     text += gpunet::concat("- ", r.job, ", ", r.threads, r.threads == 1 ? " thread" : " threads", ": peak ",
                            detail::digits(r.peak_gflops, 3), " GFLOP/s, copy ", detail::digits(r.copy_gigabytes, 3),

@@ -71,6 +71,15 @@ TEST_CASE("the notes say when the sides differ") {
   CHECK(has(notes(results), "THE SIDES DIFFER: 2.25 and 3"));
 }
 
+TEST_CASE("the notes say when other programs ran") {
+  std::vector<Result> results = examples();
+  results[0].peak_gflops = 420;  // two threads
+  CHECK_FALSE(has(notes(results), "DISTURBED"));
+  results[0].peak_gflops = 220;
+  CHECK(has(notes(results), "- first, 2 threads: peak 220 GFLOP/s, copy 10.0 GB/s; PyTorch: channels_last"));
+  CHECK(has(notes(results), "DISTURBED, measure again"));
+}
+
 TEST_CASE("Markdown names what the numbers depend on") {
   const std::string text = markdown(surroundings, examples());
   for (const char* part : {"2000-01-02", "a processor", "a compiler", "PyTorch 1", "| first ", "| second "})
