@@ -83,8 +83,8 @@ inline std::string notes(const std::vector<Result>& results) {
     if (!r.variant.empty())
       text += gpunet::concat("; PyTorch: ", r.variant, ", ", detail::digits(r.pytorch.process_megabytes, 3),
                              " MB in all (ours ", detail::digits(r.ours.process_megabytes, 3), ")");
-    if (r.peak_gflops / r.threads < 0.75 * best)
-      text += "; DISTURBED, measure again (the peak is low: other programs ran)";
+    if (r.peak_gflops / r.threads < 0.75 * best || r.unsteady())
+      text += "; DISTURBED by other programs, measure again";
     if (r.values_differ()) text += gpunet::concat("; THE SIDES DIFFER: ", r.ours.value, " and ", r.pytorch.value);
     text += "\n";
   }
