@@ -3,6 +3,7 @@
 
 #include <cstdio>
 #include <ctime>
+#include <filesystem>
 #include <fstream>
 #include <sched.h>
 #include <set>
@@ -61,6 +62,23 @@ inline std::vector<int> usable_cores() {
     if (seen.insert(siblings).second) cores.push_back(cpu);
   }
   return cores;
+}
+
+// Gives each thread of this process a processor of its own among those that it may use, so that the system does not
+// let two of them share one while another is idle.
+inline void pin_threads() {
+  cpu_set_t allowed;
+  if (sched_getaffinity(0, sizeof allowed, &allowed) != 0) return;
+  int cpu = -1;
+  for (const auto& thread : std::filesystem::directory_iterator("/proc/self/task")) {
+    do
+      cpu = (cpu + 1) % CPU_SETSIZE;
+    while (!CPU_ISSET(cpu, &allowed));
+    cpu_set_t own;
+    CPU_ZERO(&own);
+    CPU_SET(cpu, &own);
+    sched_setaffinity(std::stoi(thread.path().filename()), sizeof own, &own);
+  }
 }
 
 // The most memory that this process has used, in MB (10^6 bytes).

@@ -200,9 +200,8 @@ def time_apart(job, way, threads):
             torch.set_num_threads(threads)
             work = JOBS[job]()
             ms = run_trainings(work, way, 1)
-            steps = int(20 / ms)
-            if steps > 0:  # else one step is enough to tell
-                ms = min(run_trainings(work, way, steps) / steps for _ in range(3))
+            steps, repetitions = max(1, int(20 / ms)), 4 if ms < 60 else 1
+            ms = min(run_trainings(work, way, steps) / steps for _ in range(repetitions))
         finally:
             os.write(into, str(ms).encode())
             os._exit(0)

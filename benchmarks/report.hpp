@@ -73,6 +73,9 @@ inline std::string table_row(const Result& r) {
 // The text under a table: what is not in it.
 inline std::string notes(const std::vector<Result>& results) {
   std::string text;
+  double best = 0;  // peak of a thread
+  for (const Result& r : results)
+    best = std::fmax(best, r.peak_gflops / r.threads);
   for (const Result& r : results) {
     text += gpunet::concat("- ", r.job, ", ", r.threads, r.threads == 1 ? " thread" : " threads", ": peak ",
                            detail::digits(r.peak_gflops, 3), " GFLOP/s, copy ", detail::digits(r.copy_gigabytes, 3),
@@ -80,6 +83,8 @@ inline std::string notes(const std::vector<Result>& results) {
     if (!r.variant.empty())
       text += gpunet::concat("; PyTorch: ", r.variant, ", ", detail::digits(r.pytorch.process_megabytes, 3),
                              " MB in all (ours ", detail::digits(r.ours.process_megabytes, 3), ")");
+    if (r.peak_gflops / r.threads < 0.75 * best || r.unsteady())
+      text += "; DISTURBED by other programs, measure again";
     if (r.values_differ()) text += gpunet::concat("; THE SIDES DIFFER: ", r.ours.value, " and ", r.pytorch.value);
     text += "\n";
   }

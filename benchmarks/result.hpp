@@ -23,7 +23,8 @@ inline double median(std::vector<double> values) {
 
 // One side of a job. Memory: by how much the peak grew from before the model was made; of the whole process.
 struct Side {
-  double ms = unknown;  // of one step
+  double ms = unknown;          // of one step
+  double fastest_ms = unknown;  // in the best repetition
   double megabytes = unknown, process_megabytes = unknown;
   double value = unknown;  // what both sides have to agree on
 };
@@ -48,6 +49,9 @@ struct Result {
   // The nearer of the two limits, and how much of it is reached: 1 is as fast as the machine allows.
   const char* limit() const { return memory_ms() > compute_ms() ? "memory" : "compute"; }
   double limit_share() const { return std::fmax(compute_ms(), memory_ms()) / ours.ms; }
+
+  // Whether half of the repetitions of a side took much longer than its best one, as when other programs run.
+  bool unsteady() const { return ours.ms > 1.3 * ours.fastest_ms || pytorch.ms > 1.3 * pytorch.fastest_ms; }
 
   // Whether the sides differ in the number that they have to agree on; false where there is only one side.
   bool values_differ() const {

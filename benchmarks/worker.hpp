@@ -45,6 +45,7 @@ inline double run_trainings(Work& work, index_t steps) {
 //   run N   -> "milliseconds of N steps"
 inline void serve(const std::string& name, int threads) {
   Host device({.threads = threads});
+  pin_threads();
   const std::unique_ptr<Work> work = make_work(name, device);
   for (std::string line; std::getline(std::cin, line);) {
     if (line == "start") {

@@ -7,7 +7,6 @@
 #include <limits>
 #include <string>
 #include <string_view>
-#include <type_traits>
 #include <vector>
 
 #include <gpunet/core/error.hpp>
@@ -29,15 +28,16 @@ class Options {
                           target = true;
                         }});
   }
-  // An option that may be given several times.
-  template <class T>
-  void add(const char* name, const char* value, const char* help, std::vector<T>& target) {
+  // Options that may be given several times.
+  void add(const char* name, const char* value, const char* help, std::vector<std::string>& target) {
+    options_.push_back({name, value, help, [&target](std::string_view text) {
+                          target.emplace_back(text);
+                        }});
+  }
+  template <std::integral N>
+  void add(const char* name, const char* value, const char* help, std::vector<N>& target) {
     options_.push_back({name, value, help, [this, name, &target](std::string_view text) {
-                          T& last = target.emplace_back();
-                          if constexpr (std::is_same_v<T, std::string>)
-                            last = text;
-                          else
-                            parse(name, text, last, "a whole number");
+                          parse(name, text, target.emplace_back(), "a whole number");
                         }});
   }
   // A whole number, at least `least`.

@@ -12,8 +12,8 @@ std::vector<Result> examples() {
   whole.threads = 2;
   whole.goal = 8;
   whole.cost = {2e9, 1e6};
-  whole.ours = {20, 1.5, 4, 2.25};
-  whole.pytorch = {50, 16, 700, 2.25};
+  whole.ours = {20, 19, 1.5, 4, 2.25};
+  whole.pytorch = {50, 49, 16, 700, 2.25};
   whole.variant = "channels_last \"fused\"";
   whole.peak_gflops = 200;
   whole.copy_gigabytes = 10;
@@ -69,6 +69,22 @@ TEST_CASE("the notes say when the sides differ") {
   CHECK_FALSE(has(notes(results), "DIFFER"));
   results[0].pytorch.value = 3;
   CHECK(has(notes(results), "THE SIDES DIFFER: 2.25 and 3"));
+}
+
+TEST_CASE("the notes say when other programs ran") {
+  std::vector<Result> results = examples();
+  results[0].peak_gflops = 420;  // two threads
+  CHECK_FALSE(has(notes(results), "DISTURBED"));
+  results[0].peak_gflops = 220;
+  CHECK(has(notes(results), "- first, 2 threads: peak 220 GFLOP/s, copy 10.0 GB/s; PyTorch: channels_last"));
+  CHECK(has(notes(results), "DISTURBED by other programs"));
+}
+
+TEST_CASE("the notes say when half of the repetitions were slow") {
+  std::vector<Result> results = {examples()[0]};
+  CHECK_FALSE(has(notes(results), "DISTURBED"));
+  results[0].pytorch.fastest_ms = 30;
+  CHECK(has(notes(results), "DISTURBED"));
 }
 
 TEST_CASE("Markdown names what the numbers depend on") {
