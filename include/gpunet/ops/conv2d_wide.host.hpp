@@ -121,8 +121,9 @@ namespace gpunet::detail {
 // a quarter), unless Winograd's way is.
 inline bool wide_pays(const Host& device, const Slice& slice, const WideConv2dGeometry& g) {
   constexpr index_t channels = 32;
-  return winograd_pays(device, slice, g) || (slice.inner == 16 && g.in_channels >= channels &&
-                                             g.out_channels >= channels && g.kernel <= WideCorrelation::most_kernel);
+  return winograd_pays(device, slice, g) ||
+         (slice.inner == 16 && g.in_channels >= channels && g.out_channels >= channels &&
+          g.kernel <= WideCorrelation::most_kernel);
 }
 constexpr bool wide_pays(const Host&, const Slice&, const Conv2dGeometry&) {
   return false;

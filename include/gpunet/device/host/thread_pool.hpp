@@ -35,15 +35,16 @@ bool spin_until(Condition condition) {
 }
 
 // A fixed number of threads that share numbered tasks. The caller works along as worker 0; the others wait for the next
-// run, awake for a moment, then asleep.
+// run, awake for a moment, then asleep. Each worker begins with tasks of its own, the same ones for the same number of
+// tasks, so that what it had in its cache serves again; then it helps the others.
 class ThreadPool final : public Executor {
  public:
-  explicit ThreadPool(int threads) {
+  explicit ThreadPool(int threads) : open_(static_cast<std::size_t>(threads)) {
     try {
       for (int worker = 1; worker < threads; ++worker)
         threads_.emplace_back([this, worker] { serve(worker); });
     } catch (const std::system_error& e) {
-      const int got = this->threads();
+      const std::size_t got = threads_.size() + 1;
       stop();
       throw Error(concat("gpunet::Host: the system gives only ", got, " of ", threads, " threads (", e.what(),
                          "), ask for fewer"));
@@ -56,30 +57,45 @@ class ThreadPool final : public Executor {
   ThreadPool(const ThreadPool&) = delete;
   ThreadPool& operator=(const ThreadPool&) = delete;
 
-  int threads() const override { return static_cast<int>(threads_.size()) + 1; }
+  int threads() const override { return static_cast<int>(open_.size()); }
 
   void run(index_t tasks, ParallelTask task) override {
     constexpr index_t most = std::numeric_limits<std::uint32_t>::max();
     for (; tasks > most; tasks -= most, offset_ += most)
-      run_round(static_cast<std::uint32_t>(most), task);
-    run_round(static_cast<std::uint32_t>(tasks), task);
+      run_round(most, task);
+    run_round(tasks, task);
     offset_ = 0;
   }
 
  private:
-  // The tasks of a round that nobody has begun: `next` to `end`, both in one word, so that one operation takes a task. Who
-  // has taken one may read the members below, which do not change before all tasks are done.
-  struct Open {
-    std::uint64_t word;
-    std::uint32_t next() const { return static_cast<std::uint32_t>(word); }
-    std::uint32_t end() const { return static_cast<std::uint32_t>(word >> 32); }
-    bool any() const { return next() < end(); }
+  // Tasks of a round that nobody has begun: `next` to `end`, both in one word, so that one operation takes a task. Who has
+  // taken one may read task_ and offset_, which do not change before all tasks are done.
+  struct alignas(64) Open {
+    std::atomic<std::uint64_t> word{0};
+
+    static index_t next(std::uint64_t word) { return static_cast<std::uint32_t>(word); }
+    static index_t end(std::uint64_t word) { return static_cast<index_t>(word >> 32); }
+
+    void offer(index_t first, index_t last) {
+      word.store(static_cast<std::uint64_t>(last) << 32 | static_cast<std::uint64_t>(first),
+                 std::memory_order_release);
+    }
+    // The number of a task, or -1 if there are none left.
+    index_t take() {
+      std::uint64_t now = word.load(std::memory_order_acquire);
+      while (next(now) < end(now))
+        if (word.compare_exchange_weak(now, now + 1, std::memory_order_acquire)) return next(now);
+      return -1;
+    }
   };
 
-  void run_round(std::uint32_t tasks, ParallelTask task) {
+  void run_round(index_t tasks, ParallelTask task) {
     task_ = task;
+    tasks_.store(tasks, std::memory_order_relaxed);
     done_.store(0, std::memory_order_relaxed);
-    open_.store(std::uint64_t{tasks} << 32, std::memory_order_seq_cst);
+    for (index_t worker = 0; worker < threads(); ++worker)
+      open_[static_cast<std::size_t>(worker)].offer(worker * tasks / threads(), (worker + 1) * tasks / threads());
+    round_.fetch_add(1, std::memory_order_seq_cst);
     if (sleepers_.load(std::memory_order_seq_cst) > 0) {
       const std::lock_guard lock(mutex_);
       wake_.notify_all();
@@ -92,26 +108,30 @@ class ThreadPool final : public Executor {
     caller_sleeps_.store(false, std::memory_order_relaxed);
   }
 
-  // Takes tasks until there are none.
+  // Runs tasks until there are none: first the worker's own, then those of the next one, and so on.
   void work(int worker) {
-    std::uint64_t word = open_.load(std::memory_order_acquire);
-    while (Open{word}.any()) {
-      if (!open_.compare_exchange_weak(word, word + 1, std::memory_order_acquire)) continue;
-      const Open taken{word};
-      task_(offset_ + taken.next(), worker);
-      // Afterwards this round may be over: its members are not to be touched.
-      const bool last = done_.fetch_add(1, std::memory_order_seq_cst) + 1 == taken.end();
-      if (last && caller_sleeps_.load(std::memory_order_seq_cst)) {
-        const std::lock_guard lock(mutex_);
-        finished_.notify_one();
-      }
-      word = open_.load(std::memory_order_acquire);
+    const int workers = static_cast<int>(open_.size());
+    for (int i = 0; i < workers; ++i) {
+      Open& open = open_[static_cast<std::size_t>((worker + i) % workers)];
+      for (index_t task; (task = open.take()) >= 0;)
+        run_task(task, worker);
     }
   }
 
+  void run_task(index_t i, int worker) {
+    const index_t tasks = tasks_.load(std::memory_order_relaxed);
+    task_(offset_ + i, worker);
+    // Afterwards this round may be over: its members are not to be touched.
+    if (done_.fetch_add(1, std::memory_order_seq_cst) + 1 != tasks) return;
+    if (!caller_sleeps_.load(std::memory_order_seq_cst)) return;
+    const std::lock_guard lock(mutex_);
+    finished_.notify_one();
+  }
+
   void serve(int worker) {
-    const auto called = [this] {
-      return Open{open_.load(std::memory_order_seq_cst)}.any() || stopping_.load(std::memory_order_relaxed);
+    std::uint64_t seen = 0;
+    const auto called = [&] {
+      return round_.load(std::memory_order_seq_cst) != seen || stopping_.load(std::memory_order_relaxed);
     };
     for (;;) {
       if (!spin_until(called)) {
@@ -121,6 +141,7 @@ class ThreadPool final : public Executor {
         sleepers_.fetch_sub(1, std::memory_order_relaxed);
       }
       if (stopping_.load(std::memory_order_relaxed)) return;
+      seen = round_.load(std::memory_order_acquire);
       work(worker);
     }
   }
@@ -136,15 +157,16 @@ class ThreadPool final : public Executor {
     threads_.clear();
   }
 
-  std::vector<std::thread> threads_;
   std::mutex mutex_;
   std::condition_variable wake_, finished_;
-  std::atomic<std::uint64_t> open_{0};
-  std::atomic<std::uint32_t> done_{0};
+  std::vector<Open> open_;  // of each worker
+  std::atomic<std::uint64_t> round_{0};
+  std::atomic<index_t> tasks_{0}, done_{0};  // of this round
   std::atomic<int> sleepers_{0};
   std::atomic<bool> caller_sleeps_{false}, stopping_{false};
   ParallelTask task_{};
   index_t offset_ = 0;
+  std::vector<std::thread> threads_;
 };
 
 }  // namespace gpunet::detail
