@@ -66,7 +66,7 @@ inline void from_rows(Host& device, index_t inner, index_t features, const float
 // y = x W^T + b of one sample. Its time is that of reading W: threads share a W that takes longer than to wake them.
 inline void forward_sample(Host& device, index_t in, index_t out, const float* x, const float* w, const float* b,
                            float* y, bool relu) {
-  constexpr index_t large = index_t{1} << 19;  // weights for a thread
+  constexpr index_t large = index_t{1} << 17;  // weights for a thread
   const index_t tasks = std::clamp<index_t>(in * out / large, 1, device.threads());
   const index_t outputs = round_up(ceil_div(out, tasks), 8);
   device.run(ceil_div(out, outputs), [&](index_t task, int) {
