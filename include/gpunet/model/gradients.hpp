@@ -25,13 +25,12 @@ struct AddPartials {
 template <class T, class D>
 class Gradients {
  public:
-  Gradients(D& device, index_t size) : size_(size), sum_(device, size) { fill(device, size, T{}, sum_.data()); }
+  explicit Gradients(index_t size) : size_(size) {}
 
+  // Makes room, once: a model that only infers needs none.
   void reserve(D& device, index_t runs) {
-    const index_t need = (runs - 1) * size_;
-    if (partial_.size() >= need) return;
-    partial_.reset(device, need);
-    fill(device, need, T{}, partial_.data());  // layers do not write the gaps between their parameters
+    grow(device, sum_, size_);
+    grow(device, partial_, (runs - 1) * size_);
   }
 
   // Where run r adds up its gradients.
@@ -54,10 +53,17 @@ class Gradients {
   // Whether there has been no backward pass since zero().
   bool zeroed() const { return zeroed_; }
 
+  // Null before the first backward pass.
   T* data() const { return sum_.data(); }
   index_t size() const { return size_; }
 
  private:
+  static void grow(D& device, Buffer<T, D>& buffer, index_t size) {
+    if (buffer.size() >= size) return;
+    buffer.reset(device, size);
+    fill(device, size, T{}, buffer.data());  // layers do not write the gaps between their parameters
+  }
+
   index_t size_;
   Buffer<T, D> sum_, partial_;
   bool zeroed_ = true;

@@ -1,6 +1,7 @@
 // A network on a device.
 #pragma once
 
+#include <algorithm>
 #include <type_traits>
 #include <vector>
 
@@ -109,18 +110,21 @@ class Model {
         fused_(fuse(device, net, T{})),
         plan_(fused_),
         parameters_(device, plan_.parameter_elements),
-        gradients_(device, plan_.parameter_elements),
+        gradients_(plan_.parameter_elements),
         loss_(device, 1) {
     fill(device, parameters_.size(), T{}, parameters_.data());
   }
 
   void draw_parameters() {
-    std::vector<T> values(static_cast<std::size_t>(plan_.parameter_elements));
+    constexpr index_t most = 4096;  // at a time, so that a large network needs no second copy of its parameters
+    std::vector<T> values;
     for (const ParameterInfo& parameter : plan_.parameters)
-      for (index_t i = 0; i < parameter.sizes.numel(); ++i)
-        values[static_cast<std::size_t>(parameter.offset + i)] =
-            default_generator().uniform(static_cast<T>(parameter.low), static_cast<T>(parameter.high));
-    device_.upload(parameters_.data(), values.data(), parameters_.bytes());
+      for (index_t first = 0; first < parameter.sizes.numel(); first += most) {
+        values.resize(static_cast<std::size_t>(std::min(most, parameter.sizes.numel() - first)));
+        for (T& value : values)
+          value = default_generator().uniform(static_cast<T>(parameter.low), static_cast<T>(parameter.high));
+        device_.upload(parameters_.data() + parameter.offset + first, values.data(), values.size() * sizeof(T));
+      }
   }
 
   // How many slices may be under way at a time.
@@ -148,7 +152,6 @@ class Model {
     if (slots > 0 && slicing_.runs() == 1) slots = 1;  // worker 0 does it all
     workspace_.reserve(device_, plan_, slice, slots == 0 ? slicing_.slices() : slots, device_workers(),
                        scratch_elements(device_, fused_, slice, T{}));
-    gradients_.reserve(device_, slicing_.runs());
   }
 
   void forward(const View<const T, D>& inputs) {
@@ -218,6 +221,7 @@ class Model {
   // parallel.
   template <class Body>
   void for_each_run(Body body) {
+    gradients_.reserve(device_, slicing_.runs());
     run_tasks(slicing_.runs(), [&](index_t run, index_t worker) {
       const index_t first = slicing_.first_slice(run), end = slicing_.first_slice(run + 1);
       for (index_t s = first; s < end; ++s)

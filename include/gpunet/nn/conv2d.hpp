@@ -87,7 +87,7 @@ class Conv2d {
                                kernel_,
                                stride_,
                                padding_};
-    if constexpr (is_many(channels) && is_many(Dim<Out>{}))
+    if constexpr (is_many(decltype(channels){}) && is_many(Dim<Out>{}))
       return WideConv2dGeometry{sizes};
     else
       return sizes;
