@@ -1,3 +1,4 @@
+#include <array>
 #include <doctest/doctest.h>
 
 #include <gpunet/gpunet.hpp>
@@ -142,5 +143,36 @@ TEST_CASE("the blocks of LeNet, one by one and at once") {
   for (const Slice& slice : {Slice{1, 1, 1}, Slice{4, 1, 4}, Slice{7, 1, 16}}) {
     compare(host, random, slice, {{3, 32, 32, 6, 28, 28, 5, 1, 0}, Activation::relu, true});
     compare(host, random, slice, {{6, 14, 14, 16, 10, 10, 5, 1, 0}, Activation::relu, true});
+  }
+}
+
+TEST_CASE("blocks of many samples have the same bits for any number of threads") {
+  RandomShapes random(5);
+  const Slice slice{44, 3, 16};
+  const auto compute = [&](int threads, const Conv2dBlock<Conv2dGeometry>& block, const auto& x, const auto& w,
+                           const auto& b, std::vector<float> dy) {
+    Host host({.threads = threads});
+    CHECK(detail::conv2d_workers(host, slice, block.g) == threads);
+    GuardedBuffer<float, Host> scratch(host, conv2d_block_scratch(host, slice, block));
+    const index_t outputs = slice.samples() * block.out_features(), weights = block.g.out_channels * block.g.taps();
+    GuardedBuffer<float, Host> y(host, outputs), dx(host, slice.samples() * block.g.in_features());
+    GuardedBuffer<float, Host> dw(host, weights), db(host, block.g.out_channels);
+    std::vector<PoolChoice> choice(static_cast<std::size_t>(outputs));
+    conv2d_block_forward(host, slice, block, x.data(), w.data(), b.data(), y.data(), choice.data(), scratch.data());
+    conv2d_block_backward(host, slice, block, x.data(), y.data(), choice.data(), dy.data(), w.data(), dx.data(),
+                          dw.data(), db.data(), Accumulate::no, scratch.data());
+    scratch.download();
+    return std::array{y.download(), dx.download(), dw.download(), db.download()};
+  };
+  for (bool pool : {false, true}) {
+    CAPTURE(pool);
+    const Conv2dBlock<Conv2dGeometry> block{{3, 15, 17, 21, 15, 17, 3, 1, 1}, Activation::relu, pool};
+    const std::vector<float> x = random.values(slice, block.g.in_features());
+    const std::vector<float> w = random.values(block.g.out_channels * block.g.taps());
+    const std::vector<float> b(static_cast<std::size_t>(block.g.out_channels), -3.0f);
+    const std::vector<float> dy = random.values(slice, block.out_features());
+    const auto one = compute(1, block, x, w, b, dy);
+    CHECK(compute(2, block, x, w, b, dy) == one);
+    CHECK(compute(3, block, x, w, b, dy) == one);
   }
 }

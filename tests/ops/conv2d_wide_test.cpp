@@ -20,7 +20,7 @@ TEST_CASE(
     compare_with_plain({.precision = Precision::exact}, slice, g, random, tolerance);
   };
   compare({16, 1, 16}, channel_convolution(16, 16, 6, 7, 3, 1, 1));
-  compare({29, 2, 16}, channel_convolution(17, 35, 5, 6, 3, 2, 1));
+  compare({29, 2, 16}, channel_convolution(17, 35, 11, 12, 3, 2, 1));
   compare({16, 1, 16}, channel_convolution(16, 70, 4, 3, 1, 1, 0));
   compare({32, 2, 16}, channel_convolution(70, 16, 5, 5, 1, 2, 0));
   compare({13, 1, 16}, channel_convolution(18, 21, 6, 9, 5, 1, 2));
@@ -38,4 +38,21 @@ TEST_CASE("convolutions that are not between many channels, or of other slices, 
     CHECK_FALSE(detail::wide_pays(host, slice, g));
     compare_with_plain({}, slice, g, random, tolerance);
   }
+}
+
+TEST_CASE("convolutions of few channels are shared among threads too") {
+  Generator random(3);
+  const Slice slice{44, 3, 16};
+  for (const WideConv2dGeometry& g :
+       {channel_convolution(3, 21, 15, 16, 3, 1, 1), channel_convolution(3, 18, 30, 17, 5, 2, 2)}) {
+    CHECK(detail::conv2d_workers(Host({.threads = 3}), slice, g) == 3);
+    compare_with_plain({}, slice, g, random, tolerance);
+  }
+}
+
+TEST_CASE("one group of samples, or little work, is for one thread") {
+  const Host host({.threads = 3});
+  CHECK(detail::conv2d_workers(host, {16, 1, 16}, channel_convolution(64, 64, 32, 32, 3, 1, 1)) == 1);
+  CHECK(detail::conv2d_workers(host, {32, 2, 16}, channel_convolution(64, 64, 32, 32, 3, 1, 1)) == 3);
+  CHECK(detail::conv2d_workers(host, {32, 2, 16}, channel_convolution(4, 4, 8, 8, 3, 1, 1)) == 1);
 }

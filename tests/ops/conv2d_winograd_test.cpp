@@ -28,6 +28,7 @@ TEST_CASE("Winograd's convolution does what the plain one does, with the same bi
   };
   compare({16, 1, 16}, geometry(16, 16, 8, 8, 1));
   compare({32, 2, 16}, geometry(16, 16, 4, 12, 1));
+  CHECK(detail::conv2d_workers(Host({.threads = 3}), {29, 2, 16}, geometry(17, 35, 7, 9, 1)) == 3);
   compare({29, 2, 16}, geometry(17, 35, 7, 9, 1));
   compare({41, 3, 16}, geometry(33, 18, 5, 6, 2));
   compare({16, 1, 16}, geometry(19, 21, 9, 7, 0));

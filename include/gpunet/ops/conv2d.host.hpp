@@ -7,6 +7,7 @@
 #include <gpunet/device/host/paths.hpp>
 #include <gpunet/device/host/sum_each.hpp>
 #include <gpunet/ops/conv2d_rows.host.hpp>
+#include <gpunet/ops/conv2d_workers.host.hpp>
 
 #define GPUNET_KERNELS <gpunet/ops/conv2d_kernels.inl>
 #include <gpunet/device/host/each_path.inl>
@@ -88,26 +89,49 @@ inline index_t gradient_block(const Conv2dGeometry& g, index_t inner) {
   return std::max(index_t{2}, floats / (4 * g.out_width * inner) / 2 * 2);
 }
 
-}  // namespace detail
-
-inline index_t conv2d_scratch(const Host&, const Slice& slice, const Conv2dGeometry& g, float) {
+// Elements of scratch of one worker.
+inline index_t direct_scratch(const Slice& slice, const Conv2dGeometry& g) {
   const index_t filters = std::max(detail::packed_elements(g.out_channels, g.in_channels, g.kernel),
                                    detail::packed_elements(g.in_channels, g.out_channels, g.kernel));
-  return filters + std::max(detail::PaddedRows{g, slice.inner}.elements(),
-                            detail::SpreadRows{g, slice.inner, g.out_height}.elements());
+  return round_up(filters + std::max(PaddedRows{g, slice.inner}.elements(),
+                                     SpreadRows{g, slice.inner, g.out_height}.elements()),
+                  16);
+}
+
+// dw and db of all groups, for some output channels: those of `g`, which are the first of x, dy, dw and db here. Groups
+// of dy have `dy_group` elements.
+inline void gradients_of_channels(const Slice& slice, const Conv2dGeometry& g, const float* x, const float* dy,
+                                  index_t dy_group, float* dw, float* db, Accumulate accumulate, float* scratch) {
+  const index_t block = gradient_block(g, slice.inner), width = g.out_width * slice.inner;
+  for (index_t outer = 0; outer < slice.outer; ++outer) {
+    const Correlation c = over_input(g, slice.inner, x + outer * g.in_features() * slice.inner, scratch);
+    for (index_t row = 0; row < g.out_height; row += block, accumulate = Accumulate::yes) {
+      const GradientRows rows{dy + outer * dy_group + row * width, g.out_height * width, row,
+                              std::min(block, g.out_height - row), width};
+      GPUNET_CALL_PATH(width, parameter_gradients, c, rows, dw, db, accumulate);
+    }
+  }
+}
+
+}  // namespace detail
+
+inline index_t conv2d_scratch(const Host& device, const Slice& slice, const Conv2dGeometry& g, float) {
+  return detail::conv2d_workers(device, slice, g) * detail::direct_scratch(slice, g);
 }
 
 inline void conv2d_forward(Host& device, const Slice& slice, const Conv2dGeometry& g, const float* x,
                            const float* w, const float* b, float* y, float* scratch) {
   if (!detail::has_vector_rows(g, g.out_width, slice.inner))
     return conv2d_forward<Host, float>(device, slice, g, x, w, b, y, scratch);
-  for (index_t outer = 0; outer < slice.outer; ++outer) {
-    Correlation c =
-        detail::forward_correlation(g, slice.inner, x + outer * g.in_features() * slice.inner, w, b, scratch);
-    c.y = y + outer * g.out_features() * slice.inner;
-    c.y_channel = g.out_height * c.width;
-    GPUNET_CALL_PATH(c.width, correlate, c, 0, g.out_height);
-  }
+  const index_t part = detail::direct_scratch(slice, g);
+  detail::run_workers(
+      device, detail::conv2d_workers(device, slice, g), slice.outer, [&](index_t outer, index_t worker) {
+        Correlation c = detail::forward_correlation(g, slice.inner, x + outer * g.in_features() * slice.inner, w, b,
+                                                    scratch + worker * part);
+        c.y = y + outer * g.out_features() * slice.inner;
+        c.y_channel = g.out_height * c.width;
+        GPUNET_CALL_PATH(c.width, correlate, c, 0, g.out_height);
+      });
 }
 
 inline void conv2d_backward_input(Host& device, const Slice& slice, const Conv2dGeometry& g, const float* dy,
@@ -115,13 +139,16 @@ inline void conv2d_backward_input(Host& device, const Slice& slice, const Conv2d
   if (!detail::has_vector_rows(g, g.width, slice.inner))
     return conv2d_backward_input<Host, float>(device, slice, g, dy, w, dx, scratch);
   const detail::SpreadRows spread{g, slice.inner, g.out_height};
-  float* rows = scratch + detail::packed_elements(g.in_channels, g.out_channels, g.kernel);
-  const index_t width = g.out_width * slice.inner;
-  for (index_t outer = 0; outer < slice.outer; ++outer) {
-    spread.fill({dy + outer * g.out_channels * g.out_height * width, g.out_height * width, 0, g.out_height, width},
-                rows);
-    detail::correlate_gradient(spread, rows, w, dx + outer * g.in_features() * slice.inner, scratch);
-  }
+  const index_t width = g.out_width * slice.inner, part = detail::direct_scratch(slice, g);
+  detail::run_workers(
+      device, detail::conv2d_workers(device, slice, g), slice.outer, [&](index_t outer, index_t worker) {
+        float* packed = scratch + worker * part;
+        float* rows = packed + detail::packed_elements(g.in_channels, g.out_channels, g.kernel);
+        spread.fill(
+            {dy + outer * g.out_channels * g.out_height * width, g.out_height * width, 0, g.out_height, width},
+            rows);
+        detail::correlate_gradient(spread, rows, w, dx + outer * g.in_features() * slice.inner, packed);
+      });
 }
 
 inline void conv2d_backward_parameters(Host& device, const Slice& slice, const Conv2dGeometry& g, const float* x,
@@ -129,16 +156,16 @@ inline void conv2d_backward_parameters(Host& device, const Slice& slice, const C
                                        float* scratch) {
   if (!detail::has_vector_rows(g, g.out_width, slice.inner))
     return conv2d_backward_parameters<Host, float>(device, slice, g, x, dy, dw, db, accumulate, scratch);
-  const index_t block = detail::gradient_block(g, slice.inner), width = g.out_width * slice.inner;
-  for (index_t outer = 0; outer < slice.outer; ++outer) {
-    const Correlation c = detail::over_input(g, slice.inner, x + outer * g.in_features() * slice.inner, scratch);
-    const float* image = dy + outer * g.out_channels * g.out_height * width;
-    for (index_t row = 0; row < g.out_height; row += block, accumulate = Accumulate::yes) {
-      const GradientRows rows{image + row * width, g.out_height * width, row, std::min(block, g.out_height - row),
-                              width};
-      GPUNET_CALL_PATH(width, parameter_gradients, c, rows, dw, db, accumulate);
-    }
-  }
+  const index_t workers = detail::conv2d_workers(device, slice, g), part = detail::direct_scratch(slice, g);
+  const index_t channels = round_up(ceil_div(g.out_channels, workers), 4);
+  detail::run_workers(device, workers, ceil_div(g.out_channels, channels), [&](index_t i, index_t worker) {
+    const index_t first = i * channels;
+    Conv2dGeometry some = g;
+    some.out_channels = std::min(channels, g.out_channels - first);
+    detail::gradients_of_channels(slice, some, x, dy + first * g.out_pixels() * slice.inner,
+                                  g.out_features() * slice.inner, dw + first * g.taps(), db + first, accumulate,
+                                  scratch + worker * part);
+  });
 }
 
 }  // namespace gpunet

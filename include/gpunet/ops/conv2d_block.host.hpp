@@ -35,10 +35,11 @@ Conv2dBlock(Geometry, Activation, bool) -> Conv2dBlock<Geometry>;
 
 namespace detail {
 
-// Whether the block can go row by row; else it is three ops one after another.
+// Whether the block can go row by row; else it is three ops one after another, each on all threads.
 template <class Geometry>
 bool in_rows(const Host& device, const Slice& slice, const Conv2dBlock<Geometry>& block) {
-  return !wide_pays(device, slice, block.g) && has_vector_rows(block.g, block.g.out_width, slice.inner) &&
+  return conv2d_workers(device, slice, block.g) == 1 && !wide_pays(device, slice, block.g) &&
+         has_vector_rows(block.g, block.g.out_width, slice.inner) &&
          has_vector_rows(block.g, block.g.width, slice.inner);
 }
 

@@ -4,7 +4,6 @@
 #include <algorithm>
 
 #include <gpunet/core/math.hpp>
-#include <gpunet/device/host/host.hpp>
 #include <gpunet/ops/interleave.host.hpp>
 
 namespace gpunet {
@@ -27,19 +26,6 @@ constexpr index_t tile_rows(index_t channels) {
 // Channels as columns of the register tiles.
 constexpr index_t tile_columns(index_t channels) {
   return round_up(channels, 32);
-}
-
-// How many workers have scratch of their own. A single group is the work of one thread: others have its neighbours.
-inline index_t channel_workers(const Host& device, const Slice& slice) {
-  return slice.outer > 1 ? device.threads() : 1;
-}
-
-// Calls task(i, worker) for i < tasks, worker < workers.
-template <class Task>
-void run_workers(Host& device, index_t workers, index_t tasks, Task task) {
-  if (workers > 1) return device.run(tasks, task);
-  for (index_t i = 0; i < tasks; ++i)
-    task(i, 0);
 }
 
 // The weight gradient in tasks, enough for all workers. Each sum is one task's, so that tasks do not change it.

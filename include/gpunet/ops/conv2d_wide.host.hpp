@@ -9,6 +9,7 @@
 #include <gpunet/ops/conv2d.host.hpp>
 #include <gpunet/ops/conv2d_channels.host.hpp>
 #include <gpunet/ops/conv2d_winograd.host.hpp>
+#include <gpunet/ops/conv2d_workers.host.hpp>
 
 namespace gpunet {
 
@@ -242,7 +243,7 @@ struct WideTask : ChannelTask {
 };
 
 inline index_t wide_scratch(const Host& device, const Slice& slice, const Conv2dGeometry& g) {
-  const index_t workers = channel_workers(device, slice);
+  const index_t workers = conv2d_workers(device, slice, g);
   const WideCorrelation forward = wide_forward(g), backward = wide_backward(g);
   const WideTask task{ChannelTasks(g.in_channels, g.out_channels, workers)[0], g};
   return std::max({round_up(forward.filter_elements(), 16) + workers * forward.band_elements(),
@@ -266,8 +267,8 @@ inline void conv2d_forward(Host& device, const Slice& slice, const WideConv2dGeo
   if (detail::winograd_pays(device, slice, g))
     detail::winograd_forward(device, slice, g, x, w, b, y, scratch);
   else if (detail::wide_pays(device, slice, g))
-    detail::wide_correlate(device, detail::wide_forward(g), slice.outer, detail::channel_workers(device, slice), x,
-                           w, g.taps(), g.kernel * g.kernel, b, y, scratch);
+    detail::wide_correlate(device, detail::wide_forward(g), slice.outer, detail::conv2d_workers(device, slice, g),
+                           x, w, g.taps(), g.kernel * g.kernel, b, y, scratch);
   else
     conv2d_forward(device, slice, g.general(), x, w, b, y, scratch);
 }
@@ -277,7 +278,7 @@ inline void conv2d_backward_input(Host& device, const Slice& slice, const WideCo
   if (detail::winograd_pays(device, slice, g))
     detail::winograd_backward_input(device, slice, g, dy, w, dx, scratch);
   else if (detail::wide_pays(device, slice, g))
-    detail::wide_correlate(device, detail::wide_backward(g), slice.outer, detail::channel_workers(device, slice),
+    detail::wide_correlate(device, detail::wide_backward(g), slice.outer, detail::conv2d_workers(device, slice, g),
                            dy, w, g.kernel * g.kernel, g.taps(), nullptr, dx, scratch);
   else
     conv2d_backward_input(device, slice, g.general(), dy, w, dx, scratch);
@@ -290,7 +291,7 @@ inline void conv2d_backward_parameters(Host& device, const Slice& slice, const W
     return detail::winograd_backward_parameters(device, slice, g, x, dy, dw, db, accumulate, scratch);
   if (!detail::wide_pays(device, slice, g))
     return conv2d_backward_parameters(device, slice, g.general(), x, dy, dw, db, accumulate, scratch);
-  const index_t workers = detail::channel_workers(device, slice);
+  const index_t workers = detail::conv2d_workers(device, slice, g);
   const detail::ChannelTasks tasks(g.in_channels, g.out_channels, workers);
   const index_t part = round_up(detail::WideTask{tasks[0], g}.scratch(), 16);
   detail::run_workers(device, workers, tasks.count(), [&](index_t i, int worker) {

@@ -8,6 +8,7 @@
 #include <gpunet/device/host/paths.hpp>
 #include <gpunet/ops/conv2d.hpp>
 #include <gpunet/ops/conv2d_channels.host.hpp>
+#include <gpunet/ops/conv2d_workers.host.hpp>
 
 namespace gpunet {
 
@@ -106,7 +107,7 @@ inline void winograd_correlate(Host& device, const Winograd& g, index_t workers,
 }
 
 inline index_t winograd_scratch(const Host& device, const Slice& slice, const Conv2dGeometry& g) {
-  const index_t workers = channel_workers(device, slice);
+  const index_t workers = conv2d_workers(device, slice, g);
   const auto forward = [&](const Conv2dGeometry& geometry) {
     const WinogradFilters filters{nullptr, geometry.out_channels, geometry.in_channels, 0, 0, false};
     return 36 * filters.plane() + workers * round_up(Winograd{geometry, slice.outer}.forward_scratch(), 16);
@@ -118,20 +119,20 @@ inline index_t winograd_scratch(const Host& device, const Slice& slice, const Co
 
 inline void winograd_forward(Host& device, const Slice& slice, const Conv2dGeometry& g, const float* x,
                              const float* w, const float* b, float* y, float* scratch) {
-  winograd_correlate(device, {g, slice.outer}, channel_workers(device, slice), x,
+  winograd_correlate(device, {g, slice.outer}, conv2d_workers(device, slice, g), x,
                      {w, g.out_channels, g.in_channels, 9 * g.in_channels, 9, false}, b, y, scratch);
 }
 
 inline void winograd_backward_input(Host& device, const Slice& slice, const Conv2dGeometry& g, const float* dy,
                                     const float* w, float* dx, float* scratch) {
-  winograd_correlate(device, {turned(g), slice.outer}, channel_workers(device, slice), dy,
+  winograd_correlate(device, {turned(g), slice.outer}, conv2d_workers(device, slice, g), dy,
                      {w, g.in_channels, g.out_channels, 9, 9 * g.in_channels, true}, nullptr, dx, scratch);
 }
 
 inline void winograd_backward_parameters(Host& device, const Slice& slice, const Conv2dGeometry& g, const float* x,
                                          const float* dy, float* dw, float* db, Accumulate accumulate,
                                          float* scratch) {
-  const index_t workers = channel_workers(device, slice);
+  const index_t workers = conv2d_workers(device, slice, g);
   const ChannelTasks tasks(g.in_channels, g.out_channels, workers);
   const index_t part = round_up(WinogradTask{tasks[0]}.scratch(), 16);
   const auto run_task = [&](index_t i, int worker) {

@@ -1,0 +1,24 @@
+// How the convolutions of a slice are shared among the threads of Host.
+#pragma once
+
+#include <gpunet/device/host/host.hpp>
+#include <gpunet/ops/conv2d.hpp>
+
+namespace gpunet::detail {
+
+// How many workers share a convolution, each with scratch of its own. A single group of samples is the work of one
+// thread: others have its neighbours. A small one is not worth waking anybody.
+inline index_t conv2d_workers(const Host& device, const Slice& slice, const Conv2dGeometry& g) {
+  constexpr index_t enough = 1 << 22;  // products
+  return slice.outer > 1 && slice.samples() * g.out_features() * g.taps() >= enough ? device.threads() : 1;
+}
+
+// Calls task(i, worker) for i < tasks, worker < workers.
+template <class Task>
+void run_workers(Host& device, index_t workers, index_t tasks, Task task) {
+  if (workers > 1) return device.run(tasks, task);
+  for (index_t i = 0; i < tasks; ++i)
+    task(i, 0);
+}
+
+}  // namespace gpunet::detail
