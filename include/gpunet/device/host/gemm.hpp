@@ -64,9 +64,24 @@ class GemmPlan {
     const index_t most = std::max<index_t>(96, most_packed / k);
     return size <= most ? size : round_up(ceil_div(size, ceil_div(size, most)), 96);
   }
-  // `size` in blocks of up to about `most`, as many for each thread, all multiples of `unit`.
+  // What the busiest of several threads gets of `size` in blocks, each having its share of the blocks.
+  static index_t largest_share(index_t size, index_t block, index_t threads) {
+    const index_t blocks = ceil_div(size, block);
+    index_t largest = 0;
+    for (index_t thread = 0; thread < threads; ++thread) {
+      const index_t begin = thread * blocks / threads * block, end = (thread + 1) * blocks / threads * block;
+      largest = std::max(largest, std::min(end, size) - begin);
+    }
+    return largest;
+  }
+  // `size` in blocks of up to about `most`, multiples of `unit`: the largest ones that are fair to all threads.
   static index_t block(index_t size, index_t most, index_t threads, index_t unit) {
-    return round_up(ceil_div(size, round_up(ceil_div(size, most), threads)), unit);
+    const index_t even = round_up(ceil_div(size, ceil_div(size, most)), unit);
+    if (threads == 1) return even;
+    index_t best = even, least = largest_share(size, even, threads);
+    for (index_t block = even - unit; block > 0 && least * threads * 100 > size * 103; block -= unit)
+      if (const index_t share = largest_share(size, block, threads); share < least) best = block, least = share;
+    return best;
   }
 
   index_t depth_;
