@@ -72,6 +72,8 @@ struct WinogradTask : ChannelTask {
 
 }  // namespace gpunet
 
+#define GPUNET_KERNELS <gpunet/ops/conv2d_winograd_transforms.inl>
+#include <gpunet/device/host/each_path.inl>
 #define GPUNET_KERNELS <gpunet/ops/conv2d_winograd_kernels.inl>
 #include <gpunet/device/host/each_path.inl>
 
