@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
-#include <new>
 #include <string>
 #include <thread>
 
@@ -23,8 +22,7 @@ struct HostOptions {
 // owns.
 class Host {
  public:
-  // Data and scratch of every slice start on a cache line, the widest vector of any processor known here.
-  static constexpr std::size_t alignment = 64;
+  static constexpr std::size_t alignment = detail::host_alignment;
 
   Host() : Host(HostOptions{}) {}
   explicit Host(HostOptions options) : pool_(checked_threads(options.threads)) {}
@@ -32,14 +30,8 @@ class Host {
   std::string name() const { return "cpu"; }
   int threads() const { return pool_.size(); }
 
-  void* allocate(std::size_t bytes) {
-    try {
-      return ::operator new (bytes, std::align_val_t{alignment});
-    } catch (const std::bad_alloc&) {
-      throw Error(concat("gpunet::Host: no memory for ", bytes, " bytes, use a smaller batch or network"));
-    }
-  }
-  void deallocate(void* p, std::size_t) noexcept { ::operator delete (p, std::align_val_t{alignment}); }
+  void* allocate(std::size_t bytes) { return detail::allocate_on_host(bytes); }
+  void deallocate(void* p, std::size_t) noexcept { detail::deallocate_on_host(p); }
   void upload(void* target, const void* source, std::size_t bytes) { move(target, source, bytes); }
   void download(void* target, const void* source, std::size_t bytes) { move(target, source, bytes); }
   void copy(void* target, const void* source, std::size_t bytes) { move(target, source, bytes); }
