@@ -7,6 +7,7 @@
 #include <gpunet/data/shapes.hpp>
 #include <gpunet/data/transforms.hpp>
 #include <gpunet/device/host/for_each.hpp>
+#include <gpunet/device/host/gemm.hpp>
 #include <gpunet/device/host/host.hpp>
 #include <gpunet/device/host/sum_each.hpp>
 #include <gpunet/device/select.hpp>

@@ -12,7 +12,7 @@ using namespace gpunet;
 namespace {
 
 // Forward and both ways back, tuned and plain.
-[[gnu::noinline]] void compare(Host& host, RandomShapes& random, const Slice& slice, index_t in, index_t out) {
+void compare(Host& host, RandomShapes& random, const Slice& slice, index_t in, index_t out) {
   CAPTURE(in);
   CAPTURE(out);
   CAPTURE(slice.count);

@@ -23,8 +23,8 @@ class GuardedBuffer {
   void fill_with_nan() { upload({}); }
   // The values, NaN after them.
   void upload(const std::vector<T>& values) {
-    std::vector<T> all(static_cast<std::size_t>(buffer_.size()), std::numeric_limits<T>::quiet_NaN());
-    std::copy(values.begin(), values.end(), all.begin());
+    std::vector<T> all = values;
+    all.resize(static_cast<std::size_t>(buffer_.size()), std::numeric_limits<T>::quiet_NaN());
     device_.upload(buffer_.data(), all.data(), buffer_.bytes());
   }
   std::vector<T> download() const {

@@ -20,7 +20,8 @@ enum class LinearKernel { group, product, over_inputs, plain };
 inline LinearKernel linear_kernel(const Slice& slice, index_t in, index_t out) {
   constexpr index_t small = index_t{1} << 16;  // weights that stay in the second cache
   if (slice.inner == 16)
-    return slice.outer == 1 && in >= 4 && in * out <= small ? LinearKernel::group : LinearKernel::product;
+    return slice.outer == 1 && in >= 8 && out >= 8 && in * out <= small ? LinearKernel::group
+                                                                        : LinearKernel::product;
   return in >= 4 && (slice.inner == 4 || slice.inner == 1) ? LinearKernel::over_inputs : LinearKernel::plain;
 }
 
@@ -144,18 +145,13 @@ inline void linear_backward_parameters(Host& device, const Slice& slice, index_t
     GPUNET_CALL_PATH(16, bias_gradients, slice.outer, out, dy, db, accumulate);
     return detail::multiply(device, slice, detail::weight_gradient(slice, in, out, x, dy, dw, accumulate), scratch);
   }
-  if (kernel == detail::LinearKernel::group) {
-    detail::to_rows(device, 16, in, x, scratch);
-    GPUNET_CALL_PATH(in, linear_gradients, in, out, 16, scratch, dy, dw, db, accumulate);
-    return;
-  }
   for (index_t outer = 0; outer < slice.outer; ++outer, x += in * slice.inner, dy += out * slice.inner) {
-    if (slice.inner == 1) {
-      GPUNET_CALL_PATH(in, parameter_gradients_rows<1>, in, out, x, dy, dw, db, accumulate);
-    } else {
-      detail::to_rows(device, slice.inner, in, x, scratch);
-      GPUNET_CALL_PATH(in, parameter_gradients_rows<4>, in, out, scratch, dy, dw, db, accumulate);
-    }
+    if (slice.inner > 1) detail::to_rows(device, slice.inner, in, x, scratch);
+    const float* rows = slice.inner > 1 ? scratch : x;
+    if (slice.inner == 4)
+      GPUNET_CALL_PATH(in, four_gradients, in, out, rows, dy, dw, db, accumulate);
+    else
+      GPUNET_CALL_PATH(in, linear_gradients, in, out, slice.inner, rows, dy, dw, db, accumulate);
     accumulate = Accumulate::yes;
   }
 }

@@ -17,64 +17,57 @@ GPUNET_TARGET inline void bias_gradients(index_t outer, index_t out, const float
   }
 }
 
-// ---- One group of 16 samples and a small layer: one vector holds one feature of `lanes` samples. x [in][16], y [out][16].
+// ---- One group of 16 samples and a small layer: one vector holds one feature of `lanes` samples. x [in][16], y [out][16],
+// both in tiles of 8 features, of which the last may compute some again.
 
-// OT outputs of one group of samples: y_o = b_o + sum_i W_oi x_i.
-template <int OT>
+// 8 outputs of one group of samples: y_o = b_o + sum_i W_oi x_i.
 GPUNET_TARGET inline void forward_tile(index_t in, const float* x, const float* w, const float* b, float* y,
                                        bool relu) {
-  Vector sums[OT];
+  Vector sums[8];
 #pragma GCC unroll 8
-  for (int o = 0; o < OT; ++o)
+  for (int o = 0; o < 8; ++o)
     sums[o] = Vector{} + b[o];
   for (index_t i = 0; i < in; ++i) {
     const Vector value = load(x + i * 16);
 #pragma GCC unroll 8
-    for (int o = 0; o < OT; ++o)
+    for (int o = 0; o < 8; ++o)
       sums[o] += w[o * in + i] * value;
   }
 #pragma GCC unroll 8
-  for (int o = 0; o < OT; ++o)
+  for (int o = 0; o < 8; ++o)
     store(y + o * 16, relu ? keep(sums[o], ~(sums[o] < 0)) : sums[o]);
 }
 
 GPUNET_TARGET inline void forward_group(index_t in, index_t out, const float* x, const float* w, const float* b,
                                         float* y, bool relu) {
-  for (index_t j = 0; j < 16; j += lanes) {
-    for (index_t next = 0; out >= 8 && next < out; next += 8) {
-      const index_t o = std::min(next, out - 8);  // the last tile may compute some outputs again
-      forward_tile<8>(in, x + j, w + o * in, b + o, y + o * 16 + j, relu);
+  for (index_t j = 0; j < 16; j += lanes)
+    for (index_t next = 0; next < out; next += 8) {
+      const index_t o = std::min(next, out - 8);
+      forward_tile(in, x + j, w + o * in, b + o, y + o * 16 + j, relu);
     }
-    for (index_t o = 0; out < 8 && o < out; ++o)
-      forward_tile<1>(in, x + j, w + o * in, b + o, y + o * 16 + j, relu);
-  }
 }
 
-// IT inputs of one group of samples: dx_i = sum_o W_oi dy_o.
-template <int IT>
+// 8 inputs of one group of samples: dx_i = sum_o W_oi dy_o.
 GPUNET_TARGET inline void input_gradient_tile(index_t in, index_t out, const float* dy, const float* w, float* dx) {
-  Vector sums[IT] = {};
+  Vector sums[8] = {};
   for (index_t o = 0; o < out; ++o) {
     const Vector d = load(dy + o * 16);
 #pragma GCC unroll 8
-    for (int i = 0; i < IT; ++i)
+    for (int i = 0; i < 8; ++i)
       sums[i] += w[o * in + i] * d;
   }
 #pragma GCC unroll 8
-  for (int i = 0; i < IT; ++i)
+  for (int i = 0; i < 8; ++i)
     store(dx + i * 16, sums[i]);
 }
 
 GPUNET_TARGET inline void input_gradient_group(index_t in, index_t out, const float* dy, const float* w,
                                                float* dx) {
-  for (index_t j = 0; j < 16; j += lanes) {
-    for (index_t next = 0; in >= 8 && next < in; next += 8) {
+  for (index_t j = 0; j < 16; j += lanes)
+    for (index_t next = 0; next < in; next += 8) {
       const index_t i = std::min(next, in - 8);
-      input_gradient_tile<8>(in, out, dy + j, w + i, dx + i * 16 + j);
+      input_gradient_tile(in, out, dy + j, w + i, dx + i * 16 + j);
     }
-    for (index_t i = 0; in < 8 && i < in; ++i)
-      input_gradient_tile<1>(in, out, dy + j, w + i, dx + i * 16 + j);
-  }
 }
 
 // ---- Few samples N: vectors run over inputs. Rows x [N][in] in PyTorch's order; in >= lanes.
@@ -115,7 +108,7 @@ GPUNET_TARGET inline void forward_rows_tile(index_t in, const float* rows, const
 template <int N>
 GPUNET_TARGET inline void forward_rows(index_t in, index_t out, const float* rows, const float* w, const float* b,
                                        float* y, bool relu) {
-  constexpr int tile = N == 1 ? 8 : GPUNET_LANES == 16 ? 4 : 2;
+  constexpr int tile = GPUNET_LANES == 16 ? 4 : 2;
   index_t o = 0;
   for (; o + tile <= out; o += tile)
     forward_rows_tile<N, tile>(in, rows, w + o * in, b + o, y + o * N, relu);
@@ -160,23 +153,23 @@ GPUNET_TARGET inline void input_gradient_rows(index_t in, index_t out, const flo
   }
 }
 
-// dW_o += sum_n dy_on x_n for OT outputs: their dy stay in registers.
-template <int N, int OT>
-GPUNET_TARGET inline void weight_gradient_rows_tile(index_t in, const float* rows, const float* dy, float* dw,
-                                                    Accumulate accumulate) {
-  Vector factors[OT][N];
+// dW_o += sum_n dy_on x_n for OT outputs and 4 samples: the factors dy stay in registers.
+template <int OT>
+GPUNET_TARGET inline void four_weight_gradients(index_t in, const float* rows, const float* dy, float* dw,
+                                                Accumulate accumulate) {
+  Vector factors[OT][4];
 #pragma GCC unroll 4
   for (int o = 0; o < OT; ++o)
 #pragma GCC unroll 4
-    for (int n = 0; n < N; ++n)
-      factors[o][n] = Vector{} + dy[o * N + n];
+    for (int n = 0; n < 4; ++n)
+      factors[o][n] = Vector{} + dy[o * 4 + n];
 #pragma GCC unroll 1
   for (index_t next = 0; next < in; next += lanes) {
     const index_t i = std::min(next, in - lanes);
     const Mask mask = last_lanes(lanes - (next - i));
     Vector sums[OT] = {};
 #pragma GCC unroll 4
-    for (int n = 0; n < N; ++n) {
+    for (int n = 0; n < 4; ++n) {
       const Vector value = load(rows + n * in + i);
 #pragma GCC unroll 4
       for (int o = 0; o < OT; ++o)
@@ -188,21 +181,16 @@ GPUNET_TARGET inline void weight_gradient_rows_tile(index_t in, const float* row
   }
 }
 
-template <int N>
-GPUNET_TARGET inline void parameter_gradients_rows(index_t in, index_t out, const float* rows, const float* dy,
-                                                   float* dw, float* db, Accumulate accumulate) {
+GPUNET_TARGET inline void four_gradients(index_t in, index_t out, const float* rows, const float* dy, float* dw,
+                                         float* db, Accumulate accumulate) {
   constexpr int tile = GPUNET_LANES == 16 ? 4 : 2;
   index_t o = 0;
   for (; o + tile <= out; o += tile)
-    weight_gradient_rows_tile<N, tile>(in, rows, dy + o * N, dw + o * in, accumulate);
+    four_weight_gradients<tile>(in, rows, dy + o * 4, dw + o * in, accumulate);
   for (; o < out; ++o)
-    weight_gradient_rows_tile<N, 1>(in, rows, dy + o * N, dw + o * in, accumulate);
-  for (o = 0; o < out; ++o) {
-    float total = 0;
-    for (int n = 0; n < N; ++n)
-      total += dy[o * N + n];
-    store_gradient(db[o], total, accumulate);
-  }
+    four_weight_gradients<1>(in, rows, dy + o * 4, dw + o * in, accumulate);
+  for (o = 0; o < out; ++o)
+    store_gradient(db[o], dy[o * 4] + dy[o * 4 + 1] + dy[o * 4 + 2] + dy[o * 4 + 3], accumulate);
 }
 
 // ---- Any number of samples: dW_o += sum_n dy_on x_n, db_o += sum_n dy_on; x as rows [samples][in], dy

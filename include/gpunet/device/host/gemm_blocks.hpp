@@ -29,15 +29,13 @@ struct GemmKernels {
   using Kernel = void (*)(const GemmTile&);
   index_t tall, low;
   index_t wide, narrow;
-  Kernel packed[2][2];  // tall, low; wide, narrow
-  Kernel in_place[2];   // wide, narrow
+  Kernel tall_kernels[2], low_kernels[2];  // wide, narrow; the tall ones want A packed
 
   // The height of the next tile when `rows` are left: what is 2 low or more is made up of both with little waste.
   index_t height(index_t rows) const { return rows <= low || (rows > tall && rows <= 2 * low) ? low : tall; }
   index_t width(index_t columns) const { return columns <= narrow && narrow < wide ? narrow : wide; }
-  Kernel kernel(bool is_packed, index_t height, index_t width) const {
-    const int column = width == wide ? 0 : 1;
-    return is_packed ? packed[height == tall ? 0 : 1][column] : in_place[column];
+  Kernel kernel(index_t height, index_t width) const {
+    return (height == tall ? tall_kernels : low_kernels)[width == wide ? 0 : 1];
   }
 };
 
@@ -127,7 +125,7 @@ inline void multiply_tile(const GemmKernels& kernels, const GemmBlock& block, in
                       block.beta,
                       block.bias ? block.bias + i : nullptr,
                       block.relu};
-  const auto kernel = kernels.kernel(block.packed, height, width);
+  const auto kernel = kernels.kernel(height, width);
   if (rows == height && columns == width) return kernel(tile);
   multiply_edge(kernel, tile, block.packed, height, rows, columns);
 }

@@ -2,17 +2,27 @@
 
 namespace gpunet::GPUNET_PATH {
 
+// Where vector v of a tile is in its row.
+GPUNET_TARGET [[gnu::always_inline]] inline index_t column(int v, index_t group) {
+  return v * GPUNET_LANES / 16 * group + v * GPUNET_LANES % 16;
+}
+
+// What comes after the last product: the bias of each row, and max(C, 0).
+GPUNET_TARGET inline void finish_tile(const detail::GemmTile& tile, int rows, int vectors) {
+  for (int i = 0; i < rows; ++i)
+    for (int v = 0; v < vectors; ++v) {
+      float* c = tile.c + i * tile.c_row + column(v, tile.c_group);
+      const Vector value = tile.bias ? load(c) + tile.bias[i] : load(c);
+      store(c, tile.relu ? keep(value, ~(value < 0)) : value);
+    }
+}
+
 // ROWS rows of C, VECTORS vectors wide: sums stay in registers; a is broadcast, b is read as vectors. Of a packed A the
 // compiler knows the strides, which is worth a tenth.
 template <int ROWS, int VECTORS, bool PACKED>
 GPUNET_TARGET inline void multiply_tile(const detail::GemmTile& tile) {
-  const auto column = [](int v, index_t group) {
-    return v * GPUNET_LANES / 16 * group + v * GPUNET_LANES % 16;
-  };
   Vector sums[ROWS][VECTORS] = {};
-#pragma GCC unroll 16
   for (int i = 0; i < ROWS; ++i)
-#pragma GCC unroll 4
     for (int v = 0; v < VECTORS; ++v)
       __builtin_prefetch(tile.c + i * tile.c_row + column(v, tile.c_group), 1);
 
@@ -43,25 +53,12 @@ GPUNET_TARGET inline void multiply_tile(const detail::GemmTile& tile) {
       for (int v = 0; v < VECTORS; ++v)
         sums[i][v] += tile.beta * load(tile.c + i * tile.c_row + column(v, tile.c_group));
   }
-  if (tile.bias) {
-#pragma GCC unroll 16
-    for (int i = 0; i < ROWS; ++i)
-#pragma GCC unroll 4
-      for (int v = 0; v < VECTORS; ++v)
-        sums[i][v] += tile.bias[i];
-  }
-  if (tile.relu) {
-#pragma GCC unroll 16
-    for (int i = 0; i < ROWS; ++i)
-#pragma GCC unroll 4
-      for (int v = 0; v < VECTORS; ++v)
-        sums[i][v] = keep(sums[i][v], ~(sums[i][v] < 0));
-  }
 #pragma GCC unroll 16
   for (int i = 0; i < ROWS; ++i)
 #pragma GCC unroll 4
     for (int v = 0; v < VECTORS; ++v)
       store(tile.c + i * tile.c_row + column(v, tile.c_group), sums[i][v]);
+  if (tile.bias || tile.relu) finish_tile(tile, ROWS, VECTORS);
 }
 
 // As many sums as fit beside the operands.
@@ -70,15 +67,14 @@ inline constexpr detail::GemmKernels gemm_kernels{12,
                                                   8,
                                                   32,
                                                   16,
-                                                  {{multiply_tile<12, 2, true>, multiply_tile<12, 1, true>},
-                                                   {multiply_tile<8, 2, true>, multiply_tile<8, 1, true>}},
+                                                  {multiply_tile<12, 2, true>, multiply_tile<12, 1, true>},
                                                   {multiply_tile<8, 2, false>, multiply_tile<8, 1, false>}};
 #elif GPUNET_LANES == 8
 inline constexpr detail::GemmKernels gemm_kernels{
-    6, 4, 16, 16, {{multiply_tile<6, 2, true>}, {multiply_tile<4, 2, true>}}, {multiply_tile<4, 2, false>}};
+    6, 4, 16, 16, {multiply_tile<6, 2, true>}, {multiply_tile<4, 2, false>}};
 #else
 inline constexpr detail::GemmKernels gemm_kernels{
-    4, 4, 8, 8, {{multiply_tile<4, 2, true>}, {multiply_tile<4, 2, true>}}, {multiply_tile<4, 2, false>}};
+    4, 4, 8, 8, {multiply_tile<4, 2, false>}, {multiply_tile<4, 2, false>}};
 #endif
 
 }  // namespace gpunet::GPUNET_PATH

@@ -6,7 +6,6 @@
 #include <cstring>
 #include <exception>
 #include <memory>
-#include <new>
 #include <string>
 #include <thread>
 #include <type_traits>
@@ -29,8 +28,7 @@ struct HostOptions {
 // those of an Executor.
 class Host {
  public:
-  // Data and scratch of every slice start on a cache line, the widest vector of any processor known here.
-  static constexpr std::size_t alignment = 64;
+  static constexpr std::size_t alignment = detail::host_alignment;
 
   Host() : Host(HostOptions{}) {}
   explicit Host(HostOptions options)
@@ -44,14 +42,8 @@ class Host {
   int threads() const { return executor_.threads(); }
   Precision precision() const { return precision_; }
 
-  void* allocate(std::size_t bytes) {
-    try {
-      return ::operator new (bytes, std::align_val_t{alignment});
-    } catch (const std::bad_alloc&) {
-      throw Error(concat("gpunet::Host: no memory for ", bytes, " bytes, use a smaller batch or network"));
-    }
-  }
-  void deallocate(void* p, std::size_t) noexcept { ::operator delete (p, std::align_val_t{alignment}); }
+  void* allocate(std::size_t bytes) { return detail::allocate_on_host(bytes); }
+  void deallocate(void* p, std::size_t) noexcept { detail::deallocate_on_host(p); }
   void upload(void* target, const void* source, std::size_t bytes) { move(target, source, bytes); }
   void download(void* target, const void* source, std::size_t bytes) { move(target, source, bytes); }
   void copy(void* target, const void* source, std::size_t bytes) { move(target, source, bytes); }

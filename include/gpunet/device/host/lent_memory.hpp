@@ -10,36 +10,40 @@
 
 namespace gpunet::detail {
 
-// Memory on cache lines, from operator new; empty until it grows, and never shrinking.
-class AlignedMemory {
- public:
-  static constexpr std::size_t alignment = 64;
+// Data and scratch start on a cache line, the widest vector of any processor known here.
+inline constexpr std::size_t host_alignment = 64;
 
-  AlignedMemory() = default;
-  ~AlignedMemory() { release(); }
-  AlignedMemory(const AlignedMemory&) = delete;
-  AlignedMemory& operator=(const AlignedMemory&) = delete;
+inline void* allocate_on_host(std::size_t bytes) {
+  try {
+    return ::operator new (bytes, std::align_val_t{host_alignment});
+  } catch (const std::bad_alloc&) {
+    throw Error(concat("gpunet::Host: no memory for ", bytes, " bytes, use a smaller batch or network"));
+  }
+}
+
+inline void deallocate_on_host(void* p) noexcept {
+  ::operator delete (p, std::align_val_t{host_alignment});
+}
+
+// Memory that is empty until it grows, and never shrinks.
+class GrowingMemory {
+ public:
+  GrowingMemory() = default;
+  ~GrowingMemory() { deallocate_on_host(data_); }
+  GrowingMemory(const GrowingMemory&) = delete;
+  GrowingMemory& operator=(const GrowingMemory&) = delete;
 
   // At least `bytes`; what was in it may be lost.
   void* grow(std::size_t bytes) {
     if (bytes <= bytes_) return data_;
-    release();
-    try {
-      data_ = ::operator new (bytes, std::align_val_t{alignment});
-    } catch (const std::bad_alloc&) {
-      throw Error(concat("gpunet::Host: no memory for ", bytes, " bytes, use a smaller batch or network"));
-    }
+    deallocate_on_host(std::exchange(data_, nullptr));
+    bytes_ = 0;
+    data_ = allocate_on_host(bytes);
     bytes_ = bytes;
     return data_;
   }
 
  private:
-  void release() noexcept {
-    ::operator delete (data_, std::align_val_t{alignment});
-    data_ = nullptr;
-    bytes_ = 0;
-  }
-
   void* data_ = nullptr;
   std::size_t bytes_ = 0;
 };
@@ -74,12 +78,12 @@ class LentMemory {
     }
 
     LentMemory* lender_;
-    AlignedMemory own_;
+    GrowingMemory own_;
     void* data_ = nullptr;
   };
 
  private:
-  AlignedMemory memory_;
+  GrowingMemory memory_;
   std::atomic<bool> lent_{false};
 };
 
