@@ -19,14 +19,14 @@ TEST_CASE(
     REQUIRE(detail::wide_pays(Host({.threads = 1}), slice, g));
     compare_with_plain({.precision = Precision::exact}, slice, g, random, tolerance);
   };
-  compare({16, 1, 16}, channel_convolution(16, 16, 6, 7, 3, 1, 1));
-  compare({29, 2, 16}, channel_convolution(17, 35, 11, 12, 3, 2, 1));
-  compare({16, 1, 16}, channel_convolution(16, 70, 4, 3, 1, 1, 0));
-  compare({32, 2, 16}, channel_convolution(70, 16, 5, 5, 1, 2, 0));
-  compare({13, 1, 16}, channel_convolution(18, 21, 6, 9, 5, 1, 2));
-  compare({16, 1, 16}, channel_convolution(16, 17, 9, 7, 2, 3, 1));
-  compare({35, 3, 16}, channel_convolution(19, 16, 3, 4, 3, 1, 3));
-  compare({16, 1, 16}, channel_convolution(16, 16, 2, 20, 4, 3, 2));
+  compare({16, 1, 16}, channel_convolution(32, 32, 6, 7, 3, 1, 1));
+  compare({29, 2, 16}, channel_convolution(33, 35, 11, 12, 3, 2, 1));
+  compare({16, 1, 16}, channel_convolution(32, 70, 4, 3, 1, 1, 0));
+  compare({32, 2, 16}, channel_convolution(70, 32, 5, 5, 1, 2, 0));
+  compare({13, 1, 16}, channel_convolution(34, 37, 6, 9, 5, 1, 2));
+  compare({16, 1, 16}, channel_convolution(32, 33, 9, 7, 2, 3, 1));
+  compare({35, 3, 16}, channel_convolution(35, 32, 3, 4, 3, 1, 3));
+  compare({16, 1, 16}, channel_convolution(32, 32, 2, 20, 4, 3, 2));
 }
 
 TEST_CASE("convolutions that are not between many channels, or of other slices, go the general way") {

@@ -120,3 +120,44 @@ TEST_CASE_TEMPLATE("an affine map with an activation", D, GPUNET_TEST_DEVICES) {
     CHECK(std::isnan(rows[3]));
   }
 }
+
+TEST_CASE("affine maps whose sizes are known to be small do what the others do, with any number of threads") {
+  const KeepIsa keep;
+  RandomShapes random(5);
+  const Dim<33> in;
+  const Dim<18> out;
+  for (const Slice& slice :
+       {Slice{1, 1, 1}, Slice{4, 1, 4}, Slice{10, 3, 4}, Slice{16, 1, 16}, Slice{2000, 125, 16}}) {
+    CAPTURE(slice.outer);
+    CAPTURE(slice.inner);
+    Host one({.threads = 1});
+    const auto x = operand(one, random.values(slice, in)), dy = operand(one, random.values(slice, out));
+    const auto w = operand(one, random.values(in * out)), b = operand(one, random.values(out));
+    Outcome y(one, slice.samples() * out), dx(one, slice.samples() * in), dw(one, in * out), db(one, out);
+    linear_forward<Host, float>(one, slice, in, out, x.data(), w.data(), b.data(), y.plain(), nullptr,
+                                Activation::relu);
+    linear_backward_input<Host, float>(one, slice, in, out, dy.data(), w.data(), dx.plain(), nullptr);
+    linear_backward_parameters<Host, float>(one, slice, in, out, x.data(), dy.data(), dw.plain(), db.plain(),
+                                            Accumulate::no, nullptr);
+    for (Isa path : isas()) {
+      set_isa(path);
+      std::vector<float> gradients;
+      for (int threads : {1, 3}) {
+        Host host({.threads = threads});
+        GuardedBuffer<float, Host> scratch(host, linear_scratch(host, slice, in, out, float{}));
+        linear_forward(host, slice, in, out, x.data(), w.data(), b.data(), y.tuned(), scratch.data(),
+                       Activation::relu);
+        linear_backward_input(host, slice, in, out, dy.data(), w.data(), dx.tuned(), scratch.data());
+        linear_backward_parameters(host, slice, in, out, x.data(), dy.data(), dw.tuned(), db.tuned(),
+                                   Accumulate::no, scratch.data());
+        y.check("y");
+        dx.check("dx");
+        dw.check("dw");
+        db.check("db");
+        const std::vector<float> now(dw.tuned(), dw.tuned() + in * out);
+        CHECK((gradients.empty() || gradients == now));
+        gradients = now;
+      }
+    }
+  }
+}
