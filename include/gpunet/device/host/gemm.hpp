@@ -31,7 +31,7 @@ class GemmPlan {
         b_in_place_(p.tb == Transpose::no && p.b.row == 16 && p.n % 16 == 0) {
     chunk_ = b_in_place_ ? p.n : chunk(p.n, p.k);
     const bool by_rows = p.m >= 48 * threads;  // else rows are too few for all threads, and columns are shared
-    rows_ = block(p.m, most_rows, by_rows ? threads : 1, 12);
+    rows_ = block(p.m, most_rows, by_rows ? threads : 1, threads > 1 ? 4 : 12);  // fine shares or tall tiles only
     columns_ = block(chunk_, most_columns, by_rows ? 1 : threads, 32);
     packed_a_ = a_in_place_ ? 0 : round_up((rows_ + gemm_most_tall) * depth_, 16);
     packed_b_ = b_in_place_ ? 0 : round_up(chunk_, 16) * p.k;
