@@ -149,8 +149,8 @@ TEST_CASE("the blocks of LeNet, one by one and at once") {
 TEST_CASE("blocks of many samples have the same bits for any number of threads") {
   RandomShapes random(5);
   const Slice slice{44, 3, 16};
-  const auto compute = [&](int threads, const Conv2dBlock<Conv2dGeometry>& block, const auto& x, const auto& w,
-                           const auto& b, std::vector<float> dy) {
+  const auto compute = [&](int threads, const auto& block, const auto& x, const auto& w, const auto& b,
+                           std::vector<float> dy) {
     Host host({.threads = threads});
     CHECK(detail::conv2d_workers(host, slice, block.g) == threads);
     GuardedBuffer<float, Host> scratch(host, conv2d_block_scratch(host, slice, block));
@@ -174,5 +174,7 @@ TEST_CASE("blocks of many samples have the same bits for any number of threads")
     const auto one = compute(1, block, x, w, b, dy);
     CHECK(compute(2, block, x, w, b, dy) == one);
     CHECK(compute(3, block, x, w, b, dy) == one);
+    const Conv2dBlock<LongRowConv2dGeometry> long_rows{{block.g}, block.activation, pool};
+    CHECK(compute(2, long_rows, x, w, b, dy) == one);
   }
 }

@@ -89,6 +89,8 @@ class Conv2d {
                                padding_};
     if constexpr (is_many(decltype(channels){}) && is_many(Dim<Out>{}))
       return WideConv2dGeometry{sizes};
+    else if constexpr (has_long_rows(in.template at<2>(), out.template at<2>()))
+      return LongRowConv2dGeometry{sizes};
     else
       return sizes;
   }
@@ -98,6 +100,12 @@ class Conv2d {
   template <index_t Channels>
   static constexpr bool is_many(Dim<Channels>) {
     return Channels == dyn || Channels >= WideConv2dGeometry::many;
+  }
+
+  template <index_t Width, index_t OutWidth>
+  static constexpr bool has_long_rows(Dim<Width>, Dim<OutWidth>) {
+    using G = LongRowConv2dGeometry;
+    return Kernel >= 1 && Kernel <= G::most_kernel && Width >= G::least_width && OutWidth >= G::least_width;
   }
 
   // What only the run can tell.

@@ -26,6 +26,12 @@ struct WideConv2dGeometry : Conv2dGeometry {
   const Conv2dGeometry& general() const { return *this; }
 };
 
+// A convolution of which it is known, when the program is compiled, that its rows are long enough for vector kernels: the
+// ways for shorter ones are not compiled.
+struct LongRowConv2dGeometry : Conv2dGeometry {
+  static constexpr index_t least_width = 4, most_kernel = 11;
+};
+
 // y = x * w + b. One index = one element of y.
 template <class T>
 struct Conv2dForward {

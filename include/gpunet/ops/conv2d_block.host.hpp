@@ -1,70 +1,83 @@
-// A convolution of floats on Host together with the rectifier and the pooling behind it, so that what lies between them
-// never leaves the innermost cache.
+// A convolution of floats on Host together with the rectifier and the pooling behind it.
 #pragma once
 
 #include <algorithm>
+#include <type_traits>
 
-#include <gpunet/ops/activation.hpp>
+#include <gpunet/ops/conv2d_block_rows.host.hpp>
 #include <gpunet/ops/conv2d_wide.host.hpp>
-#include <gpunet/ops/max_pool2d.host.hpp>
-#include <gpunet/ops/rectify.hpp>
 
 namespace gpunet {
 
-// A convolution and what follows it: y = pool(activation(x * w + b)), with max pooling over windows of 2 x 2 that do not
-// overlap, or none.
-template <class Geometry>
-struct Conv2dBlock {
-  Geometry g;  // Conv2dGeometry or WideConv2dGeometry
-  Activation activation;
-  bool pool;
-
-  // Rows and columns of the convolution that have a part in y.
-  index_t used_height() const { return pool ? g.out_height / 2 * 2 : g.out_height; }
-  index_t height() const { return pool ? g.out_height / 2 : g.out_height; }
-  index_t width() const { return pool ? g.out_width / 2 : g.out_width; }
-  index_t out_features() const { return g.out_channels * height() * width(); }
-
-  Pool2dGeometry pooling(index_t rows) const {
-    return {g.out_channels, rows, g.out_width, rows / 2, g.out_width / 2, 2, 2, 0};
-  }
-};
-
-template <class Geometry>
-Conv2dBlock(Geometry, Activation, bool) -> Conv2dBlock<Geometry>;
-
 namespace detail {
 
-// Whether the block can go row by row; else it is three ops one after another, each on all threads.
+// Whether the block can go row by row; else it is three ops one after another.
 template <class Geometry>
 bool in_rows(const Host& device, const Slice& slice, const Conv2dBlock<Geometry>& block) {
-  return conv2d_workers(device, slice, block.g) == 1 && !wide_pays(device, slice, block.g) &&
-         has_vector_rows(block.g, block.g.out_width, slice.inner) &&
-         has_vector_rows(block.g, block.g.width, slice.inner);
+  if constexpr (std::is_same_v<Geometry, LongRowConv2dGeometry>)
+    return true;
+  else
+    return !wide_pays(device, slice, block.g) && has_vector_rows(block.g, block.g.out_width, slice.inner) &&
+           has_vector_rows(block.g, block.g.width, slice.inner);
 }
 
-// Whether rows are so short that they are better run through as one.
+// A slice of many groups of samples whose blocks go row by row. Groups are shared among the threads; gradients of the
+// parameters are summed in parts whose number depends on the slice alone, so that their bits do, too.
+struct RowBlocks {
+  RowBlock block;
+  Slice slice;
+  index_t workers;  // each with scratch of its own
+
+  template <class Geometry>
+  RowBlocks(const Host& device, const Slice& s, const Conv2dBlock<Geometry>& b)
+      : block{{b.g, b.activation, b.pool}, s.inner}, slice(s), workers(conv2d_workers(device, s, b.g)) {}
+
+  static constexpr index_t most_parts = 8;
+  index_t parts() const { return is_shared(slice, block.g) ? std::min(slice.outer, most_parts) : 1; }
+  index_t first_group(index_t part) const { return part * slice.outer / parts(); }
+  index_t inputs() const { return block.g.in_features() * slice.inner; }
+  index_t outputs() const { return block.out_features() * slice.inner; }
+  index_t weights() const { return block.g.out_channels * block.g.taps(); }
+  index_t part_size() const { return weights() + block.g.out_channels; }
+  index_t worker_size(const Host& device) const { return round_up(block.scratch(device), 16); }
+  index_t scratch(const Host& device) const { return workers * worker_size(device) + (parts() - 1) * part_size(); }
+};
+
+inline void forward_in_rows(Host& device, const RowBlocks& all, const float* x, const float* w, const float* b,
+                            float* y, PoolChoice* choice, float* scratch) {
+  const index_t size = all.worker_size(device);
+  run_workers(device, all.workers, all.slice.outer, [=, &all](index_t group, int worker) {
+    forward_in_rows(all.block, x + group * all.inputs(), w, b, y + group * all.outputs(),
+                    choice ? choice + group * all.outputs() : nullptr, scratch + worker * size);
+  });
+}
+
+inline void backward_in_rows(Host& device, const RowBlocks& all, const float* x, const float* y,
+                             const PoolChoice* choice, float* dy, const float* w, float* dx, float* dw, float* db,
+                             Accumulate accumulate, float* scratch) {
+  const index_t size = all.worker_size(device), weights = all.weights();
+  float* parts = scratch + all.workers * size;
+  run_workers(device, all.workers, all.parts(), [=, &all, &device](index_t part, int worker) {
+    float* part_dw = part == 0 ? dw : parts + (part - 1) * all.part_size();
+    float* part_db = part == 0 ? db : part_dw + weights;
+    Accumulate mode = part == 0 ? accumulate : Accumulate::no;
+    for (index_t group = all.first_group(part); group < all.first_group(part + 1); ++group, mode = Accumulate::yes)
+      backward_in_rows(device, all.block, x + group * all.inputs(), y + group * all.outputs(),
+                       choice ? choice + group * all.outputs() : nullptr, dy + group * all.outputs(), w,
+                       dx ? dx + group * all.inputs() : nullptr, part_dw, part_db, mode, scratch + worker * size);
+  });
+  for (index_t part = 1; part < all.parts(); ++part, parts += all.part_size()) {
+    for (index_t i = 0; i < weights; ++i)
+      dw[i] += parts[i];
+    for (index_t i = 0; i < all.block.g.out_channels; ++i)
+      db[i] += parts[weights + i];
+  }
+}
+
+// Elements of the convolution's output, or of its gradient, that wait in scratch where ops go one by one.
 template <class Geometry>
-bool joins_rows(const Slice& slice, const Conv2dBlock<Geometry>& block) {
-  constexpr index_t short_row = 16;  // the widest vector
-  return block.pool && block.g.stride == 1 && block.g.padding == 0 && block.g.out_width * slice.inner < short_row;
-}
-
-// Elements of the convolution's output, or of its gradient, that wait in scratch.
-template <class Geometry>
-index_t waiting_elements(const Host& device, const Slice& slice, const Conv2dBlock<Geometry>& block) {
-  if (!in_rows(device, slice, block)) return block.pool ? slice.samples() * block.g.out_features() : 0;
-  const index_t rows = std::min(gradient_block(block.g, slice.inner), block.g.out_height + 1);
-  const index_t joined = joins_rows(slice, block) ? block.used_height() * block.g.width * slice.inner : 0;
-  return block.g.out_channels * std::max(joined, rows * block.g.out_width * slice.inner);
-}
-
-// All rows of a correlation of stride 1 without padding as one, as long as the rows of x: what lies between the rows of
-// the result means nothing.
-inline void correlate_joined(Correlation c, index_t rows) {
-  c.width += (rows - 1) * c.x_row;
-  c.data_end = std::numeric_limits<index_t>::max() / 2;
-  GPUNET_CALL_PATH(c.width, correlate, c, 0, 1);
+index_t waiting_elements(const Slice& slice, const Conv2dBlock<Geometry>& block) {
+  return block.pool ? slice.samples() * block.g.out_features() : 0;
 }
 
 template <class Geometry>
@@ -72,7 +85,7 @@ void forward_one_by_one(Host& device, const Slice& slice, const Conv2dBlock<Geom
                         const float* w, const float* b, float* y, PoolChoice* choice, float* scratch) {
   const Geometry& g = block.g;
   float* z = block.pool ? scratch : y;
-  conv2d_forward(device, slice, g, x, w, b, z, scratch + waiting_elements(device, slice, block));
+  conv2d_forward(device, slice, g, x, w, b, z, scratch + waiting_elements(slice, block));
   if (block.activation == Activation::relu) rectify(device, slice.samples() * g.out_features(), z, z);
   if (block.pool) max_pool2d_forward(device, slice, block.pooling(g.out_height), z, y, choice);
 }
@@ -86,32 +99,9 @@ void backward_one_by_one(Host& device, const Slice& slice, const Conv2dBlock<Geo
     rectify_gradient(device, slice.samples() * block.out_features(), y, dy, dy);
   const float* dz = block.pool ? scratch : dy;
   if (block.pool) max_pool2d_backward(device, slice, block.pooling(g.out_height), dy, choice, scratch);
-  scratch += waiting_elements(device, slice, block);
+  scratch += waiting_elements(slice, block);
   conv2d_backward_parameters(device, slice, g, x, dz, dw, db, accumulate, scratch);
   if (dx) conv2d_backward_input(device, slice, g, dz, w, dx, scratch);
-}
-
-// Rows `first` to `first + rows` of the convolution's gradient in `waiting`, from that of the block's output.
-template <class Geometry>
-GradientRows gradient_rows(Host& device, const Slice& slice, const Conv2dBlock<Geometry>& block, index_t first,
-                           index_t rows, const float* y, const PoolChoice* choice, const float* dy,
-                           float* waiting) {
-  const index_t width = block.g.out_width * slice.inner, out_width = block.width() * slice.inner;
-  const index_t plane = block.height() * out_width, out_rows = block.pool ? rows / 2 : rows;
-  const index_t begin = (block.pool ? first / 2 : first) * out_width;
-  const bool relu = block.activation == Activation::relu;
-  if (!block.pool && !relu) return {dy + begin, plane, first, rows, width};
-  for (index_t channel = 0; channel < block.g.out_channels; ++channel) {
-    const index_t at = channel * plane + begin;
-    float* to = waiting + channel * rows * width;
-    if (block.pool)
-      for (index_t i = 0; i < out_rows; ++i)
-        max_pool_rows_backward(block.g.out_width, slice.inner, dy + at + i * out_width, choice + at + i * out_width,
-                               to + 2 * i * width);
-    else
-      rectify_gradient(device, rows * width, y + at, dy + at, to);
-  }
-  return {waiting, rows * width, first, rows, width};
 }
 
 }  // namespace detail
@@ -119,46 +109,18 @@ GradientRows gradient_rows(Host& device, const Slice& slice, const Conv2dBlock<G
 // Elements of scratch that the two functions below need.
 template <class Geometry>
 index_t conv2d_block_scratch(const Host& device, const Slice& slice, const Conv2dBlock<Geometry>& block) {
-  return detail::waiting_elements(device, slice, block) + conv2d_scratch(device, slice, block.g, float{}) +
-         detail::PaddedRows{block.g, slice.inner}.elements();
+  if (detail::in_rows(device, slice, block)) return detail::RowBlocks(device, slice, block).scratch(device);
+  return detail::waiting_elements(slice, block) + conv2d_scratch(device, slice, block.g, float{});
 }
 
 // Where `block` pools, choice [samples * out_features] takes where the maxima were.
 template <class Geometry>
 void conv2d_block_forward(Host& device, const Slice& slice, const Conv2dBlock<Geometry>& block, const float* x,
                           const float* w, const float* b, float* y, PoolChoice* choice, float* scratch) {
-  if (!detail::in_rows(device, slice, block))
-    return detail::forward_one_by_one(device, slice, block, x, w, b, y, choice, scratch);
-  const Geometry& g = block.g;
-  float *waiting = scratch, *rest = scratch + detail::waiting_elements(device, slice, block);
-  for (index_t outer = 0; outer < slice.outer; ++outer, y += block.out_features() * slice.inner) {
-    Correlation c =
-        detail::forward_correlation(g, slice.inner, x + outer * g.in_features() * slice.inner, w, b, rest);
-    if (block.activation == Activation::relu) c.least = 0;
-    if (!block.pool) {
-      c.y = y;
-      c.y_channel = g.out_height * c.width;
-      GPUNET_CALL_PATH(c.width, correlate, c, 0, g.out_height);
-      continue;
-    }
-    const bool joined = detail::joins_rows(slice, block);
-    const index_t rows = joined ? block.used_height() : 2, pitch = joined ? c.x_row : c.width;
-    c.y = waiting;
-    c.y_channel = rows * pitch;
-    for (index_t row = 0; row < block.used_height(); row += rows) {
-      if (joined)
-        detail::correlate_joined(c, rows);
-      else
-        GPUNET_CALL_PATH(c.width, correlate, c, row, row + rows);
-      for (index_t channel = 0; channel < g.out_channels; ++channel)
-        for (index_t i = 0; i < rows; i += 2) {
-          const index_t at = (channel * block.height() + (row + i) / 2) * block.width() * slice.inner;
-          const float* above = waiting + channel * c.y_channel + i * pitch;
-          detail::max_pool_rows(g.out_width, slice.inner, above, above + pitch, y + at, choice + at);
-        }
-    }
-    if (choice) choice += block.out_features() * slice.inner;
-  }
+  if (detail::in_rows(device, slice, block))
+    detail::forward_in_rows(device, {device, slice, block}, x, w, b, y, block.pool ? choice : nullptr, scratch);
+  else if constexpr (!std::is_same_v<Geometry, LongRowConv2dGeometry>)
+    detail::forward_one_by_one(device, slice, block, x, w, b, y, choice, scratch);
 }
 
 // dy is used up. dx may be null.
@@ -166,27 +128,11 @@ template <class Geometry>
 void conv2d_block_backward(Host& device, const Slice& slice, const Conv2dBlock<Geometry>& block, const float* x,
                            const float* y, const PoolChoice* choice, float* dy, const float* w, float* dx,
                            float* dw, float* db, Accumulate accumulate, float* scratch) {
-  if (!detail::in_rows(device, slice, block))
-    return detail::backward_one_by_one(device, slice, block, x, y, choice, dy, w, dx, dw, db, accumulate, scratch);
-  const Geometry& g = block.g;
-  const index_t out = block.out_features() * slice.inner, rows = detail::gradient_block(g, slice.inner);
-  const detail::SpreadRows spread{g, slice.inner, block.used_height()};
-  float *waiting = scratch, *image = scratch + detail::waiting_elements(device, slice, block);
-  float* packed = image + detail::PaddedRows{g, slice.inner}.elements();
-  float* frame = packed + detail::packed_elements(g.in_channels, g.out_channels, g.kernel);
-  if (block.pool && block.activation == Activation::relu)
-    rectify_gradient(device, slice.outer * out, y, dy, dy);  // pooled gradients of zeros go nowhere
-  for (index_t outer = 0; outer < slice.outer; ++outer, y += out, dy += out) {
-    const Correlation c = detail::over_input(g, slice.inner, x + outer * g.in_features() * slice.inner, image);
-    for (index_t row = 0; row < block.used_height(); row += rows, accumulate = Accumulate::yes) {
-      const index_t some = std::min(rows, block.used_height() - row);
-      const GradientRows dz = detail::gradient_rows(device, slice, block, row, some, y, choice, dy, waiting);
-      GPUNET_CALL_PATH(c.width, parameter_gradients, c, dz, dw, db, accumulate);
-      if (dx) spread.fill(dz, frame);
-    }
-    if (dx) detail::correlate_gradient(spread, frame, w, dx + outer * g.in_features() * slice.inner, packed);
-    if (choice) choice += out;
-  }
+  if (detail::in_rows(device, slice, block))
+    detail::backward_in_rows(device, {device, slice, block}, x, y, block.pool ? choice : nullptr, dy, w, dx, dw, db,
+                             accumulate, scratch);
+  else if constexpr (!std::is_same_v<Geometry, LongRowConv2dGeometry>)
+    detail::backward_one_by_one(device, slice, block, x, y, choice, dy, w, dx, dw, db, accumulate, scratch);
 }
 
 }  // namespace gpunet
