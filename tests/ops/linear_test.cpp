@@ -161,3 +161,10 @@ TEST_CASE("affine maps whose sizes are known to be small do what the others do, 
     }
   }
 }
+
+TEST_CASE("a slice of many groups has scratch for all of them, whichever way its sizes are given") {
+  const Host host({.threads = 1});
+  const Slice slice{2000, 125, 16};
+  CHECK(linear_scratch(host, slice, Dim<33>{}, Dim<18>{}, float{}) == 2000 * 33);
+  CHECK(linear_scratch(host, slice, Dim<33>{}, Dim<18>{}, double{}) == 0);  // the plain version needs none
+}

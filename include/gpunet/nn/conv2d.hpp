@@ -89,7 +89,7 @@ class Conv2d {
                                padding_};
     if constexpr (is_many(decltype(channels){}) && is_many(Dim<Out>{}))
       return WideConv2dGeometry{sizes};
-    else if constexpr (has_long_rows(in.template at<2>(), out.template at<2>()))
+    else if constexpr (has_long_rows(decltype(in.template at<2>()){}, decltype(out.template at<2>()){}))
       return LongRowConv2dGeometry{sizes};
     else
       return sizes;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <concepts>
 
 #include <gpunet/core/dim.hpp>
 #include <gpunet/device/host/sum_each.hpp>
@@ -131,9 +132,9 @@ concept SmallLinear = In >= 8 && Out >= 8 && is_small_linear(In, Out) && In* Out
 
 }  // namespace detail
 
-template <index_t In, index_t Out>
+template <index_t In, index_t Out, std::same_as<float> T>
 requires detail::SmallLinear<In, Out> index_t linear_scratch(const Host&, const Slice& slice, Dim<In> in, Dim<Out>,
-                                                             float) {
+                                                             T) {
   return detail::small_linear_scratch(slice, in);
 }
 
