@@ -21,8 +21,8 @@ class GuardedBuffer {
   }
 
   void fill_with_nan() { upload({}); }
-  // The values, NaN after them.
-  void upload(const std::vector<T>& values) {
+  // The values, NaN after them. Not to be inlined: g++ 12 then warns of a delete that it has made up itself.
+  [[gnu::noinline]] void upload(const std::vector<T>& values) {
     std::vector<T> all = values;
     all.resize(static_cast<std::size_t>(buffer_.size()), std::numeric_limits<T>::quiet_NaN());
     device_.upload(buffer_.data(), all.data(), buffer_.bytes());
