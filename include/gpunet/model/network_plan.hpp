@@ -44,7 +44,8 @@ struct NetworkPlan {
   index_t widest = 0;                     // features of the largest gradient between two layers
   std::array<index_t, depth> features{};  // of each layer's output
 
-  explicit NetworkPlan(const Net& net) {
+  // By value: of an empty network a reference would make g++ think that it reads what nobody wrote.
+  explicit NetworkPlan(Net net) {
     input_features = net.input().numel();
     net.each([&](auto i, const auto& layer, auto in) { add(net, i, layer, in); });
     output_features = net.output().numel();

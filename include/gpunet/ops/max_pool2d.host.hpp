@@ -47,9 +47,12 @@ inline void max_pool_rows_backward(index_t width, index_t inner, const float* dy
   if (inner % 4 == 0)
     GPUNET_CALL_PATH(inner, max_pool_row_gradient, width / 2, inner, dy, choice, dx, below);
   else
-    for (index_t i = 0; i < width / 2; ++i)
-      for (index_t k = 0; k < 4; ++k)
-        (k < 2 ? dx : below)[2 * i + k % 2] = choice[i] == k ? dy[i] : 0.0f;
+    for (index_t i = 0; i < width / 2; ++i) {
+      dx[2 * i] = choice[i] == 0 ? dy[i] : 0;
+      dx[2 * i + 1] = choice[i] == 1 ? dy[i] : 0;
+      below[2 * i] = choice[i] == 2 ? dy[i] : 0;
+      below[2 * i + 1] = choice[i] == 3 ? dy[i] : 0;
+    }
   if (width % 2 == 0) return;  // else the last column is in no window
   std::fill_n(dx + (width - 1) * inner, inner, 0.0f);
   std::fill_n(below + (width - 1) * inner, inner, 0.0f);
