@@ -180,3 +180,11 @@ TEST_CASE("products inside the tasks of a device, and of two threads at once") {
   for (const Values& result : results)
     CHECK(result == expected);
 }
+
+TEST_CASE("sizes that make no sense") {
+  Host host({.threads = 1});
+  float x = 1, y = 1, z = 1;
+  CHECK_THROWS_WITH_AS(gemm(host, Transpose::no, Transpose::no, -1, 1, 1, &x, &y, 0.0f, &z),
+                       "gpunet::gemm: m, n, k are -1, 1, 1 (want 0 or more)", Error);
+  CHECK(z == 1);
+}

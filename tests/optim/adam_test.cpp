@@ -1,6 +1,7 @@
 #include "reference/adam.hpp"
 
 #include <doctest/doctest.h>
+#include <limits>
 #include <vector>
 
 #include <gpunet/gpunet.hpp>
@@ -125,6 +126,8 @@ TEST_CASE("options of Adam that make no sense") {
   const double nan = std::nan("");
   CHECK(error_of({.lr = -0.5}) == "gpunet::optim::Adam: invalid learning rate -0.5 (want 0 or more)");
   CHECK(error_of({.lr = nan}) == "gpunet::optim::Adam: invalid learning rate nan (want 0 or more)");
+  CHECK(error_of({.eps = std::numeric_limits<double>::infinity()}) ==
+        "gpunet::optim::Adam: invalid epsilon value inf (want 0 or more)");
   CHECK(error_of({.eps = -1}) == "gpunet::optim::Adam: invalid epsilon value -1 (want 0 or more)");
   CHECK(error_of({.betas = {1, 0.5}}) ==
         "gpunet::optim::Adam: invalid beta parameter at index 0: 1 (want 0 or more and less than 1)");

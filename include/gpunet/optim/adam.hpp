@@ -49,15 +49,16 @@ class Adam {
   using D = typename Model::device_type;
 
  public:
-  Adam(Model& model, AdamOptions options) : model_(model), options_(options) {
+  explicit Adam(Model& model, AdamOptions options = {}) : model_(model), options_(options) {
     check_lr(options.lr);
-    require(options.eps >= 0, "gpunet::optim::Adam: invalid epsilon value ", options.eps, " (want 0 or more)");
+    require(options.eps >= 0 && std::isfinite(options.eps), "gpunet::optim::Adam: invalid epsilon value ",
+            options.eps, " (want 0 or more)");
     for (std::size_t i = 0; i < 2; ++i)
       require(options.betas[i] >= 0 && options.betas[i] < 1,
               "gpunet::optim::Adam: invalid beta parameter at index ", i, ": ", options.betas[i],
               " (want 0 or more and less than 1)");
-    require(options.weight_decay >= 0, "gpunet::optim::Adam: invalid weight_decay value ", options.weight_decay,
-            " (want 0 or more)");
+    require(options.weight_decay >= 0 && std::isfinite(options.weight_decay),
+            "gpunet::optim::Adam: invalid weight_decay value ", options.weight_decay, " (want 0 or more)");
     const index_t size = model.gradients().size();
     moments_ = Buffer<T, D>(model.device(), 2 * size);
     fill(model.device(), moments_.size(), T{}, moments_.data());

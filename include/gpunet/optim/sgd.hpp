@@ -46,11 +46,12 @@ class SGD {
   using D = typename Model::device_type;
 
  public:
-  SGD(Model& model, SGDOptions options) : model_(model), options_(options) {
+  explicit SGD(Model& model, SGDOptions options = {}) : model_(model), options_(options) {
     check_lr(options.lr);
-    require(options.momentum >= 0, "gpunet::optim::SGD: invalid momentum ", options.momentum, " (want 0 or more)");
-    require(options.weight_decay >= 0, "gpunet::optim::SGD: invalid weight_decay ", options.weight_decay,
-            " (want 0 or more)");
+    require(options.momentum >= 0 && std::isfinite(options.momentum), "gpunet::optim::SGD: invalid momentum ",
+            options.momentum, " (want 0 or more)");
+    require(options.weight_decay >= 0 && std::isfinite(options.weight_decay),
+            "gpunet::optim::SGD: invalid weight_decay ", options.weight_decay, " (want 0 or more)");
     require(!options.nesterov || (options.momentum > 0 && options.dampening == 0),
             "gpunet::optim::SGD: Nesterov momentum requires a momentum and zero dampening");
     if (options.momentum == 0) return;

@@ -19,7 +19,8 @@ class Executor {
   virtual int threads() const = 0;
 
   // Calls task(i, worker) once for every i < tasks and returns when all calls have. worker < threads() is not used by two
-  // calls at a time. A task throws nothing and waits for no other one. Called by one thread at a time, never by a task.
+  // calls at a time. A task throws nothing and waits for no other one. A Host calls by one thread at a time, and never
+  // from a task; several Hosts that share an Executor may call at the same time.
   virtual void run(index_t tasks, ParallelTask task) = 0;
 
  protected:

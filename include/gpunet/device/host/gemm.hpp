@@ -153,6 +153,7 @@ inline void multiply(Host& device, const Product& p) {
 // See device/gemm.hpp.
 inline void gemm(Host& device, Transpose ta, Transpose tb, index_t m, index_t n, index_t k, const float* a,
                  const float* b, float beta, float* c) {
+  require(m >= 0 && n >= 0 && k >= 0, "gpunet::gemm: m, n, k are ", m, ", ", n, ", ", k, " (want 0 or more)");
   if (m == 0 || n == 0) return;
   if (k == 0) {
     for (index_t i = 0; i < m * n; ++i)
