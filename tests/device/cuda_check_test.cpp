@@ -30,7 +30,6 @@ bool contains(const std::string& text, const std::string& part) {
 TEST_CASE("check lets a good Cuda call pass") {
   CHECK_NOTHROW(check(cudaSuccess));
   CHECK_NOTHROW(check(CUBLAS_STATUS_SUCCESS));
-  CHECK_NOTHROW(check_allocation(cudaSuccess, 10, 0));
 }
 
 TEST_CASE("check says which Cuda call failed, how, and where") {
@@ -39,7 +38,6 @@ TEST_CASE("check says which Cuda call failed, how, and where") {
   CAPTURE(error);
   CHECK(contains(error, "CUDA error: invalid argument (cudaErrorInvalidValue)"));
   CHECK(contains(error, concat("cuda_check_test.cpp:", line)));
-  CHECK(contains(error, "CUDA_LAUNCH_BLOCKING=1"));
   CHECK(contains(error_of([] { check(CUBLAS_STATUS_INVALID_VALUE); }), "(CUBLAS_STATUS_INVALID_VALUE)"));
 }
 
@@ -49,15 +47,6 @@ TEST_CASE("after check and ignore_error Cuda has no error left over") {
   ignore_error(cudaSetDevice(1 << 20));
   CHECK(cudaPeekAtLastError() == cudaSuccess);
   static_assert(noexcept(ignore_error(cudaSuccess))&& noexcept(ignore_error(CUBLAS_STATUS_SUCCESS)));
-}
-
-TEST_CASE("a Cuda allocation that failed says how much was asked, is free, and there") {
-  std::size_t free = 0, total = 0;
-  check(cudaMemGetInfo(&free, &total));
-  const std::string error = error_of([] { check_allocation(cudaErrorMemoryAllocation, 1234567, 0); });
-  CAPTURE(error);
-  CHECK(contains(error, "CUDA out of memory: tried to allocate 1234567 bytes on cuda:0"));
-  CHECK(contains(error, concat("of ", total)));
 }
 
 #endif

@@ -72,11 +72,11 @@ TEST_CASE_TEMPLATE("the matrix product on Cuda", T, float, double) {
 TEST_CASE("cuBLAS of a Cuda device works on its stream and in a workspace of its own") {
   Cuda device;
   cudaStream_t stream = nullptr;
-  check(cublasGetStream(device.blas(), &stream));
+  check(cublasGetStream(device.blas().handle(), &stream));
   CHECK(stream == device.stream());
-  CHECK(device.blas() == device.blas());
+  CHECK(&device.blas() == &device.blas());
   cublasMath_t mode{};
-  check(cublasGetMathMode(device.blas(), &mode));
+  check(cublasGetMathMode(device.blas().handle(), &mode));
   CHECK(mode == CUBLAS_DEFAULT_MATH);
 }
 

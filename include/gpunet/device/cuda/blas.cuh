@@ -1,11 +1,13 @@
-// The matrix library of a stream.
+// The matrix libraries of a stream.
 #pragma once
+
+#include <cublasLt.h>
 
 #include <gpunet/device/cuda/handle.cuh>
 
 namespace gpunet::detail {
 
-// A cuBLAS handle that works on one stream in a workspace given to it, and so never allocates.
+// cuBLAS and cuBLASLt on one stream, in a workspace given to them, so that they never allocate.
 class Blas {
  public:
   // As many bytes as cuBLAS wants for its best kernels, by compute capability.
@@ -15,22 +17,32 @@ class Blas {
     return std::size_t{major >= 9 ? 32u : 4u} << 20;
   }
 
-  Blas(cudaStream_t stream, void* workspace, std::size_t bytes) : workspace_(workspace), bytes_(bytes) {
+  explicit Blas(cudaStream_t stream) {
     cublasHandle_t handle;
     check(cublasCreate(&handle));
     handle_.reset(handle);
-    check(cublasSetStream(handle, stream));  // first: it takes the handle back to a workspace of its own
-    check(cublasSetWorkspace(handle, workspace, bytes));
+    cublasLtHandle_t lt;
+    check(cublasLtCreate(&lt));
+    lt_.reset(lt);
+    check(cublasSetStream(handle, stream));  // before the workspace: it takes the handle back to one of its own
+  }
+
+  void use_workspace(void* workspace, std::size_t bytes) {
+    workspace_ = workspace;
+    bytes_ = bytes;
+    check(cublasSetWorkspace(handle(), workspace, bytes));
   }
 
   cublasHandle_t handle() const { return handle_.get(); }
+  cublasLtHandle_t lt() const { return lt_.get(); }
   void* workspace() const { return workspace_; }
   std::size_t bytes() const { return bytes_; }
 
  private:
   BlasHandle handle_;
-  void* workspace_;
-  std::size_t bytes_;
+  LtHandle lt_;
+  void* workspace_ = nullptr;
+  std::size_t bytes_ = 0;
 };
 
 }  // namespace gpunet::detail

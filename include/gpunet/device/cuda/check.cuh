@@ -1,8 +1,9 @@
-// Failed CUDA and cuBLAS calls as gpunet::Error.
+// Failed CUDA, cuBLAS and cuBLASLt calls as gpunet::Error.
 #pragma once
 
 #include <cublas_v2.h>
 #include <cuda_runtime.h>
+#include <mutex>
 #include <source_location>
 
 #include <gpunet/core/error.hpp>
@@ -16,34 +17,71 @@ inline std::string place(const std::source_location& where) {
   return concat(" in ", where.function_name(), ", ", where.file_name(), ":", where.line());
 }
 
+// Errors after which CUDA does no more work for this process: every later call reports them again.
+inline bool is_final(cudaError_t status) {
+  switch (status) {
+    case cudaErrorIllegalAddress:
+    case cudaErrorMisalignedAddress:
+    case cudaErrorInvalidAddressSpace:
+    case cudaErrorIllegalInstruction:
+    case cudaErrorInvalidPc:
+    case cudaErrorHardwareStackError:
+    case cudaErrorAssert:
+    case cudaErrorLaunchFailure:
+    case cudaErrorLaunchTimeout:
+    case cudaErrorECCUncorrectable:
+    case cudaErrorNvlinkUncorrectable:
+      return true;
+    default:
+      return false;
+  }
+}
+
+// What the first final error of this process said; later ones are its consequences and say so.
+class FirstFailure {
+ public:
+  // The message to throw for an error with this message.
+  static std::string explain(cudaError_t status, std::string message) {
+    static FirstFailure first;
+    const std::lock_guard lock(first.mutex_);
+    if (!first.message_.empty())
+      return concat(
+          "gpunet: CUDA stopped at an earlier error and does no more work in this process, end the "
+          "program and mend this first: ",
+          first.message_);
+    if (is_final(status)) first.message_ = message;
+    return message;
+  }
+
+ private:
+  std::mutex mutex_;
+  std::string message_;
+};
+
+// Throws Error for a call that failed; `what` was being done.
+[[noreturn, gnu::cold, gnu::noinline]] inline void throw_cuda_error(cudaError_t status, std::string_view what) {
+  static_cast<void>(cudaGetLastError());  // forgets it: else the next launch would report it again
+  throw Error(FirstFailure::explain(
+      status, concat("gpunet: CUDA error: ", cudaGetErrorString(status), " (", cudaGetErrorName(status), ")", what,
+                     is_final(status) ? "; a kernel given earlier may have caused it, set GPUNET_CUDA_CHECK=1 to "
+                                        "see which"
+                                      : "")));
+}
+
 }  // namespace detail
 
-// Throws Error unless the call went well; to be put around every CUDA call and after every launch.
+// Throws Error unless the call went well; to be put around every CUDA call.
 inline void check(cudaError_t status, std::source_location where = std::source_location::current()) {
-  if (status == cudaSuccess) [[likely]]
-    return;
-  static_cast<void>(cudaGetLastError());  // forgets it: else the next launch would report it again
-  throw Error(concat(
-      "gpunet: CUDA error: ", cudaGetErrorString(status), " (", cudaGetErrorName(status), ")", detail::place(where),
-      "; what a kernel did wrong can show at a later call, set CUDA_LAUNCH_BLOCKING=1 to see where"));
+  if (status != cudaSuccess) [[unlikely]]
+    detail::throw_cuda_error(status, detail::place(where));
 }
 
 inline void check(cublasStatus_t status, std::source_location where = std::source_location::current()) {
   if (status == CUBLAS_STATUS_SUCCESS) [[likely]]
     return;
-  throw Error(concat("gpunet: cuBLAS error: ", cublasGetStatusString(status), " (", cublasGetStatusName(status),
-                     ")", detail::place(where)));
-}
-
-// Throws Error when an allocation of `bytes` on device `ordinal` failed, with what the device has.
-inline void check_allocation(cudaError_t status, std::size_t bytes, int ordinal,
-                             std::source_location where = std::source_location::current()) {
-  if (status != cudaErrorMemoryAllocation) return check(status, where);
-  static_cast<void>(cudaGetLastError());
-  std::size_t free = 0, total = 0;
-  check(cudaMemGetInfo(&free, &total), where);
-  throw Error(concat("gpunet::Cuda: CUDA out of memory: tried to allocate ", bytes, " bytes on cuda:", ordinal,
-                     " (", free, " bytes free of ", total, "), use a smaller batch or network"));
+  throw Error(detail::FirstFailure::explain(cudaPeekAtLastError(),
+                                            concat("gpunet: cuBLAS error: ", cublasGetStatusString(status), " (",
+                                                   cublasGetStatusName(status), ")", detail::place(where))));
 }
 
 // For destructors, which must not throw: what failed there shows at the next call that is checked, or no longer

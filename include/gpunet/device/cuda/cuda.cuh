@@ -3,12 +3,19 @@
 
 #include <optional>
 #include <string>
+#include <utility>
 
 #include <gpunet/device/cuda/available.cuh>
 #include <gpunet/device/cuda/blas.cuh>
+#include <gpunet/device/cuda/memory.cuh>
 #include <gpunet/device/device.hpp>
 
 namespace gpunet {
+
+// How a Cuda is made.
+struct CudaOptions {
+  Precision precision = Precision::exact;  // see Precision
+};
 
 // A GPU as a device: a stream that all work goes to, in order, a second one for copies from the host that run
 // beside it, memory from a pool of its own, and cuBLAS. One thread at a time may give it work.
@@ -16,18 +23,19 @@ class Cuda {
  public:
   // Takes the device of this number, which becomes the current one of this thread. Throws Error when there is no
   // such device or it cannot run the kernels of this program.
-  explicit Cuda(int ordinal = 0)
+  explicit Cuda(int ordinal = 0, CudaOptions options = {})
       : ordinal_(checked(ordinal)),
+        precision_(options.precision),
         stream_(detail::make_stream()),
         copy_stream_(detail::make_stream()),
-        pool_(detail::make_memory_pool(ordinal)) {
+        memory_(ordinal) {
     check(cudaDeviceGetAttribute(&multiprocessors_, cudaDevAttrMultiProcessorCount, ordinal));
   }
   // Waits for the work that is left.
   ~Cuda() {
     const detail::CurrentDevice current(ordinal_);
     ignore_error(cudaStreamSynchronize(copy_stream_.get()));
-    if (blas_) ignore_error(cudaFreeAsync(blas_->workspace(), stream_.get()));
+    if (blas_) deallocate(blas_->workspace(), blas_->bytes());
     ignore_error(cudaStreamSynchronize(stream_.get()));
     blas_.reset();
   }
@@ -37,33 +45,36 @@ class Cuda {
   std::string name() const { return concat("cuda:", ordinal_); }
   int ordinal() const { return ordinal_; }
   int multiprocessors() const { return multiprocessors_; }
+  Precision precision() const { return precision_; }
   cudaStream_t stream() const { return stream_.get(); }
   cudaStream_t copy_stream() const { return copy_stream_.get(); }
 
-  // cuBLAS on stream(); made at the first call.
-  cublasHandle_t blas() {
+  // cuBLAS and cuBLASLt on stream(); made at the first call.
+  detail::Blas& blas() {
     if (!blas_) {
       const detail::CurrentDevice current(ordinal_);
       const std::size_t bytes = detail::Blas::workspace_bytes(ordinal_);
-      blas_.emplace(stream(), allocate(bytes), bytes);
+      detail::Blas blas(stream());
+      blas.use_workspace(allocate(bytes), bytes);
+      blas_ = std::move(blas);
     }
-    return blas_->handle();
+    return *blas_;
   }
 
   // Aligned to 256 bytes. Work given after this call may use the memory.
   void* allocate(std::size_t bytes) {
     if (bytes == 0) return nullptr;
     const detail::CurrentDevice current(ordinal_);
-    void* memory = nullptr;
-    check_allocation(cudaMallocFromPoolAsync(&memory, bytes, pool_.get(), stream()), bytes, ordinal_);
-    return memory;
+    return memory_.allocate(bytes, stream());
   }
   // Work given before this call may still use the memory.
-  void deallocate(void* memory, std::size_t) noexcept {
+  void deallocate(void* memory, std::size_t bytes) noexcept {
     if (!memory) return;
     const detail::CurrentDevice current(ordinal_);
-    ignore_error(cudaFreeAsync(memory, stream()));
+    memory_.deallocate(memory, bytes, stream());
   }
+  detail::CudaMemory& memory() { return memory_; }
+  const detail::CudaMemory& memory() const { return memory_; }
 
   // Does not wait for the device unless `source` is pinned, which CUDA would go on reading after the call.
   void upload(void* target, const void* source, std::size_t bytes) {
@@ -100,13 +111,50 @@ class Cuda {
   }
 
   int ordinal_;
+  Precision precision_;
   int multiprocessors_ = 1;
   detail::Stream stream_;
   detail::Stream copy_stream_;
-  detail::MemoryPool pool_;
+  detail::CudaMemory memory_;
   std::optional<detail::Blas> blas_;
 };
 
 static_assert(Device<Cuda>);
+
+namespace cuda {
+
+// Bytes that tensors and models on `device` hold, in blocks of 512: two floats are 512.
+inline std::size_t memory_allocated(const Cuda& device) {
+  return device.memory().allocated();
+}
+// The most of that since the device was made or reset_peak_memory_stats was called.
+inline std::size_t max_memory_allocated(const Cuda& device) {
+  return device.memory().most_allocated();
+}
+inline void reset_peak_memory_stats(Cuda& device) {
+  device.memory().reset_most_allocated();
+}
+// Bytes that `device` has taken from the driver, in use or kept for later.
+inline std::size_t memory_reserved(const Cuda& device) {
+  return device.memory().reserved();
+}
+// Waits for the device and gives back to the driver what is not in use.
+inline void empty_cache(Cuda& device) {
+  device.synchronize();
+  device.memory().trim();
+}
+
+// Bytes of a whole GPU, all programs counted.
+struct MemoryInfo {
+  std::size_t free, total;
+};
+inline MemoryInfo mem_get_info(const Cuda& device) {
+  const detail::CurrentDevice current(device.ordinal());
+  MemoryInfo info{};
+  check(cudaMemGetInfo(&info.free, &info.total));
+  return info;
+}
+
+}  // namespace cuda
 
 }  // namespace gpunet

@@ -5,7 +5,7 @@
 #include <type_traits>
 
 #include <gpunet/core/math.hpp>
-#include <gpunet/device/cuda/cuda.cuh>
+#include <gpunet/device/cuda/launch.cuh>
 
 namespace gpunet {
 
@@ -35,10 +35,11 @@ void for_each(Cuda& device, index_t n, F f) {
       std::is_trivially_copyable_v<F>,
       "gpunet::for_each: the functor must be trivially copyable (pointers and numbers, nothing that owns)");
   if (n <= 0) return;
-  const detail::CurrentDevice current(device.ordinal());
-  const unsigned grid = detail::blocks(device, n, detail::threads_per_block);
-  detail::for_each_kernel<<<grid, detail::threads_per_block, 0, device.stream()>>>(n, f);
-  check(cudaGetLastError());
+  const auto what = [n] {
+    return concat("for_each<", detail::name_of<F>(), "> over ", n, " indices");
+  };
+  detail::launch(device, {detail::blocks(device, n, detail::threads_per_block), detail::threads_per_block}, what,
+                 detail::for_each_kernel<F>, n, f);
 }
 
 }  // namespace gpunet

@@ -42,9 +42,9 @@ void gemm(Cuda& device, Transpose ta, Transpose tb, index_t m, index_t n, index_
   };
   const T one = 1;
   const auto product = [&](auto blas_gemm) {  // cuBLAS is column-major, so it computes C^T = op(B)^T op(A)^T
-    check(blas_gemm(device.blas(), detail::blas_operation(tb), detail::blas_operation(ta), size(n), size(m),
-                    size(k), &one, b, size(tb == Transpose::yes ? k : n), a, size(ta == Transpose::yes ? m : k),
-                    &beta, c, size(n)));
+    check(blas_gemm(device.blas().handle(), detail::blas_operation(tb), detail::blas_operation(ta), size(n),
+                    size(m), size(k), &one, b, size(tb == Transpose::yes ? k : n), a,
+                    size(ta == Transpose::yes ? m : k), &beta, c, size(n)));
   };
   if constexpr (std::same_as<T, float>)
     product(cublasSgemm_v2);

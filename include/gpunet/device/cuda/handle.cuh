@@ -1,6 +1,7 @@
 // Owners of the runtime's objects.
 #pragma once
 
+#include <cublasLt.h>
 #include <memory>
 #include <type_traits>
 
@@ -24,6 +25,9 @@ using Stream = Owned<cudaStream_t, cudaStreamDestroy>;
 using Event = Owned<cudaEvent_t, cudaEventDestroy>;
 using MemoryPool = Owned<cudaMemPool_t, cudaMemPoolDestroy>;
 using BlasHandle = Owned<cublasHandle_t, cublasDestroy_v2>;
+using LtHandle = Owned<cublasLtHandle_t, cublasLtDestroy>;
+using Graph = Owned<cudaGraph_t, cudaGraphDestroy>;
+using GraphExec = Owned<cudaGraphExec_t, cudaGraphExecDestroy>;
 
 // A stream on the current device that does not wait for the default stream.
 inline Stream make_stream() {

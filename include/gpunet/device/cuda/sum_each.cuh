@@ -52,10 +52,11 @@ void sum_each(Cuda& device, index_t n, index_t length, F f) {
   while (lanes < detail::most_lanes && index_t{4} * lanes < length)
     lanes *= 2;
   const unsigned threads = std::max(static_cast<unsigned>(lanes), detail::threads_per_block);
-  const detail::CurrentDevice current(device.ordinal());
-  const unsigned grid = detail::blocks(device, n, index_t{threads} / lanes);
-  detail::sum_each_kernel<<<grid, threads, 0, device.stream()>>>(n, length, lanes, f);
-  check(cudaGetLastError());
+  const auto what = [n, length] {
+    return concat("sum_each<", detail::name_of<F>(), "> of ", n, " sums over ", length, " indices");
+  };
+  detail::launch(device, {detail::blocks(device, n, index_t{threads} / lanes), threads}, what,
+                 detail::sum_each_kernel<F>, n, length, lanes, f);
 }
 
 }  // namespace gpunet

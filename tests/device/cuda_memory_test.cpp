@@ -1,0 +1,82 @@
+#include <gpunet/core/config.hpp>
+
+#if GPUNET_CUDA
+
+#include <doctest/doctest.h>
+#include <string>
+
+#include <gpunet/gpunet.hpp>
+
+#include "support/networks.hpp"
+#include "support/training.hpp"
+
+using namespace gpunet;
+
+TEST_CASE("Cuda memory is counted in blocks of 512 bytes") {
+  Cuda device;
+  CHECK(cuda::memory_allocated(device) == 0);
+  CHECK(cuda::memory_reserved(device) == 0);
+  {
+    const Tensor<float, Cuda> two(device, {2});
+    CHECK(cuda::memory_allocated(device) == 512);
+    const Tensor<float, Cuda> more(device, {129});
+    CHECK(cuda::memory_allocated(device) == 512 + 1024);
+  }
+  CHECK(cuda::memory_allocated(device) == 0);
+  CHECK(cuda::max_memory_allocated(device) == 512 + 1024);
+  const std::size_t reserved = cuda::memory_reserved(device);
+  CHECK((reserved == 0 || reserved >= 512 + 1024));  // 0: a simulator does not count it
+  cuda::reset_peak_memory_stats(device);
+  CHECK(cuda::max_memory_allocated(device) == 0);
+  cuda::empty_cache(device);
+  CHECK(cuda::memory_reserved(device) == 0);
+}
+
+TEST_CASE("the memory of a whole GPU is asked for on Cuda") {
+  Cuda device;
+  const auto [free, total] = cuda::mem_get_info(device);
+  CHECK(free > 0);
+  CHECK(free <= total);
+}
+
+TEST_CASE("too much Cuda memory is an error that names the amounts, and the device goes on") {
+  Cuda device;
+  const Tensor<float, Cuda> kept(device, {200});
+  const std::size_t much = std::size_t{1} << 46;
+  std::string error;
+  try {
+    device.allocate(much);
+  } catch (const Error& e) {
+    error = e.what();
+  }
+  CAPTURE(error);
+  CHECK(error.find(concat("CUDA out of memory: tried to allocate ", much, " bytes on cuda:0")) != error.npos);
+  CHECK(error.find(concat("of ", cuda::mem_get_info(device).total, "; this device object holds 1024 in")) !=
+        error.npos);
+  CHECK(cuda::memory_allocated(device) == 1024);
+  const Tensor<float, Cuda> next(device, {1}, {3.0f});
+  CHECK(next.item() == 3.0f);
+}
+
+// Ten thousand on a GPU; a simulator takes a second for a hundred.
+TEST_CASE("models that are made, trained and destroyed leave no Cuda memory behind") {
+  Cuda device;
+  Generator generator(1);
+  const TestBatch<float, Cuda> data(device, SmallNet{}, 3, generator);
+  const auto cycle = [&] {
+    Model<SmallNet, Cuda> net(device);
+    const nn::CrossEntropyLoss criterion;
+    optim::SGD optimizer(net, {.lr = 0.01f, .momentum = 0.9f});
+    train::Step step(net, criterion, optimizer);
+    step(data.inputs, data.labels);
+  };
+  cycle();  // cuBLAS keeps its working memory
+  const std::size_t before = cuda::memory_allocated(device), most = cuda::max_memory_allocated(device);
+  const char* cycles = std::getenv("GPUNET_TEST_CYCLES");
+  for (int i = 0; i < (cycles ? std::atoi(cycles) : 20); ++i)
+    cycle();
+  CHECK(cuda::memory_allocated(device) == before);
+  CHECK(cuda::max_memory_allocated(device) == most);
+}
+
+#endif
