@@ -124,14 +124,13 @@ inline void conv2d_forward(Host& device, const Slice& slice, const Conv2dGeometr
   if (!detail::has_vector_rows(g, g.out_width, slice.inner))
     return conv2d_forward<Host, float>(device, slice, g, x, w, b, y, scratch);
   const index_t part = detail::direct_scratch(slice, g);
-  detail::run_workers(
-      device, detail::conv2d_workers(device, slice, g), slice.outer, [&](index_t outer, index_t worker) {
-        Correlation c = detail::forward_correlation(g, slice.inner, x + outer * g.in_features() * slice.inner, w, b,
-                                                    scratch + worker * part);
-        c.y = y + outer * g.out_features() * slice.inner;
-        c.y_channel = g.out_height * c.width;
-        GPUNET_CALL_PATH(c.width, correlate, c, 0, g.out_height);
-      });
+  device.run_if(detail::is_shared(slice, g), slice.outer, [&](index_t outer, index_t worker) {
+    Correlation c = detail::forward_correlation(g, slice.inner, x + outer * g.in_features() * slice.inner, w, b,
+                                                scratch + worker * part);
+    c.y = y + outer * g.out_features() * slice.inner;
+    c.y_channel = g.out_height * c.width;
+    GPUNET_CALL_PATH(c.width, correlate, c, 0, g.out_height);
+  });
 }
 
 inline void conv2d_backward_input(Host& device, const Slice& slice, const Conv2dGeometry& g, const float* dy,
@@ -140,15 +139,13 @@ inline void conv2d_backward_input(Host& device, const Slice& slice, const Conv2d
     return conv2d_backward_input<Host, float>(device, slice, g, dy, w, dx, scratch);
   const detail::SpreadRows spread{g, slice.inner, g.out_height};
   const index_t width = g.out_width * slice.inner, part = detail::direct_scratch(slice, g);
-  detail::run_workers(
-      device, detail::conv2d_workers(device, slice, g), slice.outer, [&](index_t outer, index_t worker) {
-        float* packed = scratch + worker * part;
-        float* rows = packed + detail::packed_elements(g.in_channels, g.out_channels, g.kernel);
-        spread.fill(
-            {dy + outer * g.out_channels * g.out_height * width, g.out_height * width, 0, g.out_height, width},
-            rows);
-        detail::correlate_gradient(spread, rows, w, dx + outer * g.in_features() * slice.inner, packed);
-      });
+  device.run_if(detail::is_shared(slice, g), slice.outer, [&](index_t outer, index_t worker) {
+    float* packed = scratch + worker * part;
+    float* rows = packed + detail::packed_elements(g.in_channels, g.out_channels, g.kernel);
+    spread.fill({dy + outer * g.out_channels * g.out_height * width, g.out_height * width, 0, g.out_height, width},
+                rows);
+    detail::correlate_gradient(spread, rows, w, dx + outer * g.in_features() * slice.inner, packed);
+  });
 }
 
 inline void conv2d_backward_parameters(Host& device, const Slice& slice, const Conv2dGeometry& g, const float* x,
@@ -158,7 +155,7 @@ inline void conv2d_backward_parameters(Host& device, const Slice& slice, const C
     return conv2d_backward_parameters<Host, float>(device, slice, g, x, dy, dw, db, accumulate, scratch);
   const index_t workers = detail::conv2d_workers(device, slice, g), part = detail::direct_scratch(slice, g);
   const index_t channels = round_up(ceil_div(g.out_channels, workers), 4);
-  detail::run_workers(device, workers, ceil_div(g.out_channels, channels), [&](index_t i, index_t worker) {
+  device.run_if(workers > 1, ceil_div(g.out_channels, channels), [&](index_t i, index_t worker) {
     const index_t first = i * channels;
     Conv2dGeometry some = g;
     some.out_channels = std::min(channels, g.out_channels - first);
