@@ -21,28 +21,39 @@ inline bool has_vector_rows(const Conv2dGeometry& g, index_t columns, index_t in
   return columns * inner >= 4 && g.kernel <= Correlation::most_kernel;
 }
 
+// A correlation of stride 1 over images [channel][row][columns] that lie as `rows` says, PaddedRows or SpreadRows, except
+// for its filters and for where its result goes.
+template <class Rows>
+Correlation over_rows(const Rows& rows, const float* x, index_t channels, index_t height, index_t out_channels,
+                      index_t width) {
+  Correlation c{};
+  c.x = x;
+  c.channels = channels;
+  c.x_row = rows.row();
+  c.x_channel = height * c.x_row;
+  c.height = height;
+  c.kernel = rows.g.kernel;
+  for (index_t k = 0; k < c.kernel * c.kernel; ++k)
+    c.taps[k] = k / c.kernel * c.x_row + rows.tap(k % c.kernel);
+  c.stride = 1;
+  c.spread = 1;
+  c.data_begin = rows.data_begin();
+  c.data_end = rows.data_end();
+  c.least = -std::numeric_limits<float>::infinity();
+  c.out_channels = out_channels;
+  c.tile = correlation_tile(out_channels);
+  c.width = width * rows.inner;
+  return c;
+}
+
 // What forward and the weight gradient have in common: x ready to be read.
 inline Correlation over_input(const Conv2dGeometry& g, index_t inner, const float* x, float* image) {
   const PaddedRows padded{g, inner};
   if (padded.needed()) padded.fill(x, image);
-  Correlation c{};
-  c.x = padded.needed() ? image : x;
-  c.channels = g.in_channels;
-  c.x_row = padded.row();
-  c.x_channel = g.height * c.x_row;
-  c.height = g.height;
-  c.kernel = g.kernel;
-  for (index_t k = 0; k < g.kernel * g.kernel; ++k)
-    c.taps[k] = k / g.kernel * c.x_row + padded.tap(k % g.kernel);
+  Correlation c =
+      over_rows(padded, padded.needed() ? image : x, g.in_channels, g.height, g.out_channels, g.out_width);
   c.stride = g.stride;
   c.padding = g.padding;
-  c.spread = 1;
-  c.data_begin = padded.data_begin();
-  c.data_end = padded.data_end();
-  c.least = -std::numeric_limits<float>::infinity();
-  c.out_channels = g.out_channels;
-  c.tile = correlation_tile(g.out_channels);
-  c.width = g.out_width * inner;
   return c;
 }
 
@@ -58,24 +69,9 @@ inline Correlation forward_correlation(const Conv2dGeometry& g, index_t inner, c
 inline void correlate_gradient(const SpreadRows& spread, const float* rows, const float* w, float* dx,
                                float* packed) {
   const Conv2dGeometry& g = spread.g;
-  Correlation c{};
-  c.x = rows;
-  c.channels = g.out_channels;
-  c.x_row = spread.row();
-  c.x_channel = spread.rows * c.x_row;
-  c.height = spread.rows;
-  c.kernel = g.kernel;
-  for (index_t k = 0; k < g.kernel * g.kernel; ++k)
-    c.taps[k] = k / g.kernel * c.x_row + k % g.kernel * spread.inner;
-  c.stride = 1;
-  c.padding = g.kernel - 1 - g.padding;
+  Correlation c = over_rows(spread, rows, g.out_channels, spread.rows, g.in_channels, g.width);
+  c.padding = spread.frame();
   c.spread = g.stride;
-  c.data_begin = spread.data_begin();
-  c.data_end = spread.data_end();
-  c.least = -std::numeric_limits<float>::infinity();
-  c.out_channels = g.in_channels;
-  c.tile = correlation_tile(g.in_channels);
-  c.width = g.width * spread.inner;
   c.y = dx;
   c.y_channel = g.height * c.width;
   const index_t area = g.kernel * g.kernel;
