@@ -46,8 +46,13 @@ TEST_CASE("tasks and loops of a Host flush, on any number of threads, and leave 
     Host host({.threads = threads});
     for (index_t tasks : {1, 20}) {
       std::atomic<index_t> flushed = 0;
-      host.run(tasks, [&](index_t, int) { flushed += flushes() == bool{GPUNET_X86}; });
+      const auto count = [&](index_t, int) {
+        flushed += flushes() == bool{GPUNET_X86};
+      };
+      host.run(tasks, count);
       CHECK(flushed == tasks);
+      host.run_if(false, tasks, count);
+      CHECK(flushed == 2 * tasks);
       CHECK(!flushes());
     }
     for (std::size_t n : {std::size_t{5}, std::size_t{1} << 18}) {

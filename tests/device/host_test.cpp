@@ -104,6 +104,21 @@ TEST_CASE("a task may run tasks of its own") {
   }
 }
 
+TEST_CASE("tasks that are not to be shared run here, in order, and may share work of their own") {
+  Host host({.threads = 3});
+  std::vector<index_t> order;
+  std::vector<int> runs(100, 0);
+  host.run_if(false, 10, [&](index_t i, int worker) {
+    CHECK(worker == 0);
+    order.push_back(i);
+    host.run(10, [&](index_t j, int) { ++runs[static_cast<std::size_t>(10 * i + j)]; });
+  });
+  CHECK(order == std::vector<index_t>{0, 1, 2, 3, 4, 5, 6, 7, 8, 9});
+  CHECK(runs == std::vector<int>(100, 1));
+  host.run_if(true, 100, [&](index_t i, int) { ++runs[static_cast<std::size_t>(i)]; });
+  CHECK(runs == std::vector<int>(100, 2));
+}
+
 TEST_CASE("an exception of an inner run reaches the outer caller") {
   Host host({.threads = 2});
   const auto work = [&] {

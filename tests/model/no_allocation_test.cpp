@@ -190,6 +190,27 @@ TEST_CASE("after the first step a step allocates nothing on Host") {
     }
 }
 
+// Slices of networks with many parameters go one after another: two at a time would want memory that the device lends to
+// one. They have 2^24 activations at most.
+TEST_CASE("after the first call the forward pass of a wide network allocates nothing on Host") {
+  const auto allocations_of = [](auto network, index_t batch) {
+    Host host({.threads = 2});
+    Model net(host, network);
+    Generator generator(1);
+    const TestBatch<float, Host> data(host, network, batch, generator);
+    net(data.inputs);
+    const Count count;
+    for (int i = 0; i < 5; ++i)
+      net(data.inputs);
+    return count.so_far();
+  };
+  using TwoSlices = nn::Sequential<nn::Input<32>, nn::Linear<16384>>;
+  using OneSlice =
+      nn::Sequential<nn::Input<784>, nn::Linear<512>, nn::ReLU, nn::Linear<512>, nn::ReLU, nn::Linear<10>>;
+  CHECK(allocations_of(TwoSlices(), 1040) == 0);
+  CHECK(allocations_of(OneSlice(), 64) == 0);
+}
+
 TEST_CASE("batches of sizes that were there before allocate nothing") {
   Trainer trainer(2);
   Generator generator(1);

@@ -1,81 +1,33 @@
 #include "reference/sgd.hpp"
 
 #include <doctest/doctest.h>
+#include <limits>
 #include <vector>
 
 #include <gpunet/gpunet.hpp>
 
-#include "support/arrays.hpp"
-#include "support/devices.hpp"
+#include "support/classifier_lesson.hpp"
 
 using namespace gpunet;
 
 namespace {
 
-using Classifier = nn::Sequential<nn::Input<4>, nn::Linear<3>>;
-
-// A classifier with the parameters of reference/sgd.py, and a batch for it.
-template <class D, class T>
-struct Lesson {
-  Lesson() {
-    std::vector<T> arena(static_cast<std::size_t>(net.parameters().numel()), T{});
-    const auto& named = net.named_parameters();
-    const std::vector<T> weight = pattern<T>(12, 5, 1, 17), bias = pattern<T>(3, 3, 2, 7);
-    std::copy(weight.begin(), weight.end(), arena.data() + named[0].offset);
-    std::copy(bias.begin(), bias.end(), arena.data() + named[1].offset);
-    device.upload(net.parameters().data(), arena.data(), arena.size() * sizeof(T));
-  }
-
-  // Weight and bias.
-  std::vector<T> parameters() const {
-    std::vector<T> arena(static_cast<std::size_t>(net.parameters().numel())), values;
-    device.download(arena.data(), net.parameters().data(), arena.size() * sizeof(T));
-    for (const auto& parameter : net.named_parameters()) {
-      const T* first = arena.data() + parameter.offset;
-      values.insert(values.end(), first, first + parameter.sizes.numel());
-    }
-    return values;
-  }
-
-  D& device = test_device<D>();
-  Model<Classifier, D, T> net{device};
-  nn::CrossEntropyLoss criterion;
-  Tensor<T, D> inputs{device, {5, 4}, pattern<T>(20, 7, 3, 23)};
-  Tensor<label_t, D> labels{device, {5}, {0, 2, 1, 1, 0}};
-};
-
 template <class D, class T>
 void check_trajectories(double tolerance) {
   for (const auto& run : reference::sgd_runs) {
     CAPTURE(run.name);
-    Lesson<D, T> lesson;
+    ClassifierLesson<D, T> lesson;
     optim::SGD optimizer(lesson.net, {.lr = static_cast<float>(run.lr),
                                       .momentum = static_cast<float>(run.momentum),
                                       .dampening = static_cast<float>(run.dampening),
                                       .weight_decay = static_cast<float>(run.weight_decay),
                                       .nesterov = run.nesterov});
-    std::vector<T> losses;
-    for (int step = 0; step < 20; ++step) {
-      optimizer.zero_grad();
-      auto loss = lesson.criterion(lesson.net(lesson.inputs), lesson.labels);
-      losses.push_back(loss.item());
-      loss.backward();
-      optimizer.step();
-    }
-    CHECK(relative_error(losses, run.losses) < tolerance);
-    CHECK(relative_error(lesson.parameters(), run.parameters) < tolerance);
+    check_run(lesson, optimizer, run, 1, tolerance);
   }
 }
 
-// The message of the error that these options are.
-std::string error_of(const optim::SGDOptions& options) {
-  Model<Classifier, Host> net(test_device<Host>());
-  try {
-    const optim::SGD optimizer(net, options);
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "";
+std::string error_of_sgd(const optim::SGDOptions& options) {
+  return error_of<optim::SGD>(options);
 }
 
 }  // namespace
@@ -86,26 +38,16 @@ TEST_CASE_TEMPLATE("20 steps of SGD are PyTorch's", D, GPUNET_TEST_DEVICES) {
 }
 
 TEST_CASE_TEMPLATE("zero_grad and then step does nothing", D, GPUNET_TEST_DEVICES) {
-  Lesson<D, float> lesson;
+  ClassifierLesson<D, float> lesson;
   optim::SGD optimizer(lesson.net, {.lr = 0.1f, .momentum = 0.9f, .weight_decay = 0.1f});
-  const std::vector<float> before = lesson.parameters();
-  optimizer.step();  // no backward pass yet
-  CHECK(lesson.parameters() == before);
-  auto loss = lesson.criterion(lesson.net(lesson.inputs), lesson.labels);
-  loss.backward();
-  optimizer.zero_grad();
-  optimizer.step();
-  CHECK(lesson.parameters() == before);
-  optimizer.step();
-  CHECK(lesson.parameters() == before);
+  check_steps_without_gradients(lesson, optimizer);
 }
 
 TEST_CASE_TEMPLATE("a step may be repeated with the same gradients", D, GPUNET_TEST_DEVICES) {
-  Lesson<D, double> lesson;
+  ClassifierLesson<D, double> lesson;
   optim::SGD optimizer(lesson.net, {.lr = 0.5f});
   const std::vector<double> before = lesson.parameters();
-  auto loss = lesson.criterion(lesson.net(lesson.inputs), lesson.labels);
-  loss.backward();
+  lesson.backward();
   optimizer.step();
   const std::vector<double> once = lesson.parameters();
   optimizer.step();
@@ -115,26 +57,22 @@ TEST_CASE_TEMPLATE("a step may be repeated with the same gradients", D, GPUNET_T
 }
 
 TEST_CASE_TEMPLATE("the learning rate may change between steps", D, GPUNET_TEST_DEVICES) {
-  Lesson<D, float> lesson;
+  ClassifierLesson<D, float> lesson;
   optim::SGD optimizer(lesson.net, {.lr = 0.5f});
   CHECK(optimizer.lr() == 0.5f);
-  optimizer.set_lr(0);
-  CHECK(optimizer.lr() == 0);
-  const std::vector<float> before = lesson.parameters();
-  auto loss = lesson.criterion(lesson.net(lesson.inputs), lesson.labels);
-  loss.backward();
-  optimizer.step();
-  CHECK(lesson.parameters() == before);
+  check_change_of_rate(lesson, optimizer);
 }
 
 TEST_CASE("options that make no sense") {
   const float nan = std::nanf("");
-  CHECK(error_of({.lr = -0.5f}) == "gpunet::optim::SGD: invalid learning rate -0.5 (want 0 or more)");
-  CHECK(error_of({.lr = nan}) == "gpunet::optim::SGD: invalid learning rate nan (want 0 or more)");
-  CHECK(error_of({.momentum = -1}) == "gpunet::optim::SGD: invalid momentum -1 (want 0 or more)");
-  CHECK(error_of({.weight_decay = -1}) == "gpunet::optim::SGD: invalid weight_decay -1 (want 0 or more)");
+  CHECK(error_of_sgd({.lr = -0.5f}) == "gpunet::optim::SGD: invalid learning rate -0.5 (want 0 or more)");
+  CHECK(error_of_sgd({.lr = nan}) == "gpunet::optim::SGD: invalid learning rate nan (want 0 or more)");
+  CHECK(error_of_sgd({.lr = std::numeric_limits<double>::infinity()}) ==
+        "gpunet::optim::SGD: invalid learning rate inf (want 0 or more)");
+  CHECK(error_of_sgd({.momentum = -1}) == "gpunet::optim::SGD: invalid momentum value -1 (want 0 or more)");
+  CHECK(error_of_sgd({.weight_decay = -1}) == "gpunet::optim::SGD: invalid weight_decay value -1 (want 0 or more)");
   const std::string nesterov = "gpunet::optim::SGD: Nesterov momentum requires a momentum and zero dampening";
-  CHECK(error_of({.nesterov = true}) == nesterov);
-  CHECK(error_of({.momentum = 0.9f, .dampening = 0.1f, .nesterov = true}) == nesterov);
-  CHECK(error_of({.lr = 0, .momentum = 0.9f, .weight_decay = 0, .nesterov = true}) == "");
+  CHECK(error_of_sgd({.nesterov = true}) == nesterov);
+  CHECK(error_of_sgd({.momentum = 0.9f, .dampening = 0.1f, .nesterov = true}) == nesterov);
+  CHECK(error_of_sgd({.lr = 0, .momentum = 0.9f, .weight_decay = 0, .nesterov = true}) == "");
 }

@@ -4,61 +4,45 @@
 set -euo pipefail
 . "$(dirname "$0")/testing.sh"
 
-project=$work/project
-calls=$work/calls
-mkdir -p "$project" "$work/bin" "$work/elsewhere"
-cp -r "$root/scripts" "$project/scripts"
+copy_project
 bench=$project/scripts/bench.sh
 
-# fake FILE: a command with the text of standard input.
-fake() {
-  { echo '#!/usr/bin/env bash'; cat; } >"$1"
-  chmod +x "$1"
-}
-
-export calls work
-fake "$work/bin/g++" <<<'echo 12'
-fake "$work/bin/ninja" <<<'exit 0'
-fake "$work/bin/cmake" <<'END'
+fake g++ <<<'echo 12'
+fake ninja <<<'exit 0'
+fake cmake <<'END'
 [[ $1 == --build ]] || exit 0
 mkdir -p "$2/benchmarks"
-cp "$work/driver" "$2/benchmarks/bench"
+cp "$work/bin/driver" "$2/benchmarks/bench"
 END
-fake "$work/driver" <<'END'
+fake driver <<'END'
 [[ $* != *--bad* ]] || { echo "error: bad"; exit 1; }
 [[ $1 == --dry-run ]] || echo "measuring:$(printf ' <%s>' "$@")"
 END
-fake "$work/with_torch" <<<'exit 0'
-fake "$work/without_torch" <<<'exit 1'
-fake "$work/bin/python3" <<'END'
+fake with_torch <<<'exit 0'
+fake without_torch <<<'exit 1'
+fake python3 <<'END'
 echo "python3 $*" >>"$calls"
-[[ $* != *venv* ]] || { [[ -z ${no_venv:-} ]] && mkdir -p "${!#}/bin" && cp "$work/venv_python" "${!#}/bin/python"; }
+[[ $* != *venv* ]] || { [[ -z ${no_venv:-} ]] && mkdir -p "${!#}/bin" && cp "$work/bin/venv_python" "${!#}/bin/python"; }
 END
-fake "$work/venv_python" <<'END'
+fake venv_python <<'END'
 echo "venv $*" >>"$calls"
 [[ $* != *pip* || -z ${no_network:-} ]] || exit 1
 [[ $* != *pip* ]] || touch "$work/installed"
 [[ $* != *import* || -e $work/installed ]]
 END
 unset CXX GPUNET_BENCH_PYTHON
-PATH=$work/bin:$PATH
-cd "$work/elsewhere"
-: >"$calls"
 environment=$project/build/bench_venv/bin/python
-
-called() { grep -qF -- "$1" "$calls"; }
-not_called() { ! called "$1"; }
 
 run "$bench" --bad
 check "bad options end with an error" ended_with 1
 check "before PyTorch is fetched" not_called venv
 
-GPUNET_BENCH_PYTHON=$work/with_torch run "$bench" --quick --json "my file"
+GPUNET_BENCH_PYTHON=$work/bin/with_torch run "$bench" --quick --json "my file"
 check "a Python that was named is the opponent" \
-  says "measuring: <--python> <$work/with_torch> <--quick> <--json> <my file>"
+  says "measuring: <--python> <$work/bin/with_torch> <--quick> <--json> <my file>"
 check "then no environment is made" not_called venv
 
-GPUNET_BENCH_PYTHON=$work/without_torch run "$bench"
+GPUNET_BENCH_PYTHON=$work/bin/without_torch run "$bench"
 check "one without PyTorch is an error" says "without_torch has no PyTorch"
 check "and nothing is measured" silent_about measuring
 
@@ -73,7 +57,7 @@ run "$bench" --quick
 check "the environment is made with the newest PyTorch" called "venv -m pip install --upgrade torch numpy"
 check "and is the opponent" says "measuring: <--python> <$environment> <--quick>"
 
-: >"$calls"
+forget
 run "$bench"
 check "the next run takes it as it is" not_called pip
 check "as the opponent" says "measuring: <--python> <$environment>"

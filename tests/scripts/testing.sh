@@ -47,6 +47,30 @@ only() {
 }
 full_path=$PATH
 
+# fake NAME: a command with the text of standard input, in $work/bin.
+fake() {
+  mkdir -p "$work/bin"
+  { echo '#!/usr/bin/env bash'; cat; } >"$work/bin/$1"
+  chmod +x "$work/bin/$1"
+}
+
+# copy_project: makes $project, a copy of the scripts alone, and goes to a folder beside it. Fake commands come before
+# all others and may note in $calls what they are called with.
+copy_project() {
+  project=$work/project
+  calls=$work/calls
+  export calls work
+  mkdir -p "$project" "$work/bin" "$work/elsewhere"
+  cp -r "$root/scripts" "$project/scripts"
+  PATH=$work/bin:$PATH
+  cd "$work/elsewhere"
+  forget
+}
+# called WORDS: whether a call has been noted that has them.
+called() { grep -qF -- "$1" "$calls"; }
+not_called() { ! called "$1"; }
+forget() { : >"$calls"; }
+
 finish() {
   echo "[gpunet] $passed passed, $failed failed, $skipped skipped"
   [[ $failed == 0 ]]

@@ -3,34 +3,21 @@
 set -euo pipefail
 . "$(dirname "$0")/testing.sh"
 
-project=$work/project
-calls=$work/calls
-mkdir -p "$project" "$work/bin" "$work/elsewhere"
-cp -r "$root/scripts" "$project/scripts"
-train=$project/scripts/train.sh
-
-# fake FOLDER NAME: a command with the text of standard input.
-fake() {
-  { echo '#!/usr/bin/env bash'; cat; } >"$1/$2"
-  chmod +x "$1/$2"
-}
-
-export calls work
-fake "$work/bin" g++ <<<'echo "${gxx_version:-12}"'
-fake "$work/bin" ninja <<<'exit 0'
-fake "$work/bin" apt-get <<'END'
+fake g++ <<<'echo "${gxx_version:-12}"'
+fake ninja <<<'exit 0'
+fake apt-get <<'END'
 echo "apt-get $*" >>"$calls"
 [[ $* != *"${uninstallable:-nothing}"* ]] || { echo "E: Unable to locate package"; exit 100; }
 [[ $* != *install*ninja-build* ]] || { printf '#!/bin/sh\n' >"$work/bin/ninja"; chmod +x "$work/bin/ninja"; }
 END
-fake "$work/bin" cmake <<'END'
+fake cmake <<'END'
 echo "cmake $*" >>"$calls"
 [[ $1 == --build ]] || exit 0
 [[ -z ${broken:-} ]] || { echo "the compiler's own words"; exit 1; }
 mkdir -p "$2/examples"
-cp "$work/lesson" "$2/examples/01_cifar10"
+cp "$work/bin/lesson" "$2/examples/01_cifar10"
 END
-fake "$work" lesson <<'END'
+fake lesson <<'END'
 echo "the lesson in $PWD:$(printf ' <%s>' "$@")"
 case ${1:-} in
   --exit) exit "$2" ;;
@@ -39,12 +26,8 @@ esac
 END
 unset CXX CUDAHOSTCXX
 only bash cat cp cut dirname env grep id mkdir mktemp printf rm sleep chmod
-PATH=$work/bin:$PATH
-cd "$work/elsewhere"
-
-called() { grep -qF -- "$1" "$calls"; }
-not_called() { ! called "$1"; }
-forget() { : >"$calls"; }
+copy_project
+train=$project/scripts/train.sh
 
 run "$train" --data "my data" --help
 check "the options reach the lesson, in the folder of the caller" \
@@ -92,13 +75,13 @@ uninstallable=ninja-build run "$train"
 check "a package that cannot be installed is named" says "the package ninja-build could not be installed"
 check "and it stops" ended_with 1
 
-fake "$work/bin" id <<<'echo 1000'
+fake id <<<'echo 1000'
 forget
 run "$train"
 check "without root and sudo it says what to do" says "run as root: apt-get install ninja-build"
 check "and calls nothing" not_called apt-get
 
-fake "$work/bin" sudo <<'END'
+fake sudo <<'END'
 echo "sudo $*" >>"$calls"
 exec "$@"
 END

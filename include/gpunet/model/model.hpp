@@ -229,11 +229,12 @@ class Model {
     });
   }
 
-  // task(i, worker) for i < n: on the threads of a device that has some, else one after another.
+  // task(i, worker) for i < n: where slices go side by side on the threads of a device that has some, else one after
+  // another, so that ops have all threads, and the memory that the device lends.
   template <class Task>
   void run_tasks(index_t n, Task task) {
     if constexpr (requires { device_.threads(); })
-      device_.run(n, task);
+      device_.run_if(slicing_.side_by_side, n, task);
     else
       for (index_t i = 0; i < n; ++i)
         task(i, 0);

@@ -3,8 +3,8 @@
 
 #include <gpunet/nn/conv2d.hpp>
 #include <gpunet/nn/max_pool2d.hpp>
+#include <gpunet/ops/activation.hpp>
 #include <gpunet/ops/conv2d_block.host.hpp>
-#include <gpunet/ops/rectify.hpp>
 
 namespace gpunet::nn {
 

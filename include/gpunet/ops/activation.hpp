@@ -1,20 +1,47 @@
-// Functions that an op applies to its result before it stores it.
+// Functions of one number that stand behind a layer or inside an op: the plain single-source version.
 #pragma once
 
-#include <gpunet/core/config.hpp>
+#include <gpunet/ops/map.hpp>
 
 namespace gpunet {
 
-// What an op does to its result: nothing, or max(y, 0), element by element.
+// max(x, 0); a NaN stays one, as in PyTorch.
+struct Rectify {
+  template <class T>
+  GPUNET_FN T operator()(T x) const {
+    return x < T{} ? T{} : x;
+  }
+};
+
+// The gradient of max(x, 0) = y where that of y is dy.
+struct RectifyGradient {
+  template <class T>
+  GPUNET_FN T operator()(T y, T dy) const {
+    return y <= T{} ? T{} : dy;
+  }
+};
+
+// y[i] = max(x[i], 0) for i < n. y may be x.
+template <class D, class T>
+void rectify(D& device, index_t n, const T* x, T* y) {
+  map(device, n, Rectify{}, x, y);
+}
+
+// dx[i] = dy[i] where y[i] > 0, else 0, for i < n. dx may be dy.
+template <class D, class T>
+void rectify_gradient(D& device, index_t n, const T* y, const T* dy, T* dx) {
+  map(device, n, RectifyGradient{}, y, dy, dx);
+}
+
+// What an op does to its result, element by element, before it stores it: nothing, or max(y, 0).
 enum class Activation { none, relu };
 
-// A functor, so that a whole array can be mapped too. A NaN stays one, as in PyTorch.
 struct Activate {
   Activation activation;
 
   template <class T>
   GPUNET_FN T operator()(T y) const {
-    return activation == Activation::relu && y < T{} ? T{} : y;
+    return activation == Activation::relu ? Rectify{}(y) : y;
   }
 };
 

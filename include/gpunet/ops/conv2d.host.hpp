@@ -21,28 +21,39 @@ inline bool has_vector_rows(const Conv2dGeometry& g, index_t columns, index_t in
   return columns * inner >= 4 && g.kernel <= Correlation::most_kernel;
 }
 
+// A correlation of stride 1 over images [channel][row][columns] that lie as `rows` says, PaddedRows or SpreadRows, except
+// for its filters and for where its result goes.
+template <class Rows>
+Correlation over_rows(const Rows& rows, const float* x, index_t channels, index_t height, index_t out_channels,
+                      index_t width) {
+  Correlation c{};
+  c.x = x;
+  c.channels = channels;
+  c.x_row = rows.row();
+  c.x_channel = height * c.x_row;
+  c.height = height;
+  c.kernel = rows.g.kernel;
+  for (index_t k = 0; k < c.kernel * c.kernel; ++k)
+    c.taps[k] = k / c.kernel * c.x_row + rows.tap(k % c.kernel);
+  c.stride = 1;
+  c.spread = 1;
+  c.data_begin = rows.data_begin();
+  c.data_end = rows.data_end();
+  c.least = -std::numeric_limits<float>::infinity();
+  c.out_channels = out_channels;
+  c.tile = correlation_tile(out_channels);
+  c.width = width * rows.inner;
+  return c;
+}
+
 // What forward and the weight gradient have in common: x ready to be read.
 inline Correlation over_input(const Conv2dGeometry& g, index_t inner, const float* x, float* image) {
   const PaddedRows padded{g, inner};
   if (padded.needed()) padded.fill(x, image);
-  Correlation c{};
-  c.x = padded.needed() ? image : x;
-  c.channels = g.in_channels;
-  c.x_row = padded.row();
-  c.x_channel = g.height * c.x_row;
-  c.height = g.height;
-  c.kernel = g.kernel;
-  for (index_t k = 0; k < g.kernel * g.kernel; ++k)
-    c.taps[k] = k / g.kernel * c.x_row + padded.tap(k % g.kernel);
+  Correlation c =
+      over_rows(padded, padded.needed() ? image : x, g.in_channels, g.height, g.out_channels, g.out_width);
   c.stride = g.stride;
   c.padding = g.padding;
-  c.spread = 1;
-  c.data_begin = padded.data_begin();
-  c.data_end = padded.data_end();
-  c.least = -std::numeric_limits<float>::infinity();
-  c.out_channels = g.out_channels;
-  c.tile = correlation_tile(g.out_channels);
-  c.width = g.out_width * inner;
   return c;
 }
 
@@ -58,24 +69,9 @@ inline Correlation forward_correlation(const Conv2dGeometry& g, index_t inner, c
 inline void correlate_gradient(const SpreadRows& spread, const float* rows, const float* w, float* dx,
                                float* packed) {
   const Conv2dGeometry& g = spread.g;
-  Correlation c{};
-  c.x = rows;
-  c.channels = g.out_channels;
-  c.x_row = spread.row();
-  c.x_channel = spread.rows * c.x_row;
-  c.height = spread.rows;
-  c.kernel = g.kernel;
-  for (index_t k = 0; k < g.kernel * g.kernel; ++k)
-    c.taps[k] = k / g.kernel * c.x_row + k % g.kernel * spread.inner;
-  c.stride = 1;
-  c.padding = g.kernel - 1 - g.padding;
+  Correlation c = over_rows(spread, rows, g.out_channels, spread.rows, g.in_channels, g.width);
+  c.padding = spread.frame();
   c.spread = g.stride;
-  c.data_begin = spread.data_begin();
-  c.data_end = spread.data_end();
-  c.least = -std::numeric_limits<float>::infinity();
-  c.out_channels = g.in_channels;
-  c.tile = correlation_tile(g.in_channels);
-  c.width = g.width * spread.inner;
   c.y = dx;
   c.y_channel = g.height * c.width;
   const index_t area = g.kernel * g.kernel;
@@ -124,14 +120,13 @@ inline void conv2d_forward(Host& device, const Slice& slice, const Conv2dGeometr
   if (!detail::has_vector_rows(g, g.out_width, slice.inner))
     return conv2d_forward<Host, float>(device, slice, g, x, w, b, y, scratch);
   const index_t part = detail::direct_scratch(slice, g);
-  detail::run_workers(
-      device, detail::conv2d_workers(device, slice, g), slice.outer, [&](index_t outer, index_t worker) {
-        Correlation c = detail::forward_correlation(g, slice.inner, x + outer * g.in_features() * slice.inner, w, b,
-                                                    scratch + worker * part);
-        c.y = y + outer * g.out_features() * slice.inner;
-        c.y_channel = g.out_height * c.width;
-        GPUNET_CALL_PATH(c.width, correlate, c, 0, g.out_height);
-      });
+  device.run_if(detail::is_shared(slice, g), slice.outer, [&](index_t outer, index_t worker) {
+    Correlation c = detail::forward_correlation(g, slice.inner, x + outer * g.in_features() * slice.inner, w, b,
+                                                scratch + worker * part);
+    c.y = y + outer * g.out_features() * slice.inner;
+    c.y_channel = g.out_height * c.width;
+    GPUNET_CALL_PATH(c.width, correlate, c, 0, g.out_height);
+  });
 }
 
 inline void conv2d_backward_input(Host& device, const Slice& slice, const Conv2dGeometry& g, const float* dy,
@@ -140,15 +135,13 @@ inline void conv2d_backward_input(Host& device, const Slice& slice, const Conv2d
     return conv2d_backward_input<Host, float>(device, slice, g, dy, w, dx, scratch);
   const detail::SpreadRows spread{g, slice.inner, g.out_height};
   const index_t width = g.out_width * slice.inner, part = detail::direct_scratch(slice, g);
-  detail::run_workers(
-      device, detail::conv2d_workers(device, slice, g), slice.outer, [&](index_t outer, index_t worker) {
-        float* packed = scratch + worker * part;
-        float* rows = packed + detail::packed_elements(g.in_channels, g.out_channels, g.kernel);
-        spread.fill(
-            {dy + outer * g.out_channels * g.out_height * width, g.out_height * width, 0, g.out_height, width},
-            rows);
-        detail::correlate_gradient(spread, rows, w, dx + outer * g.in_features() * slice.inner, packed);
-      });
+  device.run_if(detail::is_shared(slice, g), slice.outer, [&](index_t outer, index_t worker) {
+    float* packed = scratch + worker * part;
+    float* rows = packed + detail::packed_elements(g.in_channels, g.out_channels, g.kernel);
+    spread.fill({dy + outer * g.out_channels * g.out_height * width, g.out_height * width, 0, g.out_height, width},
+                rows);
+    detail::correlate_gradient(spread, rows, w, dx + outer * g.in_features() * slice.inner, packed);
+  });
 }
 
 inline void conv2d_backward_parameters(Host& device, const Slice& slice, const Conv2dGeometry& g, const float* x,
@@ -158,7 +151,7 @@ inline void conv2d_backward_parameters(Host& device, const Slice& slice, const C
     return conv2d_backward_parameters<Host, float>(device, slice, g, x, dy, dw, db, accumulate, scratch);
   const index_t workers = detail::conv2d_workers(device, slice, g), part = detail::direct_scratch(slice, g);
   const index_t channels = round_up(ceil_div(g.out_channels, workers), 4);
-  detail::run_workers(device, workers, ceil_div(g.out_channels, channels), [&](index_t i, index_t worker) {
+  device.run_if(workers > 1, ceil_div(g.out_channels, channels), [&](index_t i, index_t worker) {
     const index_t first = i * channels;
     Conv2dGeometry some = g;
     some.out_channels = std::min(channels, g.out_channels - first);

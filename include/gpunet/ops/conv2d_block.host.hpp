@@ -46,7 +46,7 @@ struct RowBlocks {
 inline void forward_in_rows(Host& device, const RowBlocks& all, const float* x, const float* w, const float* b,
                             float* y, PoolChoice* choice, float* scratch) {
   const index_t size = all.worker_size(device);
-  run_workers(device, all.workers, all.slice.outer, [=, &all](index_t group, int worker) {
+  device.run_if(all.workers > 1, all.slice.outer, [=, &all](index_t group, int worker) {
     forward_in_rows(all.block, x + group * all.inputs(), w, b, y + group * all.outputs(),
                     choice ? choice + group * all.outputs() : nullptr, scratch + worker * size);
   });
@@ -57,7 +57,7 @@ inline void backward_in_rows(Host& device, const RowBlocks& all, const float* x,
                              Accumulate accumulate, float* scratch) {
   const index_t size = all.worker_size(device), weights = all.weights();
   float* parts = scratch + all.workers * size;
-  run_workers(device, all.workers, all.parts(), [=, &all, &device](index_t part, int worker) {
+  device.run_if(all.workers > 1, all.parts(), [=, &all, &device](index_t part, int worker) {
     float* part_dw = part == 0 ? dw : parts + (part - 1) * all.part_size();
     float* part_db = part == 0 ? db : part_dw + weights;
     Accumulate mode = part == 0 ? accumulate : Accumulate::no;

@@ -8,7 +8,6 @@
 #include <gpunet/ops/activation.hpp>
 #include <gpunet/ops/conv2d.host.hpp>
 #include <gpunet/ops/max_pool2d.host.hpp>
-#include <gpunet/ops/rectify.hpp>
 
 namespace gpunet {
 

@@ -23,6 +23,11 @@ constexpr index_t tile_rows(index_t channels) {
   return std::max(index_t{4}, round_up(channels, 2));
 }
 
+// The height of the next tile of such rows, when there are `rest` left.
+constexpr index_t tile_height(index_t rest) {
+  return rest == 4 || rest == 8 ? 4 : 6;
+}
+
 // Channels as columns of the register tiles.
 constexpr index_t tile_columns(index_t channels) {
   return round_up(channels, 32);

@@ -127,6 +127,8 @@ struct SpreadRows {
   index_t columns() const { return g.width + g.kernel - 1; }
   index_t row() const { return columns() * inner; }
   index_t elements() const { return g.out_channels * rows * row(); }
+  index_t tap(index_t kx) const { return kx * inner; }
+  index_t frame() const { return g.kernel - 1 - g.padding; }  // zero columns on the left; may be negative
   // Where the data of a row begin and end.
   index_t data_begin() const { return std::max(index_t{0}, frame()) * inner; }
   index_t data_end() const { return std::max(index_t{0}, frame() + (g.out_width - 1) * g.stride + 1) * inner; }
@@ -140,8 +142,6 @@ struct SpreadRows {
   }
 
  private:
-  index_t frame() const { return g.kernel - 1 - g.padding; }  // zero columns on the left
-
   void fill_row(const float* dy, float* to) const {
     if (g.stride == 1) return place_row(dy, g.out_width, frame(), columns(), inner, to);
     std::fill_n(to, row(), 0.0f);

@@ -63,7 +63,7 @@ inline void wide_correlate(Host& device, const WideCorrelation& c, index_t group
       for (index_t tap = 0; tap < area; ++tap)
         filters[(tap * c.rows() + out) * ins + in] = w[out * out_step + in * in_step + tap];
   });
-  run_workers(device, workers, groups * c.bands(), [&](index_t i, int worker) {
+  device.run_if(workers > 1, groups * c.bands(), [&](index_t i, int worker) {
     const index_t group = i / c.bands();
     const WideBand band = c.band(i % c.bands());
     GPUNET_CALL_PATH(16, wide_correlate, c, band, x + group * ins * c.image.height * c.image.width * 16, filters,
@@ -193,7 +193,7 @@ inline void conv2d_backward_parameters(Host& device, const Slice& slice, const W
   const index_t workers = detail::conv2d_workers(device, slice, g);
   const detail::ChannelTasks tasks(g.in_channels, g.out_channels, workers);
   const index_t part = round_up(detail::WideTask{tasks[0], g}.scratch(), 16);
-  detail::run_workers(device, workers, tasks.count(), [&](index_t i, int worker) {
+  device.run_if(workers > 1, tasks.count(), [&](index_t i, int worker) {
     detail::WideTask{tasks[i], g}.run(slice.outer, x, dy, dw, db, accumulate, scratch + worker * part);
   });
 }

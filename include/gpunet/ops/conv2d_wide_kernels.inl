@@ -90,7 +90,7 @@ GPUNET_TARGET inline void wide_correlate(const WideCorrelation& c, const WideBan
                                          const float* w, const float* bias, float* y, float* packed) {
   wide_pack(c.image, band, x, packed);
   for (index_t channel = 0; channel < c.rows();) {
-    const index_t rest = c.rows() - channel, tile = rest == 4 || rest == 8 ? 4 : 6;
+    const index_t tile = detail::tile_height(c.rows() - channel);
     if (tile == 6)
       wide_correlate_rows<6>(c, band, channel, packed, w, bias, y);
     else
@@ -138,7 +138,7 @@ GPUNET_TARGET inline void wide_add_gradient(const WideSegments& runs, index_t de
                                             const float* dy, float* dw) {
   for (index_t tap = 0; tap < taps.count; ++tap)
     for (index_t in = 0; in < rows;) {
-      const index_t rest = rows - in, tile = rest == 4 || rest == 8 ? 4 : 6;
+      const index_t tile = detail::tile_height(rows - in);
       const float* from = x + taps.b[tap] + in * x_row;
       float* to = dw + (tap * rows + in) * outs;
       if (tile == 6)

@@ -105,7 +105,7 @@ inline void winograd_correlate(Host& device, const Winograd& g, index_t workers,
   const auto run_block = [&](index_t i, int worker) {
     GPUNET_CALL_PATH(16, winograd_forward, g, g.block(i), x, filters, u, bias, y, parts + worker * part);
   };
-  run_workers(device, workers, g.blocks(), run_block);
+  device.run_if(workers > 1, g.blocks(), run_block);
 }
 
 inline index_t winograd_scratch(const Host& device, const Slice& slice, const Conv2dGeometry& g) {
@@ -141,7 +141,7 @@ inline void winograd_backward_parameters(Host& device, const Slice& slice, const
     GPUNET_CALL_PATH(16, winograd_gradients, Winograd{g, slice.outer}, WinogradTask{tasks[i]}, x, dy, dw, db,
                      accumulate, scratch + worker * part);
   };
-  run_workers(device, workers, tasks.count(), run_task);
+  device.run_if(workers > 1, tasks.count(), run_task);
 }
 
 }  // namespace gpunet::detail

@@ -164,7 +164,7 @@ GPUNET_TARGET [[gnu::noinline]] inline void multiply(index_t rows, index_t colum
                                                      index_t a_row, const float* b, index_t b_row, float* c,
                                                      index_t c_row, Accumulate accumulate) {
   for (index_t rest = rows; rest > 0;) {
-    const index_t tile = rest == 4 || rest == 8 ? 4 : 6;
+    const index_t tile = detail::tile_height(rest);
     if (tile == 6)
       multiply_rows<6>(columns, depth, a, a_row, b, b_row, c, c_row, accumulate);
     else

@@ -18,12 +18,4 @@ inline index_t conv2d_workers(const Host& device, const Slice& slice, const Conv
   return is_shared(slice, g) ? device.threads() : 1;
 }
 
-// Calls task(i, worker) for i < tasks, worker < workers.
-template <class Task>
-void run_workers(Host& device, index_t workers, index_t tasks, Task task) {
-  if (workers > 1) return device.run(tasks, task);
-  for (index_t i = 0; i < tasks; ++i)
-    task(i, 0);
-}
-
 }  // namespace gpunet::detail

@@ -34,13 +34,10 @@ inline void transpose(index_t rows, index_t columns, const float* from, index_t 
 // has `elements` enough.
 template <class Task>
 void for_each_group(Host& device, const Slice& slice, index_t elements, Task task) {
-  const auto run = [&](index_t group, int) {
+  device.run_if(elements >= 1 << 16, slice.outer, [&](index_t group, int) {
     const index_t first = group * slice.inner;
     task(group, first, std::clamp(slice.count - first, index_t{0}, slice.inner));
-  };
-  if (elements >= 1 << 16) return device.run(slice.outer, run);
-  for (index_t group = 0; group < slice.outer; ++group)
-    run(group, 0);
+  });
 }
 
 }  // namespace detail

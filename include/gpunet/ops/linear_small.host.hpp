@@ -47,13 +47,15 @@ inline void forward_sample(Host& device, index_t in, index_t out, const float* x
   });
 }
 
+// Whether there is so much to do that threads share it.
+inline bool shares_linear(const Slice& slice, index_t in, index_t out) {
+  return slice.samples() * in * out >= index_t{1} << 20;
+}
+
 // task(group) for every group of a slice; on several threads where there is much to do.
 template <class Task>
 void for_each_linear_group(Host& device, const Slice& slice, index_t in, index_t out, Task task) {
-  if (slice.samples() * in * out >= index_t{1} << 20)
-    return device.run(slice.outer, [&](index_t group, int) { task(group); });
-  for (index_t group = 0; group < slice.outer; ++group)
-    task(group);
+  device.run_if(shares_linear(slice, in, out), slice.outer, [&](index_t group, int) { task(group); });
 }
 
 inline index_t small_linear_scratch(const Slice& slice, index_t in) {
@@ -120,7 +122,7 @@ inline void small_linear_backward_parameters(Host& device, const Slice& slice, i
     }
   };
   constexpr index_t block = 8;
-  if (slice.outer == 1 || slice.samples() * in * out < index_t{1} << 20) return gradients(0, out);
+  if (slice.outer == 1 || !shares_linear(slice, in, out)) return gradients(0, out);
   device.run(ceil_div(out, block),
              [&](index_t task, int) { gradients(task * block, std::min(block, out - task * block)); });
 }

@@ -62,10 +62,8 @@ inline void max_pool_rows_backward(index_t width, index_t inner, const float* dy
 template <class Task>
 void for_each_plane(Host& device, const Slice& slice, const Pool2dGeometry& g, Task task) {
   const index_t planes = slice.outer * g.channels;
-  if (planes * g.height * g.width * slice.inner >= 1 << 16)
-    return device.run(planes, [&](index_t plane, int) { task(plane); });
-  for (index_t plane = 0; plane < planes; ++plane)
-    task(plane);
+  const bool shared = planes * g.height * g.width * slice.inner >= 1 << 16;
+  device.run_if(shared, planes, [&](index_t plane, int) { task(plane); });
 }
 
 }  // namespace detail

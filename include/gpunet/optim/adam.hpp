@@ -4,10 +4,8 @@
 #include <array>
 #include <cmath>
 
-#include <gpunet/core/error.hpp>
 #include <gpunet/core/square_root.hpp>
-#include <gpunet/ops/map.hpp>
-#include <gpunet/tensor/buffer.hpp>
+#include <gpunet/optim/optimizer.hpp>
 
 namespace gpunet::optim {
 
@@ -44,24 +42,20 @@ struct AdamStep {
 
 // Updates the parameters of a model, which must outlive it: optim::Adam optimizer(net, {.lr = 0.01});
 template <class Model>
-class Adam {
-  using T = typename Model::value_type;
-  using D = typename Model::device_type;
+class Adam : public Optimizer<Model, AdamOptions> {
+  using Base = Optimizer<Model, AdamOptions>;
+  using Base::model_, Base::options_;
+  using typename Base::D, typename Base::T;
 
  public:
-  explicit Adam(Model& model, AdamOptions options = {}) : model_(model), options_(options) {
-    check_lr(options.lr);
-    require(options.eps >= 0 && std::isfinite(options.eps), "gpunet::optim::Adam: invalid epsilon value ",
-            options.eps, " (want 0 or more)");
+  explicit Adam(Model& model, AdamOptions options = {}) : Base(model, "Adam", options) {
+    this->check_option("epsilon value", options.eps);
     for (std::size_t i = 0; i < 2; ++i)
       require(options.betas[i] >= 0 && options.betas[i] < 1,
               "gpunet::optim::Adam: invalid beta parameter at index ", i, ": ", options.betas[i],
               " (want 0 or more and less than 1)");
-    require(options.weight_decay >= 0 && std::isfinite(options.weight_decay),
-            "gpunet::optim::Adam: invalid weight_decay value ", options.weight_decay, " (want 0 or more)");
-    const index_t size = model.gradients().size();
-    moments_ = Buffer<T, D>(model.device(), 2 * size);
-    fill(model.device(), moments_.size(), T{}, moments_.data());
+    this->check_option("weight_decay value", options.weight_decay);
+    moments_ = this->zeros(2);
   }
 
   // Updates the parameters by their gradients. Does nothing when there was no backward pass since zero_grad().
@@ -78,22 +72,7 @@ class Adam {
                          moments_.data() + size, model_.parameters().data()});
   }
 
-  void zero_grad() { model_.zero_grad(); }
-
-  // May be changed between steps, as a schedule does.
-  double lr() const { return options_.lr; }
-  void set_lr(double lr) {
-    check_lr(lr);
-    options_.lr = lr;
-  }
-
  private:
-  static void check_lr(double lr) {
-    require(lr >= 0 && std::isfinite(lr), "gpunet::optim::Adam: invalid learning rate ", lr, " (want 0 or more)");
-  }
-
-  Model& model_;
-  AdamOptions options_;
   Buffer<T, D> moments_;  // running means of the gradients, then of their squares
   double steps_ = 0;
 };

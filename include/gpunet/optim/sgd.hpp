@@ -1,11 +1,7 @@
 // Stochastic gradient descent.
 #pragma once
 
-#include <cmath>
-
-#include <gpunet/core/error.hpp>
-#include <gpunet/ops/map.hpp>
-#include <gpunet/tensor/buffer.hpp>
+#include <gpunet/optim/optimizer.hpp>
 
 namespace gpunet::optim {
 
@@ -41,22 +37,18 @@ struct SgdStep {
 // Updates the parameters of a model, which must outlive it: optim::SGD optimizer(net, {.lr = 0.001f, .momentum =
 // 0.9f}).
 template <class Model>
-class SGD {
-  using T = typename Model::value_type;
-  using D = typename Model::device_type;
+class SGD : public Optimizer<Model, SGDOptions> {
+  using Base = Optimizer<Model, SGDOptions>;
+  using Base::model_, Base::options_;
+  using typename Base::D, typename Base::T;
 
  public:
-  explicit SGD(Model& model, SGDOptions options = {}) : model_(model), options_(options) {
-    check_lr(options.lr);
-    require(options.momentum >= 0 && std::isfinite(options.momentum), "gpunet::optim::SGD: invalid momentum ",
-            options.momentum, " (want 0 or more)");
-    require(options.weight_decay >= 0 && std::isfinite(options.weight_decay),
-            "gpunet::optim::SGD: invalid weight_decay ", options.weight_decay, " (want 0 or more)");
+  explicit SGD(Model& model, SGDOptions options = {}) : Base(model, "SGD", options) {
+    this->check_option("momentum value", options.momentum);
+    this->check_option("weight_decay value", options.weight_decay);
     require(!options.nesterov || (options.momentum > 0 && options.dampening == 0),
             "gpunet::optim::SGD: Nesterov momentum requires a momentum and zero dampening");
-    if (options.momentum == 0) return;
-    velocity_ = Buffer<T, D>(model.device(), model.gradients().size());
-    fill(model.device(), velocity_.size(), T{}, velocity_.data());
+    if (options.momentum != 0) velocity_ = this->zeros(1);
   }
 
   // Updates the parameters by their gradients. Does nothing when there was no backward pass since zero_grad().
@@ -70,22 +62,7 @@ class SGD {
     first_ = false;
   }
 
-  void zero_grad() { model_.zero_grad(); }
-
-  // May be changed between steps, as a schedule does.
-  double lr() const { return options_.lr; }
-  void set_lr(double lr) {
-    check_lr(lr);
-    options_.lr = lr;
-  }
-
  private:
-  static void check_lr(double lr) {
-    require(lr >= 0 && std::isfinite(lr), "gpunet::optim::SGD: invalid learning rate ", lr, " (want 0 or more)");
-  }
-
-  Model& model_;
-  SGDOptions options_;
   Buffer<T, D> velocity_;
   bool first_ = true;
 };

@@ -27,7 +27,15 @@ TEST_CASE_TEMPLATE("negative numbers become zero, and let no gradient through", 
   CHECK(dx == std::vector<float>{0, 0, 3, 4, 0});
 }
 
+TEST_CASE("what an op does to its result") {
+  CHECK(Activate{Activation::none}(-2.0) == -2);
+  CHECK(Activate{Activation::relu}(-2.0) == 0);
+  CHECK(Activate{Activation::relu}(2.0) == 2);
+}
+
 TEST_CASE("a NaN stays one") {
-  CHECK(std::isnan(Rectify{}(std::numeric_limits<float>::quiet_NaN())));
-  CHECK(RectifyGradient{}(std::numeric_limits<float>::quiet_NaN(), 3.0f) == 3.0f);
+  const float nan = std::numeric_limits<float>::quiet_NaN();
+  CHECK(std::isnan(Rectify{}(nan)));
+  CHECK(std::isnan(Activate{Activation::relu}(nan)));
+  CHECK(RectifyGradient{}(nan, 3.0f) == 3.0f);
 }

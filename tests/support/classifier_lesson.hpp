@@ -1,0 +1,103 @@
+// What the tests of optimizers share.
+#pragma once
+
+#include <doctest/doctest.h>
+#include <string>
+#include <vector>
+
+#include <gpunet/gpunet.hpp>
+
+#include "support/arrays.hpp"
+#include "support/devices.hpp"
+#include "support/training.hpp"
+
+using Classifier = gpunet::nn::Sequential<gpunet::nn::Input<4>, gpunet::nn::Linear<3>>;
+
+// A classifier with the parameters of reference/sgd.py and adam.py, and a batch for it.
+template <class D, class T>
+struct ClassifierLesson {
+  ClassifierLesson() {
+    std::vector<T> arena = parameters_of(net);
+    const auto& named = net.named_parameters();
+    const std::vector<T> weight = pattern<T>(12, 5, 1, 17), bias = pattern<T>(3, 3, 2, 7);
+    std::copy(weight.begin(), weight.end(), arena.data() + named[0].offset);
+    std::copy(bias.begin(), bias.end(), arena.data() + named[1].offset);
+    device.upload(net.parameters().data(), arena.data(), arena.size() * sizeof(T));
+  }
+
+  // Weight and bias.
+  std::vector<T> parameters() const {
+    const std::vector<T> arena = parameters_of(net);
+    std::vector<T> values;
+    for (const auto& parameter : net.named_parameters()) {
+      const T* first = arena.data() + parameter.offset;
+      values.insert(values.end(), first, first + parameter.sizes.numel());
+    }
+    return values;
+  }
+
+  // A forward and a backward pass; returns the loss.
+  T backward() {
+    auto loss = criterion(net(inputs), labels);
+    const T value = loss.item();
+    loss.backward();
+    return value;
+  }
+
+  D& device = test_device<D>();
+  gpunet::Model<Classifier, D, T> net{device};
+  gpunet::nn::CrossEntropyLoss criterion;
+  gpunet::Tensor<T, D> inputs{device, {5, 4}, pattern<T>(20, 7, 3, 23)};
+  gpunet::Tensor<gpunet::label_t, D> labels{device, {5}, {0, 2, 1, 1, 0}};
+};
+
+// Trains as a run of the reference did, which has the losses before every `stride`th step.
+template <class Lesson, class Optimizer, class Run>
+void check_run(Lesson& lesson, Optimizer& optimizer, const Run& run, std::size_t stride, double tolerance) {
+  std::vector<double> losses;
+  for (std::size_t step = 0; step < stride * run.losses.size(); ++step) {
+    optimizer.zero_grad();
+    const double loss = lesson.backward();
+    if (step % stride == 0) losses.push_back(loss);
+    optimizer.step();
+  }
+  CHECK(relative_error(losses, run.losses) < tolerance);
+  CHECK(relative_error(lesson.parameters(), run.parameters) < tolerance);
+}
+
+// Steps before the first backward pass, and after zero_grad(), do nothing.
+template <class Lesson, class Optimizer>
+void check_steps_without_gradients(Lesson& lesson, Optimizer& optimizer) {
+  const auto before = lesson.parameters();
+  optimizer.step();
+  CHECK(lesson.parameters() == before);
+  lesson.backward();
+  optimizer.zero_grad();
+  optimizer.step();
+  CHECK(lesson.parameters() == before);
+  optimizer.step();
+  CHECK(lesson.parameters() == before);
+}
+
+// A learning rate of 0 between steps leaves the parameters.
+template <class Lesson, class Optimizer>
+void check_change_of_rate(Lesson& lesson, Optimizer& optimizer) {
+  optimizer.set_lr(0);
+  CHECK(optimizer.lr() == 0);
+  const auto before = lesson.parameters();
+  lesson.backward();
+  optimizer.step();
+  CHECK(lesson.parameters() == before);
+}
+
+// The message of the error that options are.
+template <template <class> class Optimizer, class Options>
+std::string error_of(const Options& options) {
+  gpunet::Model<Classifier, gpunet::Host> net(test_device<gpunet::Host>());
+  try {
+    const Optimizer optimizer(net, options);
+  } catch (const gpunet::Error& error) {
+    return error.what();
+  }
+  return "";
+}
