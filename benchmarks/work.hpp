@@ -23,7 +23,7 @@ class Work {
   virtual double value() const = 0;
 };
 
-// Number i of the data of all jobs, spread over 0 to 2^32; opponent.py computes the same.
+// Number i of the data of all jobs, spread over 0 to 2^32; opponent_jobs.py computes the same.
 inline std::uint32_t spread(index_t i) {
   return static_cast<std::uint32_t>(static_cast<std::uint64_t>(i) * 2654435761u);
 }

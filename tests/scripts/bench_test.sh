@@ -63,7 +63,7 @@ check "the next run takes it as it is" not_called pip
 check "as the opponent" says "measuring: <--python> <$environment>"
 
 run diff <(sed -n '/list{/,/};/p' "$root/benchmarks/jobs.cpp" | grep -oE '"[a-z0-9_]+"' | tr -d '"') \
-  <(sed -n '/^JOBS/,/^}/p' "$root/benchmarks/opponent.py" | grep -oE '"[a-z0-9_]+"' | tr -d '"')
+  <(sed -n '/^JOBS/,/^}/p' "$root/benchmarks/opponent_jobs.py" | grep -oE '"[a-z0-9_]+"' | tr -d '"')
 check "both sides have the same jobs" ended_with 0
 run sed -n '/list{/,/};/p' "$root/benchmarks/jobs.cpp"
 check "and there are some" says iris
