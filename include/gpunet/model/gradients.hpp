@@ -43,10 +43,11 @@ class Gradients {
   }
 
   // Adds the partial sums of all runs, once every run is done.
-  void finish(D& device, index_t runs) {
+  void add_partials(D& device, index_t runs) const {
     if (runs > 1) for_each(device, size_, AddPartials<T>{runs - 1, size_, partial_.data(), sum_.data()});
-    zeroed_ = false;
   }
+  // There was a backward pass: the next one adds to it.
+  void note_backward() { zeroed_ = false; }
 
   // Makes the next backward pass replace what is there; costs nothing.
   void zero() { zeroed_ = true; }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <type_traits>
 #include <vector>
 
@@ -68,8 +69,21 @@ class Model {
   template <class Loss, class Target>
   LossValue<Model> forward_backward(const View<const T, D>& inputs, const Loss& loss,
                                     const View<const Target, D>& targets) {
+    begin_step(inputs, loss, targets);
+    run_step(loss, targets);
+    return end_step();
+  }
+
+  // Its three parts, for who records and repeats the second one. The first looks at the arguments and makes room,
+  template <class Loss, class Target>
+  void begin_step(const View<const T, D>& inputs, const Loss& loss, const View<const Target, D>& targets) {
     begin(inputs, device_workers());
     begin_loss(loss, targets);
+    gradients_.reserve(device_, slicing_.runs());
+  }
+  // the second gives all the work to the device and changes nothing else,
+  template <class Loss, class Target>
+  void run_step(const Loss& loss, const View<const Target, D>& targets) {
     for_each_run([&](index_t run, index_t s, bool first, index_t worker) {
       const SliceMemory<T> memory = workspace_.at(worker, worker);
       const T* x = enter(s, memory);
@@ -77,8 +91,15 @@ class Model {
       evaluate(loss, targets, s, y, memory);
       backward_slice(run, s, first, x, memory);
     });
-    gradients_.finish(device_, slicing_.runs());
-    return mean_loss();
+    compute_mean_loss();
+  }
+  // which are the losses of the samples, [batch], and their mean,
+  T* sample_losses() const { return losses_.data(); }
+  T* mean_of_losses() const { return loss_.data(); }
+  // and the third notes that it is done.
+  LossValue<Model> end_step() {
+    gradients_.note_backward();
+    return LossValue<Model>(*this, losses_computed_);
   }
 
   // The next backward pass replaces the gradients instead of adding to them.
@@ -86,6 +107,7 @@ class Model {
 
   D& device() const { return device_; }
   const Net& network() const { return net_; }
+  const FusedNet& fused_network() const { return fused_; }
   const NetworkPlan<FusedNet>& plan() const { return plan_; }
   const std::vector<ParameterInfo>& named_parameters() const { return plan_.parameters; }
 
@@ -94,6 +116,11 @@ class Model {
   View<const T, D> parameters() const { return {parameters_.data(), Sizes{parameters_.size()}}; }
   // Their gradients, in the same order.
   const Gradients<T, D>& gradients() const { return gradients_; }
+  // Where the memory begins that a step uses beside parameters, inputs and targets.
+  std::array<const void*, 4> memory_addresses() const {
+    const auto [memory, caches] = workspace_.addresses();
+    return {memory, caches, losses_.data(), gradients_.data()};
+  }
   // Bytes of working memory: activations, caches, scratch.
   std::size_t workspace_bytes() const { return workspace_.bytes(); }
 
@@ -204,29 +231,31 @@ class Model {
 
   // The mean of the losses of the last batch.
   LossValue<Model> mean_loss() {
-    mean(device_, slicing_.batch, static_cast<const T*>(losses_.data()), loss_.data());
+    compute_mean_loss();
     return LossValue<Model>(*this, losses_computed_);
   }
+  void compute_mean_loss() { mean(device_, slicing_.batch, static_cast<const T*>(losses_.data()), loss_.data()); }
 
   void backward() {
+    gradients_.reserve(device_, slicing_.runs());
     for_each_run([&](index_t run, index_t s, bool first, index_t worker) {
       const SliceMemory<T> memory = workspace_.at(s, worker);
       const T* rows = inputs_.data() + slicing_.first_sample(s) * plan_.input_features;
       backward_slice(run, s, first, slicing_.inner == 1 ? rows : memory.input, memory);
     });
-    gradients_.finish(device_, slicing_.runs());
+    gradients_.note_backward();
   }
 
   // body(run, slice, first of its run, worker) for every slice; the slices of a run one after another, the runs in
-  // parallel.
+  // parallel. Then adds up their gradients.
   template <class Body>
   void for_each_run(Body body) {
-    gradients_.reserve(device_, slicing_.runs());
     run_tasks(slicing_.runs(), [&](index_t run, index_t worker) {
       const index_t first = slicing_.first_slice(run), end = slicing_.first_slice(run + 1);
       for (index_t s = first; s < end; ++s)
         body(run, s, s == first, worker);
     });
+    gradients_.add_partials(device_, slicing_.runs());
   }
 
   // task(i, worker) for i < n: where slices go side by side on the threads of a device that has some, else one after

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 
 #include <gpunet/model/network_plan.hpp>
 #include <gpunet/model/slicing.hpp>
@@ -51,6 +52,7 @@ class Workspace {
             lent + 2 * layer_gradient_};
   }
 
+  std::array<const void*, 2> addresses() const { return {memory_.data(), caches_.data()}; }
   std::size_t bytes() const { return memory_.bytes() + caches_.bytes(); }
 
  private:

@@ -11,6 +11,8 @@ namespace gpunet::nn {
 // A Linear and the ReLU behind it: what lies between them is not kept.
 template <class Linear>
 struct RectifiedLinear : Linear {
+  static constexpr Activation linear_activation = Activation::relu;
+
   constexpr explicit RectifiedLinear(const Linear& layer) : Linear(layer) {}
 
   template <class D, class In, class T>

@@ -17,6 +17,8 @@ namespace gpunet::nn {
 template <index_t Out = dyn>
 class Linear {
  public:
+  static constexpr Activation linear_activation = Activation::none;  // what stands behind it, see RectifiedLinear
+
   constexpr Linear() = default;
   constexpr explicit Linear(index_t out) requires(Out == dyn) : out_(out) {}
 

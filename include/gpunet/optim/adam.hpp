@@ -38,6 +38,19 @@ struct AdamStep {
     square[i] = v;
     parameter[i] = p - rate * m / (square_root(v) + eps);
   }
+
+  // The arrays that it works on, by number; one that it does without is null.
+  static constexpr int arrays = 4;
+  GPUNET_FN const T* array(int i) const { return i == 0 ? gradient : i == 1 ? mean : i == 2 ? square : parameter; }
+  // The same update of other arrays.
+  GPUNET_FN AdamStep on(T* const* others) const {
+    AdamStep update = *this;
+    update.gradient = others[0];
+    update.mean = others[1];
+    update.square = others[2];
+    update.parameter = others[3];
+    return update;
+  }
 };
 
 // Updates the parameters of a model, which must outlive it: optim::Adam optimizer(net, {.lr = 0.01});
@@ -60,16 +73,24 @@ class Adam : public Optimizer<Model, AdamOptions> {
 
   // Updates the parameters by their gradients. Does nothing when there was no backward pass since zero_grad().
   void step() {
-    if (model_.gradients().zeroed()) return;
+    if (!model_.gradients().zeroed()) for_each(model_.device(), model_.gradients().size(), next());
+  }
+
+  // The update of the next step, which the caller runs for every parameter.
+  AdamStep<T> next() {
     ++steps_;
     const auto [beta1, beta2] = options_.betas;
     const double correction1 = 1 - std::pow(beta1, steps_), root = std::sqrt(1 - std::pow(beta2, steps_));
-    const index_t size = model_.gradients().size();
-    for_each(model_.device(), size,
-             AdamStep<T>{static_cast<T>(options_.lr * root / correction1), static_cast<T>(1 - beta1),
-                         static_cast<T>(beta2), static_cast<T>(1 - beta2), static_cast<T>(options_.eps * root),
-                         static_cast<T>(options_.weight_decay), model_.gradients().data(), moments_.data(),
-                         moments_.data() + size, model_.parameters().data()});
+    return {static_cast<T>(options_.lr * root / correction1),
+            static_cast<T>(1 - beta1),
+            static_cast<T>(beta2),
+            static_cast<T>(1 - beta2),
+            static_cast<T>(options_.eps * root),
+            static_cast<T>(options_.weight_decay),
+            model_.gradients().data(),
+            moments_.data(),
+            moments_.data() + model_.gradients().size(),
+            model_.parameters().data()};
   }
 
  private:

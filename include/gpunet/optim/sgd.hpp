@@ -1,6 +1,8 @@
 // Stochastic gradient descent.
 #pragma once
 
+#include <utility>
+
 #include <gpunet/optim/optimizer.hpp>
 
 namespace gpunet::optim {
@@ -32,6 +34,18 @@ struct SgdStep {
     if (has_momentum) velocity[i] = v = momentum * velocity[i] + keep * g;
     parameter[i] = p - lr * (nesterov ? g + momentum * v : v);
   }
+
+  // The arrays that it works on, by number; one that it does without is null.
+  static constexpr int arrays = 3;
+  GPUNET_FN const T* array(int i) const { return i == 0 ? gradient : i == 1 ? velocity : parameter; }
+  // The same update of other arrays.
+  GPUNET_FN SgdStep on(T* const* others) const {
+    SgdStep update = *this;
+    update.gradient = others[0];
+    update.velocity = others[1];
+    update.parameter = others[2];
+    return update;
+  }
 };
 
 // Updates the parameters of a model, which must outlive it: optim::SGD optimizer(net, {.lr = 0.001f, .momentum =
@@ -53,13 +67,21 @@ class SGD : public Optimizer<Model, SGDOptions> {
 
   // Updates the parameters by their gradients. Does nothing when there was no backward pass since zero_grad().
   void step() {
-    if (model_.gradients().zeroed()) return;
-    const T keep = first_ ? T{1} : T{1} - static_cast<T>(options_.dampening);
-    for_each(model_.device(), model_.gradients().size(),
-             SgdStep<T>{static_cast<T>(options_.lr), static_cast<T>(options_.momentum), keep,
-                        static_cast<T>(options_.weight_decay), options_.momentum != 0, options_.nesterov,
-                        model_.gradients().data(), velocity_.data(), model_.parameters().data()});
-    first_ = false;
+    if (!model_.gradients().zeroed()) for_each(model_.device(), model_.gradients().size(), next());
+  }
+
+  // The update of the next step, which the caller runs for every parameter.
+  SgdStep<T> next() {
+    const T keep = std::exchange(first_, false) ? T{1} : T{1} - static_cast<T>(options_.dampening);
+    return {static_cast<T>(options_.lr),
+            static_cast<T>(options_.momentum),
+            keep,
+            static_cast<T>(options_.weight_decay),
+            options_.momentum != 0,
+            options_.nesterov,
+            model_.gradients().data(),
+            velocity_.data(),
+            model_.parameters().data()};
   }
 
  private:

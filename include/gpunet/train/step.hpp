@@ -5,9 +5,42 @@
 
 namespace gpunet::train {
 
+// How a device runs the steps of a model: most run each as it comes. Cuda has a version of its own in step.cuh.
+template <class Model, class Loss, class Optimizer, class D = typename Model::device_type>
+class StepRunner {
+ public:
+  StepRunner(Model& model, const Loss& loss, Optimizer& optimizer)
+      : model_(model), loss_(loss), optimizer_(optimizer) {}
+
+  void operator()(const View<const typename Model::value_type, D>& inputs,
+                  const View<const typename Loss::target_type, D>& targets) {
+    model_.begin_step(inputs, loss_, targets);
+    model_.run_step(loss_, targets);
+    for_each(model_.device(), model_.gradients().size(), optimizer_.next());
+  }
+  // Whether so many steps were done at once: a device may know how.
+  bool repeat(index_t, const View<const typename Model::value_type, D>&,
+              const View<const typename Loss::target_type, D>&, typename Model::value_type*) {
+    return false;
+  }
+
+ private:
+  Model& model_;
+  Loss loss_;
+  Optimizer& optimizer_;
+};
+
+}  // namespace gpunet::train
+
+#if GPUNET_CUDA  // here, so that every unit has the same version for Cuda
+#include <gpunet/train/step.cuh>
+#endif
+
+namespace gpunet::train {
+
 // Forward, loss, backward and update as one object that sees model, loss and optimizer as types, so that a device
-// may run the step in the order that suits it: on Host slice by slice through the whole network. The same numbers
-// as
+// may run the step in the order that suits it: Host slice by slice through the whole network, Cuda as one graph that
+// is recorded once for each batch size. The same numbers as
 //   optimizer.zero_grad(); auto loss = criterion(net(inputs), labels); loss.backward(); optimizer.step();
 template <class Model, class Loss, class Optimizer>
 class Step {
@@ -16,20 +49,32 @@ class Step {
 
  public:
   // Model and optimizer must outlive the step.
-  Step(Model& model, const Loss& loss, Optimizer& optimizer) : model_(model), loss_(loss), optimizer_(optimizer) {}
+  Step(Model& model, const Loss& loss, Optimizer& optimizer) : model_(model), run_(model, loss, optimizer) {}
 
   // inputs [batch, ...], targets [batch]; returns the mean loss before the update.
   LossValue<Model> operator()(View<const T, D> inputs, View<const typename Loss::target_type, D> targets) {
-    optimizer_.zero_grad();
-    const LossValue<Model> loss = model_.forward_backward(inputs, loss_, targets);
-    optimizer_.step();
-    return loss;
+    model_.zero_grad();
+    run_(inputs, targets);
+    return model_.end_step();
+  }
+
+  // So many steps on the same batch, as when the whole data set is one; returns their losses, [times]. Where the
+  // network and the batch are small, Cuda takes one launch for up to 1024 of them.
+  Tensor<T, D> repeat(index_t times, View<const T, D> inputs, View<const typename Loss::target_type, D> targets) {
+    require(times >= 1, "gpunet::train::Step::repeat: ", times, " steps (want 1 or more)");
+    Tensor<T, D> losses(model_.device(), {times});
+    model_.zero_grad();
+    if (run_.repeat(times, inputs, targets, losses.data()))
+      model_.end_step();
+    else
+      for (index_t i = 0; i < times; ++i)
+        model_.device().copy(losses.data() + i, (*this)(inputs, targets).data(), sizeof(T));
+    return losses;
   }
 
  private:
   Model& model_;
-  Loss loss_;
-  Optimizer& optimizer_;
+  StepRunner<Model, Loss, Optimizer> run_;
 };
 
 }  // namespace gpunet::train

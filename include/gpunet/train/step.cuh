@@ -1,0 +1,144 @@
+// The training step on Cuda: recorded once, then one launch.
+#pragma once
+
+#include <algorithm>
+#include <concepts>
+#include <vector>
+
+#include <gpunet/device/cuda/for_each.cuh>
+#include <gpunet/device/cuda/graph.cuh>
+#include <gpunet/nn/cross_entropy_loss.hpp>
+#include <gpunet/train/step.hpp>
+#include <gpunet/train/steps_in_block.cuh>
+
+namespace gpunet::train {
+
+// Puts a batch and the optimizer's numbers for this step to where the recorded work reads them. One index = one input
+// and one target; the numbers go with index 0.
+template <class T, class Target, class Update>
+struct BeginStep {
+  index_t inputs, targets;
+  const T* from_inputs;
+  const Target* from_targets;
+  T* to_inputs;
+  Target* to_targets;
+  Update update;
+  Update* to_update;
+
+  GPUNET_FN void operator()(index_t i) const {
+    if (i < inputs) to_inputs[i] = from_inputs[i];
+    if (i < targets) to_targets[i] = from_targets[i];
+    if (i == 0) *to_update = update;
+  }
+};
+
+// An update whose numbers are on the device. One index = one parameter.
+template <class Update>
+struct StoredUpdate {
+  const Update* update;
+  GPUNET_FN void operator()(index_t i) const {
+    const Update numbers = *update;  // before anything is written, as if they were arguments of the kernel
+    numbers(i);
+  }
+};
+
+// Steps of one batch size give the same work to the device each time, but for the batch and the optimizer's numbers
+// (the learning rate, say), which are brought to fixed places first. So the second step of a batch size is recorded as
+// a graph, and every step from then on is two launches. Recordings are made anew when the model's memory has moved.
+template <class Model, class Loss, class Optimizer>
+class StepRunner<Model, Loss, Optimizer, Cuda> {
+  using T = typename Model::value_type;
+  using Target = typename Loss::target_type;
+  using Update = decltype(std::declval<Optimizer&>().next());
+
+ public:
+  StepRunner(Model& model, const Loss& loss, Optimizer& optimizer)
+      : model_(model), loss_(loss), optimizer_(optimizer), update_(model.device(), 1), block_(model) {}
+
+  void operator()(const View<const T, Cuda>& inputs, const View<const Target, Cuda>& targets) {
+    if (!repeat(1, inputs, targets, nullptr)) replay_step(inputs, targets);
+  }
+
+  // So many steps on the batch at once; losses[i] gets the loss of step i unless it is null. False, and nothing done,
+  // where a step does not fit into a block.
+  bool repeat(index_t times, const View<const T, Cuda>& inputs, const View<const Target, Cuda>& targets,
+              T* losses) {
+    if constexpr (in_block) {
+      constexpr index_t most = 1024;  // in one launch: a display must not freeze
+      if (!block_.fits(targets.numel())) return false;
+      model_.begin_step(inputs, loss_, targets);
+      for (index_t i = 0; i < times; i += most)
+        block_(optimizer_, inputs, targets, std::min(most, times - i), losses ? losses + i : nullptr);
+      return true;
+    } else {
+      return false;
+    }
+  }
+
+ private:
+  static constexpr bool in_block = is_dense<typename Model::FusedNet> && std::same_as<Loss, nn::CrossEntropyLoss>;
+  struct NoBlockRunner {
+    explicit NoBlockRunner(Model&) {}
+  };
+  using Block = std::conditional_t<in_block, BlockRunner<Model, Optimizer>, NoBlockRunner>;
+  using Addresses = decltype(std::declval<const Model&>().memory_addresses());
+  struct Recording {
+    index_t batch;
+    bool is_warm = false;
+    gpunet::detail::GraphExec graph = nullptr;
+  };
+  static constexpr std::size_t most_recordings = 8;  // of batch sizes; the oldest makes room
+
+  // As the class comment says.
+  void replay_step(const View<const T, Cuda>& inputs, const View<const Target, Cuda>& targets) {
+    Cuda& device = model_.device();
+    grow(inputs_, inputs.numel());
+    grow(targets_, targets.numel());
+    const View<const T, Cuda> x{inputs_.data(), inputs.sizes()};
+    const View<const Target, Cuda> y{targets_.data(), targets.sizes()};
+    model_.begin_step(x, loss_, y);
+    for_each(device, std::max(inputs.numel(), targets.numel()),
+             BeginStep<T, Target, Update>{inputs.numel(), targets.numel(), inputs.data(), targets.data(),
+                                          inputs_.data(), targets_.data(), optimizer_.next(), update_.data()});
+    const auto work = [&] {
+      model_.run_step(loss_, y);
+      for_each(device, model_.gradients().size(), StoredUpdate<Update>{update_.data()});
+    };
+    if (gpunet::detail::checks_every_launch()) return work();
+    Recording& recording = recording_of(inputs.size(0));
+    if (recording.graph) return gpunet::detail::replay(device, recording.graph);
+    if (!std::exchange(recording.is_warm, true)) return work();  // libraries and kernels are loaded now
+    recording.graph = gpunet::detail::record(device, work);
+    gpunet::detail::replay(device, recording.graph);
+  }
+
+  template <class E>
+  void grow(Buffer<E, Cuda>& buffer, index_t size) {
+    if (buffer.size() >= size) return;
+    recordings_.clear();
+    buffer.reset(model_.device(), size);
+  }
+
+  Recording& recording_of(index_t batch) {
+    if (const Addresses now = model_.memory_addresses(); now != addresses_) {
+      recordings_.clear();
+      addresses_ = now;
+    }
+    for (Recording& recording : recordings_)
+      if (recording.batch == batch) return recording;
+    if (recordings_.size() == most_recordings) recordings_.erase(recordings_.begin());
+    return recordings_.emplace_back(Recording{batch});
+  }
+
+  Model& model_;
+  Loss loss_;
+  Optimizer& optimizer_;
+  Buffer<T, Cuda> inputs_;
+  Buffer<Target, Cuda> targets_;
+  Buffer<Update, Cuda> update_;
+  [[no_unique_address]] Block block_;
+  Addresses addresses_{};
+  std::vector<Recording> recordings_;
+};
+
+}  // namespace gpunet::train

@@ -1,0 +1,281 @@
+// Whole training steps of a small network in one block of threads.
+#pragma once
+
+#include <algorithm>
+#include <vector>
+
+#include <gpunet/device/cuda/launch.cuh>
+#include <gpunet/model/network_plan.hpp>
+#include <gpunet/ops/activation.hpp>
+#include <gpunet/ops/cross_entropy.hpp>
+#include <gpunet/tensor/buffer.hpp>
+#include <gpunet/tensor/view.hpp>
+
+namespace gpunet::train {
+
+// A network of nothing but linear layers, as numbers: what enters and leaves each, where its parameters begin in their
+// arena, and whether a ReLU stands behind it.
+struct DenseNetwork {
+  static constexpr int most_layers = 16;
+  struct Layer {
+    int in, out;
+    int weight, bias;
+    Activation activation;
+  };
+
+  int depth = 0;
+  Layer layers[most_layers]{};
+  int parameters = 0;  // elements of the arena
+  int features = 0;    // of the input and of all outputs
+  int widest = 0;      // of them
+};
+
+// Whether a network (its fused form) is one.
+template <class Net>
+inline constexpr bool is_dense = false;
+template <class Input, class... Layers>
+inline constexpr bool is_dense<nn::Sequential<Input, Layers...>> =
+    sizeof...(Layers) > 0 && sizeof...(Layers) <= DenseNetwork::most_layers &&
+    ((nn::is_view<Layers> || requires { Layers::linear_activation; }) && ...);
+
+// Its numbers. Some may be too large for an int: then `parameters` is -1.
+template <class Net>
+DenseNetwork dense_network(const Net& net, const NetworkPlan<Net>& plan) {
+  DenseNetwork dense;
+  constexpr index_t most = 1 << 20;  // far more than a block can hold
+  if (plan.parameter_elements > most || plan.input_features > most || plan.output_elements > most)
+    return dense.parameters = -1, dense;
+  dense.parameters = static_cast<int>(plan.parameter_elements);
+  dense.features = dense.widest = static_cast<int>(plan.input_features);
+  net.each([&](auto i, const auto& layer, auto in) {
+    using L = std::remove_cvref_t<decltype(layer)>;
+    if constexpr (!nn::is_view<L>) {
+      const int out = static_cast<int>(layer.output(in).numel());
+      const index_t* offsets = plan.offsets(i);
+      dense.layers[dense.depth++] = {static_cast<int>(in.numel()), out, static_cast<int>(offsets[0]),
+                                     static_cast<int>(offsets[1]), L::linear_activation};
+      dense.features += out;
+      dense.widest = std::max(dense.widest, out);
+    }
+  });
+  return dense;
+}
+
+// What the steps work on, all on the device.
+template <class T>
+struct DenseBatch {
+  const T* inputs;  // [batch, in]
+  const label_t* labels;
+  int batch;
+};
+
+namespace detail {
+
+// In a block everything lies [feature][sample]: neighbouring threads take neighbouring samples, and a weight is the
+// same for all of them.
+
+// y = activate(W x + b)
+template <class T>
+__device__ void dense_forward(const DenseNetwork::Layer& layer, int batch, const T* parameters, const T* x, T* y) {
+  const T *w = parameters + layer.weight, *b = parameters + layer.bias;
+  for (int i = static_cast<int>(threadIdx.x); i < layer.out * batch; i += static_cast<int>(blockDim.x)) {
+    const int o = i / batch, n = i % batch;
+    T sum = b[o];
+    for (int k = 0; k < layer.in; ++k)
+      sum += w[o * layer.in + k] * x[k * batch + n];
+    y[i] = Activate{layer.activation}(sum);
+  }
+}
+
+// The sum over the lanes of a warp, the same in every run; in lane 0.
+template <class T>
+__device__ T sum_of_warp(T value) {
+  for (int width = 16; width > 0; width /= 2)
+    value += __shfl_down_sync(~0u, value, static_cast<unsigned>(width));
+  return value;
+}
+
+// dW = dy^T x and db = sum dy, a warp for each element; and unless dx is null, dx = dy W where x > 0 if a ReLU made x.
+template <class T>
+__device__ void dense_backward(const DenseNetwork::Layer& layer, int batch, const T* parameters, const T* x,
+                               const T* dy, Activation before, T* gradients, T* dx) {
+  const int lane = static_cast<int>(threadIdx.x) % 32, columns = layer.in + 1;  // the last one is the bias's
+  for (int i = static_cast<int>(threadIdx.x) / 32; i < layer.out * columns;
+       i += static_cast<int>(blockDim.x) / 32) {
+    const int o = i / columns, k = i % columns;
+    T sum{};
+    for (int n = lane; n < batch; n += 32)
+      sum += k < layer.in ? dy[o * batch + n] * x[k * batch + n] : dy[o * batch + n];
+    sum = sum_of_warp(sum);
+    if (lane == 0) gradients[k < layer.in ? layer.weight + o * layer.in + k : layer.bias + o] = sum;
+  }
+  if (!dx) return;
+  const T* w = parameters + layer.weight;
+  for (int i = static_cast<int>(threadIdx.x); i < layer.in * batch; i += static_cast<int>(blockDim.x)) {
+    const int k = i / batch, n = i % batch;
+    T sum{};
+    for (int o = 0; o < layer.out; ++o)
+      sum += w[o * layer.in + k] * dy[o * batch + n];
+    dx[i] = before == Activation::relu ? RectifyGradient{}(x[i], sum) : sum;
+  }
+}
+
+template <class T>
+__device__ void copy_in_block(int size, const T* from, T* to) {
+  for (int i = static_cast<int>(threadIdx.x); i < size; i += static_cast<int>(blockDim.x))
+    to[i] = from[i];
+}
+
+template <class F>
+__global__ void in_block_kernel(F f) {
+  f();
+}
+
+}  // namespace detail
+
+// Steps on one batch, done by one block with parameters, gradients, the optimizer's state and activations in shared
+// memory. Update s is `first`, then updates[0], updates[1], ... What is left outside: the parameters and the state, the
+// gradients and sample losses of the last step, its mean loss, and unless it is null the mean loss of every step.
+template <class T, class Update>
+struct DenseSteps {
+  DenseNetwork net;
+  DenseBatch<T> data;
+  int steps;
+  Update first;
+  const Update* updates;
+  T *losses, *last_mean, *mean_losses;
+
+  __device__ void operator()() const {
+    extern __shared__ __align__(16) unsigned char memory[];
+    T* free = reinterpret_cast<T*>(memory);
+    const auto take = [&free](int size) {
+      T* taken = free;
+      free += size;
+      return taken;
+    };
+    T* arrays[Update::arrays];  // of the update
+    for (int k = 0; k < Update::arrays; ++k) {
+      arrays[k] = first.array(k) ? take(net.parameters) : nullptr;
+      if (arrays[k]) detail::copy_in_block(net.parameters, first.array(k), arrays[k]);
+    }
+    T* const x = take(net.features * data.batch);
+    T* gradient_of[2] = {take(net.widest * data.batch), take(net.widest * data.batch)};
+    const int in = net.layers[0].in, out = net.layers[net.depth - 1].out;
+    for (int i = static_cast<int>(threadIdx.x); i < in * data.batch; i += static_cast<int>(blockDim.x))
+      x[i] = data.inputs[i % data.batch * in + i / data.batch];
+    __syncthreads();
+
+    for (int s = 0; s < steps; ++s) {
+      const Update update = (s == 0 ? first : updates[s - 1]).on(arrays);
+      T* y = x;
+      for (int l = 0; l < net.depth; ++l) {
+        const auto& layer = net.layers[l];
+        T* const from = y;
+        y += layer.in * data.batch;
+        detail::dense_forward(layer, data.batch, update.parameter, from, y);
+        __syncthreads();
+      }
+      T *dy = gradient_of[0], *dx = gradient_of[1];
+      const Slice slice{data.batch, 1, data.batch};
+      const CrossEntropy<T> loss{slice, out, y, data.labels, T{1} / static_cast<T>(data.batch), losses, dy};
+      for (int n = static_cast<int>(threadIdx.x); n < data.batch; n += static_cast<int>(blockDim.x))
+        loss(n);
+      __syncthreads();
+      if (threadIdx.x < 32) {
+        T sum{};
+        for (int n = static_cast<int>(threadIdx.x); n < data.batch; n += 32)
+          sum += losses[n];
+        sum = detail::sum_of_warp(sum);
+        if (threadIdx.x == 0) {
+          *last_mean = sum / static_cast<T>(data.batch);
+          if (mean_losses) mean_losses[s] = *last_mean;
+        }
+      }
+      for (int l = net.depth - 1; l >= 0; --l) {
+        const auto& layer = net.layers[l];
+        y -= layer.in * data.batch;
+        const Activation before = l > 0 ? net.layers[l - 1].activation : Activation::none;
+        detail::dense_backward(layer, data.batch, update.parameter, y, dy, before, const_cast<T*>(update.gradient),
+                               l > 0 ? dx : nullptr);
+        __syncthreads();
+        T* const used = dy;
+        dy = dx;
+        dx = used;
+      }
+      for (int i = static_cast<int>(threadIdx.x); i < net.parameters; i += static_cast<int>(blockDim.x))
+        update(i);
+      __syncthreads();
+    }
+
+    for (int k = 0; k < Update::arrays; ++k)
+      if (arrays[k])
+        detail::copy_in_block(net.parameters, static_cast<const T*>(arrays[k]), const_cast<T*>(first.array(k)));
+  }
+};
+
+// Runs them with so many bytes of shared memory. A function of its own: nvcc drops a kernel that is launched where the
+// type of a network with names is in sight.
+template <class Steps>
+void run_in_block(const Cuda& device, Steps steps, std::size_t shared) {
+  constexpr unsigned threads = 512;
+  const auto what = [&steps] {
+    return concat("DenseSteps: ", steps.steps, " of a network of ", steps.net.depth, " linear layers on a batch of ",
+                  steps.data.batch);
+  };
+  gpunet::detail::launch(device, {1, threads, shared}, what, detail::in_block_kernel<Steps>, steps);
+}
+
+// Runs such steps.
+template <class Model, class Optimizer>
+class BlockRunner {
+  using T = typename Model::value_type;
+  using Update = decltype(std::declval<Optimizer&>().next());
+
+ public:
+  explicit BlockRunner(Model& model) : model_(model), net_(dense_network(model.fused_network(), model.plan())) {
+    check(cudaDeviceGetAttribute(&most_bytes_, cudaDevAttrMaxSharedMemoryPerBlockOptin, device().ordinal()));
+  }
+
+  // Whether a step on so many samples fits into the shared memory of a block.
+  bool fits(index_t batch) const {
+    return net_.parameters >= 0 && batch <= most_bytes_ && bytes(batch) <= static_cast<std::size_t>(most_bytes_);
+  }
+
+  // So many steps; losses[i] gets the loss of step i unless it is null.
+  void operator()(Optimizer& optimizer, const View<const T, Cuda>& inputs, const View<const label_t, Cuda>& labels,
+                  index_t times, T* losses) {
+    const Update first = optimizer.next();
+    next_.clear();
+    for (index_t i = 1; i < times; ++i)
+      next_.push_back(optimizer.next());
+    const auto more = static_cast<index_t>(next_.size());
+    if (updates_.size() < more) updates_.reset(device(), more);
+    device().upload(updates_.data(), next_.data(), next_.size() * sizeof(Update));
+    const int batch = static_cast<int>(labels.numel());
+    run_in_block(device(),
+        DenseSteps<T, Update>{net_,
+                              {inputs.data(), labels.data(), batch},
+                              static_cast<int>(times),
+                              first,
+                              updates_.data(),
+                              model_.sample_losses(),
+                              model_.mean_of_losses(),
+                              losses},
+        bytes(batch));
+  }
+
+ private:
+  Cuda& device() const { return model_.device(); }
+  std::size_t bytes(index_t batch) const {
+    return static_cast<std::size_t>(Update::arrays * net_.parameters + batch * (net_.features + 2 * net_.widest)) *
+           sizeof(T);
+  }
+
+  Model& model_;
+  DenseNetwork net_;
+  int most_bytes_ = 0;
+  std::vector<Update> next_;
+  Buffer<Update, Cuda> updates_;
+};
+
+}  // namespace gpunet::train
