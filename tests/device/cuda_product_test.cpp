@@ -2,8 +2,6 @@
 
 #if GPUNET_CUDA
 
-#include <bit>
-#include <cstdint>
 #include <doctest/doctest.h>
 #include <vector>
 
@@ -12,6 +10,7 @@
 #include "support/arrays.hpp"
 #include "support/devices.hpp"
 #include "support/guarded_buffer.hpp"
+#include "support/tensor_rounding.hpp"
 
 using namespace gpunet;
 using namespace gpunet::detail;
@@ -44,14 +43,6 @@ struct StoreMatrix {
 template <class T>
 using TestProduct = TiledProduct<Matrix<T, true>, Matrix<T, false>, StoreMatrix<T>>;
 
-// As tensor cores round: to `bits` of significand, ties away from zero or to even.
-float rounded(float value, Precision precision) {
-  const std::uint32_t word = std::bit_cast<std::uint32_t>(value);
-  if (precision == Precision::tf32) return std::bit_cast<float>((word + 0x1000u) & 0xffffe000u);
-  if (precision == Precision::bf16) return std::bit_cast<float>((word + 0x7fffu + (word >> 16 & 1u)) & 0xffff0000u);
-  return value;
-}
-
 // A product in memory of a device, and what it should be.
 template <class T>
 struct Case {
@@ -67,7 +58,7 @@ struct Case {
     b.upload(right);
     const auto factor = [&](T value) {
       if constexpr (std::is_same_v<T, float>)
-        return static_cast<double>(rounded(value, precision));
+        return static_cast<double>(tensor_rounded(value, precision));
       else
         return value;
     };

@@ -205,7 +205,7 @@ __device__ void run_product(const P& p, index_t block, void* memory) {
 
 // The first blocks do the one product, the others the other.
 template <class Math, class First, class Second>
-__global__ void __launch_bounds__(Math::threads)
+__global__ void __launch_bounds__(Math::threads, 512 / Math::threads)
     products_kernel(const __grid_constant__ First first, const __grid_constant__ Second second) {
   constexpr std::size_t one = shared_bytes<Math, First>, other = shared_bytes<Math, Second>;
   __shared__ alignas(16) unsigned char memory[one > other ? one : other];
@@ -217,7 +217,7 @@ __global__ void __launch_bounds__(Math::threads)
 }
 
 template <class Math, class P>
-__global__ void __launch_bounds__(Math::threads) product_kernel(const __grid_constant__ P p) {
+__global__ void __launch_bounds__(Math::threads, 512 / Math::threads) product_kernel(const __grid_constant__ P p) {
   __shared__ alignas(16) unsigned char memory[shared_bytes<Math, P>];
   run_product<Math>(p, index_t{blockIdx.x}, memory);
 }
