@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <type_traits>
 
 #include <gpunet/device/device.hpp>
 #include <gpunet/nn/flatten.hpp>
@@ -20,6 +21,11 @@ enum class Role { other, convolution, linear, relu, pool };
 
 template <class L>
 inline constexpr Role role = Role::other;
+template <class L>
+requires requires {
+  typename L::unnamed;
+}
+inline constexpr Role role<L> = role<typename L::unnamed>;
 template <index_t Out, index_t Kernel, class... Options>
 inline constexpr Role role<nn::Conv2d<Out, Kernel, Options...>> = Role::convolution;
 template <index_t Out>
@@ -28,8 +34,6 @@ template <>
 inline constexpr Role role<nn::ReLU> = Role::relu;
 template <>
 inline constexpr Role role<nn::MaxPool2d<2>> = Role::pool;
-template <FixedString Name, class L>
-inline constexpr Role role<nn::Named<Name, L>> = role<L>;
 
 // Runs of neighbouring layers that become one.
 template <std::size_t depth>
@@ -79,22 +83,30 @@ constexpr auto fuse_group(const Net& net) {
     return InPlaceOf<first, L, nn::RectifiedLinear<L>>(nn::RectifiedLinear<L>(layer));
 }
 
-}  // namespace detail
-
-// The network that a model runs in place of `net` on a device: the same parameters with the same names.
-template <class D, class T, class Net>
-constexpr const Net& fuse(const D&, const Net& net, T) {
-  return net;
-}
-
-// On Host, floats: convolution + ReLU + pooling, and linear + ReLU.
+// The network with all groups of layers fused.
 template <class Net>
-constexpr auto fuse(const Host&, const Net& net, float) {
-  constexpr auto groups = detail::layer_groups<Net>(typename Net::indices{});
+constexpr auto fuse_groups(const Net& net) {
+  constexpr auto groups = layer_groups<Net>(typename Net::indices{});
   return [&]<std::size_t... G>(std::index_sequence<G...>) {
-    return nn::Sequential(nn::Input(net.input()), detail::fuse_group<G>(net)...);
+    return nn::Sequential(nn::Input(net.input()), fuse_group<G>(net)...);
   }
   (std::make_index_sequence<groups.count>{});
+}
+
+// Whether a device has the layers that do the work of several: Host has those for floats.
+template <class D, class T>
+inline constexpr bool fuses = std::is_same_v<D, Cuda> || (std::is_same_v<D, Host> && std::is_same_v<T, float>);
+
+}  // namespace detail
+
+// The network that a model runs in place of `net` on a device, with the same parameters of the same names: convolution + ReLU +
+// pooling, and linear + ReLU, are one layer where the device has one.
+template <class D, class T, class Net>
+constexpr auto fuse(const D&, const Net& net, T) {
+  if constexpr (detail::fuses<D, T>)
+    return detail::fuse_groups(net);
+  else
+    return net;
 }
 
 }  // namespace gpunet

@@ -8,6 +8,9 @@
 #include <gpunet/nn/layer.hpp>
 #include <gpunet/nn/options.hpp>
 #include <gpunet/ops/conv2d_wide.host.hpp>
+#if GPUNET_CUDA
+#include <gpunet/ops/conv2d.cuh>
+#endif
 
 namespace gpunet::nn {
 

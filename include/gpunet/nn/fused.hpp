@@ -6,6 +6,10 @@
 #include <gpunet/ops/activation.hpp>
 #include <gpunet/ops/conv2d_block.host.hpp>
 
+#if GPUNET_CUDA
+#include <gpunet/ops/conv2d_block.cuh>
+#endif
+
 namespace gpunet::nn {
 
 // A Linear and the ReLU behind it: what lies between them is not kept.
@@ -27,7 +31,7 @@ struct RectifiedLinear : Linear {
   }
 };
 
-// A Conv2d, the ReLU behind it, and a MaxPool2d<2> behind that or not; of floats on Host.
+// A Conv2d, the ReLU behind it, and a MaxPool2d<2> behind that or not.
 template <class Conv, bool pool>
 class ConvolutionBlock {
  public:
@@ -51,19 +55,19 @@ class ConvolutionBlock {
     return pool ? output(in).numel() * static_cast<index_t>(sizeof(PoolChoice)) : 0;
   }
 
-  template <class In>
-  index_t scratch(const Host& device, In in, const Slice& slice, float) const {
-    return conv2d_block_scratch(device, slice, block(in));
+  template <class D, class In, class T>
+  index_t scratch(const D& device, In in, const Slice& slice, T type) const {
+    return conv2d_block_scratch(device, slice, block(in), type);
   }
 
-  template <class In>
-  void forward(Host& device, In in, const ForwardPass<float>& pass) const {
+  template <class D, class In, class T>
+  void forward(D& device, In in, const ForwardPass<T>& pass) const {
     conv2d_block_forward(device, pass.slice, block(in), pass.x, pass.parameters[0], pass.parameters[1], pass.y,
                          reinterpret_cast<PoolChoice*>(pass.cache), pass.scratch);
   }
 
-  template <class In>
-  void backward(Host& device, In in, const BackwardPass<float>& pass) const {
+  template <class D, class In, class T>
+  void backward(D& device, In in, const BackwardPass<T>& pass) const {
     conv2d_block_backward(device, pass.slice, block(in), pass.x, pass.y,
                           reinterpret_cast<const PoolChoice*>(pass.cache), pass.dy, pass.parameters[0], pass.dx,
                           pass.gradients[0], pass.gradients[1], pass.accumulate, pass.scratch);

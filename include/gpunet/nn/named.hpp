@@ -8,6 +8,7 @@ namespace gpunet::nn {
 // The layer L under a name of its own in the state dict: Named<"conv1", Conv2d<6, 5>> has "conv1.weight".
 template <FixedString Name, class L>
 struct Named : L {
+  using unnamed = L;  // nvcc cannot deduce L from a Named: it does not see through a text among template arguments
   static constexpr std::string_view name = Name.view();
   static_assert(!name.empty(), "gpunet::nn::Named: the name is empty, give the layer a name or leave Named away");
 

@@ -108,7 +108,8 @@ void backward_one_by_one(Host& device, const Slice& slice, const Conv2dBlock<Geo
 
 // Elements of scratch that the two functions below need.
 template <class Geometry>
-index_t conv2d_block_scratch(const Host& device, const Slice& slice, const Conv2dBlock<Geometry>& block) {
+index_t conv2d_block_scratch(const Host& device, const Slice& slice, const Conv2dBlock<Geometry>& block,
+                             float = {}) {
   if (detail::in_rows(device, slice, block)) return detail::RowBlocks(device, slice, block).scratch(device);
   return detail::waiting_elements(slice, block) + conv2d_scratch(device, slice, block.g, float{});
 }

@@ -219,8 +219,8 @@ template <class Steps>
 void run_in_block(const Cuda& device, Steps steps, std::size_t shared) {
   constexpr unsigned threads = 512;
   const auto what = [&steps] {
-    return concat("DenseSteps: ", steps.steps, " of a network of ", steps.net.depth, " linear layers on a batch of ",
-                  steps.data.batch);
+    return concat("DenseSteps: ", steps.steps, " of a network of ", steps.net.depth,
+                  " linear layers on a batch of ", steps.data.batch);
   };
   gpunet::detail::launch(device, {1, threads, shared}, what, detail::in_block_kernel<Steps>, steps);
 }
@@ -253,15 +253,15 @@ class BlockRunner {
     device().upload(updates_.data(), next_.data(), next_.size() * sizeof(Update));
     const int batch = static_cast<int>(labels.numel());
     run_in_block(device(),
-        DenseSteps<T, Update>{net_,
-                              {inputs.data(), labels.data(), batch},
-                              static_cast<int>(times),
-                              first,
-                              updates_.data(),
-                              model_.sample_losses(),
-                              model_.mean_of_losses(),
-                              losses},
-        bytes(batch));
+                 DenseSteps<T, Update>{net_,
+                                       {inputs.data(), labels.data(), batch},
+                                       static_cast<int>(times),
+                                       first,
+                                       updates_.data(),
+                                       model_.sample_losses(),
+                                       model_.mean_of_losses(),
+                                       losses},
+                 bytes(batch));
   }
 
  private:

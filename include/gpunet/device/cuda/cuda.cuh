@@ -30,12 +30,16 @@ class Cuda {
         copy_stream_(detail::make_stream()),
         memory_(ordinal) {
     check(cudaDeviceGetAttribute(&multiprocessors_, cudaDevAttrMultiProcessorCount, ordinal));
+    cudaFuncAttributes code{};
+    check(cudaFuncGetAttributes(&code, reinterpret_cast<const void*>(detail::probe_kernel<>)));
+    architecture_ = code.ptxVersion;
   }
   // Waits for the work that is left.
   ~Cuda() {
     const detail::CurrentDevice current(ordinal_);
     ignore_error(cudaStreamSynchronize(copy_stream_.get()));
     if (blas_) deallocate(blas_->workspace(), blas_->bytes());
+    deallocate(tickets_, most_tickets * sizeof(unsigned));
     ignore_error(cudaStreamSynchronize(stream_.get()));
     blas_.reset();
   }
@@ -45,6 +49,9 @@ class Cuda {
   std::string name() const { return concat("cuda:", ordinal_); }
   int ordinal() const { return ordinal_; }
   int multiprocessors() const { return multiprocessors_; }
+  // The architecture that this program's code for the device was written for, 90 for sm_90: an older one than the device's
+  // where the program has none for that.
+  int architecture() const { return architecture_; }
   Precision precision() const { return precision_; }
   cudaStream_t stream() const { return stream_.get(); }
   cudaStream_t copy_stream() const { return copy_stream_.get(); }
@@ -59,6 +66,19 @@ class Cuda {
       blas_ = std::move(blas);
     }
     return *blas_;
+  }
+
+  // Counters by which the blocks of a kernel on stream() find out which of them is the last. 0 before and after every
+  // kernel; made at the first call.
+  static constexpr index_t most_tickets = 4096;
+  unsigned* tickets() {
+    if (!tickets_) {
+      const detail::CurrentDevice current(ordinal_);
+      constexpr std::size_t bytes = most_tickets * sizeof(unsigned);
+      tickets_ = static_cast<unsigned*>(allocate(bytes));
+      check(cudaMemsetAsync(tickets_, 0, bytes, stream()));
+    }
+    return tickets_;
   }
 
   // Aligned to 256 bytes. Work given after this call may use the memory.
@@ -112,11 +132,12 @@ class Cuda {
 
   int ordinal_;
   Precision precision_;
-  int multiprocessors_ = 1;
+  int multiprocessors_ = 1, architecture_ = 0;
   detail::Stream stream_;
   detail::Stream copy_stream_;
   detail::CudaMemory memory_;
   std::optional<detail::Blas> blas_;
+  unsigned* tickets_ = nullptr;
 };
 
 static_assert(Device<Cuda>);

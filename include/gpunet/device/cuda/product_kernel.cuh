@@ -1,0 +1,225 @@
+// The kernel of matrix products: how a tile gets its factors, and what happens to its sums.
+#pragma once
+
+#include <type_traits>
+#include <utility>
+
+#include <gpunet/device/cuda/product_tensor.cuh>
+
+namespace gpunet::detail {
+
+// C [m, n] = A [m, k] B [k, n], cut into tiles, and each tile's sums over k into `splits` parts of `k_per_split`, a block each.
+//
+// An operand is a functor. i is a row of A, or a column of B:
+//   along_k           whether elements next to each other in memory are neighbours in k, or else in i
+//   outer(i)          what depends on i alone; a thread computes it once
+//   inner(k)          what depends on k alone; a thread computes it for all others
+//   load(outer, inner)
+// An epilogue takes four neighbouring columns of C at a time:
+//   column(j)         what depends on the columns j to j + 3 alone, j a multiple of 4
+//   store(i, column, values, count)   for row i; the first `count` are columns of C
+template <class A_, class B_, class Epilogue_>
+struct TiledProduct {
+  using A = A_;
+  using B = B_;
+  using Epilogue = Epilogue_;
+  using T = typename Epilogue::T;
+
+  index_t m = 0, n = 0, k = 0;
+  A a{};
+  B b{};
+  Epilogue epilogue{};
+  // Set by launch_products.
+  index_t tiles_down = 0, tiles = 0, k_per_split = 0;
+  int splits = 1;
+  T* partials = nullptr;        // [split][tile][group][thread] of Four<T>
+  unsigned* tickets = nullptr;  // of each tile: how many of its parts are done; 0 before and after
+};
+
+// The part of one operand, `extent` wide, that the threads of a block bring to shared memory.
+template <class Math, class Operand, int extent>
+struct Stage {
+  using T = typename Math::T;
+  using Word = typename Math::Word;
+  using Inner = decltype(std::declval<const Operand&>().inner(0));
+  using Outer = decltype(std::declval<const Operand&>().outer(0));
+  static constexpr int k_rows = Math::k_rows, per_word = Math::per_word, threads = Math::threads;
+  static constexpr int words = extent * k_rows, per_thread = words / threads;
+  static constexpr int stride = extent + Math::padding;
+  static constexpr int outers = Operand::along_k ? per_thread : extent > threads ? extent / threads : 1;
+  static_assert(words % threads == 0 && (threads % extent == 0 || extent % threads == 0) && threads % k_rows == 0);
+
+  Outer outer[outers];
+  T values[per_thread][per_word];
+
+  // Which word the thread's r-th is.
+  __device__ static int index(int r) {
+    const int word = static_cast<int>(threadIdx.x) + r * threads;
+    return Operand::along_k ? word / k_rows : word % extent;
+  }
+  __device__ static int k_row(int r) {
+    const int word = static_cast<int>(threadIdx.x) + r * threads;
+    return Operand::along_k ? word % k_rows : word / extent;
+  }
+
+  // What lies beyond `size` takes the last one's place: nobody reads those sums.
+  __device__ void start(const Operand& operand, index_t first, index_t size) {
+#pragma unroll
+    for (int r = 0; r < outers; ++r)
+      outer[r] = operand.outer(min(first + index(r), size - 1));
+  }
+  // `left` of the step's products are there; the others' factors are 0.
+  __device__ void load(const Operand& operand, const Inner* inner, index_t left) {
+#pragma unroll
+    for (int r = 0; r < per_thread; ++r)
+#pragma unroll
+      for (int q = 0; q < per_word; ++q) {
+        const int k = k_row(r) * per_word + q;
+        values[r][q] = k < left ? operand.load(outer[r % outers], inner[k]) : T{};
+      }
+  }
+  __device__ void store(Word* target) const {
+#pragma unroll
+    for (int r = 0; r < per_thread; ++r)
+      target[k_row(r) * stride + index(r)] = Math::pack(values[r]);
+  }
+};
+
+// What a block keeps in shared memory: two steps of factors, one to compute with and one to fill, and what their k is.
+template <class Math, class P>
+struct SharedSteps {
+  using StageA = Stage<Math, typename P::A, Math::M>;
+  using StageB = Stage<Math, typename P::B, Math::N>;
+  alignas(16) typename Math::Word a[2][Math::k_rows * StageA::stride];
+  alignas(16) typename Math::Word b[2][Math::k_rows * StageB::stride];
+  alignas(16) typename StageA::Inner inner_a[2][Math::K];
+  alignas(16) typename StageB::Inner inner_b[2][Math::K];
+
+  // What the step of products from k on needs to know of them.
+  __device__ void fill_inner(const P& p, int slot, index_t k) {
+    const int thread = static_cast<int>(threadIdx.x);
+    constexpr int second = Math::threads >= 2 * Math::K && Math::K < 32 ? 32 : 0;  // another warp
+    if (thread < Math::K) inner_a[slot][thread] = p.a.inner(min(k + thread, p.k - 1));
+    if (thread >= second && thread < second + Math::K)
+      inner_b[slot][thread - second] = p.b.inner(min(k + thread - second, p.k - 1));
+  }
+};
+
+template <class Math, class P>
+inline constexpr std::size_t shared_bytes = sizeof(SharedSteps<Math, P>) >
+                                                    sizeof(Four<typename Math::T>) * Math::shared_groups
+                                                ? sizeof(SharedSteps<Math, P>)
+                                                : sizeof(Four<typename Math::T>) * Math::shared_groups;
+
+// The sums of a tile over k from `first` to `end`. While one step is computed, the factors of the next are on their way to
+// registers, and the numbers that say where those of the one after it lie are made.
+template <class Math, class P>
+__device__ void add_up(const P& p, index_t row, index_t column, index_t first, index_t end,
+                       SharedSteps<Math, P>& shared, typename Math::Sums& sums) {
+  if (first >= end) return;
+  typename SharedSteps<Math, P>::StageA a;
+  typename SharedSteps<Math, P>::StageB b;
+  shared.fill_inner(p, 0, first);
+  shared.fill_inner(p, 1, first + Math::K);
+  a.start(p.a, row, p.m);
+  b.start(p.b, column, p.n);
+  __syncthreads();
+  a.load(p.a, shared.inner_a[0], end - first);
+  b.load(p.b, shared.inner_b[0], end - first);
+  a.store(shared.a[0]);
+  b.store(shared.b[0]);
+  __syncthreads();
+  int now = 0;
+  for (index_t k = first; k < end; k += Math::K, now ^= 1) {
+    const index_t next = k + Math::K;
+    if (next < end) {
+      a.load(p.a, shared.inner_a[now ^ 1], end - next);
+      b.load(p.b, shared.inner_b[now ^ 1], end - next);
+      shared.fill_inner(p, now, next + Math::K);
+    }
+    Math::multiply(shared.a[now], shared.b[now], sums);
+    if (next < end) {
+      a.store(shared.a[now ^ 1]);
+      b.store(shared.b[now ^ 1]);
+    }
+    __syncthreads();
+  }
+}
+
+// Leaves the sums of this part in memory. True in the block that is the last one of its tile: there `sums` become those of
+// all parts, added in their order, so that their bits do not depend on who came when.
+template <class Math, class P>
+__device__ bool join_parts(const P& p, index_t split, index_t tile, Four<typename Math::T> (&sums)[Math::groups]) {
+  using T = typename Math::T;
+  __shared__ bool is_last;
+  Four<T>* mine = reinterpret_cast<Four<T>*>(p.partials) + tile * Math::groups * Math::threads + threadIdx.x;
+  const index_t part_size = p.tiles * Math::groups * Math::threads;
+#pragma unroll
+  for (int g = 0; g < Math::groups; ++g)
+    mine[split * part_size + g * Math::threads] = sums[g];
+  __threadfence();
+  __syncthreads();
+  if (threadIdx.x == 0) {
+    const unsigned last = static_cast<unsigned>(p.splits - 1);
+    is_last = atomicInc(p.tickets + tile, last) == last;  // which also sets it back to 0
+  }
+  __syncthreads();
+  if (!is_last) return false;
+  __threadfence();
+#pragma unroll
+  for (int g = 0; g < Math::groups; ++g) {
+    const Four<T>* part = mine + g * Math::threads;
+    Four<T> sum = *part;
+#pragma unroll 4
+    for (int s = 1; s < p.splits; ++s)
+#pragma unroll
+      for (int q = 0; q < 4; ++q)
+        sum.values[q] += part[s * part_size].values[q];
+    sums[g] = sum;
+  }
+  return true;
+}
+
+template <class Math, class P>
+__device__ void run_product(const P& p, index_t block, void* memory) {
+  const index_t split = block / p.tiles, tile = block % p.tiles;
+  const index_t row = tile % p.tiles_down * Math::M, column = tile / p.tiles_down * Math::N;
+  const index_t first = split * p.k_per_split, end = min(p.k, first + p.k_per_split);
+  typename Math::Sums sums;
+  add_up<Math>(p, row, column, first, end, *static_cast<SharedSteps<Math, P>*>(memory), sums);
+  Four<typename Math::T> result[Math::groups];
+  Math::finish(sums, result, memory);
+  if (p.splits > 1 && !join_parts<Math>(p, split, tile, result)) return;
+#pragma unroll
+  for (int c = 0; c < Math::columns; ++c) {
+    const index_t j = column + Math::column(c);
+    if (j >= p.n) continue;
+    const auto where = p.epilogue.column(j);
+    const int count = static_cast<int>(min(p.n - j, index_t{4}));
+#pragma unroll
+    for (int g = 0; g < Math::groups; ++g)
+      if (Math::column_of(g) == c && row + Math::row(g) < p.m)
+        p.epilogue.store(row + Math::row(g), where, result[g].values, count);
+  }
+}
+
+// The first blocks do the one product, the others the other.
+template <class Math, class First, class Second>
+__global__ void __launch_bounds__(Math::threads, 512 / Math::threads)
+    products_kernel(const __grid_constant__ First first, const __grid_constant__ Second second) {
+  constexpr std::size_t one = shared_bytes<Math, First>, other = shared_bytes<Math, Second>;
+  __shared__ alignas(16) unsigned char memory[one > other ? one : other];
+  const index_t block = blockIdx.x, firsts = first.tiles * first.splits;
+  if (block < firsts)
+    run_product<Math>(first, block, memory);
+  else
+    run_product<Math>(second, block - firsts, memory);
+}
+
+template <class Math, class P>
+__global__ void __launch_bounds__(Math::threads, 512 / Math::threads) product_kernel(const __grid_constant__ P p) {
+  __shared__ alignas(16) unsigned char memory[shared_bytes<Math, P>];
+  run_product<Math>(p, index_t{blockIdx.x}, memory);
+}
+
+}  // namespace gpunet::detail

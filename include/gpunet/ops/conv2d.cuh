@@ -1,0 +1,120 @@
+// Convolutions on Cuda as matrix products without a column matrix; see conv2d_operands.cuh.
+#pragma once
+
+#include <gpunet/device/cuda/product.cuh>
+#include <gpunet/ops/conv2d_epilogues.cuh>
+#include <gpunet/ops/conv2d_operands.cuh>
+
+namespace gpunet {
+
+namespace detail {
+
+// The three products of a convolution with what is behind it, for a number of samples.
+//
+//   forward      y [out channels, outputs]          = w [out channels, taps] patches [taps, outputs]
+//   parameters   dw, db [out channels, taps + 1]    = dy [out channels, outputs] patches and ones [outputs, taps + 1]
+//   input        dx [in channels, pixels]           = w turned [in channels, (out channel, row, column)] dy
+struct ConvolutionProducts : Conv2dBlock<Conv2dGeometry> {
+  index_t samples;
+
+  template <class Geometry>
+  ConvolutionProducts(const Slice& slice, const Conv2dBlock<Geometry>& block)
+      : Conv2dBlock<Conv2dGeometry>{block.g, block.activation, block.pool}, samples(slice.samples()) {}
+  ConvolutionProducts(const Slice& slice, const Conv2dGeometry& geometry)
+      : ConvolutionProducts(slice, Conv2dBlock<Conv2dGeometry>{geometry, Activation::none, false}) {}
+
+  // Of the convolution that have a part in y.
+  index_t used_columns() const { return width() * (pool ? 2 : 1); }
+  index_t outputs() const { return samples * used_height() * used_columns(); }
+  OutputOrder order() const { return {height(), width(), pool}; }
+
+  ProductSizes forward_sizes() const { return {g.out_channels, outputs(), g.taps()}; }
+  ProductSizes parameter_sizes() const { return {g.out_channels, g.taps() + 1, outputs()}; }
+  ProductSizes input_sizes() const {
+    return {g.in_channels, samples * g.height * g.width, g.out_channels * g.kernel * g.kernel};
+  }
+
+  template <class T>
+  auto forward(const T* x, const T* w, const T* b, T* y, PoolChoice* choice) const {
+    check_sizes();
+    const auto [m, n, k] = forward_sizes();
+    const ConvolutionOutput<T> store{
+        {y, g.out_channels, order().per_image}, b, pool ? choice : nullptr, {activation}};
+    return TiledProduct<Filters<T>, PatchColumns<T>, ConvolutionOutput<T>>{
+        m, n, k, {w, static_cast<int>(k)}, {{g, order(), x}}, store};
+  }
+  template <class T>
+  auto parameters(const T* x, const OutputGradient<T>& dy, T* dw, T* db, Accumulate accumulate) const {
+    check_sizes();
+    const auto [m, n, k] = parameter_sizes();
+    return TiledProduct<OutputGradientRows<T>, PatchRows<T>, ParameterGradientOutput<T>>{
+        m, n, k, {dy, order(), g.out_channels}, {g, order(), x}, {dw, db, g.taps(), accumulate}};
+  }
+  // dx may be null: then the product is empty.
+  template <class T>
+  auto input(const OutputGradient<T>& dy, const T* w, T* dx) const {
+    check_sizes();
+    const auto [m, n, k] = input_sizes();
+    const OutputOrder pixels(g.height, g.width, false);
+    const OutputGradientColumns<T> columns{dy,
+                                           order(),
+                                           TapOrder(g),
+                                           pixels,
+                                           Divisor(g.stride),
+                                           g.out_channels,
+                                           static_cast<int>(used_height()),
+                                           static_cast<int>(used_columns()),
+                                           static_cast<int>(g.padding)};
+    return TiledProduct<TurnedFilters<T>, OutputGradientColumns<T>, InputGradientOutput<T>>{
+        dx ? m : 0, n,
+        k,          {w, static_cast<int>(g.taps()), Divisor(g.kernel * g.kernel)},
+        columns,    {{dx, g.in_channels, pixels.per_image}}};
+  }
+  template <class T>
+  OutputGradient<T> gradient(const T* dy, const T* y, const PoolChoice* choice) const {
+    return {dy, activation == Activation::relu ? y : nullptr, pool ? choice : nullptr};
+  }
+
+ private:
+  // Kernels reckon in int inside of a sample and of the weights.
+  void check_sizes() const {
+    constexpr index_t most = std::numeric_limits<int>::max(), most_kernel = std::numeric_limits<short>::max();
+    const index_t largest = std::max({g.in_features(), g.out_features(), g.out_channels * g.taps()});
+    require(largest <= most && g.kernel <= most_kernel, "gpunet::Cuda: a convolution has ", largest,
+            " elements in a sample or its weights and a kernel of ", g.kernel, " (want at most ", most, " and ",
+            most_kernel, "), use a smaller image or fewer channels");
+  }
+};
+
+}  // namespace detail
+
+template <class T>
+index_t conv2d_scratch(const Cuda& device, const Slice& slice, const Conv2dGeometry& g, T) {
+  const detail::ConvolutionProducts all(slice, g);
+  index_t most = 0;
+  for (const detail::ProductSizes& sizes : {all.forward_sizes(), all.parameter_sizes(), all.input_sizes()})
+    most = std::max(most, detail::product_scratch<T>(device, std::array{sizes}));
+  return most;
+}
+
+template <class T>
+void conv2d_forward(Cuda& device, const Slice& slice, const Conv2dGeometry& g, const T* x, const T* w, const T* b,
+                    T* y, T* scratch) {
+  detail::product(device, detail::ConvolutionProducts(slice, g).forward<T>(x, w, b, y, nullptr), scratch);
+}
+
+template <class T>
+void conv2d_backward_input(Cuda& device, const Slice& slice, const Conv2dGeometry& g, const T* dy, const T* w,
+                           T* dx, T* scratch) {
+  const detail::ConvolutionProducts all(slice, g);
+  detail::product(device, all.input<T>({dy, nullptr, nullptr}, w, dx), scratch);
+}
+
+template <class T>
+void conv2d_backward_parameters(Cuda& device, const Slice& slice, const Conv2dGeometry& g, const T* x, const T* dy,
+                                T* dw, T* db, Accumulate accumulate, T* scratch) {
+  const detail::ConvolutionProducts all(slice, g);
+  detail::product(device, all.parameters<T>(x, {dy, nullptr, nullptr}, dw, db, accumulate), scratch);
+}
+
+}  // namespace gpunet
