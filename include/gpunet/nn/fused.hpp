@@ -26,8 +26,7 @@ struct RectifiedLinear : Linear {
 
   template <class D, class In, class T>
   void backward(D& device, In in, const BackwardPass<T>& pass) const {
-    rectify_gradient(device, pass.slice.samples() * this->output(in).numel(), pass.y, pass.dy, pass.dy);
-    Linear::backward(device, in, pass);
+    Linear::backward(device, in, pass, Activation::relu);
   }
 };
 

@@ -48,12 +48,9 @@ class Linear {
   }
 
   template <class D, class In, class T>
-  void backward(D& device, In in, const BackwardPass<T>& pass) const {
-    linear_backward_parameters(device, pass.slice, in.numel(), out_, pass.x, pass.dy, pass.gradients[0],
-                               pass.gradients[1], pass.accumulate, pass.scratch);
-    if (pass.dx)
-      linear_backward_input(device, pass.slice, in.numel(), out_, pass.dy, pass.parameters[0], pass.dx,
-                            pass.scratch);
+  void backward(D& device, In in, const BackwardPass<T>& pass, Activation activation = Activation::none) const {
+    linear_backward(device, pass.slice, in.numel(), out_, pass.x, pass.y, pass.dy, pass.parameters[0], pass.dx,
+                    pass.gradients[0], pass.gradients[1], pass.accumulate, pass.scratch, activation);
   }
 
  private:

@@ -1,43 +1,111 @@
-// The affine map on Cuda: cuBLAS for the products.
+// The affine map on Cuda: small ones by products of our own, one launch forward and one back; large ones by cuBLASLt.
 #pragma once
 
 #include <gpunet/device/cuda/for_each.cuh>
-#include <gpunet/device/cuda/gemm.cuh>
+#include <gpunet/device/cuda/gemm_lt.cuh>
+#include <gpunet/device/cuda/product.cuh>
 #include <gpunet/device/cuda/sum_each.cuh>
 #include <gpunet/ops/linear.hpp>
+#include <gpunet/ops/linear_operands.cuh>
 
 namespace gpunet {
 
-// y[n, o] = activate(y[n, o] + b[o]). One index = one element of y.
-template <class T>
-struct AddBias {
-  index_t out;
-  const T* b;
-  T* y;
-  Activate activate;
-  GPUNET_FN void operator()(index_t i) const { y[i] = activate(y[i] + b[i % out]); }
+namespace detail {
+
+// The products of an affine map of samples that lie [samples][features], as in PyTorch.
+//
+//   forward      y [samples, out]         = x [samples, in] W^T [in, out]
+//   parameters   dw, db [out, in + 1]     = dy^T [out, samples] x and ones [samples, in + 1]
+//   input        dx [samples, in]         = dy [samples, out] W [out, in]
+struct LinearProducts {
+  index_t samples, in, out;
+
+  ProductSizes forward_sizes() const { return {samples, out, in}; }
+  ProductSizes parameter_sizes() const { return {out, in + 1, samples}; }
+  ProductSizes input_sizes() const { return {samples, in, out}; }
+
+  template <class T>
+  auto forward(const T* x, const T* w, const T* b, T* y, Activation activation) const {
+    return TiledProduct<AlongRows<T>, AlongRows<T>, RowsOutput<T>>{samples, out,     in,
+                                                                   {x, in}, {w, in}, {y, out, b, {activation}}};
+  }
+  // y is null where no ReLU stands behind the map.
+  template <class T>
+  auto parameters(const T* x, const T* y, const T* dy, T* dw, T* db, Accumulate accumulate) const {
+    return TiledProduct<GradientAcrossRows<T>, AcrossRowsAndOnes<T>, WeightsAndBiasOutput<T>>{
+        out, in + 1, samples, {{dy, out}, y}, {{x, in}, in}, {dw, db, in, accumulate}};
+  }
+  // dx may be null: then the product is empty.
+  template <class T>
+  auto input(const T* y, const T* dy, const T* w, T* dx) const {
+    return TiledProduct<GradientAlongRows<T>, AcrossRows<T>, RowsOutput<T>>{
+        dx ? samples : 0, in, out, {{dy, out}, y}, {w, in}, {dx, in, nullptr, {Activation::none}}};
+  }
 };
 
-// A slice on Cuda is [samples][features], so all three products are plain row-major ones.
+// Whether cuBLASLt takes it. It has no epilogues for double. Below some millions of multiply-adds, fewer launches count for
+// more than faster kernels (reckoned, not measured).
+template <class T>
+constexpr bool is_large_linear(const Slice& slice, index_t in, index_t out) {
+  constexpr index_t least = 1 << 24, most = std::numeric_limits<int>::max();
+  return std::is_same_v<T, float> && slice.samples() * in * out >= least &&
+         std::max({slice.samples(), in, out}) <= most;
+}
+
+}  // namespace detail
+
+template <class T>
+index_t linear_scratch(const Cuda& device, const Slice& slice, index_t in, index_t out, T) {
+  if (detail::is_large_linear<T>(slice, in, out)) return 0;
+  const detail::LinearProducts all{slice.samples(), in, out};
+  return std::max(
+      detail::product_scratch<T>(device, std::array{all.forward_sizes()}),
+      std::max(detail::product_scratch<T>(device, std::array{all.parameter_sizes()}),
+               detail::product_scratch<T>(device, std::array{all.parameter_sizes(), all.input_sizes()})));
+}
+
 template <class T>
 void linear_forward(Cuda& device, const Slice& slice, index_t in, index_t out, const T* x, const T* w, const T* b,
-                    T* y, T* /*scratch*/, Activation activation = Activation::none) {
-  gemm(device, Transpose::no, Transpose::yes, slice.outer, out, in, x, w, T{0}, y);
-  for_each(device, slice.outer * out, AddBias<T>{out, b, y, {activation}});
+                    T* y, T* scratch, Activation activation = Activation::none) {
+  if constexpr (std::is_same_v<T, float>)
+    if (detail::is_large_linear<T>(slice, in, out))
+      return detail::lt_product(
+          device, {CUBLAS_OP_T, CUBLAS_OP_N, out, slice.samples(), in, w, x, 0.0f, y,
+                   activation == Activation::relu ? CUBLASLT_EPILOGUE_RELU_BIAS : CUBLASLT_EPILOGUE_BIAS, b});
+  const detail::LinearProducts all{slice.samples(), in, out};
+  detail::product(device, all.forward<T>(x, w, b, y, activation), scratch);
 }
 
-template <class T>
-void linear_backward_input(Cuda& device, const Slice& slice, index_t in, index_t out, const T* dy, const T* w,
-                           T* dx, T* /*scratch*/) {
-  gemm(device, Transpose::no, Transpose::no, slice.outer, in, out, dy, w, T{0}, dx);
+// A large one's; dy is that of the map's own result.
+inline void large_linear_backward(Cuda& device, const Slice& slice, index_t in, index_t out, const float* x,
+                                  const float* dy, const float* w, float* dx, float* dw, float* db,
+                                  Accumulate accumulate) {
+  const index_t samples = slice.samples();
+  detail::LtProduct weights{CUBLAS_OP_N, CUBLAS_OP_T, in, out, samples, x, dy, 0.0f, dw};
+  if (accumulate == Accumulate::no) {
+    weights.epilogue = CUBLASLT_EPILOGUE_BGRADB;  // which replaces db
+    weights.bias = db;
+  } else {
+    weights.beta = 1;
+    sum_each(device, out, samples, LinearBiasGradient<float>{out, slice.inner, dy, db, accumulate});
+  }
+  detail::lt_product(device, weights);
+  if (dx) detail::lt_product(device, {CUBLAS_OP_N, CUBLAS_OP_N, in, samples, out, w, dy, 0.0f, dx});
 }
 
-template <class T>
-void linear_backward_parameters(Cuda& device, const Slice& slice, index_t in, index_t out, const T* x, const T* dy,
-                                T* dw, T* db, Accumulate accumulate, T* /*scratch*/) {
-  const T beta = accumulate == Accumulate::yes ? T{1} : T{0};
-  gemm(device, Transpose::yes, Transpose::no, out, in, slice.outer, dy, x, beta, dw);
-  sum_each(device, out, slice.samples(), LinearBiasGradient<T>{out, slice.inner, dy, db, accumulate});
+template <class In, class Out, class T>
+void linear_backward(Cuda& device, const Slice& slice, In in_size, Out out_size, const T* x, const T* y, T* dy,
+                     const T* w, T* dx, T* dw, T* db, Accumulate accumulate, T* scratch, Activation activation) {
+  const index_t in = in_size, out = out_size;
+  if constexpr (std::is_same_v<T, float>)
+    if (detail::is_large_linear<T>(slice, in, out)) {
+      if (activation == Activation::relu) rectify_gradient(device, slice.samples() * out, y, dy, dy);
+      return large_linear_backward(device, slice, in, out, x, dy, w, dx, dw, db, accumulate);
+    }
+  const detail::LinearProducts all{slice.samples(), in, out};
+  const T* rectified = activation == Activation::relu ? y : nullptr;
+  detail::products(device, all.parameters<T>(x, rectified, dy, dw, db, accumulate),
+                   all.input<T>(rectified, dy, w, dx), scratch);
 }
 
 }  // namespace gpunet

@@ -95,4 +95,13 @@ void linear_backward_parameters(D& device, const Slice& slice, index_t in, index
   sum_each(device, out, slice.samples(), LinearBiasGradient<T>{out, slice.inner, dy, db, accumulate});
 }
 
+// Both, for y = activate(x W^T + b); uses up dy, and leaves out a dx that is null. Sizes are numbers or Dims.
+template <class D, class In, class Out, class T>
+void linear_backward(D& device, const Slice& slice, In in, Out out, const T* x, const T* y, T* dy, const T* w,
+                     T* dx, T* dw, T* db, Accumulate accumulate, T* scratch, Activation activation) {
+  if (activation == Activation::relu) rectify_gradient(device, slice.samples() * out, y, dy, dy);
+  linear_backward_parameters(device, slice, in, out, x, dy, dw, db, accumulate, scratch);
+  if (dx) linear_backward_input(device, slice, in, out, dy, w, dx, scratch);
+}
+
 }  // namespace gpunet

@@ -2,10 +2,35 @@
 #pragma once
 
 #include <cublasLt.h>
+#include <utility>
+#include <vector>
 
 #include <gpunet/device/cuda/handle.cuh>
 
 namespace gpunet::detail {
+
+// The algorithms that cuBLASLt has chosen, by what they were chosen for.
+class LtChoices {
+ public:
+  struct Key {
+    index_t m, n, k;
+    int ta, tb, epilogue, overwrites, alignment;
+    friend bool operator==(const Key&, const Key&) = default;
+  };
+
+  const cublasLtMatmulAlgo_t* find(const Key& key) const {
+    for (const auto& [known, algorithm] : choices_)
+      if (known == key) return &algorithm;
+    return nullptr;
+  }
+  cublasLtMatmulAlgo_t add(const Key& key, const cublasLtMatmulAlgo_t& algorithm) {
+    choices_.emplace_back(key, algorithm);
+    return algorithm;
+  }
+
+ private:
+  std::vector<std::pair<Key, cublasLtMatmulAlgo_t>> choices_;
+};
 
 // cuBLAS and cuBLASLt on one stream, in a workspace given to them, so that they never allocate.
 class Blas {
@@ -35,12 +60,14 @@ class Blas {
 
   cublasHandle_t handle() const { return handle_.get(); }
   cublasLtHandle_t lt() const { return lt_.get(); }
+  LtChoices& choices() { return choices_; }
   void* workspace() const { return workspace_; }
   std::size_t bytes() const { return bytes_; }
 
  private:
   BlasHandle handle_;
   LtHandle lt_;
+  LtChoices choices_;
   void* workspace_ = nullptr;
   std::size_t bytes_ = 0;
 };

@@ -1,0 +1,119 @@
+#include <gpunet/core/config.hpp>
+
+#if GPUNET_CUDA
+
+#include <algorithm>
+#include <cmath>
+#include <doctest/doctest.h>
+#include <limits>
+#include <vector>
+
+#include <gpunet/gpunet.hpp>
+
+#include "support/arrays.hpp"
+#include "support/devices.hpp"
+
+using namespace gpunet;
+
+namespace {
+
+template <class T>
+struct Problem {
+  index_t samples, in, out;
+  std::vector<T> x, w, b, dy, dw, db;
+
+  Problem(index_t n, index_t from, index_t to, Generator& generator)
+      : samples(n),
+        in(from),
+        out(to),
+        x(random_values<T>(n * from, generator)),
+        w(random_values<T>(to * from, generator)),
+        b(random_values<T>(to, generator)),
+        dy(random_values<T>(n * to, generator)),
+        dw(random_values<T>(to * from, generator)),
+        db(random_values<T>(to, generator)) {}
+};
+
+template <class T>
+struct Answer {
+  std::vector<T> y, dx, dw, db;
+  bool operator==(const Answer&) const = default;
+};
+
+// Forward and back on a device; on Host by the plain version.
+template <class T, class D>
+Answer<T> solve(D& device, const Problem<T>& p, Activation activation, Accumulate accumulate) {
+  const Slice slice{p.samples, p.samples, 1};
+  const auto put = [&device](const std::vector<T>& values) {
+    return Tensor<T, D>(device, {static_cast<index_t>(values.size())}, values);
+  };
+  const auto x = put(p.x), w = put(p.w), b = put(p.b);
+  auto dy = put(p.dy), dw = put(p.dw), db = put(p.db);
+  Tensor<T, D> y(device, {p.samples * p.out}), dx(device, {p.samples * p.in});
+  if constexpr (std::same_as<D, Host>) {
+    linear_forward<D, T>(device, slice, p.in, p.out, x.data(), w.data(), b.data(), y.data(), nullptr, activation);
+    if (activation == Activation::relu) rectify_gradient(device, dy.numel(), y.data(), dy.data(), dy.data());
+    linear_backward_parameters<D, T>(device, slice, p.in, p.out, x.data(), dy.data(), dw.data(), db.data(),
+                                     accumulate, nullptr);
+    linear_backward_input<D, T>(device, slice, p.in, p.out, dy.data(), w.data(), dx.data(), nullptr);
+  } else {
+    Buffer<T, D> scratch(device, linear_scratch(device, slice, p.in, p.out, T{}));
+    linear_forward(device, slice, p.in, p.out, x.data(), w.data(), b.data(), y.data(), scratch.data(), activation);
+    linear_backward(device, slice, p.in, p.out, x.data(), static_cast<const T*>(y.data()), dy.data(), w.data(),
+                    dx.data(), dw.data(), db.data(), accumulate, scratch.data(), activation);
+  }
+  return {y.to_vector(), dx.to_vector(), dw.to_vector(), db.to_vector()};
+}
+
+// Whether two sums of `terms` numbers below 1 in any order, and one more, agree: each rounds so often, by half a unit in
+// the last place of a partial sum, and those are hardly larger than the largest sum.
+template <class T>
+bool agree(const std::vector<T>& a, const std::vector<T>& b, index_t terms) {
+  double largest = 1, worst = 0;
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    largest = std::max(largest, std::abs(static_cast<double>(b[i])));
+    worst = std::max(worst, std::abs(static_cast<double>(a[i]) - static_cast<double>(b[i])));
+  }
+  CAPTURE(worst / largest);
+  return worst <= largest * static_cast<double>(terms + 1) * std::numeric_limits<T>::epsilon();
+}
+
+template <class T>
+void compare(const Problem<T>& p, Activation activation, Accumulate accumulate) {
+  CAPTURE(p.samples);
+  CAPTURE(p.in);
+  CAPTURE(p.out);
+  Host host({.threads = 1});
+  const Answer<T> expected = solve(host, p, activation, accumulate);
+  const Answer<T> got = solve(test_device<Cuda>(), p, activation, accumulate);
+  CHECK(agree(got.y, expected.y, p.in));
+  CHECK(agree(got.dx, expected.dx, p.out));
+  CHECK(agree(got.dw, expected.dw, p.samples));
+  CHECK(agree(got.db, expected.db, p.samples));
+  CHECK(solve(test_device<Cuda>(), p, activation, accumulate) == got);
+}
+
+}  // namespace
+
+TEST_CASE_TEMPLATE("affine maps on Cuda are those of Host", T, float, double) {
+  Generator generator(3);
+  int i = 0;
+  for (index_t samples : {1, 4, 33})
+    for (index_t in : {1, 7, 70})
+      for (index_t out : {1, 5, 40}) {
+        const Problem<T> p(samples, in, out, generator);
+        compare(p, i % 2 ? Activation::relu : Activation::none, i % 3 ? Accumulate::yes : Accumulate::no);
+        ++i;
+      }
+}
+
+TEST_CASE("large affine maps on Cuda are those of Host") {
+  Generator generator(4);
+  const Problem<float> p(64, 513, 512, generator);
+  REQUIRE(detail::is_large_linear<float>({64, 64, 1}, 513, 512));
+  for (Activation activation : {Activation::none, Activation::relu})
+    for (Accumulate accumulate : {Accumulate::no, Accumulate::yes})
+      compare(p, activation, accumulate);
+}
+
+#endif
