@@ -47,11 +47,12 @@ class Linear {
 
   template <class D, class In, class T>
   void backward(D& device, In in, const BackwardPass<T>& pass) const {
-    linear_backward_parameters(device, pass.slice, in.numel(), out_, pass.x, pass.dy, pass.gradients[0],
-                               pass.gradients[1], pass.accumulate, pass.scratch);
+    // The weights first, which forward may have left in a cache: their gradients would push them out.
     if (pass.dx)
       linear_backward_input(device, pass.slice, in.numel(), out_, pass.dy, pass.parameters[0], pass.dx,
                             pass.scratch);
+    linear_backward_parameters(device, pass.slice, in.numel(), out_, pass.x, pass.dy, pass.gradients[0],
+                               pass.gradients[1], pass.accumulate, pass.scratch);
   }
 
  private:
