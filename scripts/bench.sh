@@ -40,7 +40,7 @@ find_python() {
 # What is wrong with the options shows before PyTorch is fetched.
 "$bench" --dry-run "$@"
 for argument in "$@"; do
-  [[ $argument != --help && $argument != -h ]] || exit 0
+  case $argument in --help | -h | --dry-run) exit 0 ;; esac
 done
 
 find_python

@@ -167,6 +167,19 @@ TEST_CASE("matrices in groups of 16 columns, a bias for each row, max(C, 0)") {
   }
 }
 
+TEST_CASE("an A that is read in place is cut into whole tiles, which need no buffer") {
+  const auto no = Transpose::no, yes = Transpose::yes;
+  float c = 0;
+  for (Transpose ta : both)
+    for (index_t threads : {1, 2, 3}) {
+      const detail::Product product{512, 64, 784, ta, no, {&c, 784}, {&c, 16, 16 * 784}, {&c, 16, 16 * 512}};
+      const detail::GemmPlan plan(product, threads);
+      REQUIRE(plan.a_in_place());
+      CHECK(plan.rows() % detail::gemm_kernels().low == 0);
+    }
+  CHECK(!detail::GemmPlan({512, 784, 64, no, yes, {&c, 64}, {&c, 64}, {&c, 784}}, 1).a_in_place());
+}
+
 TEST_CASE("products inside the tasks of a device, and of two threads at once") {
   Host host({.threads = 3});
   Generator generator(5);

@@ -37,6 +37,10 @@ run "$bench" --bad
 check "bad options end with an error" ended_with 1
 check "before PyTorch is fetched" not_called venv
 
+run "$bench" --quick --dry-run
+check "a dry run ends well" ended_with 0
+check "and fetches nothing" not_called venv
+
 GPUNET_BENCH_PYTHON=$work/bin/with_torch run "$bench" --quick --json "my file"
 check "a Python that was named is the opponent" \
   says "measuring: <--python> <$work/bin/with_torch> <--quick> <--json> <my file>"

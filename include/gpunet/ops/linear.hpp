@@ -100,8 +100,9 @@ template <class D, class In, class Out, class T>
 void linear_backward(D& device, const Slice& slice, In in, Out out, const T* x, const T* y, T* dy, const T* w,
                      T* dx, T* dw, T* db, Accumulate accumulate, T* scratch, Activation activation) {
   if (activation == Activation::relu) rectify_gradient(device, slice.samples() * out, y, dy, dy);
-  linear_backward_parameters(device, slice, in, out, x, dy, dw, db, accumulate, scratch);
+  // The weights first, which forward may have left in a cache: their gradients would push them out.
   if (dx) linear_backward_input(device, slice, in, out, dy, w, dx, scratch);
+  linear_backward_parameters(device, slice, in, out, x, dy, dw, db, accumulate, scratch);
 }
 
 }  // namespace gpunet

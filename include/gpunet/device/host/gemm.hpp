@@ -31,7 +31,8 @@ class GemmPlan {
         b_in_place_(p.tb == Transpose::no && p.b.row == 16 && p.n % 16 == 0) {
     chunk_ = b_in_place_ ? p.n : chunk(p.n, p.k);
     const bool by_rows = p.m >= 48 * threads;  // else rows are too few for all threads, and columns are shared
-    rows_ = block(p.m, most_rows, by_rows ? threads : 1, threads > 1 ? 4 : 12);  // fine shares or tall tiles only
+    const index_t unit = a_in_place_ ? 8 : threads > 1 ? 4 : 12;  // low tiles, fine shares, or tall tiles only
+    rows_ = block(p.m, most_rows, by_rows ? threads : 1, unit);
     columns_ = block(chunk_, most_columns, by_rows ? 1 : threads, 32);
     packed_a_ = a_in_place_ ? 0 : round_up((rows_ + gemm_most_tall) * depth_, 16);
     packed_b_ = b_in_place_ ? 0 : round_up(chunk_, 16) * p.k;
@@ -56,7 +57,7 @@ class GemmPlan {
   // An A of many rows that is read for few columns is not worth packing, where the rows of a tile lie well.
   static bool reads_a_in_place(const Product& p) {
     if (p.m < 32) return false;
-    if (p.ta == Transpose::yes) return p.n <= 32;
+    if (p.ta == Transpose::yes) return p.n <= 64;
     return p.k <= 16 || (p.n <= 64 && p.a.group == 16);
   }
   // `size` columns in chunks of one size that are not over most_packed where k allows it.
