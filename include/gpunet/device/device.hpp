@@ -10,7 +10,7 @@
 namespace gpunet {
 
 // How far a device may round to be faster. exact: as a plain sum of products does. fast: also by ways that lose one or
-// two digits more, such as Winograd's convolution (errors of up to 8e-6 of the largest output instead of 1e-6).
+// two digits more, such as Winograd's convolution (errors of up to 1.5e-5 of the largest number instead of 1e-6).
 enum class Precision { exact, fast };
 
 class Host;  // device/host/host.hpp
