@@ -14,12 +14,12 @@
 
 using namespace gpunet;
 
-// Functions of the CUDA runtime that wait for the device, or that take or give back its memory. The whole test
+// Functions of the CUDA runtime that wait for the device, give it work, or take or give back its memory. The whole test
 // program calls these in their place; they count and go on to the real ones. (cudaMalloc and cudaFree have another
 // definition in CUDA sources already; gpunet calls neither.)
 namespace {
 
-thread_local int waits = 0, event_waits = 0, allocations = 0;
+thread_local int waits = 0, event_waits = 0, allocations = 0, launches = 0, recordings = 0;
 
 // The real function of this name and type.
 template <class F>
@@ -51,6 +51,11 @@ COUNTED(allocations, cudaMallocHost, (void** memory, size_t n), (memory, n))
 COUNTED(allocations, cudaHostAlloc, (void** memory, size_t n, unsigned flags), (memory, n, flags))
 COUNTED(allocations, cudaFreeAsync, (void* memory, cudaStream_t stream), (memory, stream))
 COUNTED(allocations, cudaFreeHost, (void* memory), (memory))
+COUNTED(launches, cudaLaunchKernel,
+        (const void* kernel, dim3 blocks, dim3 threads, void** arguments, size_t shared, cudaStream_t stream),
+        (kernel, blocks, threads, arguments, shared, stream))
+COUNTED(recordings, cudaGraphInstantiate, (cudaGraphExec_t * made, cudaGraph_t graph, unsigned long long flags),
+        (made, graph, flags))
 
 namespace {
 
@@ -60,9 +65,12 @@ class Calls {
   int waits() const { return ::waits - waits_; }
   int event_waits() const { return ::event_waits - event_waits_; }
   int allocations() const { return ::allocations - allocations_; }
+  int launches() const { return ::launches - launches_; }  // of kernels, recorded or done
+  int recordings() const { return ::recordings - recordings_; }
 
  private:
   int waits_ = ::waits, event_waits_ = ::event_waits, allocations_ = ::allocations;
+  int launches_ = ::launches, recordings_ = ::recordings;
 };
 
 // 24 random pictures for SmallNet.
@@ -75,6 +83,11 @@ struct Pictures {
       sample[k] = generator.uniform(-1.0f, 1.0f);
     return static_cast<label_t>(i % 4);
   }
+};
+
+struct UseSGD {
+  template <class M>
+  using of = optim::SGD<M>;
 };
 
 }  // namespace
@@ -102,7 +115,7 @@ TEST_CASE("after the first step a step waits for nothing and allocates nothing o
   const TestBatch<float, Cuda> data(device, SmallNet{}, 3, generator);
   running += step(data.inputs, data.labels);
   const Calls calls;
-  for (int i = 0; i < 3; ++i) {
+  for (int i = 0; i < 4; ++i) {
     running += step(data.inputs, data.labels);
     optimizer.zero_grad();
     auto loss = criterion(net(data.inputs), data.labels);
@@ -114,6 +127,76 @@ TEST_CASE("after the first step a step waits for nothing and allocates nothing o
   CHECK(calls.waits() == 0);
   CHECK(calls.event_waits() == 0);
   CHECK(calls.allocations() == 0);
+}
+
+// The second step of a batch size is recorded, so that its kernels can be counted; from the third on it is two launches.
+template <class Net, class Optimizer, class Options>
+void check_launches(index_t batch, int most, Options options) {
+  Cuda& device = test_device<Cuda>();
+  Model<Net, Cuda> net(device);
+  const nn::CrossEntropyLoss criterion;
+  typename Optimizer::template of<Model<Net, Cuda>> optimizer(net, options);
+  train::Step step(net, criterion, optimizer);
+  Generator generator(1);
+  const TestBatch<float, Cuda> data(device, Net{}, batch, generator), other(device, Net{}, batch, generator);
+  step(data.inputs, data.labels);
+  const Calls second;
+  step(data.inputs, data.labels);
+  MESSAGE(second.launches(), " kernels in a step");
+  CHECK(second.launches() <= most);
+  CHECK(second.recordings() == 1);
+  const Calls third;
+  optimizer.set_lr(0.5 * optimizer.lr());
+  step(other.inputs, other.labels);
+  CHECK(third.launches() == 1);  // and the graph
+  CHECK(third.recordings() == 0);
+  CHECK(third.waits() == 0);
+}
+
+TEST_CASE("a step of LeNet is 14 kernels at most on Cuda, and two launches once it is recorded") {
+  check_launches<LeNet, UseSGD>(4, 14, optim::SGDOptions{.lr = 0.001, .momentum = 0.9});
+}
+
+TEST_CASE("each batch size of Cuda is recorded once, and again when the memory of the model has moved") {
+  Cuda& device = test_device<Cuda>();
+  Model<SmallNet, Cuda> net(device);
+  const nn::CrossEntropyLoss criterion;
+  optim::Adam optimizer(net, {.lr = 0.01});
+  train::Step step(net, criterion, optimizer);
+  Generator generator(2);
+  const auto recordings_of = [&](index_t batch, int times) {
+    const Calls calls;
+    const TestBatch<float, Cuda> data(device, SmallNet{}, batch, generator);
+    for (int i = 0; i < times; ++i)
+      step(data.inputs, data.labels);
+    return calls.recordings();
+  };
+  CHECK(recordings_of(4, 4) == 1);
+  CHECK(recordings_of(3, 3) == 1);  // the last batch of an epoch
+  CHECK(recordings_of(4, 2) == 0);
+  CHECK(recordings_of(3, 2) == 0);
+  CHECK(recordings_of(5, 3) == 1);
+  CHECK(recordings_of(4, 3) == 1);  // the larger batch took other memory
+}
+
+TEST_CASE("an epoch of the Iris lesson is one launch on Cuda, or a hundredth of one") {
+  Cuda& device = test_device<Cuda>();
+  using Net = nn::Sequential<nn::Input<4>, nn::Linear<8>, nn::ReLU, nn::Linear<9>, nn::ReLU, nn::Linear<3>>;
+  Model<Net, Cuda> net(device);
+  const nn::CrossEntropyLoss criterion;
+  optim::Adam optimizer(net, {.lr = 0.01});
+  train::Step step(net, criterion, optimizer);
+  Generator generator(3);
+  const TestBatch<float, Cuda> data(device, Net{}, 120, generator);
+  step(data.inputs, data.labels);  // makes room
+  const Calls one;
+  step(data.inputs, data.labels);
+  CHECK(one.launches() == 1);
+  const Calls hundred;
+  const Tensor<float, Cuda> losses = step.repeat(100, data.inputs, data.labels);
+  CHECK(hundred.launches() == 1);
+  CHECK(hundred.waits() == 0);
+  CHECK(losses.to_vector().back() < losses.to_vector().front());
 }
 
 TEST_CASE("a step waits for nothing and allocates nothing on Cuda, the loader included") {

@@ -8,14 +8,37 @@ using namespace gpunet;
 
 namespace {
 
-// Winograd's F(4x4, 3x3) loses digits where its transforms add numbers that cancel later. The rows of B^T and A^T have
-// absolute sums of up to 10 and 19 (Lavin and Gray, 2015) in each of two dimensions, so products up to 100 times as
-// large as the result are summed, each with a rounding error of 6e-8 of its size. These errors are independent: what
-// is left of them is 1e-6 to 1e-5 of the largest output.
+// Winograd's F(4x4, 3x3) and F(4x4, 5x5) lose digits where their transforms add numbers that cancel later. The rows of
+// B^T and A^T have absolute sums of up to 10 and 19, of 5 x 5 filters 15 and 19 (Lavin and Gray, 2015), in each of two
+// dimensions, so products up to 100 times as large as the result are summed, each with a rounding error of 6e-8 of its
+// size. These errors are independent: what is left of them is 1e-6 to 1e-5 of the largest output.
 constexpr double tolerance = 2e-5;
 
-WideConv2dGeometry geometry(index_t in, index_t out, index_t height, index_t width, index_t padding) {
-  return channel_convolution(in, out, height, width, 3, 1, padding);
+WideConv2dGeometry geometry(index_t in, index_t out, index_t height, index_t width, index_t padding,
+                            index_t kernel = 3) {
+  return channel_convolution(in, out, height, width, kernel, 1, padding);
+}
+
+// A convolution that goes by Winograd's way, whether that pays or not.
+struct WinogradGeometry : WideConv2dGeometry {};
+
+index_t conv2d_scratch(const Host& device, const Slice& slice, const WinogradGeometry& g, float) {
+  return detail::winograd_scratch(device, slice, g);
+}
+
+void conv2d_forward(Host& device, const Slice& slice, const WinogradGeometry& g, const float* x, const float* w,
+                    const float* b, float* y, float* scratch) {
+  detail::winograd_forward(device, slice, g, x, w, b, y, scratch);
+}
+
+void conv2d_backward_input(Host& device, const Slice& slice, const WinogradGeometry& g, const float* dy,
+                           const float* w, float* dx, float* scratch) {
+  detail::winograd_backward_input(device, slice, g, dy, w, dx, scratch);
+}
+
+void conv2d_backward_parameters(Host& device, const Slice& slice, const WinogradGeometry& g, const float* x,
+                                const float* dy, float* dw, float* db, Accumulate accumulate, float* scratch) {
+  detail::winograd_backward_parameters(device, slice, g, x, dy, dw, db, accumulate, scratch);
 }
 
 }  // namespace
@@ -31,10 +54,41 @@ TEST_CASE("Winograd's convolution does what the plain one does, with the same bi
   CHECK(detail::conv2d_workers(Host({.threads = 3}), {29, 2, 16}, geometry(17, 35, 7, 9, 1)) == 3);
   compare({29, 2, 16}, geometry(17, 35, 7, 9, 1));
   compare({41, 3, 16}, geometry(33, 18, 5, 6, 2));
-  compare({16, 1, 16}, geometry(19, 21, 9, 7, 0));
+  compare({16, 1, 16}, geometry(19, 21, 10, 10, 0));
   compare({13, 1, 16}, geometry(70, 16, 7, 6, 1));
   compare({32, 2, 16}, geometry(16, 70, 3, 6, 2));
   compare({16, 1, 16}, geometry(25, 49, 8, 9, 0));
+  compare({16, 1, 16}, geometry(16, 16, 16, 16, 0, 5));
+  compare({11, 1, 16}, geometry(6, 16, 14, 14, 3, 5));
+  compare({29, 2, 16}, geometry(17, 35, 7, 9, 2, 5));
+  compare({32, 2, 16}, geometry(40, 66, 5, 6, 4, 5));
+}
+
+TEST_CASE("Winograd's convolution does what the plain one does, over random shapes") {
+  RandomShapes shapes(3);
+  Generator random(4);
+  for (int i = 0; i < 40; ++i) {
+    const index_t kernel = shapes.pick(0, 2) > 0 ? 5 : 3, padding = shapes.pick(0, kernel - 1);
+    const auto side = [&] {
+      return std::max(index_t{1}, kernel - 2 * padding) + shapes.pick(0, 8);
+    };
+    const index_t outer = shapes.pick(1, 2), samples = 16 * outer - shapes.pick(0, 15);
+    const index_t in = shapes.pick(1, i % 2 ? 40 : 8), out = shapes.pick(1, i % 2 ? 40 : 8);
+    const WinogradGeometry g{geometry(in, out, side(), side(), padding, kernel)};
+    compare_with_plain({}, {samples, outer, 16}, g, random, tolerance);
+  }
+}
+
+TEST_CASE("Winograd's way is compiled where it certainly pays") {
+  const auto is_wide = []<class Geometry>(const Geometry&) {
+    return std::derived_from<Geometry, WideConv2dGeometry>;
+  };
+  const nn::Conv2d<16, 5> layer;
+  const nn::Conv2d<16, 5, nn::Padding<3>> padded;
+  CHECK(is_wide(padded.geometry(Shape<6, 14, 14>{})));
+  CHECK(is_wide(layer.geometry(Shape<16, 16, 16>{})));
+  CHECK_FALSE(is_wide(layer.geometry(Shape<6, 14, 14>{})));
+  CHECK_FALSE(is_wide(nn::Conv2d<16, 3>{}.geometry(Shape<8, 24, 24>{})));
 }
 
 TEST_CASE("an exact host does not use Winograd's convolution") {
@@ -56,7 +110,7 @@ TEST_CASE("Winograd's convolution leaves what does not fit to the direct one") {
   const Slice slice{16, 1, 16};
   const WideConv2dGeometry fits = geometry(16, 16, 8, 8, 1);
   WideConv2dGeometry wide_kernel = fits, stride = fits, few = fits, small = geometry(16, 16, 3, 3, 1);
-  wide_kernel.kernel = 5;
+  wide_kernel.kernel = 7;
   stride.stride = 2;
   few.in_channels = 3;
   CHECK(detail::winograd_pays(host, slice, fits));

@@ -8,12 +8,13 @@
 #include "support/tuned_check.hpp"
 
 // Operands and plain results in double of one convolution.
+template <class Geometry>
 struct ConvolutionProblem {
   gpunet::Slice slice;
-  gpunet::WideConv2dGeometry g;
+  Geometry g;
   std::vector<double> x, dy, w, b, y, dx, dw, db;
 
-  ConvolutionProblem(const gpunet::Slice& of, const gpunet::WideConv2dGeometry& geometry, gpunet::Generator& random)
+  ConvolutionProblem(const gpunet::Slice& of, const Geometry& geometry, gpunet::Generator& random)
       : slice(of),
         g(geometry),
         x(data(g.in_features(), random)),
@@ -50,7 +51,9 @@ struct ConvolutionResults {
   bool operator==(const ConvolutionResults&) const = default;
 };
 
-inline ConvolutionResults run(gpunet::Host& host, const ConvolutionProblem& p) {
+// The functions are looked up by the type of the geometry, which may belong to the test.
+template <class Geometry>
+ConvolutionResults run(gpunet::Host& host, const ConvolutionProblem<Geometry>& p) {
   const auto x = operand(host, to_floats(p.x)), dy = operand(host, to_floats(p.dy));
   const auto w = operand(host, to_floats(p.w)), b = operand(host, to_floats(p.b));
   const auto size = [](const auto& values) {
@@ -58,15 +61,15 @@ inline ConvolutionResults run(gpunet::Host& host, const ConvolutionProblem& p) {
   };
   GuardedBuffer<float, gpunet::Host> y(host, size(p.y)), dx(host, size(p.x)), dw(host, size(p.w)),
       db(host, size(p.b));
-  GuardedBuffer<float, gpunet::Host> scratch(host, gpunet::conv2d_scratch(host, p.slice, p.g, float{}));
-  gpunet::conv2d_forward(host, p.slice, p.g, x.data(), w.data(), b.data(), y.data(), scratch.data());
+  GuardedBuffer<float, gpunet::Host> scratch(host, conv2d_scratch(host, p.slice, p.g, float{}));
+  conv2d_forward(host, p.slice, p.g, x.data(), w.data(), b.data(), y.data(), scratch.data());
   scratch.fill_with_nan();
-  gpunet::conv2d_backward_input(host, p.slice, p.g, dy.data(), w.data(), dx.data(), scratch.data());
+  conv2d_backward_input(host, p.slice, p.g, dy.data(), w.data(), dx.data(), scratch.data());
   ConvolutionResults results{y.download(), dx.download(), {}, {}, {}, {}};
   for (gpunet::Accumulate accumulate : {gpunet::Accumulate::no, gpunet::Accumulate::yes}) {
     scratch.fill_with_nan();
-    gpunet::conv2d_backward_parameters(host, p.slice, p.g, x.data(), dy.data(), dw.data(), db.data(), accumulate,
-                                       scratch.data());
+    conv2d_backward_parameters(host, p.slice, p.g, x.data(), dy.data(), dw.data(), db.data(), accumulate,
+                               scratch.data());
     (accumulate == gpunet::Accumulate::no ? results.dw : results.more_dw) = dw.download();
     (accumulate == gpunet::Accumulate::no ? results.db : results.more_db) = db.download();
   }
@@ -80,7 +83,8 @@ inline std::vector<double> twice(std::vector<double> values) {
   return values;
 }
 
-inline void check(const ConvolutionResults& results, const ConvolutionProblem& p, double most) {
+template <class Geometry>
+void check(const ConvolutionResults& results, const ConvolutionProblem<Geometry>& p, double most) {
   CHECK(relative_error(p.y, results.y) < most);
   CHECK(relative_error(p.dx, results.dx) < most);
   CHECK(relative_error(p.dw, results.dw) < most);
@@ -91,8 +95,9 @@ inline void check(const ConvolutionResults& results, const ConvolutionProblem& p
 
 // Every vector path does what the plain version does, with the same bits for any number of threads. `most` is the error
 // that is allowed, relative to the largest number.
-inline void compare_with_plain(gpunet::HostOptions options, const gpunet::Slice& slice,
-                               const gpunet::WideConv2dGeometry& g, gpunet::Generator& random, double most) {
+template <class Geometry>
+void compare_with_plain(gpunet::HostOptions options, const gpunet::Slice& slice, const Geometry& g,
+                        gpunet::Generator& random, double most) {
   CAPTURE(g.in_channels);
   CAPTURE(g.height);
   CAPTURE(g.width);

@@ -90,8 +90,10 @@ class Conv2d {
                                kernel_,
                                stride_,
                                padding_};
-    if constexpr (is_many(decltype(channels){}) && is_many(Dim<Out>{}))
-      return WideConv2dGeometry{sizes};
+    if constexpr ((is_many(decltype(channels){}) && is_many(Dim<Out>{})) ||
+                  has_winograd_tiles(decltype(channels){}, decltype(out.template at<1>()){},
+                                     decltype(out.template at<2>()){}))
+      return WideKernelConv2dGeometry<Kernel>{{sizes}};
     else if constexpr (has_long_rows(decltype(in.template at<2>()){}, decltype(out.template at<2>()){}))
       return LongRowConv2dGeometry{sizes};
     else
@@ -103,6 +105,19 @@ class Conv2d {
   template <index_t Channels>
   static constexpr bool is_many(Dim<Channels>) {
     return Channels == dyn || Channels >= WideConv2dGeometry::many;
+  }
+
+  // Whether Winograd's way certainly pays, and so much that it is worth compiling.
+  template <index_t Channels, index_t OutHeight, index_t OutWidth>
+  static constexpr bool has_winograd_tiles(Dim<Channels>, Dim<OutHeight>, Dim<OutWidth>) {
+    constexpr Conv2dGeometry sizes{Channels, 0, 0, Out, OutHeight, OutWidth, Kernel, StrideDim{}, PaddingDim{}};
+    if constexpr (Channels == dyn || OutHeight == dyn || OutWidth == dyn || Out == dyn ||
+                  !gpunet::detail::has_winograd(sizes)) {
+      return false;
+    } else {
+      constexpr gpunet::detail::WinogradCost cost({sizes, 1});
+      return 4 * cost.winograd < 3 * cost.direct;
+    }
   }
 
   template <index_t Width, index_t OutWidth>

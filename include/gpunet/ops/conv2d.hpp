@@ -1,6 +1,7 @@
 // Two-dimensional convolution (cross-correlation, as torch.nn.Conv2d): the plain single-source version.
 #pragma once
 
+#include <gpunet/core/dim.hpp>
 #include <gpunet/ops/slice.hpp>
 
 namespace gpunet {
@@ -22,8 +23,15 @@ struct Conv2dGeometry {
 // compile its kernels.
 struct WideConv2dGeometry : Conv2dGeometry {
   static constexpr index_t many = 16;
+  static constexpr index_t static_kernel = dyn;
 
   const Conv2dGeometry& general() const { return *this; }
+};
+
+// The same with filters of which the size is known when the program is compiled: what is for others is not compiled.
+template <index_t Kernel>
+struct WideKernelConv2dGeometry : WideConv2dGeometry {
+  static constexpr index_t static_kernel = Kernel;
 };
 
 // A convolution of which it is known, when the program is compiled, that its rows are long enough for vector kernels: the
