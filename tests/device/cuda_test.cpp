@@ -152,26 +152,4 @@ TEST_CASE("a Cuda device that is not there") {
   }
 }
 
-TEST_CASE("several Cuda devices at once") {
-  if (cuda::device_count() < 2) return;
-  Cuda first(0), second(1);
-  CHECK(second.name() == "cuda:1");
-  CHECK(cuda::current_device() == 1);  // the last one made
-  Buffer<int, Cuda> a(first, size), b(second, size);
-  const std::vector<int> values = counting(0);
-  first.upload(a.data(), values.data(), bytes);
-  second.upload(b.data(), values.data(), bytes);
-  for_each(first, size, AddOneSlowly{a.data()});
-  CHECK(cuda::current_device() == 1);
-  for_each(second, size, AddOneSlowly{b.data()});
-  first.blas();
-  CHECK(cuda::current_device() == 1);
-  CHECK(read(first, a.data()) == counting(1));
-  CHECK(read(second, b.data()) == counting(1));
-  check(cudaSetDevice(0));
-  for_each(second, size, AddOneSlowly{b.data()});
-  CHECK(read(second, b.data()) == counting(2));
-  CHECK(cuda::current_device() == 0);
-}
-
 #endif

@@ -61,11 +61,4 @@ TEST_CASE("tensors travel within one Cuda device") {
   pass_on(device, stream_beside_it);
 }
 
-TEST_CASE("tensors travel from one Cuda device to another") {
-  if (cuda::device_count() < 2) return;
-  Cuda first(0), second(1);
-  pass_on(first, second);
-  pass_on(second, first);
-}
-
 #endif

@@ -27,13 +27,17 @@ class BatchBuffers<Cuda> {
     }
   }
   // Waits for the copies out of the slots.
-  ~BatchBuffers() { ignore_error(cudaStreamSynchronize(device_.copy_stream())); }
+  ~BatchBuffers() {
+    const gpunet::detail::CurrentDevice current(device_.ordinal());
+    ignore_error(cudaStreamSynchronize(device_.copy_stream()));
+  }
   BatchBuffers(const BatchBuffers&) = delete;
   BatchBuffers& operator=(const BatchBuffers&) = delete;
 
+  void enter() { check(cudaSetDevice(device_.ordinal())); }  // and left so: a worker needs no other
   // Waits for the copy out of the slot.
   void wait_reusable(index_t slot) {
-    check(cudaSetDevice(device_.ordinal()));  // and left so: the filler needs no other
+    const gpunet::detail::CurrentDevice current(device_.ordinal());
     check(cudaEventSynchronize(at(slot).copied.get()));
   }
   float* host_inputs(index_t slot) { return at(slot).inputs.get(); }    // [batch size, ...]

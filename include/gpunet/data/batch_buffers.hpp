@@ -20,6 +20,7 @@ struct Batch {
 //
 //   member              thread     when
 //   constructor         training   before the first epoch; everything is allocated here
+//   enter()             worker     before its first batch of an epoch
 //   wait_reusable(s)    filler     before it writes slot s, which is new, released, or filled but never sent
 //   host_inputs(s),
 //   host_labels(s)      filler     while it writes the slot
@@ -45,6 +46,7 @@ class BatchBuffers<Host> {
     }
   }
 
+  void enter() {}
   void wait_reusable(index_t) {}
   float* host_inputs(index_t slot) { return inputs_[static_cast<std::size_t>(slot)].data(); }  // [batch size, ...]
   label_t* host_labels(index_t slot) { return labels_[static_cast<std::size_t>(slot)].data(); }  // [batch size]
@@ -68,6 +70,7 @@ class BatchBuffers {
   BatchBuffers(D& device, index_t slots, const Sizes& batch)
       : device_(device), staging_(host_, slots, batch), inputs_(device, batch.numel()), labels_(device, batch[0]) {}
 
+  void enter() {}
   void wait_reusable(index_t) {}
   float* host_inputs(index_t slot) { return staging_.host_inputs(slot); }
   label_t* host_labels(index_t slot) { return staging_.host_labels(slot); }

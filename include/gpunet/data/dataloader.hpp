@@ -119,9 +119,11 @@ class Batches {
 
   // What a worker does.
   void work() {
+    bool entered = false;
     for (index_t batch; (batch = ring_.begin_next()) >= 0;) {
       std::exception_ptr error;
       try {
+        if (!std::exchange(entered, true)) buffers_.enter();
         fill(batch);
       } catch (...) {
         error = std::current_exception();

@@ -9,10 +9,39 @@
 
 namespace gpunet::detail {
 
+// Makes a device current in this thread, and the one before it again at the end. Whatever fails here fails in the
+// guarded calls too, which are checked.
+class CurrentDevice {
+ public:
+  explicit CurrentDevice(int ordinal) noexcept : ordinal_(ordinal) {
+    ignore_error(cudaGetDevice(&previous_));
+    if (previous_ != ordinal_) ignore_error(cudaSetDevice(ordinal_));
+  }
+  ~CurrentDevice() {
+    if (previous_ != ordinal_) ignore_error(cudaSetDevice(previous_));
+  }
+  CurrentDevice(const CurrentDevice&) = delete;
+  CurrentDevice& operator=(const CurrentDevice&) = delete;
+
+ private:
+  int ordinal_;
+  int previous_ = 0;
+};
+
+inline int current_ordinal() noexcept {
+  int ordinal = 0;
+  ignore_error(cudaGetDevice(&ordinal));
+  return ordinal;
+}
+
+// Destroys an object with the device current that was so when its owner was made.
 template <auto destroy>
 struct Destroy {
+  int ordinal = current_ordinal();
+
   template <class Handle>
   void operator()(Handle handle) const noexcept {
+    const CurrentDevice current(ordinal);
     ignore_error(destroy(handle));
   }
 };
@@ -56,24 +85,5 @@ inline MemoryPool make_memory_pool(int ordinal) {
   check(cudaMemPoolSetAttribute(pool, cudaMemPoolAttrReleaseThreshold, &everything));
   return owner;
 }
-
-// Makes a device current in this thread, and the one before it again at the end. Whatever fails here fails in the
-// guarded calls too, which are checked.
-class CurrentDevice {
- public:
-  explicit CurrentDevice(int ordinal) noexcept : ordinal_(ordinal) {
-    ignore_error(cudaGetDevice(&previous_));
-    if (previous_ != ordinal_) ignore_error(cudaSetDevice(ordinal_));
-  }
-  ~CurrentDevice() {
-    if (previous_ != ordinal_) ignore_error(cudaSetDevice(previous_));
-  }
-  CurrentDevice(const CurrentDevice&) = delete;
-  CurrentDevice& operator=(const CurrentDevice&) = delete;
-
- private:
-  int ordinal_;
-  int previous_ = 0;
-};
 
 }  // namespace gpunet::detail

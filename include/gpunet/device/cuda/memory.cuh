@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <vector>
 
 #include <gpunet/device/cuda/handle.cuh>
 
@@ -39,13 +40,32 @@ class CudaMemory {
   }
 
   // Gives what is free back to the driver.
-  void trim() { check(cudaMemPoolTrimTo(pool_.get(), 0)); }
+  void trim() {
+    const CurrentDevice current(ordinal_);
+    check(cudaMemPoolTrimTo(pool_.get(), 0));
+  }
+
+  // Lets another device reach this memory, if the two have a way, so that copies between them leave the host out. What
+  // comes later is reached too.
+  void share_with(int peer) {
+    if (peer == ordinal_ || std::find(peers_.begin(), peers_.end(), peer) != peers_.end()) return;
+    peers_.push_back(peer);
+    int has_way = 0;
+    check(cudaDeviceCanAccessPeer(&has_way, peer, ordinal_));
+    if (!has_way) return;
+    cudaMemAccessDesc access{};
+    access.location.type = cudaMemLocationTypeDevice;
+    access.location.id = peer;
+    access.flags = cudaMemAccessFlagsProtReadWrite;
+    ignore_error(cudaMemPoolSetAccess(pool_.get(), &access, 1));  // refused: copies go the longer way
+  }
 
   std::size_t allocated() const { return allocated_; }
   std::size_t most_allocated() const { return most_allocated_; }
   void reset_most_allocated() { most_allocated_ = allocated_; }
   // Taken from the driver, given out or not.
   std::size_t reserved() const {
+    const CurrentDevice current(ordinal_);
     std::uint64_t bytes = 0;
     check(cudaMemPoolGetAttribute(pool_.get(), cudaMemPoolAttrReservedMemCurrent, &bytes));
     return bytes;
@@ -63,6 +83,7 @@ class CudaMemory {
 
   int ordinal_;
   MemoryPool pool_;
+  std::vector<int> peers_;  // that were asked for
   std::size_t allocated_ = 0, most_allocated_ = 0;
 };
 

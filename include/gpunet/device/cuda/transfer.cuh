@@ -26,10 +26,12 @@ inline void order(const Cuda& earlier, const Cuda& later) {
 
 }  // namespace detail
 
-// From one GPU to another, or between two streams of one. The host does not wait.
+// From one GPU to another, straight where they have a way, or between two streams of one. The host does not wait.
 inline void transfer(Cuda& from, const void* source, Cuda& to, void* target, std::size_t bytes) {
   if (&from == &to) return to.copy(target, source, bytes);
   if (bytes == 0) return;
+  from.memory().share_with(to.ordinal());
+  to.memory().share_with(from.ordinal());
   detail::order(from, to);
   const detail::CurrentDevice current(to.ordinal());
   check(cudaMemcpyPeerAsync(target, to.ordinal(), source, from.ordinal(), bytes, to.stream()));

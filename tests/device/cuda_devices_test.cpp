@@ -1,0 +1,206 @@
+#include <gpunet/core/config.hpp>
+
+#if GPUNET_CUDA
+
+#include <doctest/doctest.h>
+#include <numeric>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include <gpunet/gpunet.hpp>
+
+#include "support/networks.hpp"
+#include "support/training.hpp"
+
+using namespace gpunet;
+
+namespace {
+
+bool has_two_devices() {
+  if (cuda::device_count() >= 2) return true;
+  MESSAGE("skipped: there is only one Cuda device");
+  return false;
+}
+
+// Makes a device current for a call, and sees to it that the call leaves it so.
+template <class Call>
+decltype(auto) with_current(int ordinal, Call call) {
+  check(cudaSetDevice(ordinal));
+  struct Check {
+    int ordinal;
+    ~Check() { CHECK(cuda::current_device() == ordinal); }
+  } check_at_end{ordinal};
+  return call();
+}
+
+struct AddOne {
+  int* values;
+  GPUNET_FN void operator()(index_t i) const { values[i] += 1; }
+};
+
+std::vector<int> counting(int first) {
+  std::vector<int> values(1000);
+  std::iota(values.begin(), values.end(), first);
+  return values;
+}
+
+// A model in training, the same on every device of this kind.
+struct Training {
+  explicit Training(Cuda& on) : device(on), net((manual_seed(3), on)) {}
+
+  void run(int steps) {
+    for (int i = 0; i < steps; ++i)
+      step(data.inputs, data.labels);
+  }
+
+  Cuda& device;
+  Generator generator{1};
+  TestBatch<float, Cuda> data{device, SmallNet{}, 3, generator};
+  Model<SmallNet, Cuda> net;
+  nn::CrossEntropyLoss criterion;
+  optim::SGD<Model<SmallNet, Cuda>> optimizer{net, {.lr = 0.1f, .momentum = 0.9f}};
+  train::Step<Model<SmallNet, Cuda>, nn::CrossEntropyLoss, optim::SGD<Model<SmallNet, Cuda>>> step{net, criterion,
+                                                                                                   optimizer};
+};
+
+constexpr int steps = 4;  // the third is the first that is replayed
+
+// The parameters after them, on a device that is alone.
+std::vector<float> trained_alone() {
+  Cuda device(0);
+  Training training(device);
+  training.run(steps);
+  return parameters_of(training.net);
+}
+
+// Sample i is filled with i / 100.
+struct Plain {
+  index_t size() const { return 9; }
+  Sizes sample_sizes() const { return SmallNet{}.input().sizes(); }
+  label_t read(index_t i, float* sample) const {
+    std::fill_n(sample, sample_sizes().numel(), static_cast<float>(i) / 100);
+    return static_cast<label_t>(i % 4);
+  }
+};
+
+}  // namespace
+
+TEST_CASE("several Cuda devices take work in turn, whichever is current") {
+  if (!has_two_devices()) return;
+  Cuda first(0), second(1);
+  CHECK(second.name() == "cuda:1");
+  CHECK(cuda::current_device() == 1);  // the last one made
+  Tensor<int, Cuda> a(first, {1000}, counting(0)), b(second, {1000}, counting(0));
+  for (int ordinal : {0, 1}) {
+    with_current(ordinal, [&] { for_each(first, 1000, AddOne{a.data()}); });
+    with_current(ordinal, [&] { for_each(second, 1000, AddOne{b.data()}); });
+    with_current(ordinal, [&] { first.blas(), second.blas(); });
+    with_current(ordinal, [&] { first.tickets(), second.tickets(); });
+    with_current(ordinal, [&] { CHECK(a.to_vector() == counting(1 + ordinal)); });
+    with_current(ordinal, [&] { CHECK(b.to_vector() == counting(1 + ordinal)); });
+    with_current(ordinal, [&] { CHECK(cuda::mem_get_info(second).free > 0); });
+    with_current(ordinal, [&] { cuda::empty_cache(second); });
+    with_current(ordinal, [&] { first.synchronize(), second.synchronize(); });
+    with_current(ordinal, [&] { CHECK(cuda::memory_reserved(second) == cuda::memory_reserved(second)); });
+  }
+}
+
+TEST_CASE("models on two Cuda devices are trained in turn, whichever is current") {
+  if (!has_two_devices()) return;
+  const std::vector<float> expected = trained_alone();
+  Cuda first(0), second(1);
+  {
+    Training a(first), b(second);
+    for (int i = 0; i < steps; ++i) {
+      with_current(i % 2, [&] { a.run(1); });
+      with_current(i % 2, [&] { b.run(1); });
+    }
+    CHECK(same_bits(with_current(1, [&] { return parameters_of(a.net); }), expected));
+    CHECK(same_bits(with_current(0, [&] { return parameters_of(b.net); }), expected));
+    check(cudaSetDevice(0));  // and so they go: one with the wrong device
+  }
+  CHECK(cuda::current_device() == 0);
+}
+
+TEST_CASE("models on two Cuda devices are trained by a thread each") {
+  if (!has_two_devices()) return;
+  const std::vector<float> expected = trained_alone();
+  Cuda first(0), second(1);
+  Training a(first), b(second);
+  std::thread beside([&] { b.run(steps); });
+  a.run(steps);
+  beside.join();
+  CHECK(same_bits(parameters_of(a.net), expected));
+  CHECK(same_bits(parameters_of(b.net), expected));
+}
+
+TEST_CASE("models and tensors move from one Cuda device to another") {
+  if (!has_two_devices()) return;
+  Cuda first(0), second(1);
+  Training training(first);
+  training.run(2);
+  for (int ordinal : {0, 1}) {
+    const Model<SmallNet, Cuda> there = with_current(ordinal, [&] { return training.net.to(second); });
+    const Model<SmallNet, Cuda> back = with_current(ordinal, [&] { return there.to(first); });
+    CHECK(same_bits(parameters_of(there), parameters_of(training.net)));
+    CHECK(same_bits(parameters_of(back), parameters_of(training.net)));
+  }
+}
+
+// Device to device, with work before and after on both sides, none of it waited for.
+TEST_CASE("a tensor that moves between Cuda devices is ordered after earlier work and before later") {
+  if (!has_two_devices()) return;
+  Cuda first(0), second(1);
+  const auto pass_on = [](Cuda& from, Cuda& to) {
+    Tensor<int, Cuda> copy;
+    {
+      Tensor<int, Cuda> original(from, {1000}, counting(0));
+      for_each(from, 1000, AddOne{original.data()});
+      copy = original.to(to);
+      for_each(from, 1000, AddOne{original.data()});  // too late for the copy
+    }
+    Tensor<int, Cuda> next(from, {1000}, counting(-5000));  // perhaps where the original was
+    for_each(to, 1000, AddOne{copy.data()});
+    CHECK(copy.to_vector() == counting(2));
+    CHECK(next.to_vector() == counting(-5000));
+  };
+  for (int ordinal : {0, 1}) {
+    with_current(ordinal, [&] { pass_on(first, second); });
+    with_current(ordinal, [&] { pass_on(second, first); });
+  }
+}
+
+TEST_CASE("a loader feeds any Cuda device, whichever is current") {
+  if (!has_two_devices()) return;
+  Cuda first(0), second(1);
+  const Plain set;
+  for (int workers : {0, 2})
+    for (Cuda* device : {&first, &second})
+      with_current(1 - device->ordinal(), [&] {
+        const data::DataLoader loader(set, {.batch_size = 2, .num_workers = workers});
+        index_t i = 0;
+        for (auto [inputs, labels] : loader.to(*device)) {
+          std::vector<label_t> seen(static_cast<std::size_t>(labels.numel()));
+          device->download(seen.data(), labels.data(), seen.size() * sizeof(label_t));
+          for (label_t label : seen)
+            CHECK(label == i++ % 4);
+        }
+        CHECK(i == 9);
+      });
+}
+
+TEST_CASE("a Cuda device that is not there, where there are two") {
+  if (!has_two_devices()) return;
+  const int count = cuda::device_count();
+  std::string error;
+  try {
+    with_device(count <= 7 ? "cuda:7" : "cuda:700", [](auto&) {});
+  } catch (const Error& e) {
+    error = e.what();
+  }
+  CHECK(error == concat("gpunet::Cuda: CUDA error: invalid device ordinal: there is no cuda:", count <= 7 ? 7 : 700,
+                        ", this machine has ", count, " CUDA devices, the first is cuda:0"));
+}
+
+#endif
