@@ -241,4 +241,26 @@ TEST_CASE("a quarter of the bytes travel to Cuda where a dataset has bytes") {
   CHECK(calls.launches() == 3);
 }
 
+TEST_CASE("a step from a resident dataset waits for nothing and allocates nothing on Cuda") {
+  Cuda& device = test_device<Cuda>();
+  Model<SmallNet, Cuda> net(device);
+  const nn::CrossEntropyLoss criterion;
+  optim::SGD optimizer(net, {.lr = 0.01f, .momentum = 0.9f});
+  train::Step step(net, criterion, optimizer);
+  const Pictures pictures;
+  const data::DataLoader loader(pictures, {.batch_size = 4, .shuffle = true});
+  auto batches = loader.resident_on(device);
+  for (auto [inputs, labels] : batches)
+    step(inputs, labels);
+  const Calls epoch;
+  std::optional<Calls> calls;  // from the second step on
+  for (auto [inputs, labels] : batches) {
+    if (!calls) calls.emplace();
+    step(inputs, labels);
+  }
+  CHECK(epoch.waits() + epoch.event_waits() == 0);
+  CHECK(epoch.allocations() == 0);
+  CHECK(calls->launches() == 6 - 1 + 6);  // of the graphs' neighbours: a batch gathered, a step begun
+}
+
 #endif

@@ -17,6 +17,7 @@
 #include <gpunet/data/batch_iterator.hpp>
 #include <gpunet/data/batch_ring.hpp>
 #include <gpunet/data/dataset.hpp>
+#include <gpunet/data/resident.hpp>
 #include <gpunet/data/sampler.hpp>
 
 #if GPUNET_CUDA  // here, so that every unit has the same version for Cuda
@@ -189,6 +190,12 @@ class DataLoader {
   template <Device D>
   Batches<D> to(D& device) const {
     return {set_, options_, size(), device};
+  }
+  // The same batches from a copy of the whole dataset that lies on the device from now on: to be kept from epoch to
+  // epoch. Throws Error if it does not fit.
+  template <Device D>
+  ResidentBatches<D> resident_on(D& device) const {
+    return {set_, options_.batch_size, options_.shuffle, size(), device};
   }
 
  private:
