@@ -3,6 +3,7 @@
 #if GPUNET_CUDA
 
 #include <algorithm>
+#include <cstring>
 #include <doctest/doctest.h>
 #include <thread>
 #include <vector>
@@ -10,6 +11,8 @@
 #include <gpunet/data/batch_buffers.cuh>
 #include <gpunet/device/cuda/for_each.cuh>
 #include <gpunet/tensor/tensor.hpp>
+
+#include "support/byte_set.hpp"
 
 using namespace gpunet;
 
@@ -25,10 +28,22 @@ label_t label_of(index_t batch, index_t i) {
   return static_cast<label_t>(10 * batch + i);
 }
 
+// A dataset of such samples; only its shape counts here.
+struct Floats {
+  index_t size() const { return batch_size; }
+  Sizes sample_sizes() const { return {2, 4}; }
+  label_t read(index_t, float*) const { return 0; }
+};
+const Floats floats;
+
+data::BatchBuffers<Cuda> make_buffers(Cuda& device, index_t slots) {
+  return {device, slots, {batch_size, 2, 4}, {floats, true}};
+}
+
 void fill(data::BatchBuffers<Cuda>& buffers, index_t slot, index_t batch) {
   buffers.wait_reusable(slot);
   for (index_t i = 0; i < batch_size * sample_size; ++i)
-    buffers.host_inputs(slot)[i] = input_of(batch, i);
+    static_cast<float*>(buffers.host_inputs(slot))[i] = input_of(batch, i);
   for (index_t i = 0; i < batch_size; ++i)
     buffers.host_labels(slot)[i] = label_of(batch, i);
 }
@@ -84,7 +99,7 @@ TEST_CASE("batches reach Cuda whole and in order") {
   for (index_t slots : {1, 2, 3, 5}) {
     CAPTURE(slots);
     Record record(device, batches);
-    data::BatchBuffers<Cuda> buffers(device, slots, {batch_size, 2, 4});
+    data::BatchBuffers<Cuda> buffers = make_buffers(device, slots);
     for (index_t batch = 0; batch < batches; ++batch) {
       fill(buffers, batch % slots, batch);
       record.add(batch, buffers.send(batch % slots, batch_size));
@@ -98,7 +113,7 @@ TEST_CASE("batches that a thread fills ahead reach Cuda") {
   Cuda device;
   constexpr index_t slots = 4, rounds = 5;
   Record record(device, slots * rounds);
-  data::BatchBuffers<Cuda> buffers(device, slots, {batch_size, 2, 4});
+  data::BatchBuffers<Cuda> buffers = make_buffers(device, slots);
   for (index_t round = 0; round < rounds; ++round) {
     std::thread([&] {
       for (index_t slot = 0; slot < slots; ++slot)
@@ -114,7 +129,7 @@ TEST_CASE("batches that a thread fills ahead reach Cuda") {
 
 TEST_CASE("a short batch on Cuda has its own size") {
   Cuda device;
-  data::BatchBuffers<Cuda> buffers(device, 2, {batch_size, 2, 4});
+  data::BatchBuffers<Cuda> buffers = make_buffers(device, 2);
   fill(buffers, 0, 7);
   const auto [inputs, labels] = buffers.send(0, 2);
   CHECK(inputs.sizes() == Sizes{2, 2, 4});
@@ -129,7 +144,7 @@ TEST_CASE("batch buffers of a Cuda device may go while work is left, or be fille
   Cuda device;
   Record record(device, 1);
   {
-    data::BatchBuffers<Cuda> buffers(device, 3, {batch_size, 2, 4});
+    data::BatchBuffers<Cuda> buffers = make_buffers(device, 3);
     fill(buffers, 0, 0);
     record.add(0, buffers.send(0, batch_size));
     buffers.release(0);
@@ -137,6 +152,28 @@ TEST_CASE("batch buffers of a Cuda device may go while work is left, or be fille
     fill(buffers, 1, 2);
   }
   CHECK(record.is_right(1));
+}
+
+TEST_CASE("bytes become floats on Cuda, with the bits of the host") {
+  Cuda device;
+  const ByteSet set(6, {2, 3, 4});
+  data::BatchBuffers<Cuda> buffers(device, 2, {4, 2, 3, 4}, {set, true});
+  for (index_t batch = 0; batch < 5; ++batch) {
+    const index_t slot = batch % 2, n = batch % 3 + 2, features = 24;
+    buffers.wait_reusable(slot);
+    std::vector<float> expected(static_cast<std::size_t>(n * features));
+    for (index_t i = 0; i < n; ++i) {
+      buffers.host_labels(slot)[i] =
+          set.read_bytes(batch + i, static_cast<std::uint8_t*>(buffers.host_inputs(slot)) + i * features);
+      set.read(batch + i, expected.data() + i * features);
+    }
+    const auto [inputs, labels] = buffers.send(slot, n);
+    CHECK(inputs.sizes() == Sizes{n, 2, 3, 4});
+    std::vector<float> seen(expected.size());
+    device.download(seen.data(), inputs.data(), seen.size() * sizeof(float));
+    CHECK(std::memcmp(seen.data(), expected.data(), seen.size() * sizeof(float)) == 0);
+    buffers.release(slot);
+  }
 }
 
 #endif

@@ -1,3 +1,4 @@
+#include <cstdint>
 #include <cstdlib>
 #include <doctest/doctest.h>
 #include <filesystem>
@@ -12,7 +13,7 @@
 using namespace gpunet;
 using data::CIFAR10;
 
-static_assert(data::Dataset<CIFAR10>);
+static_assert(data::ByteDataset<CIFAR10>);
 
 namespace {
 
@@ -73,6 +74,11 @@ TEST_CASE("a transform is applied") {
   CHECK(sample[254] == 1.0f);
   CHECK(sample[255] == -1.0f);
   CHECK(sample[2048 + 254] == 2.0f);
+  std::vector<std::uint8_t> bytes(3072);
+  CHECK(set.read_bytes(0, bytes.data()) == 0);
+  std::vector<float> transformed(3072);
+  set.pixel_table().transform(bytes.data(), 1024, transformed.data());
+  CHECK(transformed == sample);
   CHECK_THROWS_AS(CIFAR10::test(folder.path(), data::Compose{data::ToTensor{}, data::Normalize{{0.5f}, {0.5f}}}),
                   Error);
 }

@@ -2,6 +2,7 @@
 #include <atomic>
 #include <chrono>
 #include <cstdlib>
+#include <cstring>
 #include <doctest/doctest.h>
 #include <filesystem>
 #include <iterator>
@@ -14,6 +15,7 @@
 #include <gpunet/data/cifar10.hpp>
 #include <gpunet/data/dataloader.hpp>
 
+#include "support/byte_set.hpp"
 #include "support/devices.hpp"
 
 using namespace gpunet;
@@ -146,6 +148,29 @@ TEST_CASE_TEMPLATE("the number of workers changes nothing", D, GPUNET_TEST_DEVIC
     }
 }
 
+TEST_CASE_TEMPLATE("samples that the dataset has as bytes have the same bits on every device", D,
+                   GPUNET_TEST_DEVICES) {
+  auto& device = test_device<D>();
+  const ByteSet set(23);
+  for (int workers : {0, 2})
+    for (index_t batch_size : {1, 4, 23}) {
+      const DataLoader loader(set, {.batch_size = batch_size, .shuffle = true, .num_workers = workers});
+      auto batches = loader.to(device);
+      for (int again = 0; again < 2; ++again)
+        for (auto [inputs, labels] : batches) {
+          REQUIRE(inputs.sizes() == set.sample_sizes().with_front(labels.numel()));
+          std::vector<float> expected(static_cast<std::size_t>(inputs.numel()));
+          float* sample = expected.data();
+          for (label_t label : read_back(device, labels)) {
+            set.read(label, sample);
+            sample += set.sample_sizes().numel();
+          }
+          const std::vector<float> seen = read_back(device, inputs);
+          REQUIRE(std::memcmp(seen.data(), expected.data(), seen.size() * sizeof(float)) == 0);
+        }
+    }
+}
+
 TEST_CASE_TEMPLATE("one object serves several epochs", D, GPUNET_TEST_DEVICES) {
   auto& device = test_device<D>();
   const Numbers set{10};
@@ -239,7 +264,12 @@ TEST_CASE("options that make no batches are refused") {
         "gpunet::data::DataLoader: batch_size 11 is larger than the dataset (want 1 to 10)");
   CHECK(error_of(set, {.num_workers = -1}) == "gpunet::data::DataLoader: num_workers -1 (want 0 to 1024)");
   CHECK(error_of(set, {.num_workers = 1025}) == "gpunet::data::DataLoader: num_workers 1025 (want 0 to 1024)");
-  CHECK(error_of(set, {.prefetch_factor = 0}) == "gpunet::data::DataLoader: prefetch_factor 0 (want 1 or more)");
+  CHECK(error_of(set, {.prefetch_factor = 0}) == "gpunet::data::DataLoader: prefetch_factor 0 (want 1 to 1024)");
+  CHECK(
+      error_of(set, {.batch_size = 5, .num_workers = 2, .prefetch_factor = 1025}) ==
+      "gpunet::data::DataLoader: prefetch_factor 1025 (want 1 to 1024): the batches decoded ahead would take 82000 "
+      "bytes of host memory");
+  CHECK(error_of(set, {.num_workers = 2, .prefetch_factor = 1024}).empty());
   CHECK(error_of(set, {.batch_size = 10, .drop_last = true}).empty());
 }
 

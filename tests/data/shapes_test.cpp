@@ -10,7 +10,7 @@
 using namespace gpunet;
 using data::Shapes;
 
-static_assert(data::Dataset<Shapes>);
+static_assert(data::ByteDataset<Shapes>);
 
 namespace {
 
@@ -35,6 +35,15 @@ TEST_CASE("images are drawn from the seed and the index alone") {
     CHECK(image(many, i) != image(many, 999999999 - i));
   }
   CHECK(image(Shapes::train(), 0) != image(Shapes::test(), 0));
+}
+
+TEST_CASE("an image is had as bytes too") {
+  const Shapes set(20, 7);
+  std::vector<std::uint8_t> bytes(3 * 32 * 32);
+  std::vector<float> transformed(bytes.size());
+  CHECK(set.read_bytes(13, bytes.data()) == 3);
+  set.pixel_table().transform(bytes.data(), 32 * 32, transformed.data());
+  CHECK(transformed == image(set, 13));
 }
 
 TEST_CASE("every compiler draws the same images") {

@@ -8,6 +8,7 @@
 
 #include <gpunet/gpunet.hpp>
 
+#include "support/byte_set.hpp"
 #include "support/devices.hpp"
 #include "support/networks.hpp"
 #include "support/training.hpp"
@@ -20,6 +21,7 @@ using namespace gpunet;
 namespace {
 
 thread_local int waits = 0, event_waits = 0, allocations = 0, launches = 0, recordings = 0;
+thread_local std::size_t pinned = 0;  // bytes
 
 // The real function of this name and type.
 template <class F>
@@ -47,7 +49,6 @@ COUNTED(allocations, cudaMallocAsync, (void** memory, size_t n, cudaStream_t str
 COUNTED(allocations, cudaMallocFromPoolAsync, (void** memory, size_t n, cudaMemPool_t pool, cudaStream_t stream),
         (memory, n, pool, stream))
 COUNTED(allocations, cudaMallocManaged, (void** memory, size_t n, unsigned flags), (memory, n, flags))
-COUNTED(allocations, cudaMallocHost, (void** memory, size_t n), (memory, n))
 COUNTED(allocations, cudaHostAlloc, (void** memory, size_t n, unsigned flags), (memory, n, flags))
 COUNTED(allocations, cudaFreeAsync, (void* memory, cudaStream_t stream), (memory, stream))
 COUNTED(allocations, cudaFreeHost, (void* memory), (memory))
@@ -56,6 +57,13 @@ COUNTED(launches, cudaLaunchKernel,
         (kernel, blocks, threads, arguments, shared, stream))
 COUNTED(recordings, cudaGraphInstantiate, (cudaGraphExec_t * made, cudaGraph_t graph, unsigned long long flags),
         (made, graph, flags))
+
+extern "C" cudaError_t cudaMallocHost(void** memory, size_t n) {
+  static const auto next = real<cudaError_t(void**, size_t)>("cudaMallocHost");
+  ++allocations;
+  pinned += n;
+  return next(memory, n);
+}
 
 namespace {
 
@@ -67,10 +75,12 @@ class Calls {
   int allocations() const { return ::allocations - allocations_; }
   int launches() const { return ::launches - launches_; }  // of kernels, recorded or done
   int recordings() const { return ::recordings - recordings_; }
+  std::size_t pinned() const { return ::pinned - pinned_; }  // bytes of host memory
 
  private:
   int waits_ = ::waits, event_waits_ = ::event_waits, allocations_ = ::allocations;
   int launches_ = ::launches, recordings_ = ::recordings;
+  std::size_t pinned_ = ::pinned;
 };
 
 // 24 random pictures for SmallNet.
@@ -218,6 +228,39 @@ TEST_CASE("a step waits for nothing and allocates nothing on Cuda, the loader in
     CHECK(calls->waits() == 0);  // a batch that no worker has begun may wait for an event: the copy out of its slot
     CHECK(calls->allocations() == 0);
   }
+}
+
+TEST_CASE("a quarter of the bytes travel to Cuda where a dataset has bytes") {
+  Cuda& device = test_device<Cuda>();
+  const ByteSet set(6);
+  const index_t features = set.sample_sizes().numel();
+  const Calls calls;
+  for (const auto& batch : data::DataLoader(set, {.batch_size = 2}).to(device))
+    CHECK(batch.labels.numel() == 2);
+  CHECK(calls.pinned() == 2 * (static_cast<std::size_t>(2 * features) + 2 * sizeof(label_t)));  // two slots
+  CHECK(calls.launches() == 3);
+}
+
+TEST_CASE("a step from a resident dataset waits for nothing and allocates nothing on Cuda") {
+  Cuda& device = test_device<Cuda>();
+  Model<SmallNet, Cuda> net(device);
+  const nn::CrossEntropyLoss criterion;
+  optim::SGD optimizer(net, {.lr = 0.01f, .momentum = 0.9f});
+  train::Step step(net, criterion, optimizer);
+  const Pictures pictures;
+  const data::DataLoader loader(pictures, {.batch_size = 4, .shuffle = true});
+  auto batches = loader.resident_on(device);
+  for (auto [inputs, labels] : batches)
+    step(inputs, labels);
+  const Calls epoch;
+  std::optional<Calls> calls;  // from the second step on
+  for (auto [inputs, labels] : batches) {
+    if (!calls) calls.emplace();
+    step(inputs, labels);
+  }
+  CHECK(epoch.waits() + epoch.event_waits() == 0);
+  CHECK(epoch.allocations() == 0);
+  CHECK(calls->launches() == 6 - 1 + 6);  // of the graphs' neighbours: a batch gathered, a step begun
 }
 
 #endif

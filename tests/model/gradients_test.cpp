@@ -19,7 +19,8 @@ TEST_CASE_TEMPLATE("the sums of all runs are added up in order", D, GPUNET_TEST_
     const std::vector<double> values{1.0 * static_cast<double>(run), 2, 3, 4, 0.5};
     device.upload(gradients.of_run(run), values.data(), size * sizeof(double));
   }
-  gradients.finish(device, runs);
+  gradients.add_partials(device, runs);
+  gradients.note_backward();
   std::vector<double> sum(size);
   device.download(sum.data(), gradients.data(), size * sizeof(double));
   CHECK(sum == std::vector<double>{3, 6, 9, 12, 1.5});

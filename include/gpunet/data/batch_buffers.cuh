@@ -7,22 +7,35 @@
 #include <vector>
 
 #include <gpunet/data/batch_buffers.hpp>
+#include <gpunet/data/gather_samples.hpp>
 #include <gpunet/device/cuda/cuda.cuh>
 
 namespace gpunet::data {
 
-// Slots in pinned host memory, and two batches on the device: while one is used, the next is copied beside it. The
-// streams wait for each other by events, so the training thread waits for nothing. One slot is sent at a time.
+// Slots in pinned host memory, and two batches on the device: while one is used, the next is copied beside it. Bytes
+// become floats on the device. The streams wait for each other by events, so the training thread waits for nothing but
+// a free slot: two at least, that it fills one while the other is copied. One slot is sent at a time.
 template <>
 class BatchBuffers<Cuda> {
  public:
+  static constexpr bool takes_bytes = true;
+  static constexpr index_t least_slots = 2;
+
   // `batch`: [batch size, ...sample sizes].
-  BatchBuffers(Cuda& device, index_t slots, const Sizes& batch) : device_(device), sample_(batch.tail()) {
+  BatchBuffers(Cuda& device, index_t slots, const Sizes& batch, const SampleSource& source)
+      : device_(device), sample_(batch.tail()), sample_bytes_(static_cast<index_t>(source.sample_bytes())) {
     const gpunet::detail::CurrentDevice current(device.ordinal());
     for (index_t slot = 0; slot < slots; ++slot)
-      slots_.push_back({pin<float>(batch.numel()), pin<label_t>(batch[0]), gpunet::detail::make_event()});
+      slots_.push_back(
+          {pin<std::byte>(batch[0] * sample_bytes_), pin<label_t>(batch[0]), gpunet::detail::make_event()});
+    if (source.pixels()) {
+      const std::vector<float>& values = source.pixels()->values();
+      table_ = {device, static_cast<index_t>(values.size())};
+      device.upload(table_.data(), values.data(), table_.bytes());
+      floats_ = {device, batch.numel()};
+    }
     for (Target& target : targets_) {
-      target = {{device, batch.numel()}, {device, batch[0]}, gpunet::detail::make_event()};
+      target = {{device, batch[0] * sample_bytes_}, {device, batch[0]}, gpunet::detail::make_event()};
       check(cudaEventRecord(target.used.get(), device.stream()));  // the memory is there from this moment on
     }
   }
@@ -40,7 +53,7 @@ class BatchBuffers<Cuda> {
     const gpunet::detail::CurrentDevice current(device_.ordinal());
     check(cudaEventSynchronize(at(slot).copied.get()));
   }
-  float* host_inputs(index_t slot) { return at(slot).inputs.get(); }    // [batch size, ...]
+  void* host_inputs(index_t slot) { return at(slot).inputs.get(); }     // [batch size, ...]
   label_t* host_labels(index_t slot) { return at(slot).labels.get(); }  // [batch size]
 
   Batch<Cuda> send(index_t slot, index_t n) {
@@ -48,13 +61,13 @@ class BatchBuffers<Cuda> {
     const Slot& from = at(slot);
     newest_ = 1 - newest_;
     const Target& to = targets_[newest_];
-    const Sizes sizes = sample_.with_front(n);
     check(cudaStreamWaitEvent(device_.copy_stream(), to.used.get()));
-    copy(to.inputs.data(), from.inputs.get(), sizes.numel());
+    copy(to.inputs.data(), from.inputs.get(), n * sample_bytes_);
     copy(to.labels.data(), from.labels.get(), n);
     check(cudaEventRecord(from.copied.get(), device_.copy_stream()));
     check(cudaStreamWaitEvent(device_.stream(), from.copied.get()));
-    return {{to.inputs.data(), sizes}, {to.labels.data(), Sizes{n}}};
+    const float* const inputs = table_.size() > 0 ? decoded(to, n) : address<float>(to.inputs);
+    return {{inputs, sample_.with_front(n)}, {to.labels.data(), Sizes{n}}};
   }
   void release(index_t) noexcept {
     const gpunet::detail::CurrentDevice current(device_.ordinal());
@@ -67,13 +80,13 @@ class BatchBuffers<Cuda> {
 
   // A batch in host memory, and whether it is copied.
   struct Slot {
-    Pinned<float> inputs;
+    Pinned<std::byte> inputs;
     Pinned<label_t> labels;
     gpunet::detail::Event copied;
   };
   // A batch in device memory, and whether the work on it is done.
   struct Target {
-    Buffer<float, Cuda> inputs;
+    Buffer<std::byte, Cuda> inputs;
     Buffer<label_t, Cuda> labels;
     gpunet::detail::Event used;
   };
@@ -85,8 +98,26 @@ class BatchBuffers<Cuda> {
     const cudaError_t status = cudaMallocHost(&memory, std::max(bytes, sizeof(T)));
     if (status != cudaSuccess) ignore_error(status);
     require(status == cudaSuccess, "gpunet::data::DataLoader: no pinned host memory for ", bytes, " bytes (",
-            cudaGetErrorString(status), "), use a smaller batch_size or fewer num_workers");
+            cudaGetErrorString(status), "), use a smaller batch_size, prefetch_factor or num_workers");
     return Pinned<T>(static_cast<T*>(memory));
+  }
+
+  template <class T>
+  static const T* address(const Buffer<std::byte, Cuda>& buffer) {
+    return static_cast<const T*>(static_cast<const void*>(buffer.data()));
+  }
+
+  // The floats of n samples that came as bytes.
+  const float* decoded(const Target& from, index_t n) {
+    GatherSamples<std::uint8_t> gather{};
+    gather.batch = n;
+    gather.features = sample_.numel();
+    gather.samples = address<std::uint8_t>(from.inputs);
+    gather.table = table_.data();
+    gather.pixels = gather.features * 256 / table_.size();
+    gather.batch_inputs = floats_.data();
+    gather_samples(device_, gather);
+    return floats_.data();
   }
 
   Slot& at(index_t slot) { return slots_[static_cast<std::size_t>(slot)]; }
@@ -99,9 +130,12 @@ class BatchBuffers<Cuda> {
 
   Cuda& device_;
   Sizes sample_;
+  index_t sample_bytes_;  // as they travel
   std::vector<Slot> slots_;
   std::array<Target, 2> targets_;
-  std::size_t newest_ = 0;  // the target that was sent to last
+  Buffer<float, Cuda> table_;   // see PixelTable; empty where floats travel
+  Buffer<float, Cuda> floats_;  // the newest batch, where bytes travel
+  std::size_t newest_ = 0;      // the target that was sent to last
 };
 
 }  // namespace gpunet::data

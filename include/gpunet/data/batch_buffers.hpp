@@ -3,6 +3,7 @@
 
 #include <vector>
 
+#include <gpunet/data/dataset.hpp>
 #include <gpunet/device/host/host.hpp>
 #include <gpunet/tensor/buffer.hpp>
 #include <gpunet/tensor/view.hpp>
@@ -23,14 +24,15 @@ struct Batch {
 //   enter()             worker     before its first batch of an epoch
 //   wait_reusable(s)    filler     before it writes slot s, which is new, released, or filled but never sent
 //   host_inputs(s),
-//   host_labels(s)      filler     while it writes the slot
+//   host_labels(s)      filler     while it writes the slot, samples as the source gives them
 //   send(s, n)          training   once the slot is filled: gives the batch of its first n samples
 //   release(s)          training   when it advances or leaves the loop: all work on the batch has been given to the
 //                                  device, but need not be done
 //   destructor          training   no filler runs any more, no slot is sent and not released
 //
 // The filler is a worker, or the training thread itself. Calls on one slot are ordered by the loader's lock; calls on
-// different slots may run at the same time. wait_reusable and send may throw, release must not.
+// different slots may run at the same time. wait_reusable and send may throw, release must not. Two constants say whether
+// the device takes bytes for samples, and how many slots it wants at least.
 template <Device D>
 class BatchBuffers;
 
@@ -38,8 +40,11 @@ class BatchBuffers;
 template <>
 class BatchBuffers<Host> {
  public:
+  static constexpr bool takes_bytes = false;
+  static constexpr index_t least_slots = 1;
+
   // `batch`: [batch size, ...sample sizes].
-  BatchBuffers(Host& host, index_t slots, const Sizes& batch) : sample_(batch.tail()) {
+  BatchBuffers(Host& host, index_t slots, const Sizes& batch, const SampleSource&) : sample_(batch.tail()) {
     for (index_t slot = 0; slot < slots; ++slot) {
       inputs_.emplace_back(host, batch.numel());
       labels_.emplace_back(host, batch[0]);
@@ -48,11 +53,11 @@ class BatchBuffers<Host> {
 
   void enter() {}
   void wait_reusable(index_t) {}
-  float* host_inputs(index_t slot) { return inputs_[static_cast<std::size_t>(slot)].data(); }  // [batch size, ...]
+  void* host_inputs(index_t slot) { return inputs_[static_cast<std::size_t>(slot)].data(); }  // [batch size, ...]
   label_t* host_labels(index_t slot) { return labels_[static_cast<std::size_t>(slot)].data(); }  // [batch size]
 
   Batch<Host> send(index_t slot, index_t n) {
-    return {{host_inputs(slot), sample_.with_front(n)}, {host_labels(slot), Sizes{n}}};
+    return {{inputs_[static_cast<std::size_t>(slot)].data(), sample_.with_front(n)}, {host_labels(slot), Sizes{n}}};
   }
   void release(index_t) noexcept {}
 
@@ -67,12 +72,18 @@ class BatchBuffers<Host> {
 template <Device D>
 class BatchBuffers {
  public:
-  BatchBuffers(D& device, index_t slots, const Sizes& batch)
-      : device_(device), staging_(host_, slots, batch), inputs_(device, batch.numel()), labels_(device, batch[0]) {}
+  static constexpr bool takes_bytes = false;
+  static constexpr index_t least_slots = 1;
+
+  BatchBuffers(D& device, index_t slots, const Sizes& batch, const SampleSource& source)
+      : device_(device),
+        staging_(host_, slots, batch, source),
+        inputs_(device, batch.numel()),
+        labels_(device, batch[0]) {}
 
   void enter() {}
   void wait_reusable(index_t) {}
-  float* host_inputs(index_t slot) { return staging_.host_inputs(slot); }
+  void* host_inputs(index_t slot) { return staging_.host_inputs(slot); }
   label_t* host_labels(index_t slot) { return staging_.host_labels(slot); }
 
   Batch<D> send(index_t slot, index_t n) {

@@ -1,6 +1,7 @@
 // The CIFAR-10 images.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstdint>
@@ -46,13 +47,21 @@ class CIFAR10 {
 
   // Writes image i, transformed, as [3, 32, 32]; returns its class.
   label_t read(index_t i, float* sample) const {
-    GPUNET_ASSERT(0 <= i && i < size());
-    const std::uint8_t* record = bytes_.data() + static_cast<std::size_t>(i) * record_bytes;
-    table_.transform(record + 1, side * side, sample);
-    return record[0];
+    table_.transform(record(i) + 1, side * side, sample);
+    return record(i)[0];
   }
+  // The same before it is transformed, and what transforms it.
+  label_t read_bytes(index_t i, std::uint8_t* sample) const {
+    std::copy_n(record(i) + 1, record_bytes - 1, sample);
+    return record(i)[0];
+  }
+  const PixelTable& pixel_table() const { return table_; }
 
  private:
+  const std::uint8_t* record(index_t i) const {
+    GPUNET_ASSERT(0 <= i && i < size());
+    return bytes_.data() + static_cast<std::size_t>(i) * record_bytes;
+  }
   static constexpr index_t channels = 3, side = 32;
   static constexpr std::size_t record_bytes = 1 + channels * side * side;  // label, red, green, blue
   static constexpr std::size_t most_records = 10000;                       // in a file

@@ -14,8 +14,10 @@
 #include <gpunet/core/error.hpp>
 #include <gpunet/core/math.hpp>
 #include <gpunet/data/batch_buffers.hpp>
+#include <gpunet/data/batch_iterator.hpp>
 #include <gpunet/data/batch_ring.hpp>
 #include <gpunet/data/dataset.hpp>
+#include <gpunet/data/resident.hpp>
 #include <gpunet/data/sampler.hpp>
 
 #if GPUNET_CUDA  // here, so that every unit has the same version for Cuda
@@ -30,7 +32,7 @@ struct DataLoaderOptions {
   bool shuffle = false;     // a new order for each epoch, from the default generator
   int num_workers = 0;      // threads that decode ahead; 0: the training thread decodes
   bool drop_last = false;   // leave out the last batch if it is not full
-  int prefetch_factor = 2;  // batches that each worker may be ahead
+  int prefetch_factor = 2;  // batches that each worker may be ahead, 1024 at most
 };
 
 // What `for` runs over: the batches on device D. Each loop is an epoch in an order of its own; its batches come in
@@ -39,28 +41,17 @@ struct DataLoaderOptions {
 template <Device D>
 class Batches {
  public:
-  class Iterator {
-   public:
-    using value_type = Batch<D>;
-    using difference_type = std::ptrdiff_t;
-
-    Iterator() = default;
-    explicit Iterator(Batches& batches) : batches_(&batches) {}
-    Batch<D> operator*() const { return batches_->batch_; }
-    Iterator& operator++() {
-      batches_->fetch(batches_->current_ + 1);
-      return *this;
-    }
-    void operator++(int) { ++*this; }
-    bool operator==(std::default_sentinel_t) const { return batches_->current_ == batches_->size_; }
-
-   private:
-    Batches* batches_ = nullptr;
-  };
+  using value_type = Batch<D>;
+  using Iterator = BatchIterator<Batches>;
 
   // The options are checked. The dataset and `device` must outlive this.
   Batches(const DatasetView& set, const DataLoaderOptions& options, index_t size, D& device)
-      : set_(set), options_(options), size_(size), ring_(slots()), buffers_(device, slots(), batch_sizes()) {}
+      : set_(set),
+        options_(options),
+        size_(size),
+        source_(set, BatchBuffers<D>::takes_bytes),
+        ring_(slots()),
+        buffers_(device, slots(), batch_sizes(), source_) {}
   ~Batches() { stop(); }
   Batches(const Batches&) = delete;
   Batches& operator=(const Batches&) = delete;
@@ -86,7 +77,11 @@ class Batches {
   index_t size() const { return size_; }
 
  private:
-  index_t slots() const { return index_t{options_.num_workers} * options_.prefetch_factor + 1; }
+  friend Iterator;
+
+  index_t slots() const {
+    return std::max(BatchBuffers<D>::least_slots, index_t{options_.num_workers} * options_.prefetch_factor + 1);
+  }
   Sizes batch_sizes() const { return set_.sample_sizes().with_front(options_.batch_size); }
   index_t first_sample(index_t batch) const { return std::min(batch * options_.batch_size, set_.size()); }
   index_t samples(index_t batch) const { return first_sample(batch + 1) - first_sample(batch); }
@@ -109,11 +104,11 @@ class Batches {
   void fill(index_t batch) {
     const index_t slot = ring_.slot(batch);
     buffers_.wait_reusable(slot);
-    float* inputs = buffers_.host_inputs(slot);
+    auto* inputs = static_cast<std::byte*>(buffers_.host_inputs(slot));
     label_t* labels = buffers_.host_labels(slot);
     for (index_t i = first_sample(batch); i < first_sample(batch + 1) && !ring_.stopped(); ++i) {
-      *labels++ = set_.read(order_[static_cast<std::size_t>(i)], inputs);
-      inputs += sample_numel_;
+      *labels++ = source_.read(order_[static_cast<std::size_t>(i)], inputs);
+      inputs += sample_bytes_;
     }
   }
 
@@ -143,7 +138,8 @@ class Batches {
   DatasetView set_;
   DataLoaderOptions options_;
   index_t size_;
-  index_t sample_numel_ = set_.sample_sizes().numel();
+  SampleSource source_;
+  std::size_t sample_bytes_ = source_.sample_bytes();
   std::vector<index_t> order_;  // [set.size()]
   BatchRing ring_;
   BatchBuffers<D> buffers_;
@@ -169,7 +165,15 @@ class DataLoader {
             " is larger than the dataset (want 1 to ", set.size(), ")");
     require(0 <= options.num_workers && options.num_workers <= most_workers, where, "num_workers ",
             options.num_workers, " (want 0 to ", most_workers, ")");
-    require(options.prefetch_factor >= 1, where, "prefetch_factor ", options.prefetch_factor, " (want 1 or more)");
+    constexpr int most_ahead = 1024;
+    require(options.prefetch_factor >= 1, where, "prefetch_factor ", options.prefetch_factor, " (want 1 to ",
+            most_ahead, ")");
+    require(options.prefetch_factor <= most_ahead, where, "prefetch_factor ", options.prefetch_factor,
+            " (want 1 to ", most_ahead, "): the batches decoded ahead would take ",
+            static_cast<double>(options.num_workers) * options.prefetch_factor *
+                static_cast<double>(options.batch_size) * static_cast<double>(set.sample_sizes().numel()) *
+                sizeof(float),
+            " bytes of host memory");
   }
   template <class Set>
   requires(!std::same_as<Set, DatasetView> && Dataset<Set>) explicit DataLoader(
@@ -186,6 +190,12 @@ class DataLoader {
   template <Device D>
   Batches<D> to(D& device) const {
     return {set_, options_, size(), device};
+  }
+  // The same batches from a copy of the whole dataset that lies on the device from now on: to be kept from epoch to
+  // epoch. Throws Error if it does not fit.
+  template <Device D>
+  ResidentBatches<D> resident_on(D& device) const {
+    return {set_, options_.batch_size, options_.shuffle, size(), device};
   }
 
  private:

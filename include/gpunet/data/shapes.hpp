@@ -43,19 +43,25 @@ class Shapes {
 
   // Draws image i and writes it, transformed, as [3, 32, 32]; returns its class.
   label_t read(index_t i, float* sample) const {
+    std::uint8_t bytes[channels * side * side];
+    const label_t label = read_bytes(i, bytes);
+    table_.transform(bytes, side * side, sample);
+    return label;
+  }
+  // The same before it is transformed, and what transforms it.
+  label_t read_bytes(index_t i, std::uint8_t* sample) const {
     GPUNET_ASSERT(0 <= i && i < size());
     static constexpr std::array figures_in_order = {
         figures::disc,  figures::ring, figures::square, figures::frame,    figures::triangle,
         figures::cross, figures::star, figures::bar,    figures::crescent, figures::hourglass};
     const auto label = static_cast<std::size_t>(i) % figures_in_order.size();
-    std::uint8_t bytes[channels * side * side];
     const Scene scene(seed_, static_cast<std::uint64_t>(i));
     Coverage inside;
     cover(figures_in_order[label], scene, inside);
-    paint(scene, inside, bytes);
-    table_.transform(bytes, side * side, sample);
+    paint(scene, inside, sample);
     return static_cast<label_t>(label);
   }
+  const PixelTable& pixel_table() const { return table_; }
 
  private:
   static constexpr int channels = 3, side = 32;

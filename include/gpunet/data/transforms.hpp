@@ -98,10 +98,17 @@ class PixelTable {
 
   // Transforms one image of [channels][pixels] bytes.
   void transform(const std::uint8_t* bytes, index_t pixels, float* sample) const {
-    for (const float* table = table_.data(); table != table_.data() + table_.size(); table += 256)
+    transform(table_.data(), static_cast<index_t>(table_.size()) / 256, bytes, pixels, sample);
+  }
+  static void transform(const float* values, index_t channels, const std::uint8_t* bytes, index_t pixels,
+                        float* sample) {
+    for (const float* table = values; table != values + channels * 256; table += 256)
       for (index_t i = 0; i < pixels; ++i)
         *sample++ = table[*bytes++];
   }
+
+  // [channels, 256]: what becomes of each byte.
+  const std::vector<float>& values() const { return table_; }
 
  private:
   std::vector<float> table_;  // [channels][256]

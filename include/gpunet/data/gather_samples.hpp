@@ -1,0 +1,65 @@
+// Batches of samples that are on a device already.
+#pragma once
+
+#include <algorithm>
+#include <concepts>
+#include <cstdint>
+
+#include <gpunet/data/transforms.hpp>
+#include <gpunet/device/host/for_each.hpp>
+
+#if GPUNET_CUDA
+#include <gpunet/device/cuda/for_each.cuh>
+#endif
+
+namespace gpunet::data {
+
+// The inputs of a batch, and unless `labels` is null its labels. Raw: std::uint8_t, made floats by a table as
+// PixelTable has one, or float. One index = one input and one label.
+template <class Raw>
+struct GatherSamples {
+  index_t batch, features;
+  const Raw* samples;     // [any number, features]
+  const label_t* labels;  // [the same]
+  const index_t* order;   // [batch], which samples; null: the first ones
+  const float* table;     // [channels, 256], null for floats
+  index_t pixels;         // features of a channel
+  float* batch_inputs;    // [batch, features]
+  label_t* batch_labels;  // [batch]
+
+  GPUNET_FN index_t sample(index_t n) const { return order ? order[n] : n; }
+  GPUNET_FN void operator()(index_t i) const {
+    if (i < batch * features) {
+      const index_t feature = i % features;
+      const Raw value = samples[sample(i / features) * features + feature];
+      if constexpr (std::same_as<Raw, float>)
+        batch_inputs[i] = value;
+      else
+        batch_inputs[i] = table[feature / pixels * 256 + value];
+    }
+    if (labels && i < batch) batch_labels[i] = labels[sample(i)];
+  }
+};
+
+template <class D, class Raw>
+void gather_samples(D& device, const GatherSamples<Raw>& gather) {
+  for_each(device, std::max(gather.batch * gather.features, gather.batch), gather);
+}
+
+// On the host sample by sample, without a division for every feature.
+template <class Raw>
+void gather_samples(Host& device, const GatherSamples<Raw>& gather) {
+  constexpr index_t worth_threads = 1 << 16;  // features
+  device.run_if(gather.batch * gather.features > worth_threads, gather.batch, [&gather](index_t n, int) {
+    const Raw* from = gather.samples + gather.sample(n) * gather.features;
+    float* to = gather.batch_inputs + n * gather.features;
+    if constexpr (std::same_as<Raw, float>)
+      std::copy_n(from, gather.features, to);
+    else
+      PixelTable::transform(gather.table, gather.features / std::max(gather.pixels, index_t{1}), from,
+                            gather.pixels, to);
+    if (gather.labels) gather.batch_labels[n] = gather.labels[gather.sample(n)];
+  });
+}
+
+}  // namespace gpunet::data

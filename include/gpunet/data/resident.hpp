@@ -1,0 +1,150 @@
+// A whole dataset on a device.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <iterator>
+#include <string>
+#include <string_view>
+#include <unistd.h>
+#include <vector>
+
+#include <gpunet/data/batch_buffers.hpp>
+#include <gpunet/data/batch_iterator.hpp>
+#include <gpunet/data/dataset.hpp>
+#include <gpunet/data/gather_samples.hpp>
+#include <gpunet/data/sampler.hpp>
+
+namespace gpunet::data {
+
+// What an error about memory says of the host's; other devices say it themselves.
+inline std::string free_memory(const Host&) {
+  return concat("; ", std::int64_t{::sysconf(_SC_AVPHYS_PAGES)} * ::sysconf(_SC_PAGESIZE), " bytes free");
+}
+template <class D>
+std::string free_memory(const D&) {
+  return "";
+}
+
+// What `for` runs over: the batches of a dataset that was copied to device D as a whole, as bytes where it has bytes.
+// The same batches as the loader's own, bit for bit, each gathered by the device when it is taken; once per epoch the
+// order of the samples travels, and nothing else. A batch is valid until the next one is taken. Nothing is allocated
+// on the device after the constructor, and nothing waits for it.
+template <class D>
+class ResidentBatches {
+ public:
+  using value_type = Batch<D>;
+  using Iterator = BatchIterator<ResidentBatches>;
+
+  // Copies the samples; the dataset is not needed afterwards, `device` is. Throws Error if they do not fit.
+  ResidentBatches(const DatasetView& set, index_t batch_size, bool shuffle, index_t size, D& device)
+      : device_(device),
+        samples_(set.size()),
+        sample_sizes_(set.sample_sizes()),
+        batch_size_(batch_size),
+        shuffle_(shuffle),
+        size_(size) {
+    const SampleSource source(set, true);
+    reserve(source);
+    load(source);
+  }
+  ResidentBatches(const ResidentBatches&) = delete;
+  ResidentBatches& operator=(const ResidentBatches&) = delete;
+
+  // Begins an epoch, in an order of its own.
+  Iterator begin() {
+    const std::vector<index_t> order = draw_order(samples_, shuffle_);
+    device_.upload(order_.data(), order.data(), order_.bytes());
+    fetch(0);
+    return Iterator(*this);
+  }
+  std::default_sentinel_t end() const { return {}; }
+
+  // Batches in an epoch.
+  index_t size() const { return size_; }
+
+ private:
+  friend Iterator;
+  index_t features() const { return sample_sizes_.numel(); }
+
+  // Makes room for everything.
+  void reserve(const SampleSource& source) {
+    constexpr index_t most = index_t{1} << 60;
+    const index_t sample_bytes = static_cast<index_t>(source.sample_bytes());
+    const bool countable = Sizes{samples_, std::max(sample_bytes, index_t{1})}.at_most(most);
+    require(countable, where, "the dataset has ", samples_, " samples of ", sample_bytes, " bytes", cure);
+    try {
+      data_ = {device_, samples_ * sample_bytes};
+      labels_ = {device_, samples_};
+      order_ = {device_, samples_};
+      batch_inputs_ = {device_, batch_size_ * features()};
+      batch_labels_ = {device_, batch_size_};
+      if (source.pixels()) table_ = {device_, static_cast<index_t>(source.pixels()->values().size())};
+    } catch (const Error& error) {
+      throw Error(concat(where, "the dataset takes ", samples_ * sample_bytes, " bytes on ", device_.name(), " (",
+                         samples_, " samples of ", sample_bytes, ") and does not fit (", error.what(),
+                         free_memory(device_), ")", cure));
+    }
+  }
+
+  // Brings the samples over, some at a time.
+  void load(const SampleSource& source) {
+    const std::size_t sample_bytes = source.sample_bytes();
+    const auto most = static_cast<index_t>((std::size_t{256} << 10) / std::max(sample_bytes, std::size_t{1}));
+    const index_t at_once = std::clamp(most, index_t{1}, samples_);
+    std::vector<float> floats(source.pixels() ? 0 : static_cast<std::size_t>(at_once * features()));
+    std::vector<std::uint8_t> bytes(source.pixels() ? static_cast<std::size_t>(at_once * features()) : 0);
+    std::vector<label_t> labels(static_cast<std::size_t>(at_once));
+    std::byte* const chunk = static_cast<std::byte*>(source.pixels() ? static_cast<void*>(bytes.data())
+                                                                     : static_cast<void*>(floats.data()));
+    for (index_t first = 0; first < samples_; first += at_once) {
+      const auto count = static_cast<std::size_t>(std::min(at_once, samples_ - first));
+      for (std::size_t i = 0; i < count; ++i)
+        labels[i] = source.read(first + static_cast<index_t>(i), chunk + i * sample_bytes);
+      device_.upload(data_.data() + static_cast<std::size_t>(first) * sample_bytes, chunk, count * sample_bytes);
+      device_.upload(labels_.data() + first, labels.data(), count * sizeof(label_t));
+    }
+    if (source.pixels()) {
+      device_.upload(table_.data(), source.pixels()->values().data(), table_.bytes());
+      pixels_ = features() * 256 / std::max(table_.size(), index_t{1});
+    }
+  }
+
+  void fetch(index_t batch) {
+    current_ = batch;
+    if (batch == size_) return;
+    const index_t first = batch * batch_size_, n = std::min(batch_size_, samples_ - first);
+    if (table_.size() > 0)
+      gather<std::uint8_t>(first, n);
+    else
+      gather<float>(first, n);
+    batch_ = {{batch_inputs_.data(), sample_sizes_.with_front(n)}, {batch_labels_.data(), Sizes{n}}};
+  }
+  template <class Raw>
+  void gather(index_t first, index_t n) {
+    const auto* samples = static_cast<const Raw*>(static_cast<const void*>(data_.data()));
+    gather_samples(device_, GatherSamples<Raw>{n, features(), samples, labels_.data(), order_.data() + first,
+                                               table_.data(), pixels_, batch_inputs_.data(), batch_labels_.data()});
+  }
+
+  static constexpr std::string_view where = "gpunet::data::DataLoader::resident_on: ";
+  static constexpr std::string_view cure = ", use to(device), which keeps a few batches there";
+
+  D& device_;
+  index_t samples_;
+  Sizes sample_sizes_;
+  index_t batch_size_;
+  bool shuffle_;
+  index_t size_;
+  Buffer<std::byte, D> data_;  // [samples][features] of bytes or floats
+  Buffer<label_t, D> labels_;  // [samples]
+  Buffer<index_t, D> order_;   // [samples], of the epoch
+  Buffer<float, D> table_;     // see PixelTable; empty for floats
+  index_t pixels_ = 1;         // of a channel
+  Buffer<float, D> batch_inputs_;
+  Buffer<label_t, D> batch_labels_;
+  Batch<D> batch_;
+  index_t current_ = 0;  // the batch that batch_ is
+};
+
+}  // namespace gpunet::data
