@@ -23,6 +23,9 @@ using CnnNet = nn::Sequential<nn::Input<3, 32, 32>, nn::Conv2d<6, 5>, nn::ReLU, 
 
 using MlpNet = nn::Sequential<nn::Input<784>, nn::Linear<512>, nn::ReLU, nn::Linear<512>, nn::ReLU, nn::Linear<10>>;
 
+using WideNet =
+    nn::Sequential<nn::Input<784>, nn::Linear<4096>, nn::ReLU, nn::Linear<4096>, nn::ReLU, nn::Linear<10>>;
+
 // The first two stages of a VGG network.
 using VggNet = nn::Sequential<nn::Input<3, 32, 32>,                                            //
                               nn::Conv2d<64, 3, nn::Padding<1>>, nn::ReLU,                     //

@@ -1,7 +1,9 @@
 """The PyTorch side of the benchmarks: runs what is in opponent_jobs.py.
 
-  opponent.py check      tells what PyTorch this is and whether it is at its best
-  opponent.py THREADS    does what the lines on its input say: "start JOB", "run N", "end"; see worker.hpp
+  opponent.py check                  tells what PyTorch this is and whether it is at its best
+  opponent.py THREADS                does what the lines on its input say: "start JOB", "run N", "end"; see worker.hpp
+  opponent.py --device cuda check    what PyTorch this is, and whether it can use a GPU
+  opponent.py --device cuda WAY      the jobs of opponent_cuda.py: "start JOB PRECISION"; WAY: eager, compiled, graphed
 """
 
 import ctypes
@@ -9,7 +11,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
 import traceback
 
 signal.signal(signal.SIGINT, signal.SIG_DFL)  # Ctrl-C without a page of Python
@@ -28,11 +29,9 @@ def run_trainings(work, way, steps):
         part = min(steps, 1000)
         work.start(**way)
         work.run(2)
-        begin = time.perf_counter()
-        work.run(part)
-        total += time.perf_counter() - begin
+        total += work.time(part)
         steps -= part
-    return 1e3 * total
+    return total
 
 
 def time_apart(job, way, threads):
@@ -57,11 +56,11 @@ def time_apart(job, way, threads):
     return ms
 
 
-def find_fastest_way(job, ways, threads):
-    """The choices with which a job is fastest, found one after another."""
+def find_fastest_way(ways, time_of):
+    """The choices with which time_of(way) is shortest, found one after another."""
     way = {}
     for choice, values in ways.items():
-        times = [time_apart(job, {**way, choice: value}, threads) for value in values]
+        times = [time_of({**way, choice: value}) if len(values) > 1 else 0 for value in values]
         way[choice] = values[times.index(min(times))]
     return way
 
@@ -100,7 +99,7 @@ def load_what_is_lazy():
 
 def serve_job(job, threads, loaded):
     """Runs a job until the line "end"; the process without it has taken `loaded` MB."""
-    way = find_fastest_way(job, JOBS[job]().ways, threads)
+    way = find_fastest_way(JOBS[job]().ways, lambda way: time_apart(job, way, threads))
     torch.set_num_threads(threads)
     load_what_is_lazy()
     work = JOBS[job]()
@@ -114,23 +113,34 @@ def serve_job(job, threads, loaded):
         print(run_trainings(work, way, int(line[1])), flush=True)
 
 
-def serve(threads):
+def serve_each(serve_one):
     """Each job runs in a copy of this process, which has loaded PyTorch and done nothing."""
     torch.set_num_threads(1)  # a process that has used more cannot be copied: its copies would wait for ever
-    for make_optimizer in momentum, adam(1):
-        make_optimizer([torch.zeros(1, requires_grad=True)])  # loads more
-    loaded = memory("VmHWM")
     while line := sys.stdin.readline().split():
-        pid = os.fork()
+        pid = os.fork() if line[0] == "start" else -1  # the "end" of a copy that has ended early is nobody's
         if pid == 0:
             try:
-                serve_job(line[1], threads, loaded)
+                serve_one(*line[1:])
             except BaseException:
                 traceback.print_exc()
             finally:
                 os._exit(0)
-        os.waitpid(pid, 0)
+        if pid > 0:
+            os.waitpid(pid, 0)
         print("ended", flush=True)
+
+
+def serve(threads):
+    for make_optimizer in momentum, adam(1):
+        make_optimizer([torch.zeros(1, requires_grad=True)])  # loads more
+    loaded = memory("VmHWM")
+    serve_each(lambda job: serve_job(job, threads, loaded))
+
+
+def serve_cuda(way):
+    import opponent_cuda as cuda
+    cuda.limit_time()
+    serve_each(lambda job, precision: cuda.serve_cuda_job(job, precision, way, run_trainings, find_fastest_way, words))
 
 
 def product_rate(library, n=1024):
@@ -175,6 +185,11 @@ def main(arguments):
         check()
     elif arguments == ["numpy"]:
         print(product_rate("numpy"))
+    elif arguments == ["--device", "cuda", "check"]:
+        import opponent_cuda
+        opponent_cuda.check_cuda()
+    elif arguments[:2] == ["--device", "cuda"]:
+        serve_cuda(arguments[2])
     else:
         serve(int(arguments[0]))
 

@@ -3,6 +3,8 @@
 A job has `ways`, the choices that it can be run with, start(choice=value...) and run(steps), which leaves `value`.
 """
 
+import time
+
 import torch
 from torch import nn
 
@@ -64,6 +66,13 @@ def adam(lr):
     return lambda parameters, **how: torch.optim.Adam(parameters, lr=lr, **how)
 
 
+def wall_time(run, steps):
+    """Milliseconds of run(steps)."""
+    begin = time.perf_counter()
+    run(steps)
+    return 1e3 * (time.perf_counter() - begin)
+
+
 class Training:
     """Steps of a network on one batch, each with forward, loss, backward and update."""
 
@@ -95,6 +104,9 @@ class Training:
             optimizer.step()
         self.value = loss.item()
 
+    def time(self, steps):
+        return wall_time(self.run, steps)
+
 
 class Inference:
     """The network's output for one sample, which is read each time."""
@@ -118,6 +130,9 @@ class Inference:
                 output = model(inputs).tolist()
         self.value = output[0][0]
 
+    def time(self, steps):
+        return wall_time(self.run, steps)
+
 
 class Product:
     """C = A B, by PyTorch or by numpy's OpenBLAS."""
@@ -138,6 +153,9 @@ class Product:
         for _ in range(steps):
             product(a, b, out=c)
         self.value = self.c[0, 1].item()
+
+    def time(self, steps):
+        return wall_time(self.run, steps)
 
 
 def numpy():

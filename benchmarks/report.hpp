@@ -2,9 +2,12 @@
 #pragma once
 
 #include <cstdio>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include <gpunet/core/error.hpp>
 
 #include "result.hpp"
 
@@ -40,10 +43,10 @@ inline constexpr Column columns[] = {{"job", 14},    {"threads", 7},    {"ours m
                                      {"ours MB", 7}, {"PyTorch MB", 10}};
 
 // The first column is text, the others are numbers.
-inline std::string row(const std::vector<std::string>& cells) {
+inline std::string row(std::span<const Column> titles, const std::vector<std::string>& cells) {
   std::string line = "|";
   for (std::size_t i = 0; i < cells.size(); ++i) {
-    const std::size_t gap = columns[i].width > cells[i].size() ? columns[i].width - cells[i].size() : 0;
+    const std::size_t gap = titles[i].width > cells[i].size() ? titles[i].width - cells[i].size() : 0;
     const std::string space(gap, ' ');
     line += " " + (i == 0 ? cells[i] + space : space + cells[i]) + " |";
   }
@@ -52,22 +55,22 @@ inline std::string row(const std::vector<std::string>& cells) {
 
 }  // namespace detail
 
-inline std::string table_head() {
+inline std::string table_head(std::span<const detail::Column> columns = detail::columns) {
   std::vector<std::string> titles;
   std::string rule = "|";
-  for (const detail::Column& column : detail::columns) {
+  for (const detail::Column& column : columns) {
     rule += titles.empty() ? std::string(column.width + 2, '-') + "|" : std::string(column.width + 1, '-') + ":|";
     titles.push_back(column.title);
   }
-  return detail::row(titles) + rule + "\n";
+  return detail::row(columns, titles) + rule + "\n";
 }
 
 inline std::string table_row(const Result& r) {
   using detail::digits;
-  return detail::row({r.job, digits(r.threads, 1), digits(r.ours.ms, 4), digits(r.pytorch.ms, 4),
-                      digits(r.ratio(), 3), digits(r.goal, r.goal < 2 ? 3 : 1), digits(r.scaling(), 3),
-                      detail::percent(r.limit_share()) + " " + r.limit(), digits(r.ours.megabytes, 3),
-                      digits(r.pytorch.megabytes, 3)});
+  return detail::row(detail::columns, {r.job, digits(r.threads, 1), digits(r.ours.ms, 4), digits(r.pytorch.ms, 4),
+                                       digits(r.ratio(), 3), digits(r.goal, r.goal < 2 ? 3 : 1),
+                                       digits(r.scaling(), 3), detail::percent(r.limit_share()) + " " + r.limit(),
+                                       digits(r.ours.megabytes, 3), digits(r.pytorch.megabytes, 3)});
 }
 
 // The text under a table: what is not in it.
@@ -104,7 +107,7 @@ inline std::string markdown(const Surroundings& s, const std::vector<Result>& re
 
 namespace detail {
 
-inline std::string quoted(std::string_view text) {
+inline std::string in_quotes(std::string_view text) {
   std::string out = "\"";
   for (const char c : text) {
     if (c == '"' || c == '\\') out += '\\';
@@ -124,24 +127,25 @@ inline std::string number(double value) {
 }  // namespace detail
 
 inline std::string json(const Surroundings& s, const std::vector<Result>& results) {
-  using detail::number, detail::quoted;
+  using detail::number, detail::in_quotes;
   std::string text = "{\"jobs\": [";
   for (const Result& r : results) {
-    text += gpunet::concat(&r == results.data() ? "\n" : ",\n", "  {\"job\": ", quoted(r.job),
+    text += gpunet::concat(&r == results.data() ? "\n" : ",\n", "  {\"job\": ", in_quotes(r.job),
                            ", \"threads\": ", r.threads, ", \"ours_ms\": ", number(r.ours.ms),
                            ", \"pytorch_ms\": ", number(r.pytorch.ms), ", \"ratio\": ", number(r.ratio()),
                            ", \"limit_share\": ", number(r.limit_share()), ", \"goal\": ", number(r.goal));
-    text += gpunet::concat(", \"limit\": ", quoted(r.limit()), ", \"peak_gflops\": ", number(r.peak_gflops),
+    text += gpunet::concat(", \"limit\": ", in_quotes(r.limit()), ", \"peak_gflops\": ", number(r.peak_gflops),
                            ", \"copy_gigabytes_per_s\": ", number(r.copy_gigabytes),
                            ", \"scaling\": ", number(r.scaling()), ", \"ours_mb\": ", number(r.ours.megabytes),
                            ", \"pytorch_mb\": ", number(r.pytorch.megabytes));
     text += gpunet::concat(", \"ours_process_mb\": ", number(r.ours.process_megabytes),
                            ", \"pytorch_process_mb\": ", number(r.pytorch.process_megabytes),
                            ", \"same_value\": ", r.values_differ() ? "false" : "true",
-                           ", \"pytorch_variant\": ", quoted(r.variant), "}");
+                           ", \"pytorch_variant\": ", in_quotes(r.variant), "}");
   }
-  return text + gpunet::concat("\n], \"date\": ", quoted(s.date), ", \"processor\": ", quoted(s.processor),
-                               ", \"ours\": ", quoted(s.compiler), ", \"pytorch\": ", quoted(s.opponent), "}\n");
+  return text + gpunet::concat("\n], \"date\": ", in_quotes(s.date), ", \"processor\": ", in_quotes(s.processor),
+                               ", \"ours\": ", in_quotes(s.compiler), ", \"pytorch\": ", in_quotes(s.opponent),
+                               "}\n");
 }
 
 }  // namespace bench

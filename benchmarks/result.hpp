@@ -39,6 +39,7 @@ struct Result {
   std::string variant;                                     // which way was PyTorch's fastest
   double peak_gflops = unknown, copy_gigabytes = unknown;  // per second, in the same run
   double one_thread_ms = unknown;                          // ours, where more threads are compared with that
+  double tolerance = 1e-3;                                 // of what both sides have to agree on
 
   double ratio() const { return pytorch.ms / ours.ms; }
   // How many times faster than one thread.
@@ -55,7 +56,7 @@ struct Result {
 
   // Whether the sides differ in the number that they have to agree on; false where there is only one side.
   bool values_differ() const {
-    const double allowed = 1e-3 * std::fmax(1, std::fabs(pytorch.value));
+    const double allowed = tolerance * std::fmax(1, std::fabs(pytorch.value));
     return std::isfinite(pytorch.ms) && !(std::fabs(ours.value - pytorch.value) <= allowed);
   }
 };

@@ -30,13 +30,13 @@ struct Adam {
 };
 
 // Steps of one network on one batch, each with forward, loss, backward and update.
-template <class Net, class Optimizer>
+template <class Net, class Optimizer, class D = Host>
 class Training : public Work {
-  using Model = gpunet::Model<Net, Host>;
+  using Model = gpunet::Model<Net, D>;
   using Optim = decltype(Optimizer::make(std::declval<Model&>()));
 
  public:
-  Training(Host& device, index_t batch)
+  Training(D& device, index_t batch)
       : device_(device),
         inputs_(spread_values(device, Net().input().sizes().with_front(batch))),
         labels_(spread_labels(device, batch, Net().output().numel())) {}
@@ -56,14 +56,26 @@ class Training : public Work {
   }
   double value() const override { return loss_; }
 
- private:
-  Host& device_;
-  gpunet::Tensor<float, Host> inputs_;
-  gpunet::Tensor<gpunet::label_t, Host> labels_;
+ protected:
+  D& device_;
+  gpunet::Tensor<float, D> inputs_;
+  gpunet::Tensor<gpunet::label_t, D> labels_;
   std::optional<Model> model_;
   std::unique_ptr<Optim> optimizer_;
   std::optional<gpunet::train::Step<Model, gpunet::nn::CrossEntropyLoss, Optim>> step_;
   double loss_ = 0;
+};
+
+// The same by Step::repeat, a hundred at a time, as in the Iris lesson, where the whole data set is one batch.
+template <class Net, class Optimizer, class D = Host>
+class RepeatedTraining : public Training<Net, Optimizer, D> {
+ public:
+  using Training<Net, Optimizer, D>::Training;
+  void run(index_t steps) override {
+    constexpr index_t lesson = 100;
+    for (; steps > 0; steps -= lesson)
+      this->loss_ = this->step_->repeat(std::min(steps, lesson), this->inputs_, this->labels_).to_vector().back();
+  }
 };
 
 // The network's output for one sample, which is read each time.

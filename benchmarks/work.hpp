@@ -1,7 +1,9 @@
 // What a worker process measures.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
+#include <vector>
 
 #include <gpunet/gpunet.hpp>
 
@@ -19,6 +21,13 @@ class Work {
   // more than those of a real training.
   virtual void start() {}
   virtual void run(index_t steps) = 0;
+  // Milliseconds that they take.
+  virtual double time(index_t steps) {
+    using Clock = std::chrono::steady_clock;
+    const Clock::time_point begin = Clock::now();
+    run(steps);
+    return std::chrono::duration<double, std::milli>(Clock::now() - begin).count();
+  }
   // A number that both sides have to agree on: the last loss, or an output.
   virtual double value() const = 0;
 };
@@ -29,19 +38,22 @@ inline std::uint32_t spread(index_t i) {
 }
 
 // -1 to 1.
-inline gpunet::Tensor<float, Host> spread_values(Host& device, const gpunet::Sizes& sizes) {
-  gpunet::Tensor<float, Host> values(device, sizes);
-  for (index_t i = 0; i < values.numel(); ++i)
-    values.data()[i] = static_cast<float>(spread(i) / 2147483648.0 - 1);
-  return values;
+template <class D>
+gpunet::Tensor<float, D> spread_values(D& device, const gpunet::Sizes& sizes) {
+  std::vector<float> values(static_cast<std::size_t>(sizes.numel()));
+  for (std::size_t i = 0; i < values.size(); ++i)
+    values[i] = static_cast<float>(spread(static_cast<index_t>(i)) / 2147483648.0 - 1);
+  return {device, sizes, values};
 }
 
 // Labels that have nothing to do with the inputs: there is always something left to learn.
-inline gpunet::Tensor<gpunet::label_t, Host> spread_labels(Host& device, index_t batch, index_t classes) {
-  gpunet::Tensor<gpunet::label_t, Host> labels(device, {batch});
-  for (index_t i = 0; i < batch; ++i)
-    labels.data()[i] = static_cast<gpunet::label_t>((spread(i) >> 16) % static_cast<std::uint32_t>(classes));
-  return labels;
+template <class D>
+gpunet::Tensor<gpunet::label_t, D> spread_labels(D& device, index_t batch, index_t classes) {
+  std::vector<gpunet::label_t> labels(static_cast<std::size_t>(batch));
+  for (std::size_t i = 0; i < labels.size(); ++i)
+    labels[i] =
+        static_cast<gpunet::label_t>((spread(static_cast<index_t>(i)) >> 16) % static_cast<std::uint32_t>(classes));
+  return {device, {batch}, labels};
 }
 
 }  // namespace bench

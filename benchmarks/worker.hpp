@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <charconv>
-#include <chrono>
 #include <cstdio>
 #include <iostream>
 #include <memory>
@@ -25,40 +24,50 @@ inline std::unique_ptr<Work> make_work(const std::string& name, Host& device) {
 // Milliseconds of the steps, in trainings of at most a thousand. Two steps before each training do not count: they
 // ask for memory and warm the caches.
 inline double run_trainings(Work& work, index_t steps) {
-  using Clock = std::chrono::steady_clock;
-  std::chrono::duration<double, std::milli> total{};
+  double total = 0;
   while (steps > 0) {
     const index_t part = std::min<index_t>(steps, 1000);
     work.start();
     work.run(2);
-    const Clock::time_point begin = Clock::now();
-    work.run(part);
-    total += Clock::now() - begin;
+    total += work.time(part);
     steps -= part;
   }
-  return total.count();
+  return total;
 }
 
 // The conversation with the driver, one line each; opponent.py speaks the same, but is told the job by "start JOB" and
 // goes on to the next after "end".
 //   start   -> "MB by which the peak of memory grew, MB of the whole process, value after three steps"
 //   run N   -> "milliseconds of N steps"
-inline void serve(const std::string& name, int threads) {
-  Host device({.threads = threads});
-  pin_threads();
-  const std::unique_ptr<Work> work = make_work(name, device);
+//
+// `Memory` has reset(), peak() since then, and most(), of the whole process; all in MB.
+template <class Memory>
+void serve(Work& work, Memory memory) {
   for (std::string line; std::getline(std::cin, line);) {
     if (line == "start") {
-      reset_peak_memory();
-      const double before = peak_memory();
-      work->start();
-      work->run(3);
-      std::printf("%.3f %.1f %.9g\n", peak_memory() - before, peak_memory(), work->value());
+      memory.reset();
+      const double before = memory.peak();
+      work.start();
+      work.run(3);
+      std::printf("%.3f %.1f %.9g\n", memory.peak() - before, memory.most(), work.value());
     } else {
-      std::printf("%.9g\n", run_trainings(*work, std::stoll(line.substr(4))));
+      std::printf("%.9g\n", run_trainings(work, std::stoll(line.substr(4))));
     }
     std::fflush(stdout);
   }
+}
+
+struct ProcessMemory {
+  void reset() const { reset_peak_memory(); }
+  double peak() const { return peak_memory(); }
+  double most() const { return peak_memory(); }
+};
+
+// On Host.
+inline void serve(const std::string& name, int threads) {
+  Host device({.threads = threads});
+  pin_threads();
+  serve(*make_work(name, device), ProcessMemory());
 }
 
 }  // namespace bench

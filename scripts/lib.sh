@@ -23,12 +23,14 @@ is_here() {
   fi
 }
 
-# run_quietly LOG WHAT COMMAND...: one line for WHAT, with its time; the whole log only when the command fails.
+# run_quietly LOG WHAT COMMAND...: one line for WHAT, with its time; the whole log only when the command fails. Where
+# run_limit is set, the command may take so many seconds; the status is 124 then.
+run_limit=
 run_quietly() {
   local log=$1 what=$2 start=$SECONDS status=0
   shift 2
   printf 'gpunet: %s ... ' "$what" >&2
-  "$@" >"$log" 2>&1 </dev/null || status=$?
+  ${run_limit:+timeout --kill-after=5 "$run_limit"} "$@" >"$log" 2>&1 </dev/null || status=$?
   if [[ $status == 0 ]]; then
     printf '%d s\n' $((SECONDS - start)) >&2
   else
@@ -74,20 +76,23 @@ need_compiler() {
   fi
 }
 
-# configure BUILD_DIR OPTION...: runs cmake. A build folder that was made for other sources is made again.
+# configure BUILD_DIR OPTION...: runs cmake, for ninja where it is there and make otherwise. A build folder that was made
+# for other sources is made again.
 configure() {
-  local build=$1
+  local build=$1 generator=Ninja
   shift
+  command -v ninja >/dev/null || generator='Unix Makefiles'
   if [[ -e $build/CMakeCache.txt ]] && ! grep -qxF "CMAKE_HOME_DIRECTORY:INTERNAL=$root" "$build/CMakeCache.txt"; then
     rm -rf "$build"
   fi
   mkdir -p "$build"
-  run_quietly "$build/configure.log" "configuring ${build##*/}" cmake -S "$root" -B "$build" -G Ninja "$@"
+  run_quietly "$build/configure.log" "configuring ${build##*/}" cmake -S "$root" -B "$build" -G "$generator" "$@"
 }
 
 # build BUILD_DIR [TARGET...]: builds the targets, or all, and shows every error.
 build() {
-  local build=$1
+  local build=$1 go_on=(-k 0)
   shift
-  run_quietly "$build/build.log" "building ${build##*/}" cmake --build "$build" ${1:+--target "$@"} -- -k 0
+  command -v ninja >/dev/null || go_on=(-k -j "$(nproc)")
+  run_quietly "$build/build.log" "building ${build##*/}" cmake --build "$build" ${1:+--target "$@"} -- "${go_on[@]}"
 }
