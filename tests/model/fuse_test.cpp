@@ -7,6 +7,7 @@
 
 #include "support/devices.hpp"
 #include "support/networks.hpp"
+#include "support/training.hpp"
 
 using namespace gpunet;
 
@@ -29,21 +30,22 @@ std::vector<std::string> names(const NetworkPlan<Net>& plan) {
   return all;
 }
 
-template <class Net>
-using Fused = typename Model<Net, Host, float>::FusedNet;
+template <class Net, class D>
+using Fused = typename Model<Net, D, float>::FusedNet;
 
 }  // namespace
 
-TEST_CASE("a fused network has fewer layers, and the same parameters under the same names") {
-  CHECK(Fused<LeNet>::depth == 6);  // two blocks, Flatten, three linear layers
-  CHECK(Fused<Mixed>::depth == 8);
-  Host& host = test_device<Host>();
-  CHECK(names(NetworkPlan(fuse(host, LeNet{}, float{}))) == names(NetworkPlan(LeNet{})));
-  CHECK(names(NetworkPlan(fuse(host, Mixed{}, float{}))) == names(NetworkPlan(Mixed{})));
-  CHECK(NetworkPlan(fuse(host, Mixed{}, float{})).parameters[4].name == "6.weight");
+TEST_CASE_TEMPLATE("a fused network has fewer layers, and the same parameters under the same names", D,
+                   GPUNET_TEST_DEVICES) {
+  static_assert(Fused<LeNet, D>::depth == 6);  // two blocks, Flatten, three linear layers
+  static_assert(Fused<Mixed, D>::depth == 8);
+  D& device = test_device<D>();
+  CHECK(names(NetworkPlan(fuse(device, LeNet{}, float{}))) == names(NetworkPlan(LeNet{})));
+  CHECK(names(NetworkPlan(fuse(device, Mixed{}, float{}))) == names(NetworkPlan(Mixed{})));
+  CHECK(NetworkPlan(fuse(device, Mixed{}, float{})).parameters[4].name == "6.weight");
 }
 
-TEST_CASE("other element types run the network as it was written") {
+TEST_CASE("other element types run the network as it was written on Host") {
   static_assert(std::is_same_v<Model<Mixed, Host, double>::FusedNet, Mixed>);
   CHECK(true);
 }
@@ -57,17 +59,18 @@ TEST_CASE("sizes that only the run knows are kept") {
   CHECK(names(NetworkPlan(fused)) == names(NetworkPlan(net)));
 }
 
-TEST_CASE("a fused network in float computes what the network as written does in double") {
+TEST_CASE_TEMPLATE("a fused network in float computes what the network as written does in double", D,
+                   GPUNET_TEST_DEVICES) {
   Host& host = test_device<Host>();
+  D& device = test_device<D>();
   for (index_t batch : {1, 3, 16, 50}) {
     CAPTURE(batch);
     manual_seed(5);
-    Model<Mixed, Host, float> fused(host);
+    Model<Mixed, D, float> fused(device);
     manual_seed(5);
     Model<Mixed, Host, double> plain(host);
-    std::vector<double> weights(static_cast<std::size_t>(plain.parameters().numel()));
-    for (std::size_t i = 0; i < weights.size(); ++i)
-      weights[i] = fused.parameters().data()[i];
+    const std::vector<float> parameters = parameters_of(fused);
+    const std::vector<double> weights(parameters.begin(), parameters.end());
     host.upload(plain.parameters().data(), weights.data(), weights.size() * sizeof(double));
 
     Generator random(7);
@@ -82,16 +85,19 @@ TEST_CASE("a fused network in float computes what the network as written does in
     nn::CrossEntropyLoss criterion;
     fused.zero_grad();
     plain.zero_grad();
-    auto loss = criterion(fused(x), labels);
+    const Tensor<float, D> inputs = x.to(device);
+    const Tensor<label_t, D> targets = labels.to(device);
+    auto loss = criterion(fused(inputs), targets);
     auto expected = criterion(plain(wide), labels);
     CHECK(loss.item() == doctest::Approx(expected.item()).epsilon(1e-5));
     loss.backward();
     expected.backward();
     double largest = 0, worst = 0;
+    const std::vector<float> gradients = gradients_of(fused);
     for (index_t i = 0; i < plain.gradients().size(); ++i) {
       const double want = plain.gradients().data()[i];
       largest = std::max(largest, std::abs(want));
-      worst = std::max(worst, std::abs(want - fused.gradients().data()[i]));
+      worst = std::max(worst, std::abs(want - gradients[static_cast<std::size_t>(i)]));
     }
     CHECK(worst < 1e-5 * largest);  // some hundred additions in float
   }

@@ -4,6 +4,10 @@
 #include <gpunet/nn/loss.hpp>
 #include <gpunet/ops/cross_entropy.host.hpp>
 
+#if GPUNET_CUDA  // here, so that every unit has the same version for Cuda
+#include <gpunet/ops/cross_entropy.cuh>
+#endif
+
 namespace gpunet::nn {
 
 // Mean over the batch of log sum_k exp(x_k) - x_label, as torch.nn.CrossEntropyLoss with class indices: x are

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <vector>
 
+#include <gpunet/device/cuda/group.cuh>
 #include <gpunet/device/cuda/launch.cuh>
 #include <gpunet/model/network_plan.hpp>
 #include <gpunet/ops/activation.hpp>
@@ -87,14 +88,6 @@ __device__ void dense_forward(const DenseNetwork::Layer& layer, int batch, const
   }
 }
 
-// The sum over the lanes of a warp, the same in every run; in lane 0.
-template <class T>
-__device__ T sum_of_warp(T value) {
-  for (int width = 16; width > 0; width /= 2)
-    value += __shfl_down_sync(~0u, value, static_cast<unsigned>(width));
-  return value;
-}
-
 // dW = dy^T x and db = sum dy, a warp for each element; and unless dx is null, dx = dy W where x > 0 if a ReLU made x.
 template <class T>
 __device__ void dense_backward(const DenseNetwork::Layer& layer, int batch, const T* parameters, const T* x,
@@ -106,7 +99,7 @@ __device__ void dense_backward(const DenseNetwork::Layer& layer, int batch, cons
     T sum{};
     for (int n = lane; n < batch; n += 32)
       sum += k < layer.in ? dy[o * batch + n] * x[k * batch + n] : dy[o * batch + n];
-    sum = sum_of_warp(sum);
+    sum = gpunet::detail::combine_warp(sum, gpunet::detail::Sum{});
     if (lane == 0) gradients[k < layer.in ? layer.weight + o * layer.in + k : layer.bias + o] = sum;
   }
   if (!dx) return;
@@ -185,7 +178,7 @@ struct DenseSteps {
         T sum{};
         for (int n = static_cast<int>(threadIdx.x); n < data.batch; n += 32)
           sum += losses[n];
-        sum = detail::sum_of_warp(sum);
+        sum = gpunet::detail::combine_warp(sum, gpunet::detail::Sum{});
         if (threadIdx.x == 0) {
           *last_mean = sum / static_cast<T>(data.batch);
           if (mean_losses) mean_losses[s] = *last_mean;

@@ -14,6 +14,10 @@ ProductSizes sizes_of(const TiledProduct<A, B, Epilogue>& p) {
   return {p.m, p.n, p.k};
 }
 
+inline std::string describe(const ProductSizes& p) {
+  return concat("[", p.m, ", ", p.k, "] by [", p.k, ", ", p.n, "]");
+}
+
 // Elements of T that a launch of these products needs as scratch.
 template <class T, std::size_t count>
 index_t product_scratch(const Cuda& device, const std::array<ProductSizes, count>& products,
@@ -39,6 +43,8 @@ index_t cut_product(const Cuda& device, P& p, typename P::T*& scratch, unsigned*
     return 0;
   }
   const ProductCut cut({Math::M, Math::N, Math::K}, sizes_of(p), device.multiprocessors());
+  require(cut.k_per_split <= std::numeric_limits<int>::max(), "gpunet::Cuda: the matrix product ",
+          describe(sizes_of(p)), " has too long sums (kernels count to 2^31 - 1 in one), use a smaller batch");
   p.tiles_down = cut.tiles_down;
   p.tiles = cut.tiles;
   p.splits = static_cast<int>(cut.splits);
@@ -54,10 +60,6 @@ inline Launch product_launch(index_t blocks, int threads) {
   require(blocks <= std::numeric_limits<int>::max(), "gpunet::Cuda: a matrix product of ", blocks,
           " tiles is over what one launch takes (2^31 - 1), use a smaller batch");
   return {dim3(static_cast<unsigned>(blocks)), dim3(static_cast<unsigned>(threads))};
-}
-
-inline std::string describe(const ProductSizes& p) {
-  return concat("[", p.m, ", ", p.k, "] by [", p.k, ", ", p.n, "]");
 }
 
 // C = A B, as p says. scratch [product_scratch].

@@ -69,7 +69,7 @@ struct Stage {
       outer[r] = operand.outer(min(first + index(r), size - 1));
   }
   // `left` of the step's products are there; the others' factors are 0.
-  __device__ void load(const Operand& operand, const Inner* inner, index_t left) {
+  __device__ void load(const Operand& operand, const Inner* inner, int left) {
 #pragma unroll
     for (int r = 0; r < per_thread; ++r)
 #pragma unroll
@@ -111,39 +111,35 @@ inline constexpr std::size_t shared_bytes = sizeof(SharedSteps<Math, P>) >
                                                 ? sizeof(SharedSteps<Math, P>)
                                                 : sizeof(Four<typename Math::T>) * Math::shared_groups;
 
-// The sums of a tile over k from `first` to `end`. While one step is computed, the factors of the next are on their way to
-// registers, and the numbers that say where those of the one after it lie are made.
+// The sums of a tile over the `left` products from k = `first` on. While one step is computed, the factors of the next are on
+// their way to registers, and the numbers that say where those of the one after it lie are made.
 template <class Math, class P>
-__device__ void add_up(const P& p, index_t row, index_t column, index_t first, index_t end,
+__device__ void add_up(const P& p, index_t row, index_t column, index_t first, int left,
                        SharedSteps<Math, P>& shared, typename Math::Sums& sums) {
-  if (first >= end) return;
   typename SharedSteps<Math, P>::StageA a;
   typename SharedSteps<Math, P>::StageB b;
+  if (left <= 0) return;
   shared.fill_inner(p, 0, first);
   shared.fill_inner(p, 1, first + Math::K);
   a.start(p.a, row, p.m);
   b.start(p.b, column, p.n);
   __syncthreads();
-  a.load(p.a, shared.inner_a[0], end - first);
-  b.load(p.b, shared.inner_b[0], end - first);
-  a.store(shared.a[0]);
-  b.store(shared.b[0]);
-  __syncthreads();
-  int now = 0;
-  for (index_t k = first; k < end; k += Math::K, now ^= 1) {
-    const index_t next = k + Math::K;
-    if (next < end) {
-      a.load(p.a, shared.inner_a[now ^ 1], end - next);
-      b.load(p.b, shared.inner_b[now ^ 1], end - next);
-      shared.fill_inner(p, now, next + Math::K);
+  for (int step = 0;; ++step, left -= Math::K) {  // loads this step, computes the one before
+    const int slot = step % 2;
+    if (left > 0) {
+      a.load(p.a, shared.inner_a[slot], left);
+      b.load(p.b, shared.inner_b[slot], left);
     }
-    Math::multiply(shared.a[now], shared.b[now], sums);
-    if (next < end) {
-      a.store(shared.a[now ^ 1]);
-      b.store(shared.b[now ^ 1]);
+    if (step > 0) {
+      if (left > Math::K) shared.fill_inner(p, slot ^ 1, first + index_t{step + 1} * Math::K);
+      Math::multiply(shared.a[slot ^ 1], shared.b[slot ^ 1], sums);
     }
+    if (left <= 0) break;
+    a.store(shared.a[slot]);
+    b.store(shared.b[slot]);
     __syncthreads();
   }
+  __syncthreads();  // what comes may use the memory
 }
 
 // Leaves the sums of this part in memory. True in the block that is the last one of its tile: there `sums` become those of
@@ -166,41 +162,55 @@ __device__ bool join_parts(const P& p, index_t split, index_t tile, Four<typenam
   __syncthreads();
   if (!is_last) return false;
   __threadfence();
+  constexpr int together = Math::groups < 4 ? 8 : 1;  // enough reads at a time
+#pragma unroll together
+  for (int s = 0; s < p.splits; ++s)
 #pragma unroll
-  for (int g = 0; g < Math::groups; ++g) {
-    const Four<T>* part = mine + g * Math::threads;
-    Four<T> sum = *part;
-#pragma unroll 4
-    for (int s = 1; s < p.splits; ++s)
+    for (int g = 0; g < Math::groups; ++g) {
+      const Four<T> part = mine[s * part_size + g * Math::threads];
 #pragma unroll
       for (int q = 0; q < 4; ++q)
-        sum.values[q] += part[s * part_size].values[q];
-    sums[g] = sum;
-  }
+        sums[g].values[q] = s == 0 ? part.values[q] : sums[g].values[q] + part.values[q];
+    }
   return true;
+}
+
+// Some groups at a time, the others move up: the epilogue is there four times and not for every group, which the compiler
+// would need seconds for.
+template <class Math, class P>
+__device__ void store_sums(const P& p, index_t row, index_t column, Four<typename Math::T> (&sums)[Math::groups]) {
+  constexpr int some = Math::groups < 4 ? Math::groups : 4;
+  static_assert(Math::groups % some == 0 && Math::column_of(some) == 0 && some % Math::columns == 0);
+  decltype(p.epilogue.column(0)) where[Math::columns];
+#pragma unroll
+  for (int c = 0; c < Math::columns; ++c)
+    where[c] = p.epilogue.column(column + Math::column(c));
+#pragma unroll 1
+  for (int first = 0; first < Math::groups; first += some) {
+#pragma unroll
+    for (int g = 0; g < some; ++g) {
+      const index_t i = row + Math::row(first + g), j = column + Math::column(Math::column_of(g));
+      if (i < p.m && j < p.n)
+        p.epilogue.store(i, where[Math::column_of(g)], sums[g].values, static_cast<int>(min(p.n - j, index_t{4})));
+    }
+#pragma unroll
+    for (int g = 0; g + some < Math::groups; ++g)
+      sums[g] = sums[g + some];
+  }
 }
 
 template <class Math, class P>
 __device__ void run_product(const P& p, index_t block, void* memory) {
   const index_t split = block / p.tiles, tile = block % p.tiles;
   const index_t row = tile % p.tiles_down * Math::M, column = tile / p.tiles_down * Math::N;
-  const index_t first = split * p.k_per_split, end = min(p.k, first + p.k_per_split);
+  const index_t first = split * p.k_per_split;
+  const int left = static_cast<int>(min(p.k - first, p.k_per_split));
   typename Math::Sums sums;
-  add_up<Math>(p, row, column, first, end, *static_cast<SharedSteps<Math, P>*>(memory), sums);
+  add_up<Math>(p, row, column, first, left, *static_cast<SharedSteps<Math, P>*>(memory), sums);
   Four<typename Math::T> result[Math::groups];
   Math::finish(sums, result, memory);
   if (p.splits > 1 && !join_parts<Math>(p, split, tile, result)) return;
-#pragma unroll
-  for (int c = 0; c < Math::columns; ++c) {
-    const index_t j = column + Math::column(c);
-    if (j >= p.n) continue;
-    const auto where = p.epilogue.column(j);
-    const int count = static_cast<int>(min(p.n - j, index_t{4}));
-#pragma unroll
-    for (int g = 0; g < Math::groups; ++g)
-      if (Math::column_of(g) == c && row + Math::row(g) < p.m)
-        p.epilogue.store(row + Math::row(g), where, result[g].values, count);
-  }
+  store_sums<Math>(p, row, column, result);
 }
 
 // The first blocks do the one product, the others the other.

@@ -35,7 +35,7 @@ struct Tf32Maths {
   static constexpr std::array speed{1.0};
 };
 struct Bf16Maths {
-  using type = Maths<TensorMath<Bf16, 64, 128, 32, 2, 4>>;
+  using type = Maths<TensorMath<Bf16, 64, 128, 16, 2, 4>>;
   static constexpr std::array speed{1.0};
 };
 

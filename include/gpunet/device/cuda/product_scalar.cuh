@@ -45,7 +45,8 @@ struct ScalarMath {
   // sums += A B where a [K][M + padding] and b [K][N + padding].
   __device__ static void multiply(const Word* a, const Word* b, Sums& sums) {
     const int thread = slice_thread(), left = thread % across * 4, top = thread / across * 4;
-#pragma unroll 4
+    constexpr int together = Rows * Columns >= 64 ? 2 : 4;
+#pragma unroll together
     for (int step = 0; step < K / Slices; ++step) {
       const int k = step * Slices + slice();
       Four<T> rows[Rows / 4], columns[Columns / 4];

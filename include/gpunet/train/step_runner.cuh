@@ -8,7 +8,7 @@
 #include <gpunet/device/cuda/for_each.cuh>
 #include <gpunet/device/cuda/graph.cuh>
 #include <gpunet/nn/cross_entropy_loss.hpp>
-#include <gpunet/train/step.hpp>
+#include <gpunet/train/step_runner.hpp>
 #include <gpunet/train/steps_in_block.cuh>
 
 namespace gpunet::train {
