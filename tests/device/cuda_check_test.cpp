@@ -7,25 +7,9 @@
 
 #include <gpunet/device/cuda/check.cuh>
 
+#include "support/errors.hpp"
+
 using namespace gpunet;
-
-namespace {
-
-template <class Call>
-std::string error_of(Call call) {
-  try {
-    call();
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "";
-}
-
-bool contains(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
-}
-
-}  // namespace
 
 TEST_CASE("check lets a good Cuda call pass") {
   CHECK_NOTHROW(check(cudaSuccess));

@@ -11,6 +11,8 @@
 #include <gpunet/device/cuda/for_each.cuh>
 #include <gpunet/tensor/tensor.hpp>
 
+#include "support/errors.hpp"
+
 using namespace gpunet;
 
 namespace {
@@ -19,20 +21,6 @@ struct WriteTo {
   int* target;
   GPUNET_FN void operator()(index_t i) const { target[i] = 1; }
 };
-
-template <class F>
-std::string error_of(F f) {
-  try {
-    f();
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "no error";
-}
-
-bool contains(const std::string& text, const std::string& part) {
-  return text.find(part) != text.npos;
-}
 
 // What this program prints when it runs one of the skipped cases below in a process of its own: such an error ends
 // all CUDA work of a process.
@@ -67,7 +55,8 @@ TEST_CASE("a launch that cannot be made says which kernel on which shapes on Cud
   CHECK(target.to_vector() == std::vector{1, 1, 1});
 }
 
-// Writes to memory that is not there, and prints what it and the call behind it say.
+// Not skipped, but run by the test below in a process of its own: writes to memory that is not there, and prints what it
+// and the call behind it say.
 TEST_CASE("skipped: a kernel that writes out of bounds on Cuda" * doctest::skip()) {
   Cuda device;
   std::puts(error_of([&] {

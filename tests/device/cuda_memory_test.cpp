@@ -2,6 +2,7 @@
 
 #if GPUNET_CUDA
 
+#include <cstdlib>
 #include <doctest/doctest.h>
 #include <string>
 
@@ -58,7 +59,7 @@ TEST_CASE("too much Cuda memory is an error that names the amounts, and the devi
   CHECK(next.item() == 3.0f);
 }
 
-// Ten thousand on a GPU; a simulator takes a second for a hundred.
+// Twenty times, or GPUNET_TEST_CYCLES: a simulator takes its time.
 TEST_CASE("models that are made, trained and destroyed leave no Cuda memory behind") {
   Cuda device;
   Generator generator(1);

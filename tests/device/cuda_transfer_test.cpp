@@ -11,37 +11,9 @@
 #include <gpunet/device/host/host.hpp>
 #include <gpunet/tensor/tensor.hpp>
 
+#include "support/cuda_transfer.hpp"
+
 using namespace gpunet;
-
-namespace {
-
-std::vector<int> counting(int first) {
-  std::vector<int> values(1000);
-  std::iota(values.begin(), values.end(), first);
-  return values;
-}
-
-struct AddOne {
-  int* values;
-  GPUNET_FN void operator()(index_t i) const { values[i] += 1; }
-};
-
-// Device to device, with work before and after on both sides, none of it waited for.
-void pass_on(Cuda& from, Cuda& to) {
-  Tensor<int, Cuda> copy;
-  {
-    Tensor<int, Cuda> original(from, {1000}, counting(0));
-    for_each(from, 1000, AddOne{original.data()});
-    copy = original.to(to);
-    for_each(from, 1000, AddOne{original.data()});  // too late for the copy
-  }
-  Tensor<int, Cuda> next(from, {1000}, counting(-5000));  // perhaps where the original was
-  for_each(to, 1000, AddOne{copy.data()});
-  CHECK(copy.to_vector() == counting(2));
-  CHECK(next.to_vector() == counting(-5000));
-}
-
-}  // namespace
 
 TEST_CASE("tensors travel between Host and Cuda") {
   Host host(HostOptions{.threads = 1});

@@ -13,6 +13,8 @@
 #include <gpunet/core/error.hpp>
 #include <gpunet/io/file.hpp>
 
+#include "support/errors.hpp"
+
 // A new, empty folder that is removed with all it holds.
 class TempFolder {
  public:
@@ -40,19 +42,4 @@ class TempFolder {
 inline std::string read_text(const std::string& path) {
   const std::vector<std::byte> bytes = gpunet::io::read_file(path);
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
-}
-
-// The message of the Error that `action` ends in; empty if there is none.
-template <class Action>
-std::string error_of(Action action) {
-  try {
-    action();
-  } catch (const gpunet::Error& error) {
-    return error.what();
-  }
-  return {};
-}
-
-inline bool contains(std::string_view text, std::string_view part) {
-  return text.find(part) != std::string_view::npos;
 }

@@ -5,6 +5,7 @@
 #include <gpunet/gpunet.hpp>
 
 #include "support/devices.hpp"
+#include "support/errors.hpp"
 #include "support/networks.hpp"
 #include "support/training.hpp"
 
@@ -24,16 +25,6 @@ auto dynamic_small_net() {
       nn::Named<"conv", nn::Conv2d<dyn, dyn, nn::Stride<dyn>, nn::Padding<dyn>>>(nn::Conv2d(3, 3, 1, 1)),
       nn::ReLU{}, nn::MaxPool2d<2>{}, nn::Flatten{}, nn::Linear(5), nn::ReLU{},
       nn::Named<"out", nn::Linear<>>(nn::Linear(4)));
-}
-
-template <class F>
-std::string error_of(F f) {
-  try {
-    f();
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "";
 }
 
 }  // namespace

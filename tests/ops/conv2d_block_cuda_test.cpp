@@ -12,6 +12,7 @@
 #include <gpunet/ops/conv2d_block.cuh>
 
 #include "support/devices.hpp"
+#include "support/geometry_text.hpp"
 #include "support/tuned_check.hpp"
 
 using namespace gpunet;
@@ -130,13 +131,7 @@ Results<T> fused(Cuda& device, const Numbers<T>& n, Accumulate accumulate, bool 
 template <class T>
 void compare(RandomShapes& random, const Block& block, index_t samples) {
   const Conv2dGeometry& g = block.g;
-  CAPTURE(g.in_channels);
-  CAPTURE(g.height);
-  CAPTURE(g.width);
-  CAPTURE(g.out_channels);
-  CAPTURE(g.kernel);
-  CAPTURE(g.stride);
-  CAPTURE(g.padding);
+  CAPTURE(text_of(g));
   CAPTURE(block.pool);
   CAPTURE(static_cast<int>(block.activation));
   CAPTURE(samples);

@@ -5,6 +5,7 @@
 #include <gpunet/ops/conv2d_block.host.hpp>
 
 #include "support/devices.hpp"
+#include "support/geometry_text.hpp"
 #include "support/tuned_check.hpp"
 
 using namespace gpunet;
@@ -68,13 +69,7 @@ struct PlainBlock {
 
 void compare(Host& host, RandomShapes& random, const Slice& slice, const Conv2dBlock<Conv2dGeometry>& block) {
   const Conv2dGeometry& g = block.g;
-  CAPTURE(g.in_channels);
-  CAPTURE(g.height);
-  CAPTURE(g.width);
-  CAPTURE(g.out_channels);
-  CAPTURE(g.kernel);
-  CAPTURE(g.stride);
-  CAPTURE(g.padding);
+  CAPTURE(text_of(g));
   CAPTURE(block.pool);
   CAPTURE(static_cast<int>(block.activation));
   CAPTURE(slice.outer);

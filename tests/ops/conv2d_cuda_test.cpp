@@ -10,6 +10,7 @@
 #include <gpunet/gpunet.hpp>
 
 #include "support/devices.hpp"
+#include "support/geometry_text.hpp"
 #include "support/tensor_rounding.hpp"
 #include "support/tuned_check.hpp"
 
@@ -121,13 +122,7 @@ Convolution<double> in_double(const Convolution<T>& c, RandomShapes& random, Pre
 template <class T>
 void compare(Cuda& device, RandomShapes& random, const Conv2dGeometry& g, index_t samples,
              Precision precision = Precision::exact) {
-  CAPTURE(g.in_channels);
-  CAPTURE(g.height);
-  CAPTURE(g.width);
-  CAPTURE(g.out_channels);
-  CAPTURE(g.kernel);
-  CAPTURE(g.stride);
-  CAPTURE(g.padding);
+  CAPTURE(text_of(g));
   CAPTURE(samples);
   const Convolution<T> c(random, g, samples);
   const Accumulate accumulate = random.pick(0, 1) ? Accumulate::yes : Accumulate::no;

@@ -4,6 +4,7 @@
 #include <gpunet/gpunet.hpp>
 
 #include "support/devices.hpp"
+#include "support/geometry_text.hpp"
 #include "support/tuned_check.hpp"
 
 using namespace gpunet;
@@ -27,13 +28,7 @@ Conv2dGeometry random_geometry(RandomShapes& random) {
 
 // Forward and both ways back, tuned and plain.
 void compare(Host& host, RandomShapes& random, const Slice& slice, const Conv2dGeometry& g) {
-  CAPTURE(g.in_channels);
-  CAPTURE(g.height);
-  CAPTURE(g.width);
-  CAPTURE(g.out_channels);
-  CAPTURE(g.kernel);
-  CAPTURE(g.stride);
-  CAPTURE(g.padding);
+  CAPTURE(text_of(g));
   CAPTURE(slice.count);
   CAPTURE(slice.outer);
   CAPTURE(slice.inner);

@@ -5,6 +5,7 @@
 
 #include <gpunet/gpunet.hpp>
 
+#include "support/geometry_text.hpp"
 #include "support/tuned_check.hpp"
 
 // Operands and plain results in double of one convolution.
@@ -98,13 +99,7 @@ void check(const ConvolutionResults& results, const ConvolutionProblem<Geometry>
 template <class Geometry>
 void compare_with_plain(gpunet::HostOptions options, const gpunet::Slice& slice, const Geometry& g,
                         gpunet::Generator& random, double most) {
-  CAPTURE(g.in_channels);
-  CAPTURE(g.height);
-  CAPTURE(g.width);
-  CAPTURE(g.out_channels);
-  CAPTURE(g.kernel);
-  CAPTURE(g.stride);
-  CAPTURE(g.padding);
+  CAPTURE(text_of(g));
   CAPTURE(slice.outer);
   const KeepIsa keep;
   const ConvolutionProblem problem(slice, g, random);

@@ -4,6 +4,7 @@
 #include <gpunet/device/cuda/product.cuh>
 #include <gpunet/ops/conv2d_epilogues.cuh>
 #include <gpunet/ops/conv2d_operands.cuh>
+#include <gpunet/ops/parameter_gradient.cuh>
 
 namespace gpunet {
 

@@ -84,20 +84,4 @@ struct InputGradientOutput {
   }
 };
 
-// [out channels, taps + 1]: dw, and db in the last column.
-template <class T_>
-struct ParameterGradientOutput {
-  using T = T_;
-  T *dw, *db;
-  index_t taps;
-  Accumulate accumulate;
-
-  __device__ index_t column(index_t j) const { return j; }
-  __device__ void store(index_t channel, index_t j, const T* values, int count) const {
-#pragma unroll
-    for (int q = 0; q < 4; ++q)
-      if (q < count) store_gradient(j + q < taps ? dw[channel * taps + j + q] : db[channel], values[q], accumulate);
-  }
-};
-
 }  // namespace gpunet::detail

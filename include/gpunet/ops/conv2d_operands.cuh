@@ -120,7 +120,7 @@ struct PatchRows : Patches<T> {
   }
 };
 
-// The weights, [out channels, taps].
+// The weights, [out channels, taps]. AlongRows in int, which takes fewer registers: a convolution needs them.
 template <class T>
 struct Filters {
   static constexpr bool along_k = true;

@@ -7,6 +7,7 @@
 #include <gpunet/device/cuda/sum_each.cuh>
 #include <gpunet/ops/linear.hpp>
 #include <gpunet/ops/linear_operands.cuh>
+#include <gpunet/ops/parameter_gradient.cuh>
 
 namespace gpunet {
 
@@ -32,7 +33,7 @@ struct LinearProducts {
   // y is null where no ReLU stands behind the map.
   template <class T>
   auto parameters(const T* x, const T* y, const T* dy, T* dw, T* db, Accumulate accumulate) const {
-    return TiledProduct<GradientAcrossRows<T>, AcrossRowsAndOnes<T>, WeightsAndBiasOutput<T>>{
+    return TiledProduct<GradientAcrossRows<T>, AcrossRowsAndOnes<T>, ParameterGradientOutput<T>>{
         out, in + 1, samples, {{dy, out}, y}, {{x, in}, in}, {dw, db, in, accumulate}};
   }
   // dx may be null: then the product is empty.

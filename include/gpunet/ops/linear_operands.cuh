@@ -1,11 +1,7 @@
 // Affine maps as matrix products: what stands at row and column of each factor, and where the sums go.
 #pragma once
 
-#include <cstdint>
-
-#include <gpunet/device/cuda/product_scalar.cuh>
 #include <gpunet/ops/activation.hpp>
-#include <gpunet/ops/slice.hpp>
 
 namespace gpunet::detail {
 
@@ -72,22 +68,6 @@ struct RowsOutput {
 #pragma unroll
     for (int q = 0; q < 4; ++q)
       if (q < count) to[q] = activate(b ? values[q] + b[j + q] : values[q]);
-  }
-};
-
-// [out, in + 1]: dw, and db in the last column.
-template <class T_>
-struct WeightsAndBiasOutput {
-  using T = T_;
-  T *dw, *db;
-  index_t in;
-  Accumulate accumulate;
-
-  __device__ index_t column(index_t j) const { return j; }
-  __device__ void store(index_t o, index_t j, const T* values, int count) const {
-#pragma unroll
-    for (int q = 0; q < 4; ++q)
-      if (q < count) store_gradient(j + q < in ? dw[o * in + j + q] : db[o], values[q], accumulate);
   }
 };
 

@@ -26,7 +26,7 @@ struct DenseNetwork {
 
   int depth = 0;
   Layer layers[most_layers]{};
-  int parameters = 0;  // elements of the arena
+  int parameters = 0;  // elements of the arena; -1 where something is too large for an int
   int features = 0;    // of the input and of all outputs
   int widest = 0;      // of them
 };
@@ -39,13 +39,15 @@ inline constexpr bool is_dense<nn::Sequential<Input, Layers...>> =
     sizeof...(Layers) > 0 && sizeof...(Layers) <= DenseNetwork::most_layers &&
     ((nn::is_view<Layers> || requires { Layers::linear_activation; }) && ...);
 
-// Its numbers. Some may be too large for an int: then `parameters` is -1.
+// Its numbers.
 template <class Net>
 DenseNetwork dense_network(const Net& net, const NetworkPlan<Net>& plan) {
   DenseNetwork dense;
   constexpr index_t most = 1 << 20;  // far more than a block can hold
-  if (plan.parameter_elements > most || plan.input_features > most || plan.output_elements > most)
-    return dense.parameters = -1, dense;
+  if (plan.parameter_elements > most || plan.input_features > most || plan.output_elements > most) {
+    dense.parameters = -1;
+    return dense;
+  }
   dense.parameters = static_cast<int>(plan.parameter_elements);
   dense.features = dense.widest = static_cast<int>(plan.input_features);
   net.each([&](auto i, const auto& layer, auto in) {
@@ -72,6 +74,23 @@ struct DenseBatch {
 
 namespace detail {
 
+// f(i) for every i < n, shared among the threads of the block.
+template <class F>
+__device__ void for_each_in_block(int n, F f) {
+  for (int i = static_cast<int>(threadIdx.x); i < n; i += static_cast<int>(blockDim.x))
+    f(i);
+}
+
+// The sum of f(i) for i < n, made by the lanes of a warp; the same in every run, and in every lane.
+template <class T, class F>
+__device__ T sum_in_warp(int n, F f) {
+  using gpunet::detail::warp_size;
+  T sum{};
+  for (int i = static_cast<int>(threadIdx.x) % warp_size; i < n; i += warp_size)
+    sum += f(i);
+  return gpunet::detail::combine_warp(sum, gpunet::detail::Sum{});
+}
+
 // In a block everything lies [feature][sample]: neighbouring threads take neighbouring samples, and a weight is the
 // same for all of them.
 
@@ -79,44 +98,42 @@ namespace detail {
 template <class T>
 __device__ void dense_forward(const DenseNetwork::Layer& layer, int batch, const T* parameters, const T* x, T* y) {
   const T *w = parameters + layer.weight, *b = parameters + layer.bias;
-  for (int i = static_cast<int>(threadIdx.x); i < layer.out * batch; i += static_cast<int>(blockDim.x)) {
+  for_each_in_block(layer.out * batch, [&](int i) {
     const int o = i / batch, n = i % batch;
     T sum = b[o];
     for (int k = 0; k < layer.in; ++k)
       sum += w[o * layer.in + k] * x[k * batch + n];
     y[i] = Activate{layer.activation}(sum);
-  }
+  });
 }
 
 // dW = dy^T x and db = sum dy, a warp for each element; and unless dx is null, dx = dy W where x > 0 if a ReLU made x.
 template <class T>
 __device__ void dense_backward(const DenseNetwork::Layer& layer, int batch, const T* parameters, const T* x,
                                const T* dy, Activation before, T* gradients, T* dx) {
-  const int lane = static_cast<int>(threadIdx.x) % 32, columns = layer.in + 1;  // the last one is the bias's
-  for (int i = static_cast<int>(threadIdx.x) / 32; i < layer.out * columns;
-       i += static_cast<int>(blockDim.x) / 32) {
+  constexpr int warp = gpunet::detail::warp_size;
+  const int thread = static_cast<int>(threadIdx.x), warps = static_cast<int>(blockDim.x) / warp;
+  const int columns = layer.in + 1;  // the last one is the bias's
+  for (int i = thread / warp; i < layer.out * columns; i += warps) {
     const int o = i / columns, k = i % columns;
-    T sum{};
-    for (int n = lane; n < batch; n += 32)
-      sum += k < layer.in ? dy[o * batch + n] * x[k * batch + n] : dy[o * batch + n];
-    sum = gpunet::detail::combine_warp(sum, gpunet::detail::Sum{});
-    if (lane == 0) gradients[k < layer.in ? layer.weight + o * layer.in + k : layer.bias + o] = sum;
+    const T sum = sum_in_warp<T>(
+        batch, [&](int n) { return k < layer.in ? dy[o * batch + n] * x[k * batch + n] : dy[o * batch + n]; });
+    if (thread % warp == 0) gradients[k < layer.in ? layer.weight + o * layer.in + k : layer.bias + o] = sum;
   }
   if (!dx) return;
   const T* w = parameters + layer.weight;
-  for (int i = static_cast<int>(threadIdx.x); i < layer.in * batch; i += static_cast<int>(blockDim.x)) {
+  for_each_in_block(layer.in * batch, [&](int i) {
     const int k = i / batch, n = i % batch;
     T sum{};
     for (int o = 0; o < layer.out; ++o)
       sum += w[o * layer.in + k] * dy[o * batch + n];
     dx[i] = before == Activation::relu ? RectifyGradient{}(x[i], sum) : sum;
-  }
+  });
 }
 
 template <class T>
 __device__ void copy_in_block(int size, const T* from, T* to) {
-  for (int i = static_cast<int>(threadIdx.x); i < size; i += static_cast<int>(blockDim.x))
-    to[i] = from[i];
+  for_each_in_block(size, [&](int i) { to[i] = from[i]; });
 }
 
 template <class F>
@@ -154,8 +171,8 @@ struct DenseSteps {
     T* const x = take(net.features * data.batch);
     T* gradient_of[2] = {take(net.widest * data.batch), take(net.widest * data.batch)};
     const int in = net.layers[0].in, out = net.layers[net.depth - 1].out;
-    for (int i = static_cast<int>(threadIdx.x); i < in * data.batch; i += static_cast<int>(blockDim.x))
-      x[i] = data.inputs[i % data.batch * in + i / data.batch];
+    detail::for_each_in_block(in * data.batch,
+                              [&](int i) { x[i] = data.inputs[i % data.batch * in + i / data.batch]; });
     __syncthreads();
 
     for (int s = 0; s < steps; ++s) {
@@ -171,14 +188,10 @@ struct DenseSteps {
       T *dy = gradient_of[0], *dx = gradient_of[1];
       const Slice slice{data.batch, 1, data.batch};
       const CrossEntropy<T> loss{slice, out, y, data.labels, T{1} / static_cast<T>(data.batch), losses, dy};
-      for (int n = static_cast<int>(threadIdx.x); n < data.batch; n += static_cast<int>(blockDim.x))
-        loss(n);
+      detail::for_each_in_block(data.batch, loss);
       __syncthreads();
-      if (threadIdx.x < 32) {
-        T sum{};
-        for (int n = static_cast<int>(threadIdx.x); n < data.batch; n += 32)
-          sum += losses[n];
-        sum = gpunet::detail::combine_warp(sum, gpunet::detail::Sum{});
+      if (threadIdx.x < gpunet::detail::warp_size) {
+        const T sum = detail::sum_in_warp<T>(data.batch, [&](int n) { return losses[n]; });
         if (threadIdx.x == 0) {
           *last_mean = sum / static_cast<T>(data.batch);
           if (mean_losses) mean_losses[s] = *last_mean;
@@ -195,8 +208,7 @@ struct DenseSteps {
         dy = dx;
         dx = used;
       }
-      for (int i = static_cast<int>(threadIdx.x); i < net.parameters; i += static_cast<int>(blockDim.x))
-        update(i);
+      detail::for_each_in_block(net.parameters, update);
       __syncthreads();
     }
 

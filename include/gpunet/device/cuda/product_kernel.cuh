@@ -29,7 +29,7 @@ struct TiledProduct {
   A a{};
   B b{};
   Epilogue epilogue{};
-  // Set by launch_products.
+  // Set by cut_product.
   index_t tiles_down = 0, tiles = 0, k_per_split = 0;
   int splits = 1;
   T* partials = nullptr;        // [split][tile][group][thread] of Four<T>

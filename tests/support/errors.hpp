@@ -1,0 +1,22 @@
+// What an Error says.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include <gpunet/core/error.hpp>
+
+// The message of the Error that `action` ends in; empty if there is none.
+template <class Action>
+std::string error_of(Action action) {
+  try {
+    action();
+  } catch (const gpunet::Error& error) {
+    return error.what();
+  }
+  return {};
+}
+
+inline bool contains(std::string_view text, std::string_view part) {
+  return text.find(part) != std::string_view::npos;
+}
