@@ -1,4 +1,4 @@
-// The element types of safetensors files.
+// The element types of files.
 #pragma once
 
 #include <array>
@@ -17,7 +17,8 @@ namespace gpunet::io {
 static_assert(std::endian::native == std::endian::little,
               "gpunet::io: this processor is big-endian (weight files are little-endian), use another");
 
-// The type of a stored element, by its name in the file; from small to large alignment.
+// The type of a stored element, by its name in safetensors files; from small to large alignment. Those files have
+// no C128.
 enum class Dtype : unsigned char {
   BOOL,
   F4,
@@ -40,7 +41,8 @@ enum class Dtype : unsigned char {
   C64,
   F64,
   I64,
-  U64
+  U64,
+  C128
 };
 
 namespace detail {
@@ -50,11 +52,11 @@ struct DtypeInfo {
   index_t bits;
 };
 
-inline constexpr std::array<DtypeInfo, 22> dtypes{{
+inline constexpr std::array<DtypeInfo, 23> dtypes{{
     {"BOOL", 8},    {"F4", 4},      {"F6_E2M3", 6}, {"F6_E3M2", 6},     {"U8", 8},          {"I8", 8},
     {"F8_E5M2", 8}, {"F8_E4M3", 8}, {"F8_E8M0", 8}, {"F8_E4M3FNUZ", 8}, {"F8_E5M2FNUZ", 8}, {"I16", 16},
     {"U16", 16},    {"F16", 16},    {"BF16", 16},   {"I32", 32},        {"U32", 32},        {"F32", 32},
-    {"C64", 64},    {"F64", 64},    {"I64", 64},    {"U64", 64},
+    {"C64", 64},    {"F64", 64},    {"I64", 64},    {"U64", 64},    {"C128", 128},
 }};
 
 // IEEE 754 binary16: 1 sign bit, 5 exponent bits (bias 15), 10 fraction bits.

@@ -95,6 +95,7 @@ class InputFile {
   const std::string& path() const { return path_; }
   // In bytes.
   std::size_t size() const { return size_; }
+  int descriptor() const { return file_.number(); }
 
   // Fills `out` with the next bytes.
   void read(std::span<std::byte> out) {

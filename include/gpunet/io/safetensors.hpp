@@ -6,12 +6,10 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
-#include <map>
 #include <memory>
 #include <span>
 #include <string>
 #include <string_view>
-#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -20,19 +18,10 @@
 #include <gpunet/io/dtype.hpp>
 #include <gpunet/io/file.hpp>
 #include <gpunet/io/json.hpp>
+#include <gpunet/io/mapped_file.hpp>
+#include <gpunet/io/tensor_file.hpp>
 
 namespace gpunet::io {
-
-// A named array as a file holds it. Borrows its bytes: row-major, little-endian, not aligned.
-struct TensorEntry {
-  std::string name = {};
-  Dtype dtype = Dtype::F32;
-  Sizes sizes = {};
-  std::span<const std::byte> bytes = {};
-};
-
-// Texts that a file carries beside its tensors.
-using Metadata = std::map<std::string, std::string, std::less<>>;
 
 namespace detail {
 
@@ -51,15 +40,6 @@ struct Header {
   Metadata metadata;
 };
 
-// Bytes that elements of the type take; -1 if that is no whole number or cannot be counted. Safe for every size.
-inline index_t byte_count(Dtype dtype, const Sizes& sizes) {
-  index_t bits = bits_of(dtype);
-  for (index_t extent : sizes)
-    if (__builtin_mul_overflow(bits, std::max<index_t>(extent, 1), &bits)) return -1;
-  if (std::find(sizes.begin(), sizes.end(), 0) != sizes.end()) return 0;
-  return bits % 8 == 0 ? bits / 8 : -1;
-}
-
 // Reads the three members of a tensor.
 inline StoredTensor read_tensor(JsonReader& json, const std::string& name) {
   StoredTensor tensor{.entry = {.name = name}};
@@ -69,7 +49,7 @@ inline StoredTensor read_tensor(JsonReader& json, const std::string& name) {
     if (key == "dtype") {
       const std::string dtype = json.string();
       const auto known = dtype_from(dtype);
-      if (!known) json.fail(concat("the unknown dtype \"", printable(dtype), "\""));
+      if (!known || known == Dtype::C128) json.fail(concat("the unknown dtype \"", printable(dtype), "\""));
       tensor.entry.dtype = *known;
     } else if (key == "shape") {
       json.array([&] {
@@ -150,7 +130,7 @@ inline std::string write_header(const std::vector<const TensorEntry*>& entries, 
     std::string shape = to_string(entry->sizes);
     std::erase(shape, ' ');
     begin_member(entry->name);
-    const std::size_t end = offset + entry->bytes.size();
+    const std::size_t end = offset + static_cast<std::size_t>(byte_count(entry->dtype, entry->sizes));
     out += concat("{\"dtype\":\"", to_string(entry->dtype), "\",\"shape\":", shape, ",\"data_offsets\":[", offset,
                   ",", end, "]}");
     offset = end;
@@ -159,94 +139,56 @@ inline std::string write_header(const std::vector<const TensorEntry*>& entries, 
   return out + std::string((8 - out.size() % 8) % 8, ' ');
 }
 
-// Pointers to the entries in some order.
-inline std::vector<const TensorEntry*> sorted(std::span<const TensorEntry> entries,
-                                              bool (*before)(const TensorEntry*, const TensorEntry*)) {
-  std::vector<const TensorEntry*> order;
-  for (const TensorEntry& entry : entries)
-    order.push_back(&entry);
-  std::sort(order.begin(), order.end(), before);
-  return order;
-}
-
-inline bool by_name(const TensorEntry* a, const TensorEntry* b) {
-  return a->name < b->name;
-}
-
 // Large alignment first, so that every tensor is aligned in the file.
 inline bool by_alignment(const TensorEntry* a, const TensorEntry* b) {
   return a->dtype != b->dtype ? a->dtype > b->dtype : by_name(a, b);
 }
 
-// Decodes stored elements one by one.
-template <class Stored, class T, class Decode>
-void decode(std::span<const std::byte> bytes, std::span<T> out, Decode decode_one) {
-  for (std::size_t i = 0; i < out.size(); ++i) {
-    Stored stored;
-    std::memcpy(&stored, bytes.data() + i * sizeof stored, sizeof stored);
-    out[i] = static_cast<T>(decode_one(stored));
-  }
-}
-
 }  // namespace detail
 
-// A safetensors file in memory. Everything the header says is checked before the data is read.
-class SafetensorsFile {
+// A safetensors file, mapped into memory. Everything the header says is checked when it is read.
+class SafetensorsFile : public TensorFile {
  public:
   // Throws Error naming the path, and the byte where there is one.
   static SafetensorsFile read(const std::string& path) {
-    InputFile input(path);
+    auto map = std::make_shared<const MappedFile>(path);
+    const std::span<const std::byte> bytes = map->bytes();
     std::uint64_t length = 0;
-    require(input.size() >= sizeof length, "gpunet::io: ", path, " has ", input.size(),
+    require(bytes.size() >= sizeof length, "gpunet::io: ", path, " has ", bytes.size(),
             " bytes (a safetensors file has at least 8), fetch or save it again");
-    input.read(std::as_writable_bytes(std::span(&length, 1)));
-    const std::size_t rest = input.size() - sizeof length;
-    require(length <= rest && length <= detail::max_header, "gpunet::io: ", path, ": a header of ", length,
-            " bytes in a file of ", input.size(),
+    std::memcpy(&length, bytes.data(), sizeof length);
+    require(length <= bytes.size() - sizeof length && length <= detail::max_header, "gpunet::io: ", path,
+            ": a header of ", length, " bytes in a file of ", bytes.size(),
             " (it is cut short, or no safetensors file), fetch it again, or save it from Python with safetensors");
-    std::string text(static_cast<std::size_t>(length), '\0');
-    input.read(std::as_writable_bytes(std::span(text)));
-    const std::size_t data_bytes = rest - text.size();
-    detail::Header header = detail::read_header(text, data_bytes, path);
+    const std::span<const std::byte> data = bytes.subspan(sizeof length + static_cast<std::size_t>(length));
+    const std::string_view text(reinterpret_cast<const char*>(bytes.data()) + sizeof length,
+                                static_cast<std::size_t>(length));
+    detail::Header header = detail::read_header(text, data.size(), path);
 
-    SafetensorsFile file;
-    file.path_ = path;
+    SafetensorsFile file(path);
     file.metadata_ = std::move(header.metadata);
-    file.data_ = std::make_unique_for_overwrite<std::byte[]>(data_bytes);
-    input.read({file.data_.get(), data_bytes});
+    file.owner_ = std::move(map);
     for (detail::StoredTensor& tensor : header.tensors) {
-      tensor.entry.bytes = {file.data_.get() + tensor.begin, static_cast<std::size_t>(tensor.end - tensor.begin)};
+      tensor.entry.bytes = data.subspan(static_cast<std::size_t>(tensor.begin),
+                                        static_cast<std::size_t>(tensor.end - tensor.begin));
       file.entries_.push_back(std::move(tensor.entry));
     }
     return file;
   }
 
-  const std::string& path() const { return path_; }
-  // In the order of the data. They borrow from this object.
-  const std::vector<TensorEntry>& entries() const { return entries_; }
-  const Metadata& metadata() const { return metadata_; }
-
  private:
-  std::string path_;
-  std::vector<TensorEntry> entries_;
-  Metadata metadata_;
-  std::unique_ptr<std::byte[]> data_;
+  using TensorFile::TensorFile;
 };
 
 // Writes the tensors to `path`, as AtomicFile does. Byte for byte what the format's Python package writes.
 inline void write_safetensors(const std::string& path, std::span<const TensorEntry> entries,
                               const Metadata& metadata = {}) {
-  const TensorEntry* before = nullptr;
-  for (const TensorEntry* entry : detail::sorted(entries, detail::by_name)) {
+  detail::check_writable(path, entries);
+  for (const TensorEntry& entry : entries) {
     const std::string place =
-        concat("gpunet::io: cannot write ", path, ": \"", detail::printable(entry->name), "\" ");
-    require(detail::is_utf8(entry->name), place, "is not UTF-8, rename it");
-    require(entry->name != detail::metadata_key, place, "means something else in the format, rename that tensor");
-    require(!before || before->name != entry->name, place, "is the name of two tensors, rename one");
-    require(detail::byte_count(entry->dtype, entry->sizes) == static_cast<index_t>(entry->bytes.size()), place,
-            "has ", entry->bytes.size(), " bytes, which do not fit its shape ", to_string(entry->sizes),
-            " and dtype ", to_string(entry->dtype), ", give all elements");
-    before = entry;
+        concat("gpunet::io: cannot write ", path, ": \"", detail::printable(entry.name), "\" ");
+    require(entry.name != detail::metadata_key, place, "means something else in the format, rename that tensor");
+    require(entry.dtype != Dtype::C128, place, "has dtype C128 (the format has none), convert it or use .npz");
   }
   for (const auto& [key, value] : metadata)
     require(detail::is_utf8(key) && detail::is_utf8(value), "gpunet::io: cannot write ", path, ": the metadata \"",
@@ -260,30 +202,10 @@ inline void write_safetensors(const std::string& path, std::span<const TensorEnt
   AtomicFile file(path);
   file.write(std::as_bytes(std::span(&length, 1)));
   file.write(header);
+  std::vector<std::byte> copy;
   for (const TensorEntry* entry : order)
-    file.write(entry->bytes);
+    file.write(detail::row_major_bytes(*entry, copy));
   file.commit();
-}
-
-// Copies the elements of a floating-point tensor to `out`, as float or double; there must be as many.
-template <class T>
-void copy_as(const TensorEntry& entry, std::span<T> out) {
-  require(static_cast<index_t>(out.size()) == entry.sizes.numel(), "gpunet::io::copy_as: ", out.size(),
-          " elements for \"", detail::printable(entry.name), "\" of shape ", to_string(entry.sizes), ", make room");
-  switch (entry.dtype) {
-    case Dtype::F32:
-      return detail::decode<float>(entry.bytes, out, [](float x) { return x; });
-    case Dtype::F64:
-      return detail::decode<double>(entry.bytes, out, [](double x) { return x; });
-    case Dtype::F16:
-      return detail::decode<std::uint16_t>(entry.bytes, out, detail::half_to_float);
-    case Dtype::BF16:
-      return detail::decode<std::uint16_t>(entry.bytes, out, detail::bfloat_to_float);
-    default:
-      throw Error(concat("gpunet::io::copy_as: \"", detail::printable(entry.name), "\" has dtype ",
-                         to_string(entry.dtype),
-                         " (parameters are F64, F32, F16 or BF16), convert it before saving"));
-  }
 }
 
 }  // namespace gpunet::io

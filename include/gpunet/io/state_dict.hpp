@@ -38,7 +38,7 @@ inline const TensorEntry* find(const std::vector<const TensorEntry*>& entries, c
 // The entry of `file` for each array, in the arrays' order. Throws one Error that lists everything which does not
 // fit: keys that are missing, unexpected, of another shape, or not of floating-point type. Reads no data of either.
 template <class T>
-std::vector<const TensorEntry*> match(const std::vector<NamedArray<T>>& arrays, const SafetensorsFile& file) {
+std::vector<const TensorEntry*> match(const std::vector<NamedArray<T>>& arrays, const TensorFile& file) {
   const std::vector<const TensorEntry*> entries = detail::sorted(file.entries(), detail::by_name);
   std::vector<bool> expected(entries.size());  // of the file's entries, those that an array wants
   std::vector<const TensorEntry*> matched;
@@ -77,7 +77,7 @@ std::vector<const TensorEntry*> match(const std::vector<NamedArray<T>>& arrays, 
 
 // Fills the arrays with the tensors of `file`, converted to T; all of them, or none if anything does not fit.
 template <class T>
-void load_arrays(const std::vector<NamedArray<T>>& arrays, const SafetensorsFile& file) {
+void load_arrays(const std::vector<NamedArray<T>>& arrays, const TensorFile& file) {
   const std::vector<const TensorEntry*> matched = match(arrays, file);
   for (std::size_t i = 0; i < arrays.size(); ++i)
     copy_as(*matched[i], std::span<T>(arrays[i].data, static_cast<std::size_t>(arrays[i].sizes.numel())));

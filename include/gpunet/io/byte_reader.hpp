@@ -1,0 +1,75 @@
+// Binary fields of a file, from front to back.
+#pragma once
+
+#include <cstddef>
+#include <cstring>
+#include <span>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+
+#include <gpunet/core/error.hpp>
+
+namespace gpunet::io::detail {
+
+inline std::string_view as_text(std::span<const std::byte> bytes) {
+  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+}
+
+// Reads little-endian numbers and pieces of bytes. Whatever is asked for beyond the end is an Error that names the
+// file and the byte. Allocates nothing; texts and pieces borrow.
+class ByteReader {
+ public:
+  static constexpr std::string_view default_advice =
+      "(it is damaged, or no file of this kind), fetch or save it again";
+
+  // `place` begins the messages; the bytes begin at the byte `first_byte` of their file.
+  ByteReader(std::span<const std::byte> bytes, std::string place, std::size_t first_byte = 0)
+      : bytes_(bytes), place_(std::move(place)), first_byte_(first_byte) {}
+
+  std::size_t position() const { return position_; }
+  std::size_t left() const { return bytes_.size() - position_; }
+  const std::string& place() const { return place_; }
+
+  // The next n bytes. `what` says in messages what they are.
+  std::span<const std::byte> take(std::size_t n, std::string_view what) {
+    if (n > left()) fail(concat(what, " of ", n, " bytes where ", left(), " are left"));
+    position_ += n;
+    return bytes_.subspan(position_ - n, n);
+  }
+
+  std::string_view text(std::size_t n, std::string_view what) { return as_text(take(n, what)); }
+
+  template <class T>
+  T number(std::string_view what) {
+    static_assert(std::is_arithmetic_v<T>);
+    T value;
+    std::memcpy(&value, take(sizeof value, what).data(), sizeof value);
+    return value;
+  }
+
+  // The text before the next line feed, which is passed over.
+  std::string_view line(std::string_view what) {
+    const std::string_view rest = as_text(bytes_.subspan(position_));
+    const std::size_t length = rest.find('\n');
+    if (length == std::string_view::npos) fail(concat(what, " without an end"));
+    position_ += length + 1;
+    return rest.substr(0, length);
+  }
+
+  // Puts the message at the byte where the last thing began.
+  void back(std::size_t n) { position_ -= n; }
+
+  [[noreturn]] void fail(std::string_view what, std::string_view advice = default_advice) const {
+    throw Error(concat(place_, ", byte ", first_byte_ + position_, ": ", what, " ", advice));
+  }
+
+ private:
+  std::span<const std::byte> bytes_;
+  std::string place_;
+  std::size_t first_byte_ = 0;
+  std::size_t position_ = 0;
+};
+
+}  // namespace gpunet::io::detail

@@ -1,0 +1,25 @@
+// Where packed data meets the library that unpacks it.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <vector>
+
+namespace gpunet::io {
+
+// Packs and unpacks raw deflate (RFC 1951). <gpunet/io/zlib.hpp> is one, by the system's zlib.
+struct DeflateCodec {
+  // Unpacks into `out` as much as it holds and returns how many bytes came; -1 where the data is damaged. With
+  // `whole`, the data has to end exactly where `out` and `packed` end: else -1.
+  std::ptrdiff_t (*inflate)(std::span<const std::byte> packed, std::span<std::byte> out, bool whole);
+  std::vector<std::byte> (*deflate)(std::span<const std::byte> bytes);
+};
+
+// The codec of the program, null where it has none. A pointer rather than a macro: units that know zlib and units
+// that do not link into one program, all with the same definitions.
+inline const DeflateCodec*& deflate_codec() {
+  static const DeflateCodec* codec = nullptr;
+  return codec;
+}
+
+}  // namespace gpunet::io

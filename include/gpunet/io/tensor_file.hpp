@@ -1,0 +1,189 @@
+// Named arrays of files, whatever the format.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <map>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <gpunet/core/error.hpp>
+#include <gpunet/core/sizes.hpp>
+#include <gpunet/io/dtype.hpp>
+#include <gpunet/io/json.hpp>
+
+namespace gpunet::io {
+
+// A named array as a file holds it. Borrows its bytes: little-endian, not aligned. They are row-major where there are
+// no strides; else the element [i, j, ...] is the one numbered i * strides[0] + j * strides[1] + ..., inside `bytes`.
+struct TensorEntry {
+  std::string name = {};
+  Dtype dtype = Dtype::F32;
+  Sizes sizes = {};
+  std::span<const std::byte> bytes = {};
+  Sizes strides = {};
+};
+
+// Texts that a file carries beside its tensors.
+using Metadata = std::map<std::string, std::string, std::less<>>;
+
+// An open file of named arrays. SafetensorsFile, TorchFile, NpyFile and NpzFile make one; read_tensors() chooses
+// among them.
+class TensorFile {
+ public:
+  const std::string& path() const { return path_; }
+  // In the order of the file. They borrow from this object.
+  const std::vector<TensorEntry>& entries() const { return entries_; }
+  const Metadata& metadata() const { return metadata_; }
+
+ protected:
+  explicit TensorFile(std::string path) : path_(std::move(path)) {}
+
+  std::string path_;
+  std::vector<TensorEntry> entries_;
+  Metadata metadata_;
+  std::shared_ptr<const void> owner_;  // of the bytes
+};
+
+namespace detail {
+
+// Bytes that elements of the type take; -1 if that is no whole number or cannot be counted. Safe for every size.
+inline index_t byte_count(Dtype dtype, const Sizes& sizes) {
+  index_t bits = bits_of(dtype);
+  for (index_t extent : sizes)
+    if (__builtin_mul_overflow(bits, std::max<index_t>(extent, 1), &bits)) return -1;
+  if (std::find(sizes.begin(), sizes.end(), 0) != sizes.end()) return 0;
+  return bits % 8 == 0 ? bits / 8 : -1;
+}
+
+// The strides of row-major elements, those of an array of `sizes` read backwards if `reversed`.
+inline Sizes packed_strides(const Sizes& sizes, bool reversed = false) {
+  std::array<index_t, Sizes::max_rank> strides{};
+  index_t next = 1;
+  for (int i = 0; i < sizes.rank(); ++i) {
+    const int d = reversed ? i : sizes.rank() - 1 - i;
+    strides[static_cast<std::size_t>(d)] = next;
+    next *= std::max<index_t>(sizes[d], 1);
+  }
+  Sizes out;
+  for (int d = 0; d < sizes.rank(); ++d)
+    out.append(strides[static_cast<std::size_t>(d)]);
+  return out;
+}
+
+// Whether the strides lead to the elements in the order of `packed`: those of extents of 1 do not matter.
+inline bool same_order(const Sizes& sizes, const Sizes& strides, const Sizes& packed) {
+  if (std::find(sizes.begin(), sizes.end(), 0) != sizes.end()) return true;
+  for (int d = 0; d < sizes.rank(); ++d)
+    if (sizes[d] > 1 && strides[d] != packed[d]) return false;
+  return true;
+}
+
+// Calls visit(i, at) for each element: its number in row-major order, and in the bytes of the entry.
+template <class Visit>
+void visit_elements(const TensorEntry& entry, Visit visit) {
+  const index_t n = entry.sizes.numel();
+  if (entry.strides.rank() == 0) {
+    for (index_t i = 0; i < n; ++i)
+      visit(i, i);
+    return;
+  }
+  std::array<index_t, Sizes::max_rank> index{};
+  index_t at = 0;
+  for (index_t i = 0; i < n; ++i) {
+    visit(i, at);
+    for (int d = entry.sizes.rank() - 1; d >= 0; --d) {
+      if (entry.sizes[d] == 1) continue;  // any stride may stand there
+      index_t& position = index[static_cast<std::size_t>(d)];
+      if (++position < entry.sizes[d]) {
+        at += entry.strides[d];
+        break;
+      }
+      at -= entry.strides[d] * (entry.sizes[d] - 1);
+      position = 0;
+    }
+  }
+}
+
+// Decodes stored elements one by one.
+template <class Stored, class T, class Decode>
+void decode(const TensorEntry& entry, std::span<T> out, Decode decode_one) {
+  visit_elements(entry, [&](index_t i, index_t at) {
+    Stored stored;
+    std::memcpy(&stored, entry.bytes.data() + static_cast<std::size_t>(at) * sizeof stored, sizeof stored);
+    out[static_cast<std::size_t>(i)] = static_cast<T>(decode_one(stored));
+  });
+}
+
+// The bytes of the elements in row-major order: those of the entry, or a copy that `copy` keeps.
+inline std::span<const std::byte> row_major_bytes(const TensorEntry& entry, std::vector<std::byte>& copy) {
+  if (entry.strides.rank() == 0) return entry.bytes;
+  const auto size = static_cast<std::size_t>(bits_of(entry.dtype) / 8);
+  copy.resize(static_cast<std::size_t>(entry.sizes.numel()) * size);
+  visit_elements(entry, [&](index_t i, index_t at) {
+    std::memcpy(copy.data() + static_cast<std::size_t>(i) * size,
+                entry.bytes.data() + static_cast<std::size_t>(at) * size, size);
+  });
+  return copy;
+}
+
+// Pointers to the entries in some order.
+inline std::vector<const TensorEntry*> sorted(std::span<const TensorEntry> entries,
+                                              bool (*before)(const TensorEntry*, const TensorEntry*)) {
+  std::vector<const TensorEntry*> order;
+  for (const TensorEntry& entry : entries)
+    order.push_back(&entry);
+  std::sort(order.begin(), order.end(), before);
+  return order;
+}
+
+inline bool by_name(const TensorEntry* a, const TensorEntry* b) {
+  return a->name < b->name;
+}
+
+// Checks what every format wants of tensors that are to be written: names of their own in UTF-8, all their bytes.
+inline void check_writable(const std::string& path, std::span<const TensorEntry> entries) {
+  const TensorEntry* before = nullptr;
+  for (const TensorEntry* entry : sorted(entries, by_name)) {
+    const std::string place = concat("gpunet::io: cannot write ", path, ": \"", printable(entry->name), "\" ");
+    require(is_utf8(entry->name), place, "is not UTF-8, rename it");
+    require(!before || before->name != entry->name, place, "is the name of two tensors, rename one");
+    require(entry->strides.rank() != 0 ||
+                byte_count(entry->dtype, entry->sizes) == static_cast<index_t>(entry->bytes.size()),
+            place, "has ", entry->bytes.size(), " bytes, which do not fit its shape ", to_string(entry->sizes),
+            " and dtype ", to_string(entry->dtype), ", give all elements");
+    before = entry;
+  }
+}
+
+}  // namespace detail
+
+// Copies the elements of a floating-point tensor to `out`, row-major, as float or double; there must be as many.
+template <class T>
+void copy_as(const TensorEntry& entry, std::span<T> out) {
+  require(static_cast<index_t>(out.size()) == entry.sizes.numel(), "gpunet::io::copy_as: ", out.size(),
+          " elements for \"", detail::printable(entry.name), "\" of shape ", to_string(entry.sizes), ", make room");
+  switch (entry.dtype) {
+    case Dtype::F32:
+      return detail::decode<float>(entry, out, [](float x) { return x; });
+    case Dtype::F64:
+      return detail::decode<double>(entry, out, [](double x) { return x; });
+    case Dtype::F16:
+      return detail::decode<std::uint16_t>(entry, out, detail::half_to_float);
+    case Dtype::BF16:
+      return detail::decode<std::uint16_t>(entry, out, detail::bfloat_to_float);
+    default:
+      throw Error(concat("gpunet::io::copy_as: \"", detail::printable(entry.name), "\" has dtype ",
+                         to_string(entry.dtype),
+                         " (parameters are F64, F32, F16 or BF16), convert it before saving"));
+  }
+}
+
+}  // namespace gpunet::io
