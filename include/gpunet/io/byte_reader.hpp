@@ -29,7 +29,9 @@ class ByteReader {
       : bytes_(bytes), place_(std::move(place)), first_byte_(first_byte) {}
 
   std::size_t position() const { return position_; }
+  std::size_t file_position() const { return first_byte_ + position_; }
   std::size_t left() const { return bytes_.size() - position_; }
+  std::span<const std::byte> rest() const { return bytes_.subspan(position_); }
   const std::string& place() const { return place_; }
 
   // The next n bytes. `what` says in messages what they are.
@@ -51,7 +53,7 @@ class ByteReader {
 
   // The text before the next line feed, which is passed over.
   std::string_view line(std::string_view what) {
-    const std::string_view rest = as_text(bytes_.subspan(position_));
+    const std::string_view rest = as_text(this->rest());
     const std::size_t length = rest.find('\n');
     if (length == std::string_view::npos) fail(concat(what, " without an end"));
     position_ += length + 1;
@@ -62,7 +64,7 @@ class ByteReader {
   void back(std::size_t n) { position_ -= n; }
 
   [[noreturn]] void fail(std::string_view what, std::string_view advice = default_advice) const {
-    throw Error(concat(place_, ", byte ", first_byte_ + position_, ": ", what, " ", advice));
+    throw Error(concat(place_, ", byte ", file_position(), ": ", what, " ", advice));
   }
 
  private:

@@ -24,10 +24,11 @@ inline constexpr auto crc32_tables = [] {
   return tables;
 }();
 
-// CRC-32 of ISO 3309 (polynomial 0xEDB88320, bits reversed), eight bytes at a time.
-inline std::uint32_t crc32(std::span<const std::byte> bytes) {
+// CRC-32 of ISO 3309 (polynomial 0xEDB88320, bits reversed), eight bytes at a time; of the bytes behind others whose
+// sum is `before`.
+inline std::uint32_t crc32(std::span<const std::byte> bytes, std::uint32_t before = 0) {
   const auto& tables = crc32_tables;
-  std::uint32_t rest = ~0u;
+  std::uint32_t rest = ~before;
   for (; bytes.size() >= 8; bytes = bytes.subspan(8)) {
     std::uint64_t word;
     std::memcpy(&word, bytes.data(), sizeof word);

@@ -1,0 +1,214 @@
+// The tensors inside the pickle of a PyTorch file.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <gpunet/core/error.hpp>
+#include <gpunet/core/sizes.hpp>
+#include <gpunet/io/json.hpp>
+#include <gpunet/io/pickle_value.hpp>
+#include <gpunet/io/tensor_file.hpp>
+#include <gpunet/io/torch_types.hpp>
+
+namespace gpunet::io::detail {
+
+// The bytes of the storages, by their keys.
+using TorchStorages = std::map<std::string_view, std::span<const std::byte>>;
+
+// A storage as a pickle names it.
+struct TorchStorageId {
+  Dtype dtype = Dtype::U8;  // of its elements; bytes where it is untyped
+  std::string_view key;
+  index_t numel = 0;                  // of the whole storage
+  index_t first = 0, view_numel = 0;  // the part that is meant, in elements
+};
+
+// Finds the tensors, and checks that they are inside their storages. Names are the keys on the way to a tensor, joined
+// with dots: "model.conv1.weight", or "state.0.exp_avg" through numbers and lists. What is no tensor is passed over.
+class TorchTree {
+ public:
+  TorchTree(const Pickle& pickle, std::string place) : pickle_(pickle), place_(std::move(place)) {}
+
+  std::vector<TensorEntry> entries(const TorchStorages& storages) {
+    storages_ = &storages;
+    states_.assign(pickle_.values.size(), State::unknown);
+    steps_ = most_shared;
+    for (const PickleValue& value : pickle_.values)
+      steps_ += 2 * value.items.size();
+    visit(pickle_.root, "", 0);
+    return std::move(entries_);
+  }
+
+  // Of a persistent value: ("storage", type, key, device, numel), in old files with a view: (key, first, numel).
+  // The device does not matter: the data is read to the host.
+  TorchStorageId storage_id(const PickleValue& value) const {
+    const std::vector<std::uint32_t>& parts = pickle_[value.items[0]].items;
+    if (pickle_[value.items[0]].kind != Kind::tuple || parts.size() < 5 || pickle_[parts[0]].text != "storage" ||
+        pickle_[parts[1]].kind != Kind::global || pickle_[parts[2]].kind != Kind::string)
+      fail(value, "a persistent id that is none of a storage");
+    TorchStorageId out;
+    const std::string_view type = pickle_[parts[1]].text;
+    const auto dtype = dtype_named(torch_storages, type);
+    if (!dtype && type != untyped_storage) fail(value, concat("a storage of type ", type));
+    out.dtype = dtype.value_or(Dtype::U8);
+    out.key = pickle_[parts[2]].text;
+    out.numel = out.view_numel = natural(parts[4]);
+    if (parts.size() > 5 && pickle_[parts[5]].kind == Kind::tuple) {
+      const std::vector<std::uint32_t>& view = pickle_[parts[5]].items;
+      if (view.size() != 3) fail(value, "a view of a storage that is no (key, offset, size)");
+      out.first = natural(view[1]);
+      out.view_numel = natural(view[2]);
+      if (out.first > out.numel || out.view_numel > out.numel - out.first)
+        fail(value, "a view that leaves its storage");
+    }
+    return out;
+  }
+
+  // Bytes of the storage; an Error where they cannot be counted.
+  std::size_t byte_size(const PickleValue& value, const TorchStorageId& id) const {
+    const index_t bytes = byte_count(id.dtype, {id.numel});
+    if (bytes < 0) fail(value, concat("a storage of ", id.numel, " elements"));
+    return static_cast<std::size_t>(bytes);
+  }
+
+ private:
+  using Kind = PickleValue::Kind;
+  enum class State : unsigned char { unknown, entered, without_tensors, with_tensors };
+  static constexpr int deepest = 64;
+  static constexpr std::size_t longest_name = 1000;
+  static constexpr std::size_t most_shared = 1000;  // steps through shared values, beside twice those of all values
+
+  [[noreturn]] void fail(const PickleValue& value, std::string_view what) const {
+    throw Error(concat(place_, ", byte ", value.byte, ": ", what, " (the file is damaged), fetch or save it again"));
+  }
+
+  index_t natural(std::uint32_t i) const {
+    const PickleValue& value = pickle_[i];
+    if (value.kind != Kind::integer || value.integer < 0) fail(value, "no natural number where one is wanted");
+    return value.integer;
+  }
+
+  void visit(std::uint32_t i, const std::string& name, int depth) {
+    const PickleValue& value = pickle_[i];
+    if (value.kind == Kind::call) return visit_call(value, name, depth);
+    const bool is_dict = value.kind == Kind::dict;
+    if (!is_dict && value.kind != Kind::list && value.kind != Kind::tuple) return;
+    State& state = states_[i];
+    if (state == State::without_tensors) return;
+    if (state == State::entered) fail(value, concat("\"", printable(name), "\" is inside itself"));
+    if (depth == deepest) fail(value, concat("more than ", deepest, " values inside each other"));
+    state = State::entered;
+    const std::size_t before = entries_.size();
+    for (std::size_t k = 0; k < value.items.size(); k += is_dict ? 2 : 1) {
+      if (steps_-- == 0) fail(value, "the same values in too many places");
+      const std::uint32_t item = value.items[is_dict ? k + 1 : k];
+      if (!may_hold_tensors(pickle_[item].kind)) continue;
+      const std::string key = is_dict ? key_text(value.items[k]) : concat(k);
+      if (name.size() + key.size() > longest_name) fail(value, concat("a name longer than ", longest_name, " bytes"));
+      visit(item, name.empty() ? key : concat(name, ".", key), depth + 1);
+    }
+    state = entries_.size() == before ? State::without_tensors : State::with_tensors;
+  }
+
+  static bool may_hold_tensors(Kind kind) {
+    return kind == Kind::call || kind == Kind::dict || kind == Kind::list || kind == Kind::tuple;
+  }
+
+  std::string key_text(std::uint32_t i) const {
+    const PickleValue& key = pickle_[i];
+    if (key.kind == Kind::integer) return concat(key.integer);
+    if (key.kind != Kind::string) fail(key, "a key of a dict that is neither a text nor an integer");
+    if (key.text.size() > longest_name) fail(key, concat("a name longer than ", longest_name, " bytes"));
+    return std::string(key.text);
+  }
+
+  void visit_call(const PickleValue& value, const std::string& name, int depth) {
+    const std::vector<std::uint32_t>& arguments = pickle_[value.items[0]].items;
+    if (value.text == rebuild_parameter) {  // (tensor, requires_grad, hooks)
+      if (arguments.empty() || depth == deepest) fail(value, "a parameter without a tensor");
+      return visit(arguments[0], name, depth + 1);
+    }
+    if (value.text == rebuild_tensor) return add_tensor(value, name, arguments, 4);
+    if (value.text == rebuild_tensor_v2) return add_tensor(value, name, arguments, 6);
+    if (value.text == rebuild_tensor_v3) return add_tensor(value, name, arguments, 7);
+  }
+
+  // Arguments: storage, its first element, sizes, strides, requires_grad, hooks, and in v3 the dtype; then metadata.
+  void add_tensor(const PickleValue& value, const std::string& name, const std::vector<std::uint32_t>& arguments,
+                  std::size_t wanted) {
+    const auto wrong = [&](std::string_view what) {
+      fail(value, concat("the tensor \"", printable(name), "\" ", what));
+    };
+    if (arguments.size() < wanted || pickle_[arguments[0]].kind != Kind::persistent) wrong("has other arguments");
+    if (arguments.size() > wanted) {
+      const PickleValue& metadata = pickle_[arguments[wanted]];
+      if (metadata.kind != Kind::none && !metadata.items.empty())
+        wrong("is conjugated or negated, save its .resolve_conj() or .resolve_neg()");
+    }
+    const TorchStorageId id = storage_id(pickle_[arguments[0]]);
+    const auto found = storages_->find(id.key);
+    if (found == storages_->end()) wrong(concat("has the storage \"", printable(id.key), "\", which is not there"));
+    if (found->second.size() != byte_size(pickle_[arguments[0]], id))
+      wrong(concat("wants a storage of ", id.numel, " elements, which has ", found->second.size(), " bytes"));
+
+    TensorEntry entry{.name = name, .dtype = id.dtype};
+    if (wanted == 7) {
+      const auto dtype = dtype_named(torch_dtypes, pickle_[arguments[6]].text);
+      if (!dtype) wrong(concat("has the dtype \"", printable(pickle_[arguments[6]].text), "\""));
+      entry.dtype = *dtype;
+    }
+    const index_t size = bits_of(entry.dtype) / 8, stored_size = bits_of(id.dtype) / 8;
+    const index_t numel = id.view_numel * stored_size / size, first = natural(arguments[1]);
+    entry.sizes = read_sizes(arguments[2]);
+    entry.strides = read_sizes(arguments[3]);
+    if (entry.strides.rank() != entry.sizes.rank()) wrong("has not one stride for each dimension");
+    if (byte_count(entry.dtype, entry.sizes) < 0) wrong(concat("of shape ", to_string(entry.sizes), " is too large"));
+
+    index_t last = first;  // element that is needed
+    bool fits = true;
+    for (int d = 0; d < entry.sizes.rank(); ++d) {
+      index_t step = 0;
+      fits = fits && !__builtin_mul_overflow(entry.sizes[d] - 1, entry.strides[d], &step) &&
+             !__builtin_add_overflow(last, step, &last);
+    }
+    const bool empty = entry.sizes.numel() == 0;
+    if (!empty && (!fits || last >= numel))
+      wrong(concat("of shape ", to_string(entry.sizes), " and strides ", to_string(entry.strides),
+                   " leaves its storage of ", numel, " elements"));
+    if (!empty)
+      entry.bytes = found->second.subspan(static_cast<std::size_t>(id.first * stored_size + first * size),
+                                          static_cast<std::size_t>((last - first + 1) * size));
+    if (same_order(entry.sizes, entry.strides, packed_strides(entry.sizes))) entry.strides = {};
+    entries_.push_back(std::move(entry));
+  }
+
+  // A tuple of natural numbers, as it is or in a torch.Size.
+  Sizes read_sizes(std::uint32_t i) const {
+    const PickleValue* value = &pickle_[i];
+    if (value->kind == Kind::call && value->text == "torch.Size" && !pickle_[value->items[0]].items.empty())
+      value = &pickle_[pickle_[value->items[0]].items[0]];
+    if (value->kind != Kind::tuple) fail(*value, "no shape where one is wanted");
+    if (value->items.size() > Sizes::max_rank)
+      fail(*value, concat("a tensor of more than ", Sizes::max_rank, " dimensions, the most that gpunet handles"));
+    Sizes out;
+    for (const std::uint32_t extent : value->items)
+      out.append(natural(extent));
+    return out;
+  }
+
+  const Pickle& pickle_;
+  std::string place_;
+  const TorchStorages* storages_ = nullptr;
+  std::vector<State> states_;  // of the values
+  std::size_t steps_ = 0;      // that are left
+  std::vector<TensorEntry> entries_;
+};
+
+}  // namespace gpunet::io::detail

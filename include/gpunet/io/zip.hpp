@@ -1,0 +1,220 @@
+// Zip archives, read (PKWARE's APPNOTE 6.3.10, with zip64).
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <map>
+#include <utility>
+#include <vector>
+
+#include <gpunet/core/error.hpp>
+#include <gpunet/io/byte_reader.hpp>
+#include <gpunet/io/json.hpp>
+
+namespace gpunet::io::detail {
+
+// What the numbers of the format mean; sizes without the names and extra fields that follow.
+namespace zip {
+inline constexpr std::uint32_t local_signature = 0x04034b50, central_signature = 0x02014b50,
+                               end_signature = 0x06054b50, end64_signature = 0x06064b50,
+                               locator_signature = 0x07064b50;
+inline constexpr std::size_t local_size = 30, central_size = 46, end_size = 22, end64_size = 56, locator_size = 20;
+inline constexpr std::uint16_t stored = 0, deflated = 8, encrypted_flag = 1, utf8_flag = 1 << 11, zip64_field = 1;
+inline constexpr std::uint32_t in_zip64 = 0xFFFFFFFF;  // the number is in a field of 8 bytes elsewhere
+inline constexpr std::uint64_t most_expansion = 1032;  // that deflate can reach
+}  // namespace zip
+
+// A file in an archive. Its name and bytes borrow from the archive's.
+struct ZipMember {
+  std::string_view name;
+  std::uint16_t method = zip::stored;
+  std::uint32_t crc = 0;
+  std::uint64_t size = 0;                  // in bytes, unpacked
+  std::size_t begin = 0, data = 0;         // bytes of the archive at which its header, and its data begin
+  std::span<const std::byte> packed = {};  // the data as it is stored
+
+  std::size_t end() const { return data + packed.size(); }
+};
+
+// The table of contents of an archive that is in memory. Members lie inside the archive, do not overlap, and have
+// names of their own; neither their data nor their check sums are looked at.
+class ZipArchive {
+ public:
+  // Throws Error naming the path and the byte.
+  ZipArchive(std::span<const std::byte> file, const std::string& path)
+      : file_(file), place_(concat("gpunet::io: ", path)) {
+    const Directory directory = find_directory();
+    ByteReader reader = reader_at(directory.begin, directory.begin + directory.size);
+    // Each takes 46 bytes at least, so that this many are there.
+    if (directory.members > directory.size / zip::central_size)
+      reader.fail(concat("a table of ", directory.size, " bytes for ", directory.members, " files"));
+    members_.reserve(static_cast<std::size_t>(directory.members));
+    for (std::uint64_t i = 0; i < directory.members; ++i)
+      members_.push_back(read_member(reader, directory.begin));
+    if (reader.left() != 0) reader.fail("more files in the archive than it counts");
+    check_disjoint();
+    for (std::size_t i = 0; i < members_.size(); ++i)
+      require(index_.emplace(members_[i].name, i).second, place_, ": the file \"", printable(members_[i].name),
+              "\" is there twice in the archive (nobody can tell which counts), make it again");
+  }
+
+  // In the order of the table.
+  const std::vector<ZipMember>& members() const { return members_; }
+  // Null if there is none of that name.
+  const ZipMember* find(std::string_view name) const {
+    const auto at = index_.find(name);
+    return at == index_.end() ? nullptr : &members_[at->second];
+  }
+  // The beginning of messages about the archive.
+  const std::string& place() const { return place_; }
+
+  // The bytes of a member that is stored as it is.
+  std::span<const std::byte> stored_bytes(const ZipMember& member) const {
+    require(member.method == zip::stored, place_, ", byte ", member.begin, ": \"", printable(member.name),
+            "\" is compressed (PyTorch compresses nothing), unpack the archive and pack it with zip -0");
+    return member.packed;
+  }
+
+ private:
+  struct Directory {
+    std::uint64_t members = 0, size = 0, begin = 0;
+  };
+
+  ByteReader reader_at(std::uint64_t begin, std::uint64_t end) const {
+    return {file_.subspan(static_cast<std::size_t>(begin), static_cast<std::size_t>(end - begin)), place_,
+            static_cast<std::size_t>(begin)};
+  }
+
+  // The last record of the archive; behind it stands its comment only, of at most 65535 bytes.
+  std::size_t find_end() const {
+    const std::string_view text = as_text(file_), signature("PK\5\6", 4);
+    const std::size_t first = text.size() - std::min<std::size_t>(text.size(), zip::end_size + 0xFFFF);
+    for (std::size_t at = text.rfind(signature); at != std::string_view::npos && at >= first;
+         at = at == 0 ? std::string_view::npos : text.rfind(signature, at - 1)) {
+      if (text.size() - at < zip::end_size) continue;
+      const auto byte = [&](std::size_t i) {
+        return static_cast<std::size_t>(file_[at + i]);
+      };
+      if (at + zip::end_size + byte(20) + 256 * byte(21) == text.size()) return at;
+    }
+    throw Error(concat(place_, ", byte ", text.size(),
+                       ": no end of a zip archive (it is cut short, or no such file), fetch or save it again"));
+  }
+
+  Directory find_directory() const {
+    const std::size_t end = find_end();
+    ByteReader reader = reader_at(end, file_.size());
+    reader.number<std::uint32_t>("a signature");
+    const auto disk = reader.number<std::uint16_t>("a disk"), first_disk = reader.number<std::uint16_t>("a disk");
+    Directory out;
+    const auto here = reader.number<std::uint16_t>("a count");
+    out.members = reader.number<std::uint16_t>("a count");
+    out.size = reader.number<std::uint32_t>("a size");
+    out.begin = reader.number<std::uint32_t>("an offset");
+    std::size_t limit = end;  // the table lies before it
+    bool one_disk = disk == first_disk && here == out.members;
+    if (end >= zip::locator_size) {
+      ByteReader locator = reader_at(end - zip::locator_size, end);
+      if (locator.number<std::uint32_t>("a signature") == zip::locator_signature) {
+        locator.number<std::uint32_t>("a disk");
+        const auto at = locator.number<std::uint64_t>("an offset");
+        one_disk = locator.number<std::uint32_t>("a count") <= 1;
+        limit = end - zip::locator_size;
+        if (at > limit) locator.fail(concat("a zip64 record at byte ", at, ", outside the archive"));
+        ByteReader record = reader_at(at, limit);
+        if (record.number<std::uint32_t>("a zip64 record") != zip::end64_signature)
+          record.fail("no zip64 record where one is wanted");
+        record.take(20, "a zip64 record");  // its size, versions, disks
+        record.number<std::uint64_t>("a count");
+        out.members = record.number<std::uint64_t>("a count");
+        out.size = record.number<std::uint64_t>("a size");
+        out.begin = record.number<std::uint64_t>("an offset");
+        limit = static_cast<std::size_t>(at);
+      }
+    }
+    if (!one_disk) reader.fail("an archive in several pieces", "(gpunet reads whole ones), join them");
+    if (out.begin > limit || out.size > limit - out.begin)
+      reader.fail(concat("a table of ", out.size, " bytes at byte ", out.begin, ", outside the archive"));
+    return out;
+  }
+
+  // One entry of the table, and the header of the member, which is before the byte `limit`.
+  ZipMember read_member(ByteReader& reader, std::uint64_t limit) const {
+    if (reader.number<std::uint32_t>("an entry") != zip::central_signature)
+      reader.back(4), reader.fail("no entry of the archive's table where one is wanted");
+    ZipMember out;
+    reader.take(4, "versions");
+    const auto flags = reader.number<std::uint16_t>("flags");
+    out.method = reader.number<std::uint16_t>("a method");
+    reader.take(4, "a date");
+    out.crc = reader.number<std::uint32_t>("a check sum");
+    std::uint64_t packed = reader.number<std::uint32_t>("a size");
+    out.size = reader.number<std::uint32_t>("a size");
+    const auto name = reader.number<std::uint16_t>("a length"), extra = reader.number<std::uint16_t>("a length"),
+               comment = reader.number<std::uint16_t>("a length");
+    reader.take(8, "attributes");
+    std::uint64_t begin = reader.number<std::uint32_t>("an offset");
+    out.name = reader.text(name, "a name");
+    ByteReader fields(reader.take(extra, "extra fields"), place_);
+    read_zip64(fields, {&out.size, &packed, &begin});
+    reader.take(comment, "a comment");
+
+    const auto fail = [&](const auto&... what) {
+      reader.fail(concat("the file \"", printable(out.name), "\" ", what...));
+    };
+    if (flags & zip::encrypted_flag) fail("is encrypted");
+    if (out.method != zip::stored && out.method != zip::deflated) fail("is packed by the method ", out.method);
+    if (out.method == zip::stored && out.size != packed) fail("has ", out.size, " bytes stored in ", packed);
+    if (out.method == zip::deflated && out.size / zip::most_expansion > packed)
+      fail("has ", out.size, " bytes packed in ", packed, ", more than deflate can");
+    if (begin > limit || limit - begin < zip::local_size) fail("at byte ", begin, " lies outside the archive");
+    ByteReader header = reader_at(begin, limit);
+    if (header.number<std::uint32_t>("a header") != zip::local_signature) fail("does not begin at byte ", begin);
+    header.take(22, "a header");
+    const auto local_name = header.number<std::uint16_t>("a length"),
+               local_extra = header.number<std::uint16_t>("a length");
+    if (header.text(local_name, "a name") != out.name) fail("has another name at byte ", begin);
+    header.take(local_extra, "extra fields");
+    if (packed > header.left()) fail("of ", packed, " bytes at byte ", begin, " lies outside the archive");
+    out.begin = static_cast<std::size_t>(begin);
+    out.data = out.begin + header.position();
+    out.packed = header.take(static_cast<std::size_t>(packed), "data");
+    return out;
+  }
+
+  // Those of the numbers which the table leaves to the zip64 field, in its order.
+  void read_zip64(ByteReader& fields, std::initializer_list<std::uint64_t*> numbers) const {
+    while (fields.left() >= 4) {
+      const auto id = fields.number<std::uint16_t>("a field"), length = fields.number<std::uint16_t>("a field");
+      ByteReader field(fields.take(length, "an extra field"), place_);
+      if (id != zip::zip64_field) continue;
+      for (std::uint64_t* number : numbers)
+        if (*number == zip::in_zip64) *number = field.number<std::uint64_t>("a zip64 field");
+      return;
+    }
+  }
+
+  // Members that share bytes are how small archives hold huge files.
+  void check_disjoint() const {
+    std::vector<const ZipMember*> order;
+    for (const ZipMember& member : members_)
+      order.push_back(&member);
+    std::sort(order.begin(), order.end(),
+              [](const ZipMember* a, const ZipMember* b) { return a->begin < b->begin; });
+    for (std::size_t i = 1; i < order.size(); ++i)
+      require(order[i - 1]->end() <= order[i]->begin, place_, ", byte ", order[i]->begin, ": the files \"",
+              printable(order[i - 1]->name), "\" and \"", printable(order[i]->name),
+              "\" of the archive overlap (a zip bomb?), make it again");
+  }
+
+  std::span<const std::byte> file_;
+  std::string place_;
+  std::vector<ZipMember> members_;
+  std::map<std::string_view, std::size_t> index_;
+};
+
+}  // namespace gpunet::io::detail
