@@ -56,8 +56,12 @@ inline TensorFile read_tensors(const std::string& path) {
   return SafetensorsFile::read(path);
 }
 
-// Writes the arrays to `path` in the format that its name tells, as AtomicFile does. Throws Error.
-inline void write_tensors(const std::string& path, std::span<const TensorEntry> entries) {
+// Writes the arrays to `path` in the format that its name tells, as AtomicFile does. Throws Error; also for metadata
+// where the format has no place for it.
+inline void write_tensors(const std::string& path, std::span<const TensorEntry> entries,
+                          const Metadata& metadata = {}) {
+  require(metadata.empty() || format_of(path) == Format::safetensors, "gpunet::io: cannot write ", path,
+          ": metadata (which safetensors files hold), name it .safetensors");
   switch (format_of(path)) {
     case Format::torch:
       return write_torch(path, entries);
@@ -68,7 +72,7 @@ inline void write_tensors(const std::string& path, std::span<const TensorEntry> 
     case Format::npz:
       return write_npz(path, entries);
     case Format::safetensors:
-      return write_safetensors(path, entries);
+      return write_safetensors(path, entries, metadata);
   }
 }
 

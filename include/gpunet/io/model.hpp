@@ -30,20 +30,23 @@ std::vector<typename Model::value_type> download_parameters(const Model& model) 
 
 }  // namespace detail
 
-// Writes the parameters of a model as a safetensors file, with the keys and shapes of PyTorch's state_dict. The old
-// file stays whole until the new one is on the disk. Throws Error where that is not possible.
+// Writes the parameters of a model, with the keys and shapes of PyTorch's state_dict: as a file of torch.save for a name
+// that ends in .pth or .pt, of NumPy for .npz, else as a safetensors file. The old file stays whole until the new one is
+// on the disk. Throws Error where that is not possible.
 template <class Net, class D, class T>
 void save(const Model<Net, D, T>& model, const std::string& path) {
   std::vector<T> values = detail::download_parameters(model);
   save_arrays(detail::named_arrays(model, values.data()), path);
 }
 
-// Reads the parameters of a model from a safetensors file. Throws one Error that names all keys which are missing,
-// unexpected or of another shape; the model then keeps what it had.
+// Reads the parameters of a model from a file of any of these formats, which its content tells:
+//   io::load(net, "checkpoint.pth", {.key = "model_state_dict"});
+// Throws one Error that names all keys which are missing, unexpected or of another shape; the model then keeps what it
+// had.
 template <class Net, class D, class T>
-void load(Model<Net, D, T>& model, const std::string& path) {
+void load(Model<Net, D, T>& model, const std::string& path, const LoadOptions& options = {}) {
   std::vector<T> values = detail::download_parameters(model);  // the gaps between the parameters stay as they are
-  load_arrays(detail::named_arrays(model, values.data()), SafetensorsFile::read(path));
+  load_arrays(detail::named_arrays(model, values.data()), read_tensors(path), options);
   model.device().upload(model.parameters().data(), values.data(), values.size() * sizeof values[0]);
 }
 

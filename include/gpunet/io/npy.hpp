@@ -32,8 +32,8 @@ struct NumpyType {
 };
 
 inline constexpr NumpyType numpy_types[] = {
-    {"|b1", Dtype::BOOL}, {"|i1", Dtype::I8},  {"|u1", Dtype::U8},  {"<i2", Dtype::I16}, {"<u2", Dtype::U16},
-    {"<f2", Dtype::F16},  {"<i4", Dtype::I32}, {"<u4", Dtype::U32}, {"<f4", Dtype::F32}, {"<c8", Dtype::C64},
+    {"|b1", Dtype::BOOL}, {"|i1", Dtype::I8},  {"|u1", Dtype::U8},  {"<i2", Dtype::I16},  {"<u2", Dtype::U16},
+    {"<f2", Dtype::F16},  {"<i4", Dtype::I32}, {"<u4", Dtype::U32}, {"<f4", Dtype::F32},  {"<c8", Dtype::C64},
     {"<i8", Dtype::I64},  {"<u8", Dtype::U64}, {"<f8", Dtype::F64}, {"<c16", Dtype::C128}};
 
 // The header of a .npy file: a Python dict with the keys descr, fortran_order and shape, and nothing else of Python.
@@ -133,11 +133,13 @@ class NpyHeaderReader {
     for (const NumpyType& known : numpy_types)
       if (known.name == name) return known.dtype;
     if (name.starts_with('>'))
-      fail(concat("big-endian elements \"", printable(name), "\""), "(gpunet reads little-endian ones), save "
-                                                                    "array.astype(array.dtype.newbyteorder('<'))");
+      fail(concat("big-endian elements \"", printable(name), "\""),
+           "(gpunet reads little-endian ones), save "
+           "array.astype(array.dtype.newbyteorder('<'))");
     if (name.starts_with("|O"))
       fail("Python objects (pickles, which can execute anything)", "save an array of numbers");
-    fail(concat("elements of type \"", printable(name), "\""), "(gpunet reads numbers of 1 to 16 bytes), convert it");
+    fail(concat("elements of type \"", printable(name), "\""),
+         "(gpunet reads numbers of 1 to 16 bytes), convert it");
   }
 
   Sizes shape() {
@@ -217,7 +219,8 @@ inline std::string npy_header(const std::string& path, const TensorEntry& entry,
 }
 
 // The header and the bytes of a .npy file; `copy` keeps what has to be put in order.
-inline std::pair<std::string, std::span<const std::byte>> npy_parts(const std::string& path, const TensorEntry& entry,
+inline std::pair<std::string, std::span<const std::byte>> npy_parts(const std::string& path,
+                                                                    const TensorEntry& entry,
                                                                     std::vector<std::byte>& copy) {
   const bool fortran =
       entry.strides.rank() > 0 && same_order(entry.sizes, entry.strides, packed_strides(entry.sizes, true));

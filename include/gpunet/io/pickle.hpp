@@ -25,7 +25,8 @@ class PickleReader {
   PickleReader(ByteReader& bytes, std::span<const std::string_view> globals) : bytes_(bytes), globals_(globals) {}
 
   Pickle read() {
-    if (bytes_.number<std::uint8_t>("a pickle") != proto) bytes_.back(1), bytes_.fail("no pickle where one is wanted");
+    if (bytes_.number<std::uint8_t>("a pickle") != proto)
+      bytes_.back(1), bytes_.fail("no pickle where one is wanted");
     if (const auto version = bytes_.number<std::uint8_t>("a version"); version != 2)
       bytes_.fail(concat("a pickle of protocol ", version),
                   "(torch.save writes protocol 2), save it without pickle_protocol");
@@ -143,8 +144,9 @@ class PickleReader {
       case binpersid:
         return push({.kind = Kind::persistent, .items = pop(1)});
       default:
-        fail(concat("the opcode ", opcode), "(only those of plain data and tensors are read, nothing is executed), "
-                                            "save the state_dict with torch.save");
+        fail(concat("the opcode ", opcode),
+             "(only those of plain data and tensors are read, nothing is executed), "
+             "save the state_dict with torch.save");
     }
   }
 
@@ -181,7 +183,8 @@ class PickleReader {
   }
 
   void push_global() {
-    const std::string_view module = bytes_.line("the module of a global"), name = bytes_.line("the name of a global");
+    const std::string_view module = bytes_.line("the module of a global"),
+                           name = bytes_.line("the name of a global");
     for (const std::string_view known : globals_)
       if (known.size() == module.size() + 1 + name.size() && known.starts_with(module) && known.ends_with(name) &&
           known[module.size()] == '.')

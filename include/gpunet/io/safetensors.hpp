@@ -167,10 +167,11 @@ class SafetensorsFile : public TensorFile {
 
     SafetensorsFile file(path);
     file.metadata_ = std::move(header.metadata);
+    file.in_saved_order_ = false;  // but that of types and names
     file.owner_ = std::move(map);
     for (detail::StoredTensor& tensor : header.tensors) {
-      tensor.entry.bytes = data.subspan(static_cast<std::size_t>(tensor.begin),
-                                        static_cast<std::size_t>(tensor.end - tensor.begin));
+      tensor.entry.bytes =
+          data.subspan(static_cast<std::size_t>(tensor.begin), static_cast<std::size_t>(tensor.end - tensor.begin));
       file.entries_.push_back(std::move(tensor.entry));
     }
     return file;

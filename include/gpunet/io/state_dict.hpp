@@ -2,15 +2,20 @@
 #pragma once
 
 #include <algorithm>
+#include <cstddef>
+#include <map>
 #include <span>
 #include <string>
-#include <string_view>
 #include <type_traits>
 #include <vector>
 
 #include <gpunet/core/error.hpp>
 #include <gpunet/core/sizes.hpp>
-#include <gpunet/io/safetensors.hpp>
+#include <gpunet/io/dtype.hpp>
+#include <gpunet/io/formats.hpp>
+#include <gpunet/io/json.hpp>
+#include <gpunet/io/load_options.hpp>
+#include <gpunet/io/tensor_file.hpp>
 
 namespace gpunet::io {
 
@@ -25,65 +30,115 @@ struct NamedArray {
 
 namespace detail {
 
-// The entry of that name, null if there is none. `entries` are in the order of their names.
-inline const TensorEntry* find(const std::vector<const TensorEntry*>& entries, const std::string& name) {
-  const auto at =
-      std::lower_bound(entries.begin(), entries.end(), name,
-                       [](const TensorEntry* entry, const std::string& key) { return entry->name < key; });
-  return at != entries.end() && (*at)->name == name ? *at : nullptr;
+// Finds the entries for arrays, each once.
+class EntryFinder {
+ public:
+  EntryFinder(const TensorFile& file, const LoadOptions& options)
+      : entries_(select_entries(file, options)), used_(entries_.size()), match_(options.match) {
+    require(
+        match_ == Matching::by_name || file.in_saved_order(), "gpunet::io::load: ", file.path(),
+        " has its tensors in the order of their names (as all safetensors files have), so they cannot be loaded "
+        "by_order: load them by name, with .rename where names differ");
+    for (std::size_t i = 0; i < entries_.size(); ++i)
+      by_name_.emplace(entries_[i].name, i);
+  }
+
+  // For the array number i; null if there is none.
+  const TensorEntry* find(std::size_t i, const std::string& name) {
+    if (match_ == Matching::by_name) {
+      const auto at = by_name_.find(name);
+      i = at == by_name_.end() ? entries_.size() : at->second;
+    }
+    if (i >= entries_.size() || used_[i]) return nullptr;
+    used_[i] = true;
+    return entries_[i].entry;
+  }
+
+  // The names of those that no array wanted.
+  std::vector<std::string> unused() const {
+    std::vector<std::string> names;
+    for (std::size_t i = 0; i < entries_.size(); ++i)
+      if (!used_[i]) names.push_back(entries_[i].name);
+    std::sort(names.begin(), names.end());
+    return names;
+  }
+
+ private:
+  std::vector<NamedEntry> entries_;
+  std::vector<bool> used_;
+  std::map<std::string, std::size_t> by_name_;
+  Matching match_;
+};
+
+// "a, b, c"
+inline std::string list_of(const std::vector<std::string>& names) {
+  std::string out;
+  for (const std::string& name : names)
+    out += concat(out.empty() ? "" : ", ", printable(name));
+  return out;
+}
+
+// What to do where the names that are missing are there with something before them.
+inline std::string advice_on(const std::vector<std::string>& missing, const std::vector<std::string>& unexpected) {
+  if (!missing.empty())
+    for (const std::string& name : unexpected)
+      if (name.ends_with("." + missing[0]))
+        return concat("\nload with {.key = \"", printable(name.substr(0, name.size() - missing[0].size() - 1)),
+                      "\"}, under which the file has these names");
+  return "\nload a file that was saved from this network, or build the network that the file was saved from";
 }
 
 }  // namespace detail
 
-// The entry of `file` for each array, in the arrays' order. Throws one Error that lists everything which does not
-// fit: keys that are missing, unexpected, of another shape, or not of floating-point type. Reads no data of either.
+// The entry of `file` for each array, in the arrays' order; null for those that are missing where the options are not
+// strict. Throws one Error that lists everything which does not fit: keys that are missing, unexpected, of another
+// shape, or not of floating-point type. Reads no data of either.
 template <class T>
-std::vector<const TensorEntry*> match(const std::vector<NamedArray<T>>& arrays, const TensorFile& file) {
-  const std::vector<const TensorEntry*> entries = detail::sorted(file.entries(), detail::by_name);
-  std::vector<bool> expected(entries.size());  // of the file's entries, those that an array wants
+std::vector<const TensorEntry*> match(const std::vector<NamedArray<T>>& arrays, const TensorFile& file,
+                                      const LoadOptions& options = {}) {
+  detail::EntryFinder finder(file, options);
   std::vector<const TensorEntry*> matched;
-  std::string missing_keys, unexpected_keys, mismatches;
-  const auto list = [](std::string& keys, std::string_view key) {
-    keys += concat(keys.empty() ? "" : ", ", detail::printable(key));
-  };
-  const auto position = [&](const TensorEntry& entry) {
-    return static_cast<std::size_t>(&entry - file.entries().data());
-  };
+  std::vector<std::string> missing;
+  std::string mismatches;
   for (const NamedArray<T>& array : arrays) {
-    const TensorEntry* entry = detail::find(entries, array.name);
-    if (!entry || expected[position(*entry)]) {
-      list(missing_keys, array.name);
+    const TensorEntry* entry = finder.find(matched.size(), array.name);
+    matched.push_back(entry);
+    if (!entry) {
+      missing.push_back(array.name);
       continue;
     }
+    const std::string in_file = options.match == Matching::by_name ? "" : concat(" (", entry->name, ")");
     if (entry->sizes != array.sizes)
-      mismatches += concat("\n  size mismatch for ", array.name, ": ", to_string(entry->sizes), " in the file, ",
-                           to_string(array.sizes), " in the network");
+      mismatches += concat("\n  size mismatch for ", array.name, ": ", to_string(entry->sizes), " in the file",
+                           in_file, ", ", to_string(array.sizes), " in the network");
     if (!is_parameter_type(entry->dtype))
-      mismatches += concat("\n  type mismatch for ", array.name, ": ", to_string(entry->dtype),
-                           " in the file, F64, F32, F16 or BF16 wanted");
-    matched.push_back(entry);
-    expected[position(*entry)] = true;
+      mismatches += concat("\n  type mismatch for ", array.name, ": ", to_string(entry->dtype), " in the file",
+                           in_file, ", F64, F32, F16 or BF16 wanted");
   }
-  for (const TensorEntry& entry : file.entries())
-    if (!expected[position(entry)]) list(unexpected_keys, entry.name);
+  const std::vector<std::string> unexpected = finder.unused();
+  const bool none_fits = missing.size() == arrays.size() && !arrays.empty();
+  if (mismatches.empty() && (options.strict ? missing.empty() && unexpected.empty() : !none_fits)) return matched;
 
-  if (!missing_keys.empty()) missing_keys.insert(0, "\n  missing keys: ");
-  if (!unexpected_keys.empty()) unexpected_keys.insert(0, "\n  unexpected keys: ");
-  require(missing_keys.empty() && unexpected_keys.empty() && mismatches.empty(), "gpunet::io::load: ", file.path(),
-          " does not fit this network (nothing was loaded):", missing_keys, unexpected_keys, mismatches,
-          "\nload a file that was saved from this network, or build the network that the file was saved from");
-  return matched;
+  std::string problems;
+  if (!missing.empty()) problems += concat("\n  missing keys: ", detail::list_of(missing));
+  if (!unexpected.empty()) problems += concat("\n  unexpected keys: ", detail::list_of(unexpected));
+  throw Error(concat("gpunet::io::load: ", file.path(), " does not fit this network (nothing was loaded):",
+                     problems, mismatches, detail::advice_on(missing, unexpected)));
 }
 
-// Fills the arrays with the tensors of `file`, converted to T; all of them, or none if anything does not fit.
+// Fills the arrays with the tensors of `file` that the options choose, converted to T; all of them, or none if
+// anything does not fit.
 template <class T>
-void load_arrays(const std::vector<NamedArray<T>>& arrays, const TensorFile& file) {
-  const std::vector<const TensorEntry*> matched = match(arrays, file);
+void load_arrays(const std::vector<NamedArray<T>>& arrays, const TensorFile& file,
+                 const LoadOptions& options = {}) {
+  const std::vector<const TensorEntry*> matched = match(arrays, file, options);
   for (std::size_t i = 0; i < arrays.size(); ++i)
-    copy_as(*matched[i], std::span<T>(arrays[i].data, static_cast<std::size_t>(arrays[i].sizes.numel())));
+    if (matched[i])
+      copy_as(*matched[i], std::span<T>(arrays[i].data, static_cast<std::size_t>(arrays[i].sizes.numel())));
 }
 
-// Writes the arrays to `path`, which keeps its old contents if that fails.
+// Writes the arrays to `path` in the format that its name tells (formats.hpp); it keeps its old contents if that
+// fails. Metadata is for safetensors files, the others have none.
 template <class T>
 void save_arrays(const std::vector<NamedArray<T>>& arrays, const std::string& path, const Metadata& metadata = {}) {
   std::vector<TensorEntry> entries;
@@ -91,7 +146,7 @@ void save_arrays(const std::vector<NamedArray<T>>& arrays, const std::string& pa
     const std::span<const T> elements(array.data, static_cast<std::size_t>(array.sizes.numel()));
     entries.push_back({array.name, dtype_of<std::remove_const_t<T>>(), array.sizes, std::as_bytes(elements)});
   }
-  write_safetensors(path, entries, metadata);
+  write_tensors(path, entries, metadata);
 }
 
 }  // namespace gpunet::io

@@ -42,6 +42,8 @@ class TensorFile {
   // In the order of the file. They borrow from this object.
   const std::vector<TensorEntry>& entries() const { return entries_; }
   const Metadata& metadata() const { return metadata_; }
+  // Whether that is the order in which they were saved.
+  bool in_saved_order() const { return in_saved_order_; }
 
  protected:
   explicit TensorFile(std::string path) : path_(std::move(path)) {}
@@ -49,6 +51,7 @@ class TensorFile {
   std::string path_;
   std::vector<TensorEntry> entries_;
   Metadata metadata_;
+  bool in_saved_order_ = true;
   std::shared_ptr<const void> owner_;  // of the bytes
 };
 

@@ -42,7 +42,8 @@ inline std::vector<TensorEntry> read_torch_archive(std::span<const std::byte> by
   const ZipMember* main = nullptr;
   for (const ZipMember& member : archive.members())
     if (member.name.ends_with("/data.pkl") && std::count(member.name.begin(), member.name.end(), '/') == 1) {
-      require(!main, archive.place(), ": several data.pkl in one archive (nobody can tell which counts), save it again");
+      require(!main, archive.place(),
+              ": several data.pkl in one archive (nobody can tell which counts), save it again");
       main = &member;
     }
   require(main, archive.place(), ": a zip archive without data.pkl (no file of torch.save), give another");
@@ -72,7 +73,8 @@ inline std::vector<TensorEntry> read_torch_legacy(std::span<const std::byte> byt
   const PickleValue& facts = machine[machine.root];
   for (std::size_t i = 0; facts.kind == PickleValue::Kind::dict && i < facts.items.size(); i += 2)
     if (machine[facts.items[i]].text == "little_endian" && machine[facts.items[i + 1]].integer != 1)
-      reader.fail("numbers of another byte order than little", "(gpunet reads no other), save it on another machine");
+      reader.fail("numbers of another byte order than little",
+                  "(gpunet reads no other), save it on another machine");
   const Pickle pickle = PickleReader(reader, torch_globals).read();
   TorchTree tree(pickle, reader.place());
 
@@ -115,9 +117,10 @@ class TorchFile : public TensorFile {
     else if (text.starts_with(detail::torch_magic))
       file.entries_ = detail::read_torch_legacy(map->bytes(), path);
     else
-      throw Error(concat("gpunet::io: ", path,
-                         ", byte 0: no file of torch.save begins like this (it is damaged, or something else), fetch "
-                         "it again or save it with torch.save(net.state_dict(), path)"));
+      throw Error(
+          concat("gpunet::io: ", path,
+                 ", byte 0: no file of torch.save begins like this (it is damaged, or something else), fetch "
+                 "it again or save it with torch.save(net.state_dict(), path)"));
     detail::check_unique_names(file.entries_, concat("gpunet::io: ", path));
     file.owner_ = std::move(map);
     return file;

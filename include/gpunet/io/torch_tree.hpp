@@ -86,7 +86,8 @@ class TorchTree {
   static constexpr std::size_t most_shared = 1000;  // steps through shared values, beside twice those of all values
 
   [[noreturn]] void fail(const PickleValue& value, std::string_view what) const {
-    throw Error(concat(place_, ", byte ", value.byte, ": ", what, " (the file is damaged), fetch or save it again"));
+    throw Error(
+        concat(place_, ", byte ", value.byte, ": ", what, " (the file is damaged), fetch or save it again"));
   }
 
   index_t natural(std::uint32_t i) const {
@@ -111,7 +112,8 @@ class TorchTree {
       const std::uint32_t item = value.items[is_dict ? k + 1 : k];
       if (!may_hold_tensors(pickle_[item].kind)) continue;
       const std::string key = is_dict ? key_text(value.items[k]) : concat(k);
-      if (name.size() + key.size() > longest_name) fail(value, concat("a name longer than ", longest_name, " bytes"));
+      if (name.size() + key.size() > longest_name)
+        fail(value, concat("a name longer than ", longest_name, " bytes"));
       visit(item, name.empty() ? key : concat(name, ".", key), depth + 1);
     }
     state = entries_.size() == before ? State::without_tensors : State::with_tensors;
@@ -169,7 +171,8 @@ class TorchTree {
     entry.sizes = read_sizes(arguments[2]);
     entry.strides = read_sizes(arguments[3]);
     if (entry.strides.rank() != entry.sizes.rank()) wrong("has not one stride for each dimension");
-    if (byte_count(entry.dtype, entry.sizes) < 0) wrong(concat("of shape ", to_string(entry.sizes), " is too large"));
+    if (byte_count(entry.dtype, entry.sizes) < 0)
+      wrong(concat("of shape ", to_string(entry.sizes), " is too large"));
 
     index_t last = first;  // element that is needed
     bool fits = true;

@@ -46,10 +46,11 @@ inline constexpr std::string_view untyped_storage = "torch.storage.UntypedStorag
 // them: shapes, devices, the dtypes of options, the milestones of a schedule.
 inline constexpr auto torch_globals = [] {
   constexpr std::string_view others[] = {
-      untyped_storage,     rebuild_tensor,    rebuild_tensor_v2,         rebuild_tensor_v3, rebuild_parameter,
-      "torch.Size",        "torch.device",    "collections.OrderedDict", "torch.float32",   "torch.float64",
-      "torch.float16",     "torch.bfloat16",  "torch.int64",             "torch.int32",     "torch.int16",
-      "torch.int8",        "torch.uint8",     "torch.bool",              "torch.complex64", "torch.complex128",
+      untyped_storage,      rebuild_tensor,  rebuild_tensor_v2, rebuild_tensor_v3,
+      rebuild_parameter,    "torch.Size",    "torch.device",    "collections.OrderedDict",
+      "torch.float32",      "torch.float64", "torch.float16",   "torch.bfloat16",
+      "torch.int64",        "torch.int32",   "torch.int16",     "torch.int8",
+      "torch.uint8",        "torch.bool",    "torch.complex64", "torch.complex128",
       "collections.Counter"};
   std::array<std::string_view, std::size(torch_storages) + std::size(torch_dtypes) + std::size(others)> names{};
   std::size_t n = 0;

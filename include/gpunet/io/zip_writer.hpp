@@ -75,7 +75,8 @@ class ZipWriter {
 
  private:
   static constexpr std::uint16_t zip64_version = 45, version = 20;
-  static constexpr std::uint32_t date = 0x00210000;  // 1980-01-01, so that files are the same whenever they are made
+  static constexpr std::uint32_t date =
+      0x00210000;  // 1980-01-01, so that files are the same whenever they are made
 
   std::uint32_t short_number(std::uint64_t n) const {
     return n >= zip64_from_ ? zip::in_zip64 : static_cast<std::uint32_t>(n);
@@ -104,7 +105,8 @@ class ZipWriter {
 
     std::string extra = zip64_extra(sizes);
     if (alignment > 1) {
-      const std::size_t before = static_cast<std::size_t>(offset_) + zip::local_size + name.size() + extra.size() + 4;
+      const std::size_t before =
+          static_cast<std::size_t>(offset_) + zip::local_size + name.size() + extra.size() + 4;
       const std::size_t padding = (alignment - before % alignment) % alignment;
       append_number(extra, std::uint16_t{0x4246});  // "FB": what PyTorch pads with
       append_number(extra, static_cast<std::uint16_t>(padding));

@@ -1,0 +1,74 @@
+// Which tensors of a file go where.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <gpunet/core/error.hpp>
+#include <gpunet/io/json.hpp>
+#include <gpunet/io/tensor_file.hpp>
+
+namespace gpunet::io {
+
+// How the tensors of a file find those of a network: by their names, or by their places, the first to the first.
+enum class Matching { by_name, by_order };
+inline constexpr Matching by_name = Matching::by_name, by_order = Matching::by_order;
+
+struct LoadOptions {
+  // The state_dict that is meant inside a checkpoint, as in torch.load(path)["model_state_dict"]; dots lead deeper.
+  // Nothing else in the file counts.
+  std::string key = {};
+  // Taken off the names that begin with it: "module." of a network that was trained in nn.DataParallel.
+  std::string prefix = {};
+  // Gives the name in the network for a name in the file (without key and prefix).
+  std::function<std::string(std::string_view)> rename = {};
+  Matching match = Matching::by_name;
+  // Whether every tensor of the file and of the network has to have its counterpart. Those that have one must fit it
+  // either way, as in PyTorch.
+  bool strict = true;
+};
+
+namespace detail {
+
+// An entry of a file under the name by which the network may know it.
+struct NamedEntry {
+  std::string name;
+  const TensorEntry* entry = nullptr;
+};
+
+// The part of a name before its first dot.
+inline std::string_view first_key(std::string_view name) {
+  return name.substr(0, name.find('.'));
+}
+
+// The entries that the options mean, in the order of the file.
+inline std::vector<NamedEntry> select_entries(const TensorFile& file, const LoadOptions& options) {
+  std::vector<NamedEntry> out;
+  const std::string below = options.key.empty() ? "" : options.key + ".";
+  for (const TensorEntry& entry : file.entries()) {
+    std::string_view name = entry.name;
+    if (!name.starts_with(below)) continue;
+    name.remove_prefix(below.size());
+    if (name.starts_with(options.prefix)) name.remove_prefix(options.prefix.size());
+    out.push_back({options.rename ? options.rename(name) : std::string(name), &entry});
+  }
+  if (!out.empty() || below.empty()) return out;
+
+  std::set<std::string_view> keys;
+  for (const TensorEntry& entry : file.entries())
+    keys.insert(first_key(entry.name));
+  std::string list;
+  constexpr std::size_t most = 1000;  // characters
+  for (const std::string_view key : keys)
+    if (list.size() < most) list += concat(list.empty() ? "" : ", ", printable(key));
+  throw Error(concat("gpunet::io::load: ", file.path(), " has no tensors under the key \"", printable(options.key),
+                     "\" (there are: ", list, "), give one of these"));
+}
+
+}  // namespace detail
+
+}  // namespace gpunet::io
