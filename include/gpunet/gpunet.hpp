@@ -3,6 +3,7 @@
 
 #include <gpunet/core/random.hpp>
 #include <gpunet/data/cifar10.hpp>
+#include <gpunet/data/csv.hpp>
 #include <gpunet/data/dataloader.hpp>
 #include <gpunet/data/shapes.hpp>
 #include <gpunet/data/transforms.hpp>

@@ -1,0 +1,107 @@
+#include <doctest/doctest.h>
+#include <fstream>
+#include <string>
+#include <vector>
+
+#include <gpunet/data/csv.hpp>
+
+#include "io/temp_folder.hpp"
+#include "support/errors.hpp"
+
+using namespace gpunet;
+using data::Table;
+
+namespace {
+
+Table table_of(const std::string& text, const data::CsvOptions& options = {}) {
+  return Table::parse({text.begin(), text.end()}, "t.csv", options);
+}
+std::string error_of_text(const std::string& text) {
+  return error_of([&] { table_of(text); });
+}
+
+}  // namespace
+
+TEST_CASE("columns are found by name") {
+  const Table table = table_of("length,width,kind\n5.1,3.5,a\n-4.9e0,+3,b\n");
+  CHECK(table.rows() == 2);
+  CHECK(table.columns() == std::vector<std::string>{"length", "width", "kind"});
+  CHECK(table.numbers({"width", "length"}) == std::vector<float>{3.5f, 5.1f, 3.0f, -4.9f});
+  CHECK(table.numbers<double>("length") == std::vector<double>{5.1, -4.9});
+  CHECK(table.at(1, "kind") == "b");
+}
+
+TEST_CASE("line ends, the last line and empty lines may be of any kind") {
+  for (const std::string text : {"a,b\n1,2\n3,4\n", "a,b\r\n1,2\r\n3,4\r\n", "a,b\n1,2\n3,4", "a,b\r\n1,2\r\n3,4",
+                                 "\n\r\na,b\n\n1,2\r\n\r\n3,4\n\n\r\n",
+                                 "\xEF\xBB\xBF"
+                                 "a,b\n1,2\n3,4\r"}) {
+    CAPTURE(text);
+    const Table table = table_of(text);
+    CHECK(table.columns() == std::vector<std::string>{"a", "b"});
+    CHECK(table.numbers({"a", "b"}) == std::vector<float>{1, 2, 3, 4});
+  }
+}
+
+TEST_CASE("a field in quotes holds separators, line breaks and quotes") {
+  const Table table = table_of("\"a, b\",c\n\"one\r\ntwo\",\"say \"\"no\"\"\"\n\"\",x\n");
+  CHECK(table.columns() == std::vector<std::string>{"a, b", "c"});
+  CHECK(table.at(0, "a, b") == "one\r\ntwo");
+  CHECK(table.at(0, "c") == "say \"no\"");
+  CHECK(table.at(1, "a, b").empty());
+}
+
+TEST_CASE("other separators, and no header") {
+  const Table table = table_of("1;2\n3;4\n", {.separator = ';', .header = false});
+  CHECK(table.rows() == 2);
+  CHECK(table.numbers({"1", "0"}) == std::vector<float>{2, 1, 4, 3});
+}
+
+TEST_CASE("classes are numbered in the order of their names") {
+  const Table table = table_of("k,n\nsetosa,10\nvirginica,9\nsetosa,9.0\n");
+  const data::Categories kinds = table.categories("k");
+  CHECK(kinds.values == std::vector<label_t>{0, 1, 0});
+  CHECK(kinds.names == std::vector<std::string>{"setosa", "virginica"});
+  const data::Categories numbers = table.categories("n");  // as numbers: 9 before 10
+  CHECK(numbers.names == std::vector<std::string>{"9", "9.0", "10"});
+  CHECK(numbers.values == std::vector<label_t>{2, 0, 1});
+}
+
+TEST_CASE("a table may be moved") {
+  Table first = table_of("a\n1\n");
+  const Table second = std::move(first);
+  CHECK(second.numbers("a") == std::vector<float>{1});
+}
+
+TEST_CASE("what is wrong is said with file, line and column") {
+  CHECK(contains(error_of_text(""), "t.csv is empty"));
+  CHECK(contains(error_of_text("\n\n"), "t.csv is empty"));
+  CHECK(contains(error_of_text("a,b\n1,2\n\n3\n"), "t.csv:4: 1 fields (want 2 as in the first line)"));
+  CHECK(contains(error_of_text("a,b\n\"1\n\",2,3\n"), "t.csv:2: 3 fields (want 2"));
+  CHECK(contains(error_of_text("a\nx\n\"1\n2\n"), "t.csv:3: a quote opens here and is never closed"));
+  CHECK(contains(error_of_text("a\n\"1\"2\n"), "t.csv:2: text behind the closing quote"));
+  CHECK(contains(error_of_text("a,b,a\n"), "columns 1 and 3 are both called 'a', rename one"));
+
+  const Table table = table_of("a,b\n1,2\n\"\n\",x\n,1e999\n");
+  CHECK(table.rows() == 3);
+  CHECK(contains(error_of([&] { table.numbers("c"); }), "t.csv has no column 'c' (it has 'a', 'b')"));
+  CHECK(contains(error_of([&] { table.numbers("b"); }), "t.csv:3: column 'b': 'x' is not a number"));
+  CHECK(contains(error_of([&] { table_of("a,b\n,1\n").numbers("a"); }),
+                 "t.csv:2: column 'a': '' is not a number, fill the field or leave the row out"));
+  CHECK(contains(error_of([&] { table_of("a\n1e999\n").numbers("a"); }), "'1e999' is out of range"));
+  CHECK(contains(error_of([&] { table.categories("a"); }), "t.csv:5: column 'a': the field is empty"));
+}
+
+TEST_CASE("read_csv reads files of any length, and says what it cannot read") {
+  const TempFolder folder;
+  const std::string path = folder / "numbers.csv";
+  std::string text = "n\n";
+  for (int i = 0; i < 50000; ++i)
+    text += std::to_string(i) + "\n";
+  std::ofstream(path) << text;
+  const std::vector<float> numbers = data::read_csv(path).numbers("n");
+  CHECK(numbers.size() == 50000);
+  CHECK(numbers.back() == 49999);
+  CHECK(contains(error_of([&] { data::read_csv(folder / "none.csv"); }), "cannot be opened (No such file"));
+  CHECK(contains(error_of([&] { data::read_csv(folder.path()); }), "cannot be read (Is a directory)"));
+}
