@@ -5,7 +5,7 @@
 #include <optional>
 
 #include <gpunet/nn/layer.hpp>
-#include <gpunet/ops/batch_norm.hpp>
+#include <gpunet/ops/batch_norm.host.hpp>
 
 namespace gpunet::nn {
 
@@ -59,16 +59,18 @@ class BatchNorm {
     const BatchNormGeometry g = geometry(in, pass.slice);
     const Statistics<T> of(pass, g);
     if (pass.mode == Mode::train) {
-      require(g.per_channel() > 1,
-              "gpunet::nn::BatchNorm: one value per channel in training, which has no variance, "
-              "give it a batch of 2 or more, or call eval() on the model");
-      channel_mean(device, g, pass.x, of.mean, of.running.batches);
-      channel_variance(device, g, options_.eps, options_.momentum.value_or(-1.0), pass.x, of.mean, of.inverse,
-                       of.running);
+      require(
+          g.per_channel() > 1,
+          "gpunet::nn::BatchNorm: one value per channel in training, which has no variance, give it a batch of 2 "
+          "or more, or call eval() on the model");
+      sum_channels(device, ChannelMeanSum<T>{g, pass.x, of.mean, of.running.batches});
+      sum_channels(device, ChannelVarianceSum<T>{g, options_.eps, options_.momentum.value_or(-1.0), pass.x, of.mean,
+                                                 of.inverse, of.running});
     } else {
-      inverse_deviation(device, g.channels, options_.eps, of.running.variance, of.inverse);
+      for_each(device, g.channels, InverseDeviation<T>{options_.eps, of.running.variance, of.inverse});
     }
-    normalize(device, g, pass.x, of.mean, of.inverse, pass.parameters[0], pass.parameters[1], pass.y);
+    for_each_in_channels(
+        device, Normalize<T>{g, pass.x, of.mean, of.inverse, pass.parameters[0], pass.parameters[1], pass.y});
   }
 
   template <class D, class In, class T>
@@ -76,12 +78,17 @@ class BatchNorm {
     const BatchNormGeometry g = geometry(in, pass.slice);
     const Statistics<T> of(pass, g);
     if (pass.mode == Mode::eval)
-      inverse_deviation(device, g.channels, options_.eps, of.running.variance, of.inverse);
-    batch_norm_parameter_gradients(device, g, pass.x, static_cast<const T*>(pass.dy), of.mean, of.inverse,
-                                   pass.gradients[0], pass.gradients[1], pass.accumulate, pass.scratch);
-    if (pass.dx)
-      batch_norm_input_gradient(device, g, pass.x, static_cast<const T*>(pass.dy), of.mean, of.inverse,
-                                pass.parameters[0], pass.mode == Mode::train ? pass.scratch : nullptr, pass.dx);
+      for_each(device, g.channels, InverseDeviation<T>{options_.eps, of.running.variance, of.inverse});
+    const T *dy = pass.dy, *w = pass.parameters[0];
+    T* means = pass.scratch;
+    sum_channels(device, BatchNormParameterSum<T>{g, pass.x, dy, of.mean, of.inverse, pass.gradients[0],
+                                                  pass.gradients[1], pass.accumulate, means});
+    if (!pass.dx) return;
+    if (pass.mode == Mode::train)
+      for_each_in_channels(device,
+                           BatchNormTrainingGradient<T>{g, pass.x, dy, of.mean, of.inverse, w, means, pass.dx});
+    else
+      for_each_in_channels(device, BatchNormInputGradient<T>{g, dy, of.inverse, w, pass.dx});
   }
 
  private:

@@ -45,45 +45,52 @@ struct SumPair {
   }
 };
 
-// mean[c] = mean of channel c. One sum = one channel.
+// The functors below see element i (an offset) of channel c by at(c, i). What ends in Sum is added up over a channel and
+// handed to store(c, sum); the others are run for every element.
+
+// mean[c] = mean of channel c.
 template <class T>
-struct ChannelMean {
+struct ChannelMeanSum {
   BatchNormGeometry g;
   const T* x;
   T* mean;
   index_t* batches;  // counts this batch
-  GPUNET_FN double operator()(index_t c, index_t r) const { return static_cast<double>(x[g.offset(c, r)]); }
+
+  GPUNET_FN double at(index_t, index_t i) const { return static_cast<double>(x[i]); }
   GPUNET_FN void store(index_t c, double sum) const {
     mean[c] = static_cast<T>(sum / static_cast<double>(g.per_channel()));
     if (c == 0) ++*batches;
   }
 };
 
-// inverse[c] = 1 / std::sqrt(variance of channel c + eps), and the running statistics move a part of the way to this batch:
+// inverse[c] = 1 / sqrt(variance of channel c + eps), and the running statistics move a part of the way to this batch:
 // `momentum` of it, or 1 / batches where that is negative (so that they are the mean over all batches). The running
-// variance is the unbiased one. One sum = one channel.
+// variance is the unbiased one.
 template <class T>
-struct ChannelVariance {
+struct ChannelVarianceSum {
   BatchNormGeometry g;
   double eps, momentum;
   const T *x, *mean;
   T* inverse;
   RunningStatistics<T> running;
 
-  GPUNET_FN double operator()(index_t c, index_t r) const {
-    const double distance = static_cast<double>(x[g.offset(c, r)]) - static_cast<double>(mean[c]);
+  GPUNET_FN double at(index_t c, index_t i) const {
+    const double distance = static_cast<double>(x[i]) - static_cast<double>(mean[c]);
     return distance * distance;
   }
   GPUNET_FN void store(index_t c, double sum) const {
     const auto n = static_cast<double>(g.per_channel());
     inverse[c] = static_cast<T>(1 / std::sqrt(sum / n + eps));
     const double part = momentum < 0 ? 1 / static_cast<double>(*running.batches) : momentum;
-    running.mean[c] = static_cast<T>(part * mean[c] + (1 - part) * running.mean[c]);
-    running.variance[c] = static_cast<T>(part * (sum / (n - 1)) + (1 - part) * running.variance[c]);
+    const auto follow = [part](T& value, double target) {
+      value = static_cast<T>(part * target + (1 - part) * static_cast<double>(value));
+    };
+    follow(running.mean[c], static_cast<double>(mean[c]));
+    follow(running.variance[c], sum / (n - 1));
   }
 };
 
-// inverse[c] = 1 / std::sqrt(variance[c] + eps). One index = one channel.
+// inverse[c] = 1 / sqrt(variance[c] + eps). One index = one channel.
 template <class T>
 struct InverseDeviation {
   static constexpr bool one_copy = true;
@@ -95,31 +102,26 @@ struct InverseDeviation {
   }
 };
 
-// y = (x - mean) inverse w + b. One index = one element.
+// y = (x - mean) inverse w + b.
 template <class T>
 struct Normalize {
-  static constexpr bool one_copy = true;
   BatchNormGeometry g;
   const T *x, *mean, *inverse, *w, *b;
   T* y;
-  GPUNET_FN void operator()(index_t i) const {
-    const index_t c = g.channel_at(i);
-    y[i] = (x[i] - mean[c]) * (inverse[c] * w[c]) + b[c];
-  }
+  GPUNET_FN void at(index_t c, index_t i) const { y[i] = (x[i] - mean[c]) * (inverse[c] * w[c]) + b[c]; }
+  GPUNET_FN void pad(index_t i) const { y[i] = T{}; }
 };
 
 // dw = sum of dy x', db = sum of dy, with x' = (x - mean) inverse; and both as means for the gradient of x.
-// One sum = one channel.
 template <class T>
-struct BatchNormParameterGradients {
+struct BatchNormParameterSum {
   BatchNormGeometry g;
   const T *x, *dy, *mean, *inverse;
   T *dw, *db;
   Accumulate accumulate;
   T* means;  // [2][channels]
 
-  GPUNET_FN SumPair operator()(index_t c, index_t r) const {
-    const index_t i = g.offset(c, r);
+  GPUNET_FN SumPair at(index_t c, index_t i) const {
     const double gradient = static_cast<double>(dy[i]);
     return {gradient * (static_cast<double>(x[i]) - static_cast<double>(mean[c])), gradient};
   }
@@ -132,57 +134,64 @@ struct BatchNormParameterGradients {
   }
 };
 
-// dx = w inverse (dy - mean of dy - x' mean of dy x') where the statistics are the batch's, w inverse dy where they are
-// fixed; 0 for padding. One index = one element.
+// dx = w inverse dy: the statistics are fixed.
 template <class T>
 struct BatchNormInputGradient {
-  static constexpr bool one_copy = true;
+  BatchNormGeometry g;
+  const T *dy, *inverse, *w;
+  T* dx;
+  GPUNET_FN void at(index_t c, index_t i) const { dx[i] = w[c] * inverse[c] * dy[i]; }
+  GPUNET_FN void pad(index_t i) const { dx[i] = T{}; }
+};
+
+// dx = w inverse (dy - mean of dy - x' mean of dy x'): the statistics are the batch's and depend on x.
+template <class T>
+struct BatchNormTrainingGradient {
   BatchNormGeometry g;
   const T *x, *dy, *mean, *inverse, *w;
-  const T* means;  // null where the statistics are fixed
+  const T* means;  // [2][channels]
   T* dx;
-  GPUNET_FN void operator()(index_t i) const {
-    const index_t c = g.channel_at(i);
-    T gradient = dy[i];
-    if (means) gradient -= means[g.channels + c] + (x[i] - mean[c]) * inverse[c] * means[c];
-    dx[i] = g.is_real(i) ? w[c] * inverse[c] * gradient : T{};
+  GPUNET_FN void at(index_t c, index_t i) const {
+    const T mean_dy = means[g.channels + c], mean_dy_x = means[c];
+    dx[i] = w[c] * inverse[c] * (dy[i] - mean_dy - (x[i] - mean[c]) * (inverse[c] * mean_dy_x));
+  }
+  GPUNET_FN void pad(index_t i) const { dx[i] = T{}; }
+};
+
+// The sum over element r of channel c.
+template <class F>
+struct SumOfChannel {
+  F f;
+  GPUNET_FN auto operator()(index_t c, index_t r) const { return f.at(c, f.g.offset(c, r)); }
+  template <class Sum>
+  GPUNET_FN void store(index_t c, const Sum& sum) const {
+    f.store(c, sum);
   }
 };
 
-// The passes of the layer, each over all channels.
-template <class D, class T>
-void channel_mean(D& device, const BatchNormGeometry& g, const T* x, T* mean, index_t* batches) {
-  sum_each(device, g.channels, g.per_channel(), ChannelMean<T>{g, x, mean, batches});
+// One index = one element.
+template <class F>
+struct ElementOfChannel {
+  static constexpr bool one_copy = true;
+  F f;
+  GPUNET_FN void operator()(index_t i) const {
+    if (f.g.is_real(i))
+      f.at(f.g.channel_at(i), i);
+    else
+      f.pad(i);
+  }
+};
+
+// f.store(c, sum of f.at(c, i) over channel c) for all channels.
+template <class D, class F>
+void sum_channels(D& device, const F& f) {
+  sum_each(device, f.g.channels, f.g.per_channel(), SumOfChannel<F>{f});
 }
 
-template <class D, class T>
-void channel_variance(D& device, const BatchNormGeometry& g, double eps, double momentum, const T* x, const T* mean,
-                      T* inverse, const RunningStatistics<T>& running) {
-  sum_each(device, g.channels, g.per_channel(), ChannelVariance<T>{g, eps, momentum, x, mean, inverse, running});
-}
-
-template <class D, class T>
-void inverse_deviation(D& device, index_t channels, double eps, const T* variance, T* inverse) {
-  for_each(device, channels, InverseDeviation<T>{eps, variance, inverse});
-}
-
-template <class D, class T>
-void normalize(D& device, const BatchNormGeometry& g, const T* x, const T* mean, const T* inverse, const T* w,
-               const T* b, T* y) {
-  for_each(device, g.elements(), Normalize<T>{g, x, mean, inverse, w, b, y});
-}
-
-template <class D, class T>
-void batch_norm_parameter_gradients(D& device, const BatchNormGeometry& g, const T* x, const T* dy, const T* mean,
-                                    const T* inverse, T* dw, T* db, Accumulate accumulate, T* means) {
-  sum_each(device, g.channels, g.per_channel(),
-           BatchNormParameterGradients<T>{g, x, dy, mean, inverse, dw, db, accumulate, means});
-}
-
-template <class D, class T>
-void batch_norm_input_gradient(D& device, const BatchNormGeometry& g, const T* x, const T* dy, const T* mean,
-                               const T* inverse, const T* w, const T* means, T* dx) {
-  for_each(device, g.elements(), BatchNormInputGradient<T>{g, x, dy, mean, inverse, w, means, dx});
+// f.at(c, i) for every element of every channel, f.pad(i) for padding samples.
+template <class D, class F>
+void for_each_in_channels(D& device, const F& f) {
+  for_each(device, f.g.elements(), ElementOfChannel<F>{f});
 }
 
 }  // namespace gpunet
