@@ -56,17 +56,27 @@ void check_gradients(LayerRun<double, D>& run, std::uint64_t seed) {
   const auto without_dx = run.backward(dy, Accumulate::no, {}, InputGradient::skip);
 
   std::vector<double> numeric_dx(x.size());
-  for (index_t k = 0; k < features; ++k) {  // of all samples at a time: they do not depend on each other
+  const auto derivatives = [&](index_t k, index_t first, index_t end) {  // by feature k of some samples at a time
     const std::vector<double> kept = x;
     const auto derivative = numeric_derivative(safe_step(count * features), [&](double t) {
-      for (index_t n = 0; n < count; ++n)
+      for (index_t n = first; n < end; ++n)
         x.data()[n * features + k] = kept.data()[n * features + k] + t;
       return losses();
     });
     x = kept;
-    for (index_t n = 0; n < count; ++n)
-      numeric_dx.data()[n * features + k] = derivative.data()[n];
-  }
+    return derivative;
+  };
+  for (index_t k = 0; k < features; ++k)
+    if (run.couples_samples()) {
+      for (index_t n = 0; n < count; ++n) {
+        const std::vector<double> of_losses = derivatives(k, n, n + 1);
+        numeric_dx.data()[n * features + k] = std::accumulate(of_losses.begin(), of_losses.end(), 0.0);
+      }
+    } else {  // all at once: they do not depend on each other
+      const std::vector<double> of_losses = derivatives(k, 0, count);
+      for (index_t n = 0; n < count; ++n)
+        numeric_dx.data()[n * features + k] = of_losses.data()[n];
+    }
   std::vector<double> numeric_parameters;
   for (double& parameter : parameters) {
     const double kept = parameter;

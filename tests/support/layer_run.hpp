@@ -56,6 +56,22 @@ struct LayerArena {
   }
 };
 
+// The same for its buffers, with their first values.
+template <class T>
+struct BufferArena {
+  std::vector<gpunet::index_t> offsets;
+  std::vector<T> values;
+
+  template <class L, class In>
+  BufferArena(const L& layer, In in) {
+    for (const auto& spec : gpunet::nn::buffers(layer, in)) {
+      offsets.push_back(static_cast<gpunet::index_t>(values.size()));
+      values.resize(values.size() + static_cast<std::size_t>(gpunet::round_up(spec.sizes.numel(), 16)),
+                    spec.kind == gpunet::nn::BufferKind::count ? T{} : static_cast<T>(spec.initial));
+    }
+  }
+};
+
 enum class InputGradient { skip, compute };
 
 // What a layer's backward leaves.
@@ -77,11 +93,26 @@ class LayerRun {
         slice_(slice),
         in_features_(in.numel()),
         out_features_(layer.output(in).numel()),
+        couples_samples_(gpunet::nn::couples_samples<L>),
         arena_(layer, in),
+        buffer_arena_(layer, in),
         scratch_(device, gpunet::nn::scratch(layer, device, in, slice, T{})),
         cache_(device, gpunet::ceil_div(gpunet::nn::cache_bytes(layer, in) * slice.samples(), 4)),
         forward_([=, &device](const gpunet::nn::ForwardPass<T>& pass) { layer.forward(device, in, pass); }),
-        backward_([=, &device](const gpunet::nn::BackwardPass<T>& pass) { layer.backward(device, in, pass); }) {}
+        backward_([=, &device](const gpunet::nn::BackwardPass<T>& pass) { layer.backward(device, in, pass); }) {
+    buffers_.upload(buffer_arena_.values);
+  }
+
+  // Whether samples depend on each other.
+  bool couples_samples() const { return couples_samples_ && mode_ == gpunet::nn::Mode::train; }
+  // Whether the layer learns or is used.
+  void set_mode(gpunet::nn::Mode mode) { mode_ = mode; }
+  // Buffer i from its offset on, `size` elements.
+  std::vector<T> buffer(std::size_t i, gpunet::index_t size) const {
+    const std::vector<T> all = buffers_.download();
+    const T* first = all.data() + buffer_arena_.offsets[i];
+    return std::vector<T>(first, first + size);
+  }
 
   const gpunet::Slice& slice() const { return slice_; }
   gpunet::index_t in_features() const { return in_features_; }
@@ -99,7 +130,7 @@ class LayerRun {
     y_.fill_with_nan();
     cache_.fill_with_nan();
     scratch_.fill_with_nan();
-    forward_({slice_, x_.data(), y_.data(), parameters(), cache(), scratch_.data()});
+    forward_({slice_, x_.data(), y_.data(), parameters(), cache(), scratch_.data(), buffers(), mode_});
     return to_rows(slice_, out_features_, y_.download().data());
   }
 
@@ -119,7 +150,9 @@ class LayerRun {
                {gradients_.data(), arena_.offsets.data()},
                accumulate,
                cache(),
-               scratch_.data()});
+               scratch_.data(),
+               buffers(),
+               mode_});
     LayerGradients<T> result{{}, {}, arena_.gather(gradients_.download())};
     const std::vector<T> dx = dx_.download();
     if (input == InputGradient::skip) return result;
@@ -131,19 +164,24 @@ class LayerRun {
   }
 
  private:
-  gpunet::nn::ParameterSlices<const T> parameters() const { return {parameters_.data(), arena_.offsets.data()}; }
+  gpunet::nn::ArraySlices<const T> parameters() const { return {parameters_.data(), arena_.offsets.data()}; }
+  gpunet::nn::ArraySlices<T> buffers() const { return {buffers_.data(), buffer_arena_.offsets.data()}; }
   std::byte* cache() const { return reinterpret_cast<std::byte*>(cache_.data()); }
 
   D& device_;
   gpunet::Slice slice_;
   gpunet::index_t in_features_, out_features_;
+  bool couples_samples_;
   LayerArena arena_;
+  BufferArena<T> buffer_arena_;
+  gpunet::nn::Mode mode_ = gpunet::nn::Mode::train;
   GuardedBuffer<T, D> x_{device_, slice_.samples() * in_features_};
   GuardedBuffer<T, D> y_{device_, slice_.samples() * out_features_};
   GuardedBuffer<T, D> dx_{device_, slice_.samples() * in_features_};
   GuardedBuffer<T, D> dy_{device_, slice_.samples() * out_features_};
   GuardedBuffer<T, D> parameters_{device_, arena_.elements};
   GuardedBuffer<T, D> gradients_{device_, arena_.elements};
+  GuardedBuffer<T, D> buffers_{device_, static_cast<gpunet::index_t>(buffer_arena_.values.size())};
   GuardedBuffer<T, D> scratch_;
   GuardedBuffer<float, D> cache_;
   std::function<void(const gpunet::nn::ForwardPass<T>&)> forward_;

@@ -6,10 +6,10 @@
 #include <type_traits>
 #include <vector>
 
-#include <gpunet/core/random.hpp>
 #include <gpunet/device/transfer.hpp>
 #include <gpunet/model/fuse.hpp>
 #include <gpunet/model/gradients.hpp>
+#include <gpunet/model/initialize.hpp>
 #include <gpunet/model/output.hpp>
 #include <gpunet/model/run_slice.hpp>
 #include <gpunet/ops/interleave.host.hpp>
@@ -33,7 +33,9 @@ class Model {
   // The network with the layers fused that the device does at once; what runs.
   using FusedNet = std::remove_cvref_t<decltype(fuse(std::declval<const D&>(), std::declval<const Net&>(), T{}))>;
 
-  explicit Model(D& device, const Net& net = Net()) : Model(device, net, Undrawn{}) { draw_parameters(); }
+  explicit Model(D& device, const Net& net = Net()) : Model(device, net, Undrawn{}) {
+    draw_parameters(device, plan_, default_generator(), parameters_.data());
+  }
   Model(const Model&) = delete;
   Model& operator=(const Model&) = delete;
 
@@ -45,7 +47,14 @@ class Model {
   template <Device From>
   Model(D& device, const Model<Net, From, T>& other) : Model(device, other.network(), Undrawn{}) {
     transfer(other.device(), other.parameters().data(), device, parameters_.data(), parameters_.bytes());
+    transfer(other.device(), other.buffers().data(), device, buffers_.data(), buffers_.bytes());
+    mode_ = other.mode();
   }
+
+  // Whether the network learns, as a new one does, or is used. Layers such as BatchNorm2d do one thing or the other.
+  void train(bool on = true) { mode_ = on ? nn::Mode::train : nn::Mode::eval; }
+  void eval() { train(false); }
+  nn::Mode mode() const { return mode_; }
 
   // The network's output for a batch of inputs [batch, ...sizes of Input], which are to stay where they are until
   // backward() is done. One batch at a time: the next call takes the memory of the last.
@@ -87,7 +96,7 @@ class Model {
     for_each_run([&](index_t run, index_t s, bool first, index_t worker) {
       const SliceMemory<T> memory = workspace_.at(worker, worker);
       const T* x = enter(s, memory);
-      const T* y = run_forward(device_, fused_, plan_, slicing_.slice(s), x, parameters_.data(), memory);
+      const T* y = run_forward(device_, fused_, plan_, slicing_.slice(s), x, parameters_.data(), state(), memory);
       evaluate(loss, targets, s, y, memory);
       backward_slice(run, s, first, x, memory);
     });
@@ -114,7 +123,11 @@ class Model {
   // All parameters in one array, each where its ParameterInfo says; the gaps between them are zero.
   View<T, D> parameters() { return {parameters_.data(), Sizes{parameters_.size()}}; }
   View<const T, D> parameters() const { return {parameters_.data(), Sizes{parameters_.size()}}; }
-  // Their gradients, in the same order.
+  const std::vector<BufferInfo>& named_buffers() const { return plan_.buffers; }
+  // What layers keep beside parameters, in one array, each where its BufferInfo says.
+  View<T, D> buffers() { return {buffers_.data(), Sizes{buffers_.size()}}; }
+  View<const T, D> buffers() const { return {buffers_.data(), Sizes{buffers_.size()}}; }
+  // The gradients of the parameters, in their order.
   const Gradients<T, D>& gradients() const { return gradients_; }
   // Where the memory begins that a step uses beside parameters, inputs and targets.
   std::array<const void*, 4> memory_addresses() const {
@@ -137,21 +150,11 @@ class Model {
         fused_(fuse(device, net, T{})),
         plan_(fused_),
         parameters_(device, plan_.parameter_elements),
+        buffers_(device, plan_.buffer_elements),
         gradients_(plan_.parameter_elements),
         loss_(device, 1) {
     fill(device, parameters_.size(), T{}, parameters_.data());
-  }
-
-  void draw_parameters() {
-    constexpr index_t most = 4096;  // at a time, so that a large network needs no second copy of its parameters
-    std::vector<T> values;
-    for (const ParameterInfo& parameter : plan_.parameters)
-      for (index_t first = 0; first < parameter.sizes.numel(); first += most) {
-        values.resize(static_cast<std::size_t>(std::min(most, parameter.sizes.numel() - first)));
-        for (T& value : values)
-          value = default_generator().uniform(static_cast<T>(parameter.low), static_cast<T>(parameter.high));
-        device_.upload(parameters_.data() + parameter.offset + first, values.data(), values.size() * sizeof(T));
-      }
+    initialize_buffers(device, plan_, buffers_.data());
   }
 
   // How many slices may be under way at a time.
@@ -174,7 +177,9 @@ class Model {
     ++pass_;
     ++losses_computed_;  // those of the last batch are stale
     keeps_activations_ = slots == 0;
+    mode_of_pass_ = mode_;
     slicing_ = slice_batch(device_, inputs.size(0), {plan_.parameter_elements, plan_.output_elements});
+    if (plan_.couples_samples && mode_ == nn::Mode::train) slicing_ = in_one_slice(slicing_);
     const Slice slice = slicing_.slice(0);
     if (slots > 0 && slicing_.runs() == 1) slots = 1;  // worker 0 does it all
     workspace_.reserve(device_, plan_, slice, slots == 0 ? slicing_.slices() : slots, device_workers(),
@@ -185,7 +190,7 @@ class Model {
     begin(inputs, 0);
     run_tasks(slicing_.slices(), [this](index_t s, index_t worker) {
       const SliceMemory<T> memory = workspace_.at(s, worker);
-      run_forward(device_, fused_, plan_, slicing_.slice(s), enter(s, memory), parameters_.data(), memory);
+      run_forward(device_, fused_, plan_, slicing_.slice(s), enter(s, memory), parameters_.data(), state(), memory);
     });
   }
 
@@ -204,6 +209,8 @@ class Model {
     const T* x = slicing_.inner == 1 ? rows : memory.input;
     return Activations<T, FusedNet::depth>(fused_, plan_, slicing_.slice(s), x, memory.outputs)[FusedNet::depth];
   }
+
+  LayerState<T> state() const { return {buffers_.data(), mode_of_pass_}; }
 
   template <class Loss, class Target>
   void begin_loss(const Loss& loss, const View<const Target, D>& targets) {
@@ -226,7 +233,7 @@ class Model {
 
   void backward_slice(index_t run, index_t s, bool first, const T* x, const SliceMemory<T>& memory) {
     run_backward(device_, fused_, plan_, slicing_.slice(s), x, static_cast<const T*>(parameters_.data()),
-                 gradients_.of_run(run), gradients_.mode(run, first), memory);
+                 gradients_.of_run(run), gradients_.mode(run, first), state(), memory);
   }
 
   // The mean of the losses of the last batch.
@@ -274,12 +281,14 @@ class Model {
   FusedNet fused_;
   NetworkPlan<FusedNet> plan_;
   Buffer<T, D> parameters_;
+  Buffer<T, D> buffers_;
   Gradients<T, D> gradients_;
   Workspace<T, D> workspace_;
   Buffer<T, D> losses_;  // of the samples of the last batch
   Buffer<T, D> loss_;    // their mean
   View<const T, D> inputs_;
   Slicing slicing_{1, 1, 1, false};
+  nn::Mode mode_ = nn::Mode::train, mode_of_pass_ = nn::Mode::train;
   bool keeps_activations_ = false;     // of all slices, as backward() needs them
   std::uint64_t losses_computed_ = 0;  // a LossValue of an older one is stale
   std::uint64_t pass_ = 0;             // counts forward passes: an Output of an older one is stale

@@ -20,6 +20,16 @@ struct ParameterInfo {
   double low, high;  // drawn uniformly from here
 };
 
+// One buffer of a model.
+struct BufferInfo {
+  std::string name;  // as PyTorch's state_dict has it: "norm1.running_mean"
+  Sizes sizes;
+  index_t offset;  // in elements, from the start of the arena of buffers
+  double initial;
+  nn::BufferKind kind;
+  bool persistent;  // whether it belongs to the state dict
+};
+
 // Every array of a workspace begins on a multiple of this many elements (bytes for the caches), and so on a cache line.
 inline constexpr index_t arena_alignment = 64;
 // Every parameter begins on a multiple of this many elements: a cache line of floats.
@@ -37,9 +47,14 @@ struct NetworkPlan {
   std::vector<index_t> parameter_offsets;            // of all parameters, in their order
   std::array<std::size_t, depth> first_parameter{};  // of each layer, an index into the two lists above
   index_t parameter_elements = 0;                    // with the gaps that alignment leaves
-  std::array<index_t, depth> output{}, cache{};      // of each layer
-  index_t output_elements = 0, cache_bytes = 0;      // all layers together
-  index_t input_features = 0, output_features = 0;   // of the network
+  std::vector<BufferInfo> buffers;                   // and the same for them
+  std::vector<index_t> all_buffer_offsets;
+  std::array<std::size_t, depth> first_buffer{};
+  index_t buffer_elements = 0;
+  bool couples_samples = false;                     // whether a layer does
+  std::array<index_t, depth> output{}, cache{};     // of each layer
+  index_t output_elements = 0, cache_bytes = 0;     // all layers together
+  index_t input_features = 0, output_features = 0;  // of the network
   std::size_t first_working = depth;      // the first layer that is no view: nobody needs its input gradient
   index_t widest = 0;                     // features of the largest gradient between two layers
   std::array<index_t, depth> features{};  // of each layer's output
@@ -53,12 +68,16 @@ struct NetworkPlan {
 
   // Where the parameters of layer i begin in `parameter_offsets`.
   const index_t* offsets(std::size_t i) const { return parameter_offsets.data() + first_parameter[i]; }
+  const index_t* buffer_offsets(std::size_t i) const { return all_buffer_offsets.data() + first_buffer[i]; }
 
  private:
   template <class I, class L, class In>
   void add(const Net& net, I i, const L& layer, In in) {
     const auto specs = nn::parameters(layer, in);
     add_parameters(i, net.template layer_name<I::value>(), specs);
+    const auto kept = nn::buffers(layer, in);
+    add_buffers(i, net.template layer_name<I::value>(), kept);
+    couples_samples |= nn::couples_samples<L>;
     add_output(i, in.numel(), layer.output(in).numel(), nn::cache_bytes(layer, in), nn::is_view<L>);
   }
 
@@ -68,6 +87,16 @@ struct NetworkPlan {
       parameters.push_back({concat(layer, ".", spec.name), spec.sizes, parameter_elements, spec.low, spec.high});
       parameter_offsets.push_back(parameter_elements);
       parameter_elements += round_up(spec.sizes.numel(), parameter_alignment);
+    }
+  }
+
+  void add_buffers(std::size_t i, const std::string& layer, std::span<const nn::BufferSpec> specs) {
+    first_buffer[i] = buffers.size();
+    for (const auto& spec : specs) {
+      buffers.push_back(
+          {concat(layer, ".", spec.name), spec.sizes, buffer_elements, spec.initial, spec.kind, spec.persistent});
+      all_buffer_offsets.push_back(buffer_elements);
+      buffer_elements += round_up(spec.sizes.numel(), parameter_alignment);  // a count has room there too
     }
   }
 

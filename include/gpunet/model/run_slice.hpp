@@ -25,10 +25,17 @@ class Activations {
   std::array<T*, depth + 1> at_{};
 };
 
+// What the layers of a network keep, and which of two things they are to do.
+template <class T>
+struct LayerState {
+  T* buffers;
+  nn::Mode mode;
+};
+
 // Runs all layers on a slice that lies at `x` in the slice's order; returns the network's output.
 template <class Net, class D, class T>
 T* run_forward(D& device, const Net& net, const NetworkPlan<Net>& plan, const Slice& slice, const T* x,
-               const T* parameters, const SliceMemory<T>& memory) {
+               const T* parameters, const LayerState<T>& state, const SliceMemory<T>& memory) {
   const Activations<T, Net::depth> data(net, plan, slice, x, memory.outputs);
   net.each([&](auto i, const auto& layer, auto in) {
     if constexpr (!nn::is_view<std::remove_cvref_t<decltype(layer)>>)
@@ -38,7 +45,9 @@ T* run_forward(D& device, const Net& net, const NetworkPlan<Net>& plan, const Sl
                                        data[i + 1],
                                        {parameters, plan.offsets(i)},
                                        memory.cache + plan.cache[i] * slice.samples(),
-                                       memory.scratch});
+                                       memory.scratch,
+                                       {state.buffers, plan.buffer_offsets(i)},
+                                       state.mode});
   });
   return data[Net::depth];
 }
@@ -47,7 +56,8 @@ T* run_forward(D& device, const Net& net, const NetworkPlan<Net>& plan, const Sl
 // parameters.
 template <class Net, class D, class T>
 void run_backward(D& device, const Net& net, const NetworkPlan<Net>& plan, const Slice& slice, const T* x,
-                  const T* parameters, T* gradients, Accumulate accumulate, const SliceMemory<T>& memory) {
+                  const T* parameters, T* gradients, Accumulate accumulate, const LayerState<T>& state,
+                  const SliceMemory<T>& memory) {
   const Activations<T, Net::depth> data(net, plan, slice, x, memory.outputs);
   T* dy = memory.output_gradient;
   int side = 0;
@@ -64,7 +74,9 @@ void run_backward(D& device, const Net& net, const NetworkPlan<Net>& plan, const
                                          {gradients, plan.offsets(i)},
                                          accumulate,
                                          memory.cache + plan.cache[i] * slice.samples(),
-                                         memory.scratch});
+                                         memory.scratch,
+                                         {state.buffers, plan.buffer_offsets(i)},
+                                         state.mode});
       dy = dx;
       side = 1 - side;
     }

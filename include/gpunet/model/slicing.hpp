@@ -55,6 +55,11 @@ inline Slicing slice_batch(const Host&, index_t batch, const NetworkSize& networ
   return {batch, ceil_div(groups, slices), inner, false};
 }
 
+// The same batch in one slice, for networks that look at all of it at once.
+constexpr Slicing in_one_slice(const Slicing& slicing) {
+  return {slicing.batch, ceil_div(slicing.batch, slicing.inner), slicing.inner, false};
+}
+
 // Cuda takes the whole batch at once, in PyTorch's order.
 inline Slicing slice_batch(const Cuda&, index_t batch, const NetworkSize&) {
   return {batch, batch, 1, false};

@@ -15,6 +15,8 @@
 //   parameters(in)                     std::array of ParameterSpec, in the order in which they are drawn
 //   cache_bytes(in)                    bytes per sample that forward leaves for backward
 //   scratch(device, in, slice, T{})    elements of T that forward or backward use for a moment
+//   buffers(in)                        std::array of BufferSpec: arrays that it keeps and no optimizer changes
+//   couples_samples = true             in training it looks at the whole batch: the batch comes in one slice
 //   is_view = true
 //
 // The functions at the end of this file ask a layer for what it may leave out.
@@ -41,13 +43,36 @@ constexpr ParameterSpec uniform(std::string_view name, const Sizes& sizes, doubl
   return {name, sizes, -bound, bound};
 }
 
-// Where the parameters (or their gradients) of one layer are: the i-th begins at base + offsets[i].
+// A parameter that begins as one number and takes nothing from the generator.
+constexpr ParameterSpec constant(std::string_view name, const Sizes& sizes, double value) {
+  return {name, sizes, value, value};
+}
+
+// What is in a buffer: numbers of the model's type, or one index_t that counts.
+enum class BufferKind { numbers, count };
+
+// An array that a layer keeps from pass to pass and no optimizer changes, as a buffer of torch.nn.Module. One that is not
+// persistent is not part of the state dict.
+struct BufferSpec {
+  std::string_view name;
+  Sizes sizes;
+  double initial;
+  BufferKind kind = BufferKind::numbers;
+  bool persistent = true;
+};
+
+// Where the parameters (or their gradients, or the buffers) of one layer are: the i-th begins at base + offsets[i].
 template <class T>
-struct ParameterSlices {
+struct ArraySlices {
   T* base;
   const index_t* offsets;
   T* operator[](int i) const { return base + offsets[i]; }
+  // A buffer that counts.
+  index_t* count(int i) const { return reinterpret_cast<index_t*>((*this)[i]); }
 };
+
+// Whether the network learns or is used: some layers do one thing or the other.
+enum class Mode { train, eval };
 
 // What a layer gets on the way forward. x and y are slices of `in` and `output(in)`.
 template <class T>
@@ -55,9 +80,11 @@ struct ForwardPass {
   Slice slice;
   const T* x;
   T* y;
-  ParameterSlices<const T> parameters;
+  ArraySlices<const T> parameters;
   std::byte* cache;
   T* scratch;
+  ArraySlices<T> buffers = {};
+  Mode mode = Mode::train;
 };
 
 // What a layer gets on the way back. x and y are as forward saw and left them; dy may be overwritten; dx is null where
@@ -69,11 +96,13 @@ struct BackwardPass {
   const T* y;
   T* dy;
   T* dx;
-  ParameterSlices<const T> parameters;
-  ParameterSlices<T> gradients;
+  ArraySlices<const T> parameters;
+  ArraySlices<T> gradients;
   Accumulate accumulate;
   const std::byte* cache;
   T* scratch;
+  ArraySlices<T> buffers = {};
+  Mode mode = Mode::train;  // as in forward
 };
 
 template <class L, class In>
@@ -82,6 +111,14 @@ constexpr auto parameters(const L& layer, In in) {
     return layer.parameters(in);
   else
     return std::array<ParameterSpec, 0>{};
+}
+
+template <class L, class In>
+constexpr auto buffers(const L& layer, In in) {
+  if constexpr (requires { layer.buffers(in); })
+    return layer.buffers(in);
+  else
+    return std::array<BufferSpec, 0>{};
 }
 
 template <class L, class In>
@@ -99,6 +136,11 @@ index_t scratch(const L& layer, const D& device, In in, const Slice& slice, T ty
   else
     return 0;
 }
+
+template <class L>
+inline constexpr bool couples_samples = requires {
+  requires L::couples_samples;
+};
 
 template <class L>
 inline constexpr bool is_view = requires {

@@ -84,6 +84,7 @@ class StepRunner<Model, Loss, Optimizer, Cuda> {
   using Addresses = decltype(std::declval<const Model&>().memory_addresses());
   struct Recording {
     index_t batch;
+    nn::Mode mode;
     bool is_warm = false;
     gpunet::detail::GraphExec graph = nullptr;
   };
@@ -105,7 +106,7 @@ class StepRunner<Model, Loss, Optimizer, Cuda> {
       for_each(device, model_.gradients().size(), StoredUpdate<Update>{update_.data()});
     };
     if (gpunet::detail::checks_every_launch()) return work();
-    Recording& recording = recording_of(inputs.size(0));
+    Recording& recording = recording_of(inputs.size(0), model_.mode());
     if (recording.graph) return gpunet::detail::replay(device, recording.graph);
     if (!std::exchange(recording.is_warm, true)) return work();  // libraries and kernels are loaded now
     recording.graph = gpunet::detail::record(device, work);
@@ -119,15 +120,15 @@ class StepRunner<Model, Loss, Optimizer, Cuda> {
     buffer.reset(model_.device(), size);
   }
 
-  Recording& recording_of(index_t batch) {
+  Recording& recording_of(index_t batch, nn::Mode mode) {
     if (const Addresses now = model_.memory_addresses(); now != addresses_) {
       recordings_.clear();
       addresses_ = now;
     }
     for (Recording& recording : recordings_)
-      if (recording.batch == batch) return recording;
+      if (recording.batch == batch && recording.mode == mode) return recording;
     if (recordings_.size() == most_recordings) recordings_.erase(recordings_.begin());
-    return recordings_.emplace_back(Recording{batch});
+    return recordings_.emplace_back(Recording{batch, mode});
   }
 
   Model& model_;

@@ -1,0 +1,197 @@
+// Batch normalization (Ioffe and Szegedy 2015) as torch.nn.BatchNorm1d and BatchNorm2d: the plain single-source version.
+#pragma once
+
+#include <cmath>
+
+#include <gpunet/ops/slice.hpp>
+
+namespace gpunet {
+
+// Sizes of one batch normalization: x, y [channels, pixels] per sample. A channel has slice.count * pixels elements;
+// those of padding samples are left out.
+struct BatchNormGeometry {
+  Slice slice;
+  index_t channels, pixels;
+
+  GPUNET_FN index_t per_channel() const { return slice.count * pixels; }
+  GPUNET_FN index_t elements() const { return slice.samples() * channels * pixels; }
+  // Where element r < per_channel() of a channel lies.
+  GPUNET_FN index_t offset(index_t channel, index_t r) const {
+    return slice.offset(r / pixels, channel * pixels + r % pixels, channels * pixels);
+  }
+  // The channel of the element at offset i.
+  GPUNET_FN index_t channel_at(index_t i) const { return i / (slice.inner * pixels) % channels; }
+  // Whether the element at offset i belongs to a sample and not to padding.
+  GPUNET_FN bool is_real(index_t i) const {
+    const index_t n = i / (slice.inner * pixels * channels) * slice.inner + i % slice.inner;
+    return n < slice.count;
+  }
+};
+
+// What a batch normalization keeps from batch to batch, [channels] each, and the number of batches so far.
+template <class T>
+struct RunningStatistics {
+  T *mean, *variance;
+  index_t* batches;
+};
+
+// Two sums at once, in double as PyTorch's for floats on a CPU: batches are long.
+struct SumPair {
+  double first, second;
+  GPUNET_FN SumPair& operator+=(const SumPair& other) {
+    first += other.first;
+    second += other.second;
+    return *this;
+  }
+};
+
+// The functors below see element i (an offset) of channel c by at(c, i). What ends in Sum is added up over a channel and
+// handed to store(c, sum); the others are run for every element.
+
+// mean[c] = mean of channel c.
+template <class T>
+struct ChannelMeanSum {
+  BatchNormGeometry g;
+  const T* x;
+  T* mean;
+  index_t* batches;  // counts this batch
+
+  GPUNET_FN double at(index_t, index_t i) const { return static_cast<double>(x[i]); }
+  GPUNET_FN void store(index_t c, double sum) const {
+    mean[c] = static_cast<T>(sum / static_cast<double>(g.per_channel()));
+    if (c == 0) ++*batches;
+  }
+};
+
+// inverse[c] = 1 / sqrt(variance of channel c + eps), and the running statistics move a part of the way to this batch:
+// `momentum` of it, or 1 / batches where that is negative (so that they are the mean over all batches). The running
+// variance is the unbiased one.
+template <class T>
+struct ChannelVarianceSum {
+  BatchNormGeometry g;
+  double eps, momentum;
+  const T *x, *mean;
+  T* inverse;
+  RunningStatistics<T> running;
+
+  GPUNET_FN double at(index_t c, index_t i) const {
+    const double distance = static_cast<double>(x[i]) - static_cast<double>(mean[c]);
+    return distance * distance;
+  }
+  GPUNET_FN void store(index_t c, double sum) const {
+    const auto n = static_cast<double>(g.per_channel());
+    inverse[c] = static_cast<T>(1 / std::sqrt(sum / n + eps));
+    const double part = momentum < 0 ? 1 / static_cast<double>(*running.batches) : momentum;
+    const auto follow = [part](T& value, double target) {
+      value = static_cast<T>(part * target + (1 - part) * static_cast<double>(value));
+    };
+    follow(running.mean[c], static_cast<double>(mean[c]));
+    follow(running.variance[c], sum / (n - 1));
+  }
+};
+
+// inverse[c] = 1 / sqrt(variance[c] + eps). One index = one channel.
+template <class T>
+struct InverseDeviation {
+  static constexpr bool one_copy = true;
+  double eps;
+  const T* variance;
+  T* inverse;
+  GPUNET_FN void operator()(index_t c) const {
+    inverse[c] = static_cast<T>(1 / std::sqrt(static_cast<double>(variance[c]) + eps));
+  }
+};
+
+// y = (x - mean) inverse w + b.
+template <class T>
+struct Normalize {
+  BatchNormGeometry g;
+  const T *x, *mean, *inverse, *w, *b;
+  T* y;
+  GPUNET_FN void at(index_t c, index_t i) const { y[i] = (x[i] - mean[c]) * (inverse[c] * w[c]) + b[c]; }
+  GPUNET_FN void pad(index_t i) const { y[i] = T{}; }
+};
+
+// dw = sum of dy x', db = sum of dy, with x' = (x - mean) inverse; and both as means for the gradient of x.
+template <class T>
+struct BatchNormParameterSum {
+  BatchNormGeometry g;
+  const T *x, *dy, *mean, *inverse;
+  T *dw, *db;
+  Accumulate accumulate;
+  T* means;  // [2][channels]
+
+  GPUNET_FN SumPair at(index_t c, index_t i) const {
+    const double gradient = static_cast<double>(dy[i]);
+    return {gradient * (static_cast<double>(x[i]) - static_cast<double>(mean[c])), gradient};
+  }
+  GPUNET_FN void store(index_t c, const SumPair& sum) const {
+    const double w = sum.first * static_cast<double>(inverse[c]), n = static_cast<double>(g.per_channel());
+    store_gradient(dw[c], static_cast<T>(w), accumulate);
+    store_gradient(db[c], static_cast<T>(sum.second), accumulate);
+    means[c] = static_cast<T>(w / n);
+    means[g.channels + c] = static_cast<T>(sum.second / n);
+  }
+};
+
+// dx = w inverse dy: the statistics are fixed.
+template <class T>
+struct BatchNormInputGradient {
+  BatchNormGeometry g;
+  const T *dy, *inverse, *w;
+  T* dx;
+  GPUNET_FN void at(index_t c, index_t i) const { dx[i] = w[c] * inverse[c] * dy[i]; }
+  GPUNET_FN void pad(index_t i) const { dx[i] = T{}; }
+};
+
+// dx = w inverse (dy - mean of dy - x' mean of dy x'): the statistics are the batch's and depend on x.
+template <class T>
+struct BatchNormTrainingGradient {
+  BatchNormGeometry g;
+  const T *x, *dy, *mean, *inverse, *w;
+  const T* means;  // [2][channels]
+  T* dx;
+  GPUNET_FN void at(index_t c, index_t i) const {
+    const T mean_dy = means[g.channels + c], mean_dy_x = means[c];
+    dx[i] = w[c] * inverse[c] * (dy[i] - mean_dy - (x[i] - mean[c]) * (inverse[c] * mean_dy_x));
+  }
+  GPUNET_FN void pad(index_t i) const { dx[i] = T{}; }
+};
+
+// The sum over element r of channel c.
+template <class F>
+struct SumOfChannel {
+  F f;
+  GPUNET_FN auto operator()(index_t c, index_t r) const { return f.at(c, f.g.offset(c, r)); }
+  template <class Sum>
+  GPUNET_FN void store(index_t c, const Sum& sum) const {
+    f.store(c, sum);
+  }
+};
+
+// One index = one element.
+template <class F>
+struct ElementOfChannel {
+  static constexpr bool one_copy = true;
+  F f;
+  GPUNET_FN void operator()(index_t i) const {
+    if (f.g.is_real(i))
+      f.at(f.g.channel_at(i), i);
+    else
+      f.pad(i);
+  }
+};
+
+// f.store(c, sum of f.at(c, i) over channel c) for all channels.
+template <class D, class F>
+void sum_channels(D& device, const F& f) {
+  sum_each(device, f.g.channels, f.g.per_channel(), SumOfChannel<F>{f});
+}
+
+// f.at(c, i) for every element of every channel, f.pad(i) for padding samples.
+template <class D, class F>
+void for_each_in_channels(D& device, const F& f) {
+  for_each(device, f.g.elements(), ElementOfChannel<F>{f});
+}
+
+}  // namespace gpunet
