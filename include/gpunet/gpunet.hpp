@@ -5,6 +5,7 @@
 #include <gpunet/data/cifar10.hpp>
 #include <gpunet/data/csv.hpp>
 #include <gpunet/data/dataloader.hpp>
+#include <gpunet/data/mnist.hpp>
 #include <gpunet/data/shapes.hpp>
 #include <gpunet/data/transforms.hpp>
 #include <gpunet/device/host/for_each.hpp>

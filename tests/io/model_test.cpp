@@ -3,6 +3,7 @@
 #include <gpunet/gpunet.hpp>
 
 #include "io/temp_folder.hpp"
+#include "support/arrays.hpp"
 #include "support/devices.hpp"
 #include "support/networks.hpp"
 
@@ -60,4 +61,39 @@ TEST_CASE("a file of another network changes nothing, and the error names every 
         std::vector<float>(second.parameters().data(), second.parameters().data() + second.parameters().numel()));
   CHECK(error_of([&] { io::load(first, folder / "none.safetensors"); }).find("none.safetensors") !=
         std::string::npos);
+}
+
+TEST_CASE_TEMPLATE("a model with BatchNorm keeps its running statistics and its count in a file", D,
+                   GPUNET_TEST_DEVICES) {
+  using Net = nn::Sequential<nn::Input<2, 4, 4>, nn::Conv2d<3, 3>, nn::Named<"norm", nn::BatchNorm2d>, nn::Flatten,
+                             nn::Linear<2>, nn::BatchNorm1d>;
+  const TempFolder folder;
+  D& device = test_device<D>();
+  Generator generator(4);
+  const Tensor<float, D> x(device, {5, 2, 4, 4}, random_values<float>(160, generator));
+  Model<Net, D> saved(device);
+  for (int i = 0; i < 3; ++i)
+    saved(x);
+  saved.eval();
+  const std::vector<float> expected = saved(x).tensor().to_vector();
+  for (const char* name : {"net.safetensors", "net.pth", "net.npz"}) {
+    CAPTURE(name);
+    io::save(saved, folder / name);
+    Model<Net, D> loaded(device);
+    loaded.eval();
+    CHECK(loaded(x).tensor().to_vector() != expected);
+    io::load(loaded, folder / name);
+    CHECK(loaded(x).tensor().to_vector() == expected);
+    index_t batches = 0;
+    device.download(&batches, loaded.buffers().data() + loaded.named_buffers()[2].offset, sizeof batches);
+    CHECK(batches == 3);
+  }
+  const auto file = io::read_tensors(folder / "net.pth");
+  std::string keys;  // in the order of PyTorch
+  for (const io::TensorEntry& entry : file.entries())
+    keys += entry.name + to_string(entry.sizes) + " ";
+  CHECK(keys ==
+        "0.weight[3, 2, 3, 3] 0.bias[3] norm.weight[3] norm.bias[3] norm.running_mean[3] norm.running_var[3] "
+        "norm.num_batches_tracked[] 3.weight[2, 12] 3.bias[2] 4.weight[2] 4.bias[2] 4.running_mean[2] "
+        "4.running_var[2] 4.num_batches_tracked[] ");
 }

@@ -1,4 +1,4 @@
-// The parameters of a model in a file.
+// The parameters and buffers of a model in a file.
 #pragma once
 
 #include <string>
@@ -11,43 +11,78 @@ namespace gpunet::io {
 
 namespace detail {
 
-// The parameters of a model as they lie in `values`, a copy of its arena.
-template <class Model, class T>
-std::vector<NamedArray<T>> named_arrays(const Model& model, T* values) {
-  std::vector<NamedArray<T>> arrays;
-  for (const ParameterInfo& parameter : model.named_parameters())
-    arrays.push_back({parameter.name, parameter.sizes, values + parameter.offset});
-  return arrays;
-}
+// A copy of the state of a model on the host: its parameters and its buffers as they lie in their arenas.
+template <class T>
+class StateCopy {
+ public:
+  template <class Model>
+  explicit StateCopy(const Model& model)
+      : parameters_(download(model.device(), model.parameters())),
+        buffers_(download(model.device(), model.buffers())) {}
 
-template <class Model>
-std::vector<typename Model::value_type> download_parameters(const Model& model) {
-  const auto view = model.parameters();
-  std::vector<typename Model::value_type> values(static_cast<std::size_t>(view.numel()));
-  model.device().download(values.data(), view.data(), values.size() * sizeof values[0]);
-  return values;
-}
+  // What belongs to the state dict, in the order of torch.nn: layer by layer, parameters before buffers.
+  template <class Net>
+  std::vector<NamedArray<T>> named_arrays(const NetworkPlan<Net>& plan) {
+    std::vector<NamedArray<T>> arrays;
+    const auto end = [](const auto& first, std::size_t layer, std::size_t size) {
+      return layer + 1 < first.size() ? first[layer + 1] : size;
+    };
+    for (std::size_t layer = 0; layer < plan.depth; ++layer) {
+      for (std::size_t i = plan.first_parameter[layer];
+           i < end(plan.first_parameter, layer, plan.parameters.size()); ++i) {
+        const ParameterInfo& parameter = plan.parameters[i];
+        arrays.push_back({parameter.name, parameter.sizes, parameters_.data() + parameter.offset});
+      }
+      for (std::size_t i = plan.first_buffer[layer]; i < end(plan.first_buffer, layer, plan.buffers.size()); ++i) {
+        const BufferInfo& buffer = plan.buffers[i];
+        T* data = buffers_.data() + buffer.offset;
+        if (!buffer.persistent) continue;
+        if (buffer.kind == nn::BufferKind::count)
+          arrays.push_back({buffer.name, buffer.sizes, nullptr, reinterpret_cast<index_t*>(data)});
+        else
+          arrays.push_back({buffer.name, buffer.sizes, data});
+      }
+    }
+    return arrays;
+  }
+
+  template <class Model>
+  void upload_to(Model& model) const {
+    model.device().upload(model.parameters().data(), parameters_.data(), parameters_.size() * sizeof(T));
+    model.device().upload(model.buffers().data(), buffers_.data(), buffers_.size() * sizeof(T));
+  }
+
+ private:
+  template <class D>
+  static std::vector<T> download(D& device, const View<const T, D>& arena) {
+    std::vector<T> values(static_cast<std::size_t>(arena.numel()));
+    device.download(values.data(), arena.data(), values.size() * sizeof(T));
+    return values;
+  }
+
+  std::vector<T> parameters_, buffers_;
+};
 
 }  // namespace detail
 
-// Writes the parameters of a model, with the keys and shapes of PyTorch's state_dict: as a file of torch.save for a name
+// Writes the parameters and buffers of a model, with the keys and shapes of PyTorch's state_dict: as a file of torch.save for a name
 // that ends in .pth or .pt, of NumPy for .npz, else as a safetensors file. The old file stays whole until the new one is
 // on the disk. Throws Error where that is not possible.
 template <class Net, class D, class T>
 void save(const Model<Net, D, T>& model, const std::string& path) {
-  std::vector<T> values = detail::download_parameters(model);
-  save_arrays(detail::named_arrays(model, values.data()), path);
+  detail::StateCopy<T> state(model);
+  save_arrays(state.named_arrays(model.plan()), path);
 }
 
-// Reads the parameters of a model from a file of any of these formats, which its content tells:
+// Reads the parameters and buffers of a model from a file of any of these formats, which its content tells:
 //   io::load(net, "checkpoint.pth", {.key = "model_state_dict"});
 // Throws one Error that names all keys which are missing, unexpected or of another shape; the model then keeps what it
 // had.
 template <class Net, class D, class T>
 void load(Model<Net, D, T>& model, const std::string& path, const LoadOptions& options = {}) {
-  std::vector<T> values = detail::download_parameters(model);  // the gaps between the parameters stay as they are
-  load_arrays(detail::named_arrays(model, values.data()), read_tensors(path), options);
-  model.device().upload(model.parameters().data(), values.data(), values.size() * sizeof values[0]);
+  detail::StateCopy<T> state(model);  // the gaps between the arrays stay as they are
+  load_arrays(state.named_arrays(model.plan()), read_tensors(path), options);
+  state.upload_to(model);
 }
 
 }  // namespace gpunet::io

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstring>
 #include <map>
 #include <span>
 #include <string>
@@ -19,13 +20,15 @@
 
 namespace gpunet::io {
 
-// A parameter of a network as a file sees it: its key in the state_dict, its shape, and where its sizes.numel()
-// elements are in host memory, row-major. T is float or double, const where it is only read.
+// A parameter or buffer of a network as a file sees it: its key in the state_dict, its shape, and where its
+// sizes.numel() elements are in host memory, row-major. T is float or double, const where it is only read. One that
+// counts (num_batches_tracked) has its number in `count` instead, an I64 in files.
 template <class T>
 struct NamedArray {
   std::string name = {};
   Sizes sizes = {};
   T* data = nullptr;
+  std::conditional_t<std::is_const_v<T>, const index_t, index_t>* count = nullptr;
 };
 
 namespace detail {
@@ -111,9 +114,9 @@ std::vector<const TensorEntry*> match(const std::vector<NamedArray<T>>& arrays, 
     if (entry->sizes != array.sizes)
       mismatches += concat("\n  size mismatch for ", array.name, ": ", to_string(entry->sizes), " in the file",
                            in_file, ", ", to_string(array.sizes), " in the network");
-    if (!is_parameter_type(entry->dtype))
+    if (array.count ? entry->dtype != Dtype::I64 : !is_parameter_type(entry->dtype))
       mismatches += concat("\n  type mismatch for ", array.name, ": ", to_string(entry->dtype), " in the file",
-                           in_file, ", F64, F32, F16 or BF16 wanted");
+                           in_file, array.count ? ", I64 wanted" : ", F64, F32, F16 or BF16 wanted");
   }
   const std::vector<std::string> unexpected = finder.unused();
   const bool none_fits = missing.size() == arrays.size() && !arrays.empty();
@@ -133,8 +136,12 @@ void load_arrays(const std::vector<NamedArray<T>>& arrays, const TensorFile& fil
                  const LoadOptions& options = {}) {
   const std::vector<const TensorEntry*> matched = match(arrays, file, options);
   for (std::size_t i = 0; i < arrays.size(); ++i)
-    if (matched[i])
-      copy_as(*matched[i], std::span<T>(arrays[i].data, static_cast<std::size_t>(arrays[i].sizes.numel())));
+    if (matched[i]) {
+      if (arrays[i].count)
+        std::memcpy(arrays[i].count, matched[i]->bytes.data(), sizeof(index_t));
+      else
+        copy_as(*matched[i], std::span<T>(arrays[i].data, static_cast<std::size_t>(arrays[i].sizes.numel())));
+    }
 }
 
 // Writes the arrays to `path` in the format that its name tells (formats.hpp); it keeps its old contents if that
@@ -143,8 +150,12 @@ template <class T>
 void save_arrays(const std::vector<NamedArray<T>>& arrays, const std::string& path, const Metadata& metadata = {}) {
   std::vector<TensorEntry> entries;
   for (const NamedArray<T>& array : arrays) {
-    const std::span<const T> elements(array.data, static_cast<std::size_t>(array.sizes.numel()));
-    entries.push_back({array.name, dtype_of<std::remove_const_t<T>>(), array.sizes, std::as_bytes(elements)});
+    const auto size = static_cast<std::size_t>(array.sizes.numel());
+    if (array.count)
+      entries.push_back({array.name, Dtype::I64, array.sizes, std::as_bytes(std::span(array.count, size))});
+    else
+      entries.push_back({array.name, dtype_of<std::remove_const_t<T>>(), array.sizes,
+                         std::as_bytes(std::span<const T>(array.data, size))});
   }
   write_tensors(path, entries, metadata);
 }

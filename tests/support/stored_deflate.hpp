@@ -1,0 +1,58 @@
+// A codec that knows only what is not packed at all: tests of files that hold packed data need no zlib.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <gpunet/io/crc32.hpp>
+#include <gpunet/io/deflate.hpp>
+
+// One stored block (RFC 1951, section 3.2.4): 1, its length, the same inverted, the bytes.
+inline std::vector<std::byte> deflate_stored(std::span<const std::byte> bytes) {
+  const auto size = static_cast<unsigned>(bytes.size());
+  std::vector<std::byte> out{std::byte{1}};
+  for (unsigned length : {size, ~size})
+    for (int shift : {0, 8})
+      out.push_back(static_cast<std::byte>(length >> shift & 0xFFu));
+  out.insert(out.end(), bytes.begin(), bytes.end());
+  return out;
+}
+
+inline std::ptrdiff_t inflate_stored(std::span<const std::byte> packed, std::span<std::byte> out, bool) {
+  if (packed.size() < 5 || packed.size() - 5 != out.size()) return -1;
+  std::copy(packed.begin() + 5, packed.end(), out.begin());
+  return static_cast<std::ptrdiff_t>(out.size());
+}
+
+inline constexpr gpunet::io::DeflateCodec stored_deflate{inflate_stored, deflate_stored};
+
+// Another codec while it is there.
+class UseCodec {
+ public:
+  explicit UseCodec(const gpunet::io::DeflateCodec* codec)
+      : before_(std::exchange(gpunet::io::deflate_codec(), codec)) {}
+  UseCodec(const UseCodec&) = delete;
+  UseCodec& operator=(const UseCodec&) = delete;
+  ~UseCodec() { gpunet::io::deflate_codec() = before_; }
+
+ private:
+  const gpunet::io::DeflateCodec* before_;
+};
+
+// A gzip file (RFC 1952) of at most 65535 bytes that are stored in it.
+inline std::string gzip_stored(const std::string& text, const std::string& name = "") {
+  std::string out{'\x1F', '\x8B', '\x08', static_cast<char>(name.empty() ? 0 : 8), 0, 0, 0, 0, 0, 3};
+  if (!name.empty()) out += name + '\0';
+  const auto bytes = std::as_bytes(std::span(text));
+  for (std::byte byte : deflate_stored(bytes))
+    out += static_cast<char>(byte);
+  for (unsigned number :
+       {static_cast<unsigned>(gpunet::io::detail::crc32(bytes)), static_cast<unsigned>(text.size())})
+    for (int shift : {0, 8, 16, 24})
+      out += static_cast<char>(number >> shift & 0xFFu);
+  return out;
+}
