@@ -16,7 +16,7 @@ function(gpunet_find_cudnn)
   set(places HINTS "${CUDNN_ROOT}" ENV CUDNN_ROOT "${CUDAToolkit_ROOT}" "${toolkit}")
   find_path(GPUNET_CUDNN_INCLUDE_DIR cudnn_version.h ${places} PATH_SUFFIXES include
     DOC "Folder that holds cudnn.h")
-  find_library(GPUNET_CUDNN_LIBRARY NAMES cudnn libcudnn.so.9 ${places} PATH_SUFFIXES lib64 lib lib/x64
+  find_library(GPUNET_CUDNN_LIBRARY NAMES cudnn libcudnn.so.9 NAMES_PER_DIR ${places} PATH_SUFFIXES lib64 lib lib/x64
     DOC "cuDNN's library")
   mark_as_advanced(GPUNET_CUDNN_INCLUDE_DIR GPUNET_CUDNN_LIBRARY)
 
@@ -37,8 +37,9 @@ function(gpunet_find_cudnn)
       INTERFACE_LINK_LIBRARIES "gpunet::gpunet;${GPUNET_CUDNN_LIBRARY}")
     return()
   endif()
-  string(APPEND why " (gpunet::cudnn needs its headers and its library), install cuDNN 9 or later, for instance "
-                    "Debian's package of NVIDIA cudnn9-cuda-13, or name its folder in CUDNN_ROOT")
+  string(APPEND why " (gpunet::cudnn needs its headers and its library), install cuDNN 9 or later "
+                    "(NVIDIA's Debian package is cudnn9-cuda-13, its Python wheel nvidia-cudnn-cu13) or name its "
+                    "folder in CUDNN_ROOT")
   set(GPUNET_CUDNN_WHY_NOT "${why}" PARENT_SCOPE)
   if("REQUIRED" IN_LIST ARGV)
     message(FATAL_ERROR "gpunet: ${why}")

@@ -1,10 +1,7 @@
 # Where cuDNN is there, the test program has it: by the one unit that tests it, the others are compiled as ever. Tests of
 # convolutions run once more, by cuDNN whatever their size. With a simulator, a stub takes cuDNN's place.
 
-set(cudnn_unit ${tests_dir}/ops/conv2d_cudnn_test.cpp)
-set_source_files_properties(${cudnn_unit} PROPERTIES COMPILE_DEFINITIONS GPUNET_CUDNN=1
-  INCLUDE_DIRECTORIES "${GPUNET_CUDNN_INCLUDE_DIR}")
-target_link_libraries(gpunet_tests_cuda PRIVATE ${GPUNET_CUDNN_LIBRARY})
+gpunet_link_cudnn(gpunet_tests_cuda ${tests_dir}/ops/conv2d_cudnn_test.cpp)
 
 # Adds cudnn/NAME: those cases of the test file NAME that fit the patterns, but for what further arguments exclude.
 function(gpunet_add_cudnn_entry name cases)

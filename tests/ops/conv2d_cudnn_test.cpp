@@ -9,6 +9,7 @@
 #include <doctest/doctest.h>
 
 #include <gpunet/gpunet.hpp>
+#include <gpunet/ops/conv2d_block.cuh>
 
 #include "support/devices.hpp"
 #include "support/errors.hpp"
@@ -118,14 +119,18 @@ TEST_CASE("models with cuDNN take no memory of Cuda after their first step, and 
   CHECK(cuda::memory_allocated(device) <= detail::CudaMemory::in_blocks(tickets));
 }
 
-TEST_CASE("factors that tf32 holds have exact products by cuDNN on Cuda") {
+TEST_CASE("factors that tf32 holds have exact products by cuDNN on Cuda, with a rectifier and without") {
   const Conv2dGeometry g{3, 6, 5, 4, 6, 5, 3, 1, 1};
   const Slice slice{2, 2, 1};
   const auto x = pattern<float>(slice.samples() * g.in_features(), 11, 5, 3),
              w = pattern<float>(g.out_channels * g.taps(), 7, 3, 5), b = pattern<float>(g.out_channels, 5, 1, 2);
   std::vector<float> want(static_cast<std::size_t>(slice.samples() * g.out_features()));
+  const index_t outputs = static_cast<index_t>(want.size());
   float* none = nullptr;
   conv2d_forward<Host, float>(test_device<Host>(), slice, g, x.data(), w.data(), b.data(), want.data(), none);
+  std::vector<float> rectified(want.size());
+  rectify(test_device<Host>(), outputs, want.data(), rectified.data());
+  REQUIRE(rectified != want);
   for (const Precision precision : {Precision::exact, Precision::tf32, Precision::bf16}) {
     Cuda device(0, {.precision = precision});
     const auto on_device = [&](const std::vector<float>& values) {
@@ -134,11 +139,15 @@ TEST_CASE("factors that tf32 holds have exact products by cuDNN on Cuda") {
       return buffer;
     };
     const auto dx = on_device(x), dw = on_device(w), db = on_device(b);
-    GuardedBuffer<float, Cuda> y(device, static_cast<index_t>(want.size()));
-    GuardedBuffer<float, Cuda> scratch(device, conv2d_scratch(device, slice, g, float{}));
-    conv2d_forward(device, slice, g, dx.data(), dw.data(), db.data(), y.data(), scratch.data());
-    scratch.download();
-    CHECK(y.download() == want);
+    GuardedBuffer<float, Cuda> y(device, outputs);
+    for (const Activation activation : {Activation::none, Activation::relu}) {
+      const Conv2dBlock block{g, activation, false};
+      GuardedBuffer<float, Cuda> scratch(device, conv2d_block_scratch(device, slice, block, float{}));
+      conv2d_block_forward<Conv2dGeometry, float>(device, slice, block, dx.data(), dw.data(), db.data(), y.data(),
+                                                  nullptr, scratch.data());
+      scratch.download();
+      CHECK(y.download() == (activation == Activation::relu ? rectified : want));
+    }
   }
 }
 

@@ -68,10 +68,7 @@ class CudnnPlan {
   }
 
   bool is_for(const BatchConvolution& other) const {
-    const Conv2dGeometry &a = c_.g, &o = other.g;
-    return c_.samples == other.samples && c_.activation == other.activation && a.in_channels == o.in_channels &&
-           a.height == o.height && a.width == o.width && a.out_channels == o.out_channels && a.kernel == o.kernel &&
-           a.stride == o.stride && a.padding == o.padding;
+    return c_.g == other.g && c_.samples == other.samples && c_.activation == other.activation;
   }
   // Whether there is a way for each product.
   bool is_complete() const { return forward_ && input_ && parameters_; }

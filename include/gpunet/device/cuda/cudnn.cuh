@@ -39,11 +39,11 @@ using CudnnActivation = Owned<cudnnActivationDescriptor_t, cudnnDestroyActivatio
 template <class T>
 inline constexpr cudnnDataType_t cudnn_type = sizeof(T) == sizeof(float) ? CUDNN_DATA_FLOAT : CUDNN_DATA_DOUBLE;
 
-// What `create` makes.
+// What `create` makes; `what` names it in messages.
 template <class Owner, class Create>
-Owner make_cudnn(Create create) {
+Owner make_cudnn(Create create, const char* what = "making a descriptor") {
   typename Owner::pointer made = nullptr;
-  check_cudnn(create(&made), [] { return "making a descriptor or a handle"; });
+  check_cudnn(create(&made), [what] { return what; });
   return Owner(made);
 }
 
@@ -68,7 +68,7 @@ cudnnMathType_t cudnn_math(Precision precision) {
 
 // A stream's handle, on the current device.
 inline CudnnHandle make_cudnn_handle(cudaStream_t stream) {
-  CudnnHandle handle = make_cudnn<CudnnHandle>(cudnnCreate);
+  CudnnHandle handle = make_cudnn<CudnnHandle>(cudnnCreate, "starting it (GPUNET_CUDNN=never does without)");
   check_cudnn(cudnnSetStream(handle.get(), stream), [] { return "setting the stream"; });
   return handle;
 }
