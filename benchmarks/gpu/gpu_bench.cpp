@@ -99,7 +99,7 @@ int run(const GpuArguments& arguments) {
   gpu.plan.program = "/proc/self/exe";
   if (!arguments.python.empty()) gpu.plan.opponent = {arguments.python, GPUNET_BENCHMARKS_DIR "/opponent.py"};
   const std::size_t cudnn = gpunet::backends::cudnn::version();
-  const std::string with_cudnn = cudnn ? gpunet::concat(", cuDNN ", cudnn) : "";
+  const std::string with_cudnn = cudnn ? gpunet::concat(", cuDNN ", cudnn) : ", no cuDNN";
   const Surroundings surroundings{today(), name_of_gpu(), gpunet::concat("gpunet, ", compiler(), with_cudnn),
                                   start_opponents(gpu)};
   std::printf("%s\n%s\nPyTorch: %s\n\n", surroundings.processor.c_str(), surroundings.compiler.c_str(),
