@@ -1,4 +1,4 @@
-# The installed package: headers, targets, gpunet_cuda_sources, version.
+# The installed package: headers, targets, gpunet_cuda_sources, gpunet_find_cudnn, version.
 
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
@@ -16,4 +16,5 @@ install(FILES
   ${PROJECT_BINARY_DIR}/gpunet-config.cmake
   ${PROJECT_BINARY_DIR}/gpunet-config-version.cmake
   ${CMAKE_CURRENT_LIST_DIR}/gpunet_cuda.cmake
+  ${CMAKE_CURRENT_LIST_DIR}/gpunet_cudnn.cmake
   DESTINATION ${package_dir})

@@ -22,3 +22,11 @@ function(gpunet_add_program name)
     gpunet_cuda_sources(${name})
   endif()
 endfunction()
+
+# Gives a program cuDNN by its one source `unit`, which alone is compiled with it: reading cuDNN's headers takes nvcc
+# seconds. To be called where the program is made, and where gpunet::cudnn is there.
+function(gpunet_link_cudnn program unit)
+  set_source_files_properties(${unit} PROPERTIES COMPILE_DEFINITIONS GPUNET_CUDNN=1
+    INCLUDE_DIRECTORIES "${GPUNET_CUDNN_INCLUDE_DIR}")
+  target_link_libraries(${program} PRIVATE ${GPUNET_CUDNN_LIBRARY})
+endfunction()

@@ -98,7 +98,9 @@ int run(const GpuArguments& arguments) {
   gpu.plan.repetition_ms = static_cast<double>(arguments.repetition_ms);
   gpu.plan.program = "/proc/self/exe";
   if (!arguments.python.empty()) gpu.plan.opponent = {arguments.python, GPUNET_BENCHMARKS_DIR "/opponent.py"};
-  const Surroundings surroundings{today(), name_of_gpu(), gpunet::concat("gpunet, ", compiler()),
+  const std::size_t cudnn = gpunet::backends::cudnn::version();
+  const std::string with_cudnn = cudnn ? gpunet::concat(", cuDNN ", cudnn) : ", no cuDNN";
+  const Surroundings surroundings{today(), name_of_gpu(), gpunet::concat("gpunet, ", compiler(), with_cudnn),
                                   start_opponents(gpu)};
   std::printf("%s\n%s\nPyTorch: %s\n\n", surroundings.processor.c_str(), surroundings.compiler.c_str(),
               surroundings.opponent.c_str());
@@ -144,7 +146,7 @@ int run(const GpuArguments& arguments) {
               verdict.text.c_str());
   bool wrong = false;
   for (const GpuResult& r : results)
-    wrong |= r.values_differ() || !std::isfinite(r.ours.ms);
+    wrong |= r.values_differ() || r.cudnn_differs() || !std::isfinite(r.ours.ms);
   return wrong ? 1 : verdict.missed + verdict.unmeasured > 0 || !cut.empty() ? 3 : 0;
 }
 

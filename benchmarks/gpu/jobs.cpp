@@ -9,7 +9,12 @@ namespace {
 
 template <class Net, class Optimizer, index_t Batch, bool AtOnce = false>
 GpuJob training(std::string_view name, Goals goals, bool tf32) {
-  return {name, goals, tf32, cost_of_training(Net(), Batch, Optimizer::numbers), [](Cuda& device) {
+  return {name,
+          goals,
+          tf32,
+          std::is_same_v<Net, VggNet>,
+          cost_of_training(Net(), Batch, Optimizer::numbers),
+          [](Cuda& device) {
             return make_training<Net, Optimizer>(device, Batch, AtOnce);
           }};
 }

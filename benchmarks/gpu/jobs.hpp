@@ -21,8 +21,9 @@ struct Goals {
 struct GpuJob {
   std::string_view name;
   Goals goals;
-  bool tf32;  // whether it is measured with Precision::tf32 too
-  Cost cost;  // of one step
+  bool tf32;                // whether it is measured with Precision::tf32 too
+  bool large_convolutions;  // whether it is measured with cuDNN too
+  Cost cost;                // of one step
   std::unique_ptr<Work> (*make)(Cuda& device);
 };
 

@@ -39,9 +39,11 @@ struct GpuPlan {
         gpunet::concat("GPUNET_BENCH_SECONDS=", std::max(1, static_cast<int>(deadline.left()))));
     opponents[way] = std::make_shared<Child>(command);
   }
-  std::unique_ptr<Runner> ours(const std::string& name, const std::string& precision) const {
-    const Command command{
-        {plan.program, "worker", precision, std::to_string(deadline.for_a_worker()), name}, {}, {}};
+  // Without cuDNN, or where that pays with it.
+  std::unique_ptr<Runner> ours(const std::string& name, const std::string& precision, bool cudnn = false) const {
+    const Command command{{plan.program, "worker", precision, std::to_string(deadline.for_a_worker()), name},
+                          {},
+                          {cudnn ? "GPUNET_CUDNN=" : "GPUNET_CUDNN=never"}};
     return std::make_unique<Runner>(std::make_shared<Child>(command), "start");
   }
   std::unique_ptr<Runner> pytorch(const std::string& way, const std::string& job,
@@ -113,6 +115,8 @@ inline GpuResult measure_job(const GpuPlan& gpu, const Limits& limits, const Gpu
   r.peak_gflops = precision == "tf32" ? limits.tf32_gflops : limits.exact_gflops;
   std::vector<Turn> turns;
   turns.push_back({"ours", [&] { return gpu.ours(r.job, precision); }, &r.ours});
+  if (job.large_convolutions && gpunet::backends::cudnn::is_available())
+    turns.push_back({"ours with cuDNN", [&] { return gpu.ours(r.job, precision, true); }, &r.with_cudnn});
   for (const auto& [way, side] : {std::pair{"eager", &r.pytorch}, std::pair{"graphed", &r.graphed}})
     if (gpu.opponents.count(way))
       turns.push_back(

@@ -47,6 +47,22 @@ TEST_CASE("on a GPU a goal does not hold where the sides differ") {
   CHECK(judge({r}).held == 0);
 }
 
+TEST_CASE("on a GPU what is measured with cuDNN has a goal of its own, and has to have the same loss") {
+  GpuResult r = example();
+  r.goal = r.graphed_goal = unknown;
+  r.fastest_goal = 1;
+  CHECK(judge({r}).held == 1);
+  r.with_cudnn = {3, 3, 2, 3, 2.25};
+  const Verdict verdict = judge({r});
+  CHECK(verdict.held == 1);
+  CHECK(verdict.missed == 1);
+  CHECK(has(verdict.text, "PyTorch's fastest step, with cuDNN: 0.500, DOES NOT HOLD"));
+  CHECK(has(gpu_table_row(r), "3.000"));
+  r.with_cudnn.value = 2.5;
+  CHECK(judge({r}).held == 0);
+  CHECK(has(gpu_notes({}, {r}), "cuDNN MAKES ANOTHER LOSS: 2.25 and 2.5"));
+}
+
 TEST_CASE("on a GPU the fastest of PyTorch's ways is that of those that were measured") {
   GpuResult r = example();
   CHECK(r.fastest_ratio() == doctest::Approx(1.5));

@@ -31,5 +31,12 @@ bool train_network(D& device) {
 }
 
 int main() {
+#if GPUNET_CUDA
+#ifndef WANT_CUDNN
+#define WANT_CUDNN 0
+#endif
+  std::printf("cuDNN %d\n", static_cast<int>(backends::cudnn::version()));
+  if (backends::cudnn::is_available() != WANT_CUDNN) return 1;
+#endif
   return with_device("auto", [](auto& device) { return train_network(device); }) ? 0 : 1;
 }

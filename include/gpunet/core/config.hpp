@@ -22,6 +22,11 @@
 #define GPUNET_END_HOST_PRAGMAS
 #endif
 
+// 1 where the program is to have cuDNN: the target gpunet::cudnn says so.
+#ifndef GPUNET_CUDNN
+#define GPUNET_CUDNN 0
+#endif
+
 // Functions whose loop is to be vectorised although the program is built with -O2.
 #if defined(__GNUC__) && !defined(__clang__)
 #if __GNUC__ < 12

@@ -1,10 +1,16 @@
-// Convolutions on Cuda as matrix products without a column matrix; see conv2d_operands.cuh.
+// Convolutions on Cuda as matrix products without a column matrix; see conv2d_operands.cuh. Large ones by a library where
+// the program has one.
 #pragma once
 
 #include <gpunet/device/cuda/product.cuh>
 #include <gpunet/ops/conv2d_epilogues.cuh>
+#include <gpunet/ops/conv2d_library.cuh>
 #include <gpunet/ops/conv2d_operands.cuh>
 #include <gpunet/ops/parameter_gradient.cuh>
+
+#if GPUNET_CUDNN
+#include <gpunet/ops/conv2d_cudnn.cuh>
+#endif
 
 namespace gpunet {
 
@@ -15,14 +21,8 @@ namespace detail {
 //   forward      y [out channels, outputs]          = w [out channels, taps] patches [taps, outputs]
 //   parameters   dw, db [out channels, taps + 1]    = dy [out channels, outputs] patches and ones [outputs, taps + 1]
 //   input        dx [in channels, pixels]           = w turned [in channels, (out channel, row, column)] dy
-struct ConvolutionProducts : Conv2dBlock<Conv2dGeometry> {
-  index_t samples;
-
-  template <class Geometry>
-  ConvolutionProducts(const Slice& slice, const Conv2dBlock<Geometry>& block)
-      : Conv2dBlock<Conv2dGeometry>{block.g, block.activation, block.pool}, samples(slice.samples()) {}
-  ConvolutionProducts(const Slice& slice, const Conv2dGeometry& geometry)
-      : ConvolutionProducts(slice, Conv2dBlock<Conv2dGeometry>{geometry, Activation::none, false}) {}
+struct ConvolutionProducts : BatchConvolution {
+  using BatchConvolution::BatchConvolution;
 
   // Of the convolution that have a part in y.
   index_t used_columns() const { return width() * (pool ? 2 : 1); }
@@ -95,19 +95,24 @@ index_t conv2d_scratch(const Cuda& device, const Slice& slice, const Conv2dGeome
   index_t most = 0;
   for (const detail::ProductSizes& sizes : {all.forward_sizes(), all.parameter_sizes(), all.input_sizes()})
     most = std::max(most, detail::product_scratch<T>(device, std::array{sizes}));
-  return most;
+  return std::max(most, detail::library_scratch<T>(device, all));
 }
 
 template <class T>
 void conv2d_forward(Cuda& device, const Slice& slice, const Conv2dGeometry& g, const T* x, const T* w, const T* b,
                     T* y, T* scratch) {
-  detail::product(device, detail::ConvolutionProducts(slice, g).forward<T>(x, w, b, y, nullptr), scratch);
+  const detail::ConvolutionProducts all(slice, g);
+  auto* library = detail::library_for<T>(device, all);
+  if (library && library->forward(device, all, x, w, b, y, nullptr, scratch)) return;
+  detail::product(device, all.forward<T>(x, w, b, y, nullptr), scratch);
 }
 
 template <class T>
 void conv2d_backward_input(Cuda& device, const Slice& slice, const Conv2dGeometry& g, const T* dy, const T* w,
                            T* dx, T* scratch) {
   const detail::ConvolutionProducts all(slice, g);
+  if (auto* library = detail::library_for<T>(device, all))
+    return library->backward_input(device, all, dy, w, dx, scratch);
   detail::product(device, all.input<T>({dy, nullptr, nullptr}, w, dx), scratch);
 }
 
@@ -115,6 +120,8 @@ template <class T>
 void conv2d_backward_parameters(Cuda& device, const Slice& slice, const Conv2dGeometry& g, const T* x, const T* dy,
                                 T* dw, T* db, Accumulate accumulate, T* scratch) {
   const detail::ConvolutionProducts all(slice, g);
+  if (auto* library = detail::library_for<T>(device, all))
+    return library->backward_parameters(device, all, x, dy, dw, db, accumulate, scratch);
   detail::product(device, all.parameters<T>(x, {dy, nullptr, nullptr}, dw, db, accumulate), scratch);
 }
 

@@ -17,6 +17,8 @@ struct Conv2dGeometry {
   GPUNET_FN index_t out_features() const { return out_channels * out_height * out_width; }
   GPUNET_FN index_t out_pixels() const { return out_height * out_width; }
   GPUNET_FN index_t taps() const { return in_channels * kernel * kernel; }
+
+  friend bool operator==(const Conv2dGeometry&, const Conv2dGeometry&) = default;
 };
 
 // A convolution that may be one between many channels. A type of its own, so that networks that have none do not

@@ -89,6 +89,7 @@ inline void check(cublasStatus_t status, std::source_location where = std::sourc
 inline void ignore_error(cudaError_t status) noexcept {
   if (status != cudaSuccess) static_cast<void>(cudaGetLastError());
 }
-inline void ignore_error(cublasStatus_t) noexcept {}
+template <class Status>
+void ignore_error(Status) noexcept {}  // of a library
 
 }  // namespace gpunet

@@ -1,6 +1,7 @@
 // The Cuda policy: one GPU.
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
@@ -11,6 +12,10 @@
 #include <gpunet/device/device.hpp>
 
 namespace gpunet {
+
+namespace detail {
+class ConvolutionLibrary;  // ops/conv2d_library.cuh
+}
 
 // How a Cuda is made.
 struct CudaOptions {
@@ -42,6 +47,7 @@ class Cuda {
     deallocate(tickets_, most_tickets * sizeof(unsigned));
     ignore_error(cudaStreamSynchronize(stream_.get()));
     blas_.reset();
+    convolution_library_.reset();
   }
   Cuda(const Cuda&) = delete;
   Cuda& operator=(const Cuda&) = delete;
@@ -67,6 +73,9 @@ class Cuda {
     }
     return *blas_;
   }
+
+  // Where a library for convolutions is kept, if the program has one; empty until it is needed.
+  std::shared_ptr<detail::ConvolutionLibrary>& convolution_library() const { return convolution_library_; }
 
   // Counters by which the blocks of a kernel on stream() find out which of them is the last. 0 before and after every
   // kernel; made at the first call.
@@ -137,6 +146,7 @@ class Cuda {
   detail::Stream copy_stream_;
   detail::CudaMemory memory_;
   std::optional<detail::Blas> blas_;
+  mutable std::shared_ptr<detail::ConvolutionLibrary> convolution_library_;  // mutable: made when first asked of
   unsigned* tickets_ = nullptr;
 };
 

@@ -35,10 +35,8 @@ struct Launch {
   std::size_t shared = 0;
 };
 
-// Throws Error when the launch of kernel `what` failed, or the kernel if every launch is checked.
-template <class Describe>
-void check_launch(const Cuda& device, const Launch& how, const Describe& what,
-                  std::source_location where = std::source_location::current()) {
+// How the work given last went: whether it was launched, and if every launch is checked, done.
+inline cudaError_t launch_status(const Cuda& device) {
   cudaError_t status = cudaGetLastError();
   if (status == cudaSuccess && checks_every_launch()) {
     cudaStreamCaptureStatus capture = cudaStreamCaptureStatusNone;
@@ -46,6 +44,14 @@ void check_launch(const Cuda& device, const Launch& how, const Describe& what,
     if (status == cudaSuccess && capture == cudaStreamCaptureStatusNone)
       status = cudaStreamSynchronize(device.stream());
   }
+  return status;
+}
+
+// Throws Error when the launch of kernel `what` failed, or the kernel if every launch is checked.
+template <class Describe>
+void check_launch(const Cuda& device, const Launch& how, const Describe& what,
+                  std::source_location where = std::source_location::current()) {
+  const cudaError_t status = launch_status(device);
   if (status != cudaSuccess) [[unlikely]]
     throw_cuda_error(status, concat(" in kernel ", what(), " with ", how.blocks.x, " x ", how.blocks.y, " x ",
                                     how.blocks.z, " blocks of ", how.threads.x * how.threads.y * how.threads.z,
