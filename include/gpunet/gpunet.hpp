@@ -23,6 +23,7 @@
 #include <gpunet/nn/sequential.hpp>
 #include <gpunet/nn/softmax.hpp>
 #include <gpunet/optim/adam.hpp>
+#include <gpunet/optim/rmsprop.hpp>
 #include <gpunet/optim/sgd.hpp>
 #include <gpunet/tensor/tensor.hpp>
 #include <gpunet/train/accuracy.hpp>
