@@ -13,6 +13,7 @@
 #include <gpunet/device/select.hpp>
 #include <gpunet/io/model.hpp>
 #include <gpunet/model/model.hpp>
+#include <gpunet/nn/clip_grad.hpp>
 #include <gpunet/nn/conv2d.hpp>
 #include <gpunet/nn/cross_entropy_loss.hpp>
 #include <gpunet/nn/flatten.hpp>

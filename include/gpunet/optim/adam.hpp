@@ -64,7 +64,7 @@ class Adam : public Optimizer<Adam<Model>, Model, 3> {
  public:
   explicit Adam(Model& model, AdamOptions options = {}) : Adam(model, "Adam", options) {}
 
-  std::array<bool, 3> keeps() const { return {true, true, options_.amsgrad}; }
+  std::array<bool, 3> keeps() const { return {{true, true, options_.amsgrad}}; }
 
   AdamStep<T> next() {
     ++steps_;

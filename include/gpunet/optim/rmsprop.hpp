@@ -59,7 +59,7 @@ class RMSprop : public Optimizer<RMSprop<Model>, Model, 3> {
     this->check_option("alpha value", options.alpha);
   }
 
-  std::array<bool, 3> keeps() const { return {true, options_.centered, this->momentum() > 0}; }
+  std::array<bool, 3> keeps() const { return {{true, options_.centered, this->momentum() > 0}}; }
 
   RMSpropStep<T> next() {
     return this->template update<RMSpropStep<T>>(this->lr(), options_.alpha, 1 - options_.alpha, options_.eps,

@@ -51,7 +51,7 @@ class SGD : public Optimizer<SGD<Model>, Model, 1> {
             "gpunet::optim::SGD: Nesterov momentum requires a momentum and zero dampening");
   }
 
-  std::array<bool, 1> keeps() const { return {this->momentum() != 0}; }
+  std::array<bool, 1> keeps() const { return {{this->momentum() != 0}}; }
 
   SgdStep<T> next() {
     const bool first = this->momentum() != 0 && std::exchange(first_, false);
