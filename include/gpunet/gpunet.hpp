@@ -13,10 +13,12 @@
 #include <gpunet/device/select.hpp>
 #include <gpunet/io/model.hpp>
 #include <gpunet/model/model.hpp>
+#include <gpunet/model/parameter.hpp>
 #include <gpunet/nn/clip_grad.hpp>
 #include <gpunet/nn/conv2d.hpp>
 #include <gpunet/nn/cross_entropy_loss.hpp>
 #include <gpunet/nn/flatten.hpp>
+#include <gpunet/nn/init.hpp>
 #include <gpunet/nn/linear.hpp>
 #include <gpunet/nn/max_pool2d.hpp>
 #include <gpunet/nn/named.hpp>
@@ -29,6 +31,7 @@
 #include <gpunet/optim/reduce_lr_on_plateau.hpp>
 #include <gpunet/optim/rmsprop.hpp>
 #include <gpunet/optim/sgd.hpp>
+#include <gpunet/tensor/random.hpp>
 #include <gpunet/tensor/tensor.hpp>
 #include <gpunet/train/accuracy.hpp>
 #include <gpunet/train/interrupt.hpp>

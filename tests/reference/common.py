@@ -33,6 +33,14 @@ def rounded(values):
     return "{" + ", ".join(f"{v:.15g}" for v in values) + "}"
 
 
+def fnv1a(data):
+    """The 64-bit FNV-1a hash."""
+    value = 0xCBF29CE484222325
+    for byte in data:
+        value = (value ^ byte) * 0x100000001B3 % 2**64
+    return value
+
+
 def begin(*includes):
     """The first lines of a header."""
     script = sys.argv[0].rsplit("/", 1)[-1]

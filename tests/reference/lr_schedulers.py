@@ -3,6 +3,7 @@
 Usage: see regenerate.sh     (PyTorch 2.15)
 """
 
+import textwrap
 import warnings
 
 import torch
@@ -53,7 +54,8 @@ print("""// The learning rate when the schedule is made, for an optimizer with 0
 struct Schedule {
   std::vector<double> lr, momentum;
 };
-""")
+
+// clang-format off""")
 for name, make in cases.items():
     parameter = [torch.nn.Parameter(torch.zeros(1))]
     uses_adam = name == "one_cycle_three_phases"
@@ -69,5 +71,7 @@ for name, make in cases.items():
             schedule.step(metric(step))
         else:
             schedule.step()
-    print(f"inline const Schedule {name}{{{braces(rates)}, {braces(momenta) if 'cycle' in name else '{}'}}};\n")
+    print(f"inline const Schedule {name}{{")
+    print(textwrap.fill(f"{braces(rates)}, {braces(momenta) if 'cycle' in name else '{}'}}};", 115))
+print("// clang-format on\n")
 end()

@@ -12,6 +12,7 @@ namespace gpunet::data {
 // DataLoader takes from its default generator, so that the same seed gives the same batches: a seed for the workers
 // (which need none here) and, if shuffled, one for the permutation.
 inline std::vector<index_t> draw_order(index_t n, bool shuffle, Generator& generator = default_generator()) {
+  const auto lock = generator.lock();
   generator.random63();
   if (shuffle) {
     Generator own(generator.random63());

@@ -145,11 +145,13 @@ class Model {
   void draw_parameters() {
     constexpr index_t most = 4096;  // at a time, so that a large network needs no second copy of its parameters
     std::vector<T> values;
+    Generator& generator = default_generator();
+    const auto lock = generator.lock();
     for (const ParameterInfo& parameter : plan_.parameters)
       for (index_t first = 0; first < parameter.sizes.numel(); first += most) {
         values.resize(static_cast<std::size_t>(std::min(most, parameter.sizes.numel() - first)));
         for (T& value : values)
-          value = default_generator().uniform(static_cast<T>(parameter.low), static_cast<T>(parameter.high));
+          value = generator.uniform(static_cast<T>(parameter.low), static_cast<T>(parameter.high));
         device_.upload(parameters_.data() + parameter.offset + first, values.data(), values.size() * sizeof(T));
       }
   }
