@@ -5,6 +5,8 @@
 #include <gpunet/data/cifar10.hpp>
 #include <gpunet/data/dataloader.hpp>
 #include <gpunet/data/shapes.hpp>
+#include <gpunet/data/subset.hpp>
+#include <gpunet/data/train_test_split.hpp>
 #include <gpunet/data/transforms.hpp>
 #include <gpunet/device/host/for_each.hpp>
 #include <gpunet/device/host/gemm.hpp>

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # regenerate.sh [--check] [name...]: prints the reference values of this folder anew, NAME.hpp from NAME.py; all of them,
 # or those named. With --check it writes nothing, shows what differs, and fails if anything does. PYTHON is a Python
-# with PyTorch 2.15 (default: python3); clang-format 14 has to be installed.
+# with PyTorch 2.15 and scikit-learn 1.9 (default: python3); clang-format 14 has to be installed.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")"
 

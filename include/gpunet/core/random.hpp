@@ -50,6 +50,12 @@ class Generator {
     return static_cast<std::int64_t>(random64() & std::numeric_limits<std::int64_t>::max());
   }
 
+  // A number from 0 to n - 1, as of torch.randint(n, ...).
+  index_t below(index_t n) {
+    const auto range = static_cast<std::uint64_t>(n);
+    return static_cast<index_t>((range < std::uint64_t{1} << 28 ? random() : random64()) % range);
+  }
+
   // A number between low and high, as of a tensor's uniform_(low, high): 24 random bits for float, 53 for double.
   // The multiply-add is fused, as in PyTorch on any processor that has one, and therefore spelled out.
   template <class T>
