@@ -7,6 +7,8 @@
 #include <gpunet/data/dataloader.hpp>
 #include <gpunet/data/mnist.hpp>
 #include <gpunet/data/shapes.hpp>
+#include <gpunet/data/subset.hpp>
+#include <gpunet/data/train_test_split.hpp>
 #include <gpunet/data/transforms.hpp>
 #include <gpunet/device/host/for_each.hpp>
 #include <gpunet/device/host/gemm.hpp>
@@ -15,10 +17,13 @@
 #include <gpunet/device/select.hpp>
 #include <gpunet/io/model.hpp>
 #include <gpunet/model/model.hpp>
+#include <gpunet/model/parameter.hpp>
 #include <gpunet/nn/batch_norm.hpp>
+#include <gpunet/nn/clip_grad.hpp>
 #include <gpunet/nn/conv2d.hpp>
 #include <gpunet/nn/cross_entropy_loss.hpp>
 #include <gpunet/nn/flatten.hpp>
+#include <gpunet/nn/init.hpp>
 #include <gpunet/nn/linear.hpp>
 #include <gpunet/nn/max_pool2d.hpp>
 #include <gpunet/nn/named.hpp>
@@ -26,7 +31,12 @@
 #include <gpunet/nn/sequential.hpp>
 #include <gpunet/nn/softmax.hpp>
 #include <gpunet/optim/adam.hpp>
+#include <gpunet/optim/lr_scheduler.hpp>
+#include <gpunet/optim/one_cycle_lr.hpp>
+#include <gpunet/optim/reduce_lr_on_plateau.hpp>
+#include <gpunet/optim/rmsprop.hpp>
 #include <gpunet/optim/sgd.hpp>
+#include <gpunet/tensor/random.hpp>
 #include <gpunet/tensor/tensor.hpp>
 #include <gpunet/train/accuracy.hpp>
 #include <gpunet/train/interrupt.hpp>

@@ -5,6 +5,7 @@
 
 #include "reference/initial_parameters.hpp"
 #include "support/devices.hpp"
+#include "support/fnv1a.hpp"
 #include "support/networks.hpp"
 
 using namespace gpunet;
@@ -14,6 +15,20 @@ namespace {
 using Perceptron = nn::Sequential<nn::Input<4>, nn::Linear<8>, nn::ReLU, nn::Linear<9>, nn::ReLU, nn::Linear<3>>;
 using Odd = nn::Sequential<nn::Input<1, 8, 6>, nn::Conv2d<3, 1>, nn::Conv2d<1, 5, nn::Padding<2>, nn::Stride<2>>,
                            nn::Conv2d<2, 7, nn::Padding<3>>, nn::Flatten, nn::Linear<1>, nn::Linear<5>>;
+using Lesson = nn::Sequential<nn::Input<3, 32, 32>, nn::Conv2d<6, 5>, nn::ReLU, nn::MaxPool2d<2>,
+                              nn::Conv2d<16, 5, nn::Padding<3>>, nn::ReLU, nn::Conv2d<16, 5>, nn::ReLU,
+                              nn::MaxPool2d<2>, nn::Conv2d<16, 3>, nn::ReLU, nn::MaxPool2d<2>, nn::Flatten,
+                              nn::Linear<120>, nn::Linear<84>, nn::Linear<10>>;
+using One = nn::Sequential<nn::Input<1>, nn::Linear<1>>;
+using Wide = nn::Sequential<nn::Input<123>, nn::Linear<457>>;
+using Deep = nn::Sequential<nn::Input<2>, nn::Linear<3>, nn::Linear<4>, nn::Linear<5>, nn::Linear<6>, nn::Linear<7>,
+                            nn::Linear<8>, nn::Linear<9>, nn::Linear<10>, nn::Linear<11>, nn::Linear<12>>;
+using Strided = nn::Sequential<nn::Input<2, 9, 7>, nn::Conv2d<5, 2, nn::Stride<2>>,
+                               nn::Conv2d<7, 3, nn::Stride<3>, nn::Padding<1>>>;
+using Pixels =
+    nn::Sequential<nn::Input<17, 2, 2>, nn::Conv2d<33, 1>, nn::Conv2d<16, 1>, nn::Flatten, nn::Linear<2>>;
+using Digits = nn::Sequential<nn::Input<1, 28, 28>, nn::Conv2d<8, 3>, nn::Conv2d<16, 3>, nn::Conv2d<24, 3>,
+                              nn::Flatten, nn::Linear<32>, nn::Linear<10>>;
 
 // The parameters of a new model, in the order of the state dict, without the gaps of the arena.
 template <class T, class Net, class D>
@@ -28,16 +43,6 @@ std::vector<T> draw(std::int64_t seed) {
     values.insert(values.end(), first, first + parameter.sizes.numel());
   }
   return values;
-}
-
-// The 64-bit FNV-1a hash of all bits.
-template <class T>
-std::uint64_t fnv1a(const std::vector<T>& values) {
-  const auto* bytes = reinterpret_cast<const unsigned char*>(values.data());
-  std::uint64_t hash = 0xcbf29ce484222325;
-  for (std::size_t i = 0; i < values.size() * sizeof(T); ++i)
-    hash = (hash ^ bytes[i]) * 0x100000001b3;
-  return hash;
 }
 
 template <class T, class Net, class D, std::size_t N>
@@ -59,6 +64,14 @@ TEST_CASE_TEMPLATE("a new model has PyTorch's parameters, bit for bit", D, GPUNE
   check_draws<double, Perceptron, D>(reference::perceptron_double);
   check_draws<float, Odd, D>(reference::odd_float);
   check_draws<double, Odd, D>(reference::odd_double);
+  check_draws<float, Lesson, D>(reference::lesson_float);
+  check_draws<float, One, D>(reference::one_float);
+  check_draws<float, Wide, D>(reference::wide_float);
+  check_draws<double, Wide, D>(reference::wide_double);
+  check_draws<float, Deep, D>(reference::deep_float);
+  check_draws<float, Strided, D>(reference::strided_float);
+  check_draws<float, Pixels, D>(reference::pixels_float);
+  check_draws<float, Digits, D>(reference::digits_float);
 }
 
 TEST_CASE("bounds") {

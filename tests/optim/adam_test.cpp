@@ -1,28 +1,15 @@
-#include "reference/adam.hpp"
-
 #include <doctest/doctest.h>
 #include <limits>
 #include <vector>
 
 #include <gpunet/gpunet.hpp>
 
+#include "reference/optimizers.hpp"
 #include "support/classifier_lesson.hpp"
 
 using namespace gpunet;
 
 namespace {
-
-template <class D, class T>
-void check_trajectories(double tolerance) {
-  for (const auto& run : reference::adam_runs) {
-    CAPTURE(std::string(run.name));
-    ClassifierLesson<D, T> lesson;
-    optim::Adam optimizer(
-        lesson.net,
-        {.lr = run.lr, .betas = {run.beta1, run.beta2}, .eps = run.eps, .weight_decay = run.weight_decay});
-    check_run(lesson, optimizer, run, 50, tolerance);
-  }
-}
 
 std::string error_of_adam(const optim::AdamOptions& options) {
   return error_of<optim::Adam>(options);
@@ -31,8 +18,13 @@ std::string error_of_adam(const optim::AdamOptions& options) {
 }  // namespace
 
 TEST_CASE_TEMPLATE("1000 steps of Adam are PyTorch's", D, GPUNET_TEST_DEVICES) {
-  check_trajectories<D, double>(1e-12);
-  check_trajectories<D, float>(1e-5);
+  check_runs<optim::Adam, D, double>(reference::adam_runs, 1e-12);
+  check_runs<optim::Adam, D, float>(reference::adam_runs, 1e-5);
+}
+
+TEST_CASE_TEMPLATE("1000 steps of AdamW are PyTorch's", D, GPUNET_TEST_DEVICES) {
+  check_runs<optim::AdamW, D, double>(reference::adamw_runs, 1e-12);
+  check_runs<optim::AdamW, D, float>(reference::adamw_runs, 1e-5);
 }
 
 TEST_CASE_TEMPLATE("zero_grad and then a step of Adam does nothing", D, GPUNET_TEST_DEVICES) {
@@ -72,5 +64,7 @@ TEST_CASE("options of Adam that make no sense") {
         "gpunet::optim::Adam: invalid beta parameter at index 1: -0.5 (want 0 or more and less than 1)");
   CHECK(error_of_adam({.weight_decay = -1}) ==
         "gpunet::optim::Adam: invalid weight_decay value -1 (want 0 or more)");
+  CHECK(error_of<optim::AdamW>(optim::AdamWOptions{.weight_decay = -1}) ==
+        "gpunet::optim::AdamW: invalid weight_decay value -1 (want 0 or more)");
   CHECK(error_of_adam({.lr = 0, .betas = {0, 0}, .eps = 0}) == "");
 }

@@ -1,10 +1,12 @@
 """Prints initial_parameters.hpp: the parameters that torch.nn draws, as the first, the last, and a hash of all bits.
 
-Usage: python3 initial_parameters.py > initial_parameters.hpp     (PyTorch 2.15)
+Usage: see regenerate.sh     (PyTorch 2.15)
 """
 
 import torch
 from torch import nn
+
+from common import begin, end, fnv1a
 
 
 def lenet():
@@ -23,28 +25,47 @@ def odd():
                          nn.Linear(2 * 4 * 3, 1), nn.Linear(1, 5))
 
 
-def fnv1a(data):
-    """The 64-bit FNV-1a hash."""
-    value = 0xCBF29CE484222325
-    for byte in data:
-        value = (value ^ byte) * 0x100000001B3 % 2**64
-    return value
+def lesson():
+    """The CNN of three further lessons of this kind: many convolutions, padding."""
+    return nn.Sequential(nn.Conv2d(3, 6, 5), nn.Conv2d(6, 16, 5, padding=3), nn.Conv2d(16, 16, 5), nn.Conv2d(16, 16, 3),
+                         nn.Linear(64, 120), nn.Linear(120, 84), nn.Linear(84, 10))
 
 
-print(f"""// Printed by initial_parameters.py with PyTorch {torch.__version__.split("+")[0]}.
-#pragma once
+def one():
+    return nn.Sequential(nn.Linear(1, 1))
 
-#include <cstdint>
 
-namespace reference {{
+def wide():
+    """More parameters than a model draws at a time, and no multiple of that."""
+    return nn.Sequential(nn.Linear(123, 457))
 
-// Parameters that torch.nn drew after manual_seed(seed): the first, the last, and the FNV-1a hash of all, in the
+
+def deep():
+    return nn.Sequential(*(nn.Linear(n, n + 1) for n in range(2, 12)))
+
+
+def strided():
+    return nn.Sequential(nn.Conv2d(2, 5, 2, stride=2), nn.Conv2d(5, 7, 3, stride=3, padding=1))
+
+
+def pixels():
+    """Kernels of one pixel between many channels."""
+    return nn.Sequential(nn.Conv2d(17, 33, 1), nn.Conv2d(33, 16, 1), nn.Linear(64, 2))
+
+
+def digits():
+    return nn.Sequential(nn.Conv2d(1, 8, 3), nn.Conv2d(8, 16, 3), nn.Conv2d(16, 24, 3), nn.Linear(11616, 32),
+                         nn.Linear(32, 10))
+
+
+begin("cstdint")
+print("""// Parameters that torch.nn drew after manual_seed(seed): the first, the last, and the FNV-1a hash of all, in the
 // order of the state dict, as little-endian bytes.
-struct InitialParameters {{
+struct InitialParameters {
   std::int64_t seed;
   double first, last;
   std::uint64_t hash;
-}};
+};
 """)
 for network, dtype, name in (
     (lenet, torch.float32, "lenet_float"),
@@ -52,6 +73,14 @@ for network, dtype, name in (
     (perceptron, torch.float64, "perceptron_double"),
     (odd, torch.float32, "odd_float"),
     (odd, torch.float64, "odd_double"),
+    (lesson, torch.float32, "lesson_float"),
+    (one, torch.float32, "one_float"),
+    (wide, torch.float32, "wide_float"),
+    (wide, torch.float64, "wide_double"),
+    (deep, torch.float32, "deep_float"),
+    (strided, torch.float32, "strided_float"),
+    (pixels, torch.float32, "pixels_float"),
+    (digits, torch.float32, "digits_float"),
 ):
     torch.set_default_dtype(dtype)
     print(f"inline constexpr InitialParameters {name}[] = {{")
@@ -60,4 +89,4 @@ for network, dtype, name in (
         values = torch.cat([p.detach().flatten() for p in network().parameters()]).numpy()
         print(f"    {{{seed}, {values[0]!s}, {values[-1]!s}, {fnv1a(values.tobytes())}u}},")
     print("};\n")
-print("}  // namespace reference")
+end()

@@ -1,6 +1,6 @@
 """Prints layers.hpp: what PyTorch's layers make of small inputs, forward and backward.
 
-Usage: python3 layers.py > layers.hpp     (PyTorch 2.15)
+Usage: see regenerate.sh     (PyTorch 2.15)
 """
 
 import torch

@@ -13,7 +13,7 @@
 
 using Classifier = gpunet::nn::Sequential<gpunet::nn::Input<4>, gpunet::nn::Linear<3>>;
 
-// A classifier with the parameters of reference/sgd.py and adam.py, and a batch for it.
+// A classifier with the parameters of reference/optimizers.py, and a batch for it.
 template <class D, class T>
 struct ClassifierLesson {
   ClassifierLesson() {
@@ -51,18 +51,24 @@ struct ClassifierLesson {
   gpunet::Tensor<gpunet::label_t, D> labels{device, {5}, {0, 2, 1, 1, 0}};
 };
 
-// Trains as a run of the reference did, which has the losses before every `stride`th step.
-template <class Lesson, class Optimizer, class Run>
-void check_run(Lesson& lesson, Optimizer& optimizer, const Run& run, std::size_t stride, double tolerance) {
-  std::vector<double> losses;
-  for (std::size_t step = 0; step < stride * run.losses.size(); ++step) {
-    optimizer.zero_grad();
-    const double loss = lesson.backward();
-    if (step % stride == 0) losses.push_back(loss);
-    optimizer.step();
+// Trains as the runs of the reference did, which have the losses before every 50th step, and compares losses and final
+// parameters.
+template <template <class> class Optimizer, class D, class T, class Runs>
+void check_runs(const Runs& runs, double tolerance) {
+  for (const auto& run : runs) {
+    CAPTURE(std::string(run.name));
+    ClassifierLesson<D, T> lesson;
+    Optimizer optimizer(lesson.net, run.options);
+    std::vector<double> losses;
+    for (std::size_t step = 0; step < 50 * run.losses.size(); ++step) {
+      optimizer.zero_grad();
+      const double loss = lesson.backward();
+      if (step % 50 == 0) losses.push_back(loss);
+      optimizer.step();
+    }
+    CHECK(relative_error(losses, run.losses) < tolerance);
+    CHECK(relative_error(lesson.parameters(), run.parameters) < tolerance);
   }
-  CHECK(relative_error(losses, run.losses) < tolerance);
-  CHECK(relative_error(lesson.parameters(), run.parameters) < tolerance);
 }
 
 // Steps before the first backward pass, and after zero_grad(), do nothing.

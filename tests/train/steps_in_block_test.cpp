@@ -53,6 +53,10 @@ struct UseAdam {
   template <class M>
   using of = optim::Adam<M>;
 };
+struct UseRMSprop {
+  template <class M>
+  using of = optim::RMSprop<M>;
+};
 
 void check_close(const std::vector<double>& a, const std::vector<double>& b, double tolerance) {
   REQUIRE(a.size() == b.size());
@@ -88,6 +92,12 @@ TEST_CASE("steps of small dense networks in one block of Cuda are those of Host"
   for (index_t batch : {1, 7, 33})
     compare<IrisNet, double, UseAdam>(batch, optim::AdamOptions{.lr = 0.01}, 1e-12);
   compare<IrisNet, float, UseAdam>(40, optim::AdamOptions{.lr = 0.01}, 1e-4);
+  compare<IrisNet, double, UseAdam>(
+      7, optim::AdamOptions{.lr = 0.01, .weight_decay = 0.1, .amsgrad = true, .decoupled_weight_decay = true},
+      1e-12);
+  compare<IrisNet, double, UseRMSprop>(7, optim::RMSpropOptions{.eps = 0.01, .momentum = 0.5, .centered = true},
+                                       1e-12);
+  compare<IrisNet, double, UseRMSprop>(7, optim::RMSpropOptions{.eps = 0.01}, 1e-12);
   compare<IrisNet, float, UseSGD>(40, sgd, 1e-5);
   compare<IrisNet, double, UseSGD>(5, optim::SGDOptions{.lr = 0.1}, 1e-12);
   compare<Softmaxed, double, UseSGD>(6, sgd, 1e-12);

@@ -5,7 +5,10 @@
 #include <concepts>
 #include <cstdint>
 #include <limits>
+#include <mutex>
+#include <numbers>
 #include <numeric>
+#include <optional>
 #include <random>
 #include <utility>
 #include <vector>
@@ -24,7 +27,14 @@ class Generator {
   explicit Generator(std::integral auto seed) { manual_seed(seed); }
 
   // Starts again. As in PyTorch, the low 32 bits of the seed decide.
-  void manual_seed(std::integral auto seed) { engine_.seed(static_cast<std::uint32_t>(seed)); }
+  void manual_seed(std::integral auto seed) {
+    engine_.seed(static_cast<std::uint32_t>(seed));
+    next_normal_.reset();
+  }
+
+  // Whoever draws several numbers that belong together holds this, as gpunet's own functions do for each model,
+  // tensor or order that they draw, so that threads may share a generator. The functions of this class do not take it.
+  [[nodiscard]] std::unique_lock<std::mutex> lock() { return std::unique_lock(mutex_); }
 
   // 32 random bits.
   std::uint32_t random() { return static_cast<std::uint32_t>(engine_()); }
@@ -40,6 +50,12 @@ class Generator {
     return static_cast<std::int64_t>(random64() & std::numeric_limits<std::int64_t>::max());
   }
 
+  // A number from 0 to n - 1, as of torch.randint(n, ...).
+  index_t below(index_t n) {
+    const auto range = static_cast<std::uint64_t>(n);
+    return static_cast<index_t>((range < std::uint64_t{1} << 28 ? random() : random64()) % range);
+  }
+
   // A number between low and high, as of a tensor's uniform_(low, high): 24 random bits for float, 53 for double.
   // The multiply-add is fused, as in PyTorch on any processor that has one, and therefore spelled out.
   template <class T>
@@ -51,12 +67,23 @@ class Generator {
     return std::fma(unit, high - low, low);
   }
 
+  // A normal number, as of a tensor of fewer than 16 elements (all others: normal.hpp). They are made in pairs (Box and
+  // Muller 1958); the second one waits for the next call.
+  double normal(double mean, double std) {
+    if (next_normal_) return std::fma(*std::exchange(next_normal_, std::nullopt), std, mean);
+    const double angle = 2 * std::numbers::pi * uniform(0.0, 1.0);
+    const double radius = std::sqrt(-2 * std::log1p(-uniform(0.0, 1.0)));
+    next_normal_ = radius * std::sin(angle);
+    return std::fma(radius * std::cos(angle), std, mean);
+  }
+
  private:
   std::mt19937 engine_;
+  std::optional<double> next_normal_;
+  std::mutex mutex_;
 };
 
-// The generator of whoever is not given another: initial weights, the order of batches. Not for several threads at
-// once.
+// The generator of whoever is not given another: initial weights, the order of batches.
 inline Generator& default_generator() {
   static Generator generator;
   return generator;
@@ -64,6 +91,7 @@ inline Generator& default_generator() {
 
 // Seeds the default generator.
 inline void manual_seed(std::integral auto seed) {
+  const auto lock = default_generator().lock();
   default_generator().manual_seed(seed);
 }
 
@@ -72,6 +100,7 @@ inline std::vector<index_t> randperm(index_t n, Generator& generator = default_g
   constexpr index_t limit =
       std::numeric_limits<std::uint32_t>::max() / 20;  // PyTorch goes another way from there on
   require(0 <= n && n < limit, "gpunet::randperm: ", n, " numbers (want 0 to ", limit - 1, ")");
+  const auto lock = generator.lock();
   std::vector<index_t> order(static_cast<std::size_t>(n));
   std::iota(order.begin(), order.end(), index_t{0});
   for (std::size_t i = 0; i + 1 < order.size(); ++i)

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <exception>
 #include <iterator>
+#include <optional>
 #include <string_view>
 #include <system_error>
 #include <thread>
@@ -29,10 +30,11 @@ namespace gpunet::data {
 // As PyTorch's DataLoader takes them.
 struct DataLoaderOptions {
   index_t batch_size = 1;
-  bool shuffle = false;     // a new order for each epoch, from the default generator
-  int num_workers = 0;      // threads that decode ahead; 0: the training thread decodes
-  bool drop_last = false;   // leave out the last batch if it is not full
-  int prefetch_factor = 2;  // batches that each worker may be ahead, 1024 at most
+  bool shuffle = false;                                 // a new order for each epoch, from the default generator
+  int num_workers = 0;                                  // threads that decode ahead; 0: the training thread decodes
+  bool drop_last = false;                               // leave out the last batch if it is not full
+  int prefetch_factor = 2;                              // batches that each worker may be ahead, 1024 at most
+  std::optional<RandomSampler> sampler = std::nullopt;  // instead of shuffle
 };
 
 // What `for` runs over: the batches on device D. Each loop is an epoch in an order of its own; its batches come in
@@ -49,6 +51,7 @@ class Batches {
       : set_(set),
         options_(options),
         size_(size),
+        samples_(options.sampler ? options.sampler->size() : set.size()),
         source_(set, BatchBuffers<D>::takes_bytes),
         ring_(slots()),
         buffers_(device, slots(), batch_sizes(), source_) {}
@@ -59,7 +62,7 @@ class Batches {
   // Begins an epoch; one that still runs is left. Throws what the dataset throws, as ++ does.
   Iterator begin() {
     stop();
-    order_ = draw_order(set_.size(), options_.shuffle);
+    order_ = draw_order(set_.size(), options_.sampler);
     ring_.start(size_);
     try {
       while (static_cast<int>(workers_.size()) < options_.num_workers)
@@ -83,7 +86,7 @@ class Batches {
     return std::max(BatchBuffers<D>::least_slots, index_t{options_.num_workers} * options_.prefetch_factor + 1);
   }
   Sizes batch_sizes() const { return set_.sample_sizes().with_front(options_.batch_size); }
-  index_t first_sample(index_t batch) const { return std::min(batch * options_.batch_size, set_.size()); }
+  index_t first_sample(index_t batch) const { return std::min(batch * options_.batch_size, samples_); }
   index_t samples(index_t batch) const { return first_sample(batch + 1) - first_sample(batch); }
 
   // Lets go of the current batch and takes the given one, if there are so many.
@@ -138,9 +141,10 @@ class Batches {
   DatasetView set_;
   DataLoaderOptions options_;
   index_t size_;
+  index_t samples_;  // in an epoch
   SampleSource source_;
   std::size_t sample_bytes_ = source_.sample_bytes();
-  std::vector<index_t> order_;  // [set.size()]
+  std::vector<index_t> order_;  // [samples_]
   BatchRing ring_;
   BatchBuffers<D> buffers_;
   std::vector<std::thread> workers_;
@@ -159,10 +163,14 @@ class DataLoader {
     constexpr std::string_view where = "gpunet::data::DataLoader: ";
     constexpr int most_workers = 1024;
     require(set.size() > 0, where, "the dataset is empty");
-    require(options.batch_size >= 1, where, "batch_size ", options.batch_size, " (want 1 to ", set.size(),
+    require(!options.sampler || (options.sampler->samples() == set.size() && !options.shuffle), where,
+            "a sampler for another dataset, or with shuffle (want one of ", set.size(),
+            " samples, without shuffle)");
+    if (options.shuffle) options_.sampler = RandomSampler(set.size());
+    require(options.batch_size >= 1, where, "batch_size ", options.batch_size, " (want 1 to ", samples(),
             ", the size of the dataset)");
-    require(options.batch_size <= set.size(), where, "batch_size ", options.batch_size,
-            " is larger than the dataset (want 1 to ", set.size(), ")");
+    require(options.batch_size <= samples(), where, "batch_size ", options.batch_size,
+            " is larger than the dataset (want 1 to ", samples(), ")");
     require(0 <= options.num_workers && options.num_workers <= most_workers, where, "num_workers ",
             options.num_workers, " (want 0 to ", most_workers, ")");
     constexpr int most_ahead = 1024;
@@ -181,7 +189,7 @@ class DataLoader {
 
   // Batches in an epoch.
   index_t size() const {
-    return options_.drop_last ? set_.size() / options_.batch_size : ceil_div(set_.size(), options_.batch_size);
+    return options_.drop_last ? samples() / options_.batch_size : ceil_div(samples(), options_.batch_size);
   }
   const DatasetView& dataset() const { return set_; }
   const DataLoaderOptions& options() const { return options_; }
@@ -195,10 +203,13 @@ class DataLoader {
   // epoch. Throws Error if it does not fit.
   template <Device D>
   ResidentBatches<D> resident_on(D& device) const {
-    return {set_, options_.batch_size, options_.shuffle, size(), device};
+    return {set_, options_.batch_size, options_.sampler, size(), device};
   }
 
  private:
+  // In an epoch.
+  index_t samples() const { return options_.sampler ? options_.sampler->size() : set_.size(); }
+
   DatasetView set_;
   DataLoaderOptions options_;
 };

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <iterator>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <unistd.h>
@@ -37,12 +38,13 @@ class ResidentBatches {
   using Iterator = BatchIterator<ResidentBatches>;
 
   // Copies the samples; the dataset is not needed afterwards, `device` is. Throws Error if they do not fit.
-  ResidentBatches(const DatasetView& set, index_t batch_size, bool shuffle, index_t size, D& device)
+  ResidentBatches(const DatasetView& set, index_t batch_size, const std::optional<RandomSampler>& sampler,
+                  index_t size, D& device)
       : device_(device),
         samples_(set.size()),
         sample_sizes_(set.sample_sizes()),
         batch_size_(batch_size),
-        shuffle_(shuffle),
+        sampler_(sampler),
         size_(size) {
     const SampleSource source(set, true);
     reserve(source);
@@ -53,7 +55,7 @@ class ResidentBatches {
 
   // Begins an epoch, in an order of its own.
   Iterator begin() {
-    const std::vector<index_t> order = draw_order(samples_, shuffle_);
+    const std::vector<index_t> order = draw_order(samples_, sampler_);
     device_.upload(order_.data(), order.data(), order_.bytes());
     fetch(0);
     return Iterator(*this);
@@ -66,6 +68,7 @@ class ResidentBatches {
  private:
   friend Iterator;
   index_t features() const { return sample_sizes_.numel(); }
+  index_t epoch_samples() const { return sampler_ ? sampler_->size() : samples_; }
 
   // Makes room for everything.
   void reserve(const SampleSource& source) {
@@ -76,7 +79,7 @@ class ResidentBatches {
     try {
       data_ = {device_, samples_ * sample_bytes};
       labels_ = {device_, samples_};
-      order_ = {device_, samples_};
+      order_ = {device_, epoch_samples()};
       batch_inputs_ = {device_, batch_size_ * features()};
       batch_labels_ = {device_, batch_size_};
       if (source.pixels()) table_ = {device_, static_cast<index_t>(source.pixels()->values().size())};
@@ -113,7 +116,7 @@ class ResidentBatches {
   void fetch(index_t batch) {
     current_ = batch;
     if (batch == size_) return;
-    const index_t first = batch * batch_size_, n = std::min(batch_size_, samples_ - first);
+    const index_t first = batch * batch_size_, n = std::min(batch_size_, epoch_samples() - first);
     if (table_.size() > 0)
       gather<std::uint8_t>(first, n);
     else
@@ -134,11 +137,11 @@ class ResidentBatches {
   index_t samples_;
   Sizes sample_sizes_;
   index_t batch_size_;
-  bool shuffle_;
+  std::optional<RandomSampler> sampler_;
   index_t size_;
   Buffer<std::byte, D> data_;  // [samples][features] of bytes or floats
   Buffer<label_t, D> labels_;  // [samples]
-  Buffer<index_t, D> order_;   // [samples], of the epoch
+  Buffer<index_t, D> order_;   // of the epoch
   Buffer<float, D> table_;     // see PixelTable; empty for floats
   index_t pixels_ = 1;         // of a channel
   Buffer<float, D> batch_inputs_;

@@ -1,25 +1,76 @@
 // In which order an epoch visits the samples.
 #pragma once
 
+#include <algorithm>
 #include <numeric>
+#include <optional>
 #include <vector>
 
+#include <gpunet/core/error.hpp>
 #include <gpunet/core/random.hpp>
 
 namespace gpunet::data {
 
-// The order of one epoch over n samples: 0 to n - 1, or shuffled. Takes from `generator` what an epoch of PyTorch's
-// DataLoader takes from its default generator, so that the same seed gives the same batches: a seed for the workers
-// (which need none here) and, if shuffled, one for the permutation.
-inline std::vector<index_t> draw_order(index_t n, bool shuffle, Generator& generator = default_generator()) {
+struct RandomSamplerOptions {
+  bool replacement = false;  // a sample may come again before all others came
+  index_t num_samples = 0;   // in an epoch; 0: as many as there are
+};
+
+// Samples in random order, as PyTorch's RandomSampler visits them:
+//   data::RandomSampler sampler(set.size(), {.replacement = true, .num_samples = 100});
+class RandomSampler {
+ public:
+  // Of n samples.
+  explicit RandomSampler(index_t n, const RandomSamplerOptions& options = {}) : n_(n), options_(options) {
+    require(n >= 1, "gpunet::data::RandomSampler: ", n, " samples (want 1 or more)");
+    require(options.num_samples >= 0, "gpunet::data::RandomSampler: num_samples ", options.num_samples,
+            " (want 0, for all, or more)");
+    if (options.num_samples == 0) options_.num_samples = n;
+  }
+
+  // Samples in an epoch, and in the dataset.
+  index_t size() const { return options_.num_samples; }
+  index_t samples() const { return n_; }
+
+  // The order of an epoch, [size()], made with `generator` itself, as where PyTorch is given one.
+  std::vector<index_t> draw(Generator& generator) const {
+    std::vector<index_t> order;
+    order.reserve(static_cast<std::size_t>(size()));
+    if (options_.replacement) {
+      const auto lock = generator.lock();
+      for (index_t i = 0; i < size(); ++i)
+        order.push_back(generator.below(n_));
+      return order;
+    }
+    for (index_t left = size(); left >= 0; left -= n_) {  // once more than needed where nothing is left, as PyTorch
+      const std::vector<index_t> all = randperm(n_, generator);
+      order.insert(order.end(), all.begin(), all.begin() + std::min(left, n_));
+    }
+    return order;
+  }
+
+ private:
+  index_t n_;
+  RandomSamplerOptions options_;
+};
+
+// The order of an epoch by a sampler, or of n samples from 0 to n - 1 where there is none. Takes from `generator` what an
+// epoch of PyTorch's DataLoader takes from its default generator, so that the same seed gives the same batches: a seed
+// for the workers (which need none here) and, for a sampler, one for its order.
+inline std::vector<index_t> draw_order(index_t n, const std::optional<RandomSampler>& sampler,
+                                       Generator& generator = default_generator()) {
+  const auto lock = generator.lock();
   generator.random63();
-  if (shuffle) {
+  if (sampler) {
     Generator own(generator.random63());
-    return randperm(n, own);
+    return sampler->draw(own);
   }
   std::vector<index_t> order(static_cast<std::size_t>(n));
   std::iota(order.begin(), order.end(), index_t{0});
   return order;
+}
+inline std::vector<index_t> draw_order(index_t n, bool shuffle, Generator& generator = default_generator()) {
+  return draw_order(n, shuffle ? std::optional(RandomSampler(n)) : std::nullopt, generator);
 }
 
 }  // namespace gpunet::data

@@ -15,6 +15,7 @@ template <class Net, class D, class T>
 void draw_parameters(D& device, const NetworkPlan<Net>& plan, Generator& generator, T* arena) {
   constexpr index_t most = 4096;  // at a time, so that a large network needs no second copy of its parameters
   std::vector<T> values;
+  const auto lock = generator.lock();
   for (const ParameterInfo& parameter : plan.parameters) {
     T* first = arena + parameter.offset;
     T* const end = first + parameter.sizes.numel();

@@ -1,7 +1,6 @@
-// Adam, stochastic gradient descent with steps of adapted length.
+// Adam and AdamW, stochastic gradient descent with steps of adapted length.
 #pragma once
 
-#include <array>
 #include <cmath>
 
 #include <gpunet/core/square_root.hpp>
@@ -14,88 +13,92 @@ struct AdamOptions {
   std::array<double, 2> betas{0.9, 0.999};
   double eps = 1e-8;
   double weight_decay = 0;
+  bool amsgrad = false;
+  bool decoupled_weight_decay = false;  // that of AdamW
+};
+
+struct AdamWOptions {
+  double lr = 0.001;
+  std::array<double, 2> betas{0.9, 0.999};
+  double eps = 1e-8;
+  double weight_decay = 0.01;
+  bool amsgrad = false;
 };
 
 // Step t of torch.optim.Adam, where g' = g + weight_decay p:
-//   m = m + (1 - beta1) (g' - m);   v = beta2 v + (1 - beta2) g'^2
-//   p -= lr / c1 * m / (sqrt(v / c2) + eps);   c1 = 1 - beta1^t;   c2 = 1 - beta2^t
-// Both sides of the fraction are multiplied by sqrt(c2), which saves a division. One index = one parameter.
+//   m = m + (1 - beta1) (g' - m);   v = beta2 v + (1 - beta2) g'^2;   amsgrad: u = max(u, v), else u = v
+//   p -= lr / c1 * m / (sqrt(u / c2) + eps);   c1 = 1 - beta1^t;   c2 = 1 - beta2^t
+// AdamW decays the parameters themselves: g' = g, and p becomes p - lr weight_decay p first. Both sides of the
+// fraction are multiplied by sqrt(c2), which saves a division. One index = one parameter.
 template <class T>
-struct AdamStep {
-  T rate;        // lr sqrt(c2) / c1
-  T keep, beta;  // 1 - beta1, beta2
-  T rest, eps;   // 1 - beta2, eps sqrt(c2)
-  T weight_decay;
-  const T* gradient;
-  T *mean, *square, *parameter;
+struct AdamStep : Update<AdamStep<T>, T, 2, 1> {
+  T rate;          // lr sqrt(c2) / c1
+  T keep, beta;    // 1 - beta1, beta2
+  T rest, eps;     // 1 - beta2, eps sqrt(c2)
+  T weight_decay;  // 0 for AdamW
+  T decay;  // lr weight_decay for AdamW, else 0; that of a thousand steps would be seen in a rounded 1 - decay
 
-  GPUNET_FN void operator()(index_t i) const {
-    const T p = parameter[i];
-    const T g = gradient[i] + weight_decay * p;
+  template <bool amsgrad>
+  GPUNET_FN void run(index_t i) const {
+    T *const mean = this->kept[0], *const square = this->kept[1], *const highest = this->kept[2];
+    const T p = this->parameter[i];
+    const T g = this->gradient[i] + weight_decay * p;
     const T m = mean[i] + keep * (g - mean[i]);
-    const T v = beta * square[i] + rest * g * g;
+    T v = beta * square[i] + rest * g * g;
     mean[i] = m;
     square[i] = v;
-    parameter[i] = p - rate * m / (square_root(v) + eps);
-  }
-
-  // The arrays that it works on, by number; one that it does without is null.
-  static constexpr int arrays = 4;
-  GPUNET_FN const T* array(int i) const { return i == 0 ? gradient : i == 1 ? mean : i == 2 ? square : parameter; }
-  // The same update of other arrays.
-  GPUNET_FN AdamStep on(T* const* others) const {
-    AdamStep update = *this;
-    update.gradient = others[0];
-    update.mean = others[1];
-    update.square = others[2];
-    update.parameter = others[3];
-    return update;
+    if constexpr (amsgrad) {
+      const T before = highest[i];
+      highest[i] = v = v < before ? before : v;
+    }
+    this->parameter[i] = p - decay * p - rate * m / (square_root(v) + eps);
   }
 };
 
 // Updates the parameters of a model, which must outlive it: optim::Adam optimizer(net, {.lr = 0.01});
 template <class Model>
-class Adam : public Optimizer<Model, AdamOptions> {
-  using Base = Optimizer<Model, AdamOptions>;
-  using Base::model_, Base::options_;
-  using typename Base::D, typename Base::T;
+class Adam : public Optimizer<Adam<Model>, Model, 3> {
+  using Base = Optimizer<Adam, Model, 3>;
+  using typename Base::T;
 
  public:
-  explicit Adam(Model& model, AdamOptions options = {}) : Base(model, "Adam", options) {
-    this->check_option("epsilon value", options.eps);
-    for (std::size_t i = 0; i < 2; ++i)
-      require(options.betas[i] >= 0 && options.betas[i] < 1,
-              "gpunet::optim::Adam: invalid beta parameter at index ", i, ": ", options.betas[i],
-              " (want 0 or more and less than 1)");
-    this->check_option("weight_decay value", options.weight_decay);
-    moments_ = this->zeros(2);
-  }
+  explicit Adam(Model& model, AdamOptions options = {}) : Adam(model, "Adam", options) {}
 
-  // Updates the parameters by their gradients. Does nothing when there was no backward pass since zero_grad().
-  void step() {
-    if (!model_.gradients().zeroed()) for_each(model_.device(), model_.gradients().size(), next());
-  }
+  std::array<bool, 3> keeps() const { return {{true, true, options_.amsgrad}}; }
 
-  // The update of the next step, which the caller runs for every parameter.
   AdamStep<T> next() {
     ++steps_;
-    const auto [beta1, beta2] = options_.betas;
+    const double lr = this->lr(), beta1 = this->momentum(), beta2 = options_.betas[1];
+    const double decay = options_.weight_decay;
+    const bool decoupled = options_.decoupled_weight_decay;
     const double correction1 = 1 - std::pow(beta1, steps_), root = std::sqrt(1 - std::pow(beta2, steps_));
-    return {static_cast<T>(options_.lr * root / correction1),
-            static_cast<T>(1 - beta1),
-            static_cast<T>(beta2),
-            static_cast<T>(1 - beta2),
-            static_cast<T>(options_.eps * root),
-            static_cast<T>(options_.weight_decay),
-            model_.gradients().data(),
-            moments_.data(),
-            moments_.data() + model_.gradients().size(),
-            model_.parameters().data()};
+    return this->template update<AdamStep<T>>(lr * root / correction1, 1 - beta1, beta2, 1 - beta2,
+                                              options_.eps * root, decoupled ? 0 : decay,
+                                              decoupled ? lr * decay : 0);
+  }
+
+ protected:
+  Adam(Model& model, const char* name, const AdamOptions& options)
+      : Base(model, name, options.lr, options.betas[0]), options_(options) {
+    this->check_option("epsilon value", options.eps);
+    for (std::size_t i = 0; i < 2; ++i)
+      require(options.betas[i] >= 0 && options.betas[i] < 1, "gpunet::optim::", name,
+              ": invalid beta parameter at index ", i, ": ", options.betas[i], " (want 0 or more and less than 1)");
+    this->check_option("weight_decay value", options.weight_decay);
   }
 
  private:
-  Buffer<T, D> moments_;  // running means of the gradients, then of their squares
+  AdamOptions options_;
   double steps_ = 0;
+};
+
+// Adam with decoupled weight decay: optim::AdamW optimizer(net, {.lr = 0.01, .weight_decay = 0.1});
+template <class Model>
+class AdamW : public Adam<Model> {
+ public:
+  explicit AdamW(Model& model, AdamWOptions options = {})
+      : Adam<Model>(model, "AdamW",
+                    {options.lr, options.betas, options.eps, options.weight_decay, options.amsgrad, true}) {}
 };
 
 }  // namespace gpunet::optim

@@ -1,56 +1,71 @@
 // What optimizers have in common.
 #pragma once
 
-#include <cmath>
+#include <array>
 
 #include <gpunet/core/error.hpp>
 #include <gpunet/ops/map.hpp>
+#include <gpunet/optim/rates.hpp>
+#include <gpunet/optim/update.hpp>
 #include <gpunet/tensor/buffer.hpp>
 
 namespace gpunet::optim {
 
-// The base of optimizers: the model whose parameters they update, which must outlive them, and their options, of which the
-// learning rate, lr, is one. They add step().
-template <class Model, class Options>
-class Optimizer {
+// The base of optimizers. `Self` is the optimizer, which updates the parameters of a Model, which must outlive it, and
+// keeps up to N arrays of numbers, one for each parameter. It has two functions:
+//   std::array<bool, N> keeps() const   which of them it needs now
+//   auto next()                         the Update of the next step, which the caller runs for every parameter
+template <class Self, class Model, int N>
+class Optimizer : public Rates {
  public:
   void zero_grad() { model_.zero_grad(); }
 
-  // May be changed between steps, as a schedule does.
-  double lr() const { return options_.lr; }
-  void set_lr(double lr) {
-    check_option("learning rate", lr);
-    options_.lr = lr;
+  // Updates the parameters by their gradients. Does nothing when there was no backward pass since zero_grad().
+  void step() {
+    if (!model_.gradients().zeroed()) for_each(model_.device(), model_.gradients().size(), self().next());
+  }
+
+  // How many arrays the next update works on.
+  int arrays() const {
+    int count = 2;
+    for (bool keeps : self().keeps())
+      count += keeps;
+    return count;
   }
 
  protected:
   using T = typename Model::value_type;
   using D = typename Model::device_type;
 
-  Optimizer(Model& model, const char* name, const Options& options)
-      : model_(model), options_(options), name_(name) {
-    check_option("learning rate", options.lr);
-  }
+  Optimizer(Model& model, const char* name, double lr, double momentum)
+      : Rates(name, lr, momentum), model_(model) {}
   ~Optimizer() = default;
 
-  // Most options are numbers that have to be 0 or more.
-  void check_option(const char* what, double value) const {
-    require(value >= 0 && std::isfinite(value), "gpunet::optim::", name_, ": invalid ", what, " ", value,
-            " (want 0 or more)");
+  // The arrays of the next update, those that are kept zero in the beginning. What follows are the numbers of `Step`.
+  template <class Step, class... Numbers>
+  Step update(Numbers... numbers) {
+    Step step{{model_.gradients().data(), model_.parameters().data(), {}}, static_cast<T>(numbers)...};
+    const std::array<bool, N> keeps = self().keeps();
+    for (std::size_t i = 0; i < N; ++i)
+      if (keeps[i]) step.kept[i] = kept(i);
+    return step;
   }
 
-  // So many numbers for each parameter, zero in the beginning.
-  Buffer<T, D> zeros(index_t per_parameter) const {
-    Buffer<T, D> numbers(model_.device(), per_parameter * model_.gradients().size());
-    fill(model_.device(), numbers.size(), T{}, numbers.data());
-    return numbers;
+ private:
+  Self& self() { return static_cast<Self&>(*this); }
+  const Self& self() const { return static_cast<const Self&>(*this); }
+
+  T* kept(std::size_t i) {
+    const index_t size = model_.gradients().size();
+    if (kept_[i].size() < size) {
+      kept_[i].reset(model_.device(), size);
+      fill(model_.device(), size, T{}, kept_[i].data());
+    }
+    return kept_[i].data();
   }
 
   Model& model_;
-  Options options_;
-
- private:
-  const char* name_;
+  Buffer<T, D> kept_[N];
 };
 
 }  // namespace gpunet::optim

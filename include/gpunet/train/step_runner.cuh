@@ -65,7 +65,7 @@ class StepRunner<Model, Loss, Optimizer, Cuda> {
               T* losses) {
     if constexpr (in_block) {
       constexpr index_t most = 1024;  // in one launch: a display must not freeze
-      if (!block_.fits(targets.numel())) return false;
+      if (!block_.fits(optimizer_, targets.numel())) return false;
       model_.begin_step(inputs, loss_, targets);
       for (index_t i = 0; i < times; i += most)
         block_(optimizer_, inputs, targets, std::min(most, times - i), losses ? losses + i : nullptr);

@@ -176,7 +176,8 @@ struct DenseSteps {
     __syncthreads();
 
     for (int s = 0; s < steps; ++s) {
-      const Update update = (s == 0 ? first : updates[s - 1]).on(arrays);
+      Update update = s == 0 ? first : updates[s - 1];
+      update.use(arrays);
       T* y = x;
       for (int l = 0; l < net.depth; ++l) {
         const auto& layer = net.layers[l];
@@ -242,8 +243,9 @@ class BlockRunner {
   }
 
   // Whether a step on so many samples fits into the shared memory of a block.
-  bool fits(index_t batch) const {
-    return net_.parameters >= 0 && batch <= most_bytes_ && bytes(batch) <= static_cast<std::size_t>(most_bytes_);
+  bool fits(const Optimizer& optimizer, index_t batch) const {
+    return net_.parameters >= 0 && batch <= most_bytes_ &&
+           bytes(optimizer, batch) <= static_cast<std::size_t>(most_bytes_);
   }
 
   // So many steps; losses[i] gets the loss of step i unless it is null.
@@ -266,13 +268,14 @@ class BlockRunner {
                                        model_.sample_losses(),
                                        model_.mean_of_losses(),
                                        losses},
-                 bytes(batch));
+                 bytes(optimizer, batch));
   }
 
  private:
   Cuda& device() const { return model_.device(); }
-  std::size_t bytes(index_t batch) const {
-    return static_cast<std::size_t>(Update::arrays * net_.parameters + batch * (net_.features + 2 * net_.widest)) *
+  std::size_t bytes(const Optimizer& optimizer, index_t batch) const {
+    return static_cast<std::size_t>(optimizer.arrays() * net_.parameters +
+                                    batch * (net_.features + 2 * net_.widest)) *
            sizeof(T);
   }
 

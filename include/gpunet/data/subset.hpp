@@ -1,0 +1,84 @@
+// Parts of a dataset.
+#pragma once
+
+#include <cmath>
+#include <concepts>
+#include <initializer_list>
+#include <utility>
+#include <vector>
+
+#include <gpunet/core/error.hpp>
+#include <gpunet/core/random.hpp>
+#include <gpunet/data/dataset.hpp>
+
+namespace gpunet::data {
+
+// Some samples of a dataset, which must outlive it; a dataset of its own.
+template <Dataset Set>
+class Subset {
+ public:
+  // Sample i is indices[i] of the set.
+  Subset(const Set& set, std::vector<index_t> indices) : set_(&set), indices_(std::move(indices)) {
+    for (index_t i : indices_)
+      require(0 <= i && i < set.size(), "gpunet::data::Subset: the index ", i, " (want 0 to ", set.size() - 1, ")");
+  }
+
+  index_t size() const { return static_cast<index_t>(indices_.size()); }
+  Sizes sample_sizes() const { return set_->sample_sizes(); }
+  label_t read(index_t i, float* sample) const { return set_->read(indices_[static_cast<std::size_t>(i)], sample); }
+  label_t read_bytes(index_t i, std::uint8_t* sample) const requires ByteDataset<Set> {
+    return set_->read_bytes(indices_[static_cast<std::size_t>(i)], sample);
+  }
+  const PixelTable& pixel_table() const requires ByteDataset<Set> { return set_->pixel_table(); }
+
+  const std::vector<index_t>& indices() const { return indices_; }
+
+ private:
+  const Set* set_;
+  std::vector<index_t> indices_;
+};
+
+// How many samples torch.utils.data.random_split puts into each part: the lengths, or where they add up to 1 these
+// fractions of n, rounded down, and one more for the first parts until all are given.
+inline std::vector<index_t> split_lengths(index_t n, const std::vector<double>& lengths) {
+  long double sum = 0;
+  for (double length : lengths) {
+    require(length >= 0, "gpunet::data::random_split: a part of ", length, " (want 0 or more)");
+    sum += length;
+  }
+  const bool are_fractions = sum <= 1 + 1e-16L && sum >= 1 - 1e-9L;
+  std::vector<index_t> parts;
+  index_t left = n;
+  for (double length : lengths) {
+    parts.push_back(static_cast<index_t>(std::floor(are_fractions ? static_cast<double>(n) * length : length)));
+    left -= parts.back();
+  }
+  if (are_fractions)
+    for (std::size_t i = 0; left > 0; i = (i + 1) % parts.size(), --left)
+      ++parts[i];
+  require(left == 0, "gpunet::data::random_split: the parts have ", n - left, " samples and the dataset ", n,
+          " (want as many, or fractions that add up to 1)");
+  return parts;
+}
+
+// Parts of a dataset, at random, the same as torch.utils.data.random_split:
+//   auto parts = data::random_split(set, {0.8, 0.2});
+template <Dataset Set>
+std::vector<Subset<Set>> random_split(const Set& set, const std::vector<double>& lengths,
+                                      Generator& generator = default_generator()) {
+  const std::vector<index_t> parts = split_lengths(set.size(), lengths), order = randperm(set.size(), generator);
+  std::vector<Subset<Set>> subsets;
+  auto first = order.begin();
+  for (index_t part : parts) {
+    subsets.emplace_back(set, std::vector<index_t>(first, first + part));
+    first += part;
+  }
+  return subsets;
+}
+template <Dataset Set, std::integral Length>
+std::vector<Subset<Set>> random_split(const Set& set, std::initializer_list<Length> lengths,
+                                      Generator& generator = default_generator()) {
+  return random_split(set, std::vector<double>(lengths.begin(), lengths.end()), generator);
+}
+
+}  // namespace gpunet::data

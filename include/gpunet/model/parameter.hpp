@@ -1,0 +1,37 @@
+// One parameter of a model.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include <gpunet/core/error.hpp>
+#include <gpunet/tensor/view.hpp>
+
+namespace gpunet {
+
+// A view of it that knows its device, as nn::init wants.
+template <class T, class D>
+class Parameter : public View<T, D> {
+ public:
+  Parameter(D& device, T* data, const Sizes& sizes) : View<T, D>(data, sizes), device_(&device) {}
+
+  D& device() const { return *device_; }
+
+ private:
+  D* device_;
+};
+
+// The parameter of that name in the state dict: get_parameter(net, "fc1.weight"). Throws Error where there is none.
+template <class Model>
+auto get_parameter(Model& model, std::string_view name) {
+  std::string names;
+  for (const auto& info : model.named_parameters()) {
+    if (info.name == name)
+      return Parameter<typename Model::value_type, typename Model::device_type>(
+          model.device(), model.parameters().data() + info.offset, info.sizes);
+    names += " " + info.name;
+  }
+  throw Error(concat("gpunet::get_parameter: the network has no parameter ", name, ", it has", names));
+}
+
+}  // namespace gpunet

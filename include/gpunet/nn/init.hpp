@@ -1,0 +1,192 @@
+// Values for parameters, as torch.nn.init draws them: bit for bit what PyTorch draws on a CPU, on whatever device they are
+// for. `x` is a Tensor, or a parameter of a model: nn::init::kaiming_normal_(get_parameter(net, "fc1.weight")).
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include <gpunet/core/error.hpp>
+#include <gpunet/core/normal.hpp>
+#include <gpunet/core/sizes.hpp>
+
+namespace gpunet::nn::init {
+
+namespace detail {
+
+template <class X>
+using Element = std::remove_cvref_t<decltype(*std::declval<X&>().data())>;
+
+// Gives x the values that draw(T* values, index_t n) writes, with the generator to itself.
+template <class X, class Draw>
+void draw(X& x, Generator& generator, Draw draw) {
+  std::vector<Element<X>> values(static_cast<std::size_t>(x.numel()));
+  if (values.empty()) return;
+  const auto lock = generator.lock();
+  draw(values.data(), x.numel());
+  x.device().upload(x.data(), values.data(), values.size() * sizeof values[0]);
+}
+
+template <class T>
+void draw_uniform(Generator& generator, index_t n, T* values, double a, double b) {
+  for (index_t i = 0; i < n; ++i)
+    values[i] = generator.uniform(static_cast<T>(a), static_cast<T>(b));
+}
+
+// The share of normal numbers below x.
+inline double normal_cdf(double x) {
+  return (1.0 + std::erf(x / std::sqrt(2.0))) / 2.0;
+}
+
+// Normal numbers, those outside of a to b drawn again: as many as all of them at a time.
+template <class T>
+void draw_again_outside(Generator& generator, index_t n, T* values, double mean, double std, T a, T b) {
+  draw_normal(generator, n, values, mean, std);
+  std::vector<T> others(static_cast<std::size_t>(n));
+  const auto is_outside = [a, b](T value) {
+    return value < a || value > b;
+  };
+  while (std::any_of(values, values + n, is_outside)) {
+    draw_normal(generator, n, others.data(), mean, std);
+    for (index_t i = 0; i < n; ++i)
+      if (is_outside(values[i])) values[i] = others.data()[i];
+  }
+}
+
+// Uniform numbers from a to b, each kept with the probability that its density stands to the highest one in between.
+template <class T>
+void draw_below_density(Generator& generator, index_t n, T* values, double mean, double std, double a, double b) {
+  const double mode = std::max(a, std::min(mean, b)), log_peak = -0.5 * std::pow((mode - mean) / std, 2);
+  std::vector<T> candidates(static_cast<std::size_t>(n)), chances(candidates.size());
+  std::vector<bool> pending(candidates.size(), true);
+  while (std::find(pending.begin(), pending.end(), true) != pending.end()) {
+    draw_uniform(generator, n, candidates.data(), a, b);
+    draw_uniform(generator, n, chances.data(), 0, 1);
+    for (std::size_t i = 0; i < candidates.size(); ++i) {
+      if (!pending[i]) continue;
+      const T distance = (candidates[i] - static_cast<T>(mean)) / static_cast<T>(std);
+      values[i] = candidates[i];
+      pending[i] = std::log(chances[i]) > distance * distance * T{-0.5} - static_cast<T>(log_peak);
+    }
+  }
+}
+
+}  // namespace detail
+
+// x[i] = value
+template <class X>
+void constant_(X&& x, double value) {
+  using T = detail::Element<X>;
+  const std::vector<T> values(static_cast<std::size_t>(x.numel()), static_cast<T>(value));
+  if (!values.empty()) x.device().upload(x.data(), values.data(), values.size() * sizeof(T));
+}
+template <class X>
+void zeros_(X&& x) {
+  constant_(x, 0);
+}
+template <class X>
+void ones_(X&& x) {
+  constant_(x, 1);
+}
+
+// Uniformly from a to b.
+template <class X>
+void uniform_(X&& x, double a = 0, double b = 1, Generator& generator = default_generator()) {
+  detail::draw(x, generator, [&](auto* values, index_t n) { detail::draw_uniform(generator, n, values, a, b); });
+}
+
+// Normally, with a standard deviation of 0 or more.
+template <class X>
+void normal_(X&& x, double mean = 0, double std = 1, Generator& generator = default_generator()) {
+  require(std >= 0, "gpunet::nn::init::normal_: invalid standard deviation ", std, " (want 0 or more)");
+  detail::draw(x, generator, [&](auto* values, index_t n) { draw_normal(generator, n, values, mean, std); });
+}
+
+// Normally, but from a to b only.
+template <class X>
+void trunc_normal_(X&& x, double mean = 0, double std = 1, double a = -2, double b = 2,
+                   Generator& generator = default_generator()) {
+  require(std > 0 && a < b, "gpunet::nn::init::trunc_normal_: a standard deviation of ", std, " from ", a, " to ",
+          b, " (want more than 0, and a range)");
+  detail::draw(x, generator, [&](auto* values, index_t n) {
+    using T = detail::Element<X>;
+    if (detail::normal_cdf((b - mean) / std) - detail::normal_cdf((a - mean) / std) > 0.3)
+      detail::draw_again_outside(generator, n, values, mean, std, static_cast<T>(a), static_cast<T>(b));
+    else
+      detail::draw_below_density(generator, n, values, mean, std, a, b);
+  });
+}
+
+// What an output of a parameter [out, in, ...] is summed from, and what an input goes into.
+struct Fans {
+  index_t in, out;
+};
+inline Fans fans_of(const Sizes& sizes) {
+  require(sizes.rank() >= 2, "gpunet::nn::init: a parameter of shape ", to_string(sizes),
+          " has no fan in and fan out (want two dimensions or more, as weights have)");
+  return {sizes.numel() / std::max(sizes[0], index_t{1}), sizes.numel() / std::max(sizes[1], index_t{1})};
+}
+
+enum class FanMode { fan_in, fan_out };
+enum class Nonlinearity { linear, sigmoid, tanh, relu, leaky_relu, selu };
+
+// By how much a layer's weights are larger for what stands behind it; `a` is the negative slope of a leaky ReLU.
+inline double calculate_gain(Nonlinearity nonlinearity, double a = 0.01) {
+  switch (nonlinearity) {
+    case Nonlinearity::tanh:
+      return 5.0 / 3;
+    case Nonlinearity::relu:
+      return std::sqrt(2.0);
+    case Nonlinearity::leaky_relu:
+      return std::sqrt(2.0 / (1 + a * a));
+    case Nonlinearity::selu:
+      return 3.0 / 4;
+    default:
+      return 1;
+  }
+}
+
+namespace detail {
+
+inline double kaiming_std(const Sizes& sizes, double a, FanMode mode, Nonlinearity nonlinearity) {
+  const Fans fans = fans_of(sizes);
+  return calculate_gain(nonlinearity, a) /
+         std::sqrt(static_cast<double>(mode == FanMode::fan_in ? fans.in : fans.out));
+}
+
+inline double xavier_std(const Sizes& sizes, double gain) {
+  const Fans fans = fans_of(sizes);
+  return gain * std::sqrt(2.0 / static_cast<double>(fans.in + fans.out));
+}
+
+}  // namespace detail
+
+// After He et al. 2015: bounds sqrt(3) gain / sqrt(fan), or a standard deviation of gain / sqrt(fan).
+template <class X>
+void kaiming_uniform_(X&& x, double a = 0, FanMode mode = FanMode::fan_in,
+                      Nonlinearity nonlinearity = Nonlinearity::leaky_relu,
+                      Generator& generator = default_generator()) {
+  const double bound = std::sqrt(3.0) * detail::kaiming_std(x.sizes(), a, mode, nonlinearity);
+  uniform_(x, -bound, bound, generator);
+}
+template <class X>
+void kaiming_normal_(X&& x, double a = 0, FanMode mode = FanMode::fan_in,
+                     Nonlinearity nonlinearity = Nonlinearity::leaky_relu,
+                     Generator& generator = default_generator()) {
+  normal_(x, 0, detail::kaiming_std(x.sizes(), a, mode, nonlinearity), generator);
+}
+
+// After Glorot and Bengio 2010: a standard deviation of gain sqrt(2 / (fan in + fan out)), or bounds sqrt(3) times it.
+template <class X>
+void xavier_uniform_(X&& x, double gain = 1, Generator& generator = default_generator()) {
+  const double bound = std::sqrt(3.0) * detail::xavier_std(x.sizes(), gain);
+  uniform_(x, -bound, bound, generator);
+}
+template <class X>
+void xavier_normal_(X&& x, double gain = 1, Generator& generator = default_generator()) {
+  normal_(x, 0, detail::xavier_std(x.sizes(), gain), generator);
+}
+
+}  // namespace gpunet::nn::init

@@ -1,0 +1,69 @@
+// Norms of an array.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+
+#include <gpunet/core/math.hpp>
+#include <gpunet/tensor/buffer.hpp>
+
+namespace gpunet {
+
+// The kinds: what an element adds to a sum, and the norm that the sum is of. Sums are double, so that they neither
+// overflow nor lose digits where elements are float.
+struct Norm1 {
+  GPUNET_FN double operator()(double x) const { return std::abs(x); }
+  static GPUNET_FN double finish(double sum) { return sum; }
+};
+struct Norm2 {
+  GPUNET_FN double operator()(double x) const { return x * x; }
+  static GPUNET_FN double finish(double sum) { return std::sqrt(sum); }
+};
+struct NormInf {
+  // A sum whose addition is the maximum; what is not a number stays.
+  struct Largest {
+    double value;
+    GPUNET_FN Largest& operator+=(const Largest& other) {
+      if (!(value > other.value) && value == value) value = other.value;
+      return *this;
+    }
+  };
+  GPUNET_FN Largest operator()(double x) const { return {std::abs(x)}; }
+  static GPUNET_FN double finish(Largest sum) { return sum.value; }
+};
+
+// sums[b] = the sum over block b of x. One sum = one block.
+template <class Kind, class T>
+struct NormBlocks {
+  using Sum = decltype(Kind{}(0.0));
+  index_t n, length;
+  const T* x;
+  Sum* sums;
+  GPUNET_FN Sum operator()(index_t b, index_t r) const {
+    const index_t i = b * length + r;
+    return i < n ? Kind{}(static_cast<double>(x[i])) : Sum{};
+  }
+  GPUNET_FN void store(index_t b, Sum sum) const { sums[b] = sum; }
+};
+
+// result[0] = the norm, of the sums of all blocks. One sum.
+template <class Kind, class T>
+struct NormOfBlocks {
+  using Sum = decltype(Kind{}(0.0));
+  const Sum* sums;
+  T* result;
+  GPUNET_FN Sum operator()(index_t, index_t r) const { return sums[r]; }
+  GPUNET_FN void store(index_t, Sum sum) const { result[0] = static_cast<T>(Kind::finish(sum)); }
+};
+
+// result[0] = the norm of x[0..n), with the same bits for any number of threads.
+template <class Kind, class D, class T>
+void norm(D& device, index_t n, const T* x, T* result) {
+  using Blocks = NormBlocks<Kind, T>;
+  const index_t blocks = std::max(ceil_div(n, index_t{4096}), index_t{1}), length = ceil_div(n, blocks);
+  const Buffer<typename Blocks::Sum, D> sums(device, blocks);
+  sum_each(device, blocks, length, Blocks{n, length, x, sums.data()});
+  sum_each(device, 1, blocks, NormOfBlocks<Kind, T>{sums.data(), result});
+}
+
+}  // namespace gpunet

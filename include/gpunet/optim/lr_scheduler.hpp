@@ -1,0 +1,229 @@
+// Learning rates that change from step to step, as those of torch.optim.lr_scheduler.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+#include <vector>
+
+#include <gpunet/core/config.hpp>
+#include <gpunet/core/error.hpp>
+#include <gpunet/optim/rates.hpp>
+
+namespace gpunet::optim::lr_scheduler {
+
+// The base of schedules: sets the learning rate of an optimizer, which must outlive it, when it is made and in each
+// step(), once an epoch or once a batch, behind the optimizer's own. The values are PyTorch's to the last bits: most are
+// made from the one before, so that a change by somebody else in between lasts.
+class LRScheduler {
+ public:
+  LRScheduler(const LRScheduler&) = delete;
+  LRScheduler& operator=(const LRScheduler&) = delete;
+  virtual ~LRScheduler() = default;
+
+  void step() {
+    ++epoch_;
+    set(next());
+  }
+  // The learning rate that it set last.
+  double get_last_lr() const { return last_lr_; }
+  // How many steps were made.
+  index_t last_epoch() const { return epoch_; }
+
+ protected:
+  explicit LRScheduler(Rates& rates) : rates_(rates), base_lr_(rates.initial_lr()) {}
+
+  // The learning rate of epoch 0, made from that of the optimizer,
+  virtual double first() { return rates_.lr(); }
+  // and of a later one, last_epoch().
+  virtual double next() = 0;
+
+  // Starts at epoch 0, as every constructor does in the end,
+  void begin() {
+    epoch_ = 0;
+    set(first());
+  }
+  // or anew.
+  void restart() {
+    rates_.set_lr(base_lr_);
+    begin();
+  }
+
+  Rates& rates_;
+  const double base_lr_;
+
+ private:
+  friend class SequentialLR;
+
+  void set(double lr) {
+    rates_.set_lr(lr);
+    last_lr_ = lr;
+  }
+
+  index_t epoch_ = 0;
+  double last_lr_ = 0;
+};
+
+struct StepLROptions {
+  index_t step_size = 1;
+  double gamma = 0.1;
+};
+
+// Times gamma at every step_size-th step: StepLR scheduler(optimizer, {.step_size = 30});
+class StepLR : public LRScheduler {
+ public:
+  StepLR(Rates& optimizer, const StepLROptions& options) : LRScheduler(optimizer), options_(options) {
+    require(options.step_size >= 1, "gpunet::optim::lr_scheduler::StepLR: invalid step_size ", options.step_size,
+            " (want 1 or more)");
+    begin();
+  }
+
+ private:
+  double next() override {
+    return last_epoch() % options_.step_size == 0 ? rates_.lr() * options_.gamma : rates_.lr();
+  }
+
+  StepLROptions options_;
+};
+
+struct MultiStepLROptions {
+  std::vector<index_t> milestones;
+  double gamma = 0.1;
+};
+
+// Times gamma at each of the milestones: MultiStepLR scheduler(optimizer, {.milestones = {30, 80}});
+class MultiStepLR : public LRScheduler {
+ public:
+  MultiStepLR(Rates& optimizer, MultiStepLROptions options) : LRScheduler(optimizer), options_(std::move(options)) {
+    begin();
+  }
+
+ private:
+  double first() override { return next(); }
+  double next() override {
+    const auto times = std::count(options_.milestones.begin(), options_.milestones.end(), last_epoch());
+    return rates_.lr() * std::pow(options_.gamma, static_cast<double>(times));
+  }
+
+  MultiStepLROptions options_;
+};
+
+struct ExponentialLROptions {
+  double gamma = 1;
+};
+
+// Times gamma at every step: ExponentialLR scheduler(optimizer, {.gamma = 0.9});
+class ExponentialLR : public LRScheduler {
+ public:
+  ExponentialLR(Rates& optimizer, const ExponentialLROptions& options) : LRScheduler(optimizer), options_(options) {
+    begin();
+  }
+
+ private:
+  double next() override { return rates_.lr() * options_.gamma; }
+
+  ExponentialLROptions options_;
+};
+
+struct CosineAnnealingLROptions {
+  index_t T_max = 1;
+  double eta_min = 0;
+};
+
+// Half a wave of a cosine in T_max steps, from the initial learning rate down to eta_min, then up again (Loshchilov and
+// Hutter 2017, without restarts): CosineAnnealingLR scheduler(optimizer, {.T_max = 100});
+class CosineAnnealingLR : public LRScheduler {
+ public:
+  CosineAnnealingLR(Rates& optimizer, const CosineAnnealingLROptions& options)
+      : LRScheduler(optimizer), options_(options) {
+    require(options.T_max >= 1, "gpunet::optim::lr_scheduler::CosineAnnealingLR: invalid T_max ", options.T_max,
+            " (want 1 or more)");
+    begin();
+  }
+
+ private:
+  double next() override {
+    const auto [period, low] = options_;
+    if ((last_epoch() - 1 - period) % (2 * period) == 0)  // at the low point no ratio helps
+      return rates_.lr() + (base_lr_ - low) * (1 - std::cos(std::numbers::pi / static_cast<double>(period))) / 2;
+    return height(last_epoch()) / height(last_epoch() - 1) * (rates_.lr() - low) + low;
+  }
+
+  double height(index_t epoch) const {
+    return 1 + std::cos(std::numbers::pi * static_cast<double>(epoch) / static_cast<double>(options_.T_max));
+  }
+
+  CosineAnnealingLROptions options_;
+};
+
+struct LinearLROptions {
+  double start_factor = 1.0 / 3;
+  double end_factor = 1;
+  index_t total_iters = 5;
+};
+
+// The learning rate times a factor that goes from start_factor to end_factor in total_iters steps, as to warm up:
+// LinearLR scheduler(optimizer, {.start_factor = 0.1, .total_iters = 10});
+class LinearLR : public LRScheduler {
+ public:
+  LinearLR(Rates& optimizer, const LinearLROptions& options) : LRScheduler(optimizer), options_(options) {
+    require(options.start_factor > 0 && options.start_factor <= 1,
+            "gpunet::optim::lr_scheduler::LinearLR: invalid start_factor ", options.start_factor,
+            " (want more than 0 and at most 1)");
+    require(options.end_factor >= 0 && options.end_factor <= 1,
+            "gpunet::optim::lr_scheduler::LinearLR: invalid end_factor ", options.end_factor, " (want 0 to 1)");
+    begin();
+  }
+
+ private:
+  double first() override { return rates_.lr() * options_.start_factor; }
+  double next() override {
+    if (last_epoch() > options_.total_iters) return rates_.lr();
+    const double way = options_.end_factor - options_.start_factor;
+    return rates_.lr() * (1.0 + way / (static_cast<double>(options_.total_iters) * options_.start_factor +
+                                       static_cast<double>(last_epoch() - 1) * way));
+  }
+
+  LinearLROptions options_;
+};
+
+// Schedules one after another; the next one starts, from the initial learning rate, at each of the milestones:
+//   LinearLR warm_up(optimizer, {.total_iters = 10});
+//   CosineAnnealingLR decay(optimizer, {.T_max = 90});
+//   SequentialLR scheduler(optimizer, {&warm_up, &decay}, {10});
+// The schedules must outlive it, and are stepped by it alone.
+class SequentialLR : public LRScheduler {
+ public:
+  SequentialLR(Rates& optimizer, std::vector<LRScheduler*> schedulers, std::vector<index_t> milestones)
+      : LRScheduler(optimizer), schedulers_(std::move(schedulers)), milestones_(std::move(milestones)) {
+    require(schedulers_.size() == milestones_.size() + 1,
+            "gpunet::optim::lr_scheduler::SequentialLR: ", schedulers_.size(), " schedulers and ",
+            milestones_.size(), " milestones (want one scheduler more)");
+    require(std::is_sorted(milestones_.begin(), milestones_.end()),
+            "gpunet::optim::lr_scheduler::SequentialLR: the milestones are not in order");
+    restart();
+  }
+
+ private:
+  double first() override {
+    current().begin();
+    return rates_.lr();
+  }
+  double next() override {
+    if (std::binary_search(milestones_.begin(), milestones_.end(), last_epoch()))
+      current().restart();
+    else
+      current().step();
+    return rates_.lr();
+  }
+
+  LRScheduler& current() {
+    const auto passed = std::upper_bound(milestones_.begin(), milestones_.end(), last_epoch());
+    return *schedulers_[static_cast<std::size_t>(passed - milestones_.begin())];
+  }
+
+  std::vector<LRScheduler*> schedulers_;
+  std::vector<index_t> milestones_;
+};
+
+}  // namespace gpunet::optim::lr_scheduler

@@ -1,0 +1,93 @@
+// One cycle of the learning rate.
+#pragma once
+
+#include <array>
+
+#include <gpunet/optim/lr_scheduler.hpp>
+
+namespace gpunet::optim::lr_scheduler {
+
+enum class Anneal { cos, linear };
+
+struct OneCycleLROptions {
+  double max_lr = 0;
+  index_t total_steps = 0;  // or
+  index_t epochs = 0, steps_per_epoch = 0;
+  double pct_start = 0.3;
+  Anneal anneal_strategy = Anneal::cos;
+  bool cycle_momentum = true;
+  double base_momentum = 0.85, max_momentum = 0.95;
+  double div_factor = 25, final_div_factor = 1e4;
+  bool three_phase = false;
+};
+
+// From max_lr / div_factor up to max_lr in the first pct_start of all steps and then far down, one step a batch, while
+// the momentum (of Adam the first beta) goes the other way (Smith and Topin 2018):
+//   OneCycleLR scheduler(optimizer, {.max_lr = 0.01, .epochs = 10, .steps_per_epoch = loader.size()});
+class OneCycleLR : public LRScheduler {
+ public:
+  OneCycleLR(Rates& optimizer, const OneCycleLROptions& options)
+      : LRScheduler(with_initial_lr(optimizer, options)),
+        options_(options),
+        total_steps_(options.total_steps > 0 ? options.total_steps : options.epochs * options.steps_per_epoch) {
+    require(total_steps_ > 0, "gpunet::optim::lr_scheduler::OneCycleLR: ", total_steps_,
+            " steps (want total_steps, or epochs and steps_per_epoch, of 1 or more)");
+    require(options.pct_start >= 0 && options.pct_start <= 1,
+            "gpunet::optim::lr_scheduler::OneCycleLR: invalid pct_start ", options.pct_start, " (want 0 to 1)");
+    for (double momentum : {options.base_momentum, options.max_momentum})
+      require(momentum >= 0 && momentum < 1, "gpunet::optim::lr_scheduler::OneCycleLR: invalid momentum ", momentum,
+              " (want 0 or more and less than 1)");
+    const double low = base_lr_, high = options.max_lr, least = low / options.final_div_factor;
+    const double fast = options.max_momentum, slow = options.base_momentum;
+    const double steps = static_cast<double>(total_steps_), up = options.pct_start * steps - 1;
+    if (options.three_phase)
+      phases_ = {{up, {low, high}, {fast, slow}},
+                 {2 * options.pct_start * steps - 2, {high, low}, {slow, fast}},
+                 {steps - 1, {low, least}, {fast, fast}}};
+    else
+      phases_ = {{up, {low, high}, {fast, slow}}, {steps - 1, {high, least}, {slow, fast}}};
+    begin();
+  }
+
+ private:
+  // From the end of the phase before to its own, in steps; from the first to the second of the values.
+  struct Phase {
+    double end;
+    std::array<double, 2> lr, momentum;
+  };
+
+  static Rates& with_initial_lr(Rates& rates, const OneCycleLROptions& options) {
+    rates.set_initial_lr(options.max_lr / options.div_factor);
+    return rates;
+  }
+
+  double first() override { return next(); }
+  double next() override {
+    require(last_epoch() <= total_steps_, "gpunet::optim::lr_scheduler::OneCycleLR: tried to step ", last_epoch(),
+            " times, the total number of steps is ", total_steps_);
+    const double step = static_cast<double>(last_epoch());
+    double start = 0;
+    std::size_t i = 0;
+    for (; i + 1 < phases_.size() && step > phases_[i].end; ++i)
+      start = phases_[i].end;
+    const Phase& phase = phases_[i];
+    require(phase.end != start,
+            "gpunet::optim::lr_scheduler::OneCycleLR: a phase without steps: choose another "
+            "pct_start or more steps");
+    const double part = (step - start) / (phase.end - start);
+    if (options_.cycle_momentum) rates_.set_momentum(between(phase.momentum, part));
+    return std::max(between(phase.lr, part), 0.0);  // the step behind the last one may lead below
+  }
+
+  double between(const std::array<double, 2>& values, double part) const {
+    const auto [from, to] = values;
+    if (options_.anneal_strategy == Anneal::linear) return (to - from) * part + from;
+    return to + (from - to) / 2.0 * (std::cos(std::numbers::pi * part) + 1);
+  }
+
+  OneCycleLROptions options_;
+  index_t total_steps_;
+  std::vector<Phase> phases_;
+};
+
+}  // namespace gpunet::optim::lr_scheduler

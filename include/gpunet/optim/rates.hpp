@@ -1,0 +1,61 @@
+// The numbers of an optimizer that change while it works.
+#pragma once
+
+#include <cmath>
+#include <optional>
+
+#include <gpunet/core/error.hpp>
+
+namespace gpunet::optim {
+
+// The learning rate and the momentum of an optimizer, which may be changed between steps, as schedules do
+// (lr_scheduler.hpp).
+class Rates {
+ public:
+  Rates(const Rates&) = delete;
+  Rates& operator=(const Rates&) = delete;
+
+  double lr() const { return lr_; }
+  void set_lr(double lr) {
+    check_option("learning rate", lr);
+    lr_ = lr;
+  }
+
+  // Of Adam and AdamW the first of the betas.
+  double momentum() const { return momentum_; }
+  void set_momentum(double momentum) {
+    check_option("momentum value", momentum);
+    momentum_ = momentum;
+  }
+
+  // The learning rate that schedules begin with: the one that the optimizer had when the first of them was made.
+  double initial_lr() {
+    if (!initial_lr_) initial_lr_ = lr_;
+    return *initial_lr_;
+  }
+  void set_initial_lr(double lr) {
+    set_lr(lr);
+    initial_lr_ = lr;
+  }
+
+ protected:
+  Rates(const char* name, double lr, double momentum) : name_(name) {
+    set_lr(lr);
+    momentum_ = momentum;
+  }
+  ~Rates() = default;
+
+  // Most options are numbers that have to be 0 or more.
+  void check_option(const char* what, double value) const {
+    require(value >= 0 && std::isfinite(value), "gpunet::optim::", name_, ": invalid ", what, " ", value,
+            " (want 0 or more)");
+  }
+
+  const char* const name_;
+
+ private:
+  double lr_ = 0, momentum_ = 0;
+  std::optional<double> initial_lr_;
+};
+
+}  // namespace gpunet::optim

@@ -1,0 +1,78 @@
+// A learning rate that waits for a metric.
+#pragma once
+
+#include <algorithm>
+#include <limits>
+
+#include <gpunet/core/config.hpp>
+#include <gpunet/core/error.hpp>
+#include <gpunet/optim/rates.hpp>
+
+namespace gpunet::optim::lr_scheduler {
+
+enum class Mode { min, max };
+enum class ThresholdMode { rel, abs };
+
+struct ReduceLROnPlateauOptions {
+  Mode mode = Mode::min;
+  double factor = 0.1;
+  index_t patience = 10;
+  double threshold = 1e-4;
+  ThresholdMode threshold_mode = ThresholdMode::rel;
+  index_t cooldown = 0;
+  double min_lr = 0;
+  double eps = 1e-8;
+};
+
+// Times factor when a metric (a validation loss, say) has not become better, by the threshold, in more than `patience`
+// steps: ReduceLROnPlateau scheduler(optimizer, {.patience = 5}); ... scheduler.step(loss);
+class ReduceLROnPlateau {
+ public:
+  // The optimizer must outlive it.
+  explicit ReduceLROnPlateau(Rates& optimizer, const ReduceLROnPlateauOptions& options = {})
+      : rates_(optimizer), options_(options), last_lr_(optimizer.lr()) {
+    require(options.factor < 1, "gpunet::optim::lr_scheduler::ReduceLROnPlateau: invalid factor ", options.factor,
+            " (want less than 1)");
+  }
+  ReduceLROnPlateau(const ReduceLROnPlateau&) = delete;
+  ReduceLROnPlateau& operator=(const ReduceLROnPlateau&) = delete;
+
+  void step(double metric) {
+    ++bad_epochs_;
+    if (is_better(metric)) {
+      best_ = metric;
+      bad_epochs_ = 0;
+    }
+    if (cooldown_ > 0) {
+      --cooldown_;
+      bad_epochs_ = 0;
+    }
+    if (bad_epochs_ > options_.patience) {
+      const double lr = std::max(rates_.lr() * options_.factor, options_.min_lr);
+      if (rates_.lr() - lr > options_.eps) rates_.set_lr(lr);
+      cooldown_ = options_.cooldown;
+      bad_epochs_ = 0;
+    }
+    last_lr_ = rates_.lr();
+  }
+
+  // The learning rate after the last step.
+  double get_last_lr() const { return last_lr_; }
+
+ private:
+  bool is_better(double metric) const {
+    const bool relative = options_.threshold_mode == ThresholdMode::rel;
+    const double threshold = options_.threshold;
+    if (options_.mode == Mode::min) return metric < (relative ? best_ * (1.0 - threshold) : best_ - threshold);
+    return metric > (relative ? best_ * (threshold + 1.0) : best_ + threshold);
+  }
+
+  Rates& rates_;
+  ReduceLROnPlateauOptions options_;
+  double last_lr_;
+  double best_ = options_.mode == Mode::min ? std::numeric_limits<double>::infinity()
+                                            : -std::numeric_limits<double>::infinity();
+  index_t bad_epochs_ = 0, cooldown_ = 0;
+};
+
+}  // namespace gpunet::optim::lr_scheduler

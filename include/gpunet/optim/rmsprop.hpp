@@ -1,0 +1,73 @@
+// RMSprop, stochastic gradient descent with gradients divided by their running size.
+#pragma once
+
+#include <cmath>
+
+#include <gpunet/core/square_root.hpp>
+#include <gpunet/optim/optimizer.hpp>
+
+namespace gpunet::optim {
+
+struct RMSpropOptions {
+  double lr = 0.01;
+  double alpha = 0.99;
+  double eps = 1e-8;
+  double weight_decay = 0;
+  double momentum = 0;
+  bool centered = false;
+};
+
+// One step of torch.optim.RMSprop, where g' = g + weight_decay p:
+//   v = alpha v + (1 - alpha) g'^2;   centred: m = m + (1 - alpha) (g' - m), u = v - m^2, else u = v
+//   b = momentum b + g' / (sqrt(u) + eps);   p -= lr b      (without momentum: b is the fraction)
+// The sign of u does not count: where rounding makes it negative, PyTorch goes on with NaN. One index = one parameter.
+template <class T>
+struct RMSpropStep : Update<RMSpropStep<T>, T, 1, 2> {
+  T lr, alpha, rest, eps;  // rest = 1 - alpha
+  T weight_decay, momentum;
+
+  template <bool centered, bool has_momentum>
+  GPUNET_FN void run(index_t i) const {
+    T *const square = this->kept[0], *const mean = this->kept[1], *const velocity = this->kept[2];
+    const T p = this->parameter[i];
+    const T g = this->gradient[i] + weight_decay * p;
+    T v = alpha * square[i] + rest * g * g;
+    square[i] = v;
+    if constexpr (centered) {
+      const T m = mean[i] + rest * (g - mean[i]);
+      mean[i] = m;
+      v = std::abs(v - m * m);
+    }
+    T b = g / (square_root(v) + eps);
+    if constexpr (has_momentum) velocity[i] = b = momentum * velocity[i] + b;
+    this->parameter[i] = p - lr * b;
+  }
+};
+
+// Updates the parameters of a model, which must outlive it: optim::RMSprop optimizer(net, {.lr = 0.001, .alpha = 0.9});
+template <class Model>
+class RMSprop : public Optimizer<RMSprop<Model>, Model, 3> {
+  using Base = Optimizer<RMSprop, Model, 3>;
+  using typename Base::T;
+
+ public:
+  explicit RMSprop(Model &model, RMSpropOptions options = {})
+      : Base(model, "RMSprop", options.lr, options.momentum), options_(options) {
+    this->check_option("epsilon value", options.eps);
+    this->check_option("momentum value", options.momentum);
+    this->check_option("weight_decay value", options.weight_decay);
+    this->check_option("alpha value", options.alpha);
+  }
+
+  std::array<bool, 3> keeps() const { return {{true, options_.centered, this->momentum() > 0}}; }
+
+  RMSpropStep<T> next() {
+    return this->template update<RMSpropStep<T>>(this->lr(), options_.alpha, 1 - options_.alpha, options_.eps,
+                                                 options_.weight_decay, this->momentum());
+  }
+
+ private:
+  RMSpropOptions options_;
+};
+
+}  // namespace gpunet::optim

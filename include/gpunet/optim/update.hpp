@@ -1,0 +1,74 @@
+// What an optimizer does to each parameter.
+#pragma once
+
+#include <type_traits>
+
+#include <gpunet/device/host/for_each.hpp>
+
+namespace gpunet::optim {
+
+// The base of updates, which are named functors over the parameters: the arrays that they work on, [parameters] each.
+// Of those that an optimizer keeps from step to step the last `optional` ones may be null. `Self` has
+//   template <bool... There> void run(index_t i) const     which updates parameter i, told whether each of them is there
+template <class Self, class T, int required, int optional>
+struct Update {
+  static constexpr int kept_arrays = required + optional;
+  const T* gradient;
+  T* parameter;
+  T* kept[kept_arrays];
+
+  GPUNET_FN void operator()(index_t i) const { run_with<>(i); }
+
+  // The arrays by number.
+  static constexpr int arrays = kept_arrays + 2;
+  GPUNET_FN const T* array(int i) const { return i == 0 ? gradient : i == 1 ? parameter : kept[i - 2]; }
+  // Works on others from now on.
+  GPUNET_FN void use(T* const* others) {
+    gradient = others[0];
+    parameter = others[1];
+    for (int i = 0; i < kept_arrays; ++i)
+      kept[i] = others[i + 2];
+  }
+
+  // All of them: a loop for each set of arrays, because compilers neither take these branches out of a loop nor make
+  // vectors of it with them.
+  template <bool... There>
+  void run_all(Host& device, index_t n) const {
+    constexpr int known = sizeof...(There);
+    if constexpr (known == optional)
+      for_each(device, n, Known<There...>{static_cast<const Self&>(*this)});
+    else if (kept[required + known])
+      run_all<There..., true>(device, n);
+    else
+      run_all<There..., false>(device, n);
+  }
+
+ private:
+  template <bool... There>
+  struct Known {
+    Self update;
+    GPUNET_FN void operator()(index_t i) const { update.template run<There...>(i); }
+  };
+
+  template <bool... There>
+  GPUNET_FN void run_with(index_t i) const {
+    constexpr int known = sizeof...(There);
+    if constexpr (known == optional)
+      static_cast<const Self&>(*this).template run<There...>(i);
+    else if (kept[required + known])
+      run_with<There..., true>(i);
+    else
+      run_with<There..., false>(i);
+  }
+};
+
+// An update on Host.
+template <class Self>
+requires requires {
+  Self::kept_arrays;
+}
+void for_each(Host& device, index_t n, Self update) {
+  update.template run_all<>(device, n);
+}
+
+}  // namespace gpunet::optim

@@ -1,0 +1,195 @@
+#include "reference/orders.hpp"
+
+#include <doctest/doctest.h>
+#include <numeric>
+#include <vector>
+
+#include <gpunet/gpunet.hpp>
+
+#include "support/devices.hpp"
+#include "support/errors.hpp"
+
+using namespace gpunet;
+
+namespace {
+
+// The numbers 0 to n - 1, as labels and as samples of one feature.
+struct Numbers {
+  index_t n;
+  index_t size() const { return n; }
+  Sizes sample_sizes() const { return {1}; }
+  label_t read(index_t i, float* sample) const {
+    *sample = static_cast<float>(i);
+    return static_cast<label_t>(i);
+  }
+};
+
+// As in reference/orders.py.
+std::uint64_t hash_of(const std::vector<index_t>& indices) {
+  std::uint64_t value = indices.size();
+  for (index_t i : indices)
+    value = value * 31 + static_cast<std::uint64_t>(i);
+  return value;
+}
+
+// The labels of an epoch, the size of each batch behind them.
+template <class Batches>
+std::vector<index_t> epoch_of(Batches& batches, bool with_sizes) {
+  std::vector<index_t> indices;
+  for (auto [inputs, labels] : batches) {
+    std::vector<label_t> values(static_cast<std::size_t>(labels.numel()));
+    test_device<Host>().download(values.data(), labels.data(), values.size() * sizeof(label_t));
+    indices.insert(indices.end(), values.begin(), values.end());
+    if (with_sizes) indices.push_back(labels.numel());
+  }
+  return indices;
+}
+
+std::vector<index_t> all_of(index_t n) {
+  std::vector<index_t> numbers(static_cast<std::size_t>(n));
+  std::iota(numbers.begin(), numbers.end(), index_t{0});
+  return numbers;
+}
+
+std::string error_of_split(index_t n, const data::TrainTestSplitOptions& options) {
+  return error_of([&] { data::train_test_split(n, options); });
+}
+
+}  // namespace
+
+TEST_CASE("shuffled batches are PyTorch's, epoch for epoch") {
+  for (const auto& expected : reference::loader_orders)
+    for (int workers : {0, 2}) {
+      CAPTURE(expected.n);
+      CAPTURE(expected.batch_size);
+      CAPTURE(expected.drop_last);
+      const Numbers set{expected.n};
+      const data::DataLoader loader(set, {.batch_size = expected.batch_size,
+                                          .shuffle = true,
+                                          .num_workers = workers,
+                                          .drop_last = expected.drop_last});
+      manual_seed(expected.n);
+      auto batches = loader.to(test_device<Host>());
+      for (std::uint64_t epoch : expected.epochs)
+        CHECK(hash_of(epoch_of(batches, true)) == epoch);
+      CHECK(default_generator().random63() == expected.next);
+      manual_seed(expected.n);
+      auto resident = loader.resident_on(test_device<Host>());
+      for (std::uint64_t epoch : expected.epochs)
+        CHECK(hash_of(epoch_of(resident, true)) == epoch);
+    }
+}
+
+TEST_CASE("a random sampler visits the samples that PyTorch's does") {
+  for (const auto& expected : reference::sampler_orders) {
+    CAPTURE(expected.n);
+    CAPTURE(expected.replacement);
+    CAPTURE(expected.num_samples);
+    const data::RandomSampler sampler(expected.n,
+                                      {.replacement = expected.replacement, .num_samples = expected.num_samples});
+    Generator own(expected.n);
+    CHECK(hash_of(sampler.draw(own)) == expected.own);
+    CHECK(own.random63() == expected.own_next);
+    manual_seed(expected.n);
+    for (std::uint64_t epoch : expected.epochs)
+      CHECK(hash_of(data::draw_order(expected.n, sampler)) == epoch);
+    CHECK(default_generator().random63() == expected.next);
+    if (expected.n > 1000) continue;
+    const Numbers set{expected.n};
+    const data::DataLoader loader(set, {.batch_size = 3, .sampler = sampler});
+    manual_seed(expected.n);
+    auto batches = loader.to(test_device<Host>());
+    for (std::uint64_t epoch : expected.epochs)
+      CHECK(hash_of(epoch_of(batches, false)) == epoch);
+    manual_seed(expected.n);
+    auto resident = loader.resident_on(test_device<Host>());
+    for (std::uint64_t epoch : expected.epochs)
+      CHECK(hash_of(epoch_of(resident, false)) == epoch);
+  }
+}
+
+TEST_CASE("random_split makes PyTorch's parts") {
+  for (const auto& expected : reference::split_orders) {
+    CAPTURE(expected.n);
+    const Numbers set{expected.n};
+    manual_seed(expected.n);
+    const auto parts = data::random_split(set, expected.lengths);
+    REQUIRE(parts.size() == expected.parts.size());
+    for (std::size_t i = 0; i < parts.size(); ++i)
+      CHECK(hash_of(parts[i].indices()) == expected.parts[i]);
+  }
+  const Numbers set{10};
+  Generator own(3);
+  const index_t most = 7, rest = 3;
+  const auto parts = data::random_split(set, {most, rest}, own);
+  own.manual_seed(3);
+  const std::vector<index_t> order = randperm(10, own);
+  CHECK(parts[1].size() == 3);
+  float sample = 0;
+  CHECK(parts[1].read(2, &sample) == order[9]);
+  CHECK(sample == static_cast<float>(order[9]));
+  CHECK(data::random_split(set, {4, 6})[1].sample_sizes() == Sizes{1});
+}
+
+TEST_CASE("train_test_split is scikit-learn's") {
+  for (const auto& expected : reference::train_test_splits) {
+    CAPTURE(expected.n);
+    CAPTURE(expected.test_size);
+    CAPTURE(expected.train_size);
+    CAPTURE(expected.random_state);
+    CAPTURE(expected.classes);
+    std::vector<label_t> labels;
+    for (int i = 0; i < expected.n && expected.classes > 0; ++i)
+      labels.push_back(i * i % expected.classes);
+    const auto [train, test] = data::train_test_split(expected.n, {.test_size = expected.test_size,
+                                                                   .train_size = expected.train_size,
+                                                                   .random_state = expected.random_state,
+                                                                   .stratify = labels});
+    CHECK(hash_of(train) == expected.train);
+    CHECK(hash_of(test) == expected.test);
+  }
+}
+
+TEST_CASE("a split in order, and one with a seed from the default generator") {
+  const auto [train, test] = data::train_test_split(10, {.test_size = 3, .shuffle = false});
+  CHECK(train == all_of(7));
+  CHECK(test == std::vector<index_t>{7, 8, 9});
+  manual_seed(4);
+  const auto drawn = data::train_test_split(100);
+  Generator generator(4);
+  const auto again = data::train_test_split(100, {.random_state = generator.random()});
+  CHECK(drawn.train == again.train);
+  CHECK(drawn.test == again.test);
+}
+
+TEST_CASE("subsets and samplers that make no sense") {
+  const Numbers set{10};
+  CHECK(error_of([&] {
+          data::Subset<Numbers>(set, {3, 10});
+        }) == "gpunet::data::Subset: the index 10 (want 0 to 9)");
+  CHECK(contains(error_of([&] {
+                   data::random_split(set, {5, 6});
+                 }),
+                 "the parts have 11 samples and the dataset 10"));
+  CHECK(contains(error_of([&] { data::random_split(set, {-1, 11}); }), "a part of -1"));
+  CHECK(contains(error_of([&] { data::RandomSampler(0); }), "0 samples"));
+  CHECK(contains(error_of([&] { data::RandomSampler(1, {.num_samples = -1}); }), "num_samples -1"));
+  CHECK(contains(error_of([&] { data::DataLoader(set, {.sampler = data::RandomSampler(9)}); }),
+                 "a sampler for another dataset"));
+  CHECK(contains(error_of([&] { data::DataLoader(set, {.shuffle = true, .sampler = data::RandomSampler(10)}); }),
+                 "or with shuffle"));
+}
+
+TEST_CASE("splits that make no sense") {
+  CHECK(contains(error_of_split(0, {}), "0 samples"));
+  CHECK(contains(error_of_split(10, {.test_size = 10}), "invalid test_size 10 for 10 samples"));
+  CHECK(contains(error_of_split(10, {.test_size = 2.5}), "invalid test_size 2.5"));
+  CHECK(contains(error_of_split(10, {.train_size = -1}), "invalid train_size -1"));
+  CHECK(contains(error_of_split(10, {.test_size = 6, .train_size = 5}),
+                 "5 samples to learn from and 6 to test with"));
+  CHECK(contains(error_of_split(10, {.train_size = 0.01}), "0 samples to learn from"));
+  CHECK(contains(error_of_split(3, {.stratify = {0, 1}}), "2 classes for 3 samples"));
+  CHECK(contains(error_of_split(2, {.shuffle = false, .stratify = {0, 0}}), "in order"));
+  CHECK(contains(error_of_split(3, {.stratify = {0, 0, 1}}), "class 1 has only 1 sample"));
+  CHECK(contains(error_of_split(4, {.test_size = 1, .stratify = {0, 0, 1, 1}}), "for 2 classes"));
+}

@@ -1,0 +1,77 @@
+"""Prints lr_schedulers.hpp: the learning rates that PyTorch's schedules set.
+
+Usage: see regenerate.sh     (PyTorch 2.15)
+"""
+
+import textwrap
+import warnings
+
+import torch
+from torch.optim import SGD, Adam
+from torch.optim import lr_scheduler as lr
+
+from common import begin, braces, end
+
+warnings.simplefilter("ignore")  # of schedules stepped before their optimizers
+
+
+def metric(step):
+    """A loss that falls, rests, and rises a little; the test has the same one."""
+    return max(1.0 - step / 16, 0.5) + (step % 4) / 1024 + max(step - 40, 0) / 64
+
+
+def sequence(optimizer):
+    return lr.SequentialLR(optimizer, [lr.LinearLR(optimizer, 0.25, 1.0, 4), lr.CosineAnnealingLR(optimizer, 10, 0.001),
+                                       lr.ExponentialLR(optimizer, 0.8)], [5, 18])
+
+
+cases = {
+    "step": lambda o: lr.StepLR(o, 7, 0.3),
+    "multi_step": lambda o: lr.MultiStepLR(o, [3, 10, 10, 31], 0.7),
+    "multi_step_from_0": lambda o: lr.MultiStepLR(o, [0, 2], 0.5),
+    "exponential": lambda o: lr.ExponentialLR(o, 0.93),
+    "cosine": lambda o: lr.CosineAnnealingLR(o, 12),
+    "cosine_to_min": lambda o: lr.CosineAnnealingLR(o, 17, 0.003),
+    "linear": lambda o: lr.LinearLR(o),
+    "linear_down": lambda o: lr.LinearLR(o, 0.9, 0.05, 23),
+    "sequential": sequence,
+    "one_cycle": lambda o: lr.OneCycleLR(o, 0.7, total_steps=49),
+    "one_cycle_linear": lambda o: lr.OneCycleLR(o, 0.7, epochs=7, steps_per_epoch=7, pct_start=0.4, div_factor=10,
+                                                anneal_strategy="linear", final_div_factor=100, base_momentum=0.6,
+                                                max_momentum=0.8),
+    "one_cycle_three_phases": lambda o: lr.OneCycleLR(o, 0.7, total_steps=49, three_phase=True),
+    "plateau": lambda o: lr.ReduceLROnPlateau(o, patience=2),
+    "plateau_max": lambda o: lr.ReduceLROnPlateau(o, mode="max", factor=0.6, patience=1, threshold=0.05,
+                                                  threshold_mode="abs", cooldown=3, min_lr=0.004),
+    "plateau_rel_max": lambda o: lr.ReduceLROnPlateau(o, mode="max", factor=0.6, patience=4, threshold=0.01),
+    "plateau_abs_min": lambda o: lr.ReduceLROnPlateau(o, factor=0.5, patience=0, threshold=0.02, threshold_mode="abs",
+                                                      eps=0.001),
+}
+
+begin("vector")
+print("""// The learning rate when the schedule is made, for an optimizer with 0.1, and after each of 48 steps; and where there is
+// a cycle of it, the momentum.
+struct Schedule {
+  std::vector<double> lr, momentum;
+};
+
+// clang-format off""")
+for name, make in cases.items():
+    parameter = [torch.nn.Parameter(torch.zeros(1))]
+    uses_adam = name == "one_cycle_three_phases"
+    optimizer = Adam(parameter, lr=0.1) if uses_adam else SGD(parameter, lr=0.1, momentum=0.9)
+    schedule = make(optimizer)
+    rates, momenta = [], []
+    for step in range(49):
+        group = optimizer.param_groups[0]
+        rates.append(group["lr"])
+        momenta.append(group["betas"][0] if uses_adam else group["momentum"])
+        assert schedule.get_last_lr() == [group["lr"]]
+        if isinstance(schedule, lr.ReduceLROnPlateau):
+            schedule.step(metric(step))
+        else:
+            schedule.step()
+    print(f"inline const Schedule {name}{{")
+    print(textwrap.fill(f"{braces(rates)}, {braces(momenta) if 'cycle' in name else '{}'}}};", 115))
+print("// clang-format on\n")
+end()

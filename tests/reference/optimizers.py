@@ -1,0 +1,78 @@
+"""Prints optimizers.hpp: 1000 steps of PyTorch's optimizers on a small classifier, in double.
+
+Usage: see regenerate.sh     (PyTorch 2.15)
+"""
+
+import torch
+from torch import nn
+
+from common import begin, end, literal, pattern, rounded
+
+cases = {
+    "SGD": {
+        "plain": dict(lr=0.1),
+        "momentum": dict(lr=0.01, momentum=0.9),
+        "dampening": dict(lr=0.1, momentum=0.9, dampening=0.3),
+        "weight decay": dict(lr=0.1, weight_decay=0.05),
+        "weight decay and momentum": dict(lr=0.1, momentum=0.5, dampening=0.25, weight_decay=0.05),
+        "Nesterov": dict(lr=0.01, momentum=0.9, nesterov=True),
+        "Nesterov and weight decay": dict(lr=0.05, momentum=0.8, weight_decay=0.1, nesterov=True),
+    },
+    "Adam": {
+        "defaults": dict(),
+        "a large rate": dict(lr=0.1),
+        "betas": dict(lr=0.02, betas=(0.5, 0.75), eps=0.01),
+        "no memory": dict(lr=0.01, betas=(0.0, 0.0), eps=0.5),
+        "a large epsilon": dict(lr=0.05, eps=0.1),
+        "weight decay": dict(lr=0.01, eps=0.1, weight_decay=0.05),
+        "decoupled weight decay": dict(lr=0.01, weight_decay=0.05, decoupled_weight_decay=True),
+        "AMSGrad": dict(lr=0.01, amsgrad=True),
+        "AMSGrad and weight decay": dict(lr=0.02, betas=(0.8, 0.9), eps=0.1, weight_decay=0.05, amsgrad=True),
+    },
+    "AdamW": {
+        "defaults": dict(),
+        "weight decay": dict(lr=0.01, weight_decay=0.1),
+        "no weight decay": dict(lr=0.01, weight_decay=0.0),
+        "AMSGrad": dict(lr=0.02, betas=(0.8, 0.95), eps=0.01, weight_decay=0.2, amsgrad=True),
+    },
+    "RMSprop": {
+        "defaults": dict(lr=0.001),
+        "alpha": dict(lr=0.01, alpha=0.8, eps=0.01),
+        "weight decay": dict(lr=0.01, eps=0.1, weight_decay=0.05),
+        "momentum": dict(lr=0.001, momentum=0.9),
+        "centred": dict(lr=0.001, centered=True),
+        "centred, with momentum": dict(lr=0.002, alpha=0.9, eps=0.1, weight_decay=0.01, momentum=0.5, centered=True),
+    },
+}
+
+begin("vector", "", "gpunet/optim/adam.hpp", "gpunet/optim/rmsprop.hpp", "gpunet/optim/sgd.hpp")
+print("""// 1000 steps on a Linear(4, 3) whose weight, bias and inputs [5, 4] are patterns, with CrossEntropyLoss and the
+// labels 0 2 1 1 0: the loss before every 50th step, and weight and bias at the end.
+template <class Options>
+struct OptimizerRun {
+  const char* name;
+  Options options;
+  std::vector<double> losses, parameters;
+};
+""")
+for optimizer_name, runs in cases.items():
+    print(f"inline const OptimizerRun<gpunet::optim::{optimizer_name}Options> {optimizer_name.lower()}_runs[] = {{")
+    for name, options in runs.items():
+        layer = nn.Linear(4, 3).double()
+        layer.weight.data = pattern((3, 4), 5, 1, 17)
+        layer.bias.data = pattern((3,), 3, 2, 7)
+        x, labels = pattern((5, 4), 7, 3, 23), torch.tensor([0, 2, 1, 1, 0])
+        optimizer = getattr(torch.optim, optimizer_name)(layer.parameters(), **options)
+        losses = []
+        for step in range(1000):
+            optimizer.zero_grad()
+            loss = nn.CrossEntropyLoss()(layer(x), labels)
+            if step % 50 == 0:
+                losses.append(loss.item())
+            loss.backward()
+            optimizer.step()
+        texts = ", ".join(f".{key} = {literal(value)}" for key, value in options.items())
+        parameters = torch.cat([p.detach().flatten() for p in layer.parameters()])
+        print(f'{{"{name}", {{{texts}}}, {rounded(losses)}, {rounded(parameters)}}},')
+    print("};\n")
+end()

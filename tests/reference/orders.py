@@ -1,0 +1,123 @@
+"""Prints orders.hpp: in which order PyTorch and scikit-learn take samples, as hashes of the indices.
+
+Usage: see regenerate.sh     (PyTorch 2.15, scikit-learn 1.9, NumPy 2.4)
+"""
+
+import torch
+from sklearn.model_selection import train_test_split
+from torch.utils.data import DataLoader, RandomSampler, TensorDataset, random_split
+
+from common import begin, end, literal
+
+
+def hash_of(indices):
+    """The function of the same name in the tests."""
+    value = len(indices)
+    for i in indices:
+        value = (value * 31 + int(i)) % 2**64
+    return f"{value}u"
+
+
+def following():
+    return torch.empty((), dtype=torch.int64).random_().item()
+
+
+def dataset(n):
+    return TensorDataset(torch.arange(n))
+
+
+begin("cstdint", "vector")
+print("""// Orders of samples as a hash: h = size, then h = h * 31 + index for each.
+
+// Three epochs of a shuffled DataLoader after manual_seed(n), the batches of an epoch one after another with their sizes in
+// between; and what random_() draws next.
+struct LoaderOrder {
+  std::int64_t n, batch_size;
+  bool drop_last;
+  std::uint64_t epochs[3];
+  std::int64_t next;
+};
+
+inline const LoaderOrder loader_orders[] = {""")
+for n, batch_size in ((1, 1), (10, 3), (10, 10), (103, 16), (1000, 7)):
+    for drop_last in (False, True):
+        torch.manual_seed(n)
+        loader = DataLoader(dataset(n), batch_size=batch_size, shuffle=True, drop_last=drop_last)
+        epochs = []
+        for _ in range(3):
+            indices = []
+            for (batch,) in loader:
+                indices += [*batch.tolist(), len(batch)]
+            epochs.append(hash_of(indices))
+        print(f"{{{n}, {batch_size}, {literal(drop_last)}, {{{', '.join(epochs)}}}, {following()}}},")
+print("""};
+
+// Two epochs of a DataLoader with a RandomSampler after manual_seed(n), what random_() draws next, and the order that a
+// sampler makes with a generator of its own, seeded with n, and what that draws next.
+struct SamplerOrder {
+  std::int64_t n;
+  bool replacement;
+  std::int64_t num_samples;
+  std::uint64_t epochs[2];
+  std::int64_t next;
+  std::uint64_t own;
+  std::int64_t own_next;
+};
+
+inline const SamplerOrder sampler_orders[] = {""")
+for n, replacement, num_samples in ((10, False, 10), (10, False, 4), (10, False, 25), (10, True, 10), (10, True, 31),
+                                    (10, True, 32), (10, True, 100), (1000, True, 65), (2**28 - 1, True, 40),
+                                    (2**28, True, 40), (2**33, True, 40)):
+    class Numbers(torch.utils.data.Dataset):
+        def __len__(self):
+            return n
+
+        def __getitem__(self, i):
+            return i
+
+    torch.manual_seed(n)
+    loader = DataLoader(Numbers(), sampler=RandomSampler(Numbers(), replacement, num_samples))
+    epochs = [hash_of([batch.item() for batch in loader]) for _ in range(2)]
+    after = following()
+    generator = torch.Generator()
+    generator.manual_seed(n)
+    own = hash_of(list(RandomSampler(Numbers(), replacement, num_samples, generator)))
+    own_after = torch.empty((), dtype=torch.int64).random_(generator=generator).item()
+    print(f"{{{n}, {literal(replacement)}, {num_samples}, {{{', '.join(epochs)}}}, {after}, {own}, {own_after}}},")
+print("""};
+
+// random_split of n samples after manual_seed(n).
+struct SplitOrder {
+  std::int64_t n;
+  std::vector<double> lengths;
+  std::vector<std::uint64_t> parts;
+};
+
+inline const SplitOrder split_orders[] = {""")
+for n, lengths in ((10, [7, 3]), (103, [50, 0, 53]), (10, [0.5, 0.5]), (103, [0.7, 0.2, 0.1]), (103, [0.1] * 10),
+                   (7, [1.0]), (1000, [1 / 3, 1 / 3, 1 / 3])):
+    torch.manual_seed(n)
+    parts = [hash_of(part.indices) for part in random_split(dataset(n), lengths)]
+    print(f"{{{n}, {literal([float(length) for length in lengths])}, {{{', '.join(parts)}}}}},")
+print("""};
+
+// train_test_split of n samples; 0 for sizes that are not given. Stratified by the labels i * i % classes, if there are.
+struct TrainTest {
+  std::int64_t n;
+  double test_size, train_size;
+  std::uint32_t random_state;
+  int classes;
+  std::uint64_t train, test;
+};
+
+inline const TrainTest train_test_splits[] = {""")
+for n, test_size, train_size in ((150, 0.2, 0), (150, 0, 0), (150, 0.33, 0.5), (150, 0, 0.7), (151, 31, 0), (1000, 0, 555),
+                                 (1000, 200, 300), (97, 0.5, 0)):
+    for random_state in (0, 33, 2**32 - 1):
+        for classes in (0, 3, 7):
+            train, test = train_test_split(
+                list(range(n)), test_size=test_size or None, train_size=train_size or None, random_state=random_state,
+                stratify=[i * i % classes for i in range(n)] if classes else None)
+            print(f"{{{n}, {test_size}, {train_size}, {random_state}u, {classes}, {hash_of(train)}, {hash_of(test)}}},")
+print("};\n")
+end()

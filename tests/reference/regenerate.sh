@@ -1,0 +1,29 @@
+#!/usr/bin/env bash
+# regenerate.sh [--check] [name...]: prints the reference values of this folder anew, NAME.hpp from NAME.py; all of them,
+# or those named. With --check it writes nothing, shows what differs, and fails if anything does. PYTHON is a Python
+# with PyTorch 2.15 and scikit-learn 1.9 (default: python3); clang-format 14 has to be installed.
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")"
+
+check=
+if [[ ${1:-} == --check ]]; then
+  check=1
+  shift
+fi
+(($#)) || set -- $(ls ./*.py | sed 's,^\./,,; s,\.py$,,; /^common$/d')
+
+temporary=$(mktemp -d)
+trap 'rm -rf "$temporary"' EXIT
+status=0
+for name; do
+  new=$temporary/$name.hpp
+  PYTHONDONTWRITEBYTECODE=1 "${PYTHON:-python3}" "$name.py" >"$new"
+  ../../scripts/format.sh "$new"
+  if [[ -z $check ]]; then
+    cp "$new" "$name.hpp"
+  elif ! diff "$name.hpp" "$new"; then
+    echo "$name.hpp is not what $name.py prints"
+    status=1
+  fi
+done
+exit $status
