@@ -20,7 +20,6 @@ find_simulator() {
     mkdir -p "$simulator"
     run_quietly "$simulator.log" "building the simulator of the GPU" \
       env CUDA_HOME="${nvcc%/bin/nvcc}" bash "$beside/tools/cudasim/build.sh" "$simulator" || return
-    export CUDASIM_ASYNC=1  # every piece of work as late as it may be: a missing wait shows
   else
     say "the tests on Cuda are skipped: there is no GPU"
   fi
@@ -36,7 +35,8 @@ elif [[ ! -x $nvcc ]]; then
 elif ! "$nvcc" --version | grep -qE 'release (1[2-9]|[2-9][0-9])\.'; then
   say "no tests with nvcc: $nvcc is older than 12, the first with C++20"
 elif find_simulator; then
-  test_way cuda 'gpunet_tests_cuda gpunet_link examples' nvcc "-DGPUNET_CUDA_SIMULATOR=$simulator"
+  test_way cuda 'gpunet_tests_cuda gpunet_link examples gpu_bench_core' nvcc \
+    "-DGPUNET_CUDA_SIMULATOR=$simulator" -DGPUNET_BUILD_BENCHMARKS=ON
 else
   echo 0 1 0 >>"$tally"
 fi

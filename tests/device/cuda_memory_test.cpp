@@ -2,14 +2,12 @@
 
 #if GPUNET_CUDA
 
-#include <cstdlib>
 #include <doctest/doctest.h>
 #include <string>
 
-#include <gpunet/gpunet.hpp>
-
-#include "support/networks.hpp"
-#include "support/training.hpp"
+#include <gpunet/device/cuda/cuda.cuh>
+#include <gpunet/device/cuda/for_each.cuh>
+#include <gpunet/tensor/tensor.hpp>
 
 using namespace gpunet;
 
@@ -57,27 +55,6 @@ TEST_CASE("too much Cuda memory is an error that names the amounts, and the devi
   CHECK(cuda::memory_allocated(device) == 1024);
   const Tensor<float, Cuda> next(device, {1}, {3.0f});
   CHECK(next.item() == 3.0f);
-}
-
-// Twenty times, or GPUNET_TEST_CYCLES: a simulator takes its time.
-TEST_CASE("models that are made, trained and destroyed leave no Cuda memory behind") {
-  Cuda device;
-  Generator generator(1);
-  const TestBatch<float, Cuda> data(device, SmallNet{}, 3, generator);
-  const auto cycle = [&] {
-    Model<SmallNet, Cuda> net(device);
-    const nn::CrossEntropyLoss criterion;
-    optim::SGD optimizer(net, {.lr = 0.01f, .momentum = 0.9f});
-    train::Step step(net, criterion, optimizer);
-    step(data.inputs, data.labels);
-  };
-  cycle();  // cuBLAS keeps its working memory
-  const std::size_t before = cuda::memory_allocated(device), most = cuda::max_memory_allocated(device);
-  const char* cycles = std::getenv("GPUNET_TEST_CYCLES");
-  for (int i = 0; i < (cycles ? std::atoi(cycles) : 20); ++i)
-    cycle();
-  CHECK(cuda::memory_allocated(device) == before);
-  CHECK(cuda::max_memory_allocated(device) == most);
 }
 
 #endif

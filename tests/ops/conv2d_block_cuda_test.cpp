@@ -179,6 +179,7 @@ TEST_CASE("the blocks of LeNet at once on Cuda") {
   RandomShapes random(32);
   compare<float>(random, {{3, 32, 32, 6, 28, 28, 5, 1, 0}, Activation::relu, true}, 1);
   compare<float>(random, {{6, 14, 14, 16, 10, 10, 5, 1, 0}, Activation::relu, true}, 2);
+  compare<float>(random, {{6, 14, 14, 16, 10, 10, 5, 1, 0}, Activation::relu, true}, 0);
 }
 
 TEST_CASE("what is no number goes through a block of Cuda") {

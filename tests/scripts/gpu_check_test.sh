@@ -130,11 +130,11 @@ GPUNET_CHECK_SECONDS=4 slow_build=yes run "$check_gpu"
 check "a build that takes too long is cut" says "CUT after"
 check "and the verdict comes all the same" says "NOT EVERYTHING HOLDS."
 
-GPUNET_CHECK_SECONDS=24 slow_tests=yes run "$check_gpu"
+GPUNET_CHECK_SECONDS=8 slow_tests=yes run "$check_gpu"
 check "tests that take too long are cut, what they counted stays" says "7 passed, 0 failed, 1 skipped, CUT"
 check "and the verdict comes all the same" says "NOT EVERYTHING HOLDS."
 
-GPUNET_CHECK_SECONDS=16 slow_bench=yes OUT=$out run "$check_gpu"
+GPUNET_CHECK_SECONDS=8 slow_bench=yes OUT=$out run "$check_gpu"
 check "benchmarks that take too long are cut" says "CUT: the time was over"
 check "their table so far stays" grep -q "the table so far" "$out/benchmarks.md"
 
