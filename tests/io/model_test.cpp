@@ -1,4 +1,9 @@
+#include <cmath>
+#include <cstdlib>
 #include <doctest/doctest.h>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include <gpunet/gpunet.hpp>
 
@@ -37,6 +42,13 @@ TEST_CASE_TEMPLATE("a saved model is loaded bit for bit", D, GPUNET_TEST_DEVICES
   CHECK(values(saved) != values(loaded));
   io::load(loaded, folder / "net.safetensors");
   CHECK(values(saved) == values(loaded));
+  for (const char* name : {"net.pth", "net.npz"}) {
+    CAPTURE(name);
+    Model<SmallNet, D> other(device);
+    io::save(saved, folder / name);
+    io::load(other, folder / name);
+    CHECK(values(saved) == values(other));
+  }
 }
 
 TEST_CASE("a file of another network changes nothing, and the error names every key") {
@@ -96,4 +108,30 @@ TEST_CASE_TEMPLATE("a model with BatchNorm keeps its running statistics and its 
         "0.weight[3, 2, 3, 3] 0.bias[3] norm.weight[3] norm.bias[3] norm.running_mean[3] norm.running_var[3] "
         "norm.num_batches_tracked[] 3.weight[2, 12] 3.bias[2] 4.weight[2] 4.bias[2] 4.running_mean[2] "
         "4.running_var[2] 4.num_batches_tracked[] ");
+}
+
+TEST_CASE("the weights that PyTorch saved for its lesson are right as often as there") {
+  const char* data = std::getenv("GPUNET_TEST_DATA");
+  if (!data) {
+    MESSAGE("skipped: GPUNET_TEST_DATA does not name a folder with weights/cifar_net.pth and cifar10/");
+    return;
+  }
+  Host host;
+  const data::Compose transform(data::ToTensor{}, data::Normalize{{0.5f, 0.5f, 0.5f}, {0.5f, 0.5f, 0.5f}});
+  const auto images = data::CIFAR10::test(std::string(data) + "/cifar10", transform);
+  Model<LeNet, Host> net(host);
+  io::load(net, std::string(data) + "/weights/cifar_net.pth");
+  train::Accuracy<Host> accuracy(host, 10);
+  bool first = true;
+  for (auto [inputs, labels] : data::DataLoader(images, {.batch_size = 500}).to(host)) {
+    auto outputs = net(inputs);
+    accuracy.update(outputs, labels);
+    if (!std::exchange(first, false)) continue;
+    const std::vector<float> logits = outputs.tensor().to_vector();
+    const std::vector<double> expected{-0.4495, -0.3149, -0.3942, 1.1108, -0.9802,
+                                       0.3570,  -0.0418, -0.3932, 0.9108, -0.0543};
+    for (std::size_t i = 0; i < expected.size(); ++i)
+      CHECK(std::abs(logits[i] - expected[i]) < 1e-4);  // which were printed with four places
+  }
+  CHECK(accuracy.result().correct() == 5490);
 }

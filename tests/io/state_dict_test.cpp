@@ -1,5 +1,7 @@
 #include <doctest/doctest.h>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include <gpunet/io/state_dict.hpp>
@@ -94,4 +96,83 @@ TEST_CASE("match gives the entries in the arrays' order") {
   REQUIRE(matched.size() == 2);
   CHECK(matched[0]->name == "fc.weight");
   CHECK(matched[1]->name == "fc.bias");
+}
+
+namespace {
+
+// A file of PyTorch at `path` with float arrays of these names and shapes, filled with 1, 2, 3, ... throughout.
+void write_file(const std::string& path, const std::vector<std::pair<std::string, Sizes>>& arrays) {
+  std::vector<float> values;
+  for (int i = 1; i <= 100; ++i)
+    values.push_back(static_cast<float>(i));
+  std::vector<TensorEntry> entries;
+  std::size_t next = 0;
+  for (const auto& [name, sizes] : arrays) {
+    const auto n = static_cast<std::size_t>(sizes.numel());
+    entries.push_back({name, Dtype::F32, sizes, std::as_bytes(std::span(values).subspan(next, n))});
+    next += n;
+  }
+  io::write_tensors(path, entries);
+}
+
+const std::vector<float> one_to_eight{1, 2, 3, 4, 5, 6, 7, 8};
+
+std::vector<float> loaded(const std::string& path, const io::LoadOptions& options) {
+  Network<float> network;
+  io::load_arrays(network.arrays, io::read_tensors(path), options);
+  return network.values;
+}
+
+}  // namespace
+
+TEST_CASE("a state_dict inside a checkpoint, with a prefix, under other names, by places") {
+  const TempFolder folder;
+  const std::string path = folder / "a.pth";
+  write_file(path, {{"epoch.x", {1}}, {"model.module.fc.weight", {2, 3}}, {"model.module.fc.bias", {2}}});
+  const std::vector<float> second{2, 3, 4, 5, 6, 7, 8, 9};
+  CHECK(loaded(path, {.key = "model", .prefix = "module."}) == second);
+  CHECK(loaded(path, {.key = "model.module"}) == second);
+  const auto rename = [](std::string_view name) {
+    return name == "lin.w" ? std::string("fc.weight") : std::string("fc.bias");
+  };
+  write_file(path, {{"lin.w", {2, 3}}, {"lin.b", {2}}});
+  CHECK(loaded(path, {.rename = rename}) == one_to_eight);
+  CHECK(loaded(path, {.match = io::by_order}) == one_to_eight);
+  const std::string error = error_of([&] { loaded(folder / "a.pth", {.key = "net"}); });
+  CHECK(error ==
+        "gpunet::io::load: " + path + " has no tensors under the key \"net\" (there are: lin), give one of these");
+}
+
+TEST_CASE("the error says under which key the names are") {
+  const TempFolder folder;
+  write_file(folder / "a.pth", {{"model_state_dict.fc.weight", {2, 3}}, {"model_state_dict.fc.bias", {2}}});
+  CHECK(contains(error_of([&] { loaded(folder / "a.pth", {}); }),
+                 "\nload with {.key = \"model_state_dict\"}, under which the file has these names"));
+}
+
+TEST_CASE("by places, numbers and shapes have to fit, and the file has to have an order") {
+  const TempFolder folder;
+  const auto error = [&](const std::string& name, const std::vector<std::pair<std::string, Sizes>>& arrays) {
+    write_file(folder / name, arrays);
+    return error_of([&] { loaded(folder / name, {.match = io::by_order}); });
+  };
+  CHECK(contains(error("a.pth", {{"b", {2}}, {"w", {2, 3}}}),
+                 "\n  size mismatch for fc.weight: [2] in the file (b), [2, 3] in the network"
+                 "\n  size mismatch for fc.bias: [2, 3] in the file (w), [2] in the network"));
+  CHECK(contains(error("a.pth", {{"w", {2, 3}}}), "\n  missing keys: fc.bias"));
+  CHECK(contains(error("a.pth", {{"w", {2, 3}}, {"b", {2}}, {"c", {2}}}), "\n  unexpected keys: c"));
+  CHECK(contains(error("a.safetensors", {{"w", {2, 3}}, {"b", {2}}}),
+                 "cannot be loaded by_order: load them by name"));
+}
+
+TEST_CASE("a part is loaded only when that is asked for, and what is there has to fit") {
+  const TempFolder folder;
+  write_file(folder / "a.pth", {{"fc.weight", {2, 3}}, {"other", {1}}});
+  CHECK(contains(error_of([&] { loaded(folder / "a.pth", {}); }),
+                 "(nothing was loaded):\n  missing keys: fc.bias\n  unexpected keys: other"));
+  CHECK(loaded(folder / "a.pth", {.strict = false}) == std::vector<float>{1, 2, 3, 4, 5, 6, 0, 0});
+  write_file(folder / "a.pth", {{"fc.weight", {3, 2}}, {"fc.bias", {2}}});
+  CHECK(contains(error_of([&] { loaded(folder / "a.pth", {.strict = false}); }), "size mismatch for fc.weight"));
+  write_file(folder / "a.pth", {{"lin.w", {2, 3}}});
+  CHECK(contains(error_of([&] { loaded(folder / "a.pth", {.strict = false}); }), "nothing was loaded"));
 }

@@ -2,7 +2,6 @@
 
 #if !GPUNET_CUDA  // to nvcc, operator new is a function of the device too
 
-#include <atomic>
 #include <cstdlib>
 #include <doctest/doctest.h>
 #include <memory>
@@ -11,6 +10,7 @@
 
 #include <gpunet/gpunet.hpp>
 
+#include "support/allocations.hpp"
 #include "support/networks.hpp"
 #include "support/training.hpp"
 
@@ -19,11 +19,8 @@ using namespace gpunet;
 // The allocation functions of the whole test program, replaced by ones that count while a test wants it.
 namespace {
 
-std::atomic<bool> counting{false};
-std::atomic<int> allocations{0};
-
 void* counted(std::size_t bytes, std::size_t alignment) noexcept {
-  if (counting.load(std::memory_order_relaxed)) allocations.fetch_add(1, std::memory_order_relaxed);
+  count_allocation(bytes);
   const std::size_t whole = (bytes + alignment - 1) / alignment * alignment;
   return std::aligned_alloc(alignment, whole > 0 ? whole : alignment);
 }
@@ -107,17 +104,6 @@ void operator delete[](void* p, std::align_val_t, const std::nothrow_t&) noexcep
 }
 
 namespace {
-
-// Counts while it lives.
-class Count {
- public:
-  Count() {
-    allocations = 0;
-    counting = true;
-  }
-  ~Count() { counting = false; }
-  int so_far() const { return allocations; }
-};
 
 // 60 random pictures for SmallNet.
 struct Pictures {

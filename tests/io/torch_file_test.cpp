@@ -1,0 +1,238 @@
+#include <bit>
+#include <doctest/doctest.h>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include <gpunet/io/torch_file.hpp>
+#include <gpunet/io/torch_writer.hpp>
+
+#include "corpus.hpp"
+
+using namespace gpunet;
+using io::Dtype;
+using io::TensorEntry;
+using io::TorchFile;
+using io::detail::PickleWriter;
+using namespace std::string_literals;
+
+namespace {
+
+std::vector<std::string> names_of(const io::TensorFile& file) {
+  std::vector<std::string> names;
+  for (const TensorEntry& entry : file.entries())
+    names.push_back(entry.name);
+  return names;
+}
+
+// What views() of tests/corpus/make.py has.
+void check_views(const TorchFile& file) {
+  CHECK(names_of(file) == std::vector<std::string>{"whole", "transposed", "rows", "part", "channels_last",
+                                                   "expanded", "scalar", "empty"});
+  const auto values = [&](std::string_view name) {
+    return values_of(entry_named(file, name));
+  };
+  CHECK(values("whole") == ramp(24));
+  const std::vector<double> transposed = values("transposed");
+  for (std::size_t i = 0; i < 24; ++i)
+    CHECK(transposed[i] == static_cast<double>(i % 4 * 6 + i / 4));
+  CHECK(entry_named(file, "transposed").sizes == Sizes{6, 4});
+  CHECK(values("rows") == ramp(12, 6));
+  CHECK(values("part") == std::vector<double>{8, 9, 10, 20, 21, 22});
+  CHECK(values("channels_last") == ramp(12));
+  CHECK(values("expanded") == std::vector<double>{7, 7, 7, 8, 8, 8});
+  CHECK(values("scalar") == std::vector<double>{2.5});
+  CHECK(entry_named(file, "scalar").sizes == Sizes{});
+  CHECK(entry_named(file, "empty").sizes == Sizes{0, 3});
+  // One storage, in the file once.
+  CHECK(entry_named(file, "whole").bytes.data() == entry_named(file, "transposed").bytes.data());
+  CHECK(entry_named(file, "rows").bytes.data() == entry_named(file, "whole").bytes.data() + 24);
+}
+
+// A file with one tensor: of these sizes and strides, from the element `first` on, of 6 floats that a storage says it
+// has `numel` of.
+struct Forged {
+  index_t numel = 6, first = 0;
+  std::string sizes = PickleWriter().tuple({2, 3}).text().substr(2);
+  std::string strides = PickleWriter().tuple({3, 1}).text().substr(2);
+  std::string key = "0", storage = "torch.FloatStorage", more = "";
+};
+
+std::string error_in(const TempFolder& folder, const std::string& pickle) {
+  write_archive(folder / "x.pth", {{"a/data.pkl", pickle}, {"a/data/0", std::string(24, '\0')}});
+  return error_of([&] { TorchFile::read(folder / "x.pth"); });
+}
+
+std::string error_in(const TempFolder& folder, const Forged& forged) {
+  PickleWriter pickle;
+  pickle.opcodes("}").string("w").global("torch._utils._rebuild_tensor_v2").opcodes("((").string("storage");
+  pickle.global(forged.storage).string(forged.key).string("cpu").integer(forged.numel).opcodes("tQ");
+  pickle.integer(forged.first).opcodes(forged.sizes).opcodes(forged.strides).opcodes("\x89").ordered_dict();
+  return error_in(folder, pickle.opcodes(forged.more).opcodes("tRs.").text());
+}
+
+std::string tuple(std::initializer_list<index_t> numbers) {
+  return PickleWriter().tuple(Sizes(numbers)).text().substr(2);
+}
+
+}  // namespace
+
+TEST_CASE("state_dicts of PyTorch are read: plain, of parameters, from a GPU, in the old format") {
+  for (const char* name : {"state_dict.pth", "parameters.pth"}) {
+    CAPTURE(name);
+    const TorchFile file = TorchFile::read(corpus(name));
+    CHECK(names_of(file) == std::vector<std::string>{"weight", "bias"});
+    CHECK(values_of(file.entries()[0]) == ramp(6));
+    CHECK(file.entries()[0].sizes == Sizes{2, 3});
+    CHECK(values_of(file.entries()[1]) == std::vector<double>{0.5, -1.5});
+  }
+  for (const char* name : {"cuda.pth", "legacy_cuda.pth"}) {
+    CAPTURE(name);
+    CHECK(values_of(entry_named(TorchFile::read(corpus(name)), "weight")) == ramp(6));
+  }
+}
+
+TEST_CASE("storages that tensors share, and strides, are followed") {
+  check_views(TorchFile::read(corpus("views.pth")));
+  check_views(TorchFile::read(corpus("legacy.pth")));
+  const TorchFile bare = TorchFile::read(corpus("tensor.pt"));
+  CHECK(names_of(bare) == std::vector<std::string>{""});
+  CHECK(values_of(bare.entries()[0]) == ramp(4));
+}
+
+TEST_CASE("every type is read") {
+  const TorchFile file = TorchFile::read(corpus("types.pth"));
+  const std::vector<Dtype> types{Dtype::BOOL,    Dtype::U8,      Dtype::I8,          Dtype::I16,
+                                 Dtype::U16,     Dtype::F16,     Dtype::BF16,        Dtype::I32,
+                                 Dtype::U32,     Dtype::F32,     Dtype::C64,         Dtype::F64,
+                                 Dtype::I64,     Dtype::U64,     Dtype::C128,        Dtype::F8_E5M2,
+                                 Dtype::F8_E4M3, Dtype::F8_E8M0, Dtype::F8_E4M3FNUZ, Dtype::F8_E5M2FNUZ};
+  REQUIRE(file.entries().size() == types.size());
+  for (std::size_t i = 0; i < types.size(); ++i) {
+    const TensorEntry& entry = file.entries()[i];
+    CAPTURE(entry.name);
+    CHECK(entry.dtype == types[i]);
+    CHECK(entry.sizes == Sizes{16 * 8 / io::bits_of(entry.dtype)});
+    REQUIRE(entry.bytes.size() == 16);
+    for (std::size_t k = 0; k < 16; ++k)
+      CHECK(entry.bytes[k] == static_cast<std::byte>(entry.dtype == Dtype::BOOL ? k % 2 : k));
+  }
+}
+
+TEST_CASE("a checkpoint has its tensors under the keys that lead to them") {
+  const TorchFile file = TorchFile::read(corpus("checkpoint.pth"));
+  CHECK(names_of(file) ==
+        std::vector<std::string>{"model_state_dict.weight", "model_state_dict.bias",
+                                 "optimizer_state_dict.state.0.step", "optimizer_state_dict.state.0.exp_avg",
+                                 "optimizer_state_dict.state.0.exp_avg_sq", "optimizer_state_dict.state.1.step",
+                                 "optimizer_state_dict.state.1.exp_avg", "optimizer_state_dict.state.1.exp_avg_sq",
+                                 "nested.a.b.0", "nested.a.b.1.0"});
+  CHECK(values_of(file.entries()[0]) == ramp(6));
+  CHECK(values_of(file.entries()[2]) == std::vector<double>{1});
+}
+
+TEST_CASE("what is no file of tensors is an Error that says what to do") {
+  const TempFolder folder;
+  CHECK(contains(error_of([&] { TorchFile::read(corpus("module.pth")); }),
+                 "data.pkl, byte 66: the global \"torch.nn.modules.activation.ReLU\""));
+  CHECK(contains(error_of([&] { TorchFile::read(corpus("c_order.npy")); }),
+                 "byte 0: no file of torch.save begins like this"));
+  CHECK(contains(error_of([&] { TorchFile::read(corpus("stored.npz")); }), "a zip archive without data.pkl"));
+  write_archive(folder / "x.pth", {{"a/data.pkl", "\x80\2}."}, {"a/constants.pkl", ""}});
+  CHECK(contains(error_of([&] { TorchFile::read(folder / "x.pth"); }), "a TorchScript program"));
+  write_archive(folder / "x.pth", {{"a/data.pkl", "\x80\2}."}, {"a/byteorder", "big"}});
+  CHECK(contains(error_of([&] { TorchFile::read(folder / "x.pth"); }), "another byte order than little"));
+  write_archive(folder / "x.pth", {{"a/data.pkl", "\x80\2}."}, {"b/data.pkl", "\x80\2}."}});
+  CHECK(contains(error_of([&] { TorchFile::read(folder / "x.pth"); }), "several data.pkl"));
+  CHECK(contains(error_in(folder, "\x80\2}.N"s), "more bytes than the pickle has"));
+}
+
+TEST_CASE("a tensor that does not fit its storage is an Error") {
+  const TempFolder folder;
+  constexpr index_t largest = std::numeric_limits<index_t>::max();
+  CHECK(error_in(folder, Forged{}).empty());
+  CHECK(contains(error_in(folder, Forged{.numel = 7}), "wants a storage of 7 elements, which has 24 bytes"));
+  CHECK(contains(error_in(folder, Forged{.numel = largest}), "a storage of 9223372036854775807 elements"));
+  CHECK(contains(error_in(folder, Forged{.first = 1}),
+                 "the tensor \"w\" of shape [2, 3] and strides [3, 1] leaves its "
+                 "storage of 6 elements"));
+  CHECK(contains(error_in(folder, Forged{.first = largest}), "leaves its storage"));
+  CHECK(contains(error_in(folder, Forged{.sizes = tuple({largest, largest})}), "is too large"));
+  CHECK(contains(error_in(folder, Forged{.sizes = tuple({2, 4})}), "leaves its storage"));
+  CHECK(contains(error_in(folder, Forged{.strides = tuple({largest, largest})}), "leaves its storage"));
+  CHECK(contains(error_in(folder, Forged{.strides = tuple({3})}), "has not one stride for each dimension"));
+  CHECK(contains(error_in(folder, Forged{.sizes = "(J\xFF\xFF\xFF\xFFK\1t"}), "no natural number"));
+  CHECK(contains(error_in(folder, Forged{.sizes = "(" + std::string(9, 'N') + "t"}), "more than 8 dimensions"));
+  CHECK(contains(error_in(folder, Forged{.sizes = "N"}), "no shape where one is wanted"));
+  CHECK(contains(error_in(folder, Forged{.key = "1"}), "has the storage \"1\", which is not there"));
+  CHECK(contains(error_in(folder, Forged{.storage = "torch.float32"}), "a storage of type torch.float32"));
+  CHECK(contains(error_in(folder, Forged{.more = "}X\4\0\0\0conj\x88s"s}), "is conjugated or negated"));
+  // Strides of extents of 1 may be anything; a stride of 0 makes many elements of one.
+  CHECK(error_in(folder, Forged{.sizes = tuple({1, 1}), .strides = tuple({largest, largest})}).empty());
+  CHECK(error_in(folder, Forged{.sizes = tuple({largest / 64, 1}), .strides = tuple({0, largest})}).empty());
+}
+
+TEST_CASE("values inside themselves, deep ones and bombs of shared ones are Errors") {
+  const TempFolder folder;
+  CHECK(contains(error_in(folder, "\x80\2}q\0X\1\0\0\0ah\0s."s), "\"a\" is inside itself"));
+  CHECK(contains(error_in(folder, "\x80\2" + std::string(100000, ']') + std::string(99999, 'a') + "."),
+                 "more than 64 values inside each other"));
+  // Forty dicts, each of which holds the next twice: 2^40 names for one tensor.
+  PickleWriter tensor;
+  tensor.global("torch._utils._rebuild_tensor_v2").opcodes("((").string("storage").global("torch.FloatStorage");
+  tensor.string("0").string("cpu").integer(6).opcodes("tQ").integer(0).tuple({6}).tuple({1}).opcodes("\x89}tR");
+  std::string bomb = tensor.text() + "q\0"s;
+  for (int i = 0; i < 40; ++i)
+    bomb += "}(X\1\0\0\0ah"s + static_cast<char>(i) + "X\1\0\0\0bh"s + static_cast<char>(i) + "uq" +
+            static_cast<char>(i + 1);
+  // All of them in a list under "l", and the last under "r".
+  const std::string whole = "\x80\2}(X\1\0\0\0l]("s + bomb.substr(2) + "eX\1\0\0\0rh\x28u."s;
+  CHECK(contains(error_in(folder, whole), "the same values in too many places"));
+  // Long names: a key of a million letters.
+  CHECK(contains(error_in(folder, "\x80\2}X\x40\x42\x0f\0"s + std::string(1000000, 'x') + "]s."),
+                 "a name longer than 1000 bytes"));
+  const std::string once = tensor.text().substr(2);
+  CHECK(contains(error_in(folder, "\x80\2}(X\3\0\0\0a.b"s + once + "X\1\0\0\0a}X\1\0\0\0b"s + once + "su."),
+                 "two tensors have the name \"a.b\""));
+}
+
+TEST_CASE("the old format that lies is an Error") {
+  const TempFolder folder;
+  const std::string whole = read_text(corpus("legacy_cuda.pth"));
+  const auto error = [&](std::size_t at, const std::string& bytes) {
+    io::write_file_atomically(folder / "x.pth", whole);
+    patch(folder / "x.pth", at, bytes);
+    return error_of([&] { TorchFile::read(folder / "x.pth"); });
+  };
+  const std::size_t numel = whole.size() - 32;
+  CHECK(error(numel, "\6").empty());
+  CHECK(contains(error(numel, bytes_of(~std::uint64_t{0})), "-1 elements in a storage of 6"));
+  CHECK(contains(error(whole.find("little_endian") + 15, "\x89"), "another byte order than little"));
+  CHECK(contains(error(whole.rfind("00000000000000"), "1"), "which no tensor wants"));
+  CHECK(contains(error(0, whole + "x"), "1 bytes more than wanted"));
+}
+
+TEST_CASE("what is written is read, whatever its type and strides") {
+  const TempFolder folder;
+  for (const char* name : {"types.pth", "views.pth", "legacy.pth", "checkpoint.pth"}) {
+    CAPTURE(name);
+    const TorchFile file = TorchFile::read(corpus(name));
+    io::write_torch(folder / "x.pth", file.entries());
+    const TorchFile again = TorchFile::read(folder / "x.pth");
+    REQUIRE(names_of(again) == names_of(file));
+    for (std::size_t i = 0; i < file.entries().size(); ++i) {
+      const TensorEntry &a = file.entries()[i], &b = again.entries()[i];
+      CAPTURE(a.name);
+      CHECK(a.dtype == b.dtype);
+      CHECK(a.sizes == b.sizes);
+      CHECK(b.strides == Sizes{});
+      std::vector<std::byte> copy;
+      const auto bytes = io::detail::row_major_bytes(a, copy);
+      CHECK(std::equal(bytes.begin(), bytes.end(), b.bytes.begin(), b.bytes.end()));
+    }
+  }
+  const std::vector<TensorEntry> odd{{"a", Dtype::F4, {2}, std::as_bytes(std::span("x", 1))}};
+  CHECK(contains(error_of([&] { io::write_torch(folder / "y.pth", odd); }),
+                 "has dtype F4 (PyTorch has none like it)"));
+  CHECK(folder.count() == 1);
+}

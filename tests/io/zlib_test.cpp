@@ -1,0 +1,81 @@
+#include <doctest/doctest.h>
+
+#include <gpunet/io/npz.hpp>
+
+#include "corpus.hpp"
+
+#if GPUNET_TEST_ZLIB
+
+#include <string>
+#include <vector>
+
+#include <gpunet/io/zlib.hpp>
+
+using namespace gpunet;
+using io::NpzFile;
+using namespace std::string_literals;
+
+TEST_CASE("deflated arrays are read and written") {
+  const TempFolder folder;
+  const NpzFile first = NpzFile::read(corpus("deflated.npz"));
+  io::write_npz(folder / "x.npz", first.entries(), {.compress = true});
+  CHECK(read_text(folder / "x.npz").size() < 1000);
+  for (const NpzFile& file : {first, NpzFile::read(folder / "x.npz")}) {
+    REQUIRE(file.entries().size() == 4);
+    CHECK(entry_named(file, "zeros").sizes == Sizes{40, 50});
+    CHECK(values_of(entry_named(file, "zeros")) == std::vector<double>(2000));
+    CHECK(values_of(entry_named(file, "layer.weight")) == ramp(6));
+    CHECK(values_of(entry_named(file, "f")) == ramp(6));
+  }
+}
+
+TEST_CASE("data of many sizes comes back, at once or only its beginning") {
+  for (const std::size_t size : {std::size_t{0}, std::size_t{1}, std::size_t{1000}, std::size_t{300000}})
+    for (const unsigned step : {0u, 1u, 40503u}) {  // all the same, orderly, hardly to be packed
+      std::vector<std::byte> bytes(size);
+      for (std::size_t i = 0; i < size; ++i)
+        bytes[i] = static_cast<std::byte>(static_cast<unsigned>(i) * step * step >> 7);
+      const std::vector<std::byte> packed = io::detail::zlib_deflate(bytes);
+      std::vector<std::byte> out(size + 1);
+      if (size > 0) {
+        const auto whole = std::span(out).first(size);
+        CHECK(io::detail::zlib_inflate(packed, whole, true) == static_cast<std::ptrdiff_t>(size));
+        CHECK(std::equal(bytes.begin(), bytes.end(), out.begin()));
+        CHECK(io::detail::zlib_inflate(packed, whole.first(size / 2 + 1), false) ==
+              static_cast<std::ptrdiff_t>(size / 2 + 1));
+        CHECK(io::detail::zlib_inflate(std::span(packed).first(packed.size() - 1), whole, true) == -1);
+      }
+      CHECK(io::detail::zlib_inflate(packed, out, true) == -1);  // shorter than wanted
+    }
+}
+
+TEST_CASE("a zip bomb asks for no memory") {
+  const TempFolder folder;
+  // Deflated arrays: one that says it is of 4 GB and packs 2000 zeros, and one whose data goes on behind its end.
+  const std::string header = "{'descr': '<f4', 'fortran_order': False, 'shape': (1000000000,)}";
+  std::string array = "\x93NUMPY\1\0"s + bytes_of(static_cast<std::uint16_t>(header.size())) + header;
+  const auto error = [&](std::size_t zeros, std::uint32_t claim) {
+    const std::string whole = array + std::string(zeros, '\0');
+    io::AtomicFile file(folder / "x.npz");
+    io::detail::ZipWriter archive(file);
+    archive.deflate("a.npy", std::as_bytes(std::span(whole)), io::detail::zlib_codec);
+    archive.finish();
+    file.commit();
+    const std::size_t entry = read_text(folder / "x.npz").rfind("PK\1\2");
+    patch(folder / "x.npz", entry + 24, bytes_of(claim));
+    return error_of([&] { NpzFile::read(folder / "x.npz"); });
+  };
+  CHECK(contains(error(2000, 4'000'000'000), "more than deflate can"));
+  CHECK(contains(error(8'000'000, 8'000'000), "bytes of data (want 4000000000 for the shape"));
+  array.replace(array.find("1000000000"), 10, "0000000500");
+  CHECK(contains(error(4000, static_cast<std::uint32_t>(array.size()) + 2000), "data that cannot be unpacked"));
+  CHECK(error(2000, static_cast<std::uint32_t>(array.size()) + 2000).empty());
+}
+
+#else
+
+TEST_CASE("deflated arrays are read and written") {
+  MESSAGE("skipped: there was no zlib when the tests were configured");
+}
+
+#endif
