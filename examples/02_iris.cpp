@@ -80,9 +80,9 @@ void run(D& device, const Flowers& flowers, const Arguments& arguments) {
   const auto classes = static_cast<index_t>(flowers.names.size());
 
   // Sizes that only the data tell are given at run time.
-  const nn::Sequential network(nn::Input(Shape(Dim(flowers.width))),                //
-                               nn::Named<"fc1", nn::Linear<8>>(), nn::ReLU(),       //
-                               nn::Named<"fc2", nn::Linear<9>>(), nn::ReLU(),       //
+  const nn::Sequential network(nn::Input(Shape(Dim(flowers.width))),           //
+                               nn::Named<"fc1", nn::Linear<8>>(), nn::ReLU(),  //
+                               nn::Named<"fc2", nn::Linear<9>>(), nn::ReLU(),  //
                                nn::Named<"out", nn::Linear<dyn>>(nn::Linear(classes)));
   manual_seed(arguments.seed);
   Model model(device, network);
@@ -97,7 +97,8 @@ void run(D& device, const Flowers& flowers, const Arguments& arguments) {
         step.repeat(std::min(at_once, arguments.epochs - first), inputs, labels).to_vector();
     for (std::size_t i = 0; i < losses.size(); ++i)
       if (const index_t epoch = first + static_cast<index_t>(i); epoch % arguments.print_every == 0)
-        std::printf("epoch: %2lld  loss: %10.8f\n", static_cast<long long>(epoch + 1), static_cast<double>(losses[i]));
+        std::printf("epoch: %2lld  loss: %10.8f\n", static_cast<long long>(epoch + 1),
+                    static_cast<double>(losses[i]));
   }
   const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
   std::printf("TOTAL TRAINING TIME: %.6f s\n", seconds.count());

@@ -3,6 +3,7 @@
 
 #include <gpunet/gpunet.hpp>
 
+#include "reference/mean_loss.hpp"
 #include "support/devices.hpp"
 
 using namespace gpunet;
@@ -17,5 +18,17 @@ TEST_CASE_TEMPLATE("the mean of an array", D, GPUNET_TEST_DEVICES) {
     Tensor<double, D> result(device, {2}, {-1, -1});
     mean(device, n, x.data(), result.data());
     CHECK(result.to_vector() == std::vector<double>{static_cast<double>(n - 1) / 2, -1});
+  }
+}
+
+TEST_CASE("the mean of losses on Host is PyTorch's, to the last bit") {
+  for (const auto& [n, expected] : reference::mean_losses) {
+    std::vector<float> losses;
+    for (int i = 1; i <= n; ++i)
+      losses.push_back(1.0f / static_cast<float>(i));
+    float result = 0;
+    mean(test_device<Host>(), n, losses.data(), &result);
+    CAPTURE(n);
+    CHECK(result == expected);
   }
 }

@@ -13,7 +13,7 @@
 #include <gpunet/model/output.hpp>
 #include <gpunet/model/run_slice.hpp>
 #include <gpunet/ops/interleave.host.hpp>
-#include <gpunet/ops/mean.hpp>
+#include <gpunet/ops/mean.host.hpp>
 #include <gpunet/tensor/tensor.hpp>
 
 namespace gpunet {

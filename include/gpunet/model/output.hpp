@@ -3,7 +3,7 @@
 
 #include <gpunet/nn/loss.hpp>
 #include <gpunet/ops/interleave.host.hpp>
-#include <gpunet/ops/mean.hpp>
+#include <gpunet/ops/mean.host.hpp>
 #include <gpunet/tensor/tensor.hpp>
 
 namespace gpunet {
