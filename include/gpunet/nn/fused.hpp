@@ -16,6 +16,7 @@ namespace gpunet::nn {
 template <class Linear>
 struct RectifiedLinear : Linear {
   static constexpr Activation linear_activation = Activation::relu;
+  static constexpr bool ends_in_relu = true;
 
   constexpr explicit RectifiedLinear(const Linear& layer) : Linear(layer) {}
 
@@ -26,7 +27,7 @@ struct RectifiedLinear : Linear {
 
   template <class D, class In, class T>
   void backward(D& device, In in, const BackwardPass<T>& pass) const {
-    Linear::backward(device, in, pass, Activation::relu);
+    Linear::backward(device, in, pass, pass.dy_is_rectified ? Activation::none : Activation::relu);
   }
 };
 
@@ -34,6 +35,8 @@ struct RectifiedLinear : Linear {
 template <class Conv, bool pool>
 class ConvolutionBlock {
  public:
+  static constexpr bool ends_in_relu = true, can_rectify_dx = true;
+
   constexpr explicit ConvolutionBlock(const Conv& convolution) : convolution_(convolution) {}
 
   template <class In>
@@ -67,9 +70,11 @@ class ConvolutionBlock {
 
   template <class D, class In, class T>
   void backward(D& device, In in, const BackwardPass<T>& pass) const {
-    conv2d_block_backward(device, pass.slice, block(in), pass.x, pass.y,
+    auto undone = block(in);
+    if (pass.dy_is_rectified) undone.activation = Activation::none;
+    conv2d_block_backward(device, pass.slice, undone, pass.x, pass.y,
                           reinterpret_cast<const PoolChoice*>(pass.cache), pass.dy, pass.parameters[0], pass.dx,
-                          pass.gradients[0], pass.gradients[1], pass.accumulate, pass.scratch);
+                          pass.gradients[0], pass.gradients[1], pass.accumulate, pass.scratch, pass.rectify_dx);
   }
 
  private:

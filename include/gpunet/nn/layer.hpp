@@ -16,6 +16,8 @@
 //   cache_bytes(in)                    bytes per sample that forward leaves for backward
 //   scratch(device, in, slice, T{})    elements of T that forward or backward use for a moment
 //   is_view = true
+//   ends_in_relu = true                y is what a ReLU made
+//   can_rectify_dx = true              see BackwardPass::rectify_dx
 //
 // The functions at the end of this file ask a layer for what it may leave out.
 #pragma once
@@ -62,6 +64,9 @@ struct ForwardPass {
 
 // What a layer gets on the way back. x and y are as forward saw and left them; dy may be overwritten; dx is null where
 // nobody needs it.
+//
+// Between a layer that ends in a ReLU and one above it that can, a device may have the gradient rectified (0 where the
+// ReLU gave 0) where it is made and not where it is used.
 template <class T>
 struct BackwardPass {
   Slice slice;
@@ -74,6 +79,8 @@ struct BackwardPass {
   Accumulate accumulate;
   const std::byte* cache;
   T* scratch;
+  bool rectify_dx = false;       // dx is to be 0 where x, which a ReLU made, is
+  bool dy_is_rectified = false;  // the layer above has done so with dy
 };
 
 template <class L, class In>
@@ -103,6 +110,14 @@ index_t scratch(const L& layer, const D& device, In in, const Slice& slice, T ty
 template <class L>
 inline constexpr bool is_view = requires {
   requires L::is_view;
+};
+template <class L>
+inline constexpr bool ends_in_relu = requires {
+  requires L::ends_in_relu;
+};
+template <class L>
+inline constexpr bool can_rectify_dx = requires {
+  requires L::can_rectify_dx;
 };
 
 }  // namespace gpunet::nn

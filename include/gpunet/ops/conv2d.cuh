@@ -51,9 +51,9 @@ struct ConvolutionProducts : Conv2dBlock<Conv2dGeometry> {
     return TiledProduct<OutputGradientRows<T>, PatchRows<T>, ParameterGradientOutput<T>>{
         m, n, k, {dy, order(), g.out_channels}, {g, order(), x}, {dw, db, g.taps(), accumulate}};
   }
-  // dx may be null: then the product is empty.
+  // dx may be null: then the product is empty. x is null unless dx has to be rectified.
   template <class T>
-  auto input(const OutputGradient<T>& dy, const T* w, T* dx) const {
+  auto input(const OutputGradient<T>& dy, const T* w, T* dx, const T* x) const {
     check_sizes();
     const auto [m, n, k] = input_sizes();
     const OutputOrder pixels(g.height, g.width, false);
@@ -69,11 +69,7 @@ struct ConvolutionProducts : Conv2dBlock<Conv2dGeometry> {
     return TiledProduct<TurnedFilters<T>, OutputGradientColumns<T>, InputGradientOutput<T>>{
         dx ? m : 0, n,
         k,          {w, static_cast<int>(g.taps()), Divisor(g.kernel * g.kernel)},
-        columns,    {{dx, g.in_channels, pixels.per_image}}};
-  }
-  template <class T>
-  OutputGradient<T> gradient(const T* dy, const T* y, const PoolChoice* choice) const {
-    return {dy, activation == Activation::relu ? y : nullptr, pool ? choice : nullptr};
+        columns,    {{dx, g.in_channels, pixels.per_image}, x}};
   }
 
  private:
@@ -108,14 +104,14 @@ template <class T>
 void conv2d_backward_input(Cuda& device, const Slice& slice, const Conv2dGeometry& g, const T* dy, const T* w,
                            T* dx, T* scratch) {
   const detail::ConvolutionProducts all(slice, g);
-  detail::product(device, all.input<T>({dy, nullptr, nullptr}, w, dx), scratch);
+  detail::product(device, all.input<T>({dy, nullptr}, w, dx, nullptr), scratch);
 }
 
 template <class T>
 void conv2d_backward_parameters(Cuda& device, const Slice& slice, const Conv2dGeometry& g, const T* x, const T* dy,
                                 T* dw, T* db, Accumulate accumulate, T* scratch) {
   const detail::ConvolutionProducts all(slice, g);
-  detail::product(device, all.parameters<T>(x, {dy, nullptr, nullptr}, dw, db, accumulate), scratch);
+  detail::product(device, all.parameters<T>(x, {dy, nullptr}, dw, db, accumulate), scratch);
 }
 
 }  // namespace gpunet

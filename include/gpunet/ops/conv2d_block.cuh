@@ -25,11 +25,13 @@ void conv2d_block_forward(Cuda& device, const Slice& slice, const Conv2dBlock<Ge
 template <class Geometry, class T>
 void conv2d_block_backward(Cuda& device, const Slice& slice, const Conv2dBlock<Geometry>& block, const T* x,
                            const T* y, const PoolChoice* choice, T* dy, const T* w, T* dx, T* dw, T* db,
-                           Accumulate accumulate, T* scratch) {
+                           Accumulate accumulate, T* scratch, bool rectify_dx = false) {
+  if (block.activation == Activation::relu)
+    rectify_gradient(device, slice.samples() * block.out_features(), y, dy, dy);
   const detail::ConvolutionProducts all(slice, block);
-  const detail::OutputGradient<T> gradient = all.gradient<T>(dy, y, choice);
-  detail::products(device, all.parameters<T>(x, gradient, dw, db, accumulate), all.input<T>(gradient, w, dx),
-                   scratch);
+  const detail::OutputGradient<T> gradient{dy, block.pool ? choice : nullptr};
+  detail::products(device, all.parameters<T>(x, gradient, dw, db, accumulate),
+                   all.input<T>(gradient, w, dx, rectify_dx ? x : nullptr), scratch);
 }
 
 }  // namespace gpunet

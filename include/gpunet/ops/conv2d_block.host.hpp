@@ -124,16 +124,17 @@ void conv2d_block_forward(Host& device, const Slice& slice, const Conv2dBlock<Ge
     detail::forward_one_by_one(device, slice, block, x, w, b, y, choice, scratch);
 }
 
-// dy is used up. dx may be null.
+// dy is used up. dx may be null. rectify_dx: dx is 0 where x, which a ReLU made, is.
 template <class Geometry>
 void conv2d_block_backward(Host& device, const Slice& slice, const Conv2dBlock<Geometry>& block, const float* x,
                            const float* y, const PoolChoice* choice, float* dy, const float* w, float* dx,
-                           float* dw, float* db, Accumulate accumulate, float* scratch) {
+                           float* dw, float* db, Accumulate accumulate, float* scratch, bool rectify_dx = false) {
   if (detail::in_rows(device, slice, block))
     detail::backward_in_rows(device, {device, slice, block}, x, y, block.pool ? choice : nullptr, dy, w, dx, dw, db,
                              accumulate, scratch);
   else if constexpr (!std::is_same_v<Geometry, LongRowConv2dGeometry>)
     detail::backward_one_by_one(device, slice, block, x, y, choice, dy, w, dx, dw, db, accumulate, scratch);
+  if (dx && rectify_dx) rectify_gradient(device, slice.samples() * block.g.in_features(), x, dx, dx);
 }
 
 }  // namespace gpunet

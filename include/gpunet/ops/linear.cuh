@@ -30,17 +30,16 @@ struct LinearProducts {
     return TiledProduct<AlongRows<T>, AlongRows<T>, RowsOutput<T>>{samples, out,     in,
                                                                    {x, in}, {w, in}, {y, out, b, {activation}}};
   }
-  // y is null where no ReLU stands behind the map.
   template <class T>
-  auto parameters(const T* x, const T* y, const T* dy, T* dw, T* db, Accumulate accumulate) const {
-    return TiledProduct<GradientAcrossRows<T>, AcrossRowsAndOnes<T>, ParameterGradientOutput<T>>{
-        out, in + 1, samples, {{dy, out}, y}, {{x, in}, in}, {dw, db, in, accumulate}};
+  auto parameters(const T* x, const T* dy, T* dw, T* db, Accumulate accumulate) const {
+    return TiledProduct<AcrossRows<T>, AcrossRowsAndOnes<T>, ParameterGradientOutput<T>>{
+        out, in + 1, samples, {dy, out}, {{x, in}, in}, {dw, db, in, accumulate}};
   }
-  // dx may be null: then the product is empty.
+  // dx may be null: then the product is empty. x is null unless dx has to be rectified.
   template <class T>
-  auto input(const T* y, const T* dy, const T* w, T* dx) const {
-    return TiledProduct<GradientAlongRows<T>, AcrossRows<T>, RowsOutput<T>>{
-        dx ? samples : 0, in, out, {{dy, out}, y}, {w, in}, {dx, in, nullptr, {Activation::none}}};
+  auto input(const T* dy, const T* w, T* dx, const T* x) const {
+    return TiledProduct<AlongRows<T>, AcrossRows<T>, InputGradientRows<T>>{dx ? samples : 0, in,      out,
+                                                                           {dy, out},        {w, in}, {dx, in, x}};
   }
 };
 
@@ -96,17 +95,19 @@ inline void large_linear_backward(Cuda& device, const Slice& slice, index_t in, 
 
 template <class In, class Out, class T>
 void linear_backward(Cuda& device, const Slice& slice, In in_size, Out out_size, const T* x, const T* y, T* dy,
-                     const T* w, T* dx, T* dw, T* db, Accumulate accumulate, T* scratch, Activation activation) {
+                     const T* w, T* dx, T* dw, T* db, Accumulate accumulate, T* scratch, Activation activation,
+                     bool rectify_dx = false) {
   const index_t in = in_size, out = out_size;
+  if (activation == Activation::relu) rectify_gradient(device, slice.samples() * out, y, dy, dy);
   if constexpr (std::is_same_v<T, float>)
     if (detail::is_large_linear<T>(slice, in, out)) {
-      if (activation == Activation::relu) rectify_gradient(device, slice.samples() * out, y, dy, dy);
-      return large_linear_backward(device, slice, in, out, x, dy, w, dx, dw, db, accumulate);
+      large_linear_backward(device, slice, in, out, x, dy, w, dx, dw, db, accumulate);
+      if (dx && rectify_dx) rectify_gradient(device, slice.samples() * in, x, dx, dx);
+      return;
     }
   const detail::LinearProducts all{slice.samples(), in, out};
-  const T* rectified = activation == Activation::relu ? y : nullptr;
-  detail::products(device, all.parameters<T>(x, rectified, dy, dw, db, accumulate),
-                   all.input<T>(rectified, dy, w, dx), scratch);
+  detail::products(device, all.parameters<T>(x, dy, dw, db, accumulate),
+                   all.input<T>(dy, w, dx, rectify_dx ? x : nullptr), scratch);
 }
 
 }  // namespace gpunet

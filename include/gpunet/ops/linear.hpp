@@ -95,13 +95,16 @@ void linear_backward_parameters(D& device, const Slice& slice, index_t in, index
   sum_each(device, out, slice.samples(), LinearBiasGradient<T>{out, slice.inner, dy, db, accumulate});
 }
 
-// Both, for y = activate(x W^T + b); uses up dy, and leaves out a dx that is null. Sizes are numbers or Dims.
+// Both, for y = activate(x W^T + b); uses up dy, and leaves out a dx that is null. rectify_dx: dx is 0 where x, which a
+// ReLU made, is. Sizes are numbers or Dims.
 template <class D, class In, class Out, class T>
 void linear_backward(D& device, const Slice& slice, In in, Out out, const T* x, const T* y, T* dy, const T* w,
-                     T* dx, T* dw, T* db, Accumulate accumulate, T* scratch, Activation activation) {
+                     T* dx, T* dw, T* db, Accumulate accumulate, T* scratch, Activation activation,
+                     bool rectify_dx = false) {
   if (activation == Activation::relu) rectify_gradient(device, slice.samples() * out, y, dy, dy);
   // The weights first, which forward may have left in a cache: their gradients would push them out.
   if (dx) linear_backward_input(device, slice, in, out, dy, w, dx, scratch);
+  if (dx && rectify_dx) rectify_gradient(device, slice.samples() * in, x, dx, dx);
   linear_backward_parameters(device, slice, in, out, x, dy, dw, db, accumulate, scratch);
 }
 
