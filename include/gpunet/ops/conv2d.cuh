@@ -83,6 +83,11 @@ struct ConvolutionProducts : Conv2dBlock<Conv2dGeometry> {
   }
 };
 
+// What the type of a convolution's sizes tells of its products, whose rows are channels.
+template <class Geometry>
+inline constexpr Known known_of = has_few_channels<Geometry> ? Known::few_rows : Known::nothing;
+static_assert(FewChannelsConv2dGeometry<Conv2dGeometry>::most < least_tensor_rows);
+
 }  // namespace detail
 
 template <class T>

@@ -9,17 +9,19 @@ namespace gpunet {
 template <class Geometry, class T>
 index_t conv2d_block_scratch(const Cuda& device, const Slice& slice, const Conv2dBlock<Geometry>& block, T) {
   const detail::ConvolutionProducts all(slice, block);
-  const detail::ProductSizes forward = all.forward_sizes(), parameters = all.parameter_sizes();
-  return std::max({detail::product_scratch<T>(device, std::array{forward}),
-                   detail::product_scratch<T>(device, std::array{parameters}),
-                   detail::product_scratch<T>(device, std::array{parameters, all.input_sizes()})});
+  const auto scratch = [&]<std::size_t count>(const std::array<detail::ProductSizes, count>& products) {
+    return detail::product_scratch<T, detail::known_of<Geometry>>(device, products);
+  };
+  return std::max({scratch(std::array{all.forward_sizes()}), scratch(std::array{all.parameter_sizes()}),
+                   scratch(std::array{all.parameter_sizes(), all.input_sizes()})});
 }
 
 // See conv2d_block.host.hpp.
 template <class Geometry, class T>
 void conv2d_block_forward(Cuda& device, const Slice& slice, const Conv2dBlock<Geometry>& block, const T* x,
                           const T* w, const T* b, T* y, PoolChoice* choice, T* scratch) {
-  detail::product(device, detail::ConvolutionProducts(slice, block).forward<T>(x, w, b, y, choice), scratch);
+  detail::product<detail::known_of<Geometry>>(
+      device, detail::ConvolutionProducts(slice, block).forward<T>(x, w, b, y, choice), scratch);
 }
 
 template <class Geometry, class T>
@@ -30,8 +32,8 @@ void conv2d_block_backward(Cuda& device, const Slice& slice, const Conv2dBlock<G
     rectify_gradient(device, slice.samples() * block.out_features(), y, dy, dy);
   const detail::ConvolutionProducts all(slice, block);
   const detail::OutputGradient<T> gradient{dy, block.pool ? choice : nullptr};
-  detail::products(device, all.parameters<T>(x, gradient, dw, db, accumulate),
-                   all.input<T>(gradient, w, dx, rectify_dx ? x : nullptr), scratch);
+  detail::products<detail::known_of<Geometry>>(device, all.parameters<T>(x, gradient, dw, db, accumulate),
+                                               all.input<T>(gradient, w, dx, rectify_dx ? x : nullptr), scratch);
 }
 
 }  // namespace gpunet

@@ -58,10 +58,11 @@ template <class T>
 index_t linear_scratch(const Cuda& device, const Slice& slice, index_t in, index_t out, T) {
   if (detail::is_large_linear<T>(slice, in, out)) return 0;
   const detail::LinearProducts all{slice.samples(), in, out};
-  return std::max(
-      detail::product_scratch<T>(device, std::array{all.forward_sizes()}),
-      std::max(detail::product_scratch<T>(device, std::array{all.parameter_sizes()}),
-               detail::product_scratch<T>(device, std::array{all.parameter_sizes(), all.input_sizes()})));
+  const auto scratch = [&]<std::size_t count>(const std::array<detail::ProductSizes, count>& products) {
+    return detail::product_scratch<T, detail::Known::little_work>(device, products);
+  };
+  return std::max({scratch(std::array{all.forward_sizes()}), scratch(std::array{all.parameter_sizes()}),
+                   scratch(std::array{all.parameter_sizes(), all.input_sizes()})});
 }
 
 template <class T>
@@ -73,7 +74,7 @@ void linear_forward(Cuda& device, const Slice& slice, index_t in, index_t out, c
           device, {CUBLAS_OP_T, CUBLAS_OP_N, out, slice.samples(), in, w, x, 0.0f, y,
                    activation == Activation::relu ? CUBLASLT_EPILOGUE_RELU_BIAS : CUBLASLT_EPILOGUE_BIAS, b});
   const detail::LinearProducts all{slice.samples(), in, out};
-  detail::product(device, all.forward<T>(x, w, b, y, activation), scratch);
+  detail::product<detail::Known::little_work>(device, all.forward<T>(x, w, b, y, activation), scratch);
 }
 
 // A large one's; dy is that of the map's own result.
@@ -106,8 +107,8 @@ void linear_backward(Cuda& device, const Slice& slice, In in_size, Out out_size,
       return;
     }
   const detail::LinearProducts all{slice.samples(), in, out};
-  detail::products(device, all.parameters<T>(x, dy, dw, db, accumulate),
-                   all.input<T>(dy, w, dx, rectify_dx ? x : nullptr), scratch);
+  detail::products<detail::Known::little_work>(device, all.parameters<T>(x, dy, dw, db, accumulate),
+                                               all.input<T>(dy, w, dx, rectify_dx ? x : nullptr), scratch);
 }
 
 }  // namespace gpunet
