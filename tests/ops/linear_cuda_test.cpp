@@ -119,4 +119,41 @@ TEST_CASE("large affine maps on Cuda are those of Host") {
       compare(p, activation, accumulate, activation == Activation::none);
 }
 
+TEST_CASE("on tensor cores a ReLU leaves bits, and the layer above rectifies by them as by its input") {
+  Generator generator(5);
+  for (Precision precision : {Precision::tf32, Precision::bf16}) {
+    Cuda device(0, {precision});
+    const index_t samples = 130, in = 257, between = 513, out = 300;
+    const Slice slice{samples, samples, 1};
+    REQUIRE(linear_leaves_relu_bits(device, slice, in, between));
+    CHECK(!linear_leaves_relu_bits(device, {60, 60, 1}, in, between));
+    CHECK(!linear_leaves_relu_bits(test_device<Cuda>(), slice, in, between));
+    const auto values = [&](index_t n) {
+      return Tensor<float, Cuda>(device, {n}, random_values<float>(n, generator));
+    };
+    const auto x = values(samples * in), w = values(between * in), b = values(between),
+               above = values(out * between);
+    auto dy = values(samples * out);
+    Tensor<float, Cuda> y(device, {samples * between}), plain_y(device, y.sizes());
+    Buffer<std::byte, Cuda> bits(device, samples * relu_bits_bytes(between));
+    linear_forward(device, slice, in, between, x.data(), w.data(), b.data(), y.data(), static_cast<float*>(nullptr),
+                   Activation::relu, bits.data());
+    linear_forward(device, slice, in, between, x.data(), w.data(), b.data(), plain_y.data(),
+                   static_cast<float*>(nullptr), Activation::relu);
+    CHECK(y.to_vector() == plain_y.to_vector());
+
+    const auto input_gradient = [&](bool rectify, const std::byte* relu_bits) {
+      Tensor<float, Cuda> dx(device, y.sizes()), dw(device, above.sizes()), db(device, {out});
+      linear_backward(device, slice, between, out, static_cast<const float*>(y.data()),
+                      static_cast<const float*>(nullptr), dy.data(), above.data(), dx.data(), dw.data(), db.data(),
+                      Accumulate::no, static_cast<float*>(nullptr), Activation::none, rectify, relu_bits);
+      return dx.to_vector();
+    };
+    const std::vector<float> rectified = input_gradient(true, nullptr);
+    CHECK(input_gradient(true, bits.data()) == rectified);
+    CHECK(input_gradient(false, bits.data()) != rectified);
+    CHECK(input_gradient(false, bits.data()) == input_gradient(false, nullptr));
+  }
+}
+
 #endif

@@ -62,6 +62,22 @@ constexpr auto rectified_gradients() {
   (typename Net::indices{});
 }
 
+// What the layer below each left of its ReLU, see nn::BackwardPass; null where it did not.
+template <class Net, class D, class T>
+std::array<const std::byte*, Net::depth> relu_bits_below(const D& device, const Net& net,
+                                                         const NetworkPlan<Net>& plan, const Slice& slice,
+                                                         const SliceMemory<T>& memory) {
+  std::array<const std::byte*, Net::depth> bits{};
+  const std::byte* below = nullptr;
+  net.each([&](auto i, const auto& layer, auto in) {
+    bits[i] = below;
+    if (!nn::is_view<std::remove_cvref_t<decltype(layer)>>)
+      below =
+          nn::leaves_relu_bits(layer, device, in, slice) ? memory.cache + plan.cache[i] * slice.samples() : nullptr;
+  });
+  return bits;
+}
+
 // Runs all layers back, from the gradient of the network's output in memory.output_gradient to those of the
 // parameters.
 template <class Net, class D, class T>
@@ -69,6 +85,7 @@ void run_backward(D& device, const Net& net, const NetworkPlan<Net>& plan, const
                   const T* parameters, T* gradients, Accumulate accumulate, const SliceMemory<T>& memory) {
   const Activations<T, Net::depth> data(net, plan, slice, x, memory.outputs);
   constexpr auto rectifies = rectified_gradients<D, Net>();
+  const auto relu_bits = relu_bits_below(device, net, plan, slice, memory);
   T* dy = memory.output_gradient;
   bool dy_is_rectified = false;
   int side = 0;
@@ -87,7 +104,8 @@ void run_backward(D& device, const Net& net, const NetworkPlan<Net>& plan, const
                                          memory.cache + plan.cache[i] * slice.samples(),
                                          memory.scratch,
                                          rectifies[i],
-                                         dy_is_rectified});
+                                         dy_is_rectified,
+                                         relu_bits[i]});
       dy = dx;
       dy_is_rectified = rectifies[i];
       side = 1 - side;

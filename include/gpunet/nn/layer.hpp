@@ -18,6 +18,7 @@
 //   is_view = true
 //   ends_in_relu = true                y is what a ReLU made
 //   can_rectify_dx = true              see BackwardPass::rectify_dx
+//   leaves_relu_bits(device, in, slice)   whether forward leaves which numbers its ReLU let through, as bits, in its cache
 //
 // The functions at the end of this file ask a layer for what it may leave out.
 #pragma once
@@ -79,8 +80,9 @@ struct BackwardPass {
   Accumulate accumulate;
   const std::byte* cache;
   T* scratch;
-  bool rectify_dx = false;       // dx is to be 0 where x, which a ReLU made, is
-  bool dy_is_rectified = false;  // the layer above has done so with dy
+  bool rectify_dx = false;               // dx is to be 0 where x, which a ReLU made, is
+  bool dy_is_rectified = false;          // the layer above has done so with dy
+  const std::byte* relu_bits = nullptr;  // what the layer below left, see leaves_relu_bits
 };
 
 template <class L, class In>
@@ -105,6 +107,14 @@ index_t scratch(const L& layer, const D& device, In in, const Slice& slice, T ty
     return layer.scratch(device, in, slice, type);
   else
     return 0;
+}
+
+template <class L, class D, class In>
+bool leaves_relu_bits(const L& layer, const D& device, In in, const Slice& slice) {
+  if constexpr (requires { layer.leaves_relu_bits(device, in, slice); })
+    return layer.leaves_relu_bits(device, in, slice);
+  else
+    return false;
 }
 
 template <class L>

@@ -52,7 +52,7 @@ class Linear {
   void backward(D& device, In in, const BackwardPass<T>& pass, Activation activation = Activation::none) const {
     linear_backward(device, pass.slice, in.numel(), out_, pass.x, pass.y, pass.dy, pass.parameters[0], pass.dx,
                     pass.gradients[0], pass.gradients[1], pass.accumulate, pass.scratch, activation,
-                    pass.rectify_dx);
+                    pass.rectify_dx, pass.relu_bits);
   }
 
  private:

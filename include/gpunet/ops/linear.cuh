@@ -65,22 +65,33 @@ index_t linear_scratch(const Cuda& device, const Slice& slice, index_t in, index
                    scratch(std::array{all.parameter_sizes(), all.input_sizes()})});
 }
 
+// Whether the map, with a ReLU behind it, leaves bits for the layer above: where tensor cores multiply so fast that another
+// pass over y would show.
+inline bool linear_leaves_relu_bits(const Cuda& device, const Slice& slice, index_t in, index_t out) {
+  return detail::is_large_linear<float>(slice, in, out) && device.precision() != Precision::exact;
+}
+
+// relu_bits [samples * relu_bits_bytes(out)] is null, or is written where linear_leaves_relu_bits says so.
 template <class T>
 void linear_forward(Cuda& device, const Slice& slice, index_t in, index_t out, const T* x, const T* w, const T* b,
-                    T* y, T* scratch, Activation activation = Activation::none) {
+                    T* y, T* scratch, Activation activation = Activation::none, std::byte* relu_bits = nullptr) {
   if constexpr (std::is_same_v<T, float>)
-    if (detail::is_large_linear<T>(slice, in, out))
-      return detail::lt_product(
-          device, {CUBLAS_OP_T, CUBLAS_OP_N, out, slice.samples(), in, w, x, 0.0f, y,
-                   activation == Activation::relu ? CUBLASLT_EPILOGUE_RELU_BIAS : CUBLASLT_EPILOGUE_BIAS, b});
+    if (detail::is_large_linear<T>(slice, in, out)) {
+      const bool leaves_bits = relu_bits && linear_leaves_relu_bits(device, slice, in, out);
+      const auto epilogue = activation == Activation::none ? CUBLASLT_EPILOGUE_BIAS
+                            : leaves_bits                  ? CUBLASLT_EPILOGUE_RELU_AUX_BIAS
+                                                           : CUBLASLT_EPILOGUE_RELU_BIAS;
+      return detail::lt_product(device, {CUBLAS_OP_T, CUBLAS_OP_N, out, slice.samples(), in, w, x, 0.0f, y,
+                                         epilogue, b, leaves_bits ? relu_bits : nullptr});
+    }
   const detail::LinearProducts all{slice.samples(), in, out};
   detail::product<detail::Known::little_work>(device, all.forward<T>(x, w, b, y, activation), scratch);
 }
 
-// A large one's; dy is that of the map's own result.
+// A large one's; dy is that of the map's own result. Where relu_bits is not null, dx is 0 for those that are not set.
 inline void large_linear_backward(Cuda& device, const Slice& slice, index_t in, index_t out, const float* x,
                                   const float* dy, const float* w, float* dx, float* dw, float* db,
-                                  Accumulate accumulate) {
+                                  Accumulate accumulate, const std::byte* relu_bits) {
   const index_t samples = slice.samples();
   detail::LtProduct weights{CUBLAS_OP_N, CUBLAS_OP_T, in, out, samples, x, dy, 0.0f, dw};
   if (accumulate == Accumulate::no) {
@@ -91,19 +102,23 @@ inline void large_linear_backward(Cuda& device, const Slice& slice, index_t in, 
     sum_each(device, out, samples, LinearBiasGradient<float>{out, slice.inner, dy, db, accumulate});
   }
   detail::lt_product(device, weights);
-  if (dx) detail::lt_product(device, {CUBLAS_OP_N, CUBLAS_OP_N, in, samples, out, w, dy, 0.0f, dx});
+  if (dx)
+    detail::lt_product(device,
+                       {CUBLAS_OP_N, CUBLAS_OP_N, in, samples, out, w, dy, 0.0f, dx,
+                        relu_bits ? CUBLASLT_EPILOGUE_DRELU : CUBLASLT_EPILOGUE_DEFAULT, nullptr, relu_bits});
 }
 
 template <class In, class Out, class T>
 void linear_backward(Cuda& device, const Slice& slice, In in_size, Out out_size, const T* x, const T* y, T* dy,
                      const T* w, T* dx, T* dw, T* db, Accumulate accumulate, T* scratch, Activation activation,
-                     bool rectify_dx = false) {
+                     bool rectify_dx = false, const std::byte* relu_bits = nullptr) {
   const index_t in = in_size, out = out_size;
   if (activation == Activation::relu) rectify_gradient(device, slice.samples() * out, y, dy, dy);
   if constexpr (std::is_same_v<T, float>)
     if (detail::is_large_linear<T>(slice, in, out)) {
-      large_linear_backward(device, slice, in, out, x, dy, w, dx, dw, db, accumulate);
-      if (dx && rectify_dx) rectify_gradient(device, slice.samples() * in, x, dx, dx);
+      if (!rectify_dx) relu_bits = nullptr;
+      large_linear_backward(device, slice, in, out, x, dy, w, dx, dw, db, accumulate, relu_bits);
+      if (dx && rectify_dx && !relu_bits) rectify_gradient(device, slice.samples() * in, x, dx, dx);
       return;
     }
   const detail::LinearProducts all{slice.samples(), in, out};
