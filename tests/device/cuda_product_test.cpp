@@ -164,4 +164,41 @@ TEST_CASE("tiles of Cuda are chosen by how much work there is") {
   CHECK(chosen({64, 400, 576}) == 2);
 }
 
+namespace {
+
+// How much slower, by reckoning, the products are where some tiles are left out.
+template <Known known, std::size_t count>
+double slower(const std::array<ProductSizes, count>& products) {
+  const auto time = [&]<class Kind>(std::type_identity<Kind>) {
+    return reckoned_time<Kind>(products, 132, fastest<Kind>(products, 132));
+  };
+  return time(std::type_identity<ExactMaths<float, known>>{}) / time(std::type_identity<ExactMaths<float>>{});
+}
+
+}  // namespace
+
+// But for sums of up to 8 products, which memory bounds: the large tile takes 8 at a time, the others 16.
+TEST_CASE("tiles of Cuda that are left out for what is known would not be chosen") {
+  const std::array<index_t, 7> channels{1, 3, 6, 12, 16, 24, 32};
+  for (index_t batch : {1, 4, 64, 1024})
+    for (index_t in : channels)
+      for (index_t out : channels)
+        for (index_t pixels : {36, 784, 4096})
+          for (index_t kernel : {1, 3, 5}) {
+            const index_t positions = batch * pixels, taps = kernel * kernel;
+            const ProductSizes forward{out, positions, in * taps}, parameters{out, in * taps + 1, positions},
+                input{in, positions, out * taps};
+            if (forward.k > 8) CHECK(slower<Known::few_rows>(std::array{forward}) == 1);
+            CHECK(slower<Known::few_rows>(std::array{parameters, input}) == 1);
+          }
+  for (index_t samples : {1, 4, 64, 100, 1024, 4096})
+    for (index_t in : {4, 100, 256, 1000, 4096, 20000})
+      for (index_t out : {1, 10, 84, 256, 1000, 4096, 20000}) {
+        if (samples * in * out >= 1 << 24) continue;
+        const ProductSizes forward{samples, out, in}, parameters{out, in + 1, samples}, input{samples, in, out};
+        if (forward.k > 8) CHECK(slower<Known::little_work>(std::array{forward}) == 1);
+        CHECK(slower<Known::little_work>(std::array{parameters, input}) == 1);
+      }
+}
+
 #endif

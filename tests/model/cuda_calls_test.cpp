@@ -92,6 +92,36 @@ TEST_CASE("a step of LeNet is 14 kernels at most on Cuda, and two launches once 
   check_quiet(third);
 }
 
+// What rounding makes of the gradients is some percent of them, through the few numbers near 0 that a ReLU treats otherwise;
+// a ReLU left out, or another one's bits, as much as they are.
+TEST_CASE("a ReLU between large linear layers takes no launch back on tensor cores") {
+  using Wide = nn::Sequential<nn::Input<257>, nn::Linear<513>, nn::ReLU, nn::Linear<300>>;
+  const auto backward = [](Precision precision, std::vector<float>& gradients) {
+    Cuda device(0, {precision});
+    manual_seed(3);
+    Model<Wide, Cuda> net(device);
+    Generator generator(4);
+    const TestBatch<float, Cuda> data(device, Wide{}, 130, generator);
+    auto loss = nn::CrossEntropyLoss{}(net(data.inputs), data.labels);
+    const Calls calls;
+    loss.backward();
+    const int launches = calls.launches();
+    gradients = gradients_of(net);
+    return launches;
+  };
+  std::vector<float> exact, rounded;
+  const int launches = backward(Precision::exact, exact);
+  CHECK(backward(Precision::tf32, rounded) == launches - 1);
+  double difference = 0, size = 0;
+  for (std::size_t i = 0; i < exact.size(); ++i) {
+    const double a = exact[i], b = rounded[i];
+    difference += (a - b) * (a - b);
+    size += a * a;
+  }
+  CHECK(difference > 0);
+  CHECK(difference < 0.01 * size);
+}
+
 TEST_CASE("each batch size of Cuda is recorded once, and again when the memory of the model has moved") {
   Cuda& device = test_device<Cuda>();
   Model<SmallNet, Cuda> net(device);

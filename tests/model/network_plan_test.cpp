@@ -39,7 +39,7 @@ TEST_CASE("activations of LeNet") {
   for (std::size_t i = 0; i + 1 < LeNet::depth; ++i) {
     const bool view = i == 6;
     CHECK(plan.output[i + 1] - plan.output[i] == (view ? 0 : round_up(plan.features[i], sample_alignment)));
-    CHECK(plan.cache[i] % sample_alignment == 0);
+    CHECK(plan.cache[i] % cache_alignment == 0);
   }
   CHECK(plan.cache[3] - plan.cache[2] >= 6 * 14 * 14 * static_cast<index_t>(sizeof(PoolChoice)));
 }

@@ -69,7 +69,7 @@ struct Numbers {
 };
 
 template <class T>
-Results<T> plain(const Numbers<T>& n, Accumulate accumulate, bool needs_dx) {
+Results<T> plain(const Numbers<T>& n, Accumulate accumulate, bool needs_dx, bool rectify_dx) {
   Host& host = test_device<Host>();
   const Block& block = n.block;
   const auto size = [](index_t count) {
@@ -94,6 +94,7 @@ Results<T> plain(const Numbers<T>& n, Accumulate accumulate, bool needs_dx) {
   if (needs_dx) {
     r.dx.resize(size(n.inputs));
     conv2d_backward_input<Host, T>(host, n.slice(), block.g, dz.data(), n.w.data(), r.dx.data(), none);
+    if (rectify_dx) rectify_gradient(host, n.inputs, n.x.data(), r.dx.data(), r.dx.data());
   }
   conv2d_backward_parameters<Host, T>(host, n.slice(), block.g, n.x.data(), dz.data(), r.dw.data(), r.db.data(),
                                       accumulate, none);
@@ -101,7 +102,7 @@ Results<T> plain(const Numbers<T>& n, Accumulate accumulate, bool needs_dx) {
 }
 
 template <class T>
-Results<T> fused(Cuda& device, const Numbers<T>& n, Accumulate accumulate, bool needs_dx) {
+Results<T> fused(Cuda& device, const Numbers<T>& n, Accumulate accumulate, bool needs_dx, bool rectify_dx) {
   const auto buffer = [&](const std::vector<T>& values) {
     GuardedBuffer<T, Cuda> made(device, static_cast<index_t>(values.size()));
     made.upload(values);
@@ -118,7 +119,8 @@ Results<T> fused(Cuda& device, const Numbers<T>& n, Accumulate accumulate, bool 
                        scratch.data());
   scratch.fill_with_nan();
   conv2d_block_backward(device, n.slice(), n.block, x.data(), y.data(), choice.data(), dy.data(), w.data(),
-                        needs_dx ? dx.data() : nullptr, dw.data(), db.data(), accumulate, scratch.data());
+                        needs_dx ? dx.data() : nullptr, dw.data(), db.data(), accumulate, scratch.data(),
+                        rectify_dx);
   scratch.download();
   device.download(r.choice.data(), choice.data(), r.choice.size() * sizeof(PoolChoice));
   r.y = y.download();
@@ -138,8 +140,10 @@ void compare(RandomShapes& random, const Block& block, index_t samples) {
   const Numbers<T> numbers(random, block, samples);
   const Accumulate accumulate = random.pick(0, 1) ? Accumulate::yes : Accumulate::no;
   const bool needs_dx = random.pick(0, 2) > 0;
-  const Results<T> want = plain(numbers, accumulate, needs_dx);
-  const Results<T> got = fused(test_device<Cuda>(), numbers, accumulate, needs_dx);
+  const bool rectify_dx = random.pick(0, 1);
+  CAPTURE(rectify_dx);
+  const Results<T> want = plain(numbers, accumulate, needs_dx, rectify_dx);
+  const Results<T> got = fused(test_device<Cuda>(), numbers, accumulate, needs_dx, rectify_dx);
   CHECK(got.choice == want.choice);
   CHECK(got.y == want.y);
   CHECK(got.dx == want.dx);
@@ -187,14 +191,16 @@ TEST_CASE("what is no number goes through a block of Cuda") {
   RandomShapes random(33);
   Numbers<float> n(random, block, 1);
   n.x[5] = std::numeric_limits<float>::quiet_NaN();  // the last corner of the first window
-  const Results<float> got = fused(test_device<Cuda>(), n, Accumulate::no, true);
+  const Results<float> got = fused(test_device<Cuda>(), n, Accumulate::no, true, false);
   CHECK(got.y[0] != got.y[0]);
   CHECK(got.choice[0] == 3);
   CHECK(got.y[1] == got.y[1]);
   CHECK(got.dx[5] == n.w[0] * n.dy[0]);
 }
 
-TEST_CASE("a block of Cuda is one launch forward and one back, and has the same bits in every run") {
+TEST_CASE(
+    "a block of Cuda is one launch forward and one back, where the layer above rectifies, with the same bits "
+    "always") {
   Cuda& device = test_device<Cuda>();
   const Block block{{3, 9, 8, 7, 9, 8, 3, 1, 1}, Activation::relu, true};
   const Slice slice{30, 30, 1};
@@ -217,9 +223,10 @@ TEST_CASE("a block of Cuda is one launch forward and one back, and has the same 
     conv2d_block_forward(device, slice, block, x.data(), w.data(), b.data(), y.data(), choice.data(),
                          scratch.data());
   };
+  const Block rectified{block.g, Activation::none, block.pool};
   const auto backward = [&] {
-    conv2d_block_backward(device, slice, block, x.data(), y.data(), choice.data(), dy.data(), w.data(), dx.data(),
-                          dw.data(), db.data(), Accumulate::no, scratch.data());
+    conv2d_block_backward(device, slice, rectified, x.data(), y.data(), choice.data(), dy.data(), w.data(),
+                          dx.data(), dw.data(), db.data(), Accumulate::no, scratch.data(), true);
   };
   forward();
   backward();

@@ -92,6 +92,10 @@ void compare(Host& host, RandomShapes& random, const Slice& slice, const Conv2dB
   PlainBlock plain(host, slice, block);
   plain.forward(x.data(), w.data(), b.data(), y.plain());
   plain.backward(x.data(), dy.data(), w.data(), dx.plain(), dw.plain(), db.plain(), accumulate);
+  const bool rectify_dx = random.pick(0, 1);
+  if (rectify_dx)
+    rectify_gradient(host, slice.samples() * g.in_features(), x.data(), static_cast<const float*>(dx.plain()),
+                     dx.plain());
   for (Isa path : isas()) {
     CAPTURE(static_cast<int>(path));
     set_isa(path);
@@ -106,7 +110,8 @@ void compare(Host& host, RandomShapes& random, const Slice& slice, const Conv2dB
       std::copy(db_before.begin(), db_before.end(), db.tuned());
       std::vector<float> gradient = dy;  // is used up
       conv2d_block_backward(host, slice, block, x.data(), y.tuned(), choices, gradient.data(), w.data(),
-                            needs_dx ? dx.tuned() : nullptr, dw.tuned(), db.tuned(), accumulate, scratch.data());
+                            needs_dx ? dx.tuned() : nullptr, dw.tuned(), db.tuned(), accumulate, scratch.data(),
+                            rectify_dx);
       dx.check("dx");
       dw.check("dw");
       db.check("db");

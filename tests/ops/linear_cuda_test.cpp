@@ -54,7 +54,7 @@ struct Answer {
 
 // Forward and back on a device; on Host by the plain version.
 template <class T, class D>
-Answer<T> solve(D& device, const Problem<T>& p, Activation activation, Accumulate accumulate) {
+Answer<T> solve(D& device, const Problem<T>& p, Activation activation, Accumulate accumulate, bool rectify_dx) {
   const Slice slice{p.samples, p.samples, 1};
   const auto put = [&device](const std::vector<T>& values) {
     return Tensor<T, D>(device, {static_cast<index_t>(values.size())}, values);
@@ -68,31 +68,33 @@ Answer<T> solve(D& device, const Problem<T>& p, Activation activation, Accumulat
     linear_backward_parameters<D, T>(device, slice, p.in, p.out, x.data(), dy.data(), dw.data(), db.data(),
                                      accumulate, nullptr);
     linear_backward_input<D, T>(device, slice, p.in, p.out, dy.data(), w.data(), dx.data(), nullptr);
+    if (rectify_dx) rectify_gradient(device, dx.numel(), x.data(), dx.data(), dx.data());
   } else {
     Buffer<T, D> scratch(device, linear_scratch(device, slice, p.in, p.out, T{}));
     linear_forward(device, slice, p.in, p.out, x.data(), w.data(), b.data(), y.data(), scratch.data(), activation);
     linear_backward(device, slice, p.in, p.out, x.data(), static_cast<const T*>(y.data()), dy.data(), w.data(),
-                    dx.data(), dw.data(), db.data(), accumulate, scratch.data(), activation);
+                    dx.data(), dw.data(), db.data(), accumulate, scratch.data(), activation, rectify_dx);
   }
   return {y.to_vector(), dx.to_vector(), dw.to_vector(), db.to_vector()};
 }
 
 // As Host computes it in double, whose rounding is far below the tolerances.
 template <class T>
-void compare(Cuda& device, const Problem<T>& p, Activation activation, Accumulate accumulate,
+void compare(Cuda& device, const Problem<T>& p, Activation activation, Accumulate accumulate, bool rectify_dx,
              Precision precision = Precision::exact) {
   CAPTURE(p.samples);
   CAPTURE(p.in);
   CAPTURE(p.out);
+  CAPTURE(rectify_dx);
   Host host({.threads = 1});
-  const Answer<double> expected = solve(host, Problem<double>(p, precision), activation, accumulate);
-  const Answer<T> got = solve(device, p, activation, accumulate);
+  const Answer<double> expected = solve(host, Problem<double>(p, precision), activation, accumulate, rectify_dx);
+  const Answer<T> got = solve(device, p, activation, accumulate, rectify_dx);
   const double tolerance = sizeof(T) == 4 ? 1e-6 : 1e-13;
   CHECK(relative_error(got.y, expected.y) < tolerance);
   CHECK(relative_error(got.dx, expected.dx) < tolerance);
   CHECK(relative_error(got.dw, expected.dw) < tolerance);
   CHECK(relative_error(got.db, expected.db) < tolerance);
-  CHECK(solve(device, p, activation, accumulate) == got);
+  CHECK(solve(device, p, activation, accumulate, rectify_dx) == got);
 }
 
 }  // namespace
@@ -105,7 +107,7 @@ TEST_CASE_TEMPLATE("affine maps on Cuda are those of Host", T, float, double) {
       for (index_t out : {1, 5, 40}) {
         const Problem<T> p(samples, in, out, generator);
         compare(test_device<Cuda>(), p, i % 2 ? Activation::relu : Activation::none,
-                i % 3 ? Accumulate::yes : Accumulate::no);
+                i % 3 ? Accumulate::yes : Accumulate::no, i % 5 < 2);
         ++i;
       }
 }
@@ -116,7 +118,7 @@ TEST_CASE("large affine maps on Cuda are those of Host") {
   REQUIRE(detail::is_large_linear<float>({64, 64, 1}, 513, 512));
   for (Activation activation : {Activation::none, Activation::relu})
     for (Accumulate accumulate : {Accumulate::no, Accumulate::yes})
-      compare(test_device<Cuda>(), p, activation, accumulate);
+      compare(test_device<Cuda>(), p, activation, accumulate, activation == Activation::none);
 }
 
 TEST_CASE("affine maps by tensor cores of Cuda are those of rounded factors") {
@@ -127,9 +129,47 @@ TEST_CASE("affine maps by tensor cores of Cuda are those of rounded factors") {
     Generator generator(5);
     for (const auto& [samples, in, out] : {std::array<index_t, 3>{33, 1, 35}, {40, 30, 33}, {65, 71, 66}})
       for (Activation activation : {Activation::none, Activation::relu})
-        compare(device, Problem<float>(samples, in, out, generator), activation, Accumulate::yes,
+        compare(device, Problem<float>(samples, in, out, generator), activation, Accumulate::yes, true,
                 rounds ? precision : Precision::exact);
-    compare(device, Problem<float>(32, 9, 32, generator), Activation::none, Accumulate::no);  // few rows: exact
+    compare(device, Problem<float>(32, 9, 32, generator), Activation::none, Accumulate::no,
+            false);  // few rows: exact
+  }
+}
+
+TEST_CASE("on tensor cores a ReLU leaves bits, and the layer above rectifies by them as by its input") {
+  Generator generator(5);
+  for (Precision precision : {Precision::tf32, Precision::bf16}) {
+    Cuda device(0, {precision});
+    const index_t samples = 130, in = 257, between = 513, out = 300;
+    const Slice slice{samples, samples, 1};
+    REQUIRE(linear_leaves_relu_bits(device, slice, in, between));
+    CHECK(!linear_leaves_relu_bits(device, {60, 60, 1}, in, between));
+    CHECK(!linear_leaves_relu_bits(test_device<Cuda>(), slice, in, between));
+    const auto values = [&](index_t n) {
+      return Tensor<float, Cuda>(device, {n}, random_values<float>(n, generator));
+    };
+    const auto x = values(samples * in), w = values(between * in), b = values(between),
+               above = values(out * between);
+    auto dy = values(samples * out);
+    Tensor<float, Cuda> y(device, {samples * between}), plain_y(device, y.sizes());
+    Buffer<std::byte, Cuda> bits(device, samples * relu_bits_bytes(between));
+    linear_forward(device, slice, in, between, x.data(), w.data(), b.data(), y.data(), static_cast<float*>(nullptr),
+                   Activation::relu, bits.data());
+    linear_forward(device, slice, in, between, x.data(), w.data(), b.data(), plain_y.data(),
+                   static_cast<float*>(nullptr), Activation::relu);
+    CHECK(y.to_vector() == plain_y.to_vector());
+
+    const auto input_gradient = [&](bool rectify, const std::byte* relu_bits) {
+      Tensor<float, Cuda> dx(device, y.sizes()), dw(device, above.sizes()), db(device, {out});
+      linear_backward(device, slice, between, out, static_cast<const float*>(y.data()),
+                      static_cast<const float*>(nullptr), dy.data(), above.data(), dx.data(), dw.data(), db.data(),
+                      Accumulate::no, static_cast<float*>(nullptr), Activation::none, rectify, relu_bits);
+      return dx.to_vector();
+    };
+    const std::vector<float> rectified = input_gradient(true, nullptr);
+    CHECK(input_gradient(true, bits.data()) == rectified);
+    CHECK(input_gradient(false, bits.data()) != rectified);
+    CHECK(input_gradient(false, bits.data()) == input_gradient(false, nullptr));
   }
 }
 

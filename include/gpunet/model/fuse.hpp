@@ -69,7 +69,7 @@ constexpr auto layer_groups(std::index_sequence<I...>) {
 }
 
 // The layer that does what group G of the network does.
-template <std::size_t G, class Net>
+template <std::size_t G, bool keeps_bits, class Net>
 constexpr auto fuse_group(const Net& net) {
   constexpr auto groups = layer_groups<Net>(typename Net::indices{});
   constexpr std::size_t first = groups.first[G], size = groups.size[G];
@@ -80,15 +80,15 @@ constexpr auto fuse_group(const Net& net) {
   else if constexpr (role<L> == Role::convolution)
     return InPlaceOf<first, L, nn::ConvolutionBlock<L, size == 3>>(nn::ConvolutionBlock<L, size == 3>(layer));
   else
-    return InPlaceOf<first, L, nn::RectifiedLinear<L>>(nn::RectifiedLinear<L>(layer));
+    return InPlaceOf<first, L, nn::RectifiedLinear<L, keeps_bits>>(nn::RectifiedLinear<L, keeps_bits>(layer));
 }
 
 // The network with all groups of layers fused.
-template <class Net>
+template <bool keeps_bits, class Net>
 constexpr auto fuse_groups(const Net& net) {
   constexpr auto groups = layer_groups<Net>(typename Net::indices{});
   return [&]<std::size_t... G>(std::index_sequence<G...>) {
-    return nn::Sequential(nn::Input(net.input()), fuse_group<G>(net)...);
+    return nn::Sequential(nn::Input(net.input()), fuse_group<G, keeps_bits>(net)...);
   }
   (std::make_index_sequence<groups.count>{});
 }
@@ -97,6 +97,10 @@ constexpr auto fuse_groups(const Net& net) {
 template <class D, class T>
 inline constexpr bool fuses = std::is_same_v<D, Cuda> || (std::is_same_v<D, Host> && std::is_same_v<T, float>);
 
+// Whether a product on the device can use the bits of a ReLU: those of cuBLASLt can, which are of floats.
+template <class D, class T>
+inline constexpr bool uses_relu_bits = std::is_same_v<D, Cuda>&& std::is_same_v<T, float>;
+
 }  // namespace detail
 
 // The network that a model runs in place of `net` on a device, with the same parameters of the same names: convolution + ReLU +
@@ -104,7 +108,7 @@ inline constexpr bool fuses = std::is_same_v<D, Cuda> || (std::is_same_v<D, Host
 template <class D, class T, class Net>
 constexpr auto fuse(const D&, const Net& net, T) {
   if constexpr (detail::fuses<D, T>)
-    return detail::fuse_groups(net);
+    return detail::fuse_groups<detail::uses_relu_bits<D, T>>(net);
   else
     return net;
 }

@@ -34,8 +34,8 @@ struct BufferInfo {
 inline constexpr index_t arena_alignment = 64;
 // Every parameter begins on a multiple of this many elements: a cache line of floats.
 inline constexpr index_t parameter_alignment = 16;
-// What one sample takes of an activation or a cache is a multiple of this many elements (bytes).
-inline constexpr index_t sample_alignment = 4;
+// What one sample takes of an activation is a multiple of this many elements, what it takes of a cache one of this many bytes.
+inline constexpr index_t sample_alignment = 4, cache_alignment = 16;
 
 // Offsets of parameters in their arena, and of activations and caches in the memory of a slice. Those of a slice
 // are per sample: they are multiplied by the number of samples of the slice.
@@ -108,7 +108,7 @@ struct NetworkPlan {
     if (is_view) return;
     first_working = std::min(first_working, i);
     output_elements += round_up(size, sample_alignment);
-    cache_bytes += round_up(cached, sample_alignment);
+    cache_bytes += round_up(cached, cache_alignment);
   }
 };
 

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <array>
+#include <type_traits>
+#include <utility>
 
 #include <gpunet/model/workspace.hpp>
 
@@ -52,6 +54,39 @@ T* run_forward(D& device, const Net& net, const NetworkPlan<Net>& plan, const Sl
   return data[Net::depth];
 }
 
+// Whether the layers of a network rectify their input gradients on a device: layer i where [i] is true, for the ReLU that ends
+// the one below. On Cuda a product does that before it stores its sums; on Host the layer below does it on the way.
+template <class D, class Net>
+constexpr auto rectified_gradients() {
+  return []<std::size_t... I>(std::index_sequence<I...>) {
+    std::array<bool, Net::depth> rectified{};
+    bool from_relu = false;
+    const auto add = [&]<class L>(std::size_t i, std::type_identity<L>) {
+      rectified[i] = std::is_same_v<D, Cuda> && from_relu && nn::can_rectify_dx<L>;
+      if (!nn::is_view<L>) from_relu = nn::ends_in_relu<L>;
+    };
+    (add(I, std::type_identity<std::remove_cvref_t<decltype(std::declval<Net>().template layer<I>())>>{}), ...);
+    return rectified;
+  }
+  (typename Net::indices{});
+}
+
+// What the layer below each left of its ReLU, see nn::BackwardPass; null where it did not.
+template <class Net, class D, class T>
+std::array<const std::byte*, Net::depth> relu_bits_below(const D& device, const Net& net,
+                                                         const NetworkPlan<Net>& plan, const Slice& slice,
+                                                         const SliceMemory<T>& memory) {
+  std::array<const std::byte*, Net::depth> bits{};
+  const std::byte* below = nullptr;
+  net.each([&](auto i, const auto& layer, auto in) {
+    bits[i] = below;
+    if (!nn::is_view<std::remove_cvref_t<decltype(layer)>>)
+      below =
+          nn::leaves_relu_bits(layer, device, in, slice) ? memory.cache + plan.cache[i] * slice.samples() : nullptr;
+  });
+  return bits;
+}
+
 // Runs all layers back, from the gradient of the network's output in memory.output_gradient to those of the
 // parameters.
 template <class Net, class D, class T>
@@ -59,7 +94,10 @@ void run_backward(D& device, const Net& net, const NetworkPlan<Net>& plan, const
                   const T* parameters, T* gradients, Accumulate accumulate, const LayerState<T>& state,
                   const SliceMemory<T>& memory) {
   const Activations<T, Net::depth> data(net, plan, slice, x, memory.outputs);
+  constexpr auto rectifies = rectified_gradients<D, Net>();
+  const auto relu_bits = relu_bits_below(device, net, plan, slice, memory);
   T* dy = memory.output_gradient;
+  bool dy_is_rectified = false;
   int side = 0;
   net.each_reversed([&](auto i, const auto& layer, auto in) {
     if constexpr (!nn::is_view<std::remove_cvref_t<decltype(layer)>>) {
@@ -76,8 +114,12 @@ void run_backward(D& device, const Net& net, const NetworkPlan<Net>& plan, const
                                          memory.cache + plan.cache[i] * slice.samples(),
                                          memory.scratch,
                                          {state.buffers, plan.buffer_offsets(i)},
-                                         state.mode});
+                                         state.mode,
+                                         rectifies[i],
+                                         dy_is_rectified,
+                                         relu_bits[i]});
       dy = dx;
+      dy_is_rectified = rectifies[i];
       side = 1 - side;
     }
   });

@@ -90,14 +90,15 @@ class Conv2d {
                                kernel_,
                                stride_,
                                padding_};
+    constexpr bool few = is_few(decltype(channels){}) && is_few(Dim<Out>{});
     if constexpr ((is_many(decltype(channels){}) && is_many(Dim<Out>{})) ||
                   has_winograd_tiles(decltype(channels){}, decltype(out.template at<1>()){},
                                      decltype(out.template at<2>()){}))
       return WideKernelConv2dGeometry<Kernel>{{sizes}};
     else if constexpr (has_long_rows(decltype(in.template at<2>()){}, decltype(out.template at<2>()){}))
-      return LongRowConv2dGeometry{sizes};
+      return with_channels<few>(LongRowConv2dGeometry{sizes});
     else
-      return sizes;
+      return with_channels<few>(sizes);
   }
 
  private:
@@ -105,6 +106,19 @@ class Conv2d {
   template <index_t Channels>
   static constexpr bool is_many(Dim<Channels>) {
     return Channels == dyn || Channels >= WideConv2dGeometry::many;
+  }
+
+  // Whether there are certainly few channels.
+  template <index_t Channels>
+  static constexpr bool is_few(Dim<Channels>) {
+    return Channels != dyn && Channels <= FewChannelsConv2dGeometry<Conv2dGeometry>::most;
+  }
+  template <bool few, class Geometry>
+  static constexpr auto with_channels(const Geometry& geometry) {
+    if constexpr (few)
+      return FewChannelsConv2dGeometry<Geometry>{geometry};
+    else
+      return geometry;
   }
 
   // Whether Winograd's way certainly pays, and so much that it is worth compiling.

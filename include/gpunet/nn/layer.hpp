@@ -18,6 +18,9 @@
 //   buffers(in)                        std::array of BufferSpec: arrays that it keeps and no optimizer changes
 //   couples_samples = true             in training it looks at the whole batch: the batch comes in one slice
 //   is_view = true
+//   ends_in_relu = true                y is what a ReLU made
+//   can_rectify_dx = true              see BackwardPass::rectify_dx
+//   leaves_relu_bits(device, in, slice)   whether forward leaves which numbers its ReLU let through, as bits, in its cache
 //
 // The functions at the end of this file ask a layer for what it may leave out.
 #pragma once
@@ -89,6 +92,9 @@ struct ForwardPass {
 
 // What a layer gets on the way back. x and y are as forward saw and left them; dy may be overwritten; dx is null where
 // nobody needs it.
+//
+// Between a layer that ends in a ReLU and one above it that can, a device may have the gradient rectified (0 where the
+// ReLU gave 0) where it is made and not where it is used.
 template <class T>
 struct BackwardPass {
   Slice slice;
@@ -102,7 +108,10 @@ struct BackwardPass {
   const std::byte* cache;
   T* scratch;
   ArraySlices<T> buffers = {};
-  Mode mode = Mode::train;  // as in forward
+  Mode mode = Mode::train;               // as in forward
+  bool rectify_dx = false;               // dx is to be 0 where x, which a ReLU made, is
+  bool dy_is_rectified = false;          // the layer above has done so with dy
+  const std::byte* relu_bits = nullptr;  // what the layer below left, see leaves_relu_bits
 };
 
 template <class L, class In>
@@ -137,6 +146,14 @@ index_t scratch(const L& layer, const D& device, In in, const Slice& slice, T ty
     return 0;
 }
 
+template <class L, class D, class In>
+bool leaves_relu_bits(const L& layer, const D& device, In in, const Slice& slice) {
+  if constexpr (requires { layer.leaves_relu_bits(device, in, slice); })
+    return layer.leaves_relu_bits(device, in, slice);
+  else
+    return false;
+}
+
 template <class L>
 inline constexpr bool couples_samples = requires {
   requires L::couples_samples;
@@ -145,6 +162,14 @@ inline constexpr bool couples_samples = requires {
 template <class L>
 inline constexpr bool is_view = requires {
   requires L::is_view;
+};
+template <class L>
+inline constexpr bool ends_in_relu = requires {
+  requires L::ends_in_relu;
+};
+template <class L>
+inline constexpr bool can_rectify_dx = requires {
+  requires L::can_rectify_dx;
 };
 
 }  // namespace gpunet::nn

@@ -18,6 +18,7 @@ template <index_t Out = dyn>
 class Linear {
  public:
   static constexpr Activation linear_activation = Activation::none;  // what stands behind it, see RectifiedLinear
+  static constexpr bool can_rectify_dx = true;
 
   constexpr Linear() = default;
   constexpr explicit Linear(index_t out) requires(Out == dyn) : out_(out) {}
@@ -50,7 +51,8 @@ class Linear {
   template <class D, class In, class T>
   void backward(D& device, In in, const BackwardPass<T>& pass, Activation activation = Activation::none) const {
     linear_backward(device, pass.slice, in.numel(), out_, pass.x, pass.y, pass.dy, pass.parameters[0], pass.dx,
-                    pass.gradients[0], pass.gradients[1], pass.accumulate, pass.scratch, activation);
+                    pass.gradients[0], pass.gradients[1], pass.accumulate, pass.scratch, activation,
+                    pass.rectify_dx, pass.relu_bits);
   }
 
  private:

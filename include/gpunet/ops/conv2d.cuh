@@ -51,9 +51,9 @@ struct ConvolutionProducts : BatchConvolution {
     return TiledProduct<OutputGradientRows<T>, PatchRows<T>, ParameterGradientOutput<T>>{
         m, n, k, {dy, order(), g.out_channels}, {g, order(), x}, {dw, db, g.taps(), accumulate}};
   }
-  // dx may be null: then the product is empty.
+  // dx may be null: then the product is empty. x is null unless dx has to be rectified.
   template <class T>
-  auto input(const OutputGradient<T>& dy, const T* w, T* dx) const {
+  auto input(const OutputGradient<T>& dy, const T* w, T* dx, const T* x) const {
     check_sizes();
     const auto [m, n, k] = input_sizes();
     const OutputOrder pixels(g.height, g.width, false);
@@ -69,11 +69,7 @@ struct ConvolutionProducts : BatchConvolution {
     return TiledProduct<TurnedFilters<T>, OutputGradientColumns<T>, InputGradientOutput<T>>{
         dx ? m : 0, n,
         k,          {w, static_cast<int>(g.taps()), Divisor(g.kernel * g.kernel)},
-        columns,    {{dx, g.in_channels, pixels.per_image}}};
-  }
-  template <class T>
-  OutputGradient<T> gradient(const T* dy, const T* y, const PoolChoice* choice) const {
-    return {dy, activation == Activation::relu ? y : nullptr, pool ? choice : nullptr};
+        columns,    {{dx, g.in_channels, pixels.per_image}, x}};
   }
 
  private:
@@ -86,6 +82,11 @@ struct ConvolutionProducts : BatchConvolution {
             most_kernel, "), use a smaller image or fewer channels");
   }
 };
+
+// What the type of a convolution's sizes tells of its products, whose rows are channels.
+template <class Geometry>
+inline constexpr Known known_of = has_few_channels<Geometry> ? Known::few_rows : Known::nothing;
+static_assert(FewChannelsConv2dGeometry<Conv2dGeometry>::most < least_tensor_rows);
 
 }  // namespace detail
 
@@ -113,7 +114,7 @@ void conv2d_backward_input(Cuda& device, const Slice& slice, const Conv2dGeometr
   const detail::ConvolutionProducts all(slice, g);
   if (auto* library = detail::library_for<T>(device, all))
     return library->backward_input(device, all, dy, w, dx, scratch);
-  detail::product(device, all.input<T>({dy, nullptr, nullptr}, w, dx), scratch);
+  detail::product(device, all.input<T>({dy, nullptr}, w, dx, nullptr), scratch);
 }
 
 template <class T>
@@ -122,7 +123,7 @@ void conv2d_backward_parameters(Cuda& device, const Slice& slice, const Conv2dGe
   const detail::ConvolutionProducts all(slice, g);
   if (auto* library = detail::library_for<T>(device, all))
     return library->backward_parameters(device, all, x, dy, dw, db, accumulate, scratch);
-  detail::product(device, all.parameters<T>(x, {dy, nullptr, nullptr}, dw, db, accumulate), scratch);
+  detail::product(device, all.parameters<T>(x, {dy, nullptr}, dw, db, accumulate), scratch);
 }
 
 }  // namespace gpunet

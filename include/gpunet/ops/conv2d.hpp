@@ -42,6 +42,17 @@ struct LongRowConv2dGeometry : Conv2dGeometry {
   static constexpr index_t least_width = 4, most_kernel = 11;
 };
 
+// One of these of which it is known, when the program is compiled, that there are few channels on both sides: a device
+// may leave out what is for many.
+template <class Geometry>
+struct FewChannelsConv2dGeometry : Geometry {
+  static constexpr index_t most = 32;
+};
+template <class Geometry>
+inline constexpr bool has_few_channels = false;
+template <class Geometry>
+inline constexpr bool has_few_channels<FewChannelsConv2dGeometry<Geometry>> = true;
+
 // y = x * w + b. One index = one element of y.
 template <class T>
 struct Conv2dForward {

@@ -10,10 +10,13 @@ namespace gpunet {
 template <class Geometry, class T>
 index_t conv2d_block_scratch(const Cuda& device, const Slice& slice, const Conv2dBlock<Geometry>& block, T) {
   const detail::ConvolutionProducts all(slice, block);
-  const detail::ProductSizes forward = all.forward_sizes(), parameters = all.parameter_sizes();
-  return std::max({detail::library_scratch<T>(device, all), detail::product_scratch<T>(device, std::array{forward}),
-                   detail::product_scratch<T>(device, std::array{parameters}),
-                   detail::product_scratch<T>(device, std::array{parameters, all.input_sizes()})});
+  const detail::ConvolutionProducts all(slice, block);
+  const auto scratch = [&]<std::size_t count>(const std::array<detail::ProductSizes, count>& products) {
+    return detail::product_scratch<T, detail::known_of<Geometry>>(device, products);
+  };
+  return std::max({detail::library_scratch<T>(device, all), scratch(std::array{all.forward_sizes()}),
+                   scratch(std::array{all.parameter_sizes()}),
+                   scratch(std::array{all.parameter_sizes(), all.input_sizes()})});
 }
 
 // See conv2d_block.host.hpp.
@@ -23,23 +26,28 @@ void conv2d_block_forward(Cuda& device, const Slice& slice, const Conv2dBlock<Ge
   const detail::ConvolutionProducts all(slice, block);
   auto* library = detail::library_for<T>(device, all);
   if (library && library->forward(device, all, x, w, b, y, choice, scratch)) return;
-  detail::product(device, all.forward<T>(x, w, b, y, choice), scratch);
+  detail::product<detail::known_of<Geometry>>(device, all.forward<T>(x, w, b, y, choice), scratch);
 }
 
+// y may be null: then dy has gone through the rectifier already.
 template <class Geometry, class T>
 void conv2d_block_backward(Cuda& device, const Slice& slice, const Conv2dBlock<Geometry>& block, const T* x,
                            const T* y, const PoolChoice* choice, T* dy, const T* w, T* dx, T* dw, T* db,
-                           Accumulate accumulate, T* scratch) {
+                           Accumulate accumulate, T* scratch, bool rectify_dx = false) {
+  if (block.activation == Activation::relu && y)
+    rectify_gradient(device, slice.samples() * block.out_features(), y, dy, dy);
   const detail::ConvolutionProducts all(slice, block);
   if (auto* library = detail::library_for<T>(device, all)) {
-    const T* convolution_dy = library->through_block(device, all, y, choice, dy, scratch);
+    const T* convolution_dy = library->through_pool(device, all, choice, dy, scratch);
     library->backward_parameters(device, all, x, convolution_dy, dw, db, accumulate, scratch);
-    if (dx) library->backward_input(device, all, convolution_dy, w, dx, scratch);
+    if (!dx) return;
+    library->backward_input(device, all, convolution_dy, w, dx, scratch);
+    if (rectify_dx) rectify_gradient(device, slice.samples() * block.g.in_features(), x, dx, dx);
     return;
   }
-  const detail::OutputGradient<T> gradient = all.gradient<T>(dy, y, choice);
-  detail::products(device, all.parameters<T>(x, gradient, dw, db, accumulate), all.input<T>(gradient, w, dx),
-                   scratch);
+  const detail::OutputGradient<T> gradient{dy, block.pool ? choice : nullptr};
+  detail::products<detail::known_of<Geometry>>(device, all.parameters<T>(x, gradient, dw, db, accumulate),
+                                               all.input<T>(gradient, w, dx, rectify_dx ? x : nullptr), scratch);
 }
 
 }  // namespace gpunet

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <concepts>
 #include <type_traits>
 
 #include <gpunet/ops/conv2d_block_rows.host.hpp>
@@ -14,7 +15,7 @@ namespace detail {
 // Whether the block can go row by row; else it is three ops one after another.
 template <class Geometry>
 bool in_rows(const Host& device, const Slice& slice, const Conv2dBlock<Geometry>& block) {
-  if constexpr (std::is_same_v<Geometry, LongRowConv2dGeometry>)
+  if constexpr (std::derived_from<Geometry, LongRowConv2dGeometry>)
     return true;
   else
     return !wide_pays(device, slice, block.g) && has_vector_rows(block.g, block.g.out_width, slice.inner) &&
@@ -120,20 +121,21 @@ void conv2d_block_forward(Host& device, const Slice& slice, const Conv2dBlock<Ge
                           const float* w, const float* b, float* y, PoolChoice* choice, float* scratch) {
   if (detail::in_rows(device, slice, block))
     detail::forward_in_rows(device, {device, slice, block}, x, w, b, y, block.pool ? choice : nullptr, scratch);
-  else if constexpr (!std::is_same_v<Geometry, LongRowConv2dGeometry>)
+  else if constexpr (!std::derived_from<Geometry, LongRowConv2dGeometry>)
     detail::forward_one_by_one(device, slice, block, x, w, b, y, choice, scratch);
 }
 
-// dy is used up. dx may be null.
+// dy is used up. dx may be null. rectify_dx: dx is 0 where x, which a ReLU made, is.
 template <class Geometry>
 void conv2d_block_backward(Host& device, const Slice& slice, const Conv2dBlock<Geometry>& block, const float* x,
                            const float* y, const PoolChoice* choice, float* dy, const float* w, float* dx,
-                           float* dw, float* db, Accumulate accumulate, float* scratch) {
+                           float* dw, float* db, Accumulate accumulate, float* scratch, bool rectify_dx = false) {
   if (detail::in_rows(device, slice, block))
     detail::backward_in_rows(device, {device, slice, block}, x, y, block.pool ? choice : nullptr, dy, w, dx, dw, db,
                              accumulate, scratch);
-  else if constexpr (!std::is_same_v<Geometry, LongRowConv2dGeometry>)
+  else if constexpr (!std::derived_from<Geometry, LongRowConv2dGeometry>)
     detail::backward_one_by_one(device, slice, block, x, y, choice, dy, w, dx, dw, db, accumulate, scratch);
+  if (dx && rectify_dx) rectify_gradient(device, slice.samples() * block.g.in_features(), x, dx, dx);
 }
 
 }  // namespace gpunet

@@ -11,7 +11,7 @@ namespace gpunet {
 // overlap, or none.
 template <class Geometry>
 struct Conv2dBlock {
-  Geometry g;  // Conv2dGeometry, LongRowConv2dGeometry or WideConv2dGeometry
+  Geometry g;  // Conv2dGeometry, or one derived from it
   Activation activation;
   bool pool;
 

@@ -187,9 +187,8 @@ class CudnnConvolutions final : public LibraryConvolutions<T> {
     return true;
   }
 
-  const T* through_block(Cuda& device, const BatchConvolution& c, const T* y, const PoolChoice* choice, T* dy,
-                         T* scratch) override {
-    if (c.activation == Activation::relu) rectify_gradient(device, c.samples * c.out_features(), y, dy, dy);
+  const T* through_pool(Cuda& device, const BatchConvolution& c, const PoolChoice* choice, const T* dy,
+                        T* scratch) override {
     if (!c.pool) return dy;
     max_pool2d_backward(device, slice(c), c.pooling(c.g.out_height), dy, choice, scratch);
     return scratch;

@@ -24,23 +24,32 @@ struct Images {
     const index_t sample = cells.quotient(j);
     return {sample * channels * cells.divisor, static_cast<int>(j - sample * cells.divisor)};
   }
-  // Stores `count` of four neighbours, at once where they lie so.
-  __device__ void store(index_t channel, Cell first, const T* values, int count) const {
+  // Stores `count` of four neighbours, at once where they lie so. Where `gates` is not null, 0 for those whose gate is 0.
+  __device__ void store(index_t channel, Cell first, const T* values, int count, const T* gates = nullptr) const {
     const int all = static_cast<int>(cells.divisor);
-    T* to = data + first.offset + channel * all + first.cell;
-    if (count == 4 && first.cell + 4 <= all && reinterpret_cast<std::uintptr_t>(to) % 16 == 0) {
-      *reinterpret_cast<Four<T>*>(to) = {values[0], values[1], values[2], values[3]};
+    index_t to = first.offset + channel * all + first.cell;
+    if (count == 4 && first.cell + 4 <= all && reinterpret_cast<std::uintptr_t>(data + to) % 16 == 0) {
+      Four<T> four;
+#pragma unroll
+      for (int q = 0; q < 4; ++q)
+        four.values[q] = gated(values[q], gates, to + q);
+      *reinterpret_cast<Four<T>*>(data + to) = four;
       return;
     }
 #pragma unroll
     for (int q = 0; q < 4; ++q) {
-      if (q < count) *to = values[q];
+      if (q < count) data[to] = gated(values[q], gates, to);
       ++to;
       if (++first.cell == all) {  // on to the next sample
         first.cell = 0;
         to += (channels - 1) * all;
       }
     }
+  }
+
+ private:
+  __device__ static T gated(T value, const T* gates, index_t i) {
+    return gates ? RectifyGradient{}(gates[i], value) : value;
   }
 };
 
@@ -74,13 +83,16 @@ struct ConvolutionOutput {
   }
 };
 
+// dx = sum; where x is not null, 0 where x is.
 template <class T_>
 struct InputGradientOutput {
   using T = T_;
   Images<T> dx;
+  const T* x;
+
   __device__ auto column(index_t j) const { return dx.cell(j); }
   __device__ void store(index_t channel, const typename Images<T>::Cell& cell, const T* values, int count) const {
-    dx.store(channel, cell, values, count);
+    dx.store(channel, cell, values, count, x);
   }
 };
 

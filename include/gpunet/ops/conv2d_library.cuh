@@ -43,9 +43,9 @@ class LibraryConvolutions {
   // y = pool(activation(x * w + b)). False, and nothing done, where it turns out that the library lacks a kernel.
   virtual bool forward(Cuda& device, const BatchConvolution& c, const T* x, const T* w, const T* b, T* y,
                        PoolChoice* choice, T* scratch) = 0;
-  // The gradient of x * w + b, in dy or in scratch, where that of y is dy.
-  virtual const T* through_block(Cuda& device, const BatchConvolution& c, const T* y, const PoolChoice* choice,
-                                 T* dy, T* scratch) = 0;
+  // The gradient of x * w + b, in dy or in scratch, where that of the pooled outputs is dy.
+  virtual const T* through_pool(Cuda& device, const BatchConvolution& c, const PoolChoice* choice, const T* dy,
+                                T* scratch) = 0;
   // From here on dy is the gradient of x * w + b; it may be in scratch.
   virtual void backward_parameters(Cuda& device, const BatchConvolution& c, const T* x, const T* dy, T* dw, T* db,
                                    Accumulate accumulate, T* scratch) = 0;

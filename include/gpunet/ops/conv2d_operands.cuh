@@ -146,18 +146,13 @@ struct TurnedFilters {
   __device__ T load(int row, int k) const { return w[row + k]; }
 };
 
-// The gradient of a convolution's outputs, through the pooling and the rectifier behind it, which are not stored.
+// The gradient of a convolution's outputs, through the pooling behind it, which is not stored.
 template <class T>
 struct OutputGradient {
-  const T* dy;               // of what came out behind them
-  const T* y;                // that; null without a rectifier
+  const T* dy;               // of what came out behind it
   const PoolChoice* choice;  // null without a pooling
 
-  __device__ T at(index_t cell, int corner) const {
-    if (choice && choice[cell] != corner) return T{};
-    if (y && y[cell] <= T{}) return T{};
-    return dy[cell];
-  }
+  __device__ T at(index_t cell, int corner) const { return choice && choice[cell] != corner ? T{} : dy[cell]; }
 };
 
 // For the gradient of the weights, [out channels, outputs].

@@ -1,6 +1,9 @@
 // The affine map y = x W^T + b, with an activation behind it: the plain single-source version.
 #pragma once
 
+#include <cstddef>
+
+#include <gpunet/core/math.hpp>
 #include <gpunet/ops/activation.hpp>
 #include <gpunet/ops/slice.hpp>
 
@@ -70,6 +73,11 @@ struct LinearBiasGradient {
   GPUNET_FN void store(index_t o, T sum) const { store_gradient(db[o], sum, accumulate); }
 };
 
+// Bytes that a sample's outputs take as bits: rows of them are multiples of 128.
+constexpr index_t relu_bits_bytes(index_t out) {
+  return round_up(out, 128) / 8;
+}
+
 // Elements of T that the three functions below need as scratch.
 template <class D, class T>
 index_t linear_scratch(const D&, const Slice&, index_t /*in*/, index_t /*out*/, T) {
@@ -95,13 +103,16 @@ void linear_backward_parameters(D& device, const Slice& slice, index_t in, index
   sum_each(device, out, slice.samples(), LinearBiasGradient<T>{out, slice.inner, dy, db, accumulate});
 }
 
-// Both, for y = activate(x W^T + b); uses up dy, and leaves out a dx that is null. Sizes are numbers or Dims.
+// Both, for y = activate(x W^T + b); uses up dy, and leaves out a dx that is null. rectify_dx: dx is 0 where x, which a
+// ReLU made, is; relu_bits may tell which those are, to devices that read them. Sizes are numbers or Dims.
 template <class D, class In, class Out, class T>
 void linear_backward(D& device, const Slice& slice, In in, Out out, const T* x, const T* y, T* dy, const T* w,
-                     T* dx, T* dw, T* db, Accumulate accumulate, T* scratch, Activation activation) {
+                     T* dx, T* dw, T* db, Accumulate accumulate, T* scratch, Activation activation,
+                     bool rectify_dx = false, const std::byte* /*relu_bits*/ = nullptr) {
   if (activation == Activation::relu) rectify_gradient(device, slice.samples() * out, y, dy, dy);
   // The weights first, which forward may have left in a cache: their gradients would push them out.
   if (dx) linear_backward_input(device, slice, in, out, dy, w, dx, scratch);
+  if (dx && rectify_dx) rectify_gradient(device, slice.samples() * in, x, dx, dx);
   linear_backward_parameters(device, slice, in, out, x, dy, dw, db, accumulate, scratch);
 }
 

@@ -37,23 +37,7 @@ struct AcrossRowsAndOnes : AcrossRows<T> {
   __device__ T load(index_t i, index_t row) const { return i < size ? this->data[row + i] : T{1}; }
 };
 
-// A gradient that lies so, behind a ReLU that made y: 0 where y is 0. y may be null: then there is none.
-template <class T>
-__device__ T rectified(T dy, const T* y, index_t i) {
-  return y ? RectifyGradient{}(y[i], dy) : dy;
-}
-template <class T>
-struct GradientAlongRows : AlongRows<T> {
-  const T* y;
-  __device__ T load(index_t row, index_t k) const { return rectified(this->data[row + k], y, row + k); }
-};
-template <class T>
-struct GradientAcrossRows : AcrossRows<T> {
-  const T* y;
-  __device__ T load(index_t i, index_t row) const { return rectified(this->data[row + i], y, row + i); }
-};
-
-// y[i, j] = activate(sum + b[j]); b may be null.
+// y[i, j] = activate(sum + b[j]).
 template <class T_>
 struct RowsOutput {
   using T = T_;
@@ -67,7 +51,24 @@ struct RowsOutput {
     T* to = y + i * stride + j;
 #pragma unroll
     for (int q = 0; q < 4; ++q)
-      if (q < count) to[q] = activate(b ? values[q] + b[j + q] : values[q]);
+      if (q < count) to[q] = activate(values[q] + b[j + q]);
+  }
+};
+
+// dx[i, j] = sum; where x is not null, 0 where x[i, j] is.
+template <class T_>
+struct InputGradientRows {
+  using T = T_;
+  T* dx;
+  index_t stride;
+  const T* x;
+
+  __device__ index_t column(index_t j) const { return j; }
+  __device__ void store(index_t i, index_t j, const T* values, int count) const {
+    const index_t first = i * stride + j;
+#pragma unroll
+    for (int q = 0; q < 4; ++q)
+      if (q < count) dx[first + q] = x ? RectifyGradient{}(x[first + q], values[q]) : values[q];
   }
 };
 

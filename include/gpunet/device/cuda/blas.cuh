@@ -1,6 +1,7 @@
 // The matrix libraries of a stream.
 #pragma once
 
+#include <cstdint>
 #include <cublasLt.h>
 #include <utility>
 #include <vector>
@@ -14,7 +15,8 @@ class LtChoices {
  public:
   struct Key {
     index_t m, n, k;
-    int ta, tb, epilogue, overwrites, alignment;
+    int ta, tb, epilogue, overwrites;
+    std::uint32_t alignment, bits_alignment;
     friend bool operator==(const Key&, const Key&) = default;
   };
 

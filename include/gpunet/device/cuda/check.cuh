@@ -68,20 +68,28 @@ class FirstFailure {
                                       : "")));
 }
 
+// The same for a call at this place. Out of line, as all that makes texts: it would be compiled into every call.
+[[noreturn, gnu::cold, gnu::noinline]] inline void throw_error(cudaError_t status,
+                                                               const std::source_location& where) {
+  throw_cuda_error(status, place(where));
+}
+[[noreturn, gnu::cold, gnu::noinline]] inline void throw_error(cublasStatus_t status,
+                                                               const std::source_location& where) {
+  throw Error(
+      FirstFailure::explain(cudaPeekAtLastError(), concat("gpunet: cuBLAS error: ", cublasGetStatusString(status),
+                                                          " (", cublasGetStatusName(status), ")", place(where))));
+}
+
 }  // namespace detail
 
 // Throws Error unless the call went well; to be put around every CUDA call.
-inline void check(cudaError_t status, std::source_location where = std::source_location::current()) {
+inline void check(cudaError_t status, const std::source_location& where = std::source_location::current()) {
   if (status != cudaSuccess) [[unlikely]]
-    detail::throw_cuda_error(status, detail::place(where));
+    detail::throw_error(status, where);
 }
-
-inline void check(cublasStatus_t status, std::source_location where = std::source_location::current()) {
-  if (status == CUBLAS_STATUS_SUCCESS) [[likely]]
-    return;
-  throw Error(detail::FirstFailure::explain(cudaPeekAtLastError(),
-                                            concat("gpunet: cuBLAS error: ", cublasGetStatusString(status), " (",
-                                                   cublasGetStatusName(status), ")", detail::place(where))));
+inline void check(cublasStatus_t status, const std::source_location& where = std::source_location::current()) {
+  if (status != CUBLAS_STATUS_SUCCESS) [[unlikely]]
+    detail::throw_error(status, where);
 }
 
 // For destructors, which must not throw: what failed there shows at the next call that is checked, or no longer

@@ -2,8 +2,10 @@
 #pragma once
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 
+#include <gpunet/core/math.hpp>
 #include <gpunet/device/cuda/cuda.cuh>
 
 namespace gpunet::detail {
@@ -20,7 +22,8 @@ struct LtProduct {
   float beta;
   float* d;
   cublasLtEpilogue_t epilogue = CUBLASLT_EPILOGUE_DEFAULT;
-  const float* bias = nullptr;  // read, or written by an epilogue that makes a bias gradient
+  const float* bias = nullptr;      // read, or written by an epilogue that makes a bias gradient
+  const std::byte* bits = nullptr;  // which of D a ReLU let through; columns begin at multiples of 128 bits
 };
 
 inline cublasComputeType_t lt_compute_type(Precision precision) {
@@ -40,6 +43,10 @@ inline LtDescriptor lt_descriptor(const LtProduct& p, Precision precision) {
   set(CUBLASLT_MATMUL_DESC_TRANSB, p.tb);
   set(CUBLASLT_MATMUL_DESC_EPILOGUE, p.epilogue);
   if (p.bias) set(CUBLASLT_MATMUL_DESC_BIAS_POINTER, p.bias);
+  if (p.bits) {
+    set(CUBLASLT_MATMUL_DESC_EPILOGUE_AUX_POINTER, p.bits);
+    set(CUBLASLT_MATMUL_DESC_EPILOGUE_AUX_LD, std::int64_t{round_up(p.m, index_t{128})});
+  }
   return owner;
 }
 
@@ -50,19 +57,19 @@ inline LtLayout lt_layout(index_t rows, index_t columns) {
   return LtLayout(made);
 }
 
-// The largest power of two up to 256 that all three addresses are multiples of.
-inline std::uint32_t lt_alignment(const LtProduct& p) {
-  const auto bits = reinterpret_cast<std::uintptr_t>(p.a) | reinterpret_cast<std::uintptr_t>(p.b) |
-                    reinterpret_cast<std::uintptr_t>(p.d) | 256;
-  return static_cast<std::uint32_t>(bits & (~bits + 1));
+// The largest power of two up to 256 that all addresses are multiples of.
+template <class... P>
+std::uint32_t alignment_of(const P*... addresses) {
+  const auto digits = (reinterpret_cast<std::uintptr_t>(addresses) | ... | std::uintptr_t{256});
+  return static_cast<std::uint32_t>(digits & (~digits + 1));
 }
 
 // How cuBLASLt does the products that it was asked for; choosing takes it longer than a small product.
 inline cublasLtMatmulAlgo_t lt_algorithm(Cuda& device, const LtProduct& p, cublasLtMatmulDesc_t descriptor,
                                          cublasLtMatrixLayout_t a, cublasLtMatrixLayout_t b,
                                          cublasLtMatrixLayout_t d) {
-  const std::uint32_t alignment = lt_alignment(p);
-  const LtChoices::Key key{p.m, p.n, p.k, p.ta, p.tb, p.epilogue, p.beta == 0, static_cast<int>(alignment)};
+  const std::uint32_t alignment = alignment_of(p.a, p.b, p.d), bits_alignment = alignment_of(p.bits);
+  const LtChoices::Key key{p.m, p.n, p.k, p.ta, p.tb, p.epilogue, p.beta == 0, alignment, bits_alignment};
   LtChoices& choices = device.blas().choices();
   if (const cublasLtMatmulAlgo_t* known = choices.find(key)) return *known;
 

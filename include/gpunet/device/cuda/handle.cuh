@@ -39,8 +39,9 @@ template <auto destroy>
 struct Destroy {
   int ordinal = current_ordinal();
 
+  // Out of line: destructors are compiled into many places.
   template <class Handle>
-  void operator()(Handle handle) const noexcept {
+  [[gnu::noinline]] void operator()(Handle handle) const noexcept {
     const CurrentDevice current(ordinal);
     ignore_error(destroy(handle));
   }

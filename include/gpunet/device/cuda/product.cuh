@@ -19,30 +19,30 @@ inline std::string describe(const ProductSizes& p) {
 }
 
 // Elements of T that a launch of these products needs as scratch.
-template <class T, std::size_t count>
+template <class T, Known known = Known::nothing, std::size_t count>
 index_t product_scratch(const Cuda& device, const std::array<ProductSizes, count>& products,
                         const ProductPlan& plan) {
+  TileSizes tile{};
+  with_math<T, known>(plan, [&]<class Math>(std::type_identity<Math>) { tile = tile_of<Math>; });
   index_t elements = 0;
-  with_math<T>(plan, [&]<class Math>(std::type_identity<Math>) {
-    for (const ProductSizes& p : products)
-      elements += ProductCut({Math::M, Math::N, Math::K}, p, device.multiprocessors()).partials;
-  });
+  for (const ProductSizes& p : products)
+    elements += ProductCut(tile, p, device.multiprocessors()).partials;
   return elements;
 }
-template <class T, std::size_t count>
+template <class T, Known known = Known::nothing, std::size_t count>
 index_t product_scratch(const Cuda& device, const std::array<ProductSizes, count>& products) {
-  return product_scratch<T>(device, products, plan_products<T>(device, products));
+  return product_scratch<T, known>(device, products, plan_products<T, known>(device, products));
 }
 
-// Cuts p into tiles of Math. `scratch` and `tickets` move on by what p takes of them. The number of blocks.
-template <class Math, class P>
-index_t cut_product(const Cuda& device, P& p, typename P::T*& scratch, unsigned*& tickets) {
+// Cuts p into tiles. `scratch` and `tickets` move on by what p takes of them. The number of blocks.
+template <class P>
+index_t cut_product(const Cuda& device, const TileSizes& tile, P& p, typename P::T*& scratch, unsigned*& tickets) {
   if (p.m == 0 || p.n == 0) {
     p.tiles = p.tiles_down = 1;
     p.splits = 0;
     return 0;
   }
-  const ProductCut cut({Math::M, Math::N, Math::K}, sizes_of(p), device.multiprocessors());
+  const ProductCut cut(tile, sizes_of(p), device.multiprocessors());
   require(cut.k_per_split <= std::numeric_limits<int>::max(), "gpunet::Cuda: the matrix product ",
           describe(sizes_of(p)), " has too long sums (kernels count to 2^31 - 1 in one), use a smaller batch");
   p.tiles_down = cut.tiles_down;
@@ -62,46 +62,65 @@ inline Launch product_launch(index_t blocks, int threads) {
   return {dim3(static_cast<unsigned>(blocks)), dim3(static_cast<unsigned>(threads))};
 }
 
-// C = A B, as p says. scratch [product_scratch].
-template <class A, class B, class Epilogue>
-void product(Cuda& device, TiledProduct<A, B, Epilogue> p, typename Epilogue::T* scratch, const ProductPlan& plan) {
-  using P = TiledProduct<A, B, Epilogue>;
-  if (p.m == 0 || p.n == 0) return;
-  with_math<typename Epilogue::T>(plan, [&]<class Math>(std::type_identity<Math>) {
-    unsigned* tickets = device.tickets();
-    const index_t blocks = cut_product<Math>(device, p, scratch, tickets);
-    const auto what = [&] {
-      return concat("product<", name_of<Epilogue>(), "> of ", describe(sizes_of(p)));
-    };
-    launch(device, product_launch(blocks, Math::threads), what, product_kernel<Math, P>, p);
+// The kernel that does what a plan says with products of the types P.
+template <class... P>
+struct PlannedKernel {
+  TileSizes tile;
+  int threads;
+  void (*run)(P...);
+};
+template <Known known, class P>
+PlannedKernel<P> planned_kernel(const ProductPlan& plan, const P&) {
+  PlannedKernel<P> kernel{};
+  with_math<typename P::T, known>(plan, [&]<class Math>(std::type_identity<Math>) {
+    kernel = {tile_of<Math>, Math::threads, product_kernel<Math, P>};
   });
+  return kernel;
 }
-template <class A, class B, class Epilogue>
+template <Known known, class First, class Second>
+PlannedKernel<First, Second> planned_kernel(const ProductPlan& plan, const First&, const Second&) {
+  PlannedKernel<First, Second> kernel{};
+  with_math<typename First::T, known>(plan, [&]<class Math>(std::type_identity<Math>) {
+    kernel = {tile_of<Math>, Math::threads, products_kernel<Math, First, Second>};
+  });
+  return kernel;
+}
+
+// C = A B, as p says. scratch [product_scratch].
+template <Known known = Known::nothing, class A, class B, class Epilogue>
+void product(Cuda& device, TiledProduct<A, B, Epilogue> p, typename Epilogue::T* scratch, const ProductPlan& plan) {
+  if (p.m == 0 || p.n == 0) return;
+  const auto kernel = planned_kernel<known>(plan, p);
+  unsigned* tickets = device.tickets();
+  const index_t blocks = cut_product(device, kernel.tile, p, scratch, tickets);
+  const auto what = [&] {
+    return concat("product<", name_of<Epilogue>(), "> of ", describe(sizes_of(p)));
+  };
+  launch(device, product_launch(blocks, kernel.threads), what, kernel.run, p);
+}
+template <Known known = Known::nothing, class A, class B, class Epilogue>
 void product(Cuda& device, const TiledProduct<A, B, Epilogue>& p, typename Epilogue::T* scratch) {
-  product(device, p, scratch, plan_products<typename Epilogue::T>(device, std::array{sizes_of(p)}));
+  product<known>(device, p, scratch, plan_products<typename Epilogue::T, known>(device, std::array{sizes_of(p)}));
 }
 
 // Two products that do not depend on each other, in one launch. Either may be empty.
-template <class First, class Second>
+template <Known known = Known::nothing, class First, class Second>
 void products(Cuda& device, First first, Second second, typename First::T* scratch, const ProductPlan& plan) {
-  using T = typename First::T;
-  with_math<T>(plan, [&]<class Math>(std::type_identity<Math>) {
-    unsigned* tickets = device.tickets();
-    index_t blocks = cut_product<Math>(device, first, scratch, tickets);
-    blocks += cut_product<Math>(device, second, scratch, tickets);
-    if (blocks == 0) return;
-    const auto what = [&] {
-      return concat("products<", name_of<typename First::Epilogue>(), "> of ", describe(sizes_of(first)), " and ",
-                    describe(sizes_of(second)));
-    };
-    launch(device, product_launch(blocks, Math::threads), what, products_kernel<Math, First, Second>, first,
-           second);
-  });
+  const auto kernel = planned_kernel<known>(plan, first, second);
+  unsigned* tickets = device.tickets();
+  index_t blocks = cut_product(device, kernel.tile, first, scratch, tickets);
+  blocks += cut_product(device, kernel.tile, second, scratch, tickets);
+  if (blocks == 0) return;
+  const auto what = [&] {
+    return concat("products<", name_of<typename First::Epilogue>(), "> of ", describe(sizes_of(first)), " and ",
+                  describe(sizes_of(second)));
+  };
+  launch(device, product_launch(blocks, kernel.threads), what, kernel.run, first, second);
 }
-template <class First, class Second>
+template <Known known = Known::nothing, class First, class Second>
 void products(Cuda& device, const First& first, const Second& second, typename First::T* scratch) {
-  products(device, first, second, scratch,
-           plan_products<typename First::T>(device, std::array{sizes_of(first), sizes_of(second)}));
+  products<known>(device, first, second, scratch,
+                  plan_products<typename First::T, known>(device, std::array{sizes_of(first), sizes_of(second)}));
 }
 
 }  // namespace gpunet::detail

@@ -17,18 +17,45 @@ struct Maths {
   static constexpr std::size_t size = sizeof...(Math);
 };
 
+// Products of fewer rows are computed exactly: a tile of tensor cores would be mostly empty.
+inline constexpr index_t least_tensor_rows = 33;
+
+// What is known of products when the program is compiled. Tiles that cannot be the fastest then are left out: the compiler takes
+// up to half a second for each.
+enum class Known {
+  nothing,
+  few_rows,    // less than least_tensor_rows
+  little_work  // so little that neither large tiles nor tensor cores gain anything that shows beside a launch
+};
+
 // Exact: large tiles for large products; less for those that would leave multiprocessors idle; 16 and 8 rows for
 // convolutions of few channels.
-template <class T>
+template <class T, Known known = Known::nothing>
 struct ExactMaths {
   using type = Maths<ScalarMath<T, 64, 64, 16, 4, 4, 1>, ScalarMath<T, 16, 64, 16, 4, 4, 4>>;
   static constexpr std::array speed{0.7, 0.4};
 };
+template <class T>
+struct ExactMaths<T, Known::few_rows> {
+  using type = Maths<ScalarMath<T, 16, 64, 16, 4, 4, 4>>;
+  static constexpr std::array speed{0.4};
+};
 template <>
-struct ExactMaths<float> {
+struct ExactMaths<float, Known::nothing> {
   using type = Maths<ScalarMath<float, 128, 128, 8, 8, 8, 1>, ScalarMath<float, 64, 64, 16, 4, 4, 1>,
                      ScalarMath<float, 16, 64, 16, 4, 4, 4>, ScalarMath<float, 8, 128, 16, 8, 4, 4>>;
   static constexpr std::array speed{1.0, 0.7, 0.4, 0.35};
+};
+template <>
+struct ExactMaths<float, Known::little_work> {
+  using type = Maths<ScalarMath<float, 64, 64, 16, 4, 4, 1>, ScalarMath<float, 16, 64, 16, 4, 4, 4>,
+                     ScalarMath<float, 8, 128, 16, 8, 4, 4>>;
+  static constexpr std::array speed{0.7, 0.4, 0.35};
+};
+template <>
+struct ExactMaths<float, Known::few_rows> {
+  using type = Maths<ScalarMath<float, 16, 64, 16, 4, 4, 4>, ScalarMath<float, 8, 128, 16, 8, 4, 4>>;
+  static constexpr std::array speed{0.4, 0.35};
 };
 struct Tf32Maths {
   using type = Maths<TensorMath<Tf32, 64, 128, 16, 2, 4>>;
@@ -38,9 +65,6 @@ struct Bf16Maths {
   using type = Maths<TensorMath<Bf16, 64, 128, 16, 2, 4>>;
   static constexpr std::array speed{1.0};
 };
-
-// Products of fewer rows are computed exactly: a tile of tensor cores would be mostly empty.
-inline constexpr index_t least_tensor_rows = 33;
 
 struct ProductSizes {
   index_t m, n, k;
@@ -77,29 +101,38 @@ struct ProductPlan {
   std::size_t math = 0;  // of the list that belongs to the precision
 };
 
+template <class Math>
+inline constexpr TileSizes tile_of{Math::M, Math::N, Math::K};
+
 template <class List>
 struct TilesOf;
 template <class... Math>
 struct TilesOf<Maths<Math...>> {
-  static constexpr std::array<TileSizes, sizeof...(Math)> sizes{TileSizes{Math::M, Math::N, Math::K}...};
+  static constexpr std::array<TileSizes, sizeof...(Math)> sizes{tile_of<Math>...};
 };
 
-// The fastest by reckoning: the device does all blocks in some rounds, but none faster than its largest one.
+// How long tiles of this kind take, by reckoning: the device does all blocks in some rounds, but none faster than its largest
+// one.
+template <class Kind, std::size_t count>
+double reckoned_time(const std::array<ProductSizes, count>& products, int multiprocessors, std::size_t kind) {
+  const TileSizes& tile = TilesOf<typename Kind::type>::sizes[kind];
+  double total = 0, largest = 0;
+  for (const ProductSizes& p : products) {
+    if (p.m == 0 || p.n == 0) continue;
+    const ProductCut cut(tile, p, multiprocessors);
+    const double block = static_cast<double>(tile.m * tile.n * cut.k_per_split);
+    total += block * static_cast<double>(cut.blocks());
+    largest = std::max(largest, block);
+  }
+  return std::max(total / multiprocessors, largest) / Kind::speed[kind];
+}
+
 template <class Kind, std::size_t count>
 std::size_t fastest(const std::array<ProductSizes, count>& products, int multiprocessors) {
-  constexpr auto& tiles = TilesOf<typename Kind::type>::sizes;
   std::size_t best = 0;
   double best_time = 0;
-  for (std::size_t i = 0; i < tiles.size(); ++i) {
-    double total = 0, largest = 0;
-    for (const ProductSizes& p : products) {
-      if (p.m == 0 || p.n == 0) continue;
-      const ProductCut cut(tiles[i], p, multiprocessors);
-      const double block = static_cast<double>(tiles[i].m * tiles[i].n * cut.k_per_split);
-      total += block * static_cast<double>(cut.blocks());
-      largest = std::max(largest, block);
-    }
-    const double time = std::max(total / multiprocessors, largest) / Kind::speed[i];
+  for (std::size_t i = 0; i < Kind::type::size; ++i) {
+    const double time = reckoned_time<Kind>(products, multiprocessors, i);
     if (i == 0 || time < best_time) {
       best = i;
       best_time = time;
@@ -108,21 +141,25 @@ std::size_t fastest(const std::array<ProductSizes, count>& products, int multipr
   return best;
 }
 
+template <class T, Known known>
+inline constexpr bool may_use_tensor_cores = std::is_same_v<T, float>&& known == Known::nothing;
+
 // Whether tensor cores multiply these: where they are allowed and there, and one of the products fills their tiles.
-template <class T, std::size_t count>
+template <class T, Known known, std::size_t count>
 Precision product_precision(const Cuda& device, const std::array<ProductSizes, count>& products) {
   const Precision allowed = device.precision();
-  if (std::is_same_v<T, float> && (allowed == Precision::tf32 || allowed == Precision::bf16) &&
+  if (may_use_tensor_cores<T, known> && (allowed == Precision::tf32 || allowed == Precision::bf16) &&
       device.architecture() >= tensor_architecture)
     for (const ProductSizes& p : products)
       if (p.m >= least_tensor_rows) return allowed;
   return Precision::exact;
 }
 
-template <class T, std::size_t count>
+template <class T, Known known, std::size_t count>
 ProductPlan plan_products(const Cuda& device, const std::array<ProductSizes, count>& products) {
-  const Precision precision = product_precision<T>(device, products);
-  if (precision == Precision::exact) return {precision, fastest<ExactMaths<T>>(products, device.multiprocessors())};
+  const Precision precision = product_precision<T, known>(device, products);
+  if (precision == Precision::exact)
+    return {precision, fastest<ExactMaths<T, known>>(products, device.multiprocessors())};
   return {precision, 0};
 }
 
@@ -132,13 +169,13 @@ void with_math_of(Maths<Math...>, std::size_t which, const F& f) {
   std::size_t i = 0;
   static_cast<void>(((i++ == which && (f(std::type_identity<Math>{}), true)) || ...));
 }
-template <class T, class F>
+template <class T, Known known, class F>
 void with_math(const ProductPlan& plan, const F& f) {
-  if constexpr (std::is_same_v<T, float>) {
+  if constexpr (may_use_tensor_cores<T, known>) {
     if (plan.precision == Precision::tf32) return with_math_of(Tf32Maths::type{}, plan.math, f);
     if (plan.precision == Precision::bf16) return with_math_of(Bf16Maths::type{}, plan.math, f);
   }
-  with_math_of(typename ExactMaths<T>::type{}, plan.math, f);
+  with_math_of(typename ExactMaths<T, known>::type{}, plan.math, f);
 }
 
 }  // namespace gpunet::detail
