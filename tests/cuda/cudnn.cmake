@@ -6,8 +6,6 @@ gpunet_link_cudnn(gpunet_tests_cuda ${tests_dir}/ops/conv2d_cudnn_test.cpp)
 # Adds cudnn/NAME: those cases of the test file NAME that fit the patterns, but for what further arguments exclude.
 function(gpunet_add_cudnn_entry name cases)
   gpunet_add_test_entry(gpunet_tests_cuda cudnn ${tests_dir}/${name}_test.cpp "--test-case=${cases}" ${ARGN})
-  set_tests_properties(${entry} PROPERTIES LABELS "cuda;nvcc" SKIP_RETURN_CODE 77
-    ENVIRONMENT "${cuda_environment};GPUNET_CUDNN=always")
 endfunction()
 # Tensor cores of cuDNN round otherwise, and it takes more launches.
 gpunet_add_cudnn_entry(ops/conv2d_cuda *Cuda* "--test-case-exclude=*tensor cores*")

@@ -10,7 +10,6 @@ namespace gpunet {
 template <class Geometry, class T>
 index_t conv2d_block_scratch(const Cuda& device, const Slice& slice, const Conv2dBlock<Geometry>& block, T) {
   const detail::ConvolutionProducts all(slice, block);
-  const detail::ConvolutionProducts all(slice, block);
   const auto scratch = [&]<std::size_t count>(const std::array<detail::ProductSizes, count>& products) {
     return detail::product_scratch<T, detail::known_of<Geometry>>(device, products);
   };
