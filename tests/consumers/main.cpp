@@ -3,6 +3,9 @@
 #include <cstdio>
 
 #include <gpunet/gpunet.hpp>
+#ifdef WITH_ZLIB
+#include <gpunet/io/zlib.hpp>
+#endif
 
 using namespace gpunet;
 
@@ -31,5 +34,8 @@ bool train_network(D& device) {
 }
 
 int main() {
+#ifdef WITH_ZLIB
+  if (!io::deflate_codec()) return 2;
+#endif
   return with_device("auto", [](auto& device) { return train_network(device); }) ? 0 : 1;
 }
