@@ -3,6 +3,9 @@
 #include <cstdio>
 
 #include <gpunet/gpunet.hpp>
+#ifdef WITH_ZLIB
+#include <gpunet/io/zlib.hpp>
+#endif
 
 using namespace gpunet;
 
@@ -37,6 +40,9 @@ int main() {
 #endif
   std::printf("cuDNN %d\n", static_cast<int>(backends::cudnn::version()));
   if (backends::cudnn::is_available() != WANT_CUDNN) return 1;
+#endif
+#ifdef WITH_ZLIB
+  if (!io::deflate_codec()) return 2;
 #endif
   return with_device("auto", [](auto& device) { return train_network(device); }) ? 0 : 1;
 }

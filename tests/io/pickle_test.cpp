@@ -91,9 +91,9 @@ TEST_CASE("nothing is imported or executed") {
   CHECK(error_in("cposix\nsystem\nX\4\0\0\0true\x85R"s) ==
         "file, byte 2: the global \"posix.system\" (only plain data and tensors are read, nothing is imported or "
         "executed), save the state_dict instead: torch.save(net.state_dict(), path)");
-  for (const char* global :
-       {"cos\nsystem\n", "cbuiltins\neval\n", "c__builtin__\nexec\n", "csubprocess\nPopen\n", "ctorch.hub\nload\n",
-        "ctorch._utils\n_rebuild2\n", "ctorch\n_utils._rebuild2\n", "ccollections\n\n", "c\nOrderedDict\n"}) {
+  for (const char* global : {"cos\nsystem\n", "cbuiltins\neval\n", "c__builtin__\nexec\n", "csubprocess\nPopen\n",
+                             "ctorch.hub\nload\n", "ctorch._utils\n_rebuild2\n", "ctorch\n_utils._rebuild2\n",
+                             "ctorch.\nutils._rebuild\n", "ccollections\n\n", "c\nOrderedDict\n"}) {
     CAPTURE(global);
     CHECK(contains(error_in(std::string(global) + ")R"), "byte 2: the global \""));
   }
@@ -133,7 +133,7 @@ TEST_CASE("a pickle that is damaged is an Error at its byte") {
 }
 
 TEST_CASE("a memo's number asks for no memory, nesting for no stack, copies for no more than was read") {
-  CHECK(read("Nr\xFF\xFF\xFF\xFF").values.size() == 1);
+  CHECK(contains(error_in("Nr\xFF\xFF\xFF\xFF"), "byte 3: the number 4294967295 of the memo, which is too large"));
   const int deep = 1000000;
   const Pickle nested = read(std::string(deep, ']') + std::string(deep - 1, 'a'));
   CHECK(nested.values.size() == deep);

@@ -86,6 +86,15 @@ TEST_CASE("match lists everything that does not fit, and nothing is loaded") {
   CHECK(good == std::vector<float>(4, 0.0f));
 }
 
+TEST_CASE("an entry is for one array") {
+  TempFolder folder;
+  Network<float> network;
+  io::save_arrays(network.arrays, folder / "a");
+  network.arrays.push_back(network.arrays[1]);
+  CHECK(contains(error_of([&] { io::load_arrays(network.arrays, SafetensorsFile::read(folder / "a")); }),
+                 "missing keys: fc.bias"));
+}
+
 TEST_CASE("match gives the entries in the arrays' order") {
   TempFolder folder;
   Network<float> network;

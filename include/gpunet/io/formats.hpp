@@ -33,15 +33,19 @@ inline Format format_of(std::string_view path) {
 // Reads the file at `path` in the format that its first bytes tell, else its name. Throws Error.
 inline TensorFile read_tensors(const std::string& path) {
   InputFile input(path);
-  std::array<std::byte, 3> first{};
-  input.read(std::span(first).first(std::min(first.size(), input.size())));
-  const std::string_view begin = detail::as_text(first);
+  std::array<std::byte, 9> first{};
+  const auto begin = std::span(first).first(std::min(first.size(), input.size()));
+  input.read(begin);
   Format format = format_of(path);
-  if (begin.starts_with("PK"))
+  const std::string_view text = detail::as_text(begin);
+  // Safetensors first: the length of its header, below 2^32 in 8 bytes, may begin like anything else.
+  if (text.ends_with(std::string_view("\0\0\0\0{", 5)))
+    format = Format::safetensors;
+  else if (text.starts_with("PK"))
     format = format == Format::npz ? Format::npz : Format::torch;
-  else if (begin == detail::npy_magic.substr(0, begin.size()))
+  else if (text.starts_with(detail::npy_magic))
     format = Format::npy;
-  else if (begin == detail::torch_magic.substr(0, begin.size()))
+  else if (text.starts_with(detail::torch_magic.substr(0, 3)))
     format = Format::torch;
   switch (format) {
     case Format::torch:

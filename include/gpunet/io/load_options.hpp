@@ -58,12 +58,12 @@ inline std::vector<NamedEntry> select_entries(const TensorFile& file, const Load
   }
   if (!out.empty() || below.empty()) return out;
 
-  std::set<std::string_view> keys;
+  std::set<std::string> keys;
   for (const TensorEntry& entry : file.entries())
-    keys.insert(first_key(entry.name));
+    keys.insert(std::string(first_key(entry.name)));
   std::string list;
   constexpr std::size_t most = 1000;  // characters
-  for (const std::string_view key : keys)
+  for (const std::string& key : keys)
     if (list.size() < most) list += concat(list.empty() ? "" : ", ", printable(key));
   throw Error(concat("gpunet::io::load: ", file.path(), " has no tensors under the key \"", printable(options.key),
                      "\" (there are: ", list, "), give one of these"));

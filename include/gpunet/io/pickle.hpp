@@ -7,7 +7,6 @@
 #include <span>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -259,18 +258,25 @@ class PickleReader {
     value.items.insert(value.items.end(), items.begin(), items.end());
   }
 
-  void remember(std::uint32_t number) { memo_[number] = top(); }
+  // Python numbers what it remembers from 0 on, so that no number is larger than there are values.
+  void remember(std::uint32_t number) {
+    const std::uint32_t value = top();
+    if (number > pickle_.values.size()) fail(concat("the number ", number, " of the memo, which is too large"));
+    if (number >= memo_.size()) memo_.resize(number + 1, unset);
+    memo_[number] = value;
+  }
   void recall(std::uint32_t number) {
-    const auto at = memo_.find(number);
-    if (at == memo_.end()) fail(concat("the number ", number, " of the memo, which was never set"));
-    stack_.push_back(at->second);
+    if (number >= memo_.size() || memo_[number] == unset)
+      fail(concat("the number ", number, " of the memo, which was never set"));
+    stack_.push_back(memo_[number]);
   }
 
   ByteReader& bytes_;
   std::span<const std::string_view> globals_;
   Pickle pickle_;
   std::vector<std::uint32_t> stack_;
-  std::unordered_map<std::uint32_t, std::uint32_t> memo_;
+  static constexpr std::uint32_t unset = ~std::uint32_t{0};
+  std::vector<std::uint32_t> memo_;
   std::size_t begin_ = 0;   // of the opcode
   std::size_t copied_ = 0;  // items
 };

@@ -60,7 +60,11 @@ inline std::vector<TensorEntry> read_torch_archive(std::span<const std::byte> by
   TorchStorages storages;
   const std::string data = folder + "data/";
   for (const ZipMember& member : archive.members())
-    if (member.name.starts_with(data)) storages[member.name.substr(data.size())] = archive.stored_bytes(member);
+    if (member.name.starts_with(data)) {
+      TorchStorage& storage = storages[member.name.substr(data.size())];
+      storage.bytes = archive.stored_bytes(member);
+      storage.is_there = true;
+    }
   return TorchTree(pickle, reader.place()).entries(storages);
 }
 
@@ -78,23 +82,24 @@ inline std::vector<TensorEntry> read_torch_legacy(std::span<const std::byte> byt
   const Pickle pickle = PickleReader(reader, torch_globals).read();
   TorchTree tree(pickle, reader.place());
 
-  std::map<std::string_view, std::size_t> sizes;  // of the storages, in bytes
-  std::map<std::string_view, index_t> numels;
+  TorchStorages storages;
   for (const PickleValue& value : pickle.values)
     if (value.kind == PickleValue::Kind::persistent) {
       const TorchStorageId id = tree.storage_id(value);
-      sizes[id.key] = tree.byte_size(value, id);
-      numels[id.key] = id.numel;
+      TorchStorage& storage = storages[id.key];
+      storage.wanted = tree.byte_size(value, id);
+      storage.numel = id.numel;
     }
   const Pickle keys = PickleReader(reader, {}).read();
-  TorchStorages storages;
   for (const std::uint32_t i : keys[keys.root].items) {
-    const std::string_view key = keys[i].text;
-    if (!sizes.contains(key) || storages.contains(key))
-      reader.fail(concat("the data of the storage \"", printable(key), "\", which no tensor wants"));
-    if (const auto numel = reader.number<std::int64_t>("a number of elements"); numel != numels[key])
-      reader.back(8), reader.fail(concat(numel, " elements in a storage of ", numels[key]));
-    storages[key] = reader.take(sizes[key], "a storage");
+    const auto found = storages.find(keys[i].text);
+    if (found == storages.end() || found->second.is_there)
+      reader.fail(concat("the data of the storage \"", printable(keys[i].text), "\", which no tensor wants"));
+    TorchStorage& storage = found->second;
+    if (const auto numel = reader.number<std::int64_t>("a number of elements"); numel != storage.numel)
+      reader.back(8), reader.fail(concat(numel, " elements in a storage of ", storage.numel));
+    storage.bytes = reader.take(storage.wanted, "a storage");
+    storage.is_there = true;
   }
   if (reader.left() != 0) reader.fail(concat(reader.left(), " bytes more than wanted"));
   return tree.entries(storages);

@@ -19,8 +19,14 @@
 
 namespace gpunet::io::detail {
 
-// The bytes of the storages, by their keys.
-using TorchStorages = std::map<std::string_view, std::span<const std::byte>>;
+// A storage of a file.
+struct TorchStorage {
+  std::span<const std::byte> bytes = {};
+  std::size_t wanted = 0;  // bytes, as a persistent id says
+  index_t numel = 0;       // elements, as a persistent id says
+  bool is_there = false;
+};
+using TorchStorages = std::map<std::string_view, TorchStorage>;  // by their keys
 
 // A storage as a pickle names it.
 struct TorchStorageId {
@@ -156,9 +162,11 @@ class TorchTree {
     }
     const TorchStorageId id = storage_id(pickle_[arguments[0]]);
     const auto found = storages_->find(id.key);
-    if (found == storages_->end()) wrong(concat("has the storage \"", printable(id.key), "\", which is not there"));
-    if (found->second.size() != byte_size(pickle_[arguments[0]], id))
-      wrong(concat("wants a storage of ", id.numel, " elements, which has ", found->second.size(), " bytes"));
+    if (found == storages_->end() || !found->second.is_there)
+      wrong(concat("has the storage \"", printable(id.key), "\", which is not there"));
+    const std::span<const std::byte> stored = found->second.bytes;
+    if (stored.size() != byte_size(pickle_[arguments[0]], id))
+      wrong(concat("wants a storage of ", id.numel, " elements, which has ", stored.size(), " bytes"));
 
     TensorEntry entry{.name = name, .dtype = id.dtype};
     if (wanted == 7) {
@@ -186,8 +194,8 @@ class TorchTree {
       wrong(concat("of shape ", to_string(entry.sizes), " and strides ", to_string(entry.strides),
                    " leaves its storage of ", numel, " elements"));
     if (!empty)
-      entry.bytes = found->second.subspan(static_cast<std::size_t>(id.first * stored_size + first * size),
-                                          static_cast<std::size_t>((last - first + 1) * size));
+      entry.bytes = stored.subspan(static_cast<std::size_t>(id.first * stored_size + first * size),
+                                   static_cast<std::size_t>((last - first + 1) * size));
     if (same_order(entry.sizes, entry.strides, packed_strides(entry.sizes))) entry.strides = {};
     entries_.push_back(std::move(entry));
   }

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <map>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -57,8 +57,9 @@ class ZipArchive {
       members_.push_back(read_member(reader, directory.begin));
     if (reader.left() != 0) reader.fail("more files in the archive than it counts");
     check_disjoint();
-    for (std::size_t i = 0; i < members_.size(); ++i)
-      require(index_.emplace(members_[i].name, i).second, place_, ": the file \"", printable(members_[i].name),
+    std::set<std::string> names;
+    for (const ZipMember& member : members_)
+      require(names.insert(std::string(member.name)).second, place_, ": the file \"", printable(member.name),
               "\" is there twice in the archive (nobody can tell which counts), make it again");
   }
 
@@ -66,8 +67,9 @@ class ZipArchive {
   const std::vector<ZipMember>& members() const { return members_; }
   // Null if there is none of that name.
   const ZipMember* find(std::string_view name) const {
-    const auto at = index_.find(name);
-    return at == index_.end() ? nullptr : &members_[at->second];
+    for (const ZipMember& member : members_)
+      if (member.name == name) return &member;
+    return nullptr;
   }
   // The beginning of messages about the archive.
   const std::string& place() const { return place_; }
@@ -214,7 +216,6 @@ class ZipArchive {
   std::span<const std::byte> file_;
   std::string place_;
   std::vector<ZipMember> members_;
-  std::map<std::string_view, std::size_t> index_;
 };
 
 }  // namespace gpunet::io::detail
