@@ -1,5 +1,6 @@
 #include <doctest/doctest.h>
 #include <limits>
+#include <utility>
 #include <vector>
 
 #include <gpunet/gpunet.hpp>
@@ -60,6 +61,19 @@ TEST_CASE_TEMPLATE("a momentum that begins late begins with the gradient", D, GP
     plain_optimizer.step();
     CHECK(late.parameters() == plain.parameters());
   }
+}
+
+TEST_CASE_TEMPLATE("an optimizer may be moved", D, GPUNET_TEST_DEVICES) {
+  ClassifierLesson<D, double> moved, whole;
+  optim::SGD first(moved.net, {.lr = 0.5, .momentum = 0.5}), optimizer(whole.net, {.lr = 0.5, .momentum = 0.5});
+  moved.backward();
+  first.step();
+  optim::SGD second(std::move(first));
+  second.step();
+  whole.backward();
+  optimizer.step();
+  optimizer.step();
+  CHECK(moved.parameters() == whole.parameters());
 }
 
 TEST_CASE("options that make no sense") {

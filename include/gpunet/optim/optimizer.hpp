@@ -39,6 +39,7 @@ class Optimizer : public Rates {
 
   Optimizer(Model& model, const char* name, double lr, double momentum)
       : Rates(name, lr, momentum), model_(model) {}
+  Optimizer(Optimizer&&) = default;
   ~Optimizer() = default;
 
   // The arrays of the next update, those that are kept zero in the beginning. What follows are the numbers of `Step`.

@@ -12,9 +12,6 @@ namespace gpunet::optim {
 // (lr_scheduler.hpp).
 class Rates {
  public:
-  Rates(const Rates&) = delete;
-  Rates& operator=(const Rates&) = delete;
-
   double lr() const { return lr_; }
   void set_lr(double lr) {
     check_option("learning rate", lr);
