@@ -1,7 +1,7 @@
 #include <doctest/doctest.h>
 #include <vector>
 
-#include <gpunet/gpunet.hpp>
+#include <gpunet/model/gradients.hpp>
 
 #include "support/devices.hpp"
 

@@ -3,7 +3,8 @@
 #include <limits>
 #include <vector>
 
-#include <gpunet/gpunet.hpp>
+#include <gpunet/ops/activation.hpp>
+#include <gpunet/tensor/buffer.hpp>
 
 #include "support/arrays.hpp"
 #include "support/devices.hpp"

@@ -1,7 +1,8 @@
 #include <doctest/doctest.h>
 #include <vector>
 
-#include <gpunet/gpunet.hpp>
+#include <gpunet/ops/mean.hpp>
+#include <gpunet/tensor/tensor.hpp>
 
 #include "reference/mean_loss.hpp"
 #include "support/devices.hpp"

@@ -5,10 +5,14 @@
 #include <concepts>
 #include <doctest/doctest.h>
 
+#include <gpunet/device/host/for_each.hpp>
 #include <gpunet/device/host/host.hpp>
+#include <gpunet/device/host/sum_each.hpp>
 
 #if GPUNET_CUDA
-#include <gpunet/gpunet.hpp>
+#include <gpunet/device/cuda/cuda.cuh>
+#include <gpunet/device/cuda/for_each.cuh>
+#include <gpunet/device/cuda/sum_each.cuh>
 #define GPUNET_TEST_DEVICES gpunet::Host, gpunet::Cuda
 #else
 #define GPUNET_TEST_DEVICES gpunet::Host
