@@ -1,5 +1,7 @@
 #include "reference/batch_norm.hpp"
 
+#include <cstring>
+
 #include <gpunet/gpunet.hpp>
 
 #include "support/errors.hpp"
@@ -116,6 +118,42 @@ TEST_CASE_TEMPLATE("a batch goes through BatchNorm in one slice when it trains, 
     }());
     const std::vector<float> alone = net(one).tensor().to_vector();
     CHECK(relative_error(alone, std::vector<float>(used.begin() + n * 4, used.begin() + (n + 1) * 4)) < 1e-6);
+  }
+}
+
+TEST_CASE_TEMPLATE("training steps with BatchNorm, also in eval mode, are those of the loop written out", D,
+                   GPUNET_TEST_DEVICES) {
+  D& device = test_device<D>();
+  Generator generator(7);
+  manual_seed(2);
+  Model<Net, D> by_step(device);
+  auto by_loop = by_step.to(device);
+  const nn::CrossEntropyLoss criterion;
+  optim::SGD step_optimizer(by_step, {.lr = 0.1}), loop_optimizer(by_loop, {.lr = 0.1});
+  train::Step step(by_step, criterion, step_optimizer);
+  for (int i = 0; i < 6; ++i) {  // Cuda records the second step of each mode and replays the third
+    const Tensor<float, D> x(device, {7, 2, 4, 4}, random_values<float>(7 * 32, generator));
+    const Tensor<label_t, D> labels(device, {7}, {0, 1, 2, 3, 2, 1, 0});
+    by_step.train(i < 3);
+    by_loop.train(i < 3);
+    step(x, labels);
+    loop_optimizer.zero_grad();
+    criterion(by_loop(x), labels).backward();
+    loop_optimizer.step();
+  }
+  const auto values = [&](const auto& view) {
+    std::vector<float> all(static_cast<std::size_t>(view.numel()));
+    device.download(all.data(), view.data(), all.size() * sizeof(float));
+    return all;
+  };
+  CHECK(values(by_step.parameters()) == values(by_loop.parameters()));
+  for (const BufferInfo& buffer : by_step.named_buffers()) {
+    if (!buffer.persistent) continue;
+    CAPTURE(buffer.name);
+    const auto size = static_cast<std::size_t>(buffer.kind == nn::BufferKind::count ? 2 : buffer.sizes.numel());
+    const auto at = static_cast<std::size_t>(buffer.offset);
+    const std::vector<float> stepped = values(by_step.buffers()), looped = values(by_loop.buffers());
+    CHECK(std::memcmp(stepped.data() + at, looped.data() + at, size * sizeof(float)) == 0);
   }
 }
 

@@ -152,7 +152,10 @@ TEST_CASE("factors that tf32 holds have exact products by cuDNN on Cuda, with a 
 }
 
 TEST_CASE("an error of cuDNN on Cuda names the convolution and the place") {
-  if (!stub_products() || !is_always_used()) return;  // only the stub refuses what this asks for
+  if (!stub_products() || !is_always_used()) {
+    MESSAGE("skipped: only the stub refuses what this asks for");
+    return;
+  }
   Cuda& device = test_device<Cuda>();
   const Conv2dGeometry g{2, 4, 5, 3, 4, 5, 3, 1, 1};
   const Slice slice{7, 7, 1};

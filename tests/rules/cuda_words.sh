@@ -4,7 +4,7 @@ set -euo pipefail
 cd "$1/gpunet"
 
 found=$(
-  { grep -rnE --exclude='*.cuh' '<<<|__global__|__shared__|\bthreadIdx|\bcublas[A-Z_]|\bcuda[A-Z]|\bcub::|\bthrust::' . || true
+  { grep -rnE --exclude='*.cuh' '<<<|__global__|__shared__|\bthreadIdx|\bcu(da|blas|dnn)[A-Z_]|\bcub::|\bthrust::' . || true
     grep -rn '__CUDACC__' . | grep -v '^\./core/config\.hpp:' || true
   } | sed 's|^\./||')
 [[ -z $found ]] || {

@@ -3,6 +3,7 @@
 
 #include <doctest/doctest.h>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include <gpunet/gpunet.hpp>
@@ -52,22 +53,24 @@ struct ClassifierLesson {
 };
 
 // Trains as the runs of the reference did, which have the losses before every 50th step, and compares losses and final
-// parameters.
+// parameters. On Cuda, which a simulator may be, two of these losses: a step is the same functor there.
 template <template <class> class Optimizer, class D, class T, class Runs>
 void check_runs(const Runs& runs, double tolerance) {
   for (const auto& run : runs) {
     CAPTURE(std::string(run.name));
     ClassifierLesson<D, T> lesson;
     Optimizer optimizer(lesson.net, run.options);
+    const bool all = std::is_same_v<D, gpunet::Host>;
+    const std::vector<double> expected(run.losses.begin(), all ? run.losses.end() : run.losses.begin() + 2);
     std::vector<double> losses;
-    for (std::size_t step = 0; step < 50 * run.losses.size(); ++step) {
+    for (std::size_t step = 0; losses.size() < expected.size() || step % 50 != 0; ++step) {
       optimizer.zero_grad();
       const double loss = lesson.backward();
       if (step % 50 == 0) losses.push_back(loss);
       optimizer.step();
     }
-    CHECK(relative_error(losses, run.losses) < tolerance);
-    CHECK(relative_error(lesson.parameters(), run.parameters) < tolerance);
+    CHECK(relative_error(losses, expected) < tolerance);
+    if (all) CHECK(relative_error(lesson.parameters(), run.parameters) < tolerance);
   }
 }
 

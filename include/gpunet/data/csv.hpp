@@ -80,8 +80,10 @@ class Table {
     }
     std::sort(names.begin(), names.end());
     names.erase(std::unique(names.begin(), names.end()), names.end());
-    if (std::all_of(names.begin(), names.end(),
-                    [](std::string_view name) { return parse_number<double>(name).ok; }))
+    if (std::all_of(names.begin(), names.end(), [](std::string_view name) {
+          const auto [value, ok, fits] = parse_number<double>(name);
+          return ok && value == value;  // "nan" has no place among numbers
+        }))
       std::stable_sort(names.begin(), names.end(), [](std::string_view a, std::string_view b) {
         return parse_number<double>(a).value < parse_number<double>(b).value;
       });
@@ -214,7 +216,7 @@ class Table {
       text.remove_prefix(1);
     while (!text.empty() && (text.back() == ' ' || text.back() == '\t'))
       text.remove_suffix(1);
-    if (text.starts_with('+')) text.remove_prefix(1);
+    if (text.starts_with('+') && !text.starts_with("+-")) text.remove_prefix(1);
     T value{};
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
     return {value, error == std::errc() && end == text.data() + text.size(),

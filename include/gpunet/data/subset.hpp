@@ -22,6 +22,7 @@ class Subset {
     for (index_t i : indices_)
       require(0 <= i && i < set.size(), "gpunet::data::Subset: the index ", i, " (want 0 to ", set.size() - 1, ")");
   }
+  Subset(const Set&&, std::vector<index_t>) = delete;  // it would be gone before it is read
 
   index_t size() const { return static_cast<index_t>(indices_.size()); }
   Sizes sample_sizes() const { return set_->sample_sizes(); }
@@ -80,5 +81,13 @@ std::vector<Subset<Set>> random_split(const Set& set, std::initializer_list<Leng
                                       Generator& generator = default_generator()) {
   return random_split(set, std::vector<double>(lengths.begin(), lengths.end()), generator);
 }
+
+template <Dataset Set, class Lengths>
+requires(!std::is_reference_v<Set>) std::vector<Subset<Set>> random_split(const Set&&, const Lengths&,
+                                                                          Generator& = default_generator())
+= delete;  // it would be gone before it is read
+template <Dataset Set, class Length>
+std::vector<Subset<Set>> random_split(const Set&&, std::initializer_list<Length>,
+                                      Generator& = default_generator()) = delete;
 
 }  // namespace gpunet::data

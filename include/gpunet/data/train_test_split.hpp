@@ -126,7 +126,11 @@ inline TrainTestSplit train_test_split(index_t n, const TrainTestSplitOptions& o
   std::iota(order.begin(), order.end(), index_t{0});
   const auto train_end = order.begin() + sizes.train;
   if (!options.shuffle) return {{order.begin(), train_end}, {train_end, train_end + sizes.test}};
-  RandomState random(options.random_state ? *options.random_state : default_generator().random());
+  const auto any_seed = [] {
+    const auto lock = default_generator().lock();
+    return default_generator().random();
+  };
+  RandomState random(options.random_state ? *options.random_state : any_seed());
   if (!options.stratify.empty()) return detail::stratified_split(sizes, options.stratify, random);
   random.shuffle(order);
   const auto test_end = order.begin() + sizes.test;

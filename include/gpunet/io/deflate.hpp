@@ -7,6 +7,9 @@
 
 namespace gpunet::io {
 
+// How many times smaller than its contents packed data can be.
+inline constexpr std::size_t most_expansion = 1032;
+
 // Packs and unpacks raw deflate (RFC 1951). <gpunet/io/zlib.hpp> is one, by the system's zlib.
 struct DeflateCodec {
   // Unpacks into `out` as much as it holds and returns how many bytes came; -1 where the data is damaged. With

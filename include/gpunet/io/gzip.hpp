@@ -1,6 +1,7 @@
 // Files packed by gzip.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -66,7 +67,8 @@ inline std::vector<std::byte> gunzip(std::span<const std::byte> file, const std:
   require(begin > 0, "gpunet::io: ", path, " has a damaged gzip header, fetch it again");
   const auto trailer = file.last(detail::gzip_trailer);
   const std::size_t size = detail::little_endian_32(trailer.last(4));
-  require(size <= most, "gpunet::io: ", path, " unpacks to ", size, " bytes (want at most ", most,
+  const std::size_t most_here = std::min(most, file.size() * most_expansion);
+  require(size <= most_here, "gpunet::io: ", path, " unpacks to ", size, " bytes (want at most ", most_here,
           "): it is damaged or another file, fetch it again");
   std::vector<std::byte> bytes(size);
   const auto packed = file.subspan(begin, file.size() - begin - detail::gzip_trailer);

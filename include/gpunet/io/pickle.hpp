@@ -157,7 +157,8 @@ class PickleReader {
 
   void push(PickleValue value) {
     constexpr std::size_t most = 1 << 28;
-    if (pickle_.values.size() == most) fail(concat("more than ", most, " values"), ", save less in one file");
+    if (pickle_.values.size() == most)
+      fail(concat("more than ", most, " values (the most that gpunet reads)"), "save less in one file");
     value.byte = bytes_.file_position() - (bytes_.position() - begin_);
     stack_.push_back(static_cast<std::uint32_t>(pickle_.values.size()));
     pickle_.values.push_back(std::move(value));

@@ -13,6 +13,7 @@
 
 #include <gpunet/core/error.hpp>
 #include <gpunet/io/byte_reader.hpp>
+#include <gpunet/io/deflate.hpp>
 #include <gpunet/io/json.hpp>
 
 namespace gpunet::io::detail {
@@ -25,7 +26,6 @@ inline constexpr std::uint32_t local_signature = 0x04034b50, central_signature =
 inline constexpr std::size_t local_size = 30, central_size = 46, end_size = 22, end64_size = 56, locator_size = 20;
 inline constexpr std::uint16_t stored = 0, deflated = 8, encrypted_flag = 1, utf8_flag = 1 << 11, zip64_field = 1;
 inline constexpr std::uint32_t in_zip64 = 0xFFFFFFFF;  // the number is in a field of 8 bytes elsewhere
-inline constexpr std::uint64_t most_expansion = 1032;  // that deflate can reach
 }  // namespace zip
 
 // A file in an archive. Its name and bytes borrow from the archive's.
@@ -171,7 +171,7 @@ class ZipArchive {
     if (flags & zip::encrypted_flag) fail("is encrypted");
     if (out.method != zip::stored && out.method != zip::deflated) fail("is packed by the method ", out.method);
     if (out.method == zip::stored && out.size != packed) fail("has ", out.size, " bytes stored in ", packed);
-    if (out.method == zip::deflated && out.size / zip::most_expansion > packed)
+    if (out.method == zip::deflated && out.size / most_expansion > packed)
       fail("has ", out.size, " bytes packed in ", packed, ", more than deflate can");
     if (begin > limit || limit - begin < zip::local_size) fail("at byte ", begin, " lies outside the archive");
     ByteReader header = reader_at(begin, limit);

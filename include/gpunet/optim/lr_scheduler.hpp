@@ -180,8 +180,10 @@ class LinearLR : public LRScheduler {
   double next() override {
     if (last_epoch() > options_.total_iters) return rates_.lr();
     const double way = options_.end_factor - options_.start_factor;
-    return rates_.lr() * (1.0 + way / (static_cast<double>(options_.total_iters) * options_.start_factor +
-                                       static_cast<double>(last_epoch() - 1) * way));
+    const double lr =
+        rates_.lr() * (1.0 + way / (static_cast<double>(options_.total_iters) * options_.start_factor +
+                                    static_cast<double>(last_epoch() - 1) * way));
+    return std::max(lr, 0.0);  // rounding may end below an end_factor of 0
   }
 
   LinearLROptions options_;
