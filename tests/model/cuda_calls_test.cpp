@@ -94,7 +94,7 @@ TEST_CASE("a step of LeNet is 14 kernels at most on Cuda, and two launches once 
 
 // What rounding makes of the gradients is some percent of them, through the few numbers near 0 that a ReLU treats otherwise;
 // a ReLU left out, or another one's bits, as much as they are.
-TEST_CASE("a ReLU between large linear layers takes no launch back on tensor cores") {
+TEST_CASE("a ReLU between large linear layers takes no launch back on tensor cores of Cuda") {
   using Wide = nn::Sequential<nn::Input<257>, nn::Linear<513>, nn::ReLU, nn::Linear<300>>;
   const auto backward = [](Precision precision, std::vector<float>& gradients) {
     Cuda device(0, {precision});

@@ -142,7 +142,7 @@ TEST_CASE("small affine maps on Cuda are exact, whatever precision is allowed") 
   }
 }
 
-TEST_CASE("on tensor cores a ReLU leaves bits, and the layer above rectifies by them as by its input") {
+TEST_CASE("on tensor cores of Cuda a ReLU leaves bits, and the layer above rectifies by them as by its input") {
   Generator generator(5);
   for (Precision precision : {Precision::tf32, Precision::bf16}) {
     Cuda device(0, {precision});
