@@ -1,5 +1,6 @@
 // Fisher's iris flowers: the table of R. A. Fisher, "The use of multiple measurements in taxonomic problems", Annals of
-// Eugenics 7 (1936), which is in the public domain.
+// Eugenics 7 (1936), which is in the public domain; as the UCI repository and the lesson have it, where flowers 35 and 38
+// are not quite his.
 #pragma once
 
 #include <array>

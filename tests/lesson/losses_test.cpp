@@ -12,14 +12,11 @@
 
 #include "reference/lesson_losses.hpp"
 #include "support/devices.hpp"
+#include "support/networks.hpp"
 
 using namespace gpunet;
 
 namespace {
-
-using LeNet = nn::Sequential<nn::Input<3, 32, 32>, nn::Conv2d<6, 5>, nn::ReLU, nn::MaxPool2d<2>,  //
-                             nn::Conv2d<16, 5>, nn::ReLU, nn::MaxPool2d<2>,                       //
-                             nn::Flatten, nn::Linear<120>, nn::ReLU, nn::Linear<84>, nn::ReLU, nn::Linear<10>>;
 
 using Cnn = nn::Sequential<nn::Input<3, 32, 32>, nn::Conv2d<6, 5>, nn::ReLU, nn::MaxPool2d<2>,  //
                            nn::Conv2d<16, 5, nn::Padding<3>>, nn::ReLU,                         //

@@ -16,6 +16,7 @@
 
 #include <gpunet/core/sizes.hpp>
 #include <gpunet/data/transforms.hpp>
+#include <gpunet/io/file.hpp>
 
 namespace gpunet::data {
 
@@ -70,11 +71,11 @@ class CIFAR10 {
       : table_(std::move(table)) {
     if (const std::string inner = path(folder, "cifar-10-batches-bin"); is_folder(inner)) folder = inner;
     const std::string cure = concat(" (scripts/get_cifar10.sh ", folder, ")");
-    require(exists(folder), where, "no folder ", folder, ", fetch the images", cure);
+    require(io::exists(folder), where, "no folder ", folder, ", fetch the images", cure);
     require(is_folder(folder), where, folder, " is not a folder, give the one that holds ", *names.begin());
     std::string missing;
     for (const auto name : names)
-      if (!exists(path(folder, name))) missing += concat(missing.empty() ? "" : ", ", name);
+      if (!io::exists(path(folder, name))) missing += concat(missing.empty() ? "" : ", ", name);
     require(missing.empty(), where, folder, " has no ", missing, ", fetch the images", cure);
     for (const auto name : names)
       append_file(path(folder, name), name, cure);
@@ -82,10 +83,6 @@ class CIFAR10 {
 
   static std::string path(const std::string& folder, std::string_view name) {
     return concat(folder, folder.ends_with('/') ? "" : "/", name);
-  }
-  static bool exists(const std::string& path) {
-    struct stat status {};
-    return ::stat(path.c_str(), &status) == 0;
   }
   static bool is_folder(const std::string& path) {
     struct stat status {};

@@ -7,12 +7,12 @@
 #include <cstring>
 #include <string>
 #include <string_view>
-#include <sys/stat.h>
 #include <utility>
 #include <vector>
 
 #include <gpunet/core/sizes.hpp>
 #include <gpunet/data/transforms.hpp>
+#include <gpunet/io/file.hpp>
 #include <gpunet/io/gzip.hpp>
 #include <gpunet/io/mapped_file.hpp>
 
@@ -58,29 +58,25 @@ class MNIST {
   static constexpr index_t most_images = 1 << 20, most_side = 1 << 10;
 
   MNIST(std::string folder, const std::string& part, PixelTable table) : table_(std::move(table)) {
-    if (const std::string inner = folder + "/MNIST/raw"; exists(inner)) folder = inner;
-    const auto [image_sizes, images] = read_idx(find(folder, part + "-images-idx3-ubyte"), 3);
-    const auto [label_sizes, labels] = read_idx(find(folder, part + "-labels-idx1-ubyte"), 1);
+    if (const std::string inner = folder + "/MNIST/raw"; io::exists(inner)) folder = inner;
+    auto [image_sizes, images] = read_idx(find(folder, part + "-images-idx3-ubyte"), 3);
+    auto [label_sizes, labels] = read_idx(find(folder, part + "-labels-idx1-ubyte"), 1);
     require(image_sizes[0] == label_sizes[0], where, folder, " has ", image_sizes[0], " images and ",
             label_sizes[0], " labels of the part '", part,
             "' (want one label for each image), fetch both files again");
     height_ = image_sizes[1];
     width_ = image_sizes[2];
-    images_ = images;
-    labels_ = labels;
+    images_ = std::move(images);
+    labels_ = std::move(labels);
     for (index_t i = 0; i < size(); ++i)
       require(label(i) < 10, where, folder, ": label ", i, " of the part '", part, "' is ", label(i),
               " (want 0 to 9): the file is damaged, fetch it again");
   }
 
-  static bool exists(const std::string& path) {
-    struct stat status {};
-    return ::stat(path.c_str(), &status) == 0;
-  }
   // The file as it is, or else packed.
   static std::string find(const std::string& folder, const std::string& name) {
     for (const char* ending : {"", ".gz"})
-      if (const std::string path = concat(folder, "/", name, ending); exists(path)) return path;
+      if (const std::string path = concat(folder, "/", name, ending); io::exists(path)) return path;
     throw Error(concat(where, folder, " has neither ", name, " nor ", name, ".gz, fetch the four files of MNIST"));
   }
 

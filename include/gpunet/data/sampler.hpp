@@ -69,8 +69,5 @@ inline std::vector<index_t> draw_order(index_t n, const std::optional<RandomSamp
   std::iota(order.begin(), order.end(), index_t{0});
   return order;
 }
-inline std::vector<index_t> draw_order(index_t n, bool shuffle, Generator& generator = default_generator()) {
-  return draw_order(n, shuffle ? std::optional(RandomSampler(n)) : std::nullopt, generator);
-}
 
 }  // namespace gpunet::data

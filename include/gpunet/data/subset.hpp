@@ -83,9 +83,9 @@ std::vector<Subset<Set>> random_split(const Set& set, std::initializer_list<Leng
 }
 
 template <Dataset Set, class Lengths>
-requires(!std::is_reference_v<Set>) std::vector<Subset<Set>> random_split(const Set&&, const Lengths&,
-                                                                          Generator& = default_generator())
-= delete;  // it would be gone before it is read
+std::vector<Subset<Set>> random_split(const Set&&, const Lengths&,
+                                      Generator& = default_generator()) =
+    delete;  // it would be gone before it is read
 template <Dataset Set, class Length>
 std::vector<Subset<Set>> random_split(const Set&&, std::initializer_list<Length>,
                                       Generator& = default_generator()) = delete;

@@ -20,6 +20,12 @@
 
 namespace gpunet::io {
 
+// Whether there is something of that name: a file, a folder.
+inline bool exists(const std::string& path) {
+  struct stat status {};
+  return ::stat(path.c_str(), &status) == 0;
+}
+
 namespace detail {
 
 // What helps against a system error.

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include <gpunet/core/error.hpp>
+#include <gpunet/io/byte_reader.hpp>
 #include <gpunet/io/crc32.hpp>
 #include <gpunet/io/deflate.hpp>
 
@@ -17,13 +18,6 @@ namespace gpunet::io {
 namespace detail {
 
 constexpr std::size_t gzip_trailer = 8;  // check sum and size of what was packed
-
-inline std::uint32_t little_endian_32(std::span<const std::byte> bytes) {
-  std::uint32_t value = 0;
-  for (std::size_t i = 4; i-- > 0;)
-    value = value << 8 | static_cast<std::uint32_t>(bytes[i]);
-  return value;
-}
 
 // Where the packed data begins (RFC 1952, section 2.3); 0 if the header is damaged.
 inline std::size_t gzip_data_begin(std::span<const std::byte> file) {
@@ -65,15 +59,16 @@ inline std::vector<std::byte> gunzip(std::span<const std::byte> file, const std:
       "one source and link zlib");
   const std::size_t begin = detail::gzip_data_begin(file);
   require(begin > 0, "gpunet::io: ", path, " has a damaged gzip header, fetch it again");
-  const auto trailer = file.last(detail::gzip_trailer);
-  const std::size_t size = detail::little_endian_32(trailer.last(4));
+  detail::ByteReader trailer(file.last(detail::gzip_trailer), path);
+  const auto sum = trailer.number<std::uint32_t>("the check sum");
+  const std::size_t size = trailer.number<std::uint32_t>("the size");
   const std::size_t most_here = std::min(most, file.size() * most_expansion);
   require(size <= most_here, "gpunet::io: ", path, " unpacks to ", size, " bytes (want at most ", most_here,
           "): it is damaged or another file, fetch it again");
   std::vector<std::byte> bytes(size);
   const auto packed = file.subspan(begin, file.size() - begin - detail::gzip_trailer);
   require(deflate_codec()->inflate(packed, bytes, true) == static_cast<std::ptrdiff_t>(size) &&
-              detail::crc32(bytes) == detail::little_endian_32(trailer),
+              detail::crc32(bytes) == sum,
           "gpunet::io: ", path, " is damaged or cut short (its check sum is wrong), fetch it again");
   return bytes;
 }

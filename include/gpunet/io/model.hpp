@@ -24,17 +24,10 @@ class StateCopy {
   template <class Net>
   std::vector<NamedArray<T>> named_arrays(const NetworkPlan<Net>& plan) {
     std::vector<NamedArray<T>> arrays;
-    const auto end = [](const auto& first, std::size_t layer, std::size_t size) {
-      return layer + 1 < first.size() ? first[layer + 1] : size;
-    };
     for (std::size_t layer = 0; layer < plan.depth; ++layer) {
-      for (std::size_t i = plan.first_parameter[layer];
-           i < end(plan.first_parameter, layer, plan.parameters.size()); ++i) {
-        const ParameterInfo& parameter = plan.parameters[i];
+      for (const ParameterInfo& parameter : plan.parameters_of(layer))
         arrays.push_back({parameter.name, parameter.sizes, parameters_.data() + parameter.offset});
-      }
-      for (std::size_t i = plan.first_buffer[layer]; i < end(plan.first_buffer, layer, plan.buffers.size()); ++i) {
-        const BufferInfo& buffer = plan.buffers[i];
+      for (const BufferInfo& buffer : plan.buffers_of(layer)) {
         T* data = buffers_.data() + buffer.offset;
         if (!buffer.persistent) continue;
         if (buffer.kind == nn::BufferKind::count)

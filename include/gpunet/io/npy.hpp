@@ -13,12 +13,12 @@
 
 #include <gpunet/core/error.hpp>
 #include <gpunet/core/sizes.hpp>
+#include <gpunet/io/append_number.hpp>
 #include <gpunet/io/byte_reader.hpp>
 #include <gpunet/io/file.hpp>
 #include <gpunet/io/json.hpp>
 #include <gpunet/io/mapped_file.hpp>
 #include <gpunet/io/tensor_file.hpp>
-#include <gpunet/io/zip_writer.hpp>
 
 namespace gpunet::io {
 

@@ -141,7 +141,7 @@ inline std::string write_header(const std::vector<const TensorEntry*>& entries, 
 
 // Large alignment first, so that every tensor is aligned in the file.
 inline bool by_alignment(const TensorEntry* a, const TensorEntry* b) {
-  return a->dtype != b->dtype ? a->dtype > b->dtype : by_name(a, b);
+  return a->dtype != b->dtype ? a->dtype > b->dtype : name_is_less(a, b);
 }
 
 }  // namespace detail

@@ -147,14 +147,14 @@ inline std::vector<const TensorEntry*> sorted(std::span<const TensorEntry> entri
   return order;
 }
 
-inline bool by_name(const TensorEntry* a, const TensorEntry* b) {
+inline bool name_is_less(const TensorEntry* a, const TensorEntry* b) {
   return a->name < b->name;
 }
 
 // Checks what every format wants of tensors that are to be written: names of their own in UTF-8, all their bytes.
 inline void check_writable(const std::string& path, std::span<const TensorEntry> entries) {
   const TensorEntry* before = nullptr;
-  for (const TensorEntry* entry : sorted(entries, by_name)) {
+  for (const TensorEntry* entry : sorted(entries, name_is_less)) {
     const std::string place = concat("gpunet::io: cannot write ", path, ": \"", printable(entry->name), "\" ");
     require(is_utf8(entry->name), place, "is not UTF-8, rename it");
     require(!before || before->name != entry->name, place, "is the name of two tensors, rename one");

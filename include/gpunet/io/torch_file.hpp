@@ -29,7 +29,7 @@ inline constexpr std::string_view torch_magic("\x80\2\x8a\nl\xfc\x9c\x46\xf9 j\x
 
 inline void check_unique_names(const std::vector<TensorEntry>& entries, const std::string& place) {
   const TensorEntry* before = nullptr;
-  for (const TensorEntry* entry : sorted(entries, by_name)) {
+  for (const TensorEntry* entry : sorted(entries, name_is_less)) {
     require(!before || before->name != entry->name, place, ": two tensors have the name \"", printable(entry->name),
             "\" (nobody can tell which counts), rename one");
     before = entry;

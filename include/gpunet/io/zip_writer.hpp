@@ -10,6 +10,7 @@
 #include <vector>
 
 #include <gpunet/core/error.hpp>
+#include <gpunet/io/append_number.hpp>
 #include <gpunet/io/byte_reader.hpp>
 #include <gpunet/io/crc32.hpp>
 #include <gpunet/io/deflate.hpp>
@@ -17,13 +18,6 @@
 #include <gpunet/io/zip.hpp>
 
 namespace gpunet::io::detail {
-
-// Appends the number, little-endian.
-template <class T>
-void append_number(std::string& out, T value) {
-  for (std::size_t i = 0; i < sizeof value; ++i)
-    out += static_cast<char>(value >> 8 * i & 0xFF);
-}
 
 // Writes an archive into a file, member after member; finish() writes its table. The caller commits.
 class ZipWriter {

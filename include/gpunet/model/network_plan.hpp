@@ -69,8 +69,19 @@ struct NetworkPlan {
   // Where the parameters of layer i begin in `parameter_offsets`.
   const index_t* offsets(std::size_t i) const { return parameter_offsets.data() + first_parameter[i]; }
   const index_t* buffer_offsets(std::size_t i) const { return all_buffer_offsets.data() + first_buffer[i]; }
+  // The parameters and the buffers of layer i.
+  std::span<const ParameterInfo> parameters_of(std::size_t i) const {
+    return of_layer(parameters, first_parameter, i);
+  }
+  std::span<const BufferInfo> buffers_of(std::size_t i) const { return of_layer(buffers, first_buffer, i); }
 
  private:
+  template <class Info>
+  static std::span<const Info> of_layer(const std::vector<Info>& all, const std::array<std::size_t, depth>& first,
+                                        std::size_t i) {
+    return std::span(all).subspan(first[i], (i + 1 < depth ? first[i + 1] : all.size()) - first[i]);
+  }
+
   template <class I, class L, class In>
   void add(const Net& net, I i, const L& layer, In in) {
     const auto specs = nn::parameters(layer, in);

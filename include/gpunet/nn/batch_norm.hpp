@@ -31,11 +31,6 @@ class BatchNorm {
   }
 
   template <class In>
-  constexpr auto output(In in) const {
-    return in;
-  }
-
-  template <class In>
   constexpr auto parameters(In in) const {
     return std::array{constant("weight", {channels(in)}, 1), constant("bias", {channels(in)}, 0)};
   }

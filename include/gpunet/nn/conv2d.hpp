@@ -4,9 +4,9 @@
 #include <array>
 #include <concepts>
 
-#include <gpunet/nn/initialize.hpp>
 #include <gpunet/nn/layer.hpp>
 #include <gpunet/nn/options.hpp>
+#include <gpunet/nn/parameter_bounds.hpp>
 #include <gpunet/ops/conv2d_wide.host.hpp>
 #if GPUNET_CUDA
 #include <gpunet/ops/conv2d.cuh>

@@ -11,6 +11,7 @@
 #include <gpunet/core/error.hpp>
 #include <gpunet/core/normal.hpp>
 #include <gpunet/core/sizes.hpp>
+#include <gpunet/nn/parameter_bounds.hpp>
 
 namespace gpunet::nn::init {
 
@@ -130,23 +131,6 @@ inline Fans fans_of(const Sizes& sizes) {
 }
 
 enum class FanMode { fan_in, fan_out };
-enum class Nonlinearity { linear, sigmoid, tanh, relu, leaky_relu, selu };
-
-// By how much a layer's weights are larger for what stands behind it; `a` is the negative slope of a leaky ReLU.
-inline double calculate_gain(Nonlinearity nonlinearity, double a = 0.01) {
-  switch (nonlinearity) {
-    case Nonlinearity::tanh:
-      return 5.0 / 3;
-    case Nonlinearity::relu:
-      return std::sqrt(2.0);
-    case Nonlinearity::leaky_relu:
-      return std::sqrt(2.0 / (1 + a * a));
-    case Nonlinearity::selu:
-      return 3.0 / 4;
-    default:
-      return 1;
-  }
-}
 
 namespace detail {
 

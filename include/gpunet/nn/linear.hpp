@@ -3,8 +3,8 @@
 
 #include <array>
 
-#include <gpunet/nn/initialize.hpp>
 #include <gpunet/nn/layer.hpp>
+#include <gpunet/nn/parameter_bounds.hpp>
 #include <gpunet/ops/linear_tiny.host.hpp>
 
 #if GPUNET_CUDA  // here, so that every unit has the same version for Cuda
