@@ -135,3 +135,30 @@ TEST_CASE("the weights that PyTorch saved for its lesson are right as often as t
   }
   CHECK(accuracy.result().correct() == 5490);
 }
+
+TEST_CASE("a count may be of any type of number, in brackets, or missing") {
+  using Net = nn::Sequential<nn::Input<2>, nn::Named<"norm", nn::BatchNorm1d>>;
+  const TempFolder folder;
+  Host& host = test_device<Host>();
+  Model<Net, Host> net(host);
+  const std::vector<float> zeros(2), ones{1, 1};
+  const float half = 0.5f, below = -1;
+  const std::int32_t seven = 7;
+  const auto entry = [](const char* name, const auto& values) {
+    return io::TensorEntry{name, io::Dtype::F32, {2}, std::as_bytes(std::span(values))};
+  };
+  const auto load = [&](std::vector<io::TensorEntry> count) {
+    count.insert(count.end(), {entry("norm.weight", ones), entry("norm.bias", zeros), entry("norm.running_mean", zeros),
+                               entry("norm.running_var", ones)});
+    io::write_tensors(folder / "net.safetensors", count, {});
+    io::load(net, folder / "net.safetensors");
+    return *reinterpret_cast<const index_t*>(net.buffers().data() + net.named_buffers()[2].offset);
+  };
+  const char* name = "norm.num_batches_tracked";
+  CHECK(load({{name, io::Dtype::I32, {}, std::as_bytes(std::span(&seven, 1))}}) == 7);
+  CHECK(load({{name, io::Dtype::F32, {1}, std::as_bytes(std::span(&half, 1))}}) == 0);
+  CHECK(load({{name, io::Dtype::I32, {1}, std::as_bytes(std::span(&seven, 1))}}) == 7);
+  CHECK(load({}) == 7);  // as it was
+  CHECK(contains(error_of([&] { load({{name, io::Dtype::F32, {}, std::as_bytes(std::span(&below, 1))}}); }),
+                 "\"norm.num_batches_tracked\" is -1 (want a count, 0 or more)"));
+}

@@ -65,7 +65,7 @@ TEST_CASE("match lists everything that does not fit, and nothing is loaded") {
                                          entry("head.weight", {5}),
                                          entry("head.bias", {1}),
                                          entry("good", {4}),
-                                         {"steps", Dtype::I32, {2}, std::as_bytes(std::span(values.data(), 2))}};
+                                         {"steps", Dtype::C64, {2}, std::as_bytes(std::span(values.data(), 4))}};
   io::write_safetensors(folder / "a", entries);
   const SafetensorsFile file = SafetensorsFile::read(folder / "a");
 
@@ -80,7 +80,7 @@ TEST_CASE("match lists everything that does not fit, and nothing is loaded") {
             "\n  missing keys: fc.bias, fc2.bias"
             "\n  unexpected keys: head.bias, head.weight"
             "\n  size mismatch for fc.weight: [3, 2] in the file, [2, 3] in the network"
-            "\n  type mismatch for steps: I32 in the file, F64, F32, F16 or BF16 wanted"
+            "\n  type mismatch for steps: C64 in the file, floating-point numbers (but F8) or signed integers wanted"
             "\nload a file that was saved from this network, or build the network that the file was saved from");
   CHECK(network.values == std::vector<float>(8, 0.0f));
   CHECK(good == std::vector<float>(4, 0.0f));

@@ -99,9 +99,23 @@ constexpr Dtype dtype_of() {
   return sizeof(T) == 4 ? Dtype::F32 : Dtype::F64;
 }
 
-// Whether copy_as can read the type as float or double.
+// Whether copy_as can read the type as float or double. Integers too, as torch's copy_ does.
 constexpr bool is_parameter_type(Dtype dtype) {
-  return dtype == Dtype::F32 || dtype == Dtype::F64 || dtype == Dtype::F16 || dtype == Dtype::BF16;
+  switch (dtype) {
+    case Dtype::F64:
+    case Dtype::F32:
+    case Dtype::F16:
+    case Dtype::BF16:
+    case Dtype::I64:
+    case Dtype::I32:
+    case Dtype::I16:
+    case Dtype::I8:
+    case Dtype::U8:
+    case Dtype::BOOL:
+      return true;
+    default:
+      return false;
+  }
 }
 
 }  // namespace gpunet::io

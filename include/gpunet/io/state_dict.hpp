@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <cstring>
 #include <map>
 #include <span>
 #include <string>
@@ -22,7 +21,7 @@ namespace gpunet::io {
 
 // A parameter or buffer of a network as a file sees it: its key in the state_dict, its shape, and where its
 // sizes.numel() elements are in host memory, row-major. T is float or double, const where it is only read. One that
-// counts (num_batches_tracked) has its number in `count` instead, an I64 in files.
+// counts (num_batches_tracked) has its number in `count` instead, an I64 in files; a file may lack it.
 template <class T>
 struct NamedArray {
   std::string name = {};
@@ -91,11 +90,25 @@ inline std::string advice_on(const std::vector<std::string>& missing, const std:
   return "\nload a file that was saved from this network, or build the network that the file was saved from";
 }
 
+// Whether an entry has the shape of an array; as in PyTorch, one number in brackets is a number.
+inline bool fits(const TensorEntry& entry, const Sizes& sizes) {
+  return entry.sizes == sizes || (sizes.rank() == 0 && entry.sizes == Sizes{1});
+}
+
+// The number of an entry that counts. Throws Error for one that no count can be.
+inline index_t count_of(const TensorEntry& entry) {
+  double count = -1;
+  copy_as(entry, std::span(&count, 1));
+  require(0 <= count && count < 0x1p63, "gpunet::io::load: \"", printable(entry.name), "\" is ", count,
+          " (want a count, 0 or more), save it again");
+  return static_cast<index_t>(count);
+}
+
 }  // namespace detail
 
 // The entry of `file` for each array, in the arrays' order; null for those that are missing where the options are not
 // strict. Throws one Error that lists everything which does not fit: keys that are missing, unexpected, of another
-// shape, or not of floating-point type. Reads no data of either.
+// shape, or of a type that is no number's. Reads no data of either.
 template <class T>
 std::vector<const TensorEntry*> match(const std::vector<NamedArray<T>>& arrays, const TensorFile& file,
                                       const LoadOptions& options = {}) {
@@ -107,16 +120,16 @@ std::vector<const TensorEntry*> match(const std::vector<NamedArray<T>>& arrays, 
     const TensorEntry* entry = finder.find(matched.size(), array.name);
     matched.push_back(entry);
     if (!entry) {
-      missing.push_back(array.name);
+      if (!array.count) missing.push_back(array.name);  // old files have no counts, and PyTorch asks for none
       continue;
     }
     const std::string in_file = options.match == Matching::by_name ? "" : concat(" (", entry->name, ")");
-    if (entry->sizes != array.sizes)
+    if (!detail::fits(*entry, array.sizes))
       mismatches += concat("\n  size mismatch for ", array.name, ": ", to_string(entry->sizes), " in the file",
                            in_file, ", ", to_string(array.sizes), " in the network");
-    if (array.count ? entry->dtype != Dtype::I64 : !is_parameter_type(entry->dtype))
+    if (!is_parameter_type(entry->dtype))
       mismatches += concat("\n  type mismatch for ", array.name, ": ", to_string(entry->dtype), " in the file",
-                           in_file, array.count ? ", I64 wanted" : ", F64, F32, F16 or BF16 wanted");
+                           in_file, ", floating-point numbers (but F8) or signed integers wanted");
   }
   const std::vector<std::string> unexpected = finder.unused();
   const bool none_fits = missing.size() == arrays.size() && !arrays.empty();
@@ -138,7 +151,7 @@ void load_arrays(const std::vector<NamedArray<T>>& arrays, const TensorFile& fil
   for (std::size_t i = 0; i < arrays.size(); ++i)
     if (matched[i]) {
       if (arrays[i].count)
-        std::memcpy(arrays[i].count, matched[i]->bytes.data(), sizeof(index_t));
+        *arrays[i].count = detail::count_of(*matched[i]);
       else
         copy_as(*matched[i], std::span<T>(arrays[i].data, static_cast<std::size_t>(arrays[i].sizes.numel())));
     }

@@ -168,7 +168,7 @@ inline void check_writable(const std::string& path, std::span<const TensorEntry>
 
 }  // namespace detail
 
-// Copies the elements of a floating-point tensor to `out`, row-major, as float or double; there must be as many.
+// Copies the elements of a tensor of numbers to `out`, row-major, as float or double; there must be as many.
 template <class T>
 void copy_as(const TensorEntry& entry, std::span<T> out) {
   require(static_cast<index_t>(out.size()) == entry.sizes.numel(), "gpunet::io::copy_as: ", out.size(),
@@ -182,10 +182,21 @@ void copy_as(const TensorEntry& entry, std::span<T> out) {
       return detail::decode<std::uint16_t>(entry, out, detail::half_to_float);
     case Dtype::BF16:
       return detail::decode<std::uint16_t>(entry, out, detail::bfloat_to_float);
+    case Dtype::I64:
+      return detail::decode<std::int64_t>(entry, out, [](std::int64_t x) { return x; });
+    case Dtype::I32:
+      return detail::decode<std::int32_t>(entry, out, [](std::int32_t x) { return x; });
+    case Dtype::I16:
+      return detail::decode<std::int16_t>(entry, out, [](std::int16_t x) { return x; });
+    case Dtype::I8:
+      return detail::decode<std::int8_t>(entry, out, [](std::int8_t x) { return x; });
+    case Dtype::U8:
+    case Dtype::BOOL:
+      return detail::decode<std::uint8_t>(entry, out, [](std::uint8_t x) { return x; });
     default:
       throw Error(concat("gpunet::io::copy_as: \"", detail::printable(entry.name), "\" has dtype ",
-                         to_string(entry.dtype),
-                         " (parameters are F64, F32, F16 or BF16), convert it before saving"));
+                         to_string(entry.dtype), " (want a floating-point type but F8, or a signed integer), "
+                         "convert it before saving"));
   }
 }
 
