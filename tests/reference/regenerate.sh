@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
-# regenerate.sh [--check] [name...]: prints the reference values of this folder anew, NAME.hpp from NAME.py; all of them,
-# or those named. With --check it writes nothing, shows what differs, and fails if anything does. PYTHON is a Python
-# with PyTorch 2.15 and scikit-learn 1.9 (default: python3); clang-format 14 has to be installed.
+# regenerate.sh [--check] [name...]: prints the reference values of this folder anew, from NAME.py a file NAME.hpp or
+# NAME.safetensors; all of them, or those named. With --check it writes nothing, shows what differs, and fails if
+# anything does. PYTHON is a Python with PyTorch 2.15, safetensors and scikit-learn 1.9 (default: python3); clang-format
+# 14 has to be installed.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")"
 
@@ -16,13 +17,16 @@ temporary=$(mktemp -d)
 trap 'rm -rf "$temporary"' EXIT
 status=0
 for name; do
-  new=$temporary/$name.hpp
+  suffix=hpp
+  if grep -q safetensors "$name.py"; then suffix=safetensors; fi
+  file=$name.$suffix
+  new=$temporary/$file
   PYTHONDONTWRITEBYTECODE=1 "${PYTHON:-python3}" "$name.py" >"$new"
-  ../../scripts/format.sh "$new"
+  if [[ $suffix == hpp ]]; then ../../scripts/format.sh "$new"; fi
   if [[ -z $check ]]; then
-    cp "$new" "$name.hpp"
-  elif ! diff "$name.hpp" "$new"; then
-    echo "$name.hpp is not what $name.py prints"
+    cp "$new" "$file"
+  elif ! diff "$file" "$new"; then
+    echo "$file is not what $name.py prints"
     status=1
   fi
 done

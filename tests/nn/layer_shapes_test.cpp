@@ -1,0 +1,253 @@
+// Ten shapes of every layer and loss against PyTorch: the list of reference/layer_shapes.py, drawn and run here. Sizes
+// are known at run time unless a case is the one that shows what is compiled for constant ones.
+#include <optional>
+
+#include <gpunet/gpunet.hpp>
+
+#include "support/isas.hpp"
+#include "support/layer_run.hpp"
+
+using namespace gpunet;
+
+namespace {
+
+// What PyTorch made of the cases of one kind of layer.
+class Expected {
+ public:
+  explicit Expected(std::string kind)
+      : kind_(std::move(kind)), file_(io::read_tensors(GPUNET_TEST_REFERENCE "/layer_shapes.safetensors")) {}
+
+  std::vector<float> operator()(int number, std::string_view what) const {
+    const std::string name = kind_ + "." + std::to_string(number) + "." + std::string(what);
+    for (const io::TensorEntry& entry : file_.entries())
+      if (entry.name == name) {
+        std::vector<float> values(entry.bytes.size() / sizeof(float));
+        std::memcpy(values.data(), entry.bytes.data(), entry.bytes.size());
+        return values;
+      }
+    FAIL("layer_shapes.safetensors has no " << name);
+    return {};
+  }
+  // The gradients of all parameters, one after another.
+  std::vector<float> parameter_gradients(int number, bool has_parameters, std::string_view prefix = "") const {
+    if (!has_parameters) return {};
+    std::vector<float> all = (*this)(number, std::string(prefix) + "dweight");
+    for (float value : (*this)(number, std::string(prefix) + "dbias"))
+      all.push_back(value);
+    return all;
+  }
+
+ private:
+  std::string kind_;
+  io::TensorFile file_;
+};
+
+// The slices that hold a batch.
+template <class D>
+std::vector<Slice> slices_of(index_t batch) {
+  if constexpr (std::same_as<D, Host>)
+    return {{batch, batch, 1}, {batch, ceil_div(batch, 4), 4}, {batch, ceil_div(batch, 16), 16}};
+  else
+    return {{batch, batch, 1}};
+}
+
+template <class D>
+class Cases {
+ public:
+  Cases(D& device, const std::string& kind) : device_(device), expected_(kind) {}
+
+  template <class L, class In>
+  void operator()(index_t batch, const L& layer, In in) {
+    const KeepIsa keep;
+    for (const Slice& slice : slices_of<D>(batch))
+      for (Isa path : isas()) {
+        CAPTURE(number_);
+        CAPTURE(slice.inner);
+        CAPTURE(static_cast<int>(path));
+        set_isa(path);
+        LayerRun<float, D> run(device_, layer, in, slice);
+        Generator generator(number_);
+        const auto draw = [&](index_t n) {
+          return random_values<float>(n, generator);
+        };
+        run.set_parameters(draw(run.parameter_count()));
+        const index_t inputs = batch * run.in_features();
+        if constexpr (nn::couples_samples<L>) run.forward(draw(inputs));  // running statistics with a past
+        const std::vector<float> x = draw(inputs), dy = draw(batch * run.out_features());
+        check(run, x, dy, "");
+        if constexpr (nn::couples_samples<L>) {
+          const index_t channels = in.template at<0>();
+          check_close(run.buffer(0, channels), "running_mean");
+          check_close(run.buffer(1, channels), "running_var");
+          run.set_mode(nn::Mode::eval);
+          check(run, x, dy, "eval.");
+        }
+      }
+    ++number_;
+  }
+  int number() const { return number_; }
+
+ private:
+  void check(LayerRun<float, D>& run, const std::vector<float>& x, const std::vector<float>& dy,
+             const std::string& prefix) {
+    check_close(run.forward(x), prefix + "y");
+    const LayerGradients<float> gradients = run.backward(dy);
+    check_close(gradients.dx, prefix + "dx");
+    CHECK(relative_error(gradients.parameters,
+                         expected_.parameter_gradients(number_, run.parameter_count() > 0, prefix)) <= 1e-6);
+  }
+  void check_close(const std::vector<float>& values, std::string_view what) {
+    CAPTURE(what);
+    CHECK(relative_error(values, expected_(number_, what)) <= 1e-6);
+  }
+
+  D& device_;
+  Expected expected_;
+  int number_ = 0;
+};
+
+// A shape that is known at run time.
+auto shape(std::integral auto... sizes) {
+  return Shape(Dim(static_cast<index_t>(sizes))...);
+}
+
+}  // namespace
+
+TEST_CASE_TEMPLATE("ten shapes of Linear are PyTorch's", D, GPUNET_TEST_DEVICES) {
+  Cases<D> linear(test_device<D>(), "linear");
+  linear(1, nn::Linear(1), shape(1));
+  linear(2, nn::Linear(3), shape(7));
+  linear(4, nn::Linear<10>{}, Shape<12>{});
+  linear(17, nn::Linear(4), shape(5));
+  linear(3, nn::Linear(17), shape(16));
+  linear(5, nn::Linear(9), shape(33));
+  linear(33, nn::Linear(2), shape(3));
+  linear(16, nn::Linear<16>{}, Shape<16>{});
+  linear(2, nn::Linear(5), shape(64));
+  linear(7, nn::Linear(33), shape(2));
+  CHECK(linear.number() == 10);
+}
+
+TEST_CASE_TEMPLATE("ten shapes of Conv2d are PyTorch's", D, GPUNET_TEST_DEVICES) {
+  Cases<D> conv2d(test_device<D>(), "conv2d");
+  conv2d(2, nn::Conv2d(3, 3), shape(2, 5, 4));
+  conv2d(2, nn::Conv2d<6, 5>{}, Shape<3, 9, 8>{});
+  conv2d(3, nn::Conv2d(4, 3, 1, 1), shape(3, 6, 6));
+  conv2d(5, nn::Conv2d(2, 1), shape(4, 3, 3));
+  conv2d(3, nn::Conv2d(5, 2, 2), shape(2, 7, 6));
+  conv2d(2, nn::Conv2d(3, 5, 2, 2), shape(1, 9, 7));
+  conv2d(4, nn::Conv2d(1, 3, 3, 1), shape(2, 8, 5));
+  conv2d(1, nn::Conv2d(2, 4, 1, 3), shape(3, 3, 4));
+  conv2d(2, nn::Conv2d<8, 3, nn::Padding<1>>{}, Shape<5, 4, 4>{});
+  conv2d(17, nn::Conv2d(7, 2, 1, 1), shape(1, 3, 2));
+  CHECK(conv2d.number() == 10);
+}
+
+TEST_CASE_TEMPLATE("ten shapes of MaxPool2d are PyTorch's", D, GPUNET_TEST_DEVICES) {
+  Cases<D> max_pool2d(test_device<D>(), "max_pool2d");
+  max_pool2d(2, nn::MaxPool2d<2>{}, shape(3, 4, 6));
+  max_pool2d(3, nn::MaxPool2d<2>{}, shape(1, 5, 7));
+  max_pool2d(2, nn::MaxPool2d<3>{}, shape(2, 9, 6));
+  max_pool2d(1, nn::MaxPool2d<3, nn::Stride<1>>{}, shape(2, 4, 5));
+  max_pool2d(4, nn::MaxPool2d<3, nn::Stride<2>, nn::Padding<1>>{}, shape(1, 7, 8));
+  max_pool2d(17, nn::MaxPool2d<2, nn::Stride<1>>{}, shape(1, 3, 3));
+  max_pool2d(2, nn::MaxPool2d<2, nn::Padding<1>>{}, shape(2, 4, 3));
+  max_pool2d(2, nn::MaxPool2d<1>{}, shape(3, 2, 2));
+  max_pool2d(1, nn::MaxPool2d<4, nn::Stride<3>, nn::Padding<2>>{}, shape(2, 9, 10));
+  max_pool2d(3, nn::MaxPool2d<2, nn::Stride<3>>{}, shape(2, 8, 8));
+  CHECK(max_pool2d.number() == 10);
+}
+
+TEST_CASE_TEMPLATE("ten shapes of ReLU are PyTorch's", D, GPUNET_TEST_DEVICES) {
+  Cases<D> relu(test_device<D>(), "relu");
+  relu(1, nn::ReLU{}, shape(1));
+  relu(2, nn::ReLU{}, shape(7));
+  relu(17, nn::ReLU{}, shape(5));
+  relu(3, nn::ReLU{}, shape(33));
+  relu(16, nn::ReLU{}, shape(16));
+  relu(2, nn::ReLU{}, shape(129));
+  relu(5, nn::ReLU{}, shape(6, 2));
+  relu(2, nn::ReLU{}, shape(3, 4, 4));
+  relu(1, nn::ReLU{}, shape(1, 5, 7));
+  relu(4, nn::ReLU{}, shape(2, 3, 1));
+  CHECK(relu.number() == 10);
+}
+
+TEST_CASE_TEMPLATE("ten shapes of Softmax are PyTorch's", D, GPUNET_TEST_DEVICES) {
+  Cases<D> softmax(test_device<D>(), "softmax");
+  softmax(1, nn::Softmax{}, shape(1));
+  softmax(2, nn::Softmax{}, shape(10));
+  softmax(17, nn::Softmax{}, shape(3));
+  softmax(4, nn::Softmax{}, shape(33));
+  softmax(3, nn::Softmax{}, shape(100));
+  softmax(16, nn::Softmax{}, shape(5));
+  softmax(33, nn::Softmax{}, shape(2));
+  softmax(2, nn::Softmax{}, shape(3, 4));
+  softmax(1, nn::Softmax{}, shape(7, 2));
+  softmax(5, nn::Softmax{}, shape(2, 3, 2));
+  CHECK(softmax.number() == 10);
+}
+
+TEST_CASE_TEMPLATE("ten shapes of BatchNorm1d are PyTorch's", D, GPUNET_TEST_DEVICES) {
+  Cases<D> batch_norm(test_device<D>(), "batch_norm1d");
+  batch_norm(4, nn::BatchNorm1d{}, shape(3));
+  batch_norm(5, nn::BatchNorm1d{}, shape(1));
+  batch_norm(17, nn::BatchNorm1d{}, shape(4));
+  batch_norm(6, nn::BatchNorm1d{{.momentum = 0.5}}, shape(16));
+  batch_norm(16, nn::BatchNorm1d{{.eps = 0.01}}, shape(5));
+  batch_norm(33, nn::BatchNorm1d{}, shape(2));
+  batch_norm(7, nn::BatchNorm1d{{.momentum = std::nullopt}}, shape(8));
+  batch_norm(4, nn::BatchNorm1d{}, shape(2, 7));
+  batch_norm(3, nn::BatchNorm1d{}, shape(5, 4));
+  batch_norm(1, nn::BatchNorm1d{{.momentum = 1.0}}, shape(3, 6));
+  CHECK(batch_norm.number() == 10);
+}
+
+TEST_CASE_TEMPLATE("ten shapes of BatchNorm2d are PyTorch's", D, GPUNET_TEST_DEVICES) {
+  Cases<D> batch_norm(test_device<D>(), "batch_norm2d");
+  batch_norm(2, nn::BatchNorm2d{}, shape(3, 4, 4));
+  batch_norm(1, nn::BatchNorm2d{}, shape(2, 3, 3));
+  batch_norm(17, nn::BatchNorm2d{}, shape(1, 2, 2));
+  batch_norm(3, nn::BatchNorm2d{{.momentum = 0.5}}, shape(4, 1, 5));
+  batch_norm(5, nn::BatchNorm2d{{.eps = 0.01}}, shape(2, 3, 1));
+  batch_norm(4, nn::BatchNorm2d{}, shape(3, 2, 2));
+  batch_norm(2, nn::BatchNorm2d{{.momentum = std::nullopt}}, shape(8, 3, 3));
+  batch_norm(3, nn::BatchNorm2d{}, shape(1, 7, 5));
+  batch_norm(16, nn::BatchNorm2d{}, shape(2, 2, 2));
+  batch_norm(2, nn::BatchNorm2d{{.momentum = 1.0}}, shape(5, 6, 1));
+  CHECK(batch_norm.number() == 10);
+}
+
+TEST_CASE_TEMPLATE("ten shapes of CrossEntropyLoss are PyTorch's", D, GPUNET_TEST_DEVICES) {
+  D& device = test_device<D>();
+  const Expected expected("cross_entropy");
+  const KeepIsa keep;
+  int number = 0;
+  for (auto [samples, classes] : std::vector<std::pair<index_t, index_t>>{
+           {1, 2}, {2, 10}, {4, 5}, {17, 3}, {3, 100}, {16, 16}, {33, 2}, {5, 1}, {7, 33}, {8, 65}}) {
+    Generator generator(number);
+    std::vector<float> rows = random_values<float>(samples * classes, generator, -8, 8);
+    std::vector<label_t> labels;
+    for (index_t i = 0; i < samples; ++i)
+      labels.push_back(static_cast<label_t>(i * 7 % classes));
+    const Tensor<label_t, D> targets(device, {samples}, labels);
+    for (const Slice& slice : slices_of<D>(samples))
+      for (Isa path : isas()) {
+        const int path_number = static_cast<int>(path);
+        CAPTURE(number);
+        CAPTURE(slice.inner);
+        CAPTURE(path_number);
+        set_isa(path);
+        GuardedBuffer<float, D> x(device, slice.samples() * classes), dx(device, slice.samples() * classes);
+        GuardedBuffer<float, D> losses(device, samples);
+        x.upload(to_slice_order(slice, classes, rows));
+        nn::CrossEntropyLoss{}.evaluate(
+            device, nn::LossPass<float, label_t>{slice, classes, x.data(), targets.data(),
+                                                 1 / static_cast<float>(samples), losses.data(), dx.data()});
+        CHECK(relative_error(losses.download(), expected(number, "losses")) <= 1e-6);
+        CHECK(relative_error(to_rows(slice, classes, dx.download().data()), expected(number, "dx")) <= 1e-6);
+      }
+    ++number;
+  }
+  CHECK(number == 10);
+}

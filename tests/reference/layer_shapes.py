@@ -1,0 +1,129 @@
+"""Prints layer_shapes.safetensors: what PyTorch's layers and losses make of ten shapes each, forward and backward.
+
+Usage: see regenerate.sh     (PyTorch 2.15, safetensors)
+
+Parameters, inputs and output gradients are drawn in float, each case from a generator of its own; the results are
+those of double, so that PyTorch's own rounding is not in them. tests/nn/layer_shapes_test.cpp has the same list.
+"""
+
+import sys
+
+import torch
+from safetensors.torch import save
+from torch import nn
+
+torch.set_num_threads(1)
+results = {}
+
+
+def draw(generator, *shape, limit=1):
+    return torch.empty(shape).uniform_(-limit, limit, generator=generator).double()
+
+
+def forward_backward(name, layer, x, dy):
+    parameters = list(layer.parameters())
+    x.requires_grad_()
+    y = layer(x)
+    gradients = torch.autograd.grad(y, [x, *parameters], dy)
+    results[f"{name}.y"] = y.detach()
+    results[f"{name}.dx"] = gradients[0]
+    for (parameter, _), gradient in zip(layer.named_parameters(), gradients[1:]):
+        results[f"{name}.d{parameter}"] = gradient
+
+
+def run(kind, cases):
+    for number, (layer, shape) in enumerate(cases):
+        name = f"{kind}.{number}"
+        generator = torch.Generator().manual_seed(number)
+        layer = layer.double()
+        for parameter in layer.parameters():
+            parameter.data = draw(generator, *parameter.shape)
+        is_batch_norm = "batch_norm" in kind
+        if is_batch_norm:
+            layer(draw(generator, *shape))  # so that the running statistics have a past
+        x = draw(generator, *shape)
+        dy = draw(generator, *layer.eval()(x).shape)
+        forward_backward(name, layer.train(), x, dy)
+        if is_batch_norm:
+            results[f"{name}.running_mean"] = layer.running_mean.clone()
+            results[f"{name}.running_var"] = layer.running_var.clone()
+            forward_backward(f"{name}.eval", layer.eval(), x, dy)
+
+
+def run_cross_entropy(shapes):
+    for number, (samples, classes) in enumerate(shapes):
+        name = f"cross_entropy.{number}"
+        generator = torch.Generator().manual_seed(number)
+        x = draw(generator, samples, classes, limit=8).requires_grad_()
+        labels = torch.tensor([i * 7 % classes for i in range(samples)])
+        mean = nn.CrossEntropyLoss()(x, labels)
+        mean.backward()
+        results[f"{name}.losses"] = nn.CrossEntropyLoss(reduction="none")(x, labels).detach()
+        results[f"{name}.dx"] = x.grad
+
+
+def main():
+    run("linear", [(nn.Linear(i, o), (n, i)) for n, i, o in
+                   ((1, 1, 1), (2, 7, 3), (4, 12, 10), (17, 5, 4), (3, 16, 17),
+                    (5, 33, 9), (33, 3, 2), (16, 16, 16), (2, 64, 5), (7, 2, 33))])
+    run("conv2d", [
+        (nn.Conv2d(2, 3, 3), (2, 2, 5, 4)),
+        (nn.Conv2d(3, 6, 5), (2, 3, 9, 8)),
+        (nn.Conv2d(3, 4, 3, padding=1), (3, 3, 6, 6)),
+        (nn.Conv2d(4, 2, 1), (5, 4, 3, 3)),
+        (nn.Conv2d(2, 5, 2, stride=2), (3, 2, 7, 6)),
+        (nn.Conv2d(1, 3, 5, stride=2, padding=2), (2, 1, 9, 7)),
+        (nn.Conv2d(2, 1, 3, stride=3, padding=1), (4, 2, 8, 5)),
+        (nn.Conv2d(3, 2, 4, padding=3), (1, 3, 3, 4)),
+        (nn.Conv2d(5, 8, 3, padding=1), (2, 5, 4, 4)),
+        (nn.Conv2d(1, 7, 2, padding=1), (17, 1, 3, 2)),
+    ])
+    run("max_pool2d", [
+        (nn.MaxPool2d(2), (2, 3, 4, 6)),
+        (nn.MaxPool2d(2), (3, 1, 5, 7)),
+        (nn.MaxPool2d(3), (2, 2, 9, 6)),
+        (nn.MaxPool2d(3, stride=1), (1, 2, 4, 5)),
+        (nn.MaxPool2d(3, stride=2, padding=1), (4, 1, 7, 8)),
+        (nn.MaxPool2d(2, stride=1), (17, 1, 3, 3)),
+        (nn.MaxPool2d(2, padding=1), (2, 2, 4, 3)),
+        (nn.MaxPool2d(1), (2, 3, 2, 2)),
+        (nn.MaxPool2d(4, stride=3, padding=2), (1, 2, 9, 10)),
+        (nn.MaxPool2d(2, stride=3), (3, 2, 8, 8)),
+    ])
+    run("relu", [(nn.ReLU(), shape) for shape in
+                 ((1, 1), (2, 7), (17, 5), (3, 33), (16, 16), (2, 129), (5, 6, 2), (2, 3, 4, 4), (1, 1, 5, 7),
+                  (4, 2, 3, 1))])
+    run("softmax", [(nn.Softmax(dim=1), shape) for shape in
+                    ((1, 1), (2, 10), (17, 3), (4, 33), (3, 100), (16, 5), (33, 2), (2, 3, 4), (1, 7, 2),
+                     (5, 2, 3, 2))])
+    run("batch_norm1d", [
+        (nn.BatchNorm1d(3), (4, 3)),
+        (nn.BatchNorm1d(1), (5, 1)),
+        (nn.BatchNorm1d(4), (17, 4)),
+        (nn.BatchNorm1d(16, momentum=0.5), (6, 16)),
+        (nn.BatchNorm1d(5, eps=0.01), (16, 5)),
+        (nn.BatchNorm1d(2), (33, 2)),
+        (nn.BatchNorm1d(8, momentum=None), (7, 8)),
+        (nn.BatchNorm1d(2), (4, 2, 7)),
+        (nn.BatchNorm1d(5), (3, 5, 4)),
+        (nn.BatchNorm1d(3, momentum=1.0), (1, 3, 6)),
+    ])
+    run("batch_norm2d", [
+        (nn.BatchNorm2d(3), (2, 3, 4, 4)),
+        (nn.BatchNorm2d(2), (1, 2, 3, 3)),
+        (nn.BatchNorm2d(1), (17, 1, 2, 2)),
+        (nn.BatchNorm2d(4, momentum=0.5), (3, 4, 1, 5)),
+        (nn.BatchNorm2d(2, eps=0.01), (5, 2, 3, 1)),
+        (nn.BatchNorm2d(3), (4, 3, 2, 2)),
+        (nn.BatchNorm2d(8, momentum=None), (2, 8, 3, 3)),
+        (nn.BatchNorm2d(1), (3, 1, 7, 5)),
+        (nn.BatchNorm2d(2), (16, 2, 2, 2)),
+        (nn.BatchNorm2d(5, momentum=1.0), (2, 5, 6, 1)),
+    ])
+    run_cross_entropy(((1, 2), (2, 10), (4, 5), (17, 3), (3, 100), (16, 16), (33, 2), (5, 1), (7, 33), (8, 65)))
+    # In float: half the bytes, and no last bit that another processor's sums would change.
+    sys.stdout.buffer.write(save({name: value.float().contiguous() for name, value in results.items()}))
+
+
+if __name__ == "__main__":
+    main()
