@@ -1,6 +1,6 @@
 """Prints batch_norm.hpp: PyTorch's batch normalization over three batches, then in eval mode.
 
-Usage: python3 batch_norm.py > batch_norm.hpp     (PyTorch 2.15)
+Usage: see regenerate.sh     (PyTorch 2.15)
 """
 
 import torch

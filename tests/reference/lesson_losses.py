@@ -1,9 +1,9 @@
 """Prints lesson_losses.hpp: the first hundred losses of the CIFAR-10 lesson and of a deeper network, by PyTorch.
 
-Usage: python3 lesson_losses.py DATA > lesson_losses.hpp     (PyTorch 2.15; DATA: folder of the CIFAR-10 binary files)
+Usage: see regenerate.sh     (PyTorch 2.15; GPUNET_TEST_DATA: folder with cifar10/, the CIFAR-10 binary files)
 """
 
-import sys
+import os
 
 import numpy
 import torch
@@ -51,7 +51,7 @@ def print_losses(name, what, make, batch, make_optimizer, data, dtype=torch.floa
 
 
 torch.set_num_threads(1)
-cifar = read(sys.argv[1])
+cifar = read(os.environ["GPUNET_TEST_DATA"] + "/cifar10")
 print("""// Printed by lesson_losses.py with PyTorch %s.
 #pragma once
 

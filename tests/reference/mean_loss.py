@@ -1,6 +1,6 @@
 """Prints mean_loss.hpp: the mean of 1, 1/2, ... 1/n as PyTorch's losses compute it, in float.
 
-Usage: python3 mean_loss.py > mean_loss.hpp     (PyTorch 2.15)
+Usage: see regenerate.sh     (PyTorch 2.15)
 """
 
 import torch
