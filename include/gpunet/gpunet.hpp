@@ -16,6 +16,7 @@
 #include <gpunet/device/host/sum_each.hpp>
 #include <gpunet/device/select.hpp>
 #include <gpunet/io/model.hpp>
+#include <gpunet/io/summary_writer.hpp>
 #include <gpunet/model/model.hpp>
 #include <gpunet/model/parameter.hpp>
 #include <gpunet/nn/batch_norm.hpp>

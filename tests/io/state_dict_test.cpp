@@ -74,14 +74,15 @@ TEST_CASE("match lists everything that does not fit, and nothing is loaded") {
   network.arrays.push_back({"good", {4}, good.data()});
   network.arrays.push_back({"steps", {2}, good.data()});
   network.arrays.push_back({"fc2.bias", {2}, good.data()});
-  CHECK(error_of([&] { io::load_arrays(network.arrays, file); }) ==
-        "gpunet::io::load: " + (folder / "a") +
-            " does not fit this network (nothing was loaded):"
-            "\n  missing keys: fc.bias, fc2.bias"
-            "\n  unexpected keys: head.bias, head.weight"
-            "\n  size mismatch for fc.weight: [3, 2] in the file, [2, 3] in the network"
-            "\n  type mismatch for steps: C64 in the file, floating-point numbers (but F8) or signed integers wanted"
-            "\nload a file that was saved from this network, or build the network that the file was saved from");
+  CHECK(
+      error_of([&] { io::load_arrays(network.arrays, file); }) ==
+      "gpunet::io::load: " + (folder / "a") +
+          " does not fit this network (nothing was loaded):"
+          "\n  missing keys: fc.bias, fc2.bias"
+          "\n  unexpected keys: head.bias, head.weight"
+          "\n  size mismatch for fc.weight: [3, 2] in the file, [2, 3] in the network"
+          "\n  type mismatch for steps: C64 in the file, floating-point numbers (but F8) or signed integers wanted"
+          "\nload a file that was saved from this network, or build the network that the file was saved from");
   CHECK(network.values == std::vector<float>(8, 0.0f));
   CHECK(good == std::vector<float>(4, 0.0f));
 }

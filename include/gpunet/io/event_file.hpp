@@ -5,7 +5,6 @@
 #include <atomic>
 #include <chrono>
 #include <cstdint>
-#include <filesystem>
 #include <mutex>
 #include <span>
 #include <string>
@@ -48,9 +47,7 @@ inline std::string event_record(std::string_view data) {
 class EventFile {
  public:
   explicit EventFile(const std::string& folder) {
-    std::error_code error;
-    std::filesystem::create_directories(folder, error);
-    if (error) fail("make the folder", folder, "", error.value());
+    make_folders(folder);
     static std::atomic<int> files = 0;
     const auto now = static_cast<std::int64_t>(wall_time());
     path_ = concat(folder, "/events.out.tfevents.", now, ".", host_name(), ".", ::getpid(), ".", files++);

@@ -120,6 +120,19 @@ class InputFile {
   std::size_t size_ = 0;
 };
 
+// Makes the folder and those above it, where they are not there yet. Throws Error naming the one that cannot be made.
+inline void make_folders(const std::string& path) {
+  for (std::size_t end = 0; end != std::string::npos;) {
+    end = path.find('/', end + 1);
+    const std::string folder = path.substr(0, end);
+    struct stat status {};
+    if (::mkdir(folder.c_str(), 0777) == 0) continue;
+    const int error = errno;
+    if (::stat(folder.c_str(), &status) != 0) detail::fail("make the folder", folder, "", error);
+    if (!S_ISDIR(status.st_mode)) detail::fail("make the folder", folder, "", ENOTDIR);
+  }
+}
+
 // All bytes of a regular file.
 inline std::vector<std::byte> read_file(const std::string& path) {
   InputFile file(path);

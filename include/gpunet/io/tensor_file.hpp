@@ -195,7 +195,8 @@ void copy_as(const TensorEntry& entry, std::span<T> out) {
       return detail::decode<std::uint8_t>(entry, out, [](std::uint8_t x) { return x; });
     default:
       throw Error(concat("gpunet::io::copy_as: \"", detail::printable(entry.name), "\" has dtype ",
-                         to_string(entry.dtype), " (want a floating-point type but F8, or a signed integer), "
+                         to_string(entry.dtype),
+                         " (want a floating-point type but F8, or a signed integer), "
                          "convert it before saving"));
   }
 }

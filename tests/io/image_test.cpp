@@ -1,0 +1,99 @@
+#include <doctest/doctest.h>
+#include <limits>
+#include <string>
+
+#include <gpunet/io/image.hpp>
+
+#include "io/temp_folder.hpp"
+#include "support/errors.hpp"
+
+using namespace gpunet;
+using io::Image;
+using namespace std::string_literals;
+
+namespace {
+
+// Takes this file's codec away, so that what is packed does not depend on who has zlib in the program.
+class WithoutCodec {
+ public:
+  WithoutCodec() { io::deflate_codec() = nullptr; }
+  WithoutCodec(const WithoutCodec&) = delete;
+  WithoutCodec& operator=(const WithoutCodec&) = delete;
+  ~WithoutCodec() { io::deflate_codec() = codec_; }
+
+ private:
+  const io::DeflateCodec* codec_ = io::deflate_codec();
+};
+
+}  // namespace
+
+TEST_CASE("pixels of arrays") {
+  const Image rgb = io::to_image(std::vector<float>{0, 1, 0.5f, 0.25f, -1, 2}, {3, 1, 2});
+  CHECK(rgb.width == 2);
+  CHECK(rgb.height == 1);
+  CHECK(rgb.channels == 3);
+  CHECK(rgb.pixels == std::vector<std::uint8_t>{0, 127, 0, 255, 63, 255});
+  const Image gray = io::to_image(std::vector<double>{0.999, std::nan("")}, {2, 1});
+  CHECK(gray.height == 2);
+  CHECK(gray.pixels == std::vector<std::uint8_t>{254, 0});
+  CHECK(io::to_image(std::vector<std::uint8_t>{1, 255}, {1, 1, 2}).pixels == std::vector<std::uint8_t>{1, 255});
+  const float large = std::numeric_limits<float>::infinity();
+  CHECK(io::to_image(std::vector<float>{large, -large}, {1, 2}).pixels == std::vector<std::uint8_t>{255, 0});
+}
+
+TEST_CASE("what is no image") {
+  CHECK(contains(error_of([] {
+                   io::to_image(std::vector<float>(5), {5, 1, 1});
+                 }),
+                 "gpunet::io: an array of shape [5, 1, 1] is no image (want [channels, height, width]"));
+  CHECK(contains(error_of([] { io::to_image(std::vector<float>(3), {2, 2}); }), "3 values for an image of shape"));
+  CHECK(contains(error_of([] { io::encode_png({0, 1, 3, {}}); }), "a PNG image of 0 x 1 (want 1 to 2147483647"));
+  CHECK(contains(error_of([] { io::encode_png({1, 1, 5, std::vector<std::uint8_t>(5)}); }), "with 5 channels"));
+  CHECK(contains(error_of([] {
+                   io::encode_png({2, 2, 1, std::vector<std::uint8_t>(3)});
+                 }),
+                 "an image of 2 x 2 with 1 channels has 3 bytes (want 4)"));
+}
+
+// A file as it is known from elsewhere: Python's zlib.compress(level 0) between chunks with zlib.crc32.
+TEST_CASE("the bytes of a PNG file") {
+  const WithoutCodec without;
+  const std::string png = io::encode_png({2, 1, 3, {255, 0, 0, 0, 0, 255}});
+  CHECK(png ==
+        "\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\0\2\0\0\0\1\x08\2\0\0\0{@\xe8\xdd\0\0\0\x12IDATx\1\1\7\0\xf8\xff"
+        "\0\xff\0\0\0\0\xff\x07\0\1\xffU6\xba\xc7\0\0\0\0IEND\xae"
+        "B`\x82"s);
+}
+
+TEST_CASE("images over 65535 bytes take several blocks") {
+  const WithoutCodec without;
+  const std::string bytes(0xFFFF + 2, 'x');
+  const std::string blocks = io::detail::deflate_stored(bytes);
+  CHECK(blocks.size() == bytes.size() + 10);
+  CHECK(blocks.substr(0, 5) == "\0\xFF\xFF\0\0"s);
+  CHECK(blocks.substr(5 + 0xFFFF) == "\1\2\0\xFD\xFFxx"s);
+  CHECK(io::detail::deflate_stored("") == "\1\0\0\xFF\xFF"s);
+}
+
+#if GPUNET_TEST_ZLIB
+TEST_CASE("with zlib, images are packed") {
+  const Image image{100, 50, 3, std::vector<std::uint8_t>(15'000, 7)};
+  const std::string packed = io::encode_png(image);
+  CHECK(packed.size() < 1000);
+  const std::string data = packed.substr(8 + 25 + 8);
+  std::vector<std::byte> lines(15'050);
+  const auto end = data.find("IEND") - 8 - 4;  // check sums: of the chunk, Adler's
+  CHECK(io::deflate_codec()->inflate(std::as_bytes(std::span(data)).subspan(2, end - 2), lines, true) == 15'050);
+  CHECK(lines[0] == std::byte{0});
+  CHECK(lines[301] == std::byte{0});
+  CHECK(lines[302] == std::byte{7});
+}
+#endif
+
+TEST_CASE("a PNG file is written") {
+  const TempFolder folder;
+  const Image image{1, 1, 1, {9}};
+  io::save_png(folder / "one.png", image);
+  CHECK(read_text(folder / "one.png") == io::encode_png(image));
+  CHECK(contains(error_of([&] { io::save_png(folder / "no/one.png", image); }), folder / "no/one.png"));
+}

@@ -1,0 +1,153 @@
+#include <doctest/doctest.h>
+#include <filesystem>
+#include <limits>
+#include <thread>
+
+#include <gpunet/io/summary_writer.hpp>
+
+#include "io/temp_folder.hpp"
+#include "support/devices.hpp"
+#include "support/errors.hpp"
+
+using namespace gpunet;
+using io::SummaryWriter;
+using io::detail::ProtoMessage;
+using namespace std::string_literals;
+
+namespace {
+
+// The records of an event file, whose frames have to be whole.
+std::vector<std::string> records_of(const std::string& path) {
+  std::vector<std::string> records;
+  const std::string text = read_text(path);
+  for (std::size_t at = 0; at < text.size();) {
+    std::uint64_t size = 0;
+    REQUIRE(text.size() - at >= 16);
+    std::memcpy(&size, text.data() + at, 8);
+    REQUIRE(size <= text.size() - at - 16);
+    const std::string data = text.substr(at + 12, size);
+    CHECK(io::detail::event_record(data) == text.substr(at, size + 16));
+    records.push_back(data);
+    at += size + 16;
+  }
+  return records;
+}
+
+std::string event_file_in(const std::string& folder) {
+  std::string found;
+  for (const auto& entry : std::filesystem::directory_iterator(folder))
+    if (entry.is_regular_file()) found = entry.path().string();
+  return found;
+}
+
+}  // namespace
+
+// What tensorboard.summary.writer.record_writer.RecordWriter writes of the same events (TensorBoard 2.21).
+TEST_CASE("records are TensorBoard's") {
+  const auto event = [](std::string_view tag, double value, std::int64_t step) {
+    ProtoMessage message;
+    message.number(1, 1.5).integer(2, static_cast<std::uint64_t>(step));
+    message.message(5, ProtoMessage().message(1, io::detail::scalar_value(tag, value)));
+    return io::detail::event_record(message.bytes());
+  };
+  CHECK(event("Train/Loss", 0.25, 300) ==
+        "!\0\0\0\0\0\0\0\x01{\xec\xf6\t\0\0\0\0\0\0\xf8?\x10\xac\x02*\x13\n\x11\n\nTrain/Loss\x15\0\0\x80>\x90\x15"
+        "4M"s);
+  CHECK(event("t", std::numeric_limits<double>::infinity(), -1) ==
+        " \0\0\0\0\0\0\0)\xed\xa9P\t\0\0\0\0\0\0\xf8?\x10\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01*\n\n\x08\n\x01t"
+        "\x15\0\0\x80\x7f"
+        "6\xa8\x80\x9b"s);
+}
+
+// What torch.utils.tensorboard.summary.make_histogram has for the same numbers (PyTorch 2.15).
+TEST_CASE("histograms count in PyTorch's bins") {
+  CHECK(io::detail::histogram_limits().size() == 1549);
+  const auto three = io::detail::count_in_bins({3});
+  CHECK(three.limits == std::vector<double>{2.8787120958073054, 3.1665833053880363});
+  CHECK(three.counts == std::vector<double>{0, 1});
+  CHECK(io::detail::count_in_bins({0}).limits == std::vector<double>{0, 1e-12});
+  CHECK(io::detail::count_in_bins({-1e-13}).limits == std::vector<double>{-1e-12, 0});
+  const auto mixed = io::detail::count_in_bins({0, 0, -1, 1e-13, 2.5, 2.5});
+  CHECK(mixed.limits.front() == -1.0089710279437536);
+  CHECK(mixed.limits.back() == 2.6170109961884593);
+  CHECK(mixed.counts.front() == 0);
+  CHECK(mixed.counts[1] == 1);
+  CHECK(mixed.counts.back() == 2);
+  CHECK(std::count(mixed.counts.begin(), mixed.counts.end(), 3) == 1);
+  CHECK(io::detail::count_in_bins({1e30}).counts == std::vector<double>{0});  // beyond all bins
+}
+
+TEST_CASE_TEMPLATE("tensors become histograms and images", D, GPUNET_TEST_DEVICES) {
+  D& device = test_device<D>();
+  const TempFolder folder;
+  SummaryWriter writer(folder / "run");
+  CHECK(writer.log_dir() == folder / "run");
+  const Tensor<float, D> pixels(device, {1, 2}, {0, 1});
+  writer.add_histogram("weights", pixels, 1);
+  writer.add_image("picture", pixels, 2);
+  writer.flush();
+  const auto records = records_of(event_file_in(folder / "run"));
+  REQUIRE(records.size() == 3);
+  CHECK(contains(records[0], "brain.Event:2"));
+  CHECK(contains(records[1], "weights"));
+  CHECK(contains(records[2], io::encode_png({2, 1, 1, {0, 255}})));
+}
+
+TEST_CASE("each value is in the file when its call returns, whoever calls") {
+  const TempFolder folder;
+  SummaryWriter writer(folder.path());
+  std::vector<std::thread> threads;
+  for (int i = 0; i < 4; ++i)
+    threads.emplace_back([&] {
+      for (int step = 0; step < 50; ++step)
+        writer.add_scalar("loss", step, step);
+    });
+  for (std::thread& thread : threads)
+    thread.join();
+  CHECK(records_of(event_file_in(folder.path())).size() == 201);
+}
+
+TEST_CASE("several curves and hyperparameters have runs of their own") {
+  const TempFolder folder;
+  SummaryWriter writer(folder.path());
+  writer.add_scalars("loss/all", {{"train", 1}, {"test", 2}}, 0);
+  writer.add_scalars("loss/all", {{"train", 1}, {"test", 2}}, 1);
+  CHECK(records_of(event_file_in(folder / "loss_all_train")).size() == 3);
+  CHECK(records_of(event_file_in(folder / "loss_all_test")).size() == 3);
+  writer.add_hparams({{"lr", 0.1f}, {"layers", 3}, {"optimizer", "adam"}, {"flip", true}}, {{"accuracy", 0.5}},
+                     "a");
+  const auto records = records_of(event_file_in(folder / "a"));
+  REQUIRE(records.size() == 5);
+  CHECK(contains(records[1], "_hparams_/experiment"));
+  CHECK(contains(records[2], "_hparams_/session_start_info"));
+  CHECK(contains(records[2], "adam"));
+  CHECK(contains(records[3], "_hparams_/session_end_info"));
+  CHECK(contains(records[4], "accuracy"));
+}
+
+TEST_CASE("a folder by default") {
+  const TempFolder folder;
+  const std::string before = std::filesystem::current_path().string();
+  std::filesystem::current_path(folder.path());
+  const std::string log_dir = SummaryWriter("", "_try").log_dir();
+  CHECK(std::filesystem::is_directory(log_dir));
+  std::filesystem::current_path(before);
+  CHECK(log_dir.substr(0, 5) == "runs/");
+  CHECK(log_dir.substr(log_dir.size() - 4) == "_try");
+}
+
+TEST_CASE("what cannot be written") {
+  const TempFolder folder;
+  io::write_file_atomically(folder / "file", "x"s);
+  CHECK(contains(error_of([&] { SummaryWriter(folder / "file"); }),
+                 "gpunet::io: cannot make the folder " + folder / "file" + ": Not a directory, check the path"));
+  CHECK(contains(error_of([&] { SummaryWriter(folder / "file/runs"); }), "Not a directory"));
+  SummaryWriter writer(folder / "runs");
+  CHECK(contains(error_of([&] { writer.add_scalar("", 1); }), "the tag is empty"));
+  CHECK(contains(error_of([&] { writer.add_text("", "x"); }), "the tag is empty"));
+  CHECK(contains(error_of([&] { writer.add_histogram("h", std::vector<float>{}); }),
+                 "the histogram h of 0 values has no finite one"));
+  CHECK(contains(error_of([&] { writer.add_histogram("h", std::vector<float>{std::nanf("")}); }), "of 1 values"));
+  CHECK(contains(error_of([&] { writer.add_image("i", {2, 2, 3, {}}); }), "has 0 bytes (want 12)"));
+  CHECK(records_of(event_file_in(folder / "runs")).size() == 1);  // nothing of all that
+}
