@@ -148,8 +148,8 @@ TEST_CASE("a count may be of any type of number, in brackets, or missing") {
     return io::TensorEntry{name, io::Dtype::F32, {2}, std::as_bytes(std::span(values))};
   };
   const auto load = [&](std::vector<io::TensorEntry> count) {
-    count.insert(count.end(), {entry("norm.weight", ones), entry("norm.bias", zeros), entry("norm.running_mean", zeros),
-                               entry("norm.running_var", ones)});
+    count.insert(count.end(), {entry("norm.weight", ones), entry("norm.bias", zeros),
+                               entry("norm.running_mean", zeros), entry("norm.running_var", ones)});
     io::write_tensors(folder / "net.safetensors", count, {});
     io::load(net, folder / "net.safetensors");
     return *reinterpret_cast<const index_t*>(net.buffers().data() + net.named_buffers()[2].offset);
@@ -159,6 +159,8 @@ TEST_CASE("a count may be of any type of number, in brackets, or missing") {
   CHECK(load({{name, io::Dtype::F32, {1}, std::as_bytes(std::span(&half, 1))}}) == 0);
   CHECK(load({{name, io::Dtype::I32, {1}, std::as_bytes(std::span(&seven, 1))}}) == 7);
   CHECK(load({}) == 7);  // as it was
-  CHECK(contains(error_of([&] { load({{name, io::Dtype::F32, {}, std::as_bytes(std::span(&below, 1))}}); }),
+  CHECK(contains(error_of([&] {
+                   load({{name, io::Dtype::F32, {}, std::as_bytes(std::span(&below, 1))}});
+                 }),
                  "\"norm.num_batches_tracked\" is -1 (want a count, 0 or more)"));
 }
