@@ -76,6 +76,37 @@ def checkpoint():
     }
 
 
+def beside():
+    """A state_dict beside all that torch.load(weights_only=True) takes and gpunet has no use for, or cannot hold."""
+    parameter = nn.Parameter(ramp(2))
+    parameter.note = "kept with it"
+    noted = ramp(3)
+    noted.note = "kept with it"
+    imaginary = torch.tensor([1j])
+    return {
+        "large": [2**63, -(2**63) - 1],
+        "set": {1},
+        "bytes": b"\xff",
+        "bytearray": bytearray(b"\xfe"),
+        "complex": 1j,
+        "layout": torch.strided,
+        "scheme": torch.per_tensor_affine,
+        "model_state_dict": linear().state_dict(),
+        "parameter": parameter,
+        "noted": noted,
+        "unreadable": {
+            "sparse": torch.eye(2).to_sparse(),
+            "quantized": torch.quantize_per_tensor(ramp(2), 1.0, 0, torch.qint8),
+            "meta": torch.empty(2, device="meta"),
+            "conjugated": imaginary.conj(),
+            "negated": torch.tensor([2j]).conj().imag,
+            "half": imaginary.to(torch.complex32),
+            "ten": ramp(*[1] * 10),
+        },
+        "keys": {None: ramp(1), (1, 2): {"a": ramp(1)}, 1.5: ramp(1), b"\xff": ramp(1), True: ramp(1)},
+    }
+
+
 def save(name, value, **options):
     torch.save(value, folder / name, **options)
 
@@ -93,6 +124,10 @@ save("views.pth", views())
 save("tensor.pt", ramp(2, 2))
 save("checkpoint.pth", checkpoint())
 save("module.pth", nn.ReLU())
+save("beside.pth", beside())
+torch.serialization.set_crc32_options(False)
+save("no_sums.pth", linear().state_dict())
+torch.serialization.set_crc32_options(True)
 
 # As if the tensors had been on a GPU.
 location_tag = torch.serialization.location_tag
@@ -126,4 +161,5 @@ ramps = {t: np.arange(2 * np.dtype(t).itemsize, dtype="u1").view(t) for t in num
 np.savez(folder / "types.npz", **ramps)
 arrays = {"layer.weight": c, "layer.bias": np.array([0.5, -1.5], "<f4"), "f": np.asfortranarray(c)}
 np.savez(folder / "stored.npz", **arrays)
+np.savez(folder / "mixed.npz", names=np.array(["a", "b"]), w=c, objects=np.array([None]), ten=c.reshape([1] * 9 + [6]))
 np.savez_compressed(folder / "deflated.npz", zeros=np.zeros((40, 50), "<f4"), **arrays)

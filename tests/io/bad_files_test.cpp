@@ -84,12 +84,23 @@ TEST_CASE("a file of the corpus cut at any byte is an Error") {
   }
 }
 
+namespace {
+
+// A file of torch.save as if its check sums had not been computed: else nothing behind them would ever be changed.
+std::string without_sums(std::string archive) {
+  for (std::size_t at = archive.find("PK\1\2"); at != std::string::npos; at = archive.find("PK\1\2", at + 1))
+    archive.replace(at + 16, 4, 4, '\0');
+  return archive;
+}
+
+}  // namespace
+
 TEST_CASE("a file of the corpus with any byte changed is an Error or has tensors of the shapes that it says") {
   const TempFolder folder;
   std::size_t good = 0, all = 0;
   for (const std::string& name : corpus_files()) {
     CAPTURE(name);
-    const std::string whole = read_text(corpus(name)), path = folder / name;
+    const std::string whole = without_sums(read_text(corpus(name))), path = folder / name;
     io::write_file_atomically(path, whole);
     std::fstream file(path, std::ios::binary | std::ios::in | std::ios::out);
     for (std::size_t i = 0; i < whole.size(); ++i) {

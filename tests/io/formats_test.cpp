@@ -19,7 +19,11 @@ TEST_CASE("the content tells the format, whatever the name") {
   CHECK(names("state_dict.pth", "x.bin") == 2);
   CHECK(names("legacy.pth", "x.safetensors") == 8);
   CHECK(names("c_order.npy", "x.pth") == 1);
-  CHECK(names("stored.npz", "x.npz") == 3);
+  for (const char* name : {"x.npz", "x.pth", "x.safetensors", "x"})
+    for (const auto& [source, entries] : {std::pair("stored.npz", 3u), {"state_dict.pth", 2u}}) {
+      CAPTURE(name);
+      CHECK(names(source, name) == entries);
+    }
   io::write_tensors(folder / "y.safetensors", read_tensors(corpus("views.pth")).entries());
   io::write_file_atomically(folder / "y.pth", read_text(folder / "y.safetensors"));
   CHECK(read_tensors(folder / "y.pth").entries().size() == 8);
@@ -34,6 +38,55 @@ TEST_CASE("a safetensors file whose header has a length that begins like another
                               bytes_of(length) + "{}" + std::string(static_cast<std::size_t>(length) - 2, ' '));
     CHECK(read_tensors(folder / "x.pth").entries().empty());
   }
+}
+
+TEST_CASE("other files that are taken for weights are named, with what to do") {
+  const TempFolder folder;
+  const auto error = [&](const std::string& text) {
+    std::string common;
+    for (const char* name : {"x.pth", "x.npz", "x.npy", "x.safetensors", "x.bin"}) {
+      const std::string path = folder / name;
+      io::write_file_atomically(path, text);
+      std::string message = error_of([&] { read_tensors(path); });
+      CHECK(message.starts_with("gpunet::io: " + path));
+      message.erase(0, std::string("gpunet::io: " + path).size());
+      CHECK((common.empty() || common == message));
+      common = message;
+    }
+    return common;
+  };
+  CHECK(error("") == " is empty (a save or a download that failed?), save or fetch it again");
+  CHECK(error("\r\n<!DOCTYPE html>\n<html>") ==
+        " is a web page or XML (what a server answers instead of a file?), fetch it again, from the address of the "
+        "file "
+        "itself");
+  CHECK(error("version https://git-lfs.github.com/spec/v1\noid sha256:4d7a\nsize 12345\n") ==
+        " is a pointer of Git LFS (the file itself was not fetched), run git lfs pull in its repository");
+  CHECK(contains(error("{\"weight_map\": {}}"), "is a text in JSON"));
+  CHECK(contains(error("\x1F\x8B\x08\0\0\0\0\0\0\3"s), "is packed by gzip, unpack it (gunzip)"));
+  CHECK(contains(error("\x89HDF\r\n\x1A\n"), "is an HDF5 file"));
+  CHECK(contains(error("\x08\x08\x12\7pytorch"), "is an ONNX model, as it seems"));
+  CHECK(
+      contains(error("\x80\4\x95\2\0\0\0\0\0\0\0]\x94."s), "is a pickle of Python that torch.save did not write"));
+  CHECK(contains(error(std::string(257, '\0') + "ustar" + std::string(250, '\0')), "is a tar archive, unpack it"));
+  const std::string text = folder / "notes.txt";
+  io::write_file_atomically(text, std::string_view("Some notes, which are no arrays."));
+  CHECK(error_of([&] { read_tensors(text); }) ==
+        "gpunet::io: " + text +
+            ", byte 0: neither a safetensors file, nor one of torch.save or NumPy, begins like this "
+            "(it is damaged, or something else), fetch it again or give another");
+  const std::string script = folder / "script.pt", other = folder / "other.pt";
+  write_archive(script, {{"a/data.pkl", "\x80\2}."}, {"a/code/a.py", ""}, {"a/constants.pkl", ""}});
+  CHECK(contains(error(read_text(script)),
+                 ": a TorchScript program (gpunet reads tensors, not code), save its state_dict"));
+  write_archive(other, {{"a/models/model.json", "{}"}, {"a/byteorder", "little"}});  // of torch.export
+  CHECK(contains(error(read_text(other)),
+                 ": a zip archive of something else (neither the data.pkl of torch.save "
+                 "nor a .npy file of numpy.savez is in it, but a/models/model.json), give another file"));
+  CHECK(contains(error(read_text(corpus("module.pth"))), "a whole object, of the global \"torch.nn.modules."));
+  CHECK(contains(error_of([&] { read_tensors(folder.path()); }), "it is a folder, give a file in it"));
+  CHECK(
+      contains(error_of([&] { read_tensors(folder / "none.pth"); }), "No such file or directory, check the path"));
 }
 
 TEST_CASE("the name tells the format that is written, or that was meant") {

@@ -94,14 +94,25 @@ TEST_CASE("a header that lies is an Error at its byte") {
   CHECK(contains(error_in(folder, "{'descr': '<f4', 'shape': (2, 3)}"), "without descr, fortran_order or shape"));
   CHECK(contains(error_in(folder, "{'descr': '<f4', 'descr': '<f4'"), "unknown or there twice"));
   CHECK(contains(error_in(folder, "{'x': 1}"), "byte 15: the key \"x\""));
-  CHECK(contains(error_in(folder, "{'descr': '<U4'"), "elements of type \"<U4\""));
+  for (const auto& [type, advice] : {std::pair("<U4", "numbers that stand for them"),
+                                     {"|S3", "numbers that stand for them"},
+                                     {"<M8[s]", "array.astype(\"int64\")"},
+                                     {"|V2", "array.astype(\"float32\")"},
+                                     {"|O", "array.astype(\"float32\")"},
+                                     {"<f16", "array.astype(\"float64\")"}}) {
+    const std::string header = concat("{'descr': '", type, "'"), message = error_in(folder, header);
+    CAPTURE(header);
+    CHECK(contains(message, concat("), save ", advice)));
+  }
   CHECK(contains(error_in(folder, "{'descr': '<f4"), "a text without an end"));
   CHECK(contains(error_in(folder, "{'fortran_order': Tr}"), "\"Tr\" for a truth value"));
   CHECK(contains(error_in(folder, "{'fortran_order': __import__('os').system('true')}"), "no truth value"));
   CHECK(contains(error_in(folder, ""), "no '{' in the header"));
 
-  CHECK(
-      contains(error_of([&] { NpyFile::read(corpus("big_endian.npy")); }), "byte 25: big-endian elements \">f4\""));
+  CHECK(contains(error_of([&] { NpyFile::read(corpus("big_endian.npy")); }),
+                 "byte 25: big-endian elements of type \">f4\" (gpunet reads "
+                 "little-endian ones), save "
+                 "array.astype(array.dtype.newbyteorder(\"<\"))"));
   CHECK(contains(error_of([&] { NpyFile::read(corpus("object.npy")); }), "Python objects (pickles"));
   CHECK(contains(error_of([&] { NpyFile::read(corpus("record.npy")); }), "records of several fields"));
   CHECK(contains(error_of([&] { NpyFile::read(corpus("stored.npz")); }), "no .npy file begins like this"));

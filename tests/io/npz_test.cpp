@@ -50,11 +50,31 @@ TEST_CASE("every type is read and written") {
   }
 }
 
+TEST_CASE("what is no array of numbers is an entry with a problem") {
+  const NpzFile file = NpzFile::read(corpus("mixed.npz"));
+  REQUIRE(file.entries().size() == 4);
+  CHECK(values_of(entry_named(file, "w")) == ramp(6));
+  const auto error = [&](const char* name) {
+    return error_of([&] { values_of(entry_named(file, name)); });
+  };
+  CHECK(contains(error("names"),
+                 "\"names\" could not be read: gpunet::io: " + corpus("mixed.npz") + ", names.npy, byte "));
+  CHECK(contains(error("names"), ": elements of type \"<U1\" (texts; gpunet reads numbers), save numbers"));
+  CHECK(contains(error("objects"), "Python objects (pickles, which can execute anything), save array.astype"));
+  CHECK(contains(error("ten"), "more than 8 dimensions (the most that gpunet handles), reshape it before saving"));
+  const TempFolder folder;
+  CHECK(error_in(folder, {{"a.npy", read_text(corpus("c_order.npy"))}, {"a.txt", "b"}}).empty());
+  const NpzFile other = NpzFile::read(folder / "x.npz");
+  CHECK(contains(entry_named(other, "a.txt").problem, "x.npz, a.txt is no .npy file"));
+}
+
 TEST_CASE("an archive that is none of NumPy's, or damaged, is an Error") {
   const TempFolder folder;
   const std::string array = read_text(corpus("c_order.npy"));
   CHECK(error_in(folder, {{"a.npy", array}}).empty());
-  CHECK(contains(error_in(folder, {{"a.txt", array}}), "x.npz, a.txt is no .npy file"));
+  CHECK(contains(error_in(folder, {{"a.txt", array}}),
+                 "x.npz: a zip archive without .npy files (numpy.savez writes nothing else), give another"));
+  CHECK(error_in(folder, {}).empty());
   CHECK(contains(error_in(folder, {{"a.npy", array + "x"}}), "a.npy, byte 163: 25 bytes of data"));
   CHECK(contains(error_in(folder, {{"\xFF.npy", array}}), "the name is not UTF-8"));
   write_archive(folder / "x.npz", {{"a.npy", array}});

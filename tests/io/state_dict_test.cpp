@@ -158,6 +158,50 @@ TEST_CASE("the error says under which key the names are") {
   write_file(folder / "a.pth", {{"model_state_dict.fc.weight", {2, 3}}, {"model_state_dict.fc.bias", {2}}});
   CHECK(contains(error_of([&] { loaded(folder / "a.pth", {}); }),
                  "\nload with {.key = \"model_state_dict\"}, under which the file has these names"));
+  // The whole key, whatever key was given; none where not all names are under it.
+  write_file(folder / "a.pth",
+             {{"net.module.fc.weight", {2, 3}}, {"net.module.fc.bias", {2}}, {"x.fc.weight", {6}}});
+  for (const io::LoadOptions& options : {io::LoadOptions{}, {.key = "net"}, {.key = "x"}, {.prefix = "net."}})
+    CHECK(contains(error_of([&] { loaded(folder / "a.pth", options); }), "\nload with {.key = \"net.module\"}, "));
+  write_file(folder / "a.pth", {{"a.fc.weight", {2, 3}}, {"b.fc.bias", {2}}, {"c", {1}}});
+  CHECK(
+      contains(error_of([&] { loaded(folder / "a.pth", {}); }), "\nload a file that was saved from this network"));
+}
+
+TEST_CASE("the error says when places would do, and what to do with an array that has no name") {
+  const TempFolder folder;
+  write_file(folder / "a.pth", {{"w", {2, 3}}, {"b", {2}}});
+  const std::string by_order = "\nload with {.match = io::by_order}, since all shapes fit in their order";
+  CHECK(contains(error_of([&] { loaded(folder / "a.pth", {}); }), by_order));
+  write_file(folder / "a.safetensors", {{"a", {2, 3}}, {"b", {2}}});  // whose order is that of the names
+  CHECK(!contains(error_of([&] { loaded(folder / "a.safetensors", {}); }), by_order));
+  write_file(folder / "a.npy", {{"", {2, 3}}});
+  CHECK(contains(
+      error_of([&] { loaded(folder / "a.npy", {}); }),
+      "\n  missing keys: fc.weight, fc.bias\n  unexpected keys: (an array without a name)"
+      "\ngive the array a name, {.rename = [](std::string_view) { return std::string(\"fc.weight\"); }}, and "
+      "leave out the others with .strict = false"));
+  const auto rename = [](std::string_view) {
+    return std::string("fc.weight");
+  };
+  CHECK(loaded(folder / "a.npy", {.rename = rename, .strict = false}) ==
+        std::vector<float>{1, 2, 3, 4, 5, 6, 0, 0});
+}
+
+TEST_CASE("what cannot be read counts only where it is wanted") {
+  const io::TensorFile file = io::read_tensors(std::string(GPUNET_TEST_CORPUS) + "/mixed.npz");
+  std::vector<float> values(6);
+  const auto load = [&](const std::string& name, const io::LoadOptions& options = {}) {
+    io::load_arrays<float>({{name, {2, 3}, values.data()}}, file, options);
+  };
+  load("w");
+  CHECK(values == std::vector<float>{0, 1, 2, 3, 4, 5});
+  const std::string error = error_of([&] { load("names"); });
+  CHECK(contains(error, "\n  unexpected keys: w\n  unreadable names: gpunet::io: "));
+  CHECK(contains(error, "names.npy, byte "));
+  CHECK(contains(error_of([&] { load("v"); }),
+                 "\n  missing keys: v\n  unexpected keys: w\n  unreadable in the file: names: "));
+  CHECK(contains(error_of([&] { load("w", {.match = io::by_order}); }), "\n  unreadable w: gpunet::io: "));
 }
 
 TEST_CASE("by places, numbers and shapes have to fit, and the file has to have an order") {
@@ -170,7 +214,9 @@ TEST_CASE("by places, numbers and shapes have to fit, and the file has to have a
                  "\n  size mismatch for fc.weight: [2] in the file (b), [2, 3] in the network"
                  "\n  size mismatch for fc.bias: [2, 3] in the file (w), [2] in the network"));
   CHECK(contains(error("a.pth", {{"w", {2, 3}}}), "\n  missing keys: fc.bias"));
-  CHECK(contains(error("a.pth", {{"w", {2, 3}}, {"b", {2}}, {"c", {2}}}), "\n  unexpected keys: c"));
+  CHECK(contains(error("a.pth", {{"w", {2, 3}}, {"b", {2}}, {"c", {2}}}),
+                 "\n  unexpected keys: c\nleave the unexpected ones out with {.strict = false}, or load a file"));
+  CHECK(contains(error("a.pth", {}), "\nthe file has no tensors: load a file"));
   CHECK(contains(error("a.safetensors", {{"w", {2, 3}}, {"b", {2}}}),
                  "cannot be loaded by_order: load them by name"));
 }

@@ -132,6 +132,14 @@ TEST_CASE("an archive that lies is an Error") {
   for (const unsigned field : {0u, 8u, 16u})  // size, packed size, offset of "two" in zip64
     CHECK(!with(table_entry, 46 + 3 + 4 + field, bytes_of(huge), 0).empty());
 
+  // Messages about a zip64 field have its byte: that of "two" is cut off here, behind the size.
+  write_archive(path, {{"one", "1111"}, {"two", "2222"}}, 0);
+  const std::size_t field = last(path, table_entry) + 46 + 3;
+  patch(path, field + 2, bytes_of(std::uint16_t{8}));
+  CHECK(contains(error_in(path), concat(", byte ", field + 12, ": a zip64 field of 8 bytes where 0 are left")));
+  patch(path, field + 2, bytes_of(std::uint16_t{100}));
+  CHECK(contains(error_in(path), concat(", byte ", field + 4, ": an extra field of 100 bytes where 24 are left")));
+
   // Two members with the same bytes, and with the same name.
   write_archive(path, {{"one", "1111"}, {"one", "2222"}});
   CHECK(contains(error_in(path), "the file \"one\" is there twice"));

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include <gpunet/io/gzip.hpp>
 #include <gpunet/io/zlib.hpp>
 
 using namespace gpunet;
@@ -44,10 +45,37 @@ TEST_CASE("data of many sizes comes back, at once or only its beginning") {
         CHECK(std::equal(bytes.begin(), bytes.end(), out.begin()));
         CHECK(io::detail::zlib_inflate(packed, whole.first(size / 2 + 1), false) ==
               static_cast<std::ptrdiff_t>(size / 2 + 1));
-        CHECK(io::detail::zlib_inflate(std::span(packed).first(packed.size() - 1), whole, true) == -1);
+        CHECK(io::detail::zlib_inflate(std::span(packed).first(packed.size() - 1), whole, true) < 0);
       }
       CHECK(io::detail::zlib_inflate(packed, out, true) == -1);  // shorter than wanted
     }
+}
+
+TEST_CASE("a gzip file that is cut off says so, wherever its packed data is cut") {
+  std::vector<std::byte> bytes(3000);
+  for (std::size_t i = 0; i < bytes.size(); ++i)
+    bytes[i] = static_cast<std::byte>(static_cast<unsigned>(i) * 40503u >> 7);
+  std::string whole = "\x1F\x8B\x08\0\0\0\0\0\0\3"s;
+  for (const std::byte byte : io::detail::zlib_deflate(bytes))
+    whole += static_cast<char>(byte);
+  const std::size_t end = whole.size();
+  whole += bytes_of(io::detail::crc32(bytes)) + bytes_of(std::uint32_t{3000});
+  const auto unpacked = [](const std::string& text) {
+    return io::gunzip(std::as_bytes(std::span(text)), "x.gz", 4000);
+  };
+  CHECK(unpacked(whole) == bytes);
+  for (std::size_t i = 3; i < whole.size(); ++i) {
+    CAPTURE(i);
+    const std::string message = error_of([&] { unpacked(whole.substr(0, i)); });
+    if (i < end)
+      CHECK(message == concat("gpunet::io: x.gz ends at byte ", i,
+                              ", but its packed data goes on (it is cut off), fetch it again"));
+    else  // only the sum or the size is
+      CHECK(message.starts_with("gpunet::io: x.gz "));
+  }
+  std::string other = whole;
+  other[end] ^= 1;
+  CHECK(contains(error_of([&] { unpacked(other); }), "(its check sum is wrong)"));
 }
 
 TEST_CASE("a zip bomb asks for no memory") {

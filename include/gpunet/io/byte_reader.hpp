@@ -13,6 +13,12 @@
 
 namespace gpunet::io::detail {
 
+// Of something in a file that is sound, but that no TensorEntry can hold: what else is in the file may be read.
+class Unreadable : public Error {
+ public:
+  using Error::Error;
+};
+
 inline std::string_view as_text(std::span<const std::byte> bytes) {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
@@ -63,8 +69,9 @@ class ByteReader {
   // Puts the message at the byte where the last thing began.
   void back(std::size_t n) { position_ -= n; }
 
+  template <class Exception = Error>
   [[noreturn]] void fail(std::string_view what, std::string_view advice = default_advice) const {
-    throw Error(concat(place_, ", byte ", file_position(), ": ", what, " ", advice));
+    throw Exception(concat(place_, ", byte ", file_position(), ": ", what, " ", advice));
   }
 
  private:

@@ -10,10 +10,12 @@ namespace gpunet::io {
 // How many times smaller than its contents packed data can be.
 inline constexpr std::size_t most_expansion = 1032;
 
+inline constexpr std::ptrdiff_t cut_short = -2;
+
 // Packs and unpacks raw deflate (RFC 1951). <gpunet/io/zlib.hpp> is one, by the system's zlib.
 struct DeflateCodec {
-  // Unpacks into `out` as much as it holds and returns how many bytes came; -1 where the data is damaged. With
-  // `whole`, the data has to end exactly where `out` and `packed` end: else -1.
+  // Unpacks into `out` as much as it holds and returns how many bytes came; -1 where the data is damaged, or cut_short
+  // where it goes on behind `packed`. With `whole`, it has to end exactly where `out` and `packed` end: else -1.
   std::ptrdiff_t (*inflate)(std::span<const std::byte> packed, std::span<std::byte> out, bool whole);
   std::vector<std::byte> (*deflate)(std::span<const std::byte> bytes);
 };

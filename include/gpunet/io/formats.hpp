@@ -2,21 +2,23 @@
 #pragma once
 
 #include <algorithm>
-#include <array>
 #include <cstddef>
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include <gpunet/core/error.hpp>
 #include <gpunet/io/byte_reader.hpp>
-#include <gpunet/io/file.hpp>
+#include <gpunet/io/foreign_file.hpp>
+#include <gpunet/io/mapped_file.hpp>
 #include <gpunet/io/npy.hpp>
 #include <gpunet/io/npz.hpp>
 #include <gpunet/io/safetensors.hpp>
 #include <gpunet/io/tensor_file.hpp>
 #include <gpunet/io/torch_file.hpp>
 #include <gpunet/io/torch_writer.hpp>
+#include <gpunet/io/zip.hpp>
 
 namespace gpunet::io {
 
@@ -30,24 +32,43 @@ inline Format format_of(std::string_view path) {
   return Format::safetensors;
 }
 
-// Reads the file at `path` in the format that its first bytes tell, else its name. Throws Error.
-inline TensorFile read_tensors(const std::string& path) {
-  InputFile input(path);
-  std::array<std::byte, 9> first{};
-  const auto begin = std::span(first).first(std::min(first.size(), input.size()));
-  input.read(begin);
-  Format format = format_of(path);
-  const std::string_view text = detail::as_text(begin);
+namespace detail {
+
+// PyTorch's or NumPy's. Throws Error where it is neither.
+inline Format format_of_archive(const ZipArchive& archive) {
+  if (find_torch_pickle(archive)) return Format::torch;
+  const std::vector<ZipMember>& members = archive.members();
+  require(members.empty() || std::any_of(members.begin(), members.end(),
+                                         [](const ZipMember& member) { return member.name.ends_with(npy_ending); }),
+          archive.place(),
+          ": a zip archive of something else (neither the data.pkl of torch.save nor a .npy file of "
+          "numpy.savez is in it, but ",
+          members.empty() ? "" : printable(members[0].name), "), give another file");
+  return Format::npz;
+}
+
+// By the contents; by the name where they tell nothing. Throws Error for those of other kinds of files.
+inline Format format_of_contents(std::span<const std::byte> bytes, const std::string& path) {
+  const std::string_view text = as_text(bytes);
   // Safetensors first: the length of its header, below 2^32 in 8 bytes, may begin like anything else.
-  if (text.ends_with(std::string_view("\0\0\0\0{", 5)))
-    format = Format::safetensors;
-  else if (text.starts_with("PK"))
-    format = format == Format::npz ? Format::npz : Format::torch;
-  else if (text.starts_with(detail::npy_magic))
-    format = Format::npy;
-  else if (text.starts_with(detail::torch_magic.substr(0, 3)))
-    format = Format::torch;
-  switch (format) {
+  if (text.substr(0, 9).ends_with(std::string_view("\0\0\0\0{", 5))) return Format::safetensors;
+  if (text.starts_with("PK")) return format_of_archive(ZipArchive(bytes, path));
+  if (text.starts_with(npy_magic)) return Format::npy;
+  if (text.starts_with(torch_magic.substr(0, 3))) return Format::torch;
+  refuse_foreign(text, path);
+  require(
+      format_of(path) != Format::safetensors || path.ends_with(".safetensors"), "gpunet::io: ", path,
+      ", byte 0: neither a safetensors file, nor one of torch.save or NumPy, begins like this (it is damaged, or "
+      "something else), fetch it again or give another");
+  return format_of(path);
+}
+
+}  // namespace detail
+
+// Reads the file at `path` in the format that its contents tell, whatever its name; where they tell nothing, in the one
+// of its name. Throws Error.
+inline TensorFile read_tensors(const std::string& path) {
+  switch (detail::format_of_contents(MappedFile(path).bytes(), path)) {
     case Format::torch:
       return TorchFile::read(path);
     case Format::npy:

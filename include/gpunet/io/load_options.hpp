@@ -28,7 +28,8 @@ struct LoadOptions {
   std::function<std::string(std::string_view)> rename = {};
   Matching match = Matching::by_name;
   // Whether every tensor of the file and of the network has to have its counterpart. Those that have one must fit it
-  // either way, as in PyTorch.
+  // either way, as in PyTorch. Unlike there, one at least must have its counterpart. What cannot be read (an entry with a
+  // problem) counts only where the network wants it.
   bool strict = true;
 };
 

@@ -72,8 +72,9 @@ class NpyHeaderReader {
   }
 
  private:
+  template <class Exception = Error>
   [[noreturn]] void fail(std::string_view what, std::string_view advice = ByteReader::default_advice) {
-    bytes_.fail(what, advice);
+    bytes_.fail<Exception>(what, advice);
   }
 
   // 0 at the end.
@@ -128,18 +129,23 @@ class NpyHeaderReader {
   }
 
   Dtype type() {
-    if (accept('[')) fail("records of several fields", "(gpunet reads plain arrays), save each field by itself");
+    if (accept('['))
+      fail<Unreadable>("records of several fields", "(gpunet reads plain arrays), save each field by itself");
     const std::string_view name = string();
     for (const NumpyType& known : numpy_types)
       if (known.name == name) return known.dtype;
+    const char kind = name.size() > 1 ? name[1] : ' ';
+    if (kind == 'O')
+      fail<Unreadable>("Python objects", "(pickles, which can execute anything), save array.astype(\"float32\")");
+    const std::string elements = concat("elements of type \"", printable(name), '"');
+    if (kind == 'U' || kind == 'S')
+      fail<Unreadable>(elements, "(texts; gpunet reads numbers), save numbers that stand for them");
+    if (kind == 'M' || kind == 'm') fail<Unreadable>(elements, "(times), save array.astype(\"int64\")");
+    if (kind == 'V') fail<Unreadable>(elements, "(raw bytes; of bfloat16?), save array.astype(\"float32\")");
     if (name.starts_with('>'))
-      fail(concat("big-endian elements \"", printable(name), "\""),
-           "(gpunet reads little-endian ones), save "
-           "array.astype(array.dtype.newbyteorder('<'))");
-    if (name.starts_with("|O"))
-      fail("Python objects (pickles, which can execute anything)", "save an array of numbers");
-    fail(concat("elements of type \"", printable(name), "\""),
-         "(gpunet reads numbers of 1 to 16 bytes), convert it");
+      fail<Unreadable>(concat("big-endian ", elements),
+                       "(gpunet reads little-endian ones), save array.astype(array.dtype.newbyteorder(\"<\"))");
+    fail<Unreadable>(elements, "(gpunet knows none of that length), save array.astype(\"float64\")");
   }
 
   Sizes shape() {
@@ -147,7 +153,8 @@ class NpyHeaderReader {
     expect('(');
     while (!accept(')')) {
       if (out.rank() == Sizes::max_rank)
-        fail(concat("more than ", Sizes::max_rank, " dimensions"), "(the most that gpunet handles), reshape it");
+        fail<Unreadable>(concat("more than ", Sizes::max_rank, " dimensions"),
+                         "(the most that gpunet handles), reshape it before saving");
       const std::string_view digits = letters("0123456789", "number");
       index_t n = 0;
       for (const char digit : digits)

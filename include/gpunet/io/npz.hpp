@@ -13,7 +13,6 @@
 
 #include <gpunet/core/error.hpp>
 #include <gpunet/io/byte_reader.hpp>
-#include <gpunet/io/crc32.hpp>
 #include <gpunet/io/deflate.hpp>
 #include <gpunet/io/file.hpp>
 #include <gpunet/io/json.hpp>
@@ -58,10 +57,33 @@ inline std::vector<std::byte> inflate_npy(const ZipMember& member, const std::st
   return out;
 }
 
+// The array in a member of an archive, whose place messages begin with. `unpacked` gets what had to be unpacked.
+inline TensorEntry read_npz_member(const ZipMember& member, const std::string& place,
+                                   std::vector<std::vector<std::byte>>& unpacked) {
+  if (!member.name.ends_with(npy_ending))
+    throw Unreadable(concat(place, " is no .npy file (numpy.savez writes no others), leave it out"));
+  TensorEntry entry;
+  std::span<const std::byte> data = member.packed;
+  if (member.method == zip::deflated) {
+    std::size_t header = 0;
+    unpacked.push_back(inflate_npy(member, place, entry, header));
+    data = unpacked.back();
+    entry.bytes = data.subspan(header);
+  } else {
+    ByteReader reader(data, place, member.data);
+    entry = read_npy_header(reader);
+    check_npy_data(reader, entry, reader.left());
+    entry.bytes = reader.rest();
+  }
+  require(member.has_sum_of(data), place, ", byte ", member.data,
+          " of the archive: the check sum does not fit (the data is damaged), fetch or save it again");
+  return entry;
+}
+
 }  // namespace detail
 
 // A .npz file: arrays as they are stored, mapped into memory, and unpacked ones in memory (where the program has zlib:
-// <gpunet/io/zlib.hpp>).
+// <gpunet/io/zlib.hpp>). Arrays of texts or objects, and other files in it, are entries with a problem.
 class NpzFile : public TensorFile {
  public:
   // Throws Error naming the path, the array, and the byte where there is one.
@@ -69,29 +91,25 @@ class NpzFile : public TensorFile {
     auto bytes = std::make_shared<Bytes>(path);
     const detail::ZipArchive archive(bytes->map.bytes(), path);
     NpzFile file(path);
+    std::size_t arrays = 0;
     for (const detail::ZipMember& member : archive.members()) {
       const std::string place = concat(archive.place(), ", ", detail::printable(member.name));
-      require(member.name.ends_with(detail::npy_ending), place,
-              " is no .npy file (an archive of np.savez has no others), give another archive");
       TensorEntry entry;
-      std::span<const std::byte> data = member.packed;
-      if (member.method == detail::zip::deflated) {
-        std::size_t header = 0;
-        bytes->unpacked.push_back(detail::inflate_npy(member, place, entry, header));
-        data = bytes->unpacked.back();
-        entry.bytes = data.subspan(header);
-      } else {
-        detail::ByteReader reader(data, place, member.data);
-        entry = detail::read_npy_header(reader);
-        detail::check_npy_data(reader, entry, reader.left());
-        entry.bytes = reader.rest();
+      try {
+        entry = detail::read_npz_member(member, place, bytes->unpacked);
+      } catch (const detail::Unreadable& error) {
+        entry = {.sizes = {0}, .problem = error.what()};
       }
-      require(detail::crc32(data) == member.crc, place, ", byte ", member.data,
-              " of the archive: the check sum does not fit (the data is damaged), fetch or save it again");
-      entry.name = member.name.substr(0, member.name.size() - detail::npy_ending.size());
+      entry.name = member.name;
+      if (entry.name.ends_with(detail::npy_ending)) {
+        entry.name.resize(entry.name.size() - detail::npy_ending.size());
+        ++arrays;
+      }
       require(detail::is_utf8(entry.name), place, ": the name is not UTF-8, save it under another");
       file.entries_.push_back(std::move(entry));
     }
+    require(arrays > 0 || file.entries_.empty(), archive.place(),
+            ": a zip archive without .npy files (numpy.savez writes nothing else), give another");
     file.owner_ = std::move(bytes);
     return file;
   }

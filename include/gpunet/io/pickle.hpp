@@ -75,7 +75,8 @@ class PickleReader {
     tuple3,
     newtrue,
     newfalse,
-    long1
+    long1,
+    long4
   };
 
   void step(std::uint8_t opcode) {
@@ -94,7 +95,9 @@ class PickleReader {
       case binint2:
         return push_integer(bytes_.number<std::uint16_t>("an integer"));
       case long1:
-        return push_integer(long_integer());
+        return push_long(bytes_.number<std::uint8_t>("a length"));
+      case long4:
+        return push_long(bytes_.number<std::uint32_t>("a length"));
       case binfloat:  // big-endian
         return push({.kind = Kind::real,
                      .real = std::bit_cast<double>(__builtin_bswap64(bytes_.number<std::uint64_t>("a number")))});
@@ -164,22 +167,18 @@ class PickleReader {
     pickle_.values.push_back(std::move(value));
   }
   void push_integer(std::int64_t n) { push({.kind = Kind::integer, .integer = n}); }
-  void push_string(std::size_t length) {
-    const std::string_view text = bytes_.text(length, "a text");
-    if (!is_utf8(text)) fail("a text that is not UTF-8");
-    push({.kind = Kind::string, .text = text});
-  }
+  void push_string(std::size_t length) { push({.kind = Kind::string, .text = bytes_.text(length, "a text")}); }
 
-  std::int64_t long_integer() {
-    const auto length = bytes_.number<std::uint8_t>("a length");
+  // In two's complement, the lowest byte first.
+  void push_long(std::size_t length) {
     const auto digits = bytes_.take(length, "an integer");
-    if (length > 8) fail(concat("an integer of ", length, " bytes"), "(the most is 8), save it as a text");
+    if (length > 8) return push({.kind = Kind::large});
     std::uint64_t n = 0;
     for (std::size_t i = 0; i < length; ++i)
       n |= static_cast<std::uint64_t>(digits[i]) << 8 * i;
     if (length > 0 && length < 8 && (digits.back() & std::byte{0x80}) != std::byte{0})
       n |= ~std::uint64_t{0} << 8 * length;
-    return static_cast<std::int64_t>(n);
+    push_integer(static_cast<std::int64_t>(n));
   }
 
   void push_global() {
@@ -189,9 +188,16 @@ class PickleReader {
       if (known.size() == module.size() + 1 + name.size() && known.starts_with(module) && known.ends_with(name) &&
           known[module.size()] == '.')
         return push({.kind = Kind::global, .text = known});
-    fail(concat("the global \"", printable(module), ".", printable(name), "\""),
-         "(only plain data and tensors are read, nothing is imported or executed), save the state_dict instead: "
-         "torch.save(net.state_dict(), path)");
+    const std::string full_name = concat('"', printable(module), '.', printable(name), '"');
+    constexpr std::string_view why = "(gpunet reads tensors and plain data, and imports or executes nothing)";
+    if (stack_.empty())
+      fail(concat("a whole object, of the global ", full_name),
+           concat(why, ", save its state_dict in Python: torch.save(net.state_dict(), path)"));
+    const PickleValue& before = pickle_.values[stack_.back()];
+    fail(concat("the global ", full_name,
+                before.kind == Kind::string ? concat(" behind the text \"", printable(before.text), '"') : ""),
+         concat(why,
+                ", save what you need without it, in Python: torch.save(checkpoint[\"model_state_dict\"], path)"));
   }
 
   void call() {

@@ -16,7 +16,8 @@ struct PickleValue {
     boolean,     // integer
     integer,     // integer
     real,        // real
-    string,      // text
+    large,       // an integer of more than 64 bits, which nobody needs
+    string,      // text; of Python 2 any bytes, not only UTF-8
     tuple,       // items
     list,        // items
     dict,        // items: key, value, key, value, ...; OrderedDict and Counter too

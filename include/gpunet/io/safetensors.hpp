@@ -49,7 +49,9 @@ inline StoredTensor read_tensor(JsonReader& json, const std::string& name) {
     if (key == "dtype") {
       const std::string dtype = json.string();
       const auto known = dtype_from(dtype);
-      if (!known || known == Dtype::C128) json.fail(concat("the unknown dtype \"", printable(dtype), "\""));
+      if (!known || known == Dtype::C128)
+        json.fail(concat("the unknown dtype \"", printable(dtype), "\""),
+                  "(gpunet has none like it, or the file is damaged), save another");
       tensor.entry.dtype = *known;
     } else if (key == "shape") {
       json.array([&] {

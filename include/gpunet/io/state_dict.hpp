@@ -4,8 +4,10 @@
 #include <algorithm>
 #include <cstddef>
 #include <map>
+#include <set>
 #include <span>
 #include <string>
+#include <string_view>
 #include <type_traits>
 #include <vector>
 
@@ -32,6 +34,11 @@ struct NamedArray {
 
 namespace detail {
 
+// Whether an entry has the shape of an array; as in PyTorch, one number in brackets is a number.
+inline bool fits(const TensorEntry& entry, const Sizes& sizes) {
+  return entry.sizes == sizes || (sizes.rank() == 0 && entry.sizes == Sizes{1});
+}
+
 // Finds the entries for arrays, each once.
 class EntryFinder {
  public:
@@ -56,13 +63,28 @@ class EntryFinder {
     return entries_[i].entry;
   }
 
-  // The names of those that no array wanted.
+  // The names of those that no array wanted, but could have.
   std::vector<std::string> unused() const {
     std::vector<std::string> names;
     for (std::size_t i = 0; i < entries_.size(); ++i)
-      if (!used_[i]) names.push_back(entries_[i].name);
+      if (!used_[i] && entries_[i].entry->problem.empty()) names.push_back(entries_[i].name);
     std::sort(names.begin(), names.end());
     return names;
+  }
+
+  // One that cannot be read, and that no array wanted; null if there is none.
+  const NamedEntry* unused_problem() const {
+    for (std::size_t i = 0; i < entries_.size(); ++i)
+      if (!used_[i] && !entries_[i].entry->problem.empty()) return &entries_[i];
+    return nullptr;
+  }
+
+  // Whether each array has the shape of the entry at its place.
+  template <class T>
+  bool fit_in_order(const std::vector<NamedArray<T>>& arrays) const {
+    return std::equal(
+        arrays.begin(), arrays.end(), entries_.begin(), entries_.end(),
+        [](const NamedArray<T>& array, const NamedEntry& named) { return fits(*named.entry, array.sizes); });
   }
 
  private:
@@ -76,23 +98,43 @@ class EntryFinder {
 inline std::string list_of(const std::vector<std::string>& names) {
   std::string out;
   for (const std::string& name : names)
-    out += concat(out.empty() ? "" : ", ", printable(name));
+    out += concat(out.empty() ? "" : ", ", name.empty() ? "(an array without a name)" : printable(name));
   return out;
 }
 
-// What to do where the names that are missing are there with something before them.
-inline std::string advice_on(const std::vector<std::string>& missing, const std::vector<std::string>& unexpected) {
-  if (!missing.empty())
-    for (const std::string& name : unexpected)
-      if (name.ends_with("." + missing[0]))
-        return concat("\nload with {.key = \"", printable(name.substr(0, name.size() - missing[0].size() - 1)),
-                      "\"}, under which the file has these names");
-  return "\nload a file that was saved from this network, or build the network that the file was saved from";
+// The key under which the file has all these names; empty if there is none.
+inline std::string key_of(const std::vector<std::string>& names, const TensorFile& file) {
+  std::set<std::string_view> there;
+  for (const TensorEntry& entry : file.entries())
+    there.insert(entry.name);
+  for (const TensorEntry& entry : file.entries()) {
+    if (names.empty() || !entry.name.ends_with("." + names[0])) continue;
+    const std::string key = entry.name.substr(0, entry.name.size() - names[0].size() - 1);
+    if (std::all_of(names.begin(), names.end(),
+                    [&](const std::string& name) { return there.count(key + "." + name) > 0; }))
+      return key;
+  }
+  return "";
 }
 
-// Whether an entry has the shape of an array; as in PyTorch, one number in brackets is a number.
-inline bool fits(const TensorEntry& entry, const Sizes& sizes) {
-  return entry.sizes == sizes || (sizes.rank() == 0 && entry.sizes == Sizes{1});
+// What to do where a file does not fit. `too_much`: it has all that is wanted, and more.
+template <class T>
+std::string advice_on(const std::vector<NamedArray<T>>& arrays, const std::vector<std::string>& missing,
+                      bool too_much, const TensorFile& file, const EntryFinder& finder,
+                      const LoadOptions& options) {
+  const std::string any =
+      "load a file that was saved from this network, or build the network that the file was saved from";
+  if (too_much) return "leave the unexpected ones out with {.strict = false}, or " + any;
+  if (file.entries().empty()) return "the file has no tensors: " + any;
+  if (options.match == Matching::by_order || options.rename || missing.empty()) return any;
+  if (const std::string key = key_of(missing, file); !key.empty())
+    return concat("load with {.key = \"", printable(key), "\"}, under which the file has these names");
+  if (file.in_saved_order() && finder.fit_in_order(arrays))
+    return "load with {.match = io::by_order}, since all shapes fit in their order";
+  if (file.entries().size() == 1 && file.entries()[0].name.empty())
+    return concat("give the array a name, {.rename = [](std::string_view) { return std::string(\"", missing[0],
+                  "\"); }}, and leave out the others with .strict = false");
+  return any;
 }
 
 // The number of an entry that counts. Throws Error for one that no count can be.
@@ -108,7 +150,7 @@ inline index_t count_of(const TensorEntry& entry) {
 
 // The entry of `file` for each array, in the arrays' order; null for those that are missing where the options are not
 // strict. Throws one Error that lists everything which does not fit: keys that are missing, unexpected, of another
-// shape, or of a type that is no number's. Reads no data of either.
+// shape, of a type that is no number's, or unreadable. Reads no data of either.
 template <class T>
 std::vector<const TensorEntry*> match(const std::vector<NamedArray<T>>& arrays, const TensorFile& file,
                                       const LoadOptions& options = {}) {
@@ -124,6 +166,10 @@ std::vector<const TensorEntry*> match(const std::vector<NamedArray<T>>& arrays, 
       continue;
     }
     const std::string in_file = options.match == Matching::by_name ? "" : concat(" (", entry->name, ")");
+    if (!entry->problem.empty()) {
+      mismatches += concat("\n  unreadable ", array.name, ": ", entry->problem);
+      continue;
+    }
     if (!detail::fits(*entry, array.sizes))
       mismatches += concat("\n  size mismatch for ", array.name, ": ", to_string(entry->sizes), " in the file",
                            in_file, ", ", to_string(array.sizes), " in the network");
@@ -138,8 +184,12 @@ std::vector<const TensorEntry*> match(const std::vector<NamedArray<T>>& arrays, 
   std::string problems;
   if (!missing.empty()) problems += concat("\n  missing keys: ", detail::list_of(missing));
   if (!unexpected.empty()) problems += concat("\n  unexpected keys: ", detail::list_of(unexpected));
-  throw Error(concat("gpunet::io::load: ", file.path(), " does not fit this network (nothing was loaded):",
-                     problems, mismatches, detail::advice_on(missing, unexpected)));
+  if (const detail::NamedEntry* odd = finder.unused_problem(); odd && !missing.empty())
+    problems += concat("\n  unreadable in the file: ", detail::printable(odd->name), ": ", odd->entry->problem);
+  const bool too_much = options.strict && missing.empty() && mismatches.empty();
+  throw Error(concat("gpunet::io::load: ", file.path(),
+                     " does not fit this network (nothing was loaded):", problems, mismatches, '\n',
+                     detail::advice_on(arrays, missing, too_much, file, finder, options)));
 }
 
 // Fills the arrays with the tensors of `file` that the options choose, converted to T; all of them, or none if

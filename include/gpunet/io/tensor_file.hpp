@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <limits>
 #include <map>
 #include <memory>
 #include <span>
@@ -29,6 +30,9 @@ struct TensorEntry {
   Sizes sizes = {};
   std::span<const std::byte> bytes = {};
   Sizes strides = {};
+  // Why the array cannot be read, though the rest of the file can (a text in a .npz file, a sparse tensor): an error for
+  // whoever wants its elements. Empty for all others.
+  std::string problem = {};
 };
 
 // Texts that a file carries beside its tensors.
@@ -87,6 +91,39 @@ inline bool same_order(const Sizes& sizes, const Sizes& strides, const Sizes& pa
   for (int d = 0; d < sizes.rank(); ++d)
     if (sizes[d] > 1 && strides[d] != packed[d]) return false;
   return true;
+}
+
+// How many elements there are from the first to the last that these strides lead to; -1 where that cannot be counted. One
+// stride for each dimension.
+inline index_t reach(const Sizes& sizes, const Sizes& strides) {
+  if (std::find(sizes.begin(), sizes.end(), 0) != sizes.end()) return 0;
+  index_t last = 0;
+  for (int d = 0; d < sizes.rank(); ++d) {
+    index_t step = 0;
+    if (sizes[d] > 1 &&
+        (__builtin_mul_overflow(sizes[d] - 1, strides[d], &step) || __builtin_add_overflow(last, step, &last)))
+      return -1;
+  }
+  return last == std::numeric_limits<index_t>::max() ? -1 : last + 1;
+}
+
+// Throws Error, which begins with `place` and the name, unless the entry has the bytes of all its elements. Several may
+// be the same.
+inline void check_bytes(const TensorEntry& entry, std::string_view place) {
+  require(entry.problem.empty(), place, '"', printable(entry.name), "\" could not be read: ", entry.problem);
+  const index_t size = bits_of(entry.dtype) / 8, bytes = static_cast<index_t>(entry.bytes.size());
+  const index_t count = byte_count(entry.dtype, entry.sizes);
+  if (entry.strides.rank() == 0) {
+    require(count == bytes, place, '"', printable(entry.name), "\" has ", bytes,
+            " bytes, which do not fit its shape ", to_string(entry.sizes), " and dtype ", to_string(entry.dtype),
+            ", give all elements");
+    return;
+  }
+  const bool fits = count >= 0 && size > 0 && entry.strides.rank() == entry.sizes.rank();
+  const index_t wanted = fits ? reach(entry.sizes, entry.strides) : -1;
+  require(wanted >= 0 && wanted <= bytes / size, place, '"', printable(entry.name), "\" of shape ",
+          to_string(entry.sizes), ", strides ", to_string(entry.strides), " and dtype ", to_string(entry.dtype),
+          " leaves its ", bytes, " bytes, give strides in elements, one for each dimension, and all bytes");
 }
 
 // Calls visit(i, at) for each element: its number in row-major order, and in the bytes of the entry.
@@ -151,26 +188,26 @@ inline bool name_is_less(const TensorEntry* a, const TensorEntry* b) {
   return a->name < b->name;
 }
 
-// Checks what every format wants of tensors that are to be written: names of their own in UTF-8, all their bytes.
+// Checks what every format wants of tensors that are to be written: names of their own in UTF-8, all their elements.
 inline void check_writable(const std::string& path, std::span<const TensorEntry> entries) {
   const TensorEntry* before = nullptr;
   for (const TensorEntry* entry : sorted(entries, name_is_less)) {
-    const std::string place = concat("gpunet::io: cannot write ", path, ": \"", printable(entry->name), "\" ");
-    require(is_utf8(entry->name), place, "is not UTF-8, rename it");
-    require(!before || before->name != entry->name, place, "is the name of two tensors, rename one");
-    require(entry->strides.rank() != 0 ||
-                byte_count(entry->dtype, entry->sizes) == static_cast<index_t>(entry->bytes.size()),
-            place, "has ", entry->bytes.size(), " bytes, which do not fit its shape ", to_string(entry->sizes),
-            " and dtype ", to_string(entry->dtype), ", give all elements");
+    const std::string place = concat("gpunet::io: cannot write ", path, ": "),
+                      name = concat(place, '"', printable(entry->name), "\" ");
+    require(is_utf8(entry->name), name, "is not UTF-8, rename it");
+    require(!before || before->name != entry->name, name, "is the name of two tensors, rename one");
+    check_bytes(*entry, place);
     before = entry;
   }
 }
 
 }  // namespace detail
 
-// Copies the elements of a tensor of numbers to `out`, row-major, as float or double; there must be as many.
+// Copies the elements of a tensor of numbers to `out`, row-major, as float or double; there must be as many. Throws
+// Error where the entry's bytes do not hold them, or its type is none of is_parameter_type().
 template <class T>
 void copy_as(const TensorEntry& entry, std::span<T> out) {
+  detail::check_bytes(entry, "gpunet::io::copy_as: ");
   require(static_cast<index_t>(out.size()) == entry.sizes.numel(), "gpunet::io::copy_as: ", out.size(),
           " elements for \"", detail::printable(entry.name), "\" of shape ", to_string(entry.sizes), ", make room");
   switch (entry.dtype) {

@@ -30,15 +30,15 @@ inline constexpr std::string_view torch_magic("\x80\2\x8a\nl\xfc\x9c\x46\xf9 j\x
 inline void check_unique_names(const std::vector<TensorEntry>& entries, const std::string& place) {
   const TensorEntry* before = nullptr;
   for (const TensorEntry* entry : sorted(entries, name_is_less)) {
+    if (!entry->problem.empty()) continue;
     require(!before || before->name != entry->name, place, ": two tensors have the name \"", printable(entry->name),
             "\" (nobody can tell which counts), rename one");
     before = entry;
   }
 }
 
-// The format since PyTorch 1.6: a zip archive with the files NAME/data.pkl, NAME/data/KEY and some texts.
-inline std::vector<TensorEntry> read_torch_archive(std::span<const std::byte> bytes, const std::string& path) {
-  const ZipArchive archive(bytes, path);
+// The pickle of an archive that torch.save wrote; null in any other.
+inline const ZipMember* find_torch_pickle(const ZipArchive& archive) {
   const ZipMember* main = nullptr;
   for (const ZipMember& member : archive.members())
     if (member.name.ends_with("/data.pkl") && std::count(member.name.begin(), member.name.end(), '/') == 1) {
@@ -46,10 +46,18 @@ inline std::vector<TensorEntry> read_torch_archive(std::span<const std::byte> by
               ": several data.pkl in one archive (nobody can tell which counts), save it again");
       main = &member;
     }
+  return main;
+}
+
+// The format since PyTorch 1.6: a zip archive with the files NAME/data.pkl, NAME/data/KEY and some texts.
+inline std::vector<TensorEntry> read_torch_archive(std::span<const std::byte> bytes, const std::string& path) {
+  const ZipArchive archive(bytes, path);
+  const ZipMember* main = find_torch_pickle(archive);
   require(main, archive.place(), ": a zip archive without data.pkl (no file of torch.save), give another");
   const std::string folder(main->name.substr(0, main->name.find('/') + 1));
   require(!archive.find(folder + "constants.pkl"), archive.place(),
-          ": a TorchScript program (gpunet reads tensors, not code), save its state_dict with torch.save");
+          ": a TorchScript program (gpunet reads tensors, not code), save its state_dict in Python: "
+          "torch.save(torch.jit.load(path).state_dict(), new_path)");
   if (const ZipMember* order = archive.find(folder + "byteorder"))
     require(as_text(archive.stored_bytes(*order)) == "little", archive.place(), ", byte ", order->data,
             ": numbers of another byte order than little (gpunet reads no other), save it on another machine");
@@ -109,7 +117,7 @@ inline std::vector<TensorEntry> read_torch_legacy(std::span<const std::byte> byt
 
 // A file that torch.save wrote (.pth, .pt), of any version since 0.4, mapped into memory: a state_dict, a checkpoint
 // with state_dicts inside, a list of tensors. Its pickle is read as data; nothing that it names is executed. All that
-// it says about tensors is checked when it is read.
+// it says about tensors is checked when it is read, and the check sums of its data where it has them.
 class TorchFile : public TensorFile {
  public:
   // Throws Error naming the path, and the byte where there is one.

@@ -12,6 +12,7 @@
 
 #include <gpunet/core/error.hpp>
 #include <gpunet/core/sizes.hpp>
+#include <gpunet/io/byte_reader.hpp>
 #include <gpunet/io/json.hpp>
 #include <gpunet/io/pickle_value.hpp>
 #include <gpunet/io/tensor_file.hpp>
@@ -37,7 +38,8 @@ struct TorchStorageId {
 };
 
 // Finds the tensors, and checks that they are inside their storages. Names are the keys on the way to a tensor, joined
-// with dots: "model.conv1.weight", or "state.0.exp_avg" through numbers and lists. What is no tensor is passed over.
+// with dots: "model.conv1.weight", or "state.0.exp_avg" through numbers and lists. What is no tensor is passed over; what
+// is one, but none that gpunet can hold, becomes an entry with a problem.
 class TorchTree {
  public:
   TorchTree(const Pickle& pickle, std::string place) : pickle_(pickle), place_(std::move(place)) {}
@@ -91,9 +93,15 @@ class TorchTree {
   static constexpr std::size_t longest_name = 1000;
   static constexpr std::size_t most_shared = 1000;  // steps through shared values, beside twice those of all values
 
-  [[noreturn]] void fail(const PickleValue& value, std::string_view what) const {
-    throw Error(
-        concat(place_, ", byte ", value.byte, ": ", what, " (the file is damaged), fetch or save it again"));
+  static constexpr std::string_view too_much = "(more than gpunet reads), save the state_dict by itself";
+
+  std::string message(const PickleValue& value, std::string_view what, std::string_view advice) const {
+    return concat(place_, ", byte ", value.byte, ": ", what, ' ', advice);
+  }
+  template <class Exception = Error>
+  [[noreturn]] void fail(const PickleValue& value, std::string_view what,
+                         std::string_view advice = "(the file is damaged), fetch or save it again") const {
+    throw Exception(message(value, what, advice));
   }
 
   index_t natural(std::uint32_t i) const {
@@ -109,18 +117,24 @@ class TorchTree {
     if (!is_dict && value.kind != Kind::list && value.kind != Kind::tuple) return;
     State& state = states_[i];
     if (state == State::without_tensors) return;
-    if (state == State::entered) fail(value, concat("\"", printable(name), "\" is inside itself"));
-    if (depth == deepest) fail(value, concat("more than ", deepest, " values inside each other"));
+    if (state == State::entered) fail(value, concat("\"", printable(name), "\" is inside itself"), too_much);
+    if (depth == deepest) fail(value, concat("more than ", deepest, " values inside each other"), too_much);
     state = State::entered;
     const std::size_t before = entries_.size();
     for (std::size_t k = 0; k < value.items.size(); k += is_dict ? 2 : 1) {
-      if (steps_-- == 0) fail(value, "the same values in too many places");
+      if (steps_-- == 0) fail(value, "the same values in too many places", too_much);
       const std::uint32_t item = value.items[is_dict ? k + 1 : k];
       if (!may_hold_tensors(pickle_[item].kind)) continue;
-      const std::string key = is_dict ? key_text(value.items[k]) : concat(k);
+      const bool has_key = !is_dict || is_key(pickle_[value.items[k]]);
+      const std::string key = !has_key ? "?" : is_dict ? key_text(pickle_[value.items[k]]) : concat(k);
       if (name.size() + key.size() > longest_name)
-        fail(value, concat("a name longer than ", longest_name, " bytes"));
+        fail(value, concat("a name longer than ", longest_name, " bytes"), too_much);
+      const std::size_t first = entries_.size();
       visit(item, name.empty() ? key : concat(name, ".", key), depth + 1);
+      if (!has_key)
+        for (std::size_t n = first; n < entries_.size(); ++n)
+          entries_[n].problem = message(pickle_[value.items[k]], "a key that is neither a text nor an integer",
+                                        "(gpunet knows tensors by their names), save it under a text");
     }
     state = entries_.size() == before ? State::without_tensors : State::with_tensors;
   }
@@ -129,23 +143,43 @@ class TorchTree {
     return kind == Kind::call || kind == Kind::dict || kind == Kind::list || kind == Kind::tuple;
   }
 
-  std::string key_text(std::uint32_t i) const {
-    const PickleValue& key = pickle_[i];
+  static bool is_key(const PickleValue& key) {
+    return key.kind == Kind::integer || (key.kind == Kind::string && is_utf8(key.text));
+  }
+  std::string key_text(const PickleValue& key) const {
     if (key.kind == Kind::integer) return concat(key.integer);
-    if (key.kind != Kind::string) fail(key, "a key of a dict that is neither a text nor an integer");
-    if (key.text.size() > longest_name) fail(key, concat("a name longer than ", longest_name, " bytes"));
+    if (key.text.size() > longest_name) fail(key, concat("a name longer than ", longest_name, " bytes"), too_much);
     return std::string(key.text);
   }
 
   void visit_call(const PickleValue& value, const std::string& name, int depth) {
-    const std::vector<std::uint32_t>& arguments = pickle_[value.items[0]].items;
-    if (value.text == rebuild_parameter) {  // (tensor, requires_grad, hooks)
+    try {
+      rebuild(value, value.text, value.items[0], name, depth);
+    } catch (const Unreadable& error) {
+      entries_.push_back({.name = name, .sizes = {0}, .problem = error.what()});
+    }
+  }
+
+  // What the call of the function would give, if that is a tensor.
+  void rebuild(const PickleValue& value, std::string_view function, std::uint32_t tuple, const std::string& name,
+               int depth) {
+    const std::vector<std::uint32_t>& arguments = pickle_[tuple].items;
+    if (function == rebuild_parameter ||
+        function == rebuild_parameter_with_state) {  // (tensor, requires_grad, ...)
       if (arguments.empty() || depth == deepest) fail(value, "a parameter without a tensor");
       return visit(arguments[0], name, depth + 1);
     }
-    if (value.text == rebuild_tensor) return add_tensor(value, name, arguments, 4);
-    if (value.text == rebuild_tensor_v2) return add_tensor(value, name, arguments, 6);
-    if (value.text == rebuild_tensor_v3) return add_tensor(value, name, arguments, 7);
+    if (function == rebuild_from_type) {  // (function, type, arguments, attributes)
+      if (arguments.size() < 3 || pickle_[arguments[2]].kind != Kind::tuple || depth == deepest)
+        fail(value, "a tensor with attributes that has other arguments");
+      return rebuild(value, pickle_[arguments[0]].text, arguments[2], name, depth + 1);
+    }
+    if (function == rebuild_tensor) return add_tensor(value, name, arguments, 4);
+    if (function == rebuild_tensor_v2) return add_tensor(value, name, arguments, 6);
+    if (function == rebuild_tensor_v3) return add_tensor(value, name, arguments, 7);
+    for (const TorchOddity& oddity : torch_oddities)
+      if (function == oddity.function)
+        fail<Unreadable>(value, concat("the tensor \"", printable(name), "\" ", oddity.what), oddity.advice);
   }
 
   // Arguments: storage, its first element, sizes, strides, requires_grad, hooks, and in v3 the dtype; then metadata.
@@ -154,11 +188,15 @@ class TorchTree {
     const auto wrong = [&](std::string_view what) {
       fail(value, concat("the tensor \"", printable(name), "\" ", what));
     };
+    const auto unreadable = [&](std::string_view what, std::string_view advice) {
+      fail<Unreadable>(value, concat("the tensor \"", printable(name), "\" ", what), advice);
+    };
     if (arguments.size() < wanted || pickle_[arguments[0]].kind != Kind::persistent) wrong("has other arguments");
     if (arguments.size() > wanted) {
       const PickleValue& metadata = pickle_[arguments[wanted]];
       if (metadata.kind != Kind::none && !metadata.items.empty())
-        wrong("is conjugated or negated, save its .resolve_conj() or .resolve_neg()");
+        unreadable("is conjugated or negated",
+                   "(in its storage are other numbers), save .resolve_conj().resolve_neg()");
     }
     const TorchStorageId id = storage_id(pickle_[arguments[0]]);
     const auto found = storages_->find(id.key);
@@ -171,45 +209,46 @@ class TorchTree {
     TensorEntry entry{.name = name, .dtype = id.dtype};
     if (wanted == 7) {
       const auto dtype = dtype_named(torch_dtypes, pickle_[arguments[6]].text);
-      if (!dtype) wrong(concat("has the dtype \"", printable(pickle_[arguments[6]].text), "\""));
+      if (!dtype)
+        unreadable(concat("has the dtype \"", printable(pickle_[arguments[6]].text), "\""),
+                   "(gpunet has none like it), save .float()");
       entry.dtype = *dtype;
     }
     const index_t size = bits_of(entry.dtype) / 8, stored_size = bits_of(id.dtype) / 8;
     const index_t numel = id.view_numel * stored_size / size, first = natural(arguments[1]);
+    if (const auto rank = tuple_of(arguments[2]).items.size(); rank > Sizes::max_rank)
+      unreadable(concat("has ", rank, " dimensions"),
+                 concat("(gpunet handles at most ", Sizes::max_rank, "), reshape it before saving"));
     entry.sizes = read_sizes(arguments[2]);
     entry.strides = read_sizes(arguments[3]);
     if (entry.strides.rank() != entry.sizes.rank()) wrong("has not one stride for each dimension");
     if (byte_count(entry.dtype, entry.sizes) < 0)
       wrong(concat("of shape ", to_string(entry.sizes), " is too large"));
 
-    index_t last = first;  // element that is needed
-    bool fits = true;
-    for (int d = 0; d < entry.sizes.rank(); ++d) {
-      index_t step = 0;
-      fits = fits && !__builtin_mul_overflow(entry.sizes[d] - 1, entry.strides[d], &step) &&
-             !__builtin_add_overflow(last, step, &last);
-    }
-    const bool empty = entry.sizes.numel() == 0;
-    if (!empty && (!fits || last >= numel))
+    const index_t count = reach(entry.sizes, entry.strides);
+    if (count != 0 && (count < 0 || first > numel || count > numel - first))
       wrong(concat("of shape ", to_string(entry.sizes), " and strides ", to_string(entry.strides),
                    " leaves its storage of ", numel, " elements"));
-    if (!empty)
+    if (count != 0)
       entry.bytes = stored.subspan(static_cast<std::size_t>(id.first * stored_size + first * size),
-                                   static_cast<std::size_t>((last - first + 1) * size));
+                                   static_cast<std::size_t>(count * size));
     if (same_order(entry.sizes, entry.strides, packed_strides(entry.sizes))) entry.strides = {};
     entries_.push_back(std::move(entry));
   }
 
-  // A tuple of natural numbers, as it is or in a torch.Size.
-  Sizes read_sizes(std::uint32_t i) const {
+  // A shape or strides: the tuple, as it is or in a torch.Size.
+  const PickleValue& tuple_of(std::uint32_t i) const {
     const PickleValue* value = &pickle_[i];
     if (value->kind == Kind::call && value->text == "torch.Size" && !pickle_[value->items[0]].items.empty())
       value = &pickle_[pickle_[value->items[0]].items[0]];
     if (value->kind != Kind::tuple) fail(*value, "no shape where one is wanted");
-    if (value->items.size() > Sizes::max_rank)
-      fail(*value, concat("a tensor of more than ", Sizes::max_rank, " dimensions, the most that gpunet handles"));
+    return *value;
+  }
+  Sizes read_sizes(std::uint32_t i) const {
+    const PickleValue& value = tuple_of(i);
     Sizes out;
-    for (const std::uint32_t extent : value->items)
+    if (value.items.size() > Sizes::max_rank) fail(value, concat(value.items.size(), " strides"));
+    for (const std::uint32_t extent : value.items)
       out.append(natural(extent));
     return out;
   }

@@ -22,6 +22,9 @@ inline constexpr TorchType torch_storages[] = {
     {"torch.ShortStorage", Dtype::I16},        {"torch.CharStorage", Dtype::I8},
     {"torch.ByteStorage", Dtype::U8},          {"torch.BoolStorage", Dtype::BOOL},
     {"torch.ComplexFloatStorage", Dtype::C64}, {"torch.ComplexDoubleStorage", Dtype::C128},
+    {"torch.QInt8Storage", Dtype::I8},         {"torch.QUInt8Storage", Dtype::U8},
+    {"torch.QInt32Storage", Dtype::I32},       {"torch.QUInt4x2Storage", Dtype::U8},
+    {"torch.QUInt2x4Storage", Dtype::U8},
 };
 
 // Types whose tensors have an untyped storage and say their type themselves.
@@ -40,24 +43,82 @@ inline constexpr std::string_view untyped_storage = "torch.storage.UntypedStorag
                                   rebuild_tensor = "torch._utils._rebuild_tensor",
                                   rebuild_tensor_v2 = "torch._utils._rebuild_tensor_v2",
                                   rebuild_tensor_v3 = "torch._utils._rebuild_tensor_v3",
-                                  rebuild_parameter = "torch._utils._rebuild_parameter";
+                                  rebuild_parameter = "torch._utils._rebuild_parameter",
+                                  rebuild_parameter_with_state = "torch._utils._rebuild_parameter_with_state",
+                                  rebuild_from_type = "torch._tensor._rebuild_from_type_v2";
 
-// Every global that a file may name. Those that follow the types are of tensors, and of what checkpoints hold beside
-// them: shapes, devices, the dtypes of options, the milestones of a schedule.
+// What makes tensors that have no elements one after another.
+struct TorchOddity {
+  std::string_view function, what, advice;
+};
+inline constexpr TorchOddity torch_oddities[] = {
+    {"torch._utils._rebuild_sparse_tensor", "is sparse", "(gpunet reads dense ones), save .to_dense()"},
+    {"torch._utils._rebuild_qtensor", "is quantized", "(gpunet has no such numbers), save .dequantize()"},
+    {"torch._utils._rebuild_meta_tensor_no_storage", "has a shape but no data",
+     "(its device is \"meta\"), save one with numbers"},
+    {"torch._utils._rebuild_device_tensor_from_cpu_tensor", "is packed for its device",
+     "(gpunet reads plain ones), save .cpu()"},
+};
+
+// Every global that a file may name: of what torch.load(path, weights_only=True) takes, all that stands beside tensors
+// in checkpoints. Those that follow the types are of tensors, then shapes, devices, dtypes, texts of bytes, sets, the
+// milestones of a schedule: data, whatever the name, since nothing is called.
 inline constexpr auto torch_globals = [] {
-  constexpr std::string_view others[] = {
-      untyped_storage,      rebuild_tensor,  rebuild_tensor_v2, rebuild_tensor_v3,
-      rebuild_parameter,    "torch.Size",    "torch.device",    "collections.OrderedDict",
-      "torch.float32",      "torch.float64", "torch.float16",   "torch.bfloat16",
-      "torch.int64",        "torch.int32",   "torch.int16",     "torch.int8",
-      "torch.uint8",        "torch.bool",    "torch.complex64", "torch.complex128",
-      "collections.Counter"};
-  std::array<std::string_view, std::size(torch_storages) + std::size(torch_dtypes) + std::size(others)> names{};
+  constexpr std::string_view others[] = {untyped_storage,
+                                         rebuild_tensor,
+                                         rebuild_tensor_v2,
+                                         rebuild_tensor_v3,
+                                         rebuild_parameter,
+                                         rebuild_parameter_with_state,
+                                         rebuild_from_type,
+                                         "torch.Tensor",
+                                         "torch.nn.parameter.Parameter",
+                                         "torch.Size",
+                                         "torch.device",
+                                         "torch.serialization._get_layout",
+                                         "torch.float32",
+                                         "torch.float64",
+                                         "torch.float16",
+                                         "torch.bfloat16",
+                                         "torch.int64",
+                                         "torch.int32",
+                                         "torch.int16",
+                                         "torch.int8",
+                                         "torch.uint8",
+                                         "torch.bool",
+                                         "torch.complex64",
+                                         "torch.complex128",
+                                         "torch.complex32",
+                                         "torch.float4_e2m1fn_x2",
+                                         "torch.qint8",
+                                         "torch.quint8",
+                                         "torch.qint32",
+                                         "torch.quint4x2",
+                                         "torch.quint2x4",
+                                         "torch.per_tensor_affine",
+                                         "torch.per_tensor_symmetric",
+                                         "torch.per_channel_affine",
+                                         "torch.per_channel_symmetric",
+                                         "torch.per_channel_affine_float_qparams",
+                                         "collections.OrderedDict",
+                                         "collections.Counter",
+                                         "_codecs.encode",
+                                         "__builtin__.set",
+                                         "__builtin__.bytearray",
+                                         "__builtin__.complex",
+                                         "builtins.set",
+                                         "builtins.bytearray",
+                                         "builtins.complex"};
+  std::array<std::string_view,
+             std::size(torch_storages) + std::size(torch_dtypes) + std::size(torch_oddities) + std::size(others)>
+      names{};
   std::size_t n = 0;
   for (const TorchType& type : torch_storages)
     names[n++] = type.name;
   for (const TorchType& type : torch_dtypes)
     names[n++] = type.name;
+  for (const TorchOddity& oddity : torch_oddities)
+    names[n++] = oddity.function;
   for (const std::string_view name : others)
     names[n++] = name;
   return names;

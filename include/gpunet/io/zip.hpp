@@ -13,6 +13,7 @@
 
 #include <gpunet/core/error.hpp>
 #include <gpunet/io/byte_reader.hpp>
+#include <gpunet/io/crc32.hpp>
 #include <gpunet/io/deflate.hpp>
 #include <gpunet/io/json.hpp>
 
@@ -38,10 +39,12 @@ struct ZipMember {
   std::span<const std::byte> packed = {};  // the data as it is stored
 
   std::size_t end() const { return data + packed.size(); }
+  // Whether these are its bytes, unpacked. A sum of 0 stands for none: torch.serialization.set_crc32_options(False).
+  bool has_sum_of(std::span<const std::byte> bytes) const { return crc == 0 || crc32(bytes) == crc; }
 };
 
 // The table of contents of an archive that is in memory. Members lie inside the archive, do not overlap, and have
-// names of their own; neither their data nor their check sums are looked at.
+// names of their own; their data is not looked at.
 class ZipArchive {
  public:
   // Throws Error naming the path and the byte.
@@ -74,10 +77,12 @@ class ZipArchive {
   // The beginning of messages about the archive.
   const std::string& place() const { return place_; }
 
-  // The bytes of a member that is stored as it is.
+  // The bytes of a member that is stored as it is, read once to see that its check sum fits.
   std::span<const std::byte> stored_bytes(const ZipMember& member) const {
     require(member.method == zip::stored, place_, ", byte ", member.begin, ": \"", printable(member.name),
             "\" is compressed (PyTorch compresses nothing), unpack the archive and pack it with zip -0");
+    require(member.has_sum_of(member.packed), place_, ", byte ", member.data, ": the check sum of \"",
+            printable(member.name), "\" does not fit (its data is damaged), fetch or save it again");
     return member.packed;
   }
 
@@ -161,7 +166,8 @@ class ZipArchive {
     reader.take(8, "attributes");
     std::uint64_t begin = reader.number<std::uint32_t>("an offset");
     out.name = reader.text(name, "a name");
-    ByteReader fields(reader.take(extra, "extra fields"), place_);
+    const std::size_t first_field = reader.file_position();
+    ByteReader fields(reader.take(extra, "extra fields"), place_, first_field);
     read_zip64(fields, {&out.size, &packed, &begin});
     reader.take(comment, "a comment");
 
@@ -192,7 +198,8 @@ class ZipArchive {
   void read_zip64(ByteReader& fields, std::initializer_list<std::uint64_t*> numbers) const {
     while (fields.left() >= 4) {
       const auto id = fields.number<std::uint16_t>("a field"), length = fields.number<std::uint16_t>("a field");
-      ByteReader field(fields.take(length, "an extra field"), place_);
+      const std::size_t begin = fields.file_position();
+      ByteReader field(fields.take(length, "an extra field"), place_, begin);
       if (id != zip::zip64_field) continue;
       for (std::uint64_t* number : numbers)
         if (*number == zip::in_zip64) *number = field.number<std::uint64_t>("a zip64 field");

@@ -35,6 +35,7 @@ inline std::ptrdiff_t zlib_inflate(std::span<const std::byte> packed, std::span<
     written += room - stream.avail_out;
   }
   inflateEnd(&stream);
+  if (status == Z_BUF_ERROR && written < out.size()) return cut_short;
   const bool ended = status == Z_STREAM_END && read == packed.size() && written == out.size();
   const bool full = (status == Z_BUF_ERROR && written == out.size()) || status == Z_STREAM_END;
   return (whole ? ended : full) ? static_cast<std::ptrdiff_t>(written) : -1;
