@@ -2,9 +2,10 @@
 #pragma once
 
 #include <gpunet/nn/loss.hpp>
+#include <gpunet/ops/classes.hpp>
 #include <gpunet/ops/interleave.host.hpp>
 #include <gpunet/ops/mean.host.hpp>
-#include <gpunet/tensor/tensor.hpp>
+#include <gpunet/tensor/print.hpp>
 
 namespace gpunet {
 
@@ -73,6 +74,13 @@ class Output {
     return copy;
   }
 
+  // What such a copy has: its numbers in row-major order, the only one, the class of the largest along a dimension, the
+  // probabilities along it.
+  std::vector<T> to_vector() const { return tensor().to_vector(); }
+  T item() const { return tensor().item(); }
+  Tensor<label_t, D> argmax(int dim) const { return gpunet::argmax(tensor(), dim); }
+  Tensor<T, D> softmax(int dim) const { return gpunet::softmax(tensor(), dim); }
+
   // f(slice, index of its first sample, data in the slice's order) for every slice.
   template <class F>
   void each_slice(F f) const {
@@ -103,5 +111,11 @@ class Output {
   M* model_;
   std::uint64_t pass_;
 };
+
+// std::cout << net(inputs)
+template <class M>
+std::ostream& operator<<(std::ostream& out, const Output<M>& output) {
+  return out << output.tensor();
+}
 
 }  // namespace gpunet
