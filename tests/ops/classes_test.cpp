@@ -20,6 +20,10 @@ TEST_CASE_TEMPLATE("argmax is taken along any dimension", D, GPUNET_TEST_DEVICES
   const Tensor<double, D> cube(device, {2, 2, 2}, {0, 1, 2, -1, 5, 4, 3, 9});
   CHECK(argmax(cube, 1).sizes() == Sizes{2, 2});
   CHECK(argmax(cube, 1).to_vector() == std::vector<label_t>{1, 0, 0, 1});
+  const float nan = std::nanf("");
+  CHECK(argmax(Tensor<float, D>(device, {2, 3}, {1, nan, 2, 3, nan, nan}), 1).to_vector() ==
+        std::vector<label_t>{1, 1});
+  CHECK(argmax(Tensor<float, D>(device, {2, 2}, {nan, 1, 1, nan}), 1).to_vector() == std::vector<label_t>{0, 1});
   CHECK(argmax(Tensor<float, D>(device, {3}, {1, 2, 3}), 0).item() == 2);
   CHECK(argmax(Tensor<float, D>(device, {0, 3}), 1).sizes() == Sizes{0});
   CHECK(error_of([&] { argmax(x, 2); }) == "gpunet::argmax: dimension 2 of the shape [2, 3] (want -2 to 1)");

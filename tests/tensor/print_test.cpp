@@ -37,5 +37,8 @@ TEST_CASE_TEMPLATE("a tensor goes to a stream from any device", D, GPUNET_TEST_D
   out << Tensor<double, D>(device, {1, 2}, {0.25, -1e300}) << " " << Tensor<label_t, D>(device, {2}, {7, -1}) << " "
       << Tensor<std::uint8_t, D>(device, {1}, {65});
   CHECK(out.str() == "tensor([[  2.5000e-01, -1.0000e+300]]) tensor([ 7, -1]) tensor([65])");
+  out.str("");
+  out << Tensor<float, D>(device, {2, 3}).sizes();
+  CHECK(out.str() == "[2, 3]");
   CHECK(to_string(Tensor<float, D>()) == "tensor([])");
 }

@@ -1,6 +1,8 @@
 // What a model returns, and what a loss makes of it.
 #pragma once
 
+#include <type_traits>
+
 #include <gpunet/nn/loss.hpp>
 #include <gpunet/ops/classes.hpp>
 #include <gpunet/ops/interleave.host.hpp>
@@ -93,8 +95,13 @@ class Output {
   // What criterion(output, targets) calls: the loss of every sample, its gradient, and the mean.
   template <class Loss, class Targets>
   LossValue<M> apply(const Loss& loss, const Targets& targets) const {
+    using TargetView = View<const typename Loss::target_type, D>;
+    static_assert(
+        std::is_convertible_v<const Targets&, TargetView>,
+        "gpunet::Model: the targets have another type than the loss wants (labels are Tensor<label_t, D>), or "
+        "are on another kind of device than the model");
     require_fresh();
-    const View<const typename Loss::target_type, D> view = targets;
+    const TargetView view = targets;
     model_->begin_loss(loss, view);
     for (index_t s = 0; s < model_->slicing_.slices(); ++s)
       model_->evaluate(loss, view, s, model_->output_of(s), model_->workspace_.at(s, 0));

@@ -27,7 +27,8 @@ struct AlongDimension {
 
 }  // namespace detail
 
-// Where along dimension `dim`, from the end if negative, the largest element is (the first of equals), as torch.argmax:
+// Where along dimension `dim`, from the end if negative, the largest element is (the first of equals, a
+// NaN before all), as torch.argmax:
 // of logits [batch, classes] argmax(logits, 1) are the predictions [batch].
 template <class T, class D>
 Tensor<label_t, D> argmax(const Tensor<T, D>& x, int dim) {

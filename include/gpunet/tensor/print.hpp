@@ -150,6 +150,12 @@ std::string to_string(const Tensor<T, D>& tensor) {
   return sizes.rank() == 1 ? "tensor([])" : "tensor([], size=(" + text.substr(1, text.size() - 2) + "))";
 }
 
+// std::cout << tensor.sizes()
+template <class Traits>
+std::basic_ostream<char, Traits>& operator<<(std::basic_ostream<char, Traits>& out, const Sizes& sizes) {
+  return out << to_string(sizes);
+}
+
 // std::cout << tensor
 template <class T, class D>
 std::ostream& operator<<(std::ostream& out, const Tensor<T, D>& tensor) {
