@@ -31,12 +31,14 @@
 #include <gpunet/nn/relu.hpp>
 #include <gpunet/nn/sequential.hpp>
 #include <gpunet/nn/softmax.hpp>
+#include <gpunet/ops/classes.hpp>
 #include <gpunet/optim/adam.hpp>
 #include <gpunet/optim/lr_scheduler.hpp>
 #include <gpunet/optim/one_cycle_lr.hpp>
 #include <gpunet/optim/reduce_lr_on_plateau.hpp>
 #include <gpunet/optim/rmsprop.hpp>
 #include <gpunet/optim/sgd.hpp>
+#include <gpunet/tensor/print.hpp>
 #include <gpunet/tensor/random.hpp>
 #include <gpunet/tensor/tensor.hpp>
 #include <gpunet/train/accuracy.hpp>

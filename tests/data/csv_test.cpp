@@ -1,3 +1,4 @@
+#include <cmath>
 #include <doctest/doctest.h>
 #include <fstream>
 #include <string>
@@ -10,6 +11,7 @@
 
 using namespace gpunet;
 using data::Table;
+using namespace std::string_literals;
 
 namespace {
 
@@ -32,10 +34,11 @@ TEST_CASE("columns are found by name") {
 }
 
 TEST_CASE("line ends, the last line and empty lines may be of any kind") {
-  for (const std::string text : {"a,b\n1,2\n3,4\n", "a,b\r\n1,2\r\n3,4\r\n", "a,b\n1,2\n3,4", "a,b\r\n1,2\r\n3,4",
-                                 "\n\r\na,b\n\n1,2\r\n\r\n3,4\n\n\r\n",
-                                 "\xEF\xBB\xBF"
-                                 "a,b\n1,2\n3,4\r"}) {
+  for (const std::string text :
+       {"a,b\n1,2\n3,4\n", "a,b\r\n1,2\r\n3,4\r\n", "a,b\n1,2\n3,4", "a,b\r\n1,2\r\n3,4",
+        "\n\r\na,b\n\n1,2\r\n\r\n3,4\n\n\r\n", "a,b\r1,2\r\r3,4\r", "a,b\r\r\n1,\"2\"\r3,4",
+        "\xEF\xBB\xBF"
+        "a,b\n1,2\n3,4\r"}) {
     CAPTURE(text);
     const Table table = table_of(text);
     CHECK(table.columns() == std::vector<std::string>{"a", "b"});
@@ -63,8 +66,42 @@ TEST_CASE("classes are numbered in the order of their names") {
   CHECK(kinds.values == std::vector<label_t>{0, 1, 0});
   CHECK(kinds.names == std::vector<std::string>{"setosa", "virginica"});
   const data::Categories numbers = table.categories("n");  // as numbers: 9 before 10
-  CHECK(numbers.names == std::vector<std::string>{"9", "9.0", "10"});
-  CHECK(numbers.values == std::vector<label_t>{2, 0, 1});
+  CHECK(numbers.names == std::vector<std::string>{"9", "10"});
+  CHECK(numbers.values == std::vector<label_t>{1, 0, 0});
+}
+
+TEST_CASE("numbers that are equal are one class, called as the first of them is written") {
+  const auto classes = [](const std::string& text) {
+    return table_of("n\n" + text).categories("n");
+  };
+  CHECK(classes("10\n01\n1.0\n 1\n-2\n").names == std::vector<std::string>{"-2", "01", "10"});
+  CHECK(classes("10\n01\n1.0\n 1\n-2\n").values == std::vector<label_t>{2, 1, 1, 1, 0});
+  CHECK(classes("01\n1\nx\n").names == std::vector<std::string>{"01", "1", "x"});
+  CHECK(classes("01\n1\nnan\n").names.size() == 3);
+  // Numbers of things that no double can tell apart are not merged.
+  CHECK(classes("9007199254740993\n9007199254740992\n").values == std::vector<label_t>{1, 0});
+}
+
+TEST_CASE("numbers too small for their type are 0 or subnormal, as everywhere") {
+  const Table table =
+      table_of("n\n1e-40\n1e-46\n-1e-400\n0." + std::string(400, '0') + "1\n1e-99999999999999999999\n");
+  CHECK(table.numbers("n") == std::vector<float>{1e-40f, 0, 0, 0, 0});
+  CHECK(std::signbit(table.numbers("n")[2]));
+  CHECK(table.numbers<double>("n") == std::vector<double>{1e-40, 1e-46, 0, 0, 0});
+  for (const std::string& large : {"1e39"s, "-1e400"s, "1" + std::string(400, '0'), "1e+99999999999999999999"s}) {
+    CAPTURE(large);
+    CHECK(contains(error_of([&] { table_of("n\n" + large + "\n").numbers("n"); }), "is out of range"));
+  }
+  CHECK(contains(error_of([&] { table_of("n\n99999999999\n").numbers<int>("n"); }), "is out of range"));
+}
+
+TEST_CASE("a table may have no rows, but not no columns") {
+  const Table table = table_of("a,b\n");
+  CHECK(table.rows() == 0);
+  CHECK(table.columns() == std::vector<std::string>{"a", "b"});
+  CHECK(table.numbers({"b", "a"}).empty());
+  CHECK(table.categories("a").names.empty());
+  CHECK(contains(error_of([&] { table_of("\r\n", {.header = false}); }), "t.csv is empty (want a table)"));
 }
 
 TEST_CASE("a table may be moved") {
@@ -80,6 +117,7 @@ TEST_CASE("what is wrong is said with file, line and column") {
   CHECK(contains(error_of_text("a,b\n\"1\n\",2,3\n"), "t.csv:2: 3 fields (want 2"));
   CHECK(contains(error_of_text("a\nx\n\"1\n2\n"), "t.csv:3: a quote opens here and is never closed"));
   CHECK(contains(error_of_text("a\n\"1\"2\n"), "t.csv:2: text behind the closing quote"));
+  CHECK(contains(error_of_text("a\r\"1\r\n2\r\"\r\"3"), "t.csv:5: a quote opens here"));
   CHECK(contains(error_of_text("a,b,a\n"), "columns 1 and 3 are both called 'a', rename one"));
 
   const Table table = table_of("a,b\n1,2\n\"\n\",x\n,1e999\n");
@@ -102,6 +140,9 @@ TEST_CASE("read_csv reads files of any length, and says what it cannot read") {
   const std::vector<float> numbers = data::read_csv(path).numbers("n");
   CHECK(numbers.size() == 50000);
   CHECK(numbers.back() == 49999);
-  CHECK(contains(error_of([&] { data::read_csv(folder / "none.csv"); }), "cannot be opened (No such file"));
-  CHECK(contains(error_of([&] { data::read_csv(folder.path()); }), "cannot be read (Is a directory)"));
+  CHECK(contains(error_of([&] { data::read_csv(folder / "none.csv"); }),
+                 ": No such file or directory, check the path"));
+  CHECK(contains(error_of([&] { data::read_csv(folder.path()); }), ": it is a folder, give a file in it"));
+  for (char separator : {'"', '\n', '\r'})
+    CHECK(contains(error_of([&] { table_of("a\n", {.separator = separator}); }), "a separator that is a quote"));
 }

@@ -1,5 +1,6 @@
 #include "reference/orders.hpp"
 
+#include <cmath>
 #include <doctest/doctest.h>
 #include <numeric>
 #include <vector>
@@ -131,6 +132,24 @@ TEST_CASE("random_split makes PyTorch's parts") {
   CHECK(data::random_split(set, {4, 6})[1].sample_sizes() == Sizes{1});
 }
 
+TEST_CASE("fractions that are floats are those that they are written as") {
+  const Numbers set{10};
+  const auto sizes = [](const auto& parts) {
+    std::vector<index_t> all;
+    for (const auto& part : parts)
+      all.push_back(part.size());
+    return all;
+  };
+  CHECK(0.8 + 0.2 == 1);
+  CHECK(static_cast<double>(0.8f) + static_cast<double>(0.2f) > 1);
+  CHECK(sizes(data::random_split(set, {0.8f, 0.2f})) == std::vector<index_t>{8, 2});
+  CHECK(sizes(data::random_split(set, {0.3f, 0.7f})) == std::vector<index_t>{3, 7});
+  CHECK(sizes(data::random_split(set, {8.0f, 2.0f})) == std::vector<index_t>{8, 2});
+  // Sums of doubles that rounding brings near 1, as PyTorch takes them (from Python 3.12 on, which adds exactly).
+  CHECK(sizes(data::random_split(set, {0.8, 0.05, 0.05, 0.1})) == std::vector<index_t>{9, 0, 0, 1});
+  CHECK(sizes(data::random_split(set, {0.5, 0.4999999999})) == std::vector<index_t>{6, 4});
+}
+
 TEST_CASE("train_test_split is scikit-learn's") {
   for (const auto& expected : reference::train_test_splits) {
     CAPTURE(expected.n);
@@ -170,7 +189,15 @@ TEST_CASE("subsets and samplers that make no sense") {
   CHECK(contains(error_of([&] {
                    data::random_split(set, {5, 6});
                  }),
-                 "the parts have 11 samples and the dataset 10"));
+                 "the parts have 11 samples and the dataset 10 (want as many, or fractions that add up to 1)"));
+  for (const std::vector<double>& fractions :
+       std::vector<std::vector<double>>{{0.5, 0.499999999}, {0.5, 0.500000001}, {0.25, 0.25}, {0.8f, 0.2f}})
+    CHECK(contains(error_of([&] { data::random_split(set, fractions); }), "the fractions add up to "));
+  CHECK(contains(error_of([&] { data::random_split(set, {0.25, 0.25}); }), "to 0.5 (want 1)"));
+  CHECK(contains(error_of([&] { data::random_split(set, {2.5, 7.5}); }), "a part of 2.5 samples"));
+  CHECK(contains(error_of([&] { data::random_split(set, {1e300, 1e300}); }), "a part of 1e+300 samples of 10"));
+  CHECK(contains(error_of([&] { data::random_split(set, {std::nan(""), 1.0}); }), "a part of nan"));
+  CHECK(contains(error_of([&] { data::random_split(set, std::vector<double>()); }), "the parts have 0 samples"));
   CHECK(contains(error_of([&] { data::random_split(set, {-1, 11}); }), "a part of -1"));
   CHECK(contains(error_of([&] { data::RandomSampler(0); }), "0 samples"));
   CHECK(contains(error_of([&] { data::RandomSampler(1, {.num_samples = -1}); }), "num_samples -1"));

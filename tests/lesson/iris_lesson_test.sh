@@ -40,7 +40,7 @@ run "$program" --device "$device" --csv leaves.csv --target width --epochs 0
 check "a column of numbers where classes are wanted elsewhere" says "leaves.csv:2: column 'kind': 'a' is not a number"
 check "an error ends the program" ended_with 1
 run "$program" --device "$device" --csv none.csv
-check "a file that is not there" says "none.csv cannot be opened"
+check "a file that is not there" says "cannot read none.csv: No such file"
 run "$program" --device "$device" --csv leaves.csv --target none
 check "a column that is not there" says "leaves.csv has no column 'none'"
 run "$program" --device "$device" --target kind

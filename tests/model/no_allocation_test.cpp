@@ -197,6 +197,25 @@ TEST_CASE("after the first call the forward pass of a wide network allocates not
   CHECK(allocations_of(OneSlice(), 64) == 0);
 }
 
+TEST_CASE("after the first call clipping gradients allocates nothing on Host") {
+  using Wide = nn::Sequential<nn::Input<300>, nn::Linear<301>>;  // threads share the norm
+  Host host({.threads = 2});
+  Model<Wide, Host> net(host);
+  Generator generator(1);
+  const TestBatch<float, Host> data(host, Wide{}, 2, generator);
+  nn::CrossEntropyLoss criterion;
+  const auto clip = [&] {
+    return nn::utils::clip_grad_norm_(net, 1e-3).item() + nn::utils::clip_grad_norm_(net, 1e-3, 1, true).item();
+  };
+  clip();  // without gradients
+  criterion(net(data.inputs), data.labels).backward();
+  const Count count;
+  const float norms = clip();
+  nn::utils::clip_grad_value_(net, 1e-4);
+  CHECK(count.so_far() == 0);
+  CHECK(norms > 0);
+}
+
 TEST_CASE("batches of sizes that were there before allocate nothing") {
   Trainer trainer(2);
   Generator generator(1);

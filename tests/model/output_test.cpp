@@ -1,9 +1,12 @@
+#include <cmath>
 #include <doctest/doctest.h>
+#include <sstream>
 #include <vector>
 
 #include <gpunet/gpunet.hpp>
 
 #include "support/devices.hpp"
+#include "support/errors.hpp"
 #include "support/networks.hpp"
 #include "support/training.hpp"
 
@@ -33,6 +36,28 @@ TEST_CASE_TEMPLATE("tensor() is in PyTorch's order", D, GPUNET_TEST_DEVICES) {
     CHECK(copy.sizes() == Sizes{batch, 2, 3});
     CHECK(copy.to_vector() == values);
   }
+}
+
+TEST_CASE_TEMPLATE("predictions, probabilities and text of an output", D, GPUNET_TEST_DEVICES) {
+  D& device = test_device<D>();
+  Model<nn::Sequential<nn::Input<2>, nn::ReLU>, D> model(device);
+  const Tensor<float, D> inputs(device, {3, 2}, {1, 2, 0.5, 0.5, 4, 0});
+  const auto output = model(inputs);
+  CHECK(output.to_vector() == std::vector<float>{1, 2, 0.5, 0.5, 4, 0});
+  CHECK(output.argmax(1).to_vector() == std::vector<label_t>{1, 0, 0});
+  CHECK(output.argmax(0).to_vector() == std::vector<label_t>{2, 0});
+  const std::vector<float> probabilities = output.softmax(1).to_vector();
+  CHECK(probabilities[0] == doctest::Approx(1 / (1 + std::exp(1.0))));
+  CHECK(probabilities[2] == 0.5f);
+  std::ostringstream out;
+  out << output << "\n" << output.argmax(1);
+  CHECK(out.str() ==
+        "tensor([[1.0000, 2.0000],\n        [0.5000, 0.5000],\n        [4.0000, 0.0000]])\ntensor([1, 0, 0])");
+  CHECK(contains(error_of([&] { output.item(); }), "a tensor of shape [3, 2] has no single value"));
+  Model<nn::Sequential<nn::Input<1>, nn::ReLU>, D> single(device);
+  CHECK(single(Tensor<float, D>(device, {1, 1}, {7})).item() == 7);
+  model(inputs);
+  CHECK(contains(error_of([&] { output.argmax(1); }), "the model has run another batch"));
 }
 
 TEST_CASE_TEMPLATE("each_slice shows every sample once", D, GPUNET_TEST_DEVICES) {

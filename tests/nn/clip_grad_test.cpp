@@ -45,8 +45,18 @@ void check_reference(double tolerance) {
   CHECK(relative_error(gradients_of_lesson(lesson), reference::clip_grad_value) < tolerance);
 }
 
-// More elements than a block of the norm has, and than two threads share in one chunk.
+// So many blocks of the norm that threads share them, the last one not full.
 using Wide = nn::Sequential<nn::Input<300>, nn::Linear<301>>;
+
+// Runs tasks one after another, the last one first, each as another worker, and counts them.
+struct Backwards : Executor {
+  int threads() const override { return 3; }
+  void run(index_t tasks, ParallelTask task) override {
+    for (index_t i = tasks; i-- > 0; ++count)
+      task(i, static_cast<int>(i % 3));
+  }
+  index_t count = 0;
+};
 
 // The norms of some numbers as gradients of a wide layer, and what clipping by the last one leaves.
 template <class D>
@@ -93,8 +103,12 @@ TEST_CASE_TEMPLATE("norms of many gradients", D, GPUNET_TEST_DEVICES) {
 TEST_CASE("clipped gradients have the same bits for any number of threads") {
   Generator generator(4);
   const std::vector<float> gradients = random_values<float>(300 * 301, generator);
-  Host one({.threads = 1}), four({.threads = 4});
-  CHECK(same_bits(clip_wide(one, gradients), clip_wide(four, gradients)));
+  Backwards executor;
+  Host one({.threads = 1}), four({.threads = 4}), backwards({.executor = &executor});
+  const std::vector<float> expected = clip_wide(one, gradients);
+  CHECK(same_bits(clip_wide(four, gradients), expected));
+  CHECK(same_bits(clip_wide(backwards, gradients), expected));
+  CHECK(executor.count > 3 * ceil_div(index_t{300 * 301}, norm_block));  // three norms, and what a step shares
 }
 
 TEST_CASE_TEMPLATE("gradients that are no numbers are seen by their norm", D, GPUNET_TEST_DEVICES) {
@@ -119,6 +133,17 @@ TEST_CASE_TEMPLATE("without a backward pass there is nothing to clip", D, GPUNET
   lesson.backward();
   lesson.net.zero_grad();
   CHECK(nn::utils::clip_grad_norm_(lesson.net, 1, infinity).item() == 0);
+}
+
+TEST_CASE_TEMPLATE("a norm that was measured before is not mixed up with the next", D, GPUNET_TEST_DEVICES) {
+  ClassifierLesson<D, float> lesson;
+  lesson.backward();
+  const auto first = nn::utils::clip_grad_norm_(lesson.net, 1);
+  CHECK(first.item() > 1);
+  const auto second = nn::utils::clip_grad_norm_(lesson.net, 1);
+  CHECK(error_of([&] { first.item(); }) ==
+        "gpunet::nn::utils::TotalNorm::item: the gradients were measured again since, call it before");
+  CHECK(std::abs(second.item() - 1) < 1e-5f);
 }
 
 TEST_CASE("clipping that makes no sense") {

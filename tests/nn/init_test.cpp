@@ -139,6 +139,11 @@ TEST_CASE("models that threads make side by side have parameters that one thread
 TEST_CASE("values that cannot be drawn") {
   Tensor<float, Host> x(test_device<Host>(), {4});
   CHECK(contains(error_of([&] { init::xavier_normal_(x); }), "a parameter of shape [4] has no fan in and fan out"));
+  CHECK(contains(error_of([&] { init::uniform_(x, 1, 0); }),
+                 "uniform_: from 1 to 0 (want finite numbers, the lower"));
+  CHECK(contains(error_of([&] { init::uniform_(x, 0, std::nan("")); }), "uniform_: from 0 to nan"));
+  init::uniform_(x, 2, 2);
+  CHECK(x.to_vector() == std::vector<float>(4, 2));
   CHECK(contains(error_of([&] { init::normal_(x, 0, -1); }), "invalid standard deviation -1"));
   CHECK(contains(error_of([&] { init::trunc_normal_(x, 0, 1, 2, 1); }), "from 2 to 1"));
   CHECK(init::calculate_gain(init::Nonlinearity::selu) == 0.75);

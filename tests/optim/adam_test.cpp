@@ -53,18 +53,20 @@ TEST_CASE_TEMPLATE("the learning rate of Adam may change between steps", D, GPUN
 
 TEST_CASE("options of Adam that make no sense") {
   const double nan = std::nan("");
-  CHECK(error_of_adam({.lr = -0.5}) == "gpunet::optim::Adam: invalid learning rate -0.5 (want 0 or more)");
-  CHECK(error_of_adam({.lr = nan}) == "gpunet::optim::Adam: invalid learning rate nan (want 0 or more)");
+  CHECK(error_of_adam({.lr = -0.5}) ==
+        "gpunet::optim::Adam: invalid learning rate -0.5 (want 0 or more, and finite)");
+  CHECK(error_of_adam({.lr = nan}) ==
+        "gpunet::optim::Adam: invalid learning rate nan (want 0 or more, and finite)");
   CHECK(error_of_adam({.eps = std::numeric_limits<double>::infinity()}) ==
-        "gpunet::optim::Adam: invalid epsilon value inf (want 0 or more)");
-  CHECK(error_of_adam({.eps = -1}) == "gpunet::optim::Adam: invalid epsilon value -1 (want 0 or more)");
+        "gpunet::optim::Adam: invalid epsilon value inf (want 0 or more, and finite)");
+  CHECK(error_of_adam({.eps = -1}) == "gpunet::optim::Adam: invalid epsilon value -1 (want 0 or more, and finite)");
   CHECK(error_of_adam({.betas = {1, 0.5}}) ==
         "gpunet::optim::Adam: invalid beta parameter at index 0: 1 (want 0 or more and less than 1)");
   CHECK(error_of_adam({.betas = {0.5, -0.5}}) ==
         "gpunet::optim::Adam: invalid beta parameter at index 1: -0.5 (want 0 or more and less than 1)");
   CHECK(error_of_adam({.weight_decay = -1}) ==
-        "gpunet::optim::Adam: invalid weight_decay value -1 (want 0 or more)");
+        "gpunet::optim::Adam: invalid weight_decay value -1 (want 0 or more, and finite)");
   CHECK(error_of<optim::AdamW>(optim::AdamWOptions{.weight_decay = -1}) ==
-        "gpunet::optim::AdamW: invalid weight_decay value -1 (want 0 or more)");
+        "gpunet::optim::AdamW: invalid weight_decay value -1 (want 0 or more, and finite)");
   CHECK(error_of_adam({.lr = 0, .betas = {0, 0}, .eps = 0}) == "");
 }

@@ -1,5 +1,6 @@
 #include <cmath>
 #include <doctest/doctest.h>
+#include <limits>
 #include <vector>
 
 #include <gpunet/gpunet.hpp>
@@ -130,19 +131,119 @@ TEST_CASE("a schedule changes the learning rate and the momentum of an optimizer
 }
 
 TEST_CASE("schedules that make no sense") {
+  const double nan = std::nan(""), infinity = std::numeric_limits<double>::infinity();
+  const auto refuses = [](const std::string& error, const char* what, const char* want) {
+    CAPTURE(error);
+    CHECK(contains(error, what));
+    CHECK(contains(error, want));
+  };
+  for (double gamma : {-0.1, nan, infinity}) {
+    refuses(error_of_schedule<StepLR>(StepLROptions{.gamma = gamma}), "StepLR: invalid gamma", "(want 0 or more");
+    refuses(error_of_schedule<MultiStepLR>(MultiStepLROptions{.milestones = {1}, .gamma = gamma}),
+            "MultiStepLR: invalid gamma", "(want");
+    refuses(error_of_schedule<ExponentialLR>(ExponentialLROptions{.gamma = gamma}), "ExponentialLR: invalid gamma",
+            "(want");
+    refuses(error_of_schedule<CosineAnnealingLR>(CosineAnnealingLROptions{.eta_min = gamma}), "invalid eta_min",
+            "(want");
+    refuses(error_of_schedule<LinearLR>(LinearLROptions{.start_factor = gamma}), "invalid start_factor", "(want");
+    refuses(error_of_schedule<LinearLR>(LinearLROptions{.end_factor = gamma}), "invalid end_factor",
+            "(want 0 to 1)");
+    const auto refuses_cycle = [&](const char* what, OneCycleLROptions options) {
+      options.total_steps = 9;
+      if (options.max_lr == 0) options.max_lr = 1;
+      refuses(error_of_schedule<OneCycleLR>(options), what, "(want");
+    };
+    refuses_cycle("OneCycleLR: invalid max_lr", {.max_lr = gamma});
+    refuses_cycle("OneCycleLR: invalid pct_start", {.pct_start = gamma});
+    refuses_cycle("OneCycleLR: invalid momentum", {.base_momentum = gamma});
+    refuses_cycle("OneCycleLR: invalid momentum", {.max_momentum = gamma});
+    refuses_cycle("OneCycleLR: invalid div_factor", {.div_factor = gamma});
+    refuses_cycle("OneCycleLR: invalid final_div_factor", {.final_div_factor = gamma});
+    const auto refuses_plateau = [&](const char* what, const ReduceLROnPlateauOptions& options) {
+      refuses(error_of_schedule<ReduceLROnPlateau>(options), what, "(want");
+    };
+    refuses_plateau("ReduceLROnPlateau: invalid factor", {.factor = gamma});
+    refuses_plateau("ReduceLROnPlateau: invalid min_lr", {.min_lr = gamma});
+    refuses_plateau("ReduceLROnPlateau: invalid eps", {.eps = gamma});
+    if (gamma < 0) continue;
+    refuses_plateau("ReduceLROnPlateau: invalid threshold", {.threshold = gamma});
+  }
   CHECK(error_of_schedule<StepLR>(StepLROptions{.step_size = 0}) ==
         "gpunet::optim::lr_scheduler::StepLR: invalid step_size 0 (want 1 or more)");
-  CHECK(contains(error_of_schedule<CosineAnnealingLR>(CosineAnnealingLROptions{.T_max = 0}), "invalid T_max 0"));
-  CHECK(contains(error_of_schedule<LinearLR>(LinearLROptions{.start_factor = 0}), "invalid start_factor 0"));
-  CHECK(contains(error_of_schedule<LinearLR>(LinearLROptions{.end_factor = 2}), "invalid end_factor 2"));
-  CHECK(contains(error_of_schedule<OneCycleLR>(OneCycleLROptions{.max_lr = 1}), "0 steps"));
-  CHECK(contains(error_of_schedule<OneCycleLR>(OneCycleLROptions{.max_lr = 1, .total_steps = 9, .pct_start = 2}),
-                 "invalid pct_start 2"));
-  CHECK(contains(error_of_schedule<OneCycleLR>(OneCycleLROptions{.max_lr = 1, .total_steps = 9, .max_momentum = 1}),
-                 "invalid momentum 1"));
+  refuses(error_of_schedule<MultiStepLR>(MultiStepLROptions{.milestones = {3, -1}}), "invalid milestone -1",
+          "(want");
+  refuses(error_of_schedule<CosineAnnealingLR>(CosineAnnealingLROptions{.T_max = 0}), "invalid T_max 0", "(want 1");
+  const index_t huge = std::numeric_limits<index_t>::max();
+  refuses(error_of_schedule<CosineAnnealingLR>(CosineAnnealingLROptions{.T_max = huge}), "invalid T_max 9",
+          "to 2^53)");
+  refuses(error_of_schedule<LinearLR>(LinearLROptions{.start_factor = 0}), "invalid start_factor 0", "(want more");
+  refuses(error_of_schedule<LinearLR>(LinearLROptions{.end_factor = 2}), "invalid end_factor 2", "(want 0 to 1)");
+  refuses(error_of_schedule<LinearLR>(LinearLROptions{.total_iters = -1}), "invalid total_iters -1",
+          "(want 0 or more)");
+  refuses(error_of_schedule<ReduceLROnPlateau>(ReduceLROnPlateauOptions{.factor = 1}), "invalid factor 1",
+          "less than 1");
+  refuses(error_of_schedule<ReduceLROnPlateau>(ReduceLROnPlateauOptions{.patience = -1}), "invalid patience -1",
+          "(want");
+  refuses(error_of_schedule<ReduceLROnPlateau>(ReduceLROnPlateauOptions{.cooldown = -1}), "invalid cooldown -1",
+          "(want");
+}
+
+TEST_CASE("cycles that make no sense leave the optimizer as it was") {
+  const auto error = [](const OneCycleLROptions& options) {
+    Numbers rates;
+    const std::string text = error_of([&] { OneCycleLR schedule(rates, options); });
+    CHECK(rates.lr() == 0.1);
+    return text;
+  };
+  CHECK(contains(error({.total_steps = 9}), "invalid max_lr 0 (want more than 0, and finite)"));
+  CHECK(contains(error({.max_lr = 1}), "0 epochs of 0 steps (want total_steps, or"));
+  CHECK(contains(error({.max_lr = 1, .epochs = 3}), "3 epochs of 0 steps"));
+  CHECK(contains(error({.max_lr = 1, .epochs = index_t{1} << 40, .steps_per_epoch = index_t{1} << 40}),
+                 "2^53 steps"));
+  CHECK(contains(error({.max_lr = 1, .total_steps = -5, .epochs = 2, .steps_per_epoch = 2}),
+                 "invalid total_steps -5"));
+  CHECK(contains(error({.max_lr = 1, .total_steps = 9, .pct_start = 2}), "invalid pct_start 2 (want 0 to 1)"));
+  CHECK(contains(error({.max_lr = 1, .total_steps = 9, .max_momentum = 1}),
+                 "invalid momentum 1 (want 0 or more and"));
+  CHECK(contains(error({.max_lr = 1, .total_steps = 9, .div_factor = 0}), "invalid div_factor 0"));
   CHECK(contains(error_of_schedule<OneCycleLR>(OneCycleLROptions{.max_lr = 1, .total_steps = 2, .pct_start = 0.5}),
                  "a phase without steps"));
-  CHECK(contains(error_of_schedule<ReduceLROnPlateau>(ReduceLROnPlateauOptions{.factor = 1}), "invalid factor 1"));
-  Numbers rates;
-  CHECK(contains(error_of([&] { SequentialLR schedule(rates, {}, {}); }), "0 schedulers and 0 milestones"));
+}
+
+TEST_CASE("schedules one after another that make no sense") {
+  Numbers rates, others;
+  StepLR step(rates, {});
+  ExponentialLR other(others, {});
+  const auto error = [&](const std::vector<LRScheduler*>& schedulers, const std::vector<index_t>& milestones) {
+    return error_of([&] { SequentialLR schedule(rates, schedulers, milestones); });
+  };
+  CHECK(contains(error({}, {}), "0 schedulers and 0 milestones"));
+  CHECK(contains(error({&step, nullptr}, {3}), "SequentialLR: scheduler 1 is null, give its address"));
+  CHECK(contains(error({&other, &step}, {3}),
+                 "SequentialLR: scheduler 0 is one of another optimizer, give all the same"));
+  CHECK(
+      contains(error({&step, &step, &step}, {3, 2}), "milestone 1 is 2 (want 3 or more, the milestones in order)"));
+  CHECK(contains(error({&step, &step}, {-1}), "milestone 0 is -1 (want 0 or more"));
+}
+
+TEST_CASE("what PyTorch takes is taken") {
+  // Its values for these, computed by PyTorch 2.15 with lr 0.1.
+  Numbers unordered;
+  MultiStepLR multi(unordered, {.milestones = {3, 1}, .gamma = 0.5});
+  for (double lr : {0.05, 0.05, 0.025}) {
+    multi.step();
+    CHECK(is_same(unordered.lr(), lr));
+  }
+  Numbers none;
+  LinearLR linear(none, {.start_factor = 0.5, .total_iters = 0});
+  for (int step = 0; step < 3; ++step) {
+    CHECK(is_same(none.lr(), 0.05));
+    linear.step();
+  }
+  Numbers at_once;
+  StepLR first(at_once, {}), second(at_once, {.gamma = 0.5});
+  SequentialLR sequence(at_once, {&first, &second}, {0});
+  CHECK(is_same(at_once.lr(), 0.1));
+  sequence.step();
+  CHECK(is_same(at_once.lr(), 0.05));
 }

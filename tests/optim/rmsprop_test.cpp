@@ -40,11 +40,15 @@ TEST_CASE_TEMPLATE("centred RMSprop stays finite where the gradient never change
 }
 
 TEST_CASE("options of RMSprop that make no sense") {
-  CHECK(error_of_rmsprop({.lr = -0.5}) == "gpunet::optim::RMSprop: invalid learning rate -0.5 (want 0 or more)");
-  CHECK(error_of_rmsprop({.alpha = -1}) == "gpunet::optim::RMSprop: invalid alpha value -1 (want 0 or more)");
-  CHECK(error_of_rmsprop({.eps = -1}) == "gpunet::optim::RMSprop: invalid epsilon value -1 (want 0 or more)");
+  CHECK(error_of_rmsprop({.lr = -0.5}) ==
+        "gpunet::optim::RMSprop: invalid learning rate -0.5 (want 0 or more, and finite)");
+  CHECK(error_of_rmsprop({.alpha = -1}) == "gpunet::optim::RMSprop: invalid alpha value -1 (want 0 to 1)");
+  CHECK(error_of_rmsprop({.alpha = 1.5}) == "gpunet::optim::RMSprop: invalid alpha value 1.5 (want 0 to 1)");
+  CHECK(error_of_rmsprop({.eps = -1}) ==
+        "gpunet::optim::RMSprop: invalid epsilon value -1 (want 0 or more, and finite)");
   CHECK(error_of_rmsprop({.weight_decay = -1}) ==
-        "gpunet::optim::RMSprop: invalid weight_decay value -1 (want 0 or more)");
-  CHECK(error_of_rmsprop({.momentum = -1}) == "gpunet::optim::RMSprop: invalid momentum value -1 (want 0 or more)");
+        "gpunet::optim::RMSprop: invalid weight_decay value -1 (want 0 or more, and finite)");
+  CHECK(error_of_rmsprop({.momentum = -1}) ==
+        "gpunet::optim::RMSprop: invalid momentum value -1 (want 0 or more, and finite)");
   CHECK(error_of_rmsprop({.lr = 0, .eps = 0}) == "");
 }

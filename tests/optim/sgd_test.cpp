@@ -78,12 +78,16 @@ TEST_CASE_TEMPLATE("an optimizer may be moved", D, GPUNET_TEST_DEVICES) {
 
 TEST_CASE("options that make no sense") {
   const float nan = std::nanf("");
-  CHECK(error_of_sgd({.lr = -0.5f}) == "gpunet::optim::SGD: invalid learning rate -0.5 (want 0 or more)");
-  CHECK(error_of_sgd({.lr = nan}) == "gpunet::optim::SGD: invalid learning rate nan (want 0 or more)");
+  CHECK(error_of_sgd({.lr = -0.5f}) ==
+        "gpunet::optim::SGD: invalid learning rate -0.5 (want 0 or more, and finite)");
+  CHECK(error_of_sgd({.lr = nan}) == "gpunet::optim::SGD: invalid learning rate nan (want 0 or more, and finite)");
   CHECK(error_of_sgd({.lr = std::numeric_limits<double>::infinity()}) ==
-        "gpunet::optim::SGD: invalid learning rate inf (want 0 or more)");
-  CHECK(error_of_sgd({.momentum = -1}) == "gpunet::optim::SGD: invalid momentum value -1 (want 0 or more)");
-  CHECK(error_of_sgd({.weight_decay = -1}) == "gpunet::optim::SGD: invalid weight_decay value -1 (want 0 or more)");
+        "gpunet::optim::SGD: invalid learning rate inf (want 0 or more, and finite)");
+  CHECK(error_of_sgd({.momentum = -1}) ==
+        "gpunet::optim::SGD: invalid momentum value -1 (want 0 or more, and finite)");
+  CHECK(error_of_sgd({.weight_decay = -1}) ==
+        "gpunet::optim::SGD: invalid weight_decay value -1 (want 0 or more, and finite)");
+  CHECK(error_of_sgd({.dampening = nan}) == "gpunet::optim::SGD: invalid dampening nan (want a finite number)");
   const std::string nesterov = "gpunet::optim::SGD: Nesterov momentum requires a momentum and zero dampening";
   CHECK(error_of_sgd({.nesterov = true}) == nesterov);
   CHECK(error_of_sgd({.momentum = 0.9f, .dampening = 0.1f, .nesterov = true}) == nesterov);

@@ -4,6 +4,7 @@
 #include <gpunet/gpunet.hpp>
 
 #include "support/devices.hpp"
+#include "support/errors.hpp"
 #include "support/networks.hpp"
 #include "support/training.hpp"
 
@@ -128,4 +129,13 @@ TEST_CASE_TEMPLATE("a step refuses what the model refuses", D, GPUNET_TEST_DEVIC
   CHECK_THROWS_AS(step(three.inputs, two.labels), Error);
   CHECK(same_bits(parameters_of(net), before));
   CHECK_NOTHROW(step(three.inputs, three.labels));
+}
+
+TEST_CASE_TEMPLATE("a step refuses the optimizer of another model", D, GPUNET_TEST_DEVICES) {
+  D& device = test_device<D>();
+  Model<SmallNet, D> first(device), second(device);
+  optim::SGD optimizer(second, {.lr = 0.1});
+  const nn::CrossEntropyLoss criterion;
+  CHECK(contains(error_of([&] { train::Step step(first, criterion, optimizer); }),
+                 "gpunet::train::Step: the optimizer is that of another model"));
 }

@@ -2,11 +2,9 @@
 #pragma once
 
 #include <algorithm>
-#include <cerrno>
 #include <charconv>
-#include <cstdio>
-#include <cstring>
-#include <memory>
+#include <cmath>
+#include <map>
 #include <span>
 #include <string>
 #include <string_view>
@@ -14,6 +12,7 @@
 #include <vector>
 
 #include <gpunet/core/error.hpp>
+#include <gpunet/io/file.hpp>
 
 namespace gpunet::data {
 
@@ -22,7 +21,8 @@ struct CsvOptions {
   bool header = true;  // whether the first line has the names of the columns; else they are "0", "1", ...
 };
 
-// A column of words as numbers: values[row] is a position in `names`, which are sorted (as numbers if all are).
+// A column of words as numbers: values[row] is a position in `names`, which are sorted. Where all are numbers, they are
+// sorted as such, and equal ones (1, 01, 1.0) are one class, called as the first of them is written.
 struct Categories {
   std::vector<label_t> values;
   std::vector<std::string> names;
@@ -32,8 +32,9 @@ struct Categories {
 class Table {
  public:
   // Reads the text of a file: fields between separators, one line a row. A field in double quotes may hold separators,
-  // line breaks, and quotes as two of them (RFC 4180). Lines end with \n or \r\n; empty ones are left out. `path` is
-  // for messages. Throws Error where rows differ in length, a quote has no end, or two columns have one name.
+  // line breaks, and quotes as two of them (RFC 4180). Lines end with \n, \r\n or \r; empty ones are left out. `path`
+  // is for messages. Throws Error where there is no line at all (a header alone is a table without rows), rows differ in
+  // length, a quote has no end, or two columns have one name.
   static Table parse(std::vector<char> text, std::string path, const CsvOptions& options = {}) {
     return Table(std::move(text), std::move(path), options);
   }
@@ -47,7 +48,8 @@ class Table {
   // The text in a row, 0 to rows() - 1, of a column.
   std::string_view at(index_t row, const std::string& column) const { return field(row, position(column)); }
 
-  // The numbers of some columns, [rows, columns.size()], row-major. Throws Error for what is no number.
+  // The numbers of some columns, [rows, columns.size()], row-major. Throws Error for what is no number or too large for a
+  // T; what is too small is 0.
   template <class T = float>
   std::vector<T> numbers(std::span<const std::string> columns) const {
     std::vector<std::size_t> positions;
@@ -72,32 +74,42 @@ class Table {
   // A column of a few different words, or numbers that stand for classes. Throws Error for an empty field.
   Categories categories(const std::string& column) const {
     const std::size_t i = position(column);
-    std::vector<std::string_view> names;
+    bool are_numbers = true;
     for (index_t row = 0; row < rows(); ++row) {
       if (field(row, i).empty())
         require(false, where(row, i), "the field is empty (want a class), fill it or leave the row out");
-      names.push_back(field(row, i));
+      const auto [value, ok, fits] = parse_number<double>(field(row, i));
+      are_numbers &= ok && value == value;  // "nan" has no place among numbers
     }
-    std::sort(names.begin(), names.end());
-    names.erase(std::unique(names.begin(), names.end()), names.end());
-    if (std::all_of(names.begin(), names.end(), [](std::string_view name) {
-          const auto [value, ok, fits] = parse_number<double>(name);
-          return ok && value == value;  // "nan" has no place among numbers
-        }))
-      std::stable_sort(names.begin(), names.end(), [](std::string_view a, std::string_view b) {
-        return parse_number<double>(a).value < parse_number<double>(b).value;
-      });
-    const std::vector<std::pair<std::string_view, label_t>> codes = code(names);
-    Categories categories{{}, {names.begin(), names.end()}};
+    struct Class {
+      std::string_view name;
+      label_t number;
+    };
+    std::map<std::pair<double, std::string_view>, Class> classes;
+    const auto key = [&](index_t row) {
+      const std::string_view text = field(row, i);
+      const double value = are_numbers ? parse_number<double>(text).value : 0;
+      const bool is_exact =
+          are_numbers && std::abs(value) < 0x1p53;  // else a double may be that of several numbers
+      return std::pair(value, is_exact ? std::string_view() : text);
+    };
     for (index_t row = 0; row < rows(); ++row)
-      categories.values.push_back(
-          std::lower_bound(codes.begin(), codes.end(), std::pair(field(row, i), label_t{0}))->second);
+      classes.try_emplace(key(row), Class{field(row, i), 0});
+    Categories categories;
+    for (auto& [value, of] : classes) {
+      of.number = static_cast<label_t>(categories.names.size());
+      categories.names.emplace_back(of.name);
+    }
+    for (index_t row = 0; row < rows(); ++row)
+      categories.values.push_back(classes.find(key(row))->second.number);
     return categories;
   }
 
  private:
   Table(std::vector<char> text, std::string path, const CsvOptions& options)
       : path_(std::move(path)), text_(std::move(text)) {
+    require(!is_break(options.separator) && options.separator != '"',
+            "gpunet::data::read_csv: a separator that is a quote or a line break, give another");
     read_rows(options.separator);
     require(!lines_.empty(), "gpunet::data::read_csv: ", path_, " is empty (want a table)");
     if (options.header) {
@@ -120,8 +132,8 @@ class Table {
     char* const end = at + text_.size();
     if (std::string_view(at, text_.size()).starts_with(byte_order_mark)) at += byte_order_mark.size();
     for (index_t line = 1; at < end;) {
-      if (*at == '\n' || (*at == '\r' && (at + 1 == end || at[1] == '\n'))) {  // an empty line
-        at += *at == '\r' && at + 1 < end ? 2 : 1;
+      if (is_break(*at)) {  // an empty line
+        at = behind_break(at, end);
         ++line;
         continue;
       }
@@ -136,6 +148,12 @@ class Table {
     }
   }
 
+  static bool is_break(char c) { return c == '\n' || c == '\r'; }
+  // Of the lines that end with a break: \n, \r\n or \r.
+  static char* behind_break(char* at, char* end) {
+    return at + (*at == '\r' && at + 1 < end && at[1] == '\n' ? 2 : 1);
+  }
+
   // Reads fields up to the end of a row; returns where the next one begins.
   char* read_row(char* at, char* end, char separator, index_t& line) {
     while (true) {
@@ -147,22 +165,19 @@ class Table {
         ++at;
         continue;
       }
-      if (at < end && *at == '\r') ++at;
-      require(at == end || *at == '\n', "gpunet::data::read_csv: ", path_, ":", line,
+      require(at == end || is_break(*at), "gpunet::data::read_csv: ", path_, ":", line,
               ": text behind the closing quote of a field (want '", separator, "' or the end of the line)");
       ++line;
-      return at < end ? at + 1 : end;
+      return at < end ? behind_break(at, end) : end;
     }
   }
 
   char* read_plain(char* at, char* end, char separator) {
     char* const begin = at;
-    while (at < end && *at != separator && *at != '\n')
+    while (at < end && *at != separator && !is_break(*at))
       ++at;
-    char* last = at;
-    if (last > begin && last[-1] == '\r' && (at == end || *at == '\n')) --last;
-    fields_.emplace_back(begin, static_cast<std::size_t>(last - begin));
-    return last;
+    fields_.emplace_back(begin, static_cast<std::size_t>(at - begin));
+    return at;
   }
 
   char* read_quoted(char* at, char* end, index_t& line) {
@@ -176,7 +191,7 @@ class Table {
         if (at + 1 == end || at[1] != '"') break;
         ++at;
       }
-      line += *at == '\n';
+      line += is_break(*at) && behind_break(at, end) == at + 1;  // \r\n is counted once
       *to++ = *at++;
     }
     fields_.emplace_back(begin, static_cast<std::size_t>(to - begin));
@@ -219,8 +234,19 @@ class Table {
     if (text.starts_with('+') && !text.starts_with("+-")) text.remove_prefix(1);
     T value{};
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-    return {value, error == std::errc() && end == text.data() + text.size(),
-            error != std::errc::result_out_of_range};
+    const bool is_whole = end == text.data() + text.size(), fits = error != std::errc::result_out_of_range;
+    if constexpr (std::is_floating_point_v<T>)
+      if (is_whole && !fits && is_below_one(text)) return {text.front() == '-' ? -T{} : T{}, true, true};
+    return {value, is_whole && error == std::errc(), fits};
+  }
+  // Of a number that is out of range, by the place of its first digit and its exponent: whether it is too small.
+  static bool is_below_one(std::string_view text) {
+    const std::size_t e = std::min(text.find_first_of("eE"), text.size());
+    const std::size_t point = std::min(text.find('.'), e), first = text.find_first_of("123456789");
+    double exponent = 0;  // of any length
+    const std::size_t digits = e + (text.substr(e).starts_with("e+") || text.substr(e).starts_with("E+") ? 2 : 1);
+    if (e < text.size()) std::from_chars(text.data() + digits, text.data() + text.size(), exponent);
+    return static_cast<double>(point) - static_cast<double>(first) + exponent < 0;
   }
   template <class T>
   T number(index_t row, std::size_t column) const {
@@ -230,14 +256,6 @@ class Table {
       require(false, where(row, column), "'", text.substr(0, 40), fits ? "' is not a number" : "' is out of range",
               text.empty() ? ", fill the field or leave the row out" : "");
     return value;
-  }
-
-  static std::vector<std::pair<std::string_view, label_t>> code(const std::vector<std::string_view>& names) {
-    std::vector<std::pair<std::string_view, label_t>> codes;
-    for (std::string_view name : names)
-      codes.emplace_back(name, static_cast<label_t>(codes.size()));
-    std::sort(codes.begin(), codes.end());
-    return codes;
   }
 
   std::string path_;
@@ -250,16 +268,9 @@ class Table {
 
 // Reads a table from a file: read_csv("iris.csv").numbers({"width", "length"}). Throws Error with file, line and column.
 inline Table read_csv(const std::string& path, const CsvOptions& options = {}) {
-  const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::fopen(path.c_str(), "rb"), &std::fclose);
-  require(file != nullptr, "gpunet::data::read_csv: ", path, " cannot be opened (", std::strerror(errno), ")");
-  std::vector<char> text;
-  constexpr std::size_t piece = 1 << 16;
-  for (std::size_t size = 0, read = piece; read == piece; text.resize(size += read)) {
-    text.resize(size + piece);
-    read = std::fread(text.data() + size, 1, piece, file.get());
-  }
-  require(!std::ferror(file.get()), "gpunet::data::read_csv: ", path, " cannot be read (", std::strerror(errno),
-          ")");
+  io::InputFile file(path);
+  std::vector<char> text(file.size());
+  file.read(std::as_writable_bytes(std::span(text)));
   return Table::parse(std::move(text), path, options);
 }
 

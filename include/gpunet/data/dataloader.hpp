@@ -206,6 +206,19 @@ class DataLoader {
     return {set_, options_.batch_size, options_.sampler, size(), device};
   }
 
+  // What `for` asks a loader for, which has no device.
+  template <class Asked = DataLoader>
+  auto begin() const {
+    static_assert(!std::same_as<Asked, DataLoader>,
+                  "gpunet::data::DataLoader: the batches want a device, write "
+                  "for (auto [inputs, labels] : loader.to(device))");
+    return this;
+  }
+  template <class Asked = DataLoader>
+  auto end() const {
+    return begin<Asked>();
+  }
+
  private:
   // In an epoch.
   index_t samples() const { return options_.sampler ? options_.sampler->size() : set_.size(); }

@@ -1,9 +1,12 @@
 // Parts of a dataset.
 #pragma once
 
+#include <charconv>
 #include <cmath>
 #include <concepts>
 #include <initializer_list>
+#include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -39,31 +42,40 @@ class Subset {
   std::vector<index_t> indices_;
 };
 
-// How many samples torch.utils.data.random_split puts into each part: the lengths, or where they add up to 1 these
-// fractions of n, rounded down, and one more for the first parts until all are given.
+// How many samples torch.utils.data.random_split puts into each part: the lengths, or where they add up to 1 (not more,
+// and less by 1e-9 at most) these fractions of n, rounded down, and one more for the first parts until all are given.
 inline std::vector<index_t> split_lengths(index_t n, const std::vector<double>& lengths) {
-  long double sum = 0;
+  constexpr std::string_view where = "gpunet::data::random_split: ";
+  long double exact = 0;
+  bool all_below_one = !lengths.empty();
   for (double length : lengths) {
-    require(length >= 0, "gpunet::data::random_split: a part of ", length, " (want 0 or more)");
-    sum += length;
+    require(length >= 0, where, "a part of ", length, " (want 0 or more)");
+    all_below_one &= length < 1;
+    exact += length;
   }
-  const bool are_fractions = sum <= 1 + 1e-16L && sum >= 1 - 1e-9L;
+  const double sum = static_cast<double>(exact);
+  const bool are_fractions = sum <= 1 && sum >= 1 - 1e-9;
+  require(are_fractions || !all_below_one || sum == 0, where, "the fractions add up to ", sum,
+          " (want 1), write them as double, or give numbers of samples");
   std::vector<index_t> parts;
   index_t left = n;
   for (double length : lengths) {
+    require(are_fractions || (length <= static_cast<double>(n) && length == std::floor(length)), where,
+            "a part of ", length, " samples of ", n, " (want a whole number, no more than there are)");
     parts.push_back(static_cast<index_t>(std::floor(are_fractions ? static_cast<double>(n) * length : length)));
     left -= parts.back();
   }
   if (are_fractions)
     for (std::size_t i = 0; left > 0; i = (i + 1) % parts.size(), --left)
       ++parts[i];
-  require(left == 0, "gpunet::data::random_split: the parts have ", n - left, " samples and the dataset ", n,
+  require(left == 0, where, "the parts have ", n - left, " samples and the dataset ", n,
           " (want as many, or fractions that add up to 1)");
   return parts;
 }
 
 // Parts of a dataset, at random, the same as torch.utils.data.random_split:
 //   auto parts = data::random_split(set, {0.8, 0.2});
+// Fractions that are floats stand for the decimal numbers that they are written as.
 template <Dataset Set>
 std::vector<Subset<Set>> random_split(const Set& set, const std::vector<double>& lengths,
                                       Generator& generator = default_generator()) {
@@ -80,6 +92,17 @@ template <Dataset Set, std::integral Length>
 std::vector<Subset<Set>> random_split(const Set& set, std::initializer_list<Length> lengths,
                                       Generator& generator = default_generator()) {
   return random_split(set, std::vector<double>(lengths.begin(), lengths.end()), generator);
+}
+
+template <Dataset Set, std::same_as<float> Length>
+std::vector<Subset<Set>> random_split(const Set& set, std::initializer_list<Length> lengths,
+                                      Generator& generator = default_generator()) {
+  std::vector<double> decimals;
+  for (float length : lengths) {
+    const std::string text = concat(length);
+    std::from_chars(text.data(), text.data() + text.size(), decimals.emplace_back(length));
+  }
+  return random_split(set, decimals, generator);
 }
 
 template <Dataset Set, class Lengths>

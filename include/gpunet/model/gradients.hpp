@@ -1,6 +1,9 @@
 // The gradients of a model's parameters.
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
+
 #include <gpunet/ops/map.hpp>
 #include <gpunet/ops/slice.hpp>
 #include <gpunet/tensor/buffer.hpp>
@@ -54,6 +57,19 @@ class Gradients {
   // Whether there has been no backward pass since zero().
   bool zeroed() const { return zeroed_; }
 
+  // Memory for who measures them, kept from call to call: so many bytes, and room for the result.
+  struct Measurement {
+    T* result;
+    void* scratch;
+    std::uint64_t number;  // of all measurements
+  };
+  Measurement begin_measurement(D& device, index_t bytes) const {
+    if (measured_.size() < 1) measured_.reset(device, 1);
+    if (scratch_.size() < bytes) scratch_.reset(device, bytes);
+    return {measured_.data(), scratch_.data(), ++measurements_};
+  }
+  std::uint64_t measurements() const { return measurements_; }
+
   // Null before the first backward pass.
   T* data() const { return sum_.data(); }
   index_t size() const { return size_; }
@@ -68,6 +84,9 @@ class Gradients {
   index_t size_;
   Buffer<T, D> sum_, partial_;
   bool zeroed_ = true;
+  mutable Buffer<T, D> measured_;  // which changes no gradient
+  mutable Buffer<std::byte, D> scratch_;
+  mutable std::uint64_t measurements_ = 0;
 };
 
 }  // namespace gpunet

@@ -1,10 +1,13 @@
 // What a model returns, and what a loss makes of it.
 #pragma once
 
+#include <type_traits>
+
 #include <gpunet/nn/loss.hpp>
+#include <gpunet/ops/classes.hpp>
 #include <gpunet/ops/interleave.host.hpp>
 #include <gpunet/ops/mean.host.hpp>
-#include <gpunet/tensor/tensor.hpp>
+#include <gpunet/tensor/print.hpp>
 
 namespace gpunet {
 
@@ -73,6 +76,13 @@ class Output {
     return copy;
   }
 
+  // What such a copy has: its numbers in row-major order, the only one, the class of the largest along a dimension, the
+  // probabilities along it.
+  std::vector<T> to_vector() const { return tensor().to_vector(); }
+  T item() const { return tensor().item(); }
+  Tensor<label_t, D> argmax(int dim) const { return gpunet::argmax(tensor(), dim); }
+  Tensor<T, D> softmax(int dim) const { return gpunet::softmax(tensor(), dim); }
+
   // f(slice, index of its first sample, data in the slice's order) for every slice.
   template <class F>
   void each_slice(F f) const {
@@ -85,8 +95,13 @@ class Output {
   // What criterion(output, targets) calls: the loss of every sample, its gradient, and the mean.
   template <class Loss, class Targets>
   LossValue<M> apply(const Loss& loss, const Targets& targets) const {
+    using TargetView = View<const typename Loss::target_type, D>;
+    static_assert(
+        std::is_convertible_v<const Targets&, TargetView>,
+        "gpunet::Model: the targets have another type than the loss wants (labels are Tensor<label_t, D>), or "
+        "are on another kind of device than the model");
     require_fresh();
-    const View<const typename Loss::target_type, D> view = targets;
+    const TargetView view = targets;
     model_->begin_loss(loss, view);
     for (index_t s = 0; s < model_->slicing_.slices(); ++s)
       model_->evaluate(loss, view, s, model_->output_of(s), model_->workspace_.at(s, 0));
@@ -103,5 +118,11 @@ class Output {
   M* model_;
   std::uint64_t pass_;
 };
+
+// std::cout << net(inputs)
+template <class M>
+std::ostream& operator<<(std::ostream& out, const Output<M>& output) {
+  return out << output.tensor();
+}
 
 }  // namespace gpunet

@@ -54,10 +54,9 @@ class BatchNorm {
     const BatchNormGeometry g = geometry(in, pass.slice);
     const Statistics<T> of(pass, g);
     if (pass.mode == Mode::train) {
-      require(
-          g.per_channel() > 1,
-          "gpunet::nn::BatchNorm: one value per channel in training, which has no variance, give it a batch of 2 "
-          "or more, or call eval() on the model");
+      require(g.per_channel() > 1,
+              "gpunet::nn::BatchNorm: one value per channel in training, which has no variance, give it batches of "
+              "2 or more (the last of a loader may be shorter: drop_last), or call eval() on the model");
       sum_channels(device, ChannelMeanSum<T>{g, pass.x, of.mean, of.running.batches});
       sum_channels(device, ChannelVarianceSum<T>{g, options_.eps, options_.momentum.value_or(-1.0), pass.x, of.mean,
                                                  of.inverse, of.running});

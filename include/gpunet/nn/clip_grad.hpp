@@ -2,12 +2,12 @@
 #pragma once
 
 #include <cmath>
+#include <cstdint>
 #include <limits>
 
 #include <gpunet/core/error.hpp>
 #include <gpunet/ops/map.hpp>
-#include <gpunet/ops/norm.hpp>
-#include <gpunet/tensor/tensor.hpp>
+#include <gpunet/ops/norm.host.hpp>
 
 namespace gpunet::nn::utils {
 
@@ -30,30 +30,60 @@ struct Clamp {
   GPUNET_FN T operator()(T x) const { return x > limit ? limit : x < -limit ? -limit : x; }
 };
 
-// Scales the gradients of a model down to max_norm where their norm is larger, and returns the norm they had, [1]: of all
-// parameters together, of type 2, 1 or infinity. It waits for the device only with error_if_nonfinite, and then throws
-// where the norm is infinite or not a number. Without gradients (no backward pass since zero_grad()) the norm is 0.
+// The norm that the gradients of a model had, on its device, until they are measured anew.
 template <class Model>
-auto clip_grad_norm_(Model& model, double max_norm, double norm_type = 2, bool error_if_nonfinite = false) {
+class TotalNorm {
+ public:
+  using value_type = typename Model::value_type;
+
+  TotalNorm(const Model& model, const value_type* data, std::uint64_t number)
+      : model_(&model), data_(data), number_(number) {}
+
+  // The number; waits for the device.
+  value_type item() const {
+    require(number_ == model_->gradients().measurements(),
+            "gpunet::nn::utils::TotalNorm::item: the gradients were measured again since, call it before");
+    value_type value;
+    model_->device().download(&value, data_, sizeof value);
+    return value;
+  }
+  // The number where it is, on the device.
+  const value_type* data() const { return data_; }
+
+ private:
+  const Model* model_;
+  const value_type* data_;
+  std::uint64_t number_;
+};
+
+// Scales the gradients of a model down to max_norm where their norm is larger, and returns the norm they had: of all
+// parameters together, of type 2, 1 or infinity. It waits for the device only with error_if_nonfinite, and then throws
+// where the norm is infinite or not a number. Without gradients (no backward pass since zero_grad()) the norm is 0. Takes
+// memory in the first call only.
+template <class Model>
+TotalNorm<Model> clip_grad_norm_(Model& model, double max_norm, double norm_type = 2,
+                                 bool error_if_nonfinite = false) {
   using T = typename Model::value_type;
   require(max_norm >= 0, "gpunet::nn::utils::clip_grad_norm_: a norm of at most ", max_norm, " (want 0 or more)");
   auto& device = model.device();
-  const index_t n = model.gradients().zeroed() ? 0 : model.gradients().size();
-  T* const g = model.gradients().data();
-  Tensor<T, typename Model::device_type> total(device, {1});
+  const auto& gradients = model.gradients();
+  const index_t n = gradients.zeroed() ? 0 : gradients.size();
+  T* const g = gradients.data();
+  const auto [result, scratch, number] = gradients.begin_measurement(device, norm_scratch_bytes(gradients.size()));
   if (norm_type == 2)
-    norm<Norm2>(device, n, g, total.data());
+    norm<Norm2>(device, n, g, scratch, result);
   else if (norm_type == 1)
-    norm<Norm1>(device, n, g, total.data());
+    norm<Norm1>(device, n, g, scratch, result);
   else if (norm_type == std::numeric_limits<double>::infinity())
-    norm<NormInf>(device, n, g, total.data());
+    norm<NormInf>(device, n, g, scratch, result);
   else
     require(false, "gpunet::nn::utils::clip_grad_norm_: a norm of type ", norm_type, " (want 1, 2 or infinity)");
+  const TotalNorm<Model> total(model, result, number);
   require(!error_if_nonfinite || std::isfinite(total.item()),
           "gpunet::nn::utils::clip_grad_norm_: the total norm of order ", norm_type,
           " for gradients from `parameters` is non-finite, so it cannot be clipped: look for the step that made "
           "it, or set error_if_nonfinite to false to scale them by it anyway");
-  for_each(device, n, ScaleToNorm<T>{static_cast<T>(max_norm), total.data(), g});
+  for_each(device, n, ScaleToNorm<T>{static_cast<T>(max_norm), result, g});
   return total;
 }
 

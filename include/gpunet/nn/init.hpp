@@ -95,6 +95,8 @@ void ones_(X&& x) {
 // Uniformly from a to b.
 template <class X>
 void uniform_(X&& x, double a = 0, double b = 1, Generator& generator = default_generator()) {
+  require(a <= b && std::isfinite(b - a), "gpunet::nn::init::uniform_: from ", a, " to ", b,
+          " (want finite numbers, the lower one first)");
   detail::draw(x, generator, [&](auto* values, index_t n) { detail::draw_uniform(generator, n, values, a, b); });
 }
 

@@ -5,7 +5,7 @@
 
 namespace gpunet {
 
-// predictions[n] = the k for which x_k is largest (the first of equals). One index = one real sample of the slice.
+// predictions[n] = the k for which x_k is largest (the first of equals, the first that is not a number). One index = one real sample of the slice.
 template <class T>
 struct ArgMax {
   static constexpr bool one_copy = true;
@@ -17,8 +17,10 @@ struct ArgMax {
   GPUNET_FN void operator()(index_t n) const {
     const index_t first = slice.offset(n, 0, classes);
     index_t best = 0;
-    for (index_t k = 1; k < classes; ++k)
-      if (x[first + k * slice.inner] > x[first + best * slice.inner]) best = k;
+    for (index_t k = 1; k < classes; ++k) {
+      const T most = x[first + best * slice.inner];
+      if (most == most && !(x[first + k * slice.inner] <= most)) best = k;
+    }
     predictions[n] = static_cast<label_t>(best);
   }
 };

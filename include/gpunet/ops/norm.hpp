@@ -5,7 +5,6 @@
 #include <cmath>
 
 #include <gpunet/core/math.hpp>
-#include <gpunet/tensor/buffer.hpp>
 
 namespace gpunet {
 
@@ -56,14 +55,28 @@ struct NormOfBlocks {
   GPUNET_FN void store(index_t, Sum sum) const { result[0] = static_cast<T>(Kind::finish(sum)); }
 };
 
+// The sums of all blocks.
+template <class D, class Kind, class T>
+void sum_blocks(D& device, index_t blocks, const NormBlocks<Kind, T>& block) {
+  sum_each(device, blocks, block.length, block);
+}
+
+inline constexpr index_t norm_block = 4096;
+
+// How many bytes norm() needs for the sums over blocks of n elements.
+constexpr index_t norm_scratch_bytes(index_t n) {
+  static_assert(sizeof(NormInf::Largest) == sizeof(double));
+  return std::max(ceil_div(n, norm_block), index_t{1}) * static_cast<index_t>(sizeof(double));
+}
+
 // result[0] = the norm of x[0..n), with the same bits for any number of threads.
 template <class Kind, class D, class T>
-void norm(D& device, index_t n, const T* x, T* result) {
+void norm(D& device, index_t n, const T* x, void* scratch, T* result) {
   using Blocks = NormBlocks<Kind, T>;
-  const index_t blocks = std::max(ceil_div(n, index_t{4096}), index_t{1}), length = ceil_div(n, blocks);
-  const Buffer<typename Blocks::Sum, D> sums(device, blocks);
-  sum_each(device, blocks, length, Blocks{n, length, x, sums.data()});
-  sum_each(device, 1, blocks, NormOfBlocks<Kind, T>{sums.data(), result});
+  const index_t blocks = std::max(ceil_div(n, norm_block), index_t{1});
+  auto* const sums = static_cast<typename Blocks::Sum*>(scratch);
+  sum_blocks(device, blocks, Blocks{n, ceil_div(n, blocks), x, sums});
+  sum_each(device, 1, blocks, NormOfBlocks<Kind, T>{sums, result});
 }
 
 }  // namespace gpunet

@@ -12,6 +12,9 @@
 
 namespace gpunet::optim::lr_scheduler {
 
+// Beyond, a double does not tell steps apart.
+inline constexpr index_t most_steps = index_t{1} << 53;
+
 // The base of schedules: sets the learning rate of an optimizer, which must outlive it, when it is made and in each
 // step(), once an epoch or once a batch, behind the optimizer's own. The values are PyTorch's to the last bits: most are
 // made from the one before, so that a change by somebody else in between lasts.
@@ -73,8 +76,9 @@ struct StepLROptions {
 class StepLR : public LRScheduler {
  public:
   StepLR(Rates& optimizer, const StepLROptions& options) : LRScheduler(optimizer), options_(options) {
-    require(options.step_size >= 1, "gpunet::optim::lr_scheduler::StepLR: invalid step_size ", options.step_size,
-            " (want 1 or more)");
+    constexpr const char* name = "lr_scheduler::StepLR";
+    require_option(options.step_size >= 1, name, "step_size", options.step_size, "1 or more");
+    require_option(name, "gamma", options.gamma);
     begin();
   }
 
@@ -91,10 +95,14 @@ struct MultiStepLROptions {
   double gamma = 0.1;
 };
 
-// Times gamma at each of the milestones: MultiStepLR scheduler(optimizer, {.milestones = {30, 80}});
+// Times gamma at each of the milestones, in any order: MultiStepLR scheduler(optimizer, {.milestones = {30, 80}});
 class MultiStepLR : public LRScheduler {
  public:
   MultiStepLR(Rates& optimizer, MultiStepLROptions options) : LRScheduler(optimizer), options_(std::move(options)) {
+    constexpr const char* name = "lr_scheduler::MultiStepLR";
+    for (index_t milestone : options_.milestones)
+      require_option(milestone >= 0, name, "milestone", milestone, "0 or more");
+    require_option(name, "gamma", options_.gamma);
     begin();
   }
 
@@ -116,6 +124,7 @@ struct ExponentialLROptions {
 class ExponentialLR : public LRScheduler {
  public:
   ExponentialLR(Rates& optimizer, const ExponentialLROptions& options) : LRScheduler(optimizer), options_(options) {
+    require_option("lr_scheduler::ExponentialLR", "gamma", options.gamma);
     begin();
   }
 
@@ -136,8 +145,9 @@ class CosineAnnealingLR : public LRScheduler {
  public:
   CosineAnnealingLR(Rates& optimizer, const CosineAnnealingLROptions& options)
       : LRScheduler(optimizer), options_(options) {
-    require(options.T_max >= 1, "gpunet::optim::lr_scheduler::CosineAnnealingLR: invalid T_max ", options.T_max,
-            " (want 1 or more)");
+    constexpr const char* name = "lr_scheduler::CosineAnnealingLR";
+    require_option(options.T_max >= 1 && options.T_max <= most_steps, name, "T_max", options.T_max, "1 to 2^53");
+    require_option(name, "eta_min", options.eta_min);
     begin();
   }
 
@@ -162,16 +172,18 @@ struct LinearLROptions {
   index_t total_iters = 5;
 };
 
-// The learning rate times a factor that goes from start_factor to end_factor in total_iters steps, as to warm up:
+// The learning rate times a factor that goes from start_factor to end_factor in total_iters steps, as to warm up (in none
+// it stays at start_factor):
 // LinearLR scheduler(optimizer, {.start_factor = 0.1, .total_iters = 10});
 class LinearLR : public LRScheduler {
  public:
   LinearLR(Rates& optimizer, const LinearLROptions& options) : LRScheduler(optimizer), options_(options) {
-    require(options.start_factor > 0 && options.start_factor <= 1,
-            "gpunet::optim::lr_scheduler::LinearLR: invalid start_factor ", options.start_factor,
-            " (want more than 0 and at most 1)");
-    require(options.end_factor >= 0 && options.end_factor <= 1,
-            "gpunet::optim::lr_scheduler::LinearLR: invalid end_factor ", options.end_factor, " (want 0 to 1)");
+    constexpr const char* name = "lr_scheduler::LinearLR";
+    require_option(options.start_factor > 0 && options.start_factor <= 1, name, "start_factor",
+                   options.start_factor, "more than 0 and at most 1");
+    require_option(options.end_factor >= 0 && options.end_factor <= 1, name, "end_factor", options.end_factor,
+                   "0 to 1");
+    require_option(options.total_iters >= 0, name, "total_iters", options.total_iters, "0 or more");
     begin();
   }
 
@@ -201,8 +213,15 @@ class SequentialLR : public LRScheduler {
     require(schedulers_.size() == milestones_.size() + 1,
             "gpunet::optim::lr_scheduler::SequentialLR: ", schedulers_.size(), " schedulers and ",
             milestones_.size(), " milestones (want one scheduler more)");
-    require(std::is_sorted(milestones_.begin(), milestones_.end()),
-            "gpunet::optim::lr_scheduler::SequentialLR: the milestones are not in order");
+    for (std::size_t i = 0; i < schedulers_.size(); ++i)
+      require(schedulers_[i] && &schedulers_[i]->rates_ == &optimizer,
+              "gpunet::optim::lr_scheduler::SequentialLR: scheduler ", i,
+              schedulers_[i] ? " is one of another optimizer, give all the same" : " is null, give its address");
+    for (std::size_t i = 0; i < milestones_.size(); ++i) {
+      const index_t before = i > 0 ? milestones_[i - 1] : 0;
+      require(milestones_[i] >= before, "gpunet::optim::lr_scheduler::SequentialLR: milestone ", i, " is ",
+              milestones_[i], " (want ", before, " or more, the milestones in order)");
+    }
     restart();
   }
 

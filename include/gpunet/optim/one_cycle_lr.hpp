@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <utility>
 
 #include <gpunet/optim/lr_scheduler.hpp>
 
@@ -27,16 +28,7 @@ struct OneCycleLROptions {
 class OneCycleLR : public LRScheduler {
  public:
   OneCycleLR(Rates& optimizer, const OneCycleLROptions& options)
-      : LRScheduler(with_initial_lr(optimizer, options)),
-        options_(options),
-        total_steps_(options.total_steps > 0 ? options.total_steps : options.epochs * options.steps_per_epoch) {
-    require(total_steps_ > 0, "gpunet::optim::lr_scheduler::OneCycleLR: ", total_steps_,
-            " steps (want total_steps, or epochs and steps_per_epoch, of 1 or more)");
-    require(options.pct_start >= 0 && options.pct_start <= 1,
-            "gpunet::optim::lr_scheduler::OneCycleLR: invalid pct_start ", options.pct_start, " (want 0 to 1)");
-    for (double momentum : {options.base_momentum, options.max_momentum})
-      require(momentum >= 0 && momentum < 1, "gpunet::optim::lr_scheduler::OneCycleLR: invalid momentum ", momentum,
-              " (want 0 or more and less than 1)");
+      : LRScheduler(with_initial_lr(optimizer, options)), options_(options), total_steps_(steps_of(options)) {
     const double low = base_lr_, high = options.max_lr, least = low / options.final_div_factor;
     const double fast = options.max_momentum, slow = options.base_momentum;
     const double steps = static_cast<double>(total_steps_), up = options.pct_start * steps - 1;
@@ -56,7 +48,36 @@ class OneCycleLR : public LRScheduler {
     std::array<double, 2> lr, momentum;
   };
 
+  static constexpr const char* name = "lr_scheduler::OneCycleLR";
+
+  static index_t steps_of(const OneCycleLROptions& options) {
+    if (options.total_steps != 0) {
+      require_option(options.total_steps >= 1 && options.total_steps <= most_steps, name, "total_steps",
+                     options.total_steps, "1 to 2^53");
+      return options.total_steps;
+    }
+    require(options.epochs >= 1 && options.steps_per_epoch >= 1 &&
+                options.epochs <= most_steps / options.steps_per_epoch,
+            "gpunet::optim::lr_scheduler::OneCycleLR: ", options.epochs, " epochs of ", options.steps_per_epoch,
+            " steps (want total_steps, or epochs and steps_per_epoch, of 1 or more, and 2^53 steps at most)");
+    return options.epochs * options.steps_per_epoch;
+  }
+
+  // Before anything is changed.
+  static void check(const OneCycleLROptions& options) {
+    steps_of(options);
+    for (const auto& [what, value] :
+         {std::pair("max_lr", options.max_lr), std::pair("div_factor", options.div_factor),
+          std::pair("final_div_factor", options.final_div_factor)})
+      require_option(value > 0 && std::isfinite(value), name, what, value, "more than 0, and finite");
+    require_option(options.pct_start >= 0 && options.pct_start <= 1, name, "pct_start", options.pct_start,
+                   "0 to 1");
+    for (double momentum : {options.base_momentum, options.max_momentum})
+      require_option(momentum >= 0 && momentum < 1, name, "momentum", momentum, "0 or more and less than 1");
+  }
+
   static Rates& with_initial_lr(Rates& rates, const OneCycleLROptions& options) {
+    check(options);
     rates.set_initial_lr(options.max_lr / options.div_factor);
     return rates;
   }

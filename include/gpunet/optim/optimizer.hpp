@@ -19,6 +19,8 @@ template <class Self, class Model, int N>
 class Optimizer : public Rates {
  public:
   void zero_grad() { model_.zero_grad(); }
+  // Whose parameters it updates.
+  const Model& model() const { return model_; }
 
   // Updates the parameters by their gradients. Does nothing when there was no backward pass since zero_grad().
   void step() {

@@ -8,6 +8,16 @@
 
 namespace gpunet::optim {
 
+// Throws Error unless an option is as it has to be: "gpunet::optim::NAME: invalid WHAT 2 (want 0 to 1)".
+template <class T>
+void require_option(bool is_fine, const char* name, const char* what, T value, const char* want) {
+  require(is_fine, "gpunet::optim::", name, ": invalid ", what, " ", value, " (want ", want, ")");
+}
+// Most have to be 0 or more.
+inline void require_option(const char* name, const char* what, double value) {
+  require_option(value >= 0 && std::isfinite(value), name, what, value, "0 or more, and finite");
+}
+
 // The learning rate and the momentum of an optimizer, which may be changed between steps, as schedules do
 // (lr_scheduler.hpp).
 class Rates {
@@ -42,11 +52,7 @@ class Rates {
   }
   ~Rates() = default;
 
-  // Most options are numbers that have to be 0 or more.
-  void check_option(const char* what, double value) const {
-    require(value >= 0 && std::isfinite(value), "gpunet::optim::", name_, ": invalid ", what, " ", value,
-            " (want 0 or more)");
-  }
+  void check_option(const char* what, double value) const { require_option(name_, what, value); }
 
   const char* const name_;
 

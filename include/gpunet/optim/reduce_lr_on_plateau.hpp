@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 
 #include <gpunet/core/config.hpp>
@@ -31,8 +32,14 @@ class ReduceLROnPlateau {
   // The optimizer must outlive it.
   explicit ReduceLROnPlateau(Rates& optimizer, const ReduceLROnPlateauOptions& options = {})
       : rates_(optimizer), options_(options), last_lr_(optimizer.lr()) {
-    require(options.factor < 1, "gpunet::optim::lr_scheduler::ReduceLROnPlateau: invalid factor ", options.factor,
-            " (want less than 1)");
+    constexpr const char* name = "lr_scheduler::ReduceLROnPlateau";
+    require_option(options.factor >= 0 && options.factor < 1, name, "factor", options.factor,
+                   "0 or more and less than 1");
+    require_option(options.patience >= 0, name, "patience", options.patience, "0 or more");
+    require_option(std::isfinite(options.threshold), name, "threshold", options.threshold, "a finite number");
+    require_option(options.cooldown >= 0, name, "cooldown", options.cooldown, "0 or more");
+    require_option(name, "min_lr", options.min_lr);
+    require_option(name, "eps", options.eps);
   }
   ReduceLROnPlateau(const ReduceLROnPlateau&) = delete;
   ReduceLROnPlateau& operator=(const ReduceLROnPlateau&) = delete;

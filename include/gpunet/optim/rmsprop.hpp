@@ -56,7 +56,7 @@ class RMSprop : public Optimizer<RMSprop<Model>, Model, 3> {
     this->check_option("epsilon value", options.eps);
     this->check_option("momentum value", options.momentum);
     this->check_option("weight_decay value", options.weight_decay);
-    this->check_option("alpha value", options.alpha);
+    require_option(options.alpha >= 0 && options.alpha <= 1, this->name_, "alpha value", options.alpha, "0 to 1");
   }
 
   std::array<bool, 3> keeps() const { return {{true, options_.centered, this->momentum() > 0}}; }

@@ -47,6 +47,8 @@ class SGD : public Optimizer<SGD<Model>, Model, 1> {
       : Base(model, "SGD", options.lr, options.momentum), options_(options) {
     this->check_option("momentum value", options.momentum);
     this->check_option("weight_decay value", options.weight_decay);
+    require_option(std::isfinite(options.dampening), this->name_, "dampening", options.dampening,
+                   "a finite number");
     require(!options.nesterov || (options.momentum > 0 && options.dampening == 0),
             "gpunet::optim::SGD: Nesterov momentum requires a momentum and zero dampening");
   }

@@ -19,8 +19,12 @@ class Step {
   using D = typename Model::device_type;
 
  public:
-  // Model and optimizer must outlive the step.
-  Step(Model& model, const Loss& loss, Optimizer& optimizer) : model_(model), run_(model, loss, optimizer) {}
+  // Model and optimizer, which is the model's, must outlive the step.
+  Step(Model& model, const Loss& loss, Optimizer& optimizer) : model_(model), run_(model, loss, optimizer) {
+    require(
+        &optimizer.model() == &model,
+        "gpunet::train::Step: the optimizer is that of another model (this one would not learn), make one for it");
+  }
 
   // inputs [batch, ...], targets [batch]; returns the mean loss before the update.
   LossValue<Model> operator()(View<const T, D> inputs, View<const typename Loss::target_type, D> targets) {

@@ -1,0 +1,56 @@
+// Predictions and probabilities: what becomes of the classes along one dimension of a tensor.
+#pragma once
+
+#include <gpunet/ops/argmax.hpp>
+#include <gpunet/ops/softmax.host.hpp>
+#include <gpunet/tensor/tensor.hpp>
+
+namespace gpunet {
+
+namespace detail {
+
+// A shape seen from one of its dimensions: [outer, classes, inner].
+struct AlongDimension {
+  index_t outer = 1, classes = 1, inner = 1;
+  Sizes others;  // all dimensions but this one
+
+  AlongDimension(const Sizes& sizes, int dim, const char* function) {
+    const int rank = sizes.rank(), at = dim < 0 ? dim + rank : dim;
+    require(0 <= at && at < rank, "gpunet::", function, ": dimension ", dim, " of the shape ", to_string(sizes),
+            " (want ", -rank, " to ", rank - 1, ")");
+    for (int i = 0; i < rank; ++i) {
+      (i < at ? outer : i > at ? inner : classes) *= sizes[i];
+      if (i != at) others.append(sizes[i]);
+    }
+  }
+};
+
+}  // namespace detail
+
+// Where along dimension `dim`, from the end if negative, the largest element is (the first of equals, a
+// NaN before all), as torch.argmax:
+// of logits [batch, classes] argmax(logits, 1) are the predictions [batch].
+template <class T, class D>
+Tensor<label_t, D> argmax(const Tensor<T, D>& x, int dim) {
+  const detail::AlongDimension along(x.sizes(), dim, "argmax");
+  require(along.classes > 0, "gpunet::argmax: nothing along dimension ", dim, " of the shape ",
+          to_string(x.sizes()));
+  Tensor<label_t, D> places(x.device(), along.others);
+  const Slice slice{along.outer * along.inner, along.outer, along.inner};
+  for_each(x.device(), slice.count, ArgMax<T>{slice, along.classes, x.data(), places.data()});
+  return places;
+}
+
+// exp(x) / sum exp(x) along dimension `dim`, as torch.softmax: of logits [batch, classes] softmax(logits, 1) are the
+// probabilities.
+template <class T, class D>
+Tensor<T, D> softmax(const Tensor<T, D>& x, int dim) {
+  const detail::AlongDimension along(x.sizes(), dim, "softmax");
+  Tensor<T, D> y(x.device(), x.sizes());
+  if (x.numel() > 0)
+    softmax_forward(x.device(), along.outer * along.inner,
+                    SoftmaxForward<T>{along.classes, along.inner, x.data(), y.data()});
+  return y;
+}
+
+}  // namespace gpunet

@@ -1,0 +1,10 @@
+// expect: gpunet::Model: the targets have another type than the loss wants (labels are Tensor<label_t, D>)
+// Labels of 64 bits, as PyTorch has them.
+#include <gpunet/gpunet.hpp>
+using namespace gpunet;
+
+void run(Model<nn::Sequential<nn::Input<10>, nn::Linear<2>>, Host>& net, View<const float, Host> inputs,
+         const Tensor<std::int64_t, Host>& labels) {
+  nn::CrossEntropyLoss criterion;
+  criterion(net(inputs), labels);
+}

@@ -1,0 +1,9 @@
+// expect: gpunet::data::DataLoader: the batches want a device, write for (auto [inputs, labels] : loader.to(device))
+// A loop over the loader, as in PyTorch.
+#include <gpunet/gpunet.hpp>
+using namespace gpunet;
+
+void run(const data::DataLoader& loader) {
+  for (auto [inputs, labels] : loader)
+    static_cast<void>(inputs);
+}
