@@ -3,7 +3,7 @@
 #include <limits>
 #include <string>
 
-#include <gpunet/plot.hpp>
+#include <gpunet/plot/plot.hpp>
 
 #include "support/errors.hpp"
 

@@ -3,7 +3,7 @@
 set -euo pipefail
 cd "$1/gpunet"
 
-order=(core device tensor ops nn model optim io data train gpunet.hpp)
+order=(core device tensor ops nn model optim io data plot train gpunet.hpp)
 
 # One line "file line included-file" for each include of ours, paths from here.
 arrows=$(find . -type f -printf '%P\n' | sort | xargs -r awk '
