@@ -30,7 +30,9 @@
 #include <gpunet/nn/named.hpp>
 #include <gpunet/nn/relu.hpp>
 #include <gpunet/nn/sequential.hpp>
+#include <gpunet/nn/sigmoid.hpp>
 #include <gpunet/nn/softmax.hpp>
+#include <gpunet/nn/tanh.hpp>
 #include <gpunet/ops/classes.hpp>
 #include <gpunet/optim/adam.hpp>
 #include <gpunet/optim/lr_scheduler.hpp>

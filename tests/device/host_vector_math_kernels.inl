@@ -2,17 +2,17 @@
 
 namespace gpunet::GPUNET_PATH {
 
-GPUNET_TARGET inline void map_exp(index_t n, const float* x, float* y) {
+GPUNET_TARGET inline void test_exp(index_t n, const float* x, float* y) {
   for (index_t i = 0; i < n; i += lanes)
     store(y + i, exp(load(x + i)));
 }
 
-GPUNET_TARGET inline void map_log(index_t n, const float* x, float* y) {
+GPUNET_TARGET inline void test_log(index_t n, const float* x, float* y) {
   for (index_t i = 0; i < n; i += lanes)
     store(y + i, log(load(x + i)));
 }
 
-GPUNET_TARGET inline void map_tanh(index_t n, const float* x, float* y) {
+GPUNET_TARGET inline void test_tanh(index_t n, const float* x, float* y) {
   for (index_t i = 0; i < n; i += lanes)
     store(y + i, tanh(load(x + i)));
 }

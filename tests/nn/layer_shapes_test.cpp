@@ -111,6 +111,22 @@ auto shape(std::integral auto... sizes) {
   return Shape(Dim(static_cast<index_t>(sizes))...);
 }
 
+template <class D, class L>
+void check_element_wise(D& device, const std::string& kind, const L& layer) {
+  Cases<D> cases(device, kind);
+  cases(1, layer, shape(1));
+  cases(2, layer, shape(7));
+  cases(17, layer, shape(5));
+  cases(3, layer, shape(33));
+  cases(16, layer, shape(16));
+  cases(2, layer, shape(129));
+  cases(5, layer, shape(6, 2));
+  cases(2, layer, shape(3, 4, 4));
+  cases(1, layer, shape(1, 5, 7));
+  cases(4, layer, shape(2, 3, 1));
+  CHECK(cases.number() == 10);
+}
+
 }  // namespace
 
 TEST_CASE_TEMPLATE("ten shapes of Linear are PyTorch's", D, GPUNET_TEST_DEVICES) {
@@ -158,19 +174,10 @@ TEST_CASE_TEMPLATE("ten shapes of MaxPool2d are PyTorch's", D, GPUNET_TEST_DEVIC
   CHECK(max_pool2d.number() == 10);
 }
 
-TEST_CASE_TEMPLATE("ten shapes of ReLU are PyTorch's", D, GPUNET_TEST_DEVICES) {
-  Cases<D> relu(test_device<D>(), "relu");
-  relu(1, nn::ReLU{}, shape(1));
-  relu(2, nn::ReLU{}, shape(7));
-  relu(17, nn::ReLU{}, shape(5));
-  relu(3, nn::ReLU{}, shape(33));
-  relu(16, nn::ReLU{}, shape(16));
-  relu(2, nn::ReLU{}, shape(129));
-  relu(5, nn::ReLU{}, shape(6, 2));
-  relu(2, nn::ReLU{}, shape(3, 4, 4));
-  relu(1, nn::ReLU{}, shape(1, 5, 7));
-  relu(4, nn::ReLU{}, shape(2, 3, 1));
-  CHECK(relu.number() == 10);
+TEST_CASE_TEMPLATE("ten shapes of ReLU, Tanh and Sigmoid are PyTorch's", D, GPUNET_TEST_DEVICES) {
+  check_element_wise(test_device<D>(), "relu", nn::ReLU{});
+  check_element_wise(test_device<D>(), "tanh", nn::Tanh{});
+  check_element_wise(test_device<D>(), "sigmoid", nn::Sigmoid{});
 }
 
 TEST_CASE_TEMPLATE("ten shapes of Softmax are PyTorch's", D, GPUNET_TEST_DEVICES) {

@@ -90,9 +90,9 @@ def main():
         (nn.MaxPool2d(4, stride=3, padding=2), (1, 2, 9, 10)),
         (nn.MaxPool2d(2, stride=3), (3, 2, 8, 8)),
     ])
-    run("relu", [(nn.ReLU(), shape) for shape in
-                 ((1, 1), (2, 7), (17, 5), (3, 33), (16, 16), (2, 129), (5, 6, 2), (2, 3, 4, 4), (1, 1, 5, 7),
-                  (4, 2, 3, 1))])
+    shapes = ((1, 1), (2, 7), (17, 5), (3, 33), (16, 16), (2, 129), (5, 6, 2), (2, 3, 4, 4), (1, 1, 5, 7), (4, 2, 3, 1))
+    for kind, layer in (("relu", nn.ReLU), ("tanh", nn.Tanh), ("sigmoid", nn.Sigmoid)):
+        run(kind, [(layer(), shape) for shape in shapes])
     run("softmax", [(nn.Softmax(dim=1), shape) for shape in
                     ((1, 1), (2, 10), (17, 3), (4, 33), (3, 100), (16, 5), (33, 2), (2, 3, 4), (1, 7, 2),
                      (5, 2, 3, 2))])

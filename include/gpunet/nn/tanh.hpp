@@ -1,0 +1,11 @@
+// The hyperbolic tangent.
+#pragma once
+
+#include <gpunet/nn/saturation.hpp>
+
+namespace gpunet::nn {
+
+// y = tanh(x), element by element, as torch.nn.Tanh.
+struct Tanh : detail::Saturation<HyperbolicTangent, HyperbolicTangentGradient> {};
+
+}  // namespace gpunet::nn

@@ -1,0 +1,45 @@
+// tanh and the logistic function, element by element, and their ways back: the plain single-source version.
+#pragma once
+
+#include <cmath>
+
+#include <gpunet/ops/map.hpp>
+
+namespace gpunet {
+
+// Both functions flatten out to both sides; their gradients are told from their results y.
+struct HyperbolicTangent {
+  static constexpr bool one_copy = true;
+  template <class T>
+  GPUNET_FN T operator()(T x) const {
+    return std::tanh(x);
+  }
+};
+struct HyperbolicTangentGradient {
+  template <class T>
+  GPUNET_FN T operator()(T y, T dy) const {
+    return dy * (T{1} - y * y);
+  }
+};
+
+struct Logistic {
+  static constexpr bool one_copy = true;
+  template <class T>
+  GPUNET_FN T operator()(T x) const {
+    return T{1} / (T{1} + std::exp(-x));
+  }
+};
+struct LogisticGradient {
+  template <class T>
+  GPUNET_FN T operator()(T y, T dy) const {
+    return dy * (T{1} - y) * y;
+  }
+};
+
+// y[i] = f(x[i]) for i < n, f one of the two functions above.
+template <class D, class F, class T>
+void saturate(D& device, index_t n, F f, const T* x, T* y) {
+  map(device, n, f, x, y);
+}
+
+}  // namespace gpunet
