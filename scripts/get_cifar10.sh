@@ -3,6 +3,7 @@
 # that broke off goes on where it stopped. GPUNET_CIFAR10_URL names another place to get it from.
 set -euo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
+. "$root/scripts/download.sh"
 
 [[ $# == 1 && $1 != -* ]] || fail "usage: get_cifar10.sh DIR"
 dir=$1
@@ -18,28 +19,6 @@ has_all() {
   done
 }
 
-# download FILE: fetches the rest of FILE. False when it broke off; what came is kept, for the next time.
-download() {
-  local status=0 progress=--silent
-  [[ ! -t 2 ]] || progress=--progress-bar
-  if command -v curl >/dev/null; then
-    curl --fail --location $progress --show-error --connect-timeout 30 --continue-at - --output "$1" "$url" || status=$?
-    case $status in
-      33) rm -f "$1" ;;  # the server knows no ranges
-      23) status=full ;;
-    esac
-  elif command -v wget >/dev/null; then
-    wget --no-verbose --timeout=30 --tries=1 --continue --output-document="$1" "$url" || status=$?
-    [[ $status != 3 ]] || status=full
-  else
-    fail "no curl and no wget (one of them downloads the data), install one and run this again"
-  fi
-  [[ $status != full ]] || fail "cannot write to $dir (is the disk full?), make room and run this again"
-  [[ $status == 0 ]]
-}
-
-is_whole() { [[ -f $1 && $(md5sum <"$1") == "$md5 "* ]]; }
-
 if has_all "$dir"; then
   say "$dir has all of CIFAR-10"
   exit 0
@@ -53,19 +32,7 @@ trap 'rm -rf "$unpacked"; [[ -s $part ]] || rm -f "$part"' EXIT
 trap 'exit 130' INT
 trap 'exit 143' TERM
 
-if [[ -s $part ]] && ! is_whole "$part"; then
-  say "going on with the download of $url"
-  download "$part" || [[ ! -e $part ]] || fail "the download broke off (see above), run this again to go on with it"
-  is_whole "$part" || rm -f "$part"  # its start was of something else
-fi
-if [[ ! -s $part ]]; then
-  say "downloading $url"
-  download "$part" || fail "the download broke off (see above), run this again to go on with it"
-  if ! is_whole "$part"; then
-    rm -f "$part"
-    fail "the downloaded file has not the MD5 sum $md5 (it is damaged or another file) and was removed, run this again"
-  fi
-fi
+fetch "$part" "$url" "$md5"
 
 say "unpacking into $dir"
 tar -xzf "$part" -C "$unpacked" --strip-components=1 --no-same-owner ||
