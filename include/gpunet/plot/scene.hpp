@@ -93,7 +93,11 @@ struct Scene {
   double width = 640, height = 400;
   std::vector<Mark> marks = {};
 
-  void add(Mark mark) { marks.push_back(std::move(mark)); }
+  // Of one kind, which makes no Mark to be moved: g++ 12 warns of what the other kinds would have in it.
+  template <class Kind>
+  void add(Kind mark) {
+    marks.emplace_back(std::move(mark));
+  }
 };
 
 // About how wide a text will be.
