@@ -18,8 +18,10 @@ struct AlongDimension {
     const int rank = sizes.rank(), at = dim < 0 ? dim + rank : dim;
     require(0 <= at && at < rank, "gpunet::", function, ": dimension ", dim, " of the shape ", to_string(sizes),
             " (want ", -rank, " to ", rank - 1, ")");
+    classes = sizes[at];
     for (int i = 0; i < rank; ++i) {
-      (i < at ? outer : i > at ? inner : classes) *= sizes[i];
+      if (i < at) outer *= sizes[i];
+      if (i > at) inner *= sizes[i];
       if (i != at) others.append(sizes[i]);
     }
   }
