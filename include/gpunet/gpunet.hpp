@@ -17,8 +17,11 @@
 #include <gpunet/device/select.hpp>
 #include <gpunet/io/model.hpp>
 #include <gpunet/io/summary_writer.hpp>
+#include <gpunet/model/diagram.hpp>
 #include <gpunet/model/model.hpp>
 #include <gpunet/model/parameter.hpp>
+#include <gpunet/model/summary.hpp>
+#include <gpunet/model/svg.hpp>
 #include <gpunet/nn/batch_norm.hpp>
 #include <gpunet/nn/clip_grad.hpp>
 #include <gpunet/nn/conv2d.hpp>
@@ -29,6 +32,7 @@
 #include <gpunet/nn/max_pool2d.hpp>
 #include <gpunet/nn/named.hpp>
 #include <gpunet/nn/relu.hpp>
+#include <gpunet/nn/repr.hpp>
 #include <gpunet/nn/sequential.hpp>
 #include <gpunet/nn/sigmoid.hpp>
 #include <gpunet/nn/softmax.hpp>

@@ -4,6 +4,7 @@
 #include <array>
 #include <optional>
 
+#include <gpunet/core/python_number.hpp>
 #include <gpunet/nn/layer.hpp>
 #include <gpunet/ops/batch_norm.host.hpp>
 
@@ -42,6 +43,13 @@ class BatchNorm {
                       BufferSpec{"num_batches_tracked", {}, 0, BufferKind::count},
                       BufferSpec{"batch_mean", each, 0, BufferKind::numbers, false},
                       BufferSpec{"batch_inverse", each, 0, BufferKind::numbers, false}};
+  }
+
+  template <class In>
+  std::string extra_repr(In in) const {
+    return concat(channels(in), ", eps=", python_repr(options_.eps),
+                  ", momentum=", options_.momentum ? python_repr(*options_.momentum) : "None",
+                  ", affine=True, bias=True, track_running_stats=True");
   }
 
   template <class D, class In, class T>

@@ -76,6 +76,22 @@ class Conv2d {
     if (pass.dx) conv2d_backward_input(device, pass.slice, g, pass.dy, pass.parameters[0], pass.dx, pass.scratch);
   }
 
+  template <class In>
+  std::string extra_repr(In in) const {
+    const auto pair = [](std::string_view name, index_t n) {
+      return concat(", ", name, "=(", n, ", ", n, ")");
+    };
+    return concat(index_t{in.template at<0>()}, ", ", index_t{out_}, pair("kernel_size", kernel_),
+                  pair("stride", stride_), padding_ > 0 ? pair("padding", padding_) : "");
+  }
+
+  // Each position of the output takes all weights and biases once.
+  template <class In>
+  constexpr index_t multiply_adds(In in) const {
+    const auto out = output(in);
+    return (in.template at<0>() * kernel_ * kernel_ + 1) * out.numel();
+  }
+
   // All sizes, as kernels take them.
   template <class In>
   constexpr auto geometry(In in) const {

@@ -9,6 +9,7 @@ namespace gpunet::nn {
 struct Flatten {
   static constexpr bool is_view = true;
   constexpr auto output(auto in) const { return Shape(in.numel()); }
+  std::string extra_repr(auto) const { return "start_dim=1, end_dim=-1"; }
 };
 
 }  // namespace gpunet::nn

@@ -21,12 +21,16 @@
 //   ends_in_relu = true                y is what a ReLU made
 //   can_rectify_dx = true              see BackwardPass::rectify_dx
 //   leaves_relu_bits(device, in, slice)   whether forward leaves which numbers its ReLU let through, as bits, in its cache
+//   extra_repr(in)                     std::string of what stands in brackets behind its name where a network is printed, as
+//                                      torch.nn.Module's: "6, 16, kernel_size=(5, 5), stride=(1, 1)"
+//   multiply_adds(in)                  of one sample on the way forward, where it is not one for each parameter
 //
 // The functions at the end of this file ask a layer for what it may leave out.
 #pragma once
 
 #include <array>
 #include <cstddef>
+#include <string>
 #include <string_view>
 
 #include <gpunet/core/shape.hpp>
@@ -152,6 +156,27 @@ bool leaves_relu_bits(const L& layer, const D& device, In in, const Slice& slice
     return layer.leaves_relu_bits(device, in, slice);
   else
     return false;
+}
+
+template <class L, class In>
+std::string extra_repr(const L& layer, In in) {
+  if constexpr (requires { layer.extra_repr(in); })
+    return layer.extra_repr(in);
+  else
+    return "";
+}
+
+// As torchinfo counts them: a bias is one too, and normalizing, rectifying and pooling are none.
+template <class L, class In>
+constexpr index_t multiply_adds(const L& layer, In in) {
+  if constexpr (requires { layer.multiply_adds(in); }) {
+    return layer.multiply_adds(in);
+  } else {
+    index_t elements = 0;
+    for (const ParameterSpec& spec : parameters(layer, in))
+      elements += spec.sizes.numel();
+    return elements;
+  }
 }
 
 template <class L>

@@ -37,6 +37,11 @@ class Linear {
                       uniform("bias", {out_}, bias_bound(in.numel()))};
   }
 
+  template <class In>
+  std::string extra_repr(In in) const {
+    return concat("in_features=", index_t{in.numel()}, ", out_features=", index_t{out_}, ", bias=True");
+  }
+
   template <class D, class In, class T>
   index_t scratch(const D& device, In in, const Slice& slice, T type) const {
     return linear_scratch(device, slice, in.numel(), out_, type);

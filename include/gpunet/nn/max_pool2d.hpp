@@ -41,6 +41,11 @@ class MaxPool2d {
     }
   }
 
+  std::string extra_repr(auto) const {
+    return concat("kernel_size=", Kernel, ", stride=", index_t{StrideDim{}}, ", padding=", index_t{PaddingDim{}},
+                  ", dilation=1, ceil_mode=False");
+  }
+
   template <class In>
   constexpr index_t cache_bytes(In in) const {
     return output(in).numel() * static_cast<index_t>(sizeof(PoolChoice));

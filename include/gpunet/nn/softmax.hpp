@@ -15,6 +15,8 @@ struct Softmax {
     return in;
   }
 
+  std::string extra_repr(auto) const { return "dim=1"; }
+
   template <class D, class In, class T>
   void forward(D& device, In in, const ForwardPass<T>& pass) const {
     const auto [classes, width] = columns(in, pass.slice);

@@ -1,0 +1,227 @@
+// What a network is made of, in numbers and as a table: torchinfo's summary.
+#pragma once
+
+#include <algorithm>
+#include <cstdio>
+#include <ostream>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+#include <gpunet/core/error.hpp>
+#include <gpunet/nn/repr.hpp>
+
+namespace gpunet {
+
+template <class Net, class D, class T>
+class Model;
+
+// Prints its network as PyTorch does.
+template <class Net, class D, class T>
+std::ostream& operator<<(std::ostream& out, const Model<Net, D, T>& model) {
+  return out << model.network();
+}
+
+// One layer of a Summary. Names are torchinfo's.
+struct LayerSummary {
+  std::string class_name;         // "Conv2d"
+  std::string var_name;           // its name in the network, "conv1", or its position, "0"
+  std::string extra_repr;         // the rest of what PyTorch prints: "3, 6, kernel_size=(5, 5), stride=(1, 1)"
+  Sizes input_size, output_size;  // [batch, ...]
+  index_t num_params = 0;         // numbers in its parameters
+  index_t mult_adds = 0;          // of the whole batch on the way forward
+  index_t output_bytes = 0;       // of the whole batch; 0 where the output is the input under another shape
+  index_t param_bytes = 0;
+};
+
+// A network, layer by layer, and its totals. Their bytes are torchinfo's estimate, which counts outputs twice (for their
+// gradients) and those of layers without parameters not at all; what a Model takes, its workspace_bytes() tells.
+struct Summary {
+  std::vector<LayerSummary> layers;
+  Sizes input_size, output_size;  // [batch, ...]
+  index_t total_input_bytes = 0, total_params = 0, trainable_params = 0, total_mult_adds = 0;
+  index_t total_output_bytes = 0;  // twice the outputs of layers with parameters
+  index_t total_param_bytes = 0;
+
+  index_t total_bytes() const { return total_input_bytes + total_output_bytes + total_param_bytes; }
+};
+
+namespace detail {
+
+// What summary() and the diagrams take: a Model, or its network alone.
+template <class ModelOrNet>
+const auto& network_of(const ModelOrNet& net) {
+  if constexpr (requires { net.network(); })
+    return net.network();
+  else
+    return net;
+}
+
+// Bytes of one number in it; a network alone computes in float.
+template <class ModelOrNet>
+constexpr index_t element_bytes() {
+  if constexpr (requires { typename ModelOrNet::value_type; })
+    return sizeof(typename ModelOrNet::value_type);
+  else
+    return sizeof(float);
+}
+
+template <class L, class In>
+LayerSummary summarize(const L& layer, In in, std::string name, index_t batch_size, index_t element) {
+  LayerSummary out{nn::class_name<L>(), std::move(name), nn::extra_repr(layer, in),
+                   in.sizes().with_front(batch_size), layer.output(in).sizes().with_front(batch_size)};
+  for (const auto& spec : nn::parameters(layer, in))
+    out.num_params += spec.sizes.numel();
+  out.mult_adds = batch_size * nn::multiply_adds(layer, in);
+  out.output_bytes = nn::is_view<L> ? 0 : element * out.output_size.numel();
+  out.param_bytes = element * out.num_params;
+  return out;
+}
+
+inline void add(Summary& summary, LayerSummary layer) {
+  summary.total_params += layer.num_params;
+  summary.total_mult_adds += layer.mult_adds;
+  summary.total_param_bytes += layer.param_bytes;
+  if (layer.num_params > 0) summary.total_output_bytes += 2 * layer.output_bytes;
+  summary.layers.push_back(std::move(layer));
+}
+
+}  // namespace detail
+
+// The summary of a Model, or of a network that computes in float, for batches of that size. Throws Error for less than 1.
+template <class ModelOrNet>
+Summary summary(const ModelOrNet& net, index_t batch_size = 1) {
+  require(batch_size >= 1, "gpunet::summary: a batch of ", batch_size, " samples (want 1 or more)");
+  const auto& network = detail::network_of(net);
+  constexpr index_t element = detail::element_bytes<ModelOrNet>();
+  Summary out;
+  network.each([&](auto i, const auto& layer, auto in) {
+    detail::add(out, detail::summarize(layer, in, network.template layer_name<i>(), batch_size, element));
+  });
+  out.input_size = network.input().sizes().with_front(batch_size);
+  out.output_size = network.output().sizes().with_front(batch_size);
+  out.total_input_bytes = element * out.input_size.numel();
+  out.trainable_params = out.total_params;
+  return out;
+}
+
+namespace detail {
+
+// "1,234,567"
+inline std::string with_commas(index_t n) {
+  std::string digits = std::to_string(n);
+  for (auto i = static_cast<index_t>(digits.size()) - 3; i > 0; i -= 3)
+    digits.insert(static_cast<std::size_t>(i), 1, ',');
+  return digits;
+}
+
+inline std::string two_decimals(double value) {
+  char digits[64];
+  std::snprintf(digits, sizeof digits, "%.2f", value);
+  return digits;
+}
+
+// "(M): 2.63": in millions, from 1e9 on in thousands of them, and so on; without decimals where they would be 0.
+inline std::string in_millions(index_t n) {
+  const bool tera = n >= 1'000'000'000'000, giga = n >= 1'000'000'000;
+  const index_t unit = tera ? 1'000'000'000'000 : giga ? 1'000'000'000 : 1'000'000;
+  const char* letter = tera ? "T" : giga ? "G" : "M";
+  if (n % unit == 0) return concat("(", letter, "): ", with_commas(n / unit));
+  const std::string number = two_decimals(static_cast<double>(n) / static_cast<double>(unit));
+  const std::size_t point = number.find('.');
+  return concat("(", letter, "): ", with_commas(std::stoll(number.substr(0, point))), number.substr(point));
+}
+
+inline std::string megabytes(index_t bytes) {
+  return two_decimals(static_cast<double>(bytes) / 1e6);
+}
+
+// How many characters a text in UTF-8 has: all bytes that continue none.
+inline std::size_t characters(std::string_view text) {
+  return static_cast<std::size_t>(
+      std::count_if(text.begin(), text.end(), [](char c) { return (c & 0xC0) != 0x80; }));
+}
+
+// The rows of a table: the first column as wide as asked for, the others 20 characters, one blank between them.
+class TextTable {
+ public:
+  explicit TextTable(std::size_t first_width) : first_width_(first_width) {}
+
+  void add_row(std::string_view first, const std::vector<std::string>& others) {
+    std::string row = padded(first, first_width_);
+    for (const std::string& text : others)
+      row += padded(text, column_width);
+    text_ += row.substr(0, row.find_last_not_of(' ') + 1) + "\n";
+  }
+  void add_line(std::string_view text) { text_ += concat(text, "\n"); }
+  void add_divider() { add_line(std::string(first_width_ + 4 * column_width, '=')); }
+  // The text, with a last divider.
+  std::string end() {
+    add_divider();
+    return text_.substr(0, text_.size() - 1);
+  }
+
+ private:
+  static constexpr std::size_t column_width = 20;
+
+  static std::string padded(std::string_view text, std::size_t width) {
+    return std::string(text) + std::string(width - std::min(width, characters(text)) + 1, ' ');
+  }
+
+  std::size_t first_width_;
+  std::string text_;
+};
+
+// For a row of a table: a line break in a name is written as \n.
+inline std::string on_one_line(std::string_view text) {
+  std::string out;
+  for (const char c : text)
+    out += c == '\n' ? "\\n" : std::string(1, c);
+  return out;
+}
+
+inline std::string count_or_dashes(index_t n) {
+  return n > 0 ? with_commas(n) : "--";
+}
+
+}  // namespace detail
+
+// The table that torchinfo.summary prints with col_names=("output_size", "num_params", "mult_adds") and
+// row_settings=("depth", "var_names"); the last column is ours: the bytes of each layer's output and parameters.
+inline std::string to_string(const Summary& summary) {
+  std::vector<std::string> titles;
+  std::size_t width = 40;  // in steps of 5
+  for (const LayerSummary& layer : summary.layers) {
+    const std::string name = detail::on_one_line(layer.var_name);
+    titles.push_back(concat("├─", layer.class_name, " (", name, "): 1-", titles.size() + 1));
+    width = std::max(width, (detail::characters(titles.back()) + 8) / 5 * 5);
+  }
+  detail::TextTable table(width);
+  table.add_divider();
+  table.add_row("Layer (type (var_name):depth-idx)", {"Output Shape", "Param #", "Mult-Adds", "Bytes"});
+  table.add_divider();
+  table.add_row("Sequential", {to_string(summary.output_size), "--", "--", "--"});
+  for (std::size_t i = 0; i < titles.size(); ++i) {
+    const LayerSummary& layer = summary.layers[i];
+    table.add_row(titles[i], {to_string(layer.output_size), detail::count_or_dashes(layer.num_params),
+                              detail::count_or_dashes(layer.mult_adds),
+                              detail::count_or_dashes(layer.output_bytes + layer.param_bytes)});
+  }
+  table.add_divider();
+  table.add_line("Total params: " + detail::with_commas(summary.total_params));
+  table.add_line("Trainable params: " + detail::with_commas(summary.trainable_params));
+  table.add_line("Non-trainable params: " + detail::with_commas(summary.total_params - summary.trainable_params));
+  table.add_line("Total mult-adds " + detail::in_millions(summary.total_mult_adds));
+  table.add_divider();
+  table.add_line("Input size (MB): " + detail::megabytes(summary.total_input_bytes));
+  table.add_line("Forward/backward pass size (MB): " + detail::megabytes(summary.total_output_bytes));
+  table.add_line("Params size (MB): " + detail::megabytes(summary.total_param_bytes));
+  table.add_line("Estimated Total Size (MB): " + detail::megabytes(summary.total_bytes()));
+  return table.end();
+}
+
+inline std::ostream& operator<<(std::ostream& out, const Summary& summary) {
+  return out << to_string(summary);
+}
+
+}  // namespace gpunet

@@ -1,0 +1,143 @@
+#include <doctest/doctest.h>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include <gpunet/gpunet.hpp>
+
+#include "reference/summaries.hpp"
+#include "support/devices.hpp"
+#include "support/errors.hpp"
+#include "support/networks.hpp"
+
+using namespace gpunet;
+
+namespace {
+
+using Iris = nn::Sequential<nn::Input<4>, nn::Named<"fc1", nn::Linear<8>>, nn::ReLU,
+                            nn::Named<"fc2", nn::Linear<9>>, nn::ReLU, nn::Named<"out", nn::Linear<3>>>;
+using Wide = nn::Sequential<nn::Input<64, 32, 32>, nn::Conv2d<512, 3, nn::Padding<1>>, nn::BatchNorm2d, nn::Flatten,
+                            nn::Linear<5000>>;
+
+// The network of summaries.py: every option, sizes that only the run tells.
+const nn::Sequential normalized(nn::Input<3, 32, 32>(), nn::Conv2d(8, 3, 2, 1),
+                                nn::BatchNorm2d({.momentum = std::nullopt}), nn::ReLU(),
+                                nn::MaxPool2d<3, nn::Stride<2>, nn::Padding<1>>(), nn::Flatten(), nn::Linear(10),
+                                nn::Named<"a_norm_with_a_name_that_is_long", nn::BatchNorm1d>(
+                                    nn::BatchNorm1d({.eps = 0.0001, .momentum = 0.25})),
+                                nn::Softmax());
+
+std::vector<std::string> lines_of(const std::string& text) {
+  std::vector<std::string> lines;
+  std::istringstream in(text);
+  for (std::string line; std::getline(in, line);)
+    lines.push_back(line);
+  return lines;
+}
+
+void check_numbers(const Summary& got, const reference::SummaryReference& want) {
+  REQUIRE(got.layers.size() == want.layers.size());
+  for (std::size_t i = 0; i < want.layers.size(); ++i) {
+    CAPTURE(i);
+    CHECK(got.layers[i].class_name == want.layers[i].class_name);
+    CHECK(got.layers[i].var_name == want.layers[i].var_name);
+    CHECK(got.layers[i].input_size == want.layers[i].input_size);
+    CHECK(got.layers[i].output_size == want.layers[i].output_size);
+    CHECK(got.layers[i].num_params == want.layers[i].num_params);
+    CHECK(got.layers[i].mult_adds == want.layers[i].mult_adds);
+    CHECK(got.layers[i].param_bytes == want.layers[i].param_bytes);
+    const bool is_view = want.layers[i].class_name == "Flatten";  // takes no memory of its own
+    CHECK(got.layers[i].output_bytes == (is_view ? 0 : want.layers[i].output_bytes));
+  }
+  CHECK(got.total_params == want.total_params);
+  CHECK(got.trainable_params == want.trainable_params);
+  CHECK(got.total_mult_adds == want.total_mult_adds);
+  CHECK(got.total_output_bytes == want.total_output_bytes);
+  CHECK(got.total_param_bytes == want.total_param_bytes);
+}
+
+// Our lines go on where torchinfo's end, with the column of bytes.
+void check_table(const Summary& got, const reference::SummaryReference& want) {
+  std::string table = want.table;
+  const std::string twice = "Sequential (Sequential)";  // torchinfo's name for a network without one
+  table.replace(table.find(twice), twice.size(), "Sequential             ");
+  const auto ours = lines_of(to_string(got)), theirs = lines_of(table);
+  REQUIRE(ours.size() == theirs.size());
+  for (std::size_t i = 0; i < ours.size(); ++i) {
+    CAPTURE(ours[i]);
+    CAPTURE(theirs[i]);
+    CHECK(ours[i].starts_with(theirs[i]));
+    const bool is_total = i > 4 + want.layers.size() && theirs[i].front() != '=';
+    if (is_total) CHECK(ours[i] == theirs[i]);
+  }
+}
+
+template <class ModelOrNet>
+void check(const ModelOrNet& net, index_t batch_size, const reference::SummaryReference& want) {
+  CAPTURE(batch_size);
+  const Summary got = summary(net, batch_size);
+  check_numbers(got, want);
+  check_table(got, want);
+}
+
+// A layer of a user, who says nothing but what the network needs.
+struct Shift {
+  constexpr auto output(auto in) const { return in; }
+  template <class In>
+  constexpr auto parameters(In in) const {
+    return std::array{nn::constant("shift", {in.numel()}, 0)};
+  }
+};
+
+}  // namespace
+
+TEST_CASE("the summary has torchinfo's numbers, and its table") {
+  check(LeNet{}, 1, reference::lenet_of_1);
+  check(LeNet{}, 4, reference::lenet_of_4);
+  check(Iris{}, 120, reference::iris_of_120);
+  check(normalized, 64, reference::normalized_of_64);
+  check(Wide{}, 32, reference::wide_of_32);
+  check(Wide{}, 1024, reference::wide_of_1024);
+}
+
+TEST_CASE_TEMPLATE("the summary of a model knows what it computes in", D, GPUNET_TEST_DEVICES) {
+  auto& device = test_device<D>();
+  check(Model<LeNet, D>(device), 4, reference::lenet_of_4);
+  check(Model<LeNet, D, double>(device), 256, reference::lenet_of_doubles);
+}
+
+TEST_CASE("networks are printed as PyTorch prints them") {
+  CHECK(nn::to_string(LeNet{}) == reference::lenet_of_1.repr);
+  CHECK(nn::to_string(Iris{}) == reference::iris_of_120.repr);
+  CHECK(nn::to_string(normalized) == reference::normalized_of_64.repr);
+  CHECK(nn::to_string(Wide{}) == reference::wide_of_32.repr);
+  Host host;
+  std::ostringstream out;
+  out << Model<LeNet, Host>(host);
+  CHECK(out.str() == reference::lenet_of_1.repr);
+}
+
+TEST_CASE("the last column of the table has the bytes of outputs and parameters") {
+  std::ostringstream out;
+  out << summary(LeNet{}, 4);
+  const auto lines = lines_of(out.str());
+  CHECK(lines[1].ends_with("Bytes"));
+  CHECK(lines[3].ends_with(" --"));
+  CHECK(lines[4].ends_with(" 77,088"));  // 4 (4 x 6 x 28 x 28 + 456)
+  CHECK(lines[10].ends_with(" --"));     // Flatten
+  CHECK(lines[0].size() == 120);
+}
+
+TEST_CASE("a layer that does not say takes a multiply-add for each parameter") {
+  const nn::Sequential<nn::Input<3, 5>, nn::Named<"line\nbreak", Shift>> net;
+  const Summary got = summary(net, 2);
+  CHECK(got.layers[0].class_name == "Shift");
+  CHECK(got.total_mult_adds == 30);
+  CHECK(got.total_output_bytes == 2 * 4 * 30);
+  CHECK(got.total_bytes() == 4 * (30 + 60 + 15));
+  CHECK(lines_of(to_string(got))[4].starts_with("├─Shift (line\\nbreak): 1-1  "));
+}
+
+TEST_CASE("a batch of no samples has no summary") {
+  CHECK(error_of([] { summary(LeNet{}, 0); }) == "gpunet::summary: a batch of 0 samples (want 1 or more)");
+}
