@@ -48,10 +48,12 @@
 #include <gpunet/tensor/random.hpp>
 #include <gpunet/tensor/tensor.hpp>
 #include <gpunet/train/accuracy.hpp>
+#include <gpunet/train/confusion_matrix.hpp>
 #include <gpunet/train/interrupt.hpp>
 #include <gpunet/train/progress.hpp>
 #include <gpunet/train/running_loss.hpp>
 #include <gpunet/train/step.hpp>
+#include <gpunet/train/top_k.hpp>
 
 // What only a CUDA compiler can read.
 #if GPUNET_CUDA

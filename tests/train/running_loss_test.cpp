@@ -1,6 +1,7 @@
 #include <cmath>
 #include <doctest/doctest.h>
 #include <limits>
+#include <utility>
 
 #include <gpunet/gpunet.hpp>
 
@@ -53,4 +54,17 @@ TEST_CASE_TEMPLATE("RunningLoss remembers the first step whose loss was not fini
     }
     CHECK(running_loss.first_not_finite() == 2);
   }
+}
+
+TEST_CASE_TEMPLATE("RunningLoss can be the mean over samples", D, GPUNET_TEST_DEVICES) {
+  D& device = test_device<D>();
+  Model<Identity, D> net(device);
+  const nn::CrossEntropyLoss criterion;
+  const Tensor<label_t, D> label(device, {1}, {0});
+  train::RunningLoss running_loss(device);
+  for (const auto& [x, samples] : {std::pair{1.0f, 3}, std::pair{-2.0f, 1}}) {
+    const Tensor<float, D> logits(device, {1, 2}, {x, 0});
+    running_loss.update(criterion(net(logits), label), samples);
+  }
+  CHECK(running_loss.item() == doctest::Approx((3 * loss_of(1) + loss_of(-2)) / 4).epsilon(1e-6));
 }

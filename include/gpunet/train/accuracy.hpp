@@ -3,11 +3,7 @@
 
 #include <vector>
 
-#include <gpunet/core/error.hpp>
-#include <gpunet/ops/argmax.hpp>
-#include <gpunet/ops/map.hpp>
-#include <gpunet/tensor/buffer.hpp>
-#include <gpunet/tensor/view.hpp>
+#include <gpunet/train/predictions.hpp>
 
 namespace gpunet::train {
 
@@ -15,7 +11,7 @@ namespace gpunet::train {
 template <class D>
 class Accuracy {
  public:
-  Accuracy(D& device, index_t classes) : device_(device), counts_(device, 2 * classes) {
+  Accuracy(D& device, index_t classes) : device_(device), counts_(device, 2 * classes), predictions_(device) {
     require(classes > 0, "gpunet::train::Accuracy: ", classes, " classes (want 1 or more)");
     reset();
   }
@@ -23,19 +19,9 @@ class Accuracy {
   // Counts a batch: outputs [batch, classes], labels [batch].
   template <class Output>
   void update(const Output& outputs, const View<const label_t, D>& labels) {
-    require(&outputs.device() == &device_,
-            "gpunet::train::Accuracy: the outputs are on another device object, use the model's");
-    require(2 * outputs.features() == counts_.size(), "gpunet::train::Accuracy: outputs of ", outputs.features(),
-            " classes (want ", counts_.size() / 2, ")");
-    require(outputs.batch() == labels.numel(), "gpunet::train::Accuracy: ", labels.numel(),
-            " labels for a batch of ", outputs.batch());
-    if (predictions_.size() < labels.numel()) predictions_.reset(device_, labels.numel());
-    using T = typename Output::value_type;
-    outputs.each_slice([&](const Slice& slice, index_t first, const T* x) {
-      for_each(device_, slice.count, ArgMax<T>{slice, outputs.features(), x, predictions_.data() + first});
-    });
+    detail::check_batch("Accuracy", device_, counts_.size() / 2, outputs, labels.numel());
     sum_each(device_, counts_.size(), labels.numel(),
-             CountClass{predictions_.data(), labels.data(), counts_.data()});
+             CountClass{predictions_.of(outputs), labels.data(), counts_.data()});
   }
 
   void reset() { fill(device_, counts_.size(), index_t{0}, counts_.data()); }
@@ -77,7 +63,7 @@ class Accuracy {
  private:
   D& device_;
   Buffer<index_t, D> counts_;  // [classes][total, correct]
-  Buffer<label_t, D> predictions_;
+  detail::Predictions<D> predictions_;
 };
 
 }  // namespace gpunet::train

@@ -10,23 +10,24 @@ namespace gpunet::train {
 
 // What RunningLoss keeps on the device.
 struct LossSum {
-  double sum = 0;
-  index_t steps = 0;        // since the last reset
+  double sum = 0;           // of weighted losses since the last reset
+  double weight = 0;        // of all of these
   index_t all_steps = 0;    // since the beginning
   index_t not_finite = -1;  // the first of all steps whose loss was NaN or infinite, from 0
 };
 
-// sum += loss. One index, 0.
+// sum += weight * loss. One index, 0.
 template <class T>
 struct AddLoss {
   static constexpr bool one_copy = true;
   const T* loss;
+  double weight;
   LossSum* state;
   GPUNET_FN void operator()(index_t) const {
     const double value = static_cast<double>(*loss);
-    state->sum += value;
+    state->sum += weight * value;
     if (!(value - value == 0.0) && state->not_finite < 0) state->not_finite = state->all_steps;
-    ++state->steps;
+    state->weight += weight;
     ++state->all_steps;
   }
 };
@@ -37,12 +38,13 @@ struct ResetLoss {
   LossSum* state;
   GPUNET_FN void operator()(index_t) const {
     state->sum = 0;
-    state->steps = 0;
+    state->weight = 0;
   }
 };
 
-// The mean of the losses of the steps since the last reset, added up on the device: running += loss waits for
-// nothing.
+// The mean of the losses since the last reset, added up on the device: running += loss waits for nothing, and gives every
+// step the same weight, as PyTorch's lessons do; running.update(loss, samples) makes it the mean over samples, which
+// differs where the last batch is a short one.
 template <class D>
 class RunningLoss {
  public:
@@ -53,15 +55,19 @@ class RunningLoss {
 
   template <class M>
   void operator+=(const LossValue<M>& loss) {
+    update(loss, 1);
+  }
+  template <class M>
+  void update(const LossValue<M>& loss, index_t samples) {
     require(&loss.device() == &device_,
             "gpunet::train::RunningLoss: the loss is on another device object, use the model's");
-    for_each(device_, 1, AddLoss<typename M::value_type>{loss.data(), state_.data()});
+    for_each(device_, 1, AddLoss<typename M::value_type>{loss.data(), static_cast<double>(samples), state_.data()});
   }
 
   // The mean since the last reset, NaN if there was no step; waits for the device.
   double item() const {
     const LossSum state = read();
-    return state.sum / static_cast<double>(state.steps);
+    return state.sum / state.weight;
   }
   // Which of all steps, counted from 0, first had a loss that was NaN or infinite; -1 if none. Waits for the
   // device.

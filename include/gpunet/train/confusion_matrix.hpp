@@ -1,0 +1,158 @@
+// Which classes a classifier takes for which.
+#pragma once
+
+#include <utility>
+#include <vector>
+
+#include <gpunet/train/predictions.hpp>
+
+namespace gpunet::train {
+
+// counts[k][p] += samples of class k for which p was predicted. One index = one class k: its row is nobody else's, so
+// the counts need no atomics.
+struct CountPairs {
+  static constexpr bool one_copy = true;
+  index_t classes, samples;
+  const label_t* predictions;
+  const label_t* labels;
+  index_t* counts;  // [classes][classes]
+
+  GPUNET_FN void operator()(index_t k) const {
+    for (index_t n = 0; n < samples; ++n)
+      if (labels[n] == k) ++counts[k * classes + predictions[n]];
+  }
+};
+
+// Scores of one class, or their average over classes; as in scikit-learn's precision_recall_fscore_support with
+// zero_division=0: what would be 0 / 0 is 0.
+struct Scores {
+  double precision = 0;  // of the samples that were taken for this class, how many are of it
+  double recall = 0;     // of the samples of this class, how many were found
+  double f1 = 0;         // the harmonic mean of both: 2 right / (samples of this class + samples taken for it)
+  index_t support = 0;   // samples of this class
+};
+
+// What a ConfusionMatrix counted, as scikit-learn's confusion_matrix: (k, p) samples of class k for which p was
+// predicted.
+class ConfusionCounts {
+ public:
+  ConfusionCounts(index_t classes, std::vector<index_t> counts) : classes_(classes), counts_(std::move(counts)) {}
+
+  index_t classes() const { return classes_; }
+  index_t operator()(index_t label, index_t predicted) const {
+    require(label >= 0 && label < classes_ && predicted >= 0 && predicted < classes_,
+            "gpunet::train::ConfusionCounts: (", label, ", ", predicted, ") of ", classes_, " classes (want 0 to ",
+            classes_ - 1, ")");
+    return at(label, predicted);
+  }
+
+  index_t total() const { return samples(&ConfusionCounts::support); }
+  index_t correct() const { return samples(&ConfusionCounts::right); }
+  // From 0 to 1; NaN when nothing was counted.
+  double accuracy() const { return static_cast<double>(correct()) / static_cast<double>(total()); }
+
+  // Of class k.
+  Scores scores(index_t k) const {
+    const index_t hits = (*this)(k, k), of_class = support(k);
+    index_t predicted = 0;
+    for (index_t label = 0; label < classes_; ++label)
+      predicted += at(label, k);
+    return {ratio(hits, predicted), ratio(hits, of_class), ratio(2 * hits, of_class + predicted), of_class};
+  }
+
+  // The mean over all classes, each the same weight; those that never occur are among them.
+  Scores macro_average() const {
+    return average([](const Scores&) { return index_t{1}; });
+  }
+  // The mean over all classes, each with the weight of its samples.
+  Scores weighted_average() const {
+    return average([](const Scores& scores) { return scores.support; });
+  }
+
+ private:
+  index_t at(index_t label, index_t predicted) const {
+    return counts_[static_cast<std::size_t>(label * classes_ + predicted)];
+  }
+  static double ratio(index_t part, index_t whole) {
+    return whole == 0 ? 0 : static_cast<double>(part) / static_cast<double>(whole);
+  }
+  index_t right(index_t k) const { return at(k, k); }
+  index_t support(index_t k) const {
+    index_t sum = 0;
+    for (index_t predicted = 0; predicted < classes_; ++predicted)
+      sum += at(k, predicted);
+    return sum;
+  }
+  index_t samples(index_t (ConfusionCounts::*of_class)(index_t) const) const {
+    index_t sum = 0;
+    for (index_t k = 0; k < classes_; ++k)
+      sum += (this->*of_class)(k);
+    return sum;
+  }
+
+  template <class Weight>
+  Scores average(Weight weight) const {
+    Scores mean;
+    double weights = 0;
+    for (index_t k = 0; k < classes_; ++k) {
+      const Scores of_class = scores(k);
+      const auto w = static_cast<double>(weight(of_class));
+      mean.precision += w * of_class.precision;
+      mean.recall += w * of_class.recall;
+      mean.f1 += w * of_class.f1;
+      mean.support += of_class.support;
+      weights += w;
+    }
+    if (weights == 0) return {};
+    mean.precision /= weights;
+    mean.recall /= weights;
+    mean.f1 /= weights;
+    return mean;
+  }
+
+  index_t classes_;
+  std::vector<index_t> counts_;  // [classes][classes]
+};
+
+// Counts on the device how often each class is taken for each: confusion.update(net(inputs), labels), in the end
+// confusion.result(). Samples whose label is no class are left out.
+template <class D>
+class ConfusionMatrix {
+ public:
+  ConfusionMatrix(D& device, index_t classes)
+      : device_(device), classes_(checked(classes)), counts_(device, classes * classes), predictions_(device) {
+    reset();
+  }
+
+  // Counts a batch: outputs [batch, classes], labels [batch]. Waits for nothing.
+  template <class Output>
+  void update(const Output& outputs, const View<const label_t, D>& labels) {
+    detail::check_batch("ConfusionMatrix", device_, classes_, outputs, labels.numel());
+    for_each(device_, classes_,
+             CountPairs{classes_, labels.numel(), predictions_.of(outputs), labels.data(), counts_.data()});
+  }
+
+  void reset() { fill(device_, counts_.size(), index_t{0}, counts_.data()); }
+
+  // What was counted so far. Waits for the device.
+  ConfusionCounts result() const {
+    std::vector<index_t> counts(static_cast<std::size_t>(counts_.size()));
+    device_.download(counts.data(), counts_.data(), counts_.bytes());
+    return {classes_, std::move(counts)};
+  }
+
+ private:
+  static index_t checked(index_t classes) {
+    constexpr index_t most = index_t{1} << 24;  // their square is still a number of bytes
+    require(classes >= 1 && classes <= most, "gpunet::train::ConfusionMatrix: ", classes, " classes (want 1 to ",
+            most, ")");
+    return classes;
+  }
+
+  D& device_;
+  index_t classes_;
+  Buffer<index_t, D> counts_;  // [classes][classes]
+  detail::Predictions<D> predictions_;
+};
+
+}  // namespace gpunet::train

@@ -1,0 +1,82 @@
+// How often the right class is among the k most likely ones.
+#pragma once
+
+#include <gpunet/train/predictions.hpp>
+
+namespace gpunet::train {
+
+// correct += samples for which fewer than k classes come before the right one: those with a larger output, of equal
+// ones the first, a NaN before all, as ArgMax has it. One sum.
+template <class T>
+struct CountTopK {
+  Slice slice;
+  index_t classes, k;
+  const T* x;
+  const label_t* labels;  // [count]
+  index_t* correct;
+
+  GPUNET_FN index_t operator()(index_t, index_t n) const {
+    const index_t label = labels[n];
+    if (label < 0 || label >= classes) return 0;
+    const index_t first = slice.offset(n, 0, classes);
+    const T own = x[first + label * slice.inner];
+    index_t before = 0;
+    for (index_t j = 0; j < classes; ++j) {
+      const T other = x[first + j * slice.inner];
+      const bool same = own != own ? other != other : other == own;
+      before += same ? j < label : own == own && !(other <= own);
+    }
+    return before < k ? 1 : 0;
+  }
+  GPUNET_FN void store(index_t, index_t sum) const { *correct += sum; }
+};
+
+// Counts on the device how often the right class is among the k largest outputs: TopK top5(device, 5);
+// top5.update(net(inputs), labels). With k = 1 it is Accuracy.
+template <class D>
+class TopK {
+ public:
+  TopK(D& device, index_t k) : device_(device), k_(k), correct_(device, 1) {
+    require(k >= 1, "gpunet::train::TopK: k = ", k, " (want 1 or more)");
+    reset();
+  }
+
+  // Counts a batch: outputs [batch, classes], labels [batch]. Waits for nothing.
+  template <class Output>
+  void update(const Output& outputs, const View<const label_t, D>& labels) {
+    require(outputs.features() >= k_, "gpunet::train::TopK: the ", k_, " most likely of ", outputs.features(),
+            " classes (want k of 1 to ", outputs.features(), ")");
+    detail::check_batch("TopK", device_, outputs.features(), outputs, labels.numel());
+    using T = typename Output::value_type;
+    outputs.each_slice([&](const Slice& slice, index_t first, const T* x) {
+      sum_each(device_, 1, slice.count,
+               CountTopK<T>{slice, outputs.features(), k_, x, labels.data() + first, correct_.data()});
+    });
+    total_ += labels.numel();
+  }
+
+  void reset() {
+    fill(device_, 1, index_t{0}, correct_.data());
+    total_ = 0;
+  }
+
+  // What was counted so far. Waits for the device.
+  struct Result {
+    index_t total, correct;
+    // From 0 to 1; NaN when nothing was counted.
+    double accuracy() const { return static_cast<double>(correct) / static_cast<double>(total); }
+  };
+  Result result() const {
+    Result result{total_, 0};
+    device_.download(&result.correct, correct_.data(), correct_.bytes());
+    return result;
+  }
+
+ private:
+  D& device_;
+  index_t k_;
+  Buffer<index_t, D> correct_;
+  index_t total_ = 0;
+};
+
+}  // namespace gpunet::train
