@@ -3,11 +3,14 @@
 
 #include <gpunet/core/random.hpp>
 #include <gpunet/data/cifar10.hpp>
+#include <gpunet/data/cifar100.hpp>
+#include <gpunet/data/concat_dataset.hpp>
 #include <gpunet/data/csv.hpp>
 #include <gpunet/data/dataloader.hpp>
 #include <gpunet/data/mnist.hpp>
 #include <gpunet/data/shapes.hpp>
 #include <gpunet/data/subset.hpp>
+#include <gpunet/data/tensor_dataset.hpp>
 #include <gpunet/data/train_test_split.hpp>
 #include <gpunet/data/transforms.hpp>
 #include <gpunet/device/host/for_each.hpp>

@@ -69,6 +69,21 @@ TEST_CASE("the files may lie where torchvision puts them") {
   CHECK(MNIST::test(folder.path()).size() == 4);
 }
 
+TEST_CASE("FashionMNIST has the same files in a folder of its own") {
+  static_assert(data::ByteDataset<data::FashionMNIST>);
+  const TempFolder folder;
+  CHECK(contains(error_of([&] { data::FashionMNIST::test(folder.path()); }),
+                 "gpunet::data::FashionMNIST: " + folder.path() + " has neither t10k-images-idx3-ubyte nor"));
+  std::filesystem::create_directories(folder / "MNIST/raw");
+  std::filesystem::create_directories(folder / "FashionMNIST/raw");
+  write_test_set(folder / "MNIST/raw", 4);
+  write_test_set(folder / "FashionMNIST/raw", 5);
+  const auto clothes = data::FashionMNIST::test(folder.path());
+  CHECK(clothes.size() == 5);
+  CHECK(clothes.classes()[9] == "Ankle boot");
+  CHECK(MNIST::test(folder.path()).size() == 4);
+}
+
 TEST_CASE("files packed by gzip are unpacked by the program's codec") {
   const TempFolder folder;
   const std::string images = idx({2, 28, 28}, 256), labels = idx({2}, 10);

@@ -18,8 +18,7 @@
 
 namespace gpunet::data {
 
-// Handwritten digits, grey, 28 x 28, from the four idx files; of any other set in the same format too (FashionMNIST,
-// KMNIST). The images are kept as bytes and transformed when they are read.
+// Handwritten digits, grey, 28 x 28, from the four idx files; of any other set in the same format too (KMNIST). The images are kept as bytes and transformed when they are read.
 class MNIST {
  public:
   // The 60,000 training images (train-images-idx3-ubyte and train-labels-idx1-ubyte) or the 10,000 test images (t10k-...)
@@ -27,11 +26,11 @@ class MNIST {
   // the name (which needs <gpunet/io/zlib.hpp>). Throws Error if a file is missing, damaged, or does not fit the other.
   template <class Transform = ToTensor>
   static MNIST train(const std::string& folder, const Transform& transform = {}) {
-    return MNIST(folder, "train", PixelTable(transform, 1));
+    return MNIST(mnist, folder, "train", PixelTable(transform, 1));
   }
   template <class Transform = ToTensor>
   static MNIST test(const std::string& folder, const Transform& transform = {}) {
-    return MNIST(folder, "t10k", PixelTable(transform, 1));
+    return MNIST(mnist, folder, "t10k", PixelTable(transform, 1));
   }
 
   static constexpr std::array<std::string_view, 10> classes() {
@@ -53,14 +52,19 @@ class MNIST {
   }
   const PixelTable& pixel_table() const { return table_; }
 
- private:
-  static constexpr std::string_view where = "gpunet::data::MNIST: ";
-  static constexpr index_t most_images = 1 << 20, most_side = 1 << 10;
+ protected:
+  // One of the sets that come in these files.
+  struct Name {
+    std::string_view where;   // begins the messages
+    std::string_view folder;  // where torchvision puts it
+  };
 
-  MNIST(std::string folder, const std::string& part, PixelTable table) : table_(std::move(table)) {
-    if (const std::string inner = folder + "/MNIST/raw"; io::exists(inner)) folder = inner;
-    auto [image_sizes, images] = read_idx(find(folder, part + "-images-idx3-ubyte"), 3);
-    auto [label_sizes, labels] = read_idx(find(folder, part + "-labels-idx1-ubyte"), 1);
+  MNIST(const Name& name, std::string folder, const std::string& part, PixelTable table)
+      : table_(std::move(table)) {
+    const std::string_view where = name.where;
+    if (const std::string inner = concat(folder, "/", name.folder); io::exists(inner)) folder = inner;
+    auto [image_sizes, images] = read_idx(where, find(where, folder, part + "-images-idx3-ubyte"), 3);
+    auto [label_sizes, labels] = read_idx(where, find(where, folder, part + "-labels-idx1-ubyte"), 1);
     require(image_sizes[0] == label_sizes[0], where, folder, " has ", image_sizes[0], " images and ",
             label_sizes[0], " labels of the part '", part,
             "' (want one label for each image), fetch both files again");
@@ -73,11 +77,15 @@ class MNIST {
               " (want 0 to 9): the file is damaged, fetch it again");
   }
 
+ private:
+  static constexpr Name mnist{"gpunet::data::MNIST: ", "MNIST/raw"};
+  static constexpr index_t most_images = 1 << 20, most_side = 1 << 10;
+
   // The file as it is, or else packed.
-  static std::string find(const std::string& folder, const std::string& name) {
+  static std::string find(std::string_view where, const std::string& folder, const std::string& name) {
     for (const char* ending : {"", ".gz"})
       if (const std::string path = concat(folder, "/", name, ending); io::exists(path)) return path;
-    throw Error(concat(where, folder, " has neither ", name, " nor ", name, ".gz, fetch the four files of MNIST"));
+    throw Error(concat(where, folder, " has neither ", name, " nor ", name, ".gz, fetch the four idx files"));
   }
 
   struct IdxFile {
@@ -85,7 +93,7 @@ class MNIST {
     std::vector<std::byte> bytes;
   };
   // An array of unsigned bytes: 0, 0, 8, its rank, each extent as a big-endian number of four bytes, then the elements.
-  static IdxFile read_idx(const std::string& path, int rank) {
+  static IdxFile read_idx(std::string_view where, const std::string& path, int rank) {
     const io::MappedFile mapped(path);
     std::vector<std::byte> file;
     const std::size_t header = 4 + 4 * static_cast<std::size_t>(rank);
@@ -123,6 +131,29 @@ class MNIST {
   index_t height_ = 0, width_ = 0;
   std::vector<std::byte> images_;  // [size()][height][width]
   std::vector<std::byte> labels_;  // [size()]
+};
+
+// Clothes, grey, 28 x 28, in the same files as the digits of MNIST: their names are the same too, so that each set wants a
+// folder of its own, or the subfolder FashionMNIST/raw, where torchvision puts it.
+class FashionMNIST : public MNIST {
+ public:
+  template <class Transform = ToTensor>
+  static FashionMNIST train(const std::string& folder, const Transform& transform = {}) {
+    return FashionMNIST(folder, "train", PixelTable(transform, 1));
+  }
+  template <class Transform = ToTensor>
+  static FashionMNIST test(const std::string& folder, const Transform& transform = {}) {
+    return FashionMNIST(folder, "t10k", PixelTable(transform, 1));
+  }
+
+  static constexpr std::array<std::string_view, 10> classes() {
+    return {"T-shirt/top", "Trouser", "Pullover", "Dress", "Coat",
+            "Sandal",      "Shirt",   "Sneaker",  "Bag",   "Ankle boot"};
+  }
+
+ private:
+  FashionMNIST(const std::string& folder, const std::string& part, PixelTable table)
+      : MNIST({"gpunet::data::FashionMNIST: ", "FashionMNIST/raw"}, folder, part, std::move(table)) {}
 };
 
 }  // namespace gpunet::data
