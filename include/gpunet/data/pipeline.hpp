@@ -40,11 +40,11 @@ struct Parts {
   static constexpr std::size_t count = sizeof...(Transforms);
   template <class T>
   static constexpr bool is_to_tensor = std::same_as<T, ToTensor>;
-  static constexpr bool images[] = {TransformsImages<Transforms, float>...};
-  static constexpr bool moves[] = {
+  static constexpr bool images[count] = {TransformsImages<Transforms, float>...};
+  static constexpr bool moves[count] = {
       (TransformsImages<Transforms, float> && TransformsImages<Transforms, std::uint8_t>)...};
-  static constexpr bool draws[] = {DrawsForImages<Transforms, float>...};
-  static constexpr bool to_tensor[] = {is_to_tensor<Transforms>...};
+  static constexpr bool draws[count] = {DrawsForImages<Transforms, float>...};
+  static constexpr bool to_tensor[count] = {is_to_tensor<Transforms>...};
 
   static constexpr Part part(std::size_t i) {
     bool values = false;
@@ -139,7 +139,7 @@ class Pipeline {
       is_random_ = std::ranges::any_of(Parts::draws, std::identity{});
       if constexpr (Parts::any(detail::Part::bytes)) move_ = run<detail::Part::bytes, std::uint8_t, Transforms...>;
       if constexpr (Parts::any(detail::Part::floats)) work_ = run<detail::Part::floats, float, Transforms...>;
-      std::apply([this](const auto&... each) { (follow(each), ...); }, *list);
+      std::apply([this](const auto&... each) { (this->follow(each), ...); }, *list);
     }
   }
 
@@ -192,10 +192,12 @@ class Pipeline {
   template <detail::Part part, class T, class... Transforms, std::size_t... I>
   static void run_each(const std::tuple<Transforms...>& list, Pixels<T>& image, Random& random,
                        std::index_sequence<I...>) {
-    const auto run_one = [&]<std::size_t i>() {
-      if constexpr (detail::Parts<Transforms...>::part(i) == part) apply(std::get<i>(list), image, random);
-    };
-    (run_one.template operator()<I>(), ...);
+    (run_one<part, I>(list, image, random), ...);
+  }
+  template <detail::Part part, std::size_t i, class T, class... Transforms>
+  static void run_one([[maybe_unused]] const std::tuple<Transforms...>& list, [[maybe_unused]] Pixels<T>& image,
+                      [[maybe_unused]] Random& random) {
+    if constexpr (detail::Parts<Transforms...>::part(i) == part) apply(std::get<i>(list), image, random);
   }
   template <class Transform, class T>
   static void apply(const Transform& transform, Pixels<T>& image, Random& random) {
