@@ -4,10 +4,13 @@
 #include <gpunet/core/random.hpp>
 #include <gpunet/data/cifar10.hpp>
 #include <gpunet/data/cifar100.hpp>
+#include <gpunet/data/color_jitter.hpp>
 #include <gpunet/data/concat_dataset.hpp>
 #include <gpunet/data/csv.hpp>
 #include <gpunet/data/dataloader.hpp>
 #include <gpunet/data/mnist.hpp>
+#include <gpunet/data/random_transforms.hpp>
+#include <gpunet/data/resize.hpp>
 #include <gpunet/data/shapes.hpp>
 #include <gpunet/data/subset.hpp>
 #include <gpunet/data/tensor_dataset.hpp>

@@ -1,16 +1,15 @@
 // The CIFAR-100 images.
 #pragma once
 
-#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
-#include <gpunet/core/sizes.hpp>
 #include <gpunet/data/cifar_files.hpp>
-#include <gpunet/data/transforms.hpp>
+#include <gpunet/data/pipeline.hpp>
 
 namespace gpunet::data {
 
@@ -19,7 +18,7 @@ enum class CIFAR100Labels { fine, coarse };
 
 // 32x32 colour photographs of a hundred kinds of things, from the official binary version (cifar-100-binary.tar.gz).
 // The images are kept as bytes and transformed when they are read.
-class CIFAR100 {
+class CIFAR100 : public ImageDataset<CIFAR100> {
  public:
   // The 50,000 training images (train.bin) or the 10,000 test images (test.bin) in `folder` or its subfolder
   // cifar-100-binary. Files with fewer images are taken as they are. Throws Error if the file is missing, cannot be
@@ -27,12 +26,12 @@ class CIFAR100 {
   template <class Transform = ToTensor>
   static CIFAR100 train(const std::string& folder, const Transform& transform = {},
                         CIFAR100Labels labels = CIFAR100Labels::fine) {
-    return CIFAR100(folder, "train.bin", PixelTable(transform, CifarFiles::channels), labels);
+    return CIFAR100(folder, "train.bin", Pipeline(transform, CifarFiles::sizes), labels);
   }
   template <class Transform = ToTensor>
   static CIFAR100 test(const std::string& folder, const Transform& transform = {},
                        CIFAR100Labels labels = CIFAR100Labels::fine) {
-    return CIFAR100(folder, "test.bin", PixelTable(transform, CifarFiles::channels), labels);
+    return CIFAR100(folder, "test.bin", Pipeline(transform, CifarFiles::sizes), labels);
   }
 
   static constexpr std::array<std::string_view, 100> classes() {
@@ -77,26 +76,16 @@ class CIFAR100 {
   }
 
   index_t size() const { return files_.size(); }
-  Sizes sample_sizes() const { return {CifarFiles::channels, side, side}; }
-
-  // Writes image i, transformed, as [3, 32, 32]; returns its class or superclass.
-  label_t read(index_t i, float* sample) const {
-    table_.transform(files_.image(i), side * side, sample);
-    return label(i);
+  // Image i, [3, 32, 32], before it is transformed.
+  ImageBytes image(index_t i, std::vector<std::uint8_t>&) const {
+    return {files_.image(i), CifarFiles::sizes, labels_ == CIFAR100Labels::fine ? fine_label(i) : coarse_label(i)};
   }
-  // The same before it is transformed, and what transforms it.
-  label_t read_bytes(index_t i, std::uint8_t* sample) const {
-    std::copy_n(files_.image(i), CifarFiles::channels * side * side, sample);
-    return label(i);
-  }
-  const PixelTable& pixel_table() const { return table_; }
 
   // Whatever the samples are labelled with.
   label_t fine_label(index_t i) const { return files_.label(i, 1); }
   label_t coarse_label(index_t i) const { return files_.label(i, 0); }
 
  private:
-  static constexpr index_t side = CifarFiles::side;
   static constexpr CifarFiles::Format format{"gpunet::data::CIFAR100: ",
                                              "cifar-100-binary",
                                              "cifar-100-binary.tar.gz of www.cs.toronto.edu/~kriz/cifar.html, to ",
@@ -104,12 +93,9 @@ class CIFAR100 {
                                              {20, 100},
                                              {"coarse label", "fine label"}};
 
-  CIFAR100(const std::string& folder, std::string_view name, PixelTable table, CIFAR100Labels labels)
-      : table_(std::move(table)), files_(format, folder, {name}), labels_(labels) {}
+  CIFAR100(const std::string& folder, std::string_view name, Pipeline pipeline, CIFAR100Labels labels)
+      : ImageDataset(std::move(pipeline)), files_(format, folder, {name}), labels_(labels) {}
 
-  label_t label(index_t i) const { return labels_ == CIFAR100Labels::fine ? fine_label(i) : coarse_label(i); }
-
-  PixelTable table_;
   CifarFiles files_;
   CIFAR100Labels labels_;
 };

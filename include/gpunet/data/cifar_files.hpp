@@ -14,6 +14,7 @@
 #include <vector>
 
 #include <gpunet/core/error.hpp>
+#include <gpunet/data/pixels.hpp>
 #include <gpunet/io/file.hpp>
 
 namespace gpunet::data {
@@ -21,7 +22,7 @@ namespace gpunet::data {
 // Records of one or two labels of a byte each, then 32 x 32 bytes of red, as many of green and of blue; all in memory.
 class CifarFiles {
  public:
-  static constexpr index_t channels = 3, side = 32;
+  static constexpr ImageSizes sizes{3, 32, 32};
 
   struct Format {
     std::string_view where;                // begins the messages
@@ -32,7 +33,7 @@ class CifarFiles {
     std::array<std::string_view, 2> kind;  // what the labels are called
 
     std::size_t labels() const { return classes[1] > 0 ? 2 : 1; }
-    std::size_t record_bytes() const { return labels() + channels * side * side; }
+    std::size_t record_bytes() const { return labels() + static_cast<std::size_t>(sizes.numel()); }
   };
 
   // Throws Error if a file of `folder`, or else of its subfolder, is missing, cannot be read, has another length, or

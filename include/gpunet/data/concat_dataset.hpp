@@ -36,13 +36,20 @@ class ConcatDataset {
   index_t size() const { return ends_.empty() ? 0 : ends_.back(); }
   const Sizes& sample_sizes() const { return sets_.front().sample_sizes(); }
   label_t read(index_t i, float* sample) const {
-    GPUNET_ASSERT(0 <= i && i < size());
     const std::size_t set = set_of(i);
     return sets_[set].read(i - begin(set), sample);
+  }
+  label_t read(index_t i, float* sample, Random& random) const {
+    const std::size_t set = set_of(i);
+    return sets_[set].read(i - begin(set), sample, random);
+  }
+  bool is_random() const {
+    return std::ranges::any_of(sets_, [](const DatasetView& set) { return set.is_random(); });
   }
 
  private:
   std::size_t set_of(index_t i) const {
+    GPUNET_ASSERT(0 <= i && i < size());
     return static_cast<std::size_t>(std::upper_bound(ends_.begin(), ends_.end(), i) - ends_.begin());
   }
   index_t begin(std::size_t set) const { return set == 0 ? 0 : ends_[set - 1]; }

@@ -62,7 +62,7 @@ class Batches {
   // Begins an epoch; one that still runs is left. Throws what the dataset throws, as ++ does.
   Iterator begin() {
     stop();
-    order_ = draw_order(set_.size(), options_.sampler);
+    epoch_ = draw_epoch(set_.size(), options_.sampler);
     ring_.start(size_);
     try {
       while (static_cast<int>(workers_.size()) < options_.num_workers)
@@ -110,7 +110,8 @@ class Batches {
     auto* inputs = static_cast<std::byte*>(buffers_.host_inputs(slot));
     label_t* labels = buffers_.host_labels(slot);
     for (index_t i = first_sample(batch); i < first_sample(batch + 1) && !ring_.stopped(); ++i) {
-      *labels++ = source_.read(order_[static_cast<std::size_t>(i)], inputs);
+      Random random(epoch_.seed, static_cast<std::uint64_t>(i));  // whoever fills the batch draws the same
+      *labels++ = source_.read(epoch_.order[static_cast<std::size_t>(i)], inputs, random);
       inputs += sample_bytes_;
     }
   }
@@ -144,7 +145,7 @@ class Batches {
   index_t samples_;  // in an epoch
   SampleSource source_;
   std::size_t sample_bytes_ = source_.sample_bytes();
-  std::vector<index_t> order_;  // [samples_]
+  Epoch epoch_;  // its order is [samples_]
   BatchRing ring_;
   BatchBuffers<D> buffers_;
   std::vector<std::thread> workers_;
@@ -184,7 +185,7 @@ class DataLoader {
             " bytes of host memory");
   }
   template <class Set>
-  requires(!std::same_as<Set, DatasetView> && Dataset<Set>) explicit DataLoader(
+  requires(!std::same_as<Set, DatasetView> && (Dataset<Set> || SampleDataset<Set>)) explicit DataLoader(
       const Set&&, const DataLoaderOptions& = {}) = delete;  // the loader would outlive the dataset
 
   // Batches in an epoch.
@@ -200,7 +201,7 @@ class DataLoader {
     return {set_, options_, size(), device};
   }
   // The same batches from a copy of the whole dataset that lies on the device from now on: to be kept from epoch to
-  // epoch. Throws Error if it does not fit.
+  // epoch. Throws Error if it does not fit, or if the dataset draws its samples at random.
   template <Device D>
   ResidentBatches<D> resident_on(D& device) const {
     return {set_, options_.batch_size, options_.sampler, size(), device};

@@ -1,11 +1,15 @@
 // What a dataset is.
 #pragma once
 
+#include <algorithm>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <string_view>
+#include <vector>
 
 #include <gpunet/core/sizes.hpp>
+#include <gpunet/data/random.hpp>
 #include <gpunet/data/transforms.hpp>
 
 namespace gpunet::data {
@@ -18,13 +22,62 @@ concept Dataset = requires(const Set& set, index_t i, float* sample) {
   { set.read(i, sample) } -> std::same_as<label_t>;      // writes sample i < size(), row-major; returns its label
 };
 
+// A dataset whose samples may differ from read to read: it draws from the Random that comes with a sample, so that the
+// numbers of a batch do not depend on who reads it.
+template <class Set>
+concept RandomDataset = Dataset<Set> && requires(const Set& set, index_t i, float* sample, Random& random) {
+  { set.read(i, sample, random) } -> std::same_as<label_t>;
+  { set.is_random() } -> std::same_as<bool>;  // whether this one does differ
+};
+
 // A dataset that keeps its samples as bytes. A device with memory of its own takes those and makes the floats itself, so
-// that a quarter of the bytes travel; read() has to give the same floats.
+// that a quarter of the bytes travel; read() has to give the same floats. It may have a read_bytes(i, sample, random) too,
+// and a has_bytes() that says whether this one does keep them.
 template <class Set>
 concept ByteDataset = Dataset<Set> && requires(const Set& set, index_t i, std::uint8_t* sample) {
   { set.read_bytes(i, sample) } -> std::same_as<label_t>;    // writes sample i [channels, ...]; returns its label
   { set.pixel_table() } -> std::same_as<const PixelTable&>;  // what each byte of each channel becomes
 };
+
+// A sample as a value: see SampleDataset.
+struct Sample {
+  std::vector<float> values;  // row-major
+  Sizes sizes;                // e.g. [3, 32, 32]
+  label_t label;
+};
+
+// A dataset of two functions, as PyTorch's are. All samples have the sizes of the first one.
+template <class Set>
+concept SampleDataset = requires(const Set& set, index_t i) {
+  { set.size() } -> std::same_as<index_t>;    // how many samples: __len__
+  { set[i] } -> std::convertible_to<Sample>;  // sample i < size(): __getitem__
+};
+
+// What holds for any dataset, whichever of these functions it has.
+template <Dataset Set>
+label_t read(const Set& set, index_t i, float* sample, Random& random) {
+  if constexpr (RandomDataset<Set>)
+    return set.read(i, sample, random);
+  else
+    return set.read(i, sample);
+}
+template <ByteDataset Set>
+label_t read_bytes(const Set& set, index_t i, std::uint8_t* sample, Random& random) {
+  if constexpr (requires { set.read_bytes(i, sample, random); })
+    return set.read_bytes(i, sample, random);
+  else
+    return set.read_bytes(i, sample);
+}
+template <Dataset Set>
+bool is_random(const Set& set) {
+  if constexpr (RandomDataset<Set>) return set.is_random();
+  return false;
+}
+template <Dataset Set>
+bool has_bytes(const Set& set) {
+  if constexpr (requires { set.has_bytes(); }) return set.has_bytes();
+  return ByteDataset<Set>;
+}
 
 // A dataset of any type, by reference: what reads through it compiles once for all of them.
 class DatasetView {
@@ -35,31 +88,61 @@ class DatasetView {
       : set_(&set),
         size_(set.size()),
         sample_sizes_(set.sample_sizes()),
-        read_([](const void* any, index_t i, float* sample) {
-          return static_cast<const Set*>(any)->read(i, sample);
+        is_random_(data::is_random(set)),
+        read_([](const DatasetView& view, index_t i, float* sample, Random& random) {
+          return data::read(*static_cast<const Set*>(view.set_), i, sample, random);
         }) {
     if constexpr (ByteDataset<Set>) {
+      if (!data::has_bytes(set)) return;
       pixel_table_ = &set.pixel_table();
-      read_bytes_ = [](const void* any, index_t i, std::uint8_t* sample) {
-        return static_cast<const Set*>(any)->read_bytes(i, sample);
+      read_bytes_ = [](const DatasetView& view, index_t i, std::uint8_t* sample, Random& random) {
+        return data::read_bytes(*static_cast<const Set*>(view.set_), i, sample, random);
       };
     }
   }
+  // Reads the first sample for its sizes.
+  template <class Set>
+  requires(!Dataset<Set> && SampleDataset<Set>) DatasetView(const Set& set)
+      : set_(&set),
+        size_(set.size()),
+        sample_sizes_(size_ > 0 ? Sample(set[0]).sizes : Sizes{}),
+        read_([](const DatasetView& view, index_t i, float* sample, Random&) {
+          return view.copy(i, (*static_cast<const Set*>(view.set_))[i], sample);
+        }) {}
 
   index_t size() const { return size_; }
   const Sizes& sample_sizes() const { return sample_sizes_; }
-  label_t read(index_t i, float* sample) const { return read_(set_, i, sample); }
+  // Whether two reads of one sample may differ; where nobody gives a Random, the default generator seeds one.
+  bool is_random() const { return is_random_; }
+  label_t read(index_t i, float* sample, Random& random) const { return read_(*this, i, sample, random); }
+  label_t read(index_t i, float* sample) const {
+    Random random = is_random_ ? any_random() : Random(0);
+    return read(i, sample, random);
+  }
   // Only where there is a pixel_table().
-  label_t read_bytes(index_t i, std::uint8_t* sample) const { return read_bytes_(set_, i, sample); }
+  label_t read_bytes(index_t i, std::uint8_t* sample, Random& random) const {
+    return read_bytes_(*this, i, sample, random);
+  }
   const PixelTable* pixel_table() const { return pixel_table_; }  // null if the set has no bytes
 
  private:
+  label_t copy(index_t i, const Sample& from, float* sample) const {
+    constexpr std::string_view where = "gpunet::data: sample ";
+    require(static_cast<index_t>(from.values.size()) == from.sizes.numel(), where, i, " has ", from.values.size(),
+            " values for the shape ", to_string(from.sizes), " (want ", from.sizes.numel(), ")");
+    require(from.sizes == sample_sizes_, where, i, " has the shape ", to_string(from.sizes), " and sample 0 ",
+            to_string(sample_sizes_), " (a batch has one shape), bring all samples to one");
+    std::copy(from.values.begin(), from.values.end(), sample);
+    return from.label;
+  }
+
   const void* set_;
   index_t size_;
   Sizes sample_sizes_;
-  label_t (*read_)(const void* set, index_t i, float* sample);
+  bool is_random_ = false;
+  label_t (*read_)(const DatasetView&, index_t i, float* sample, Random&);
   const PixelTable* pixel_table_ = nullptr;
-  label_t (*read_bytes_)(const void* set, index_t i, std::uint8_t* sample) = nullptr;
+  label_t (*read_bytes_)(const DatasetView&, index_t i, std::uint8_t* sample, Random&) = nullptr;
 };
 
 // The samples of a dataset as somebody takes them: as bytes if he does and the set has them, else as floats.
@@ -74,9 +157,9 @@ class SampleSource {
     return static_cast<std::size_t>(set_.sample_sizes().numel()) * (pixels_ ? 1 : sizeof(float));
   }
   // Writes sample i; returns its label.
-  label_t read(index_t i, void* sample) const {
-    return pixels_ ? set_.read_bytes(i, static_cast<std::uint8_t*>(sample))
-                   : set_.read(i, static_cast<float*>(sample));
+  label_t read(index_t i, void* sample, Random& random) const {
+    return pixels_ ? set_.read_bytes(i, static_cast<std::uint8_t*>(sample), random)
+                   : set_.read(i, static_cast<float*>(sample), random);
   }
 
  private:

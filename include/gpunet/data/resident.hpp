@@ -46,6 +46,9 @@ class ResidentBatches {
         batch_size_(batch_size),
         sampler_(sampler),
         size_(size) {
+    require(!set.is_random(), where,
+            "the transforms of the dataset draw random numbers (a copy has those of one epoch)",
+            ", use to(device), or leave them out");
     const SampleSource source(set, true);
     reserve(source);
     load(source);
@@ -102,8 +105,9 @@ class ResidentBatches {
                                                                      : static_cast<void*>(floats.data()));
     for (index_t first = 0; first < samples_; first += at_once) {
       const auto count = static_cast<std::size_t>(std::min(at_once, samples_ - first));
+      Random random(0);  // which nobody draws from
       for (std::size_t i = 0; i < count; ++i)
-        labels[i] = source.read(first + static_cast<index_t>(i), chunk + i * sample_bytes);
+        labels[i] = source.read(first + static_cast<index_t>(i), chunk + i * sample_bytes, random);
       device_.upload(data_.data() + static_cast<std::size_t>(first) * sample_bytes, chunk, count * sample_bytes);
       device_.upload(labels_.data() + first, labels.data(), count * sizeof(label_t));
     }

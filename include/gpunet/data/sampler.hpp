@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cstdint>
 #include <numeric>
 #include <optional>
 #include <vector>
@@ -54,20 +55,33 @@ class RandomSampler {
   RandomSamplerOptions options_;
 };
 
-// The order of an epoch by a sampler, or of n samples from 0 to n - 1 where there is none. Takes from `generator` what an
-// epoch of PyTorch's DataLoader takes from its default generator, so that the same seed gives the same batches: a seed
-// for the workers (which need none here) and, for a sampler, one for its order.
-inline std::vector<index_t> draw_order(index_t n, const std::optional<RandomSampler>& sampler,
-                                       Generator& generator = default_generator()) {
+// What is drawn for an epoch.
+struct Epoch {
+  std::vector<index_t> order;  // of the samples
+  std::uint64_t seed;          // of what the samples draw
+};
+
+// An epoch by a sampler, or of n samples from 0 to n - 1 where there is none. Takes from `generator` what an epoch of PyTorch's
+// DataLoader takes from its default generator, so that the same seed gives the same batches: a seed for the workers (here
+// for each sample, so that batches do not depend on who reads them) and, for a sampler, one for its order.
+inline Epoch draw_epoch(index_t n, const std::optional<RandomSampler>& sampler,
+                        Generator& generator = default_generator()) {
   const auto lock = generator.lock();
-  generator.random63();
+  Epoch epoch{std::vector<index_t>(static_cast<std::size_t>(sampler ? 0 : n)),
+              static_cast<std::uint64_t>(generator.random63())};
   if (sampler) {
     Generator own(generator.random63());
-    return sampler->draw(own);
+    epoch.order = sampler->draw(own);
+  } else {
+    std::iota(epoch.order.begin(), epoch.order.end(), index_t{0});
   }
-  std::vector<index_t> order(static_cast<std::size_t>(n));
-  std::iota(order.begin(), order.end(), index_t{0});
-  return order;
+  return epoch;
+}
+
+// Its order alone.
+inline std::vector<index_t> draw_order(index_t n, const std::optional<RandomSampler>& sampler,
+                                       Generator& generator = default_generator()) {
+  return draw_epoch(n, sampler, generator).order;
 }
 
 }  // namespace gpunet::data

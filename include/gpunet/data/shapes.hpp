@@ -8,21 +8,21 @@
 #include <cstdlib>
 #include <numbers>
 #include <string_view>
+#include <vector>
 
-#include <gpunet/core/sizes.hpp>
 #include <gpunet/data/figures.hpp>
-#include <gpunet/data/transforms.hpp>
+#include <gpunet/data/pipeline.hpp>
 
 namespace gpunet::data {
 
 // 32x32 colour images of ten kinds of figures, drawn when they are read, from the seed and the index alone.
 // Position, size, direction, colours, background and noise vary; image i is of class i % 10.
-class Shapes {
+class Shapes : public ImageDataset<Shapes> {
  public:
   // The first `size` images of a seed. Throws Error if the size is negative.
   template <class Transform = ToTensor>
   Shapes(index_t size, std::uint64_t seed, const Transform& transform = {})
-      : table_(transform, channels), size_(size), seed_(seed) {
+      : ImageDataset(Pipeline(transform, sizes)), size_(size), seed_(seed) {
     require(size >= 0, "gpunet::data::Shapes: ", size, " images (want 0 or more)");
   }
   template <class Transform = ToTensor>
@@ -39,17 +39,8 @@ class Shapes {
   }
 
   index_t size() const { return size_; }
-  Sizes sample_sizes() const { return {channels, side, side}; }
-
-  // Draws image i and writes it, transformed, as [3, 32, 32]; returns its class.
-  label_t read(index_t i, float* sample) const {
-    std::uint8_t bytes[channels * side * side];
-    const label_t label = read_bytes(i, bytes);
-    table_.transform(bytes, side * side, sample);
-    return label;
-  }
-  // The same before it is transformed, and what transforms it.
-  label_t read_bytes(index_t i, std::uint8_t* sample) const {
+  // Draws image i, [3, 32, 32], before it is transformed, into `room`.
+  ImageBytes image(index_t i, std::vector<std::uint8_t>& room) const {
     GPUNET_ASSERT(0 <= i && i < size());
     static constexpr std::array figures_in_order = {
         figures::disc,  figures::ring, figures::square, figures::frame,    figures::triangle,
@@ -58,31 +49,14 @@ class Shapes {
     const Scene scene(seed_, static_cast<std::uint64_t>(i));
     Coverage inside;
     cover(figures_in_order[label], scene, inside);
-    paint(scene, inside, sample);
-    return static_cast<label_t>(label);
+    room.resize(static_cast<std::size_t>(sizes.numel()));
+    paint(scene, inside, room.data());
+    return {room.data(), sizes, static_cast<label_t>(label)};
   }
-  const PixelTable& pixel_table() const { return table_; }
 
  private:
   static constexpr int channels = 3, side = 32;
-
-  // A small random generator (SplitMix64 of Steele, Lea and Flood, 2014), cheap to begin anew for every image.
-  struct Random {
-    std::uint64_t state;
-
-    std::uint64_t next() { return mix(state += 0x9e3779b97f4a7c15); }
-    static std::uint64_t mix(std::uint64_t z) {
-      z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9;
-      z = (z ^ (z >> 27)) * 0x94d049bb133111eb;
-      return z ^ (z >> 31);
-    }
-    double uniform(double low, double high) {
-      return low + (high - low) * (static_cast<double>(next() >> 11) * 0x1p-53);
-    }
-    int integer(int low, int high) {
-      return low + static_cast<int>(next() % static_cast<unsigned>(high - low + 1));
-    }
-  };
+  static constexpr ImageSizes sizes{channels, side, side};
 
   // What varies from image to image.
   struct Scene {
@@ -94,7 +68,7 @@ class Shapes {
     std::uint32_t noise_seed;
 
     Scene(std::uint64_t seed, std::uint64_t i) {
-      Random random{Random::mix(seed) + i * 0xd1342543de82ef95};
+      Random random(seed, i);
       const double radius = random.uniform(9, 14), angle = random.uniform(0, 2 * std::numbers::pi);  // pixels
       const double x = random.uniform(radius, side - radius) - 0.5, y = random.uniform(radius, side - radius) - 0.5;
       const double scale = 64 * figures::unit / radius;
@@ -160,7 +134,6 @@ class Shapes {
       }
   }
 
-  PixelTable table_;
   index_t size_;
   std::uint64_t seed_;
 };

@@ -29,15 +29,25 @@ class Subset {
 
   index_t size() const { return static_cast<index_t>(indices_.size()); }
   Sizes sample_sizes() const { return set_->sample_sizes(); }
-  label_t read(index_t i, float* sample) const { return set_->read(indices_[static_cast<std::size_t>(i)], sample); }
-  label_t read_bytes(index_t i, std::uint8_t* sample) const requires ByteDataset<Set> {
-    return set_->read_bytes(indices_[static_cast<std::size_t>(i)], sample);
+  label_t read(index_t i, float* sample) const { return set_->read(of_set(i), sample); }
+  label_t read(index_t i, float* sample, Random& random) const {
+    return data::read(*set_, of_set(i), sample, random);
   }
+  bool is_random() const { return data::is_random(*set_); }
+  label_t read_bytes(index_t i, std::uint8_t* sample) const requires ByteDataset<Set> {
+    return set_->read_bytes(of_set(i), sample);
+  }
+  label_t read_bytes(index_t i, std::uint8_t* sample, Random& random) const requires ByteDataset<Set> {
+    return data::read_bytes(*set_, of_set(i), sample, random);
+  }
+  bool has_bytes() const { return data::has_bytes(*set_); }
   const PixelTable& pixel_table() const requires ByteDataset<Set> { return set_->pixel_table(); }
 
   const std::vector<index_t>& indices() const { return indices_; }
 
  private:
+  index_t of_set(index_t i) const { return indices_[static_cast<std::size_t>(i)]; }
+
   const Set* set_;
   std::vector<index_t> indices_;
 };

@@ -15,7 +15,7 @@
 namespace gpunet::data {
 
 // A transform is a function of one pixel's value and the channel it is in; check(channels) throws Error if it is
-// not made for images of so many channels.
+// not made for images of so many channels. Transforms of whole images are in pixels.hpp.
 
 // Bytes 0 to 255 as floats 0 to 1.
 struct ToTensor {
@@ -60,6 +60,7 @@ class Compose {
   auto operator()(T x, index_t channel) const {
     return apply<0>(x, channel);
   }
+  const std::tuple<Transforms...>& transforms() const { return transforms_; }
   void check(index_t channels) const {
     std::apply([channels](const auto&... transform) { (transform.check(channels), ...); }, transforms_);
   }

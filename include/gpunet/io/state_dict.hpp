@@ -52,7 +52,7 @@ class EntryFinder {
       by_name_.emplace(entries_[i].name, i);
   }
 
-  // For the array number i; null if there is none.
+  // For the array that has place i among those in_order(); null if there is none.
   const TensorEntry* find(std::size_t i, const std::string& name) {
     if (match_ == Matching::by_name) {
       const auto at = by_name_.find(name);
@@ -79,12 +79,25 @@ class EntryFinder {
     return nullptr;
   }
 
-  // Whether each array has the shape of the entry at its place.
+  // The arrays that have a place among the entries, in their order: all, or all but the counts where the file has just as
+  // many.
+  template <class T>
+  std::vector<const NamedArray<T>*> in_order(const std::vector<NamedArray<T>>& arrays) const {
+    std::vector<const NamedArray<T>*> all, numbers;
+    for (const NamedArray<T>& array : arrays) {
+      all.push_back(&array);
+      if (!array.count) numbers.push_back(&array);
+    }
+    return entries_.size() == numbers.size() ? numbers : all;
+  }
+
+  // Whether each of them has the shape of the entry at its place.
   template <class T>
   bool fit_in_order(const std::vector<NamedArray<T>>& arrays) const {
+    const std::vector<const NamedArray<T>*> placed = in_order(arrays);
     return std::equal(
-        arrays.begin(), arrays.end(), entries_.begin(), entries_.end(),
-        [](const NamedArray<T>& array, const NamedEntry& named) { return fits(*named.entry, array.sizes); });
+        placed.begin(), placed.end(), entries_.begin(), entries_.end(),
+        [](const NamedArray<T>* array, const NamedEntry& named) { return fits(*named.entry, array->sizes); });
   }
 
  private:
@@ -94,11 +107,15 @@ class EntryFinder {
   Matching match_;
 };
 
+inline std::string shown(const std::string& name) {
+  return name.empty() ? "(an array without a name)" : printable(name);
+}
+
 // "a, b, c"
 inline std::string list_of(const std::vector<std::string>& names) {
   std::string out;
   for (const std::string& name : names)
-    out += concat(out.empty() ? "" : ", ", name.empty() ? "(an array without a name)" : printable(name));
+    out += concat(out.empty() ? "" : ", ", shown(name));
   return out;
 }
 
@@ -117,32 +134,38 @@ inline std::string key_of(const std::vector<std::string>& names, const TensorFil
   return "";
 }
 
-// What to do where a file does not fit. `too_much`: it has all that is wanted, and more.
+// What a file that does not fit has too much, or not as it has to be.
+enum class Misfit { only_extra, only_types, other };
+
+// What to do about it.
 template <class T>
 std::string advice_on(const std::vector<NamedArray<T>>& arrays, const std::vector<std::string>& missing,
-                      bool too_much, const TensorFile& file, const EntryFinder& finder,
+                      Misfit misfit, const TensorFile& file, const EntryFinder& finder,
                       const LoadOptions& options) {
   const std::string any =
       "load a file that was saved from this network, or build the network that the file was saved from";
-  if (too_much) return "leave the unexpected ones out with {.strict = false}, or " + any;
+  if (misfit == Misfit::only_types) return "save these tensors as numbers that fit, in Python as tensor.float()";
+  if (misfit == Misfit::only_extra) return "leave the unexpected ones out with {.strict = false}, or " + any;
   if (file.entries().empty()) return "the file has no tensors: " + any;
   if (options.match == Matching::by_order || options.rename || missing.empty()) return any;
   if (const std::string key = key_of(missing, file); !key.empty())
     return concat("load with {.key = \"", printable(key), "\"}, under which the file has these names");
   if (file.in_saved_order() && finder.fit_in_order(arrays))
     return "load with {.match = io::by_order}, since all shapes fit in their order";
-  if (file.entries().size() == 1 && file.entries()[0].name.empty())
-    return concat("give the array a name, {.rename = [](std::string_view) { return std::string(\"", missing[0],
-                  "\"); }}, and leave out the others with .strict = false");
+  if (const TensorEntry& only = file.entries()[0]; file.entries().size() == 1 && only.name.empty())
+    for (const NamedArray<T>& array : arrays)
+      if (only.problem.empty() && !array.count && fits(only, array.sizes))
+        return concat("give the array a name, {.rename = [](std::string_view) { return std::string(\"", array.name,
+                      "\"); }}, and leave out the others with .strict = false");
   return any;
 }
 
 // The number of an entry that counts. Throws Error for one that no count can be.
-inline index_t count_of(const TensorEntry& entry) {
+inline index_t count_of(const TensorEntry& entry, const std::string& path) {
   double count = -1;
   copy_as(entry, std::span(&count, 1));
-  require(0 <= count && count < 0x1p63, "gpunet::io::load: \"", printable(entry.name), "\" is ", count,
-          " (want a count, 0 or more), save it again");
+  require(0 <= count && count < 0x1p63, "gpunet::io::load: ", path, ": \"", printable(entry.name), "\" is ",
+          count, " (want a count, 0 or more), save it again");
   return static_cast<index_t>(count);
 }
 
@@ -158,9 +181,16 @@ std::vector<const TensorEntry*> match(const std::vector<NamedArray<T>>& arrays, 
   std::vector<const TensorEntry*> matched;
   std::vector<std::string> missing;
   std::string mismatches;
+  bool any_found = false, sizes_fit = true;
+  const std::vector<const NamedArray<T>*> in_order = finder.in_order(arrays);
+  std::size_t place = 0;
   for (const NamedArray<T>& array : arrays) {
-    const TensorEntry* entry = finder.find(matched.size(), array.name);
+    const bool has_place = place < in_order.size() && in_order[place] == &array;
+    const TensorEntry* entry =
+        has_place || options.match == Matching::by_name ? finder.find(place, array.name) : nullptr;
+    place += has_place;
     matched.push_back(entry);
+    any_found |= entry && !array.count;
     if (!entry) {
       if (!array.count) missing.push_back(array.name);  // old files have no counts, and PyTorch asks for none
       continue;
@@ -170,26 +200,31 @@ std::vector<const TensorEntry*> match(const std::vector<NamedArray<T>>& arrays, 
       mismatches += concat("\n  unreadable ", array.name, ": ", entry->problem);
       continue;
     }
-    if (!detail::fits(*entry, array.sizes))
+    if (!detail::fits(*entry, array.sizes)) {
+      sizes_fit = false;
       mismatches += concat("\n  size mismatch for ", array.name, ": ", to_string(entry->sizes), " in the file",
                            in_file, ", ", to_string(array.sizes), " in the network");
+    }
     if (!is_parameter_type(entry->dtype))
       mismatches += concat("\n  type mismatch for ", array.name, ": ", to_string(entry->dtype), " in the file",
                            in_file, ", floating-point numbers (but F8) or signed integers wanted");
   }
   const std::vector<std::string> unexpected = finder.unused();
-  const bool none_fits = missing.size() == arrays.size() && !arrays.empty();
-  if (mismatches.empty() && (options.strict ? missing.empty() && unexpected.empty() : !none_fits)) return matched;
+  const bool nothing_in_common = !any_found && !missing.empty();
+  if (mismatches.empty() && (options.strict ? missing.empty() && unexpected.empty() : !nothing_in_common))
+    return matched;
 
   std::string problems;
   if (!missing.empty()) problems += concat("\n  missing keys: ", detail::list_of(missing));
   if (!unexpected.empty()) problems += concat("\n  unexpected keys: ", detail::list_of(unexpected));
   if (const detail::NamedEntry* odd = finder.unused_problem(); odd && !missing.empty())
-    problems += concat("\n  unreadable in the file: ", detail::printable(odd->name), ": ", odd->entry->problem);
-  const bool too_much = options.strict && missing.empty() && mismatches.empty();
+    problems += concat("\n  unreadable in the file: ", detail::shown(odd->name), ": ", odd->entry->problem);
+  const detail::Misfit misfit = !missing.empty() || !sizes_fit ? detail::Misfit::other
+                                : !mismatches.empty()          ? detail::Misfit::only_types
+                                                               : detail::Misfit::only_extra;
   throw Error(concat("gpunet::io::load: ", file.path(),
                      " does not fit this network (nothing was loaded):", problems, mismatches, '\n',
-                     detail::advice_on(arrays, missing, too_much, file, finder, options)));
+                     detail::advice_on(arrays, missing, misfit, file, finder, options)));
 }
 
 // Fills the arrays with the tensors of `file` that the options choose, converted to T; all of them, or none if
@@ -198,13 +233,16 @@ template <class T>
 void load_arrays(const std::vector<NamedArray<T>>& arrays, const TensorFile& file,
                  const LoadOptions& options = {}) {
   const std::vector<const TensorEntry*> matched = match(arrays, file, options);
+  std::vector<index_t> counts;  // before anything is changed: one may be no count
   for (std::size_t i = 0; i < arrays.size(); ++i)
-    if (matched[i]) {
-      if (arrays[i].count)
-        *arrays[i].count = detail::count_of(*matched[i]);
-      else
-        copy_as(*matched[i], std::span<T>(arrays[i].data, static_cast<std::size_t>(arrays[i].sizes.numel())));
-    }
+    counts.push_back(arrays[i].count && matched[i] ? detail::count_of(*matched[i], file.path()) : 0);
+  for (std::size_t i = 0; i < arrays.size(); ++i) {
+    if (!matched[i]) continue;
+    if (arrays[i].count)
+      *arrays[i].count = counts[i];
+    else
+      copy_as(*matched[i], std::span<T>(arrays[i].data, static_cast<std::size_t>(arrays[i].sizes.numel())));
+  }
 }
 
 // Writes the arrays to `path` in the format that its name tells (formats.hpp); it keeps its old contents if that

@@ -1,0 +1,288 @@
+// What becomes of the images of a dataset on their way into a batch.
+#pragma once
+
+#include <algorithm>
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include <gpunet/core/error.hpp>
+#include <gpunet/data/pixels.hpp>
+#include <gpunet/data/transforms.hpp>
+
+namespace gpunet::data {
+
+namespace detail {
+
+template <class Transform>
+std::tuple<Transform> list_of(const Transform& transform) {
+  return {transform};
+}
+template <class... Transforms>
+const std::tuple<Transforms...>& list_of(const Compose<Transforms...>& transform) {
+  return transform.transforms();
+}
+
+// In which part of a pipeline each transform of a list is done.
+enum class Part { bytes, table, floats };
+
+// Pixels may be moved while they are bytes, until something else than ToTensor comes. What is done value by value before the
+// first transform of whole images in floats becomes part of the table. ToTensor itself may stand behind transforms of images,
+// as in torchvision, where those get bytes; here they compute in floats.
+template <class... Transforms>
+struct Parts {
+  static constexpr std::size_t count = sizeof...(Transforms);
+  template <class T>
+  static constexpr bool is_to_tensor = std::same_as<T, ToTensor>;
+  static constexpr bool images[count] = {TransformsImages<Transforms, float>...};
+  static constexpr bool moves[count] = {
+      (TransformsImages<Transforms, float> && TransformsImages<Transforms, std::uint8_t>)...};
+  static constexpr bool draws[count] = {DrawsForImages<Transforms, float>...};
+  static constexpr bool to_tensor[count] = {is_to_tensor<Transforms>...};
+
+  static constexpr Part part(std::size_t i) {
+    bool values = false;
+    for (std::size_t k = 0; k < i; ++k) {
+      if (images[k] && (values || !moves[k])) return to_tensor[i] ? Part::table : Part::floats;
+      values |= !images[k] && !to_tensor[k];
+    }
+    if (!images[i]) return Part::table;
+    return values || !moves[i] ? Part::floats : Part::bytes;
+  }
+  static constexpr bool any(Part which) {
+    for (std::size_t i = 0; i < count; ++i)
+      if (part(i) == which) return true;
+    return false;
+  }
+  static constexpr bool any_images() { return std::ranges::any_of(images, std::identity{}); }
+  // Whether values come behind ToTensor, of which there is one.
+  static constexpr bool is_in_order() {
+    int seen = 0;
+    for (std::size_t i = 0; i < count; ++i) {
+      seen += to_tensor[i];
+      if (!images[i] && seen != 1) return false;
+    }
+    return seen == 1;
+  }
+};
+
+}  // namespace detail
+
+// The transforms of a dataset of images: those that move pixels, a table of what becomes of each byte, and those that want
+// floats. Of any type, so that datasets are none the more templates.
+class Pipeline {
+ public:
+  // For images of such sizes, like the first one where they differ. Throws Error if a transform is not made for them.
+  template <class Transform>
+  Pipeline(const Transform& transform, const ImageSizes& input)
+      : Pipeline(
+            std::make_shared<std::remove_cvref_t<decltype(detail::list_of(transform))>>(detail::list_of(transform)),
+            transform, input) {}
+
+  // Of the samples.
+  const ImageSizes& output() const { return output_; }
+  bool is_random() const { return is_random_; }
+  // Whether samples may travel as bytes, to become floats by the table.
+  bool has_bytes() const { return !work_; }
+  const PixelTable& table() const { return table_; }
+
+  // Writes what becomes of an image, [channels, height, width] bytes. Throws Error if it has not the sizes of output().
+  void read(const std::uint8_t* bytes, const ImageSizes& sizes, float* sample, Random& random) const {
+    if (!move_ && !work_) {
+      check(sizes, sizes);
+      table_.transform(bytes, sizes.pixels(), sample);
+      return;
+    }
+    Scratch& scratch = this->scratch();
+    move(bytes, sizes, scratch.bytes, random);
+    const ImageSizes& moved = scratch.bytes.sizes;
+    if (!work_) {
+      check(moved, sizes);
+      table_.transform(scratch.bytes.values.data(), moved.pixels(), sample);
+      return;
+    }
+    scratch.floats.renew(moved);
+    table_.transform(scratch.bytes.values.data(), moved.pixels(), scratch.floats.values.data());
+    work_(list_.get(), scratch.floats, random);
+    check(scratch.floats.sizes, sizes);
+    std::copy(scratch.floats.values.begin(), scratch.floats.values.end(), sample);
+  }
+  // The same before the table, where has_bytes().
+  void read_bytes(const std::uint8_t* bytes, const ImageSizes& sizes, std::uint8_t* sample, Random& random) const {
+    Scratch& scratch = this->scratch();
+    move(bytes, sizes, scratch.bytes, random);
+    check(scratch.bytes.sizes, sizes);
+    std::copy(scratch.bytes.values.begin(), scratch.bytes.values.end(), sample);
+  }
+
+ private:
+  struct Scratch {
+    Pixels<std::uint8_t> bytes;
+    Pixels<float> floats;
+  };
+  static Scratch& scratch() {
+    static thread_local Scratch scratch;
+    return scratch;
+  }
+
+  template <class... Transforms, class Transform>
+  Pipeline(std::shared_ptr<std::tuple<Transforms...>> list, const Transform& transform, const ImageSizes& input)
+      : list_(list), table_(table_of(*list, transform, input.channels)), output_(input) {
+    using Parts = detail::Parts<Transforms...>;
+    if constexpr (Parts::any_images()) {
+      is_random_ = std::ranges::any_of(Parts::draws, std::identity{});
+      if constexpr (Parts::any(detail::Part::bytes)) move_ = run<detail::Part::bytes, std::uint8_t, Transforms...>;
+      if constexpr (Parts::any(detail::Part::floats)) work_ = run<detail::Part::floats, float, Transforms...>;
+      std::apply([this](const auto&... each) { (this->follow(each), ...); }, *list);
+    }
+  }
+
+  template <class... Transforms, class Transform>
+  static PixelTable table_of(const std::tuple<Transforms...>& list, const Transform& transform, index_t channels) {
+    using Parts = detail::Parts<Transforms...>;
+    if constexpr (!Parts::any_images()) {
+      return PixelTable(transform, channels);
+    } else {
+      static_assert(
+          Parts::is_in_order(),
+          "gpunet::data: a list of transforms wants ToTensor once, before those of values (Normalize, Lambda "
+          "of a value)");
+      return std::apply(
+          [channels](const auto&... each) {
+            return PixelTable(Compose<std::remove_cvref_t<decltype(each)>...>(each...), channels);
+          },
+          of_table(list, std::index_sequence_for<Transforms...>{}));
+    }
+  }
+  // ToTensor and what else makes the table.
+  template <class List, std::size_t... I>
+  static auto of_table(const List& list, std::index_sequence<I...>) {
+    return std::tuple_cat(std::tuple(ToTensor{}), one_of_table<I>(list)...);
+  }
+  template <std::size_t I, class... Transforms>
+  static auto one_of_table(const std::tuple<Transforms...>& list) {
+    using Parts = detail::Parts<Transforms...>;
+    if constexpr (Parts::part(I) == detail::Part::table && !Parts::to_tensor[I])
+      return std::tuple(std::get<I>(list));
+    else
+      return std::tuple<>();
+  }
+
+  // Makes output_ the sizes behind a transform.
+  template <class Transform>
+  void follow(const Transform& transform) {
+    if constexpr (requires { transform.output(output_); })
+      output_ = transform.output(output_);
+    else if constexpr (requires { transform.check(output_.channels); })
+      transform.check(output_.channels);
+  }
+
+  // Does one part of the list.
+  template <detail::Part part, class T, class... Transforms>
+  static void run(const void* list, Pixels<T>& image, Random& random) {
+    run_each<part>(*static_cast<const std::tuple<Transforms...>*>(list), image, random,
+                   std::index_sequence_for<Transforms...>{});
+  }
+  template <detail::Part part, class T, class... Transforms, std::size_t... I>
+  static void run_each(const std::tuple<Transforms...>& list, Pixels<T>& image, Random& random,
+                       std::index_sequence<I...>) {
+    (run_one<part, I>(list, image, random), ...);
+  }
+  template <detail::Part part, std::size_t i, class T, class... Transforms>
+  static void run_one([[maybe_unused]] const std::tuple<Transforms...>& list, [[maybe_unused]] Pixels<T>& image,
+                      [[maybe_unused]] Random& random) {
+    if constexpr (detail::Parts<Transforms...>::part(i) == part) apply(std::get<i>(list), image, random);
+  }
+  template <class Transform, class T>
+  static void apply(const Transform& transform, Pixels<T>& image, Random& random) {
+    if constexpr (DrawsForImages<Transform, T>) {
+      transform(image, random);
+    } else if constexpr (TransformsImages<Transform, T>) {
+      transform(image);
+    } else {
+      for (index_t c = 0; c < image.sizes.channels; ++c)
+        for (index_t i = c * image.sizes.pixels(); i < (c + 1) * image.sizes.pixels(); ++i)
+          image.values[static_cast<std::size_t>(i)] = transform(image.values[static_cast<std::size_t>(i)], c);
+    }
+  }
+
+  void move(const std::uint8_t* bytes, const ImageSizes& sizes, Pixels<std::uint8_t>& image, Random& random) const {
+    image.sizes = sizes;
+    image.values.assign(bytes, bytes + sizes.numel());
+    if (move_) move_(list_.get(), image, random);
+  }
+  void check(const ImageSizes& sizes, const ImageSizes& input) const {
+    require(
+        sizes == output_, "gpunet::data: an image of shape ", to_string(input), " becomes one of shape ",
+        to_string(sizes), ", and the first one became ", to_string(output_),
+        " (a batch has one shape), put a Resize to one height and width, as Resize{{32, 32}}, into the transform");
+  }
+
+  std::shared_ptr<const void> list_;  // std::tuple<Transforms...>
+  void (*move_)(const void* list, Pixels<std::uint8_t>&, Random&) = nullptr;
+  void (*work_)(const void* list, Pixels<float>&, Random&) = nullptr;
+  PixelTable table_;
+  ImageSizes output_;
+  bool is_random_ = false;
+};
+
+// An image of a dataset, [channels, height, width], and its class.
+struct ImageBytes {
+  const std::uint8_t* bytes;
+  ImageSizes sizes;
+  label_t label;
+};
+
+// What datasets of images share. Set::image(i, room) gives image i; `room` is for those that have to make it.
+template <class Set>
+class ImageDataset {
+ public:
+  Sizes sample_sizes() const { return pipeline_.output(); }
+
+  // Writes image i, transformed, as [channels, height, width]; returns its class. Random transforms draw from `random`, and
+  // where there is none from a generator of their own, which the default generator seeds.
+  label_t read(index_t i, float* sample) const {
+    Random random = pipeline_.is_random() ? any_random() : Random(0);
+    return read(i, sample, random);
+  }
+  label_t read(index_t i, float* sample, Random& random) const {
+    const ImageBytes image = this->image(i);
+    pipeline_.read(image.bytes, image.sizes, sample, random);
+    return image.label;
+  }
+
+  // The same as bytes, and what makes floats of them, where there is no transform that wants floats.
+  bool has_bytes() const { return pipeline_.has_bytes(); }
+  label_t read_bytes(index_t i, std::uint8_t* sample) const {
+    Random random = pipeline_.is_random() ? any_random() : Random(0);
+    return read_bytes(i, sample, random);
+  }
+  label_t read_bytes(index_t i, std::uint8_t* sample, Random& random) const {
+    const ImageBytes image = this->image(i);
+    pipeline_.read_bytes(image.bytes, image.sizes, sample, random);
+    return image.label;
+  }
+  const PixelTable& pixel_table() const { return pipeline_.table(); }
+
+  // Whether two reads of one sample differ.
+  bool is_random() const { return pipeline_.is_random(); }
+
+ protected:
+  explicit ImageDataset(Pipeline pipeline) : pipeline_(std::move(pipeline)) {}
+
+ private:
+  ImageBytes image(index_t i) const {
+    static thread_local std::vector<std::uint8_t> room;
+    return static_cast<const Set*>(this)->image(i, room);
+  }
+
+  Pipeline pipeline_;
+};
+
+}  // namespace gpunet::data

@@ -1,0 +1,69 @@
+"""Prints image_transforms.hpp: transforms of images with given parameters, as torchvision computes them in double.
+
+Usage: see regenerate.sh     (PyTorch 2.15, torchvision 0.29)
+"""
+
+import torch
+import torchvision.transforms.functional as F
+
+from common import begin, end, rounded
+
+
+def image(channels, height, width):
+    """The function of the same name in the test: values from 0 to 1, grey pixels among them."""
+    n = channels * height * width
+    values = [(i * 37 + i // 7 * 11) % 65 / 64 for i in range(n)]
+    x = torch.tensor(values, dtype=torch.float64).reshape(channels, height, width)
+    x[:, 0, 0] = 0.25
+    x[:, 0, 1:2] = 0
+    return x
+
+
+begin("cstdint", "string_view", "vector")
+print("""// A transform by its name with its parameters, of an image of those sizes, and what becomes of it.
+struct ImageTransform {
+  std::string_view name;
+  std::vector<double> parameters;
+  std::vector<std::int64_t> sizes, new_sizes;
+  std::vector<double> values;
+};
+
+inline const ImageTransform image_transforms[] = {""")
+
+
+def case(name, parameters, x, y):
+    sizes = [", ".join(map(str, t.shape)) for t in (x, y)]
+    print(f'{{"{name}", {{{", ".join(map(str, parameters))}}}, {{{sizes[0]}}}, {{{sizes[1]}}}, '
+          f"{rounded(y.flatten().tolist())}}},")
+
+
+for top, left, height, width in ((1, 2, 2, 2), (-2, -1, 4, 5), (2, 3, 4, 4), (0, 0, 3, 5)):
+    x = image(2, 3, 5)
+    case("crop", (top, left, height, width), x, F.crop(x, top, left, height, width))
+x = image(3, 2, 5)
+case("hflip", (), x, F.hflip(x))
+case("erase", (0, 1, 2, 3, 0.5), x, F.erase(x, 0, 1, 2, 3, torch.tensor(0.5, dtype=torch.float64)))
+for old, new in (((4, 4), (2, 2)), ((5, 7), (3, 2)), ((3, 5), (7, 6)), ((9, 2), (4, 5)), ((1, 1), (2, 3)), ((11, 6), (1, 1))):
+    for antialias in (0, 1):
+        x = image(1, *old)
+        case("resize", (*new, antialias), x, F.resize(x, list(new), antialias=bool(antialias)))
+for channels in (1, 3):
+    x = image(channels, 3, 4)
+    for factor in (0, 0.6, 1.7):
+        case("brightness", (factor,), x, F.adjust_brightness(x, factor))
+        case("contrast", (factor,), x, F.adjust_contrast(x, factor))
+        case("saturation", (factor,), x, F.adjust_saturation(x, factor))
+    for turn in (-0.5, -0.07, 0.21, 0.5):
+        case("hue", (turn,), x, F.adjust_hue(x, turn))
+print("};\n")
+print("""// What Resize(size) makes of height and width.
+struct ResizedSides {
+  std::int64_t size, height, width, new_height, new_width;
+};
+
+inline const ResizedSides resized_sides[] = {""")
+for size, height, width in ((32, 32, 32), (32, 100, 75), (31, 75, 100), (224, 333, 500), (7, 3, 10), (5, 1, 9)):
+    y = F.resize(torch.zeros(1, height, width), [size])
+    print(f"{{{size}, {height}, {width}, {y.shape[1]}, {y.shape[2]}}},")
+print("};\n")
+end()
