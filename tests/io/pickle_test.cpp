@@ -103,7 +103,7 @@ TEST_CASE("nothing is imported or executed") {
         "file, byte 12: the global \"argparse.Namespace\" behind the text \"args\" (gpunet reads tensors and plain "
         "data, "
         "and imports or executes nothing), save what you need without it, in Python: "
-        "torch.save(checkpoint[\"model_state_dict\"], path)");
+        "torch.save(dict(what), path)");
   for (const char* global : {"cos\nsystem\n", "cbuiltins\neval\n", "c__builtin__\nexec\n", "csubprocess\nPopen\n",
                              "ctorch.hub\nload\n", "ctorch._utils\n_rebuild2\n", "ctorch\n_utils._rebuild2\n",
                              "ctorch.\nutils._rebuild\n", "ccollections\n\n", "c\nOrderedDict\n"}) {

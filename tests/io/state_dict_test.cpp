@@ -4,6 +4,7 @@
 #include <utility>
 #include <vector>
 
+#include <gpunet/io/formats.hpp>
 #include <gpunet/io/state_dict.hpp>
 
 #include "temp_folder.hpp"
@@ -231,4 +232,66 @@ TEST_CASE("a part is loaded only when that is asked for, and what is there has t
   CHECK(contains(error_of([&] { loaded(folder / "a.pth", {.strict = false}); }), "size mismatch for fc.weight"));
   write_file(folder / "a.pth", {{"lin.w", {2, 3}}});
   CHECK(contains(error_of([&] { loaded(folder / "a.pth", {.strict = false}); }), "nothing was loaded"));
+}
+
+namespace {
+
+// A network with a count between two arrays.
+struct CountingNetwork {
+  std::vector<float> values = std::vector<float>(8);
+  index_t count = 5;
+  std::vector<NamedArray<float>> arrays{
+      {"a", {2, 3}, values.data()}, {"norm.count", {}, nullptr, &count}, {"b", {2}, values.data() + 6}};
+};
+
+}  // namespace
+
+TEST_CASE("counts are nothing that a file and a network have in common") {
+  TempFolder folder;
+  const std::vector<float> values(8, 1.0f);
+  const auto bytes = std::as_bytes(std::span(values));
+  CountingNetwork network;
+  const auto load = [&](const std::vector<TensorEntry>& entries, const io::LoadOptions& options) {
+    io::write_tensors(folder / "a.pth", entries);
+    return error_of([&] { io::load_arrays(network.arrays, io::read_tensors(folder / "a.pth"), options); });
+  };
+  CHECK(contains(load({{"x", Dtype::F32, {2, 3}, bytes.first(24)}}, {.strict = false}), "missing keys: a, b"));
+  CHECK(contains(load({}, {.strict = false}), "missing keys: a, b"));
+  CHECK(network.values == std::vector<float>(8));
+
+  // By their places, a file may have no counts.
+  const std::vector<TensorEntry> ordered{{"x", Dtype::F32, {2, 3}, bytes.first(24)},
+                                         {"y", Dtype::F32, {2}, bytes.first(8)}};
+  CHECK(contains(load(ordered, {}), "load with {.match = io::by_order}"));
+  CHECK(load(ordered, {.match = io::by_order}).empty());
+  CHECK(network.values == values);
+  CHECK(network.count == 5);
+}
+
+TEST_CASE("a number that is no count changes nothing") {
+  TempFolder folder;
+  const std::vector<float> values(8, 1.0f);
+  const auto bytes = std::as_bytes(std::span(values));
+  const std::int64_t negative = -1;
+  CountingNetwork network;
+  io::write_tensors(folder / "a.pth",
+                    std::vector<TensorEntry>{{"a", Dtype::F32, {2, 3}, bytes.first(24)},
+                                             {"norm.count", Dtype::I64, {}, std::as_bytes(std::span(&negative, 1))},
+                                             {"b", Dtype::F32, {2}, bytes.first(8)}});
+  CHECK(contains(error_of([&] { io::load_arrays(network.arrays, io::read_tensors(folder / "a.pth")); }),
+                 "a.pth: \"norm.count\" is -1 (want a count, 0 or more), save it again"));
+  CHECK(network.values == std::vector<float>(8));
+}
+
+TEST_CASE("tensors of another type are to be saved as numbers") {
+  TempFolder folder;
+  const std::vector<std::uint8_t> bytes(8);
+  Network<float> network;
+  io::write_safetensors(
+      folder / "a",
+      std::vector<TensorEntry>{{"fc.weight", Dtype::F8_E4M3, {2, 3}, std::as_bytes(std::span(bytes)).first(6)},
+                               {"fc.bias", Dtype::F8_E4M3, {2}, std::as_bytes(std::span(bytes)).first(2)}});
+  const std::string error = error_of([&] { io::load_arrays(network.arrays, SafetensorsFile::read(folder / "a")); });
+  CHECK(contains(error, "type mismatch for fc.bias: F8_E4M3 in the file"));
+  CHECK(contains(error, "\nsave these tensors as numbers that fit, in Python as tensor.float()"));
 }

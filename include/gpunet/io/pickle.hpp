@@ -190,14 +190,17 @@ class PickleReader {
         return push({.kind = Kind::global, .text = known});
     const std::string full_name = concat('"', printable(module), '.', printable(name), '"');
     constexpr std::string_view why = "(gpunet reads tensors and plain data, and imports or executes nothing)";
-    if (stack_.empty())
+    const bool of_numpy = module.starts_with("numpy");
+    if (stack_.empty() && module != "collections" && !of_numpy)
       fail(concat("a whole object, of the global ", full_name),
            concat(why, ", save its state_dict in Python: torch.save(net.state_dict(), path)"));
-    const PickleValue& before = pickle_.values[stack_.back()];
-    fail(concat("the global ", full_name,
-                before.kind == Kind::string ? concat(" behind the text \"", printable(before.text), '"') : ""),
-         concat(why,
-                ", save what you need without it, in Python: torch.save(checkpoint[\"model_state_dict\"], path)"));
+    const bool behind_text = !stack_.empty() && pickle_.values[stack_.back()].kind == Kind::string;
+    fail(concat(
+             "the global ", full_name,
+             behind_text ? concat(" behind the text \"", printable(pickle_.values[stack_.back()].text), '"') : ""),
+         concat(
+             why, ", save what you need without it, in Python: ",
+             of_numpy ? "numpy.savez(path, **arrays), or torch.save of tensors" : "torch.save(dict(what), path)"));
   }
 
   void call() {

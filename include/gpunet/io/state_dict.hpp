@@ -164,8 +164,8 @@ std::string advice_on(const std::vector<NamedArray<T>>& arrays, const std::vecto
 inline index_t count_of(const TensorEntry& entry, const std::string& path) {
   double count = -1;
   copy_as(entry, std::span(&count, 1));
-  require(0 <= count && count < 0x1p63, "gpunet::io::load: ", path, ": \"", printable(entry.name), "\" is ",
-          count, " (want a count, 0 or more), save it again");
+  require(0 <= count && count < 0x1p63, "gpunet::io::load: ", path, ": \"", printable(entry.name), "\" is ", count,
+          " (want a count, 0 or more), save it again");
   return static_cast<index_t>(count);
 }
 
