@@ -55,6 +55,7 @@
 #include <gpunet/tensor/tensor.hpp>
 #include <gpunet/train/accuracy.hpp>
 #include <gpunet/train/confusion_matrix.hpp>
+#include <gpunet/train/fit.hpp>
 #include <gpunet/train/interrupt.hpp>
 #include <gpunet/train/progress.hpp>
 #include <gpunet/train/running_loss.hpp>

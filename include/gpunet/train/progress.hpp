@@ -55,7 +55,7 @@ class Progress {
   Progress& operator=(const Progress&) = delete;
   ~Progress() { clear(); }
 
-  // `step` steps are done. The loss shown is the last one given.
+  // `step` steps are done. The loss and the accuracy (0 to 1) shown are the last ones given.
   void update(index_t step) {
     if (!interactive_) return;
     const double now = terminal_.seconds();
@@ -67,6 +67,13 @@ class Progress {
     loss_ = loss;
     update(step);
   }
+
+  void update(index_t step, double loss, double accuracy) {
+    accuracy_ = accuracy;
+    update(step, loss);
+  }
+  // Whether update() would draw now: for numbers that cost something to get.
+  bool due() const { return interactive_ && terminal_.seconds() >= next_draw_; }
 
   // Prints a line, at once.
   void line(std::string_view text) {
@@ -113,6 +120,7 @@ class Progress {
     if (!known) tail.add("%lld", static_cast<long long>(step));
     if (known && step > 0) add_time(tail, static_cast<double>(options_.total - step) / rate);
     if (!std::isnan(loss_)) tail.add("  loss %.4g", loss_);
+    if (!std::isnan(accuracy_)) tail.add("  acc %.1f%%", 100 * accuracy_);
     tail.add(rate < 10 ? "  %.2f it/s" : "  %.0f it/s", rate);
     if (options_.batch_size > 0) tail.add("  %.0f samples/s", rate * static_cast<double>(options_.batch_size));
     if (known) tail.add("  %lld/%lld", static_cast<long long>(step), static_cast<long long>(options_.total));
@@ -151,6 +159,7 @@ class Progress {
   bool drawn_ = false;
   double begin_ = 0, next_draw_ = 0;  // seconds
   double loss_ = std::numeric_limits<double>::quiet_NaN();
+  double accuracy_ = std::numeric_limits<double>::quiet_NaN();
 };
 
 }  // namespace gpunet::train

@@ -1,0 +1,276 @@
+// A whole training.
+#pragma once
+
+#include <chrono>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+
+#include <gpunet/train/callbacks.hpp>
+#include <gpunet/train/evaluate.hpp>
+#include <gpunet/train/step.hpp>
+
+namespace gpunet::train {
+
+// Measures loss and accuracy of another loader's batches after each epoch, in eval mode: val_loss and val_accuracy.
+template <class Loader>
+class Validation {
+ public:
+  // The loader, or the batches on the model's device, must outlive it.
+  explicit Validation(Loader& loader) : loader_(loader) {}
+
+  template <class R, class Loss, class GoOn>
+  void validate(R& run, const Loss& criterion, GoOn go_on) {
+    const Evaluation result = evaluate(run.model, criterion, loader_, go_on);
+    run.current.val_loss = result.loss;
+    run.current.val_accuracy = result.accuracy;
+  }
+
+ private:
+  Loader& loader_;
+};
+
+struct FitOptions {
+  index_t epochs = 1;
+  index_t max_steps = 0;  // of all epochs; 0: as many as there are
+};
+
+namespace detail {
+
+// What a part of a training wants to do; R is the Run.
+template <class Part, class R>
+concept HasFitBegin = requires(Part& part, R& run) {
+  part.on_fit_begin(run);
+};
+template <class Part, class R>
+concept HasEpochBegin = requires(Part& part, R& run) {
+  part.on_epoch_begin(run);
+};
+template <class Part, class R>
+concept HasBeforeUpdate = requires(Part& part, R& run) {
+  part.before_update(run);
+};
+template <class Part, class R>
+concept HasStepEnd = requires(Part& part, R& run) {
+  part.on_step_end(run);
+};
+template <class Part, class R>
+concept HasValidationStepEnd = requires(Part& part, R& run) {
+  part.on_validation_step_end(run);
+};
+template <class Part, class R>
+concept HasEpochEnd = requires(Part& part, R& run) {
+  part.on_epoch_end(run);
+};
+template <class Part, class R>
+concept HasFitEnd = requires(Part& part, R& run) {
+  part.on_fit_end(run);
+};
+template <class Part>
+concept HasExit = requires(Part& part) {
+  part.on_exit();
+};
+template <class Part, class R, class Loss>
+concept Validates = requires(Part& part, R& run, const Loss& loss, bool (*go_on)()) {
+  part.validate(run, loss, go_on);
+};
+// As train::Accuracy, ConfusionMatrix and TopK are.
+template <class Part, class Model>
+concept Counts = requires(Part& part, const Output<Model>& outputs,
+                          const View<const label_t, typename Model::device_type>& labels) {
+  part.update(outputs, labels);
+  part.reset();
+};
+template <class Part>
+concept TellsAccuracy = requires(Part& part) {
+  part.result().accuracy();
+};
+
+template <class Part, class R, class Model, class Loss>
+concept IsPart = HasFitBegin<Part, R> || HasEpochBegin<Part, R> || HasBeforeUpdate<Part, R> ||
+    HasStepEnd<Part, R> || HasEpochEnd<Part, R> || HasFitEnd<Part, R> || Validates<Part, R, Loss> ||
+    Counts<Part, Model> || std::is_invocable_v<Part&, R&>;
+
+// Calls on_exit() of all parts in the end, also where something was thrown.
+template <class... Parts>
+class Exit {
+ public:
+  explicit Exit(Parts&... parts) : parts_(parts...) {}
+  Exit(const Exit&) = delete;
+  Exit& operator=(const Exit&) = delete;
+  ~Exit() {
+    std::apply([](auto&... parts) { (leave(parts), ...); }, parts_);
+  }
+
+ private:
+  template <class Part>
+  static void leave(Part& part) {
+    if constexpr (HasExit<Part>) part.on_exit();
+  }
+  std::tuple<Parts&...> parts_;
+};
+
+// One training step: with train::Step where nobody wants to see outputs or gradients.
+template <class R, class Model, class Loss, class Optimizer, class... Parts>
+class FitStep {
+  static constexpr bool counts = (Counts<Parts, Model> || ...);
+  static constexpr bool before_update = (HasBeforeUpdate<Parts, R> || ...);
+  struct NoStep {
+    NoStep(Model&, const Loss&, Optimizer&) {}
+  };
+  using WholeStep = std::conditional_t<counts || before_update, NoStep, Step<Model, Loss, Optimizer>>;
+
+ public:
+  FitStep(R& run, const Loss& criterion, Parts&... parts)
+      : run_(run), criterion_(criterion), step_(run.model, criterion, run.optimizer), parts_(parts...) {}
+
+  template <class Inputs, class Labels>
+  LossValue<Model> operator()(const Inputs& inputs, const Labels& labels) {
+    if constexpr (counts) {
+      run_.optimizer.zero_grad();
+      const auto outputs = run_.model(inputs);
+      auto loss = criterion_(outputs, labels);
+      each([&](auto& part) {
+        if constexpr (Counts<std::remove_reference_t<decltype(part)>, Model>) part.update(outputs, labels);
+      });
+      loss.backward();
+      update();
+      return loss;
+    } else if constexpr (before_update) {
+      run_.optimizer.zero_grad();
+      const auto loss = run_.model.forward_backward(inputs, criterion_, labels);
+      update();
+      return loss;
+    } else {
+      return step_(inputs, labels);
+    }
+  }
+
+ private:
+  void update() {
+    each([&](auto& part) {
+      if constexpr (HasBeforeUpdate<std::remove_reference_t<decltype(part)>, R>) part.before_update(run_);
+    });
+    run_.optimizer.step();
+  }
+  template <class F>
+  void each(F f) {
+    std::apply([&](auto&... parts) { (f(parts), ...); }, parts_);
+  }
+
+  R& run_;
+  const Loss& criterion_;
+  [[no_unique_address]] WholeStep step_;
+  std::tuple<Parts&...> parts_;
+};
+
+}  // namespace detail
+
+// Trains a model for some epochs:
+//   const auto history = train::fit(net, criterion, optimizer, loader, {.epochs = 10}, train::ProgressBar(),
+//                                   train::Validation(test_loader), train::EarlyStopping({.patience = 3}));
+// The loader is a data::DataLoader, or batches that are on the device already (loader.resident_on(device)). Without parts
+// the numbers are, bit for bit, those of
+//   for (auto [inputs, labels] : loader.to(device)) step(inputs, labels);
+// and nothing waits for the device but the end of an epoch. A part is an object with some of these functions, called in the
+// order in which the parts are given, with the Training (or, where the parameter is a template's, the Run):
+//   on_fit_begin, on_epoch_begin, before_update (gradients are there), on_step_end, on_validation_step_end,
+//   on_epoch_end, on_fit_end (a stopped training too), on_exit() noexcept (the last, also where something was thrown).
+// A function is called with the training at the end of every epoch. What counts outputs (Accuracy, ConfusionMatrix, TopK)
+// begins anew with every epoch, and makes each step run through all of the network before it runs back.
+// Throws Error for options that make no training, and whatever a part throws. An epoch that is stopped in the middle is
+// in the history, but is not validated and has no on_epoch_end. The model is in the mode it had when all is done.
+template <class Model, class Loss, class Optimizer, class Loader, class... Parts>
+History fit(Model& model, const Loss& criterion, Optimizer& optimizer, Loader&& loader, const FitOptions& options,
+            Parts&&... parts) {
+  using R = Run<Model, Optimizer>;
+  using Clock = std::chrono::steady_clock;
+  static_assert(
+      (detail::IsPart<std::remove_reference_t<Parts>, R, Model, Loss> && ...),
+      "gpunet::train::fit: one of the arguments behind the options is no part of a training, give an object "
+      "with on_epoch_end(train::Training&) or another of fit's functions");
+  require(options.epochs >= 1, "gpunet::train::fit: ", options.epochs, " epochs (want 1 or more)");
+  require(options.max_steps >= 0, "gpunet::train::fit: max_steps ", options.max_steps,
+          " (want 0, for no limit, or more)");
+  require(&optimizer.model() == &model,
+          "gpunet::train::fit: the optimizer is that of another model (this one would not learn), make one for it");
+  auto&& batches = detail::batches_on(model.device(), loader);
+  require(batches.size() > 0, "gpunet::train::fit: the loader has no batches, nothing could be learned");
+
+  R run(model, optimizer);
+  run.epochs = options.epochs;
+  run.steps = batches.size();
+  if constexpr (requires { loader.options().batch_size; }) run.batch_size = loader.options().batch_size;
+  run.has_validation = (detail::Validates<std::remove_reference_t<Parts>, R, Loss> || ...);
+
+  const auto each = [&]([[maybe_unused]] auto f) {
+    (f(parts), ...);
+  };
+  each([&]<class Part>(Part& part) {
+    if constexpr (detail::Counts<Part, Model> && detail::TellsAccuracy<Part>)
+      if (!std::exchange(run.has_accuracy, true))
+        run.count_accuracy = [&part] {
+          return part.result().accuracy();
+        };
+  });
+  detail::FitStep<R, Model, Loss, Optimizer, std::remove_reference_t<Parts>...> step(run, criterion, parts...);
+  const detail::Exit<std::remove_reference_t<Parts>...> exit(parts...);
+  const detail::KeepMode keep(model);
+
+  each([&]<class Part>(Part& part) {
+    if constexpr (detail::HasFitBegin<Part, R>) part.on_fit_begin(run);
+  });
+  bool done = false;
+  for (run.epoch = 1; run.epoch <= run.epochs && !done; ++run.epoch) {
+    const auto begin = Clock::now();
+    run.current = {.number = run.epoch};
+    run.step = 0;
+    run.running_loss.reset();
+    model.train();
+    each([&]<class Part>(Part& part) {
+      if constexpr (detail::Counts<Part, Model>) part.reset();
+      if constexpr (detail::HasEpochBegin<Part, R>) part.on_epoch_begin(run);
+    });
+    for (auto [inputs, labels] : batches) {
+      run.running_loss.update(step(inputs, labels), labels.numel());
+      run.current.steps = ++run.step;
+      run.current.lr = optimizer.lr();
+      done = ++run.total_steps == options.max_steps;
+      each([&]<class Part>(Part& part) {
+        if constexpr (detail::HasStepEnd<Part, R>) part.on_step_end(run);
+      });
+      if (done || run.stopped()) break;
+    }
+    run.current.loss = run.loss();
+    run.current.accuracy = run.accuracy();
+    const bool complete = run.step == run.steps && !run.stopped();
+    if (complete)
+      each([&]<class Part>(Part& part) {
+        if constexpr (detail::Validates<Part, R, Loss>)
+          part.validate(run, criterion, [&] {
+            each([&]<class Other>(Other& other) {
+              if constexpr (detail::HasValidationStepEnd<Other, R>) other.on_validation_step_end(run);
+            });
+            return !run.stopped();
+          });
+      });
+    if (run.stopped()) run.current.val_loss = run.current.val_accuracy = Epoch::unknown;  // not of all of it
+    run.current.seconds = std::chrono::duration<double>(Clock::now() - begin).count();
+    run.history.epochs.push_back(run.current);
+    run.history.steps = run.total_steps;
+    if (complete && !run.stopped())
+      each([&]<class Part>(Part& part) {
+        if constexpr (detail::HasEpochEnd<Part, R>)
+          part.on_epoch_end(run);
+        else if constexpr (std::is_invocable_v<Part&, R&>)
+          part(run);
+      });
+    done = done || run.stopped();
+  }
+  each([&]<class Part>(Part& part) {
+    if constexpr (detail::HasFitEnd<Part, R>) part.on_fit_end(run);
+  });
+  return std::move(run.history);
+}
+
+}  // namespace gpunet::train

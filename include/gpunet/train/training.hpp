@@ -1,0 +1,118 @@
+// A training as its parts see it, and what comes out of it.
+#pragma once
+
+#include <functional>
+#include <limits>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <gpunet/core/error.hpp>
+#include <gpunet/train/running_loss.hpp>
+
+namespace gpunet::train {
+
+// What is measured once an epoch.
+enum class Metric { loss, accuracy, val_loss, val_accuracy };
+
+inline const char* name_of(Metric metric) {
+  constexpr const char* names[] = {"loss", "accuracy", "val_loss", "val_accuracy"};
+  return names[static_cast<int>(metric)];
+}
+// Whether more is better.
+inline bool higher_is_better(Metric metric) {
+  return metric == Metric::accuracy || metric == Metric::val_accuracy;
+}
+
+// What came out of an epoch; NaN where nobody measured.
+struct Epoch {
+  static constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
+
+  index_t number = 0;         // from 1
+  index_t steps = 0;          // fewer than the loader has where the training was stopped
+  double loss = unknown;      // the mean over the samples, each as it was when its step began
+  double accuracy = unknown;  // 0 to 1, the same way
+  double val_loss = unknown;  // of the validation set after the epoch
+  double val_accuracy = unknown;
+  double lr = unknown;  // of the last step
+  double seconds = 0;   // validation included
+
+  double operator[](Metric metric) const {
+    const double values[] = {loss, accuracy, val_loss, val_accuracy};
+    return values[static_cast<int>(metric)];
+  }
+};
+
+// Why a training ended.
+enum class End { finished, no_improvement, not_finite, interrupted, stopped };
+
+// What fit() returns.
+struct History {
+  std::vector<Epoch> epochs;  // the last one may have been stopped in the middle
+  index_t steps = 0;          // of all epochs
+  End end = End::finished;
+  std::string why;  // in words; empty where it finished
+};
+
+// A training under way: what fit() hands to its parts.
+class Training {
+ public:
+  index_t epochs = 0, epoch = 0;                      // of how many; which one it is, from 1
+  index_t steps = 0, step = 0;                        // in an epoch; how many of these are done
+  index_t total_steps = 0;                            // done in all epochs
+  index_t batch_size = 0;                             // 0 where nobody knows
+  bool has_accuracy = false, has_validation = false;  // what an epoch will tell
+  Epoch current;                                      // the running epoch; complete in on_epoch_end
+  History history;                                    // of the epochs before, and in on_epoch_end of this one too
+
+  Training() = default;
+  Training(const Training&) = delete;
+  Training& operator=(const Training&) = delete;
+  virtual ~Training() = default;
+
+  // The mean loss of this epoch so far, its accuracy (NaN where nobody counts), and the number of the first of all steps,
+  // from 0, whose loss was not finite (-1 if none). Each waits for the device.
+  virtual double loss() const = 0;
+  double accuracy() const { return count_accuracy ? count_accuracy() : Epoch::unknown; }
+  virtual index_t first_not_finite() const = 0;
+  std::function<double()> count_accuracy;
+
+  // Ends the training after the running step or, from on_epoch_end, this epoch. The first reason counts.
+  void stop(std::string why) { stop(End::stopped, std::move(why)); }
+  void stop(End end, std::string why) {
+    if (stopped()) return;
+    history.end = end;
+    history.why = std::move(why);
+  }
+  bool stopped() const { return history.end != End::finished; }
+
+  // What a part watches: by default the validation loss, or the loss where there is no validation. Throws Error for what
+  // nobody measures.
+  Metric monitored(std::optional<Metric> wish) const {
+    const Metric metric = wish.value_or(has_validation ? Metric::val_loss : Metric::loss);
+    const bool validation = metric == Metric::val_loss || metric == Metric::val_accuracy;
+    require(!validation || has_validation, "gpunet::train::fit: ", name_of(metric),
+            " is monitored and nobody measures it, give fit a train::Validation(loader)");
+    require(metric != Metric::accuracy || has_accuracy,
+            "gpunet::train::fit: accuracy is monitored and nobody counts it, give fit a train::Accuracy");
+    return metric;
+  }
+};
+
+// The same with its model and optimizer, for parts that want them.
+template <class Model, class Optimizer>
+class Run : public Training {
+ public:
+  Run(Model& run_model, Optimizer& run_optimizer)
+      : model(run_model), optimizer(run_optimizer), running_loss(run_model.device()) {}
+
+  double loss() const override { return running_loss.item(); }
+  index_t first_not_finite() const override { return running_loss.first_not_finite(); }
+
+  Model& model;
+  Optimizer& optimizer;
+  RunningLoss<typename Model::device_type> running_loss;
+};
+
+}  // namespace gpunet::train

@@ -1,0 +1,207 @@
+#include <cmath>
+#include <csignal>
+#include <cstdlib>
+#include <doctest/doctest.h>
+#include <filesystem>
+#include <stdexcept>
+#include <string>
+
+#include <gpunet/gpunet.hpp>
+
+#include "io/temp_folder.hpp"
+#include "support/small_training.hpp"
+
+using namespace gpunet;
+
+namespace {
+
+// A file in memory.
+class Text {
+ public:
+  Text() : file_(open_memstream(&text_, &size_)) {}
+  Text(const Text&) = delete;
+  Text& operator=(const Text&) = delete;
+  ~Text() {
+    std::fclose(file_);
+    std::free(text_);
+  }
+  std::FILE* file() { return file_; }
+  std::string get() {
+    std::fflush(file_);
+    return {text_, size_};
+  }
+
+ private:
+  char* text_ = nullptr;
+  std::size_t size_ = 0;
+  std::FILE* file_;
+};
+
+double clock_of_terminal = 0;
+
+train::Terminal terminal(Text& lines, Text& bar, bool interactive) {
+  return {.lines = lines.file(),
+          .bar = bar.file(),
+          .interactive = interactive ? [](std::FILE*) { return true; } : [](std::FILE*) { return false; },
+          .columns = [](std::FILE*) { return 120; },
+          .seconds = [] { return clock_of_terminal += 1; }};
+}
+
+}  // namespace
+
+TEST_CASE("fit steps schedules") {
+  Lesson<Host> lesson(1e-3);
+  optim::lr_scheduler::StepLR by_epoch(lesson.optimizer, {.step_size = 2, .gamma = 0.5});
+  auto history = lesson.fit({.epochs = 4}, train::EachEpoch(by_epoch));
+  const double halved[] = {1e-3, 1e-3, 5e-4, 5e-4};
+  for (std::size_t i = 0; i < 4; ++i)
+    CHECK(history.epochs[i].lr == halved[i]);
+  Lesson<Host> second(1e-3);
+  optim::lr_scheduler::StepLR by_step(second.optimizer, {.step_size = 1, .gamma = 0.5});
+  CHECK(second.fit({}, train::EachStep(by_step)).epochs[0].lr == 1e-3 / 4);  // the third step's
+  Lesson<Host> third(0, false);
+  third.optimizer.set_lr(1e-30);
+  optim::lr_scheduler::ReduceLROnPlateau plateau(third.optimizer, {.factor = 0.5, .patience = 0, .eps = 0});
+  CHECK(third.fit({.epochs = 3}, train::EachEpoch(plateau, train::Metric::loss)).epochs[2].lr == 5e-31);
+}
+
+TEST_CASE("EarlyStopping waits for an improvement") {
+  train::EarlyStopping two({.patience = 2, .min_delta = 0.5});
+  CHECK(!two.step(3));
+  CHECK(!two.step(2.5));  // not more than min_delta
+  CHECK(!two.step(2.4));
+  CHECK(!two.step(2));
+  CHECK(two.step(std::nan("")));
+  train::EarlyStopping none({.patience = 0, .monitor = train::Metric::accuracy});
+  CHECK(!none.step(0.5));
+  CHECK(!none.step(0.6));
+  CHECK(none.step(0.6));
+
+  Lesson<Host> lesson(0, false);
+  const auto history = lesson.fit({.epochs = 10}, train::EarlyStopping({.patience = 2}));
+  CHECK(history.epochs.size() == 3);
+  CHECK(history.end == train::End::no_improvement);
+  CHECK(history.why == "loss did not get better in 2 epochs");
+}
+
+TEST_CASE("ModelCheckpoint keeps the best") {
+  const TempFolder folder;
+  Lesson<Host> lesson, loaded;
+  train::ModelCheckpoint by_hand(folder / "hand.safetensors", {.monitor = train::Metric::val_accuracy});
+  CHECK(folder.count() == 0);
+  CHECK(by_hand.step(lesson.net, 0.5));
+  CHECK(!by_hand.step(lesson.net, 0.4));
+  CHECK(by_hand.step(lesson.net, 0.6));
+
+  // The rate is 0 from the second epoch on: what is best is what the first one left.
+  lesson.fit({.epochs = 3}, train::Validation(lesson.test_loader),
+             train::ModelCheckpoint(folder / "best.safetensors"), [&](train::Training& run) {
+               CHECK(folder.count() == 2);
+               lesson.optimizer.set_lr(run.epoch == 1 ? 0 : 10);
+             });
+  io::load(loaded.net, folder / "best.safetensors");
+  CHECK(!same_parameters(loaded, lesson));
+  Lesson<Host> once;
+  once.fit({}, train::Validation(once.test_loader),
+           train::ModelCheckpoint(folder / "all.pth", {.save_best_only = false}));
+  io::load(loaded.net, folder / "all.pth");
+  CHECK(same_parameters(loaded, once));
+}
+
+TEST_CASE_TEMPLATE("StopOnNaN says where", D, GPUNET_TEST_DEVICES) {
+  Lesson<D> lesson(1e30);
+  const auto history =
+      lesson.fit({.epochs = 3}, train::StopOnNaN(1), [](train::Training&) { FAIL("no epoch ends"); });
+  CHECK(history.end == train::End::not_finite);
+  CHECK(contains(history.why, concat("the loss of epoch 1, step ", history.steps, " is not finite")));
+  REQUIRE(history.epochs.size() == 1);
+  CHECK(history.epochs[0].steps == history.steps);
+  Lesson<D> rarely(1e30);
+  CHECK(rarely.fit({.epochs = 3}, train::StopOnNaN(100)).steps == 3);  // at the end of the epoch
+}
+
+TEST_CASE("Ctrl-C ends after the running step") {
+  struct sigaction before {
+  }, after{};
+  sigaction(SIGINT, nullptr, &before);
+  Lesson<Host> lesson;
+  const auto history = lesson.fit({.epochs = 3}, train::EachStep([](train::Training& run) {
+                                    if (run.total_steps == 4) std::raise(SIGINT);
+                                  }),
+                                  train::StopOnInterrupt());
+  CHECK(history.end == train::End::interrupted);
+  CHECK(history.steps == 4);
+  REQUIRE(history.epochs.size() == 2);
+  CHECK(history.epochs[1].steps == 1);
+  CHECK(!std::isnan(history.epochs[1].loss));
+  sigaction(SIGINT, nullptr, &after);
+  CHECK((before.sa_handler == after.sa_handler));
+}
+
+TEST_CASE("Ctrl-C ends a validation too") {
+  Lesson<Host> lesson;
+  struct Interrupts {
+    void on_validation_step_end(train::Training&) { std::raise(SIGINT); }
+    void on_step_end(train::Training&) {}
+  };
+  const auto history =
+      lesson.fit({.epochs = 3}, train::Validation(lesson.test_loader), Interrupts(), train::StopOnInterrupt());
+  CHECK(history.end == train::End::interrupted);
+  REQUIRE(history.epochs.size() == 1);
+  CHECK(std::isnan(history.epochs[0].val_loss));
+}
+
+TEST_CASE("ProgressBar shows a bar or lines or nothing") {
+  for (const bool interactive : {false, true}) {
+    Text lines, bar;
+    Lesson<Host> lesson;
+    train::Accuracy accuracy(lesson.device, 4);
+    lesson.fit({.epochs = 2}, accuracy, train::Validation(lesson.test_loader),
+               train::ProgressBar({.terminal = terminal(lines, bar, interactive)}),
+               [](train::Training& run) { run.stop("enough"); });
+    CHECK(contains(lines.get(), "epoch 1/2  loss "));
+    CHECK(contains(lines.get(), "  accuracy "));
+    CHECK(contains(lines.get(), "  val_accuracy "));
+    CHECK(contains(lines.get(), "\nstopped: enough\n"));
+    CHECK(contains(bar.get(), "epoch 1/2   33%") == interactive);
+    CHECK(contains(bar.get(), "  acc ") == interactive);
+    CHECK(bar.get().empty() != interactive);
+  }
+  Text lines, bar;
+  Lesson<Host> lesson;
+  lesson.fit({}, train::ProgressBar({.quiet = true, .terminal = terminal(lines, bar, true)}));
+  CHECK(lines.get() + bar.get() == "");
+}
+
+TEST_CASE("what a part throws arrives, and the terminal is as it was") {
+  Text lines, bar;
+  Lesson<Host> lesson;
+  train::ProgressBar shown({.terminal = terminal(lines, bar, true)});
+  train::StopOnInterrupt interrupt;
+  struct sigaction before {
+  }, after{};
+  sigaction(SIGINT, nullptr, &before);
+  CHECK_THROWS_WITH_AS(lesson.fit({}, shown, interrupt, train::EachStep([](train::Training& run) {
+                                    if (run.step == 2) throw std::runtime_error("the printer is on fire");
+                                  })),
+                       "the printer is on fire", std::runtime_error);
+  CHECK(bar.get().ends_with("\r\x1b[K"));
+  sigaction(SIGINT, nullptr, &after);
+  CHECK((before.sa_handler == after.sa_handler));
+  CHECK(lesson.fit({}).steps == 3);  // and nothing is broken
+}
+
+TEST_CASE("TensorBoard writes what was measured") {
+  const TempFolder folder;
+  Lesson<Host> lesson;
+  lesson.fit({.epochs = 2}, train::Validation(lesson.test_loader),
+             train::TensorBoard(folder / "run", {.every = 2}));
+  std::string written;
+  for (const auto& file : std::filesystem::directory_iterator(folder / "run"))
+    written += read_text(file.path().string());
+  for (const char* tag : {"Loss/train", "Loss/validation", "Accuracy/validation", "LearningRate", "Loss/step"}) {
+    CAPTURE(tag);
+    CHECK(contains(written, tag));
+  }
+  CHECK(!contains(written, "Accuracy/train"));
+}
