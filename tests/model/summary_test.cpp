@@ -85,7 +85,8 @@ struct Shift {
   constexpr auto output(auto in) const { return in; }
   template <class In>
   constexpr auto parameters(In in) const {
-    return std::array{nn::constant("shift", {in.numel()}, 0)};
+    const index_t n = in.numel();  // nvcc forgets the braces around a Dim
+    return std::array{nn::constant("shift", {n}, 0)};
   }
 };
 
