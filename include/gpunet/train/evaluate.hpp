@@ -1,6 +1,7 @@
 // How good a network is on a dataset.
 #pragma once
 
+#include <gpunet/nn/layer.hpp>
 #include <gpunet/train/accuracy.hpp>
 #include <gpunet/train/running_loss.hpp>
 
