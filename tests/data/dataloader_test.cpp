@@ -209,9 +209,9 @@ TEST_CASE_TEMPLATE("random transforms draw the same whoever reads the sample", D
   const auto check = [&](const auto& set) {
     const RandomSampler order(set.size(), {.replacement = true, .num_samples = 11});
     const std::vector<float> expected = all_inputs(device, set, 0, order);
-    const std::size_t half = expected.size() / 2;
-    CHECK(!std::equal(expected.begin(), expected.begin() + static_cast<std::ptrdiff_t>(half),
-                      expected.begin() + static_cast<std::ptrdiff_t>(half)));  // the next epoch draws others
+    const std::size_t epoch = expected.size() / 2;
+    CHECK(!std::equal(expected.begin(), expected.begin() + static_cast<std::ptrdiff_t>(epoch),
+                      expected.begin() + static_cast<std::ptrdiff_t>(epoch)));  // the next epoch draws others
     for (int workers : {1, 2, 5, 16}) {
       CAPTURE(workers);
       CHECK(all_inputs(device, set, workers, order) == expected);

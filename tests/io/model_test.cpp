@@ -142,7 +142,7 @@ TEST_CASE("a count may be of any type of number, in brackets, or missing") {
   Host& host = test_device<Host>();
   Model<Net, Host> net(host);
   const std::vector<float> zeros(2), ones{1, 1};
-  const float half = 0.5f, below = -1;
+  const float too_small = 0.5f, below = -1;
   const std::int32_t seven = 7;
   const auto entry = [](const char* name, const auto& values) {
     return io::TensorEntry{name, io::Dtype::F32, {2}, std::as_bytes(std::span(values))};
@@ -156,7 +156,7 @@ TEST_CASE("a count may be of any type of number, in brackets, or missing") {
   };
   const char* name = "norm.num_batches_tracked";
   CHECK(load({{name, io::Dtype::I32, {}, std::as_bytes(std::span(&seven, 1))}}) == 7);
-  CHECK(load({{name, io::Dtype::F32, {1}, std::as_bytes(std::span(&half, 1))}}) == 0);
+  CHECK(load({{name, io::Dtype::F32, {1}, std::as_bytes(std::span(&too_small, 1))}}) == 0);
   CHECK(load({{name, io::Dtype::I32, {1}, std::as_bytes(std::span(&seven, 1))}}) == 7);
   CHECK(load({}) == 7);  // as it was
   CHECK(contains(error_of([&] {

@@ -48,11 +48,11 @@ inline Scene stacked_bars(const std::vector<std::string>& names, const std::vect
   axes.add_x_ticks();
   const double slot = (axes.right() - axes.left()) / count;
   for (std::size_t i = 0; i < names.size(); ++i) {
-    const double middle = axes.x(static_cast<double>(i) + 0.5), half = std::min(slot * 0.35, 40.0);
+    const double middle = axes.x(static_cast<double>(i) + 0.5), reach = std::min(slot * 0.35, 40.0);
     double above = totals[i];
     for (std::size_t p = parts.size(); p-- > 0;
          above -= parts[p].values[i])  // down to 0 each, so that no seam shows
-      scene.add(Box{{middle - half, axes.y(above)}, 2 * half, axes.bottom() - axes.y(above), series_color(p)});
+      scene.add(Box{{middle - reach, axes.y(above)}, 2 * reach, axes.bottom() - axes.y(above), series_color(p)});
     scene.add(Label{{middle, axes.bottom() + 20}, names[i], Anchor::middle, 12, muted});
   }
   return scene;
