@@ -4,6 +4,10 @@
 
 #include <gpunet/io/image.hpp>
 
+#if GPUNET_TEST_ZLIB
+#include <gpunet/io/zlib.hpp>
+#endif
+
 #include "io/temp_folder.hpp"
 #include "support/errors.hpp"
 
