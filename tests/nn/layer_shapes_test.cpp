@@ -21,8 +21,8 @@ class Expected {
     const std::string name = kind_ + "." + std::to_string(number) + "." + std::string(what);
     for (const io::TensorEntry& entry : file_.entries())
       if (entry.name == name) {
-        std::vector<float> values(entry.bytes.size() / sizeof(float));
-        std::memcpy(values.data(), entry.bytes.data(), entry.bytes.size());
+        std::vector<float> values(static_cast<std::size_t>(entry.sizes.numel()));
+        io::copy_as(entry, std::span(values));
         return values;
       }
     FAIL("layer_shapes.safetensors has no " << name);

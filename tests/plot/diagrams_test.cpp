@@ -35,20 +35,22 @@ bool has_label(const Scene& scene, const std::string& text) {
 }
 
 using Texts = std::vector<std::string>;
+using plot::detail::Ends;
 
 }  // namespace
 
 TEST_CASE("round numbers on axes") {
-  CHECK(texts(plot::detail::linear_scale(0, 1.32, 5, true).ticks) ==
+  CHECK(texts(plot::detail::linear_scale(0, 1.32, 5, Ends::rounded).ticks) ==
         Texts{"0.0", "0.2", "0.4", "0.6", "0.8", "1.0", "1.2", "1.4"});
-  CHECK(texts(plot::detail::linear_scale(1, 100, 8, false).ticks) ==
+  CHECK(texts(plot::detail::linear_scale(1, 100, 8, Ends::as_given).ticks) ==
         Texts{"10", "20", "30", "40", "50", "60", "70", "80", "90", "100"});
-  CHECK(texts(plot::detail::linear_scale(-3, 7, 5, true).ticks) == Texts{"-4", "-2", "0", "2", "4", "6", "8"});
-  CHECK(texts(plot::detail::linear_scale(0, 3e6, 3, true).ticks) == Texts{"0", "1e+06", "2e+06", "3e+06"});
-  CHECK(texts(plot::detail::linear_scale(0, 4e-4, 4, true).ticks) ==
+  CHECK(texts(plot::detail::linear_scale(-3, 7, 5, Ends::rounded).ticks) ==
+        Texts{"-4", "-2", "0", "2", "4", "6", "8"});
+  CHECK(texts(plot::detail::linear_scale(0, 3e6, 3, Ends::rounded).ticks) == Texts{"0", "1e+06", "2e+06", "3e+06"});
+  CHECK(texts(plot::detail::linear_scale(0, 4e-4, 4, Ends::rounded).ticks) ==
         Texts{"0.0000", "0.0001", "0.0002", "0.0003", "0.0004"});
-  CHECK(plot::detail::linear_scale(2, 2, 5, false).place(2) == 0.5);
-  CHECK(plot::detail::linear_scale(0, 0, 5, true).place(0) == 0.5);
+  CHECK(plot::detail::linear_scale(2, 2, 5, Ends::as_given).place(2) == 0.5);
+  CHECK(plot::detail::linear_scale(0, 0, 5, Ends::rounded).place(0) == 0.5);
   CHECK(texts(plot::detail::log_scale(0.09, 1.3).ticks) == Texts{"0.1", "0.2", "0.5", "1"});
   CHECK(texts(plot::detail::log_scale(1e-3, 1e3).ticks) == Texts{"0.001", "0.01", "0.1", "1", "10", "100", "1000"});
   CHECK(plot::detail::log_scale(1, 100).place(10) == doctest::Approx(0.5));

@@ -94,31 +94,24 @@ class Pipeline {
 
   // Writes what becomes of an image, [channels, height, width] bytes. Throws Error if it has not the sizes of output().
   void read(const std::uint8_t* bytes, const ImageSizes& sizes, float* sample, Random& random) const {
-    if (!move_ && !work_) {
-      check(sizes, sizes);
-      table_.transform(bytes, sizes.pixels(), sample);
-      return;
-    }
-    Scratch& scratch = this->scratch();
-    move(bytes, sizes, scratch.bytes, random);
-    const ImageSizes& moved = scratch.bytes.sizes;
+    const auto [moved, moved_sizes] = move(bytes, sizes, random);
     if (!work_) {
-      check(moved, sizes);
-      table_.transform(scratch.bytes.values.data(), moved.pixels(), sample);
+      check(moved_sizes, sizes);
+      table_.transform(moved, moved_sizes.pixels(), sample);
       return;
     }
-    scratch.floats.renew(moved);
-    table_.transform(scratch.bytes.values.data(), moved.pixels(), scratch.floats.values.data());
-    work_(list_.get(), scratch.floats, random);
-    check(scratch.floats.sizes, sizes);
-    std::copy(scratch.floats.values.begin(), scratch.floats.values.end(), sample);
+    Pixels<float>& floats = scratch().floats;
+    floats.renew(moved_sizes);
+    table_.transform(moved, moved_sizes.pixels(), floats.values.data());
+    work_(list_.get(), floats, random);
+    check(floats.sizes, sizes);
+    std::copy(floats.values.begin(), floats.values.end(), sample);
   }
   // The same before the table, where has_bytes().
   void read_bytes(const std::uint8_t* bytes, const ImageSizes& sizes, std::uint8_t* sample, Random& random) const {
-    Scratch& scratch = this->scratch();
-    move(bytes, sizes, scratch.bytes, random);
-    check(scratch.bytes.sizes, sizes);
-    std::copy(scratch.bytes.values.begin(), scratch.bytes.values.end(), sample);
+    const auto [moved, moved_sizes] = move(bytes, sizes, random);
+    check(moved_sizes, sizes);
+    std::copy_n(moved, moved_sizes.numel(), sample);
   }
 
  private:
@@ -212,10 +205,15 @@ class Pipeline {
     }
   }
 
-  void move(const std::uint8_t* bytes, const ImageSizes& sizes, Pixels<std::uint8_t>& image, Random& random) const {
+  // The image with its pixels moved: in scratch memory, or where it is if nothing moves them.
+  std::pair<const std::uint8_t*, ImageSizes> move(const std::uint8_t* bytes, const ImageSizes& sizes,
+                                                  Random& random) const {
+    if (!move_) return {bytes, sizes};
+    Pixels<std::uint8_t>& image = scratch().bytes;
     image.sizes = sizes;
     image.values.assign(bytes, bytes + sizes.numel());
-    if (move_) move_(list_.get(), image, random);
+    move_(list_.get(), image, random);
+    return {image.values.data(), image.sizes};
   }
   void check(const ImageSizes& sizes, const ImageSizes& input) const {
     require(

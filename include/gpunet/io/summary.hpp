@@ -73,9 +73,13 @@ inline Histogram count_in_bins(const std::vector<double>& values) {
 // The field numbers below are those of tensorboard/compat/proto/summary.proto and of
 // tensorboard/plugins/hparams/{plugin_data,api}.proto.
 
-inline ProtoMessage tagged(std::string_view tag) {
+inline void check_tag(std::string_view tag) {
   require(!tag.empty(),
           "gpunet::io::SummaryWriter: the tag is empty, give what is written a name such as Train/Loss");
+}
+
+inline ProtoMessage tagged(std::string_view tag) {
+  check_tag(tag);
   return ProtoMessage().bytes(1, tag);
 }
 
@@ -122,8 +126,8 @@ inline ProtoMessage text_value(std::string_view tag, std::string_view text) {
   const ProtoMessage shape = ProtoMessage().message(2, ProtoMessage().integer(1, 1));
   ProtoMessage tensor;
   tensor.integer(1, type_of_texts).message(2, shape).bytes(8, text);
-  const std::string full = std::string(tagged(tag).bytes().empty() ? "" : tag) + "/text_summary";
-  return tagged(full).message(9, plugin("text")).message(8, tensor);
+  check_tag(tag);
+  return tagged(concat(tag, "/text_summary")).message(9, plugin("text")).message(8, tensor);
 }
 
 // The three values by which the hparams plugin knows a run: what is varied, what it is here, that it ended.

@@ -8,22 +8,12 @@
 #include <utility>
 #include <vector>
 
+#include <gpunet/core/text.hpp>
 #include <gpunet/model/summary.hpp>
 
 namespace gpunet {
 
 namespace detail {
-
-// The text with every character that `changes` knows replaced.
-inline std::string escaped(std::string_view text, const std::vector<std::pair<char, std::string_view>>& changes) {
-  std::string out;
-  for (const char c : text) {
-    const auto change =
-        std::find_if(changes.begin(), changes.end(), [c](const auto& one) { return one.first == c; });
-    out += change == changes.end() ? std::string_view(&c, 1) : change->second;
-  }
-  return out;
-}
 
 // Appends the text to lines, broken behind commas where it is longer than 48 characters.
 inline void append_wrapped(std::vector<std::string>& lines, std::string_view text) {

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include <gpunet/core/error.hpp>
+#include <gpunet/core/text.hpp>
 #include <gpunet/nn/repr.hpp>
 
 namespace gpunet {
@@ -115,31 +116,19 @@ inline std::string with_commas(index_t n) {
   return digits;
 }
 
-inline std::string two_decimals(double value) {
-  char digits[64];
-  std::snprintf(digits, sizeof digits, "%.2f", value);
-  return digits;
-}
-
 // "(M): 2.63": in millions, from 1e9 on in thousands of them, and so on; without decimals where they would be 0.
 inline std::string in_millions(index_t n) {
   const bool tera = n >= 1'000'000'000'000, giga = n >= 1'000'000'000;
   const index_t unit = tera ? 1'000'000'000'000 : giga ? 1'000'000'000 : 1'000'000;
   const char* letter = tera ? "T" : giga ? "G" : "M";
   if (n % unit == 0) return concat("(", letter, "): ", with_commas(n / unit));
-  const std::string number = two_decimals(static_cast<double>(n) / static_cast<double>(unit));
+  const std::string number = fixed_text(static_cast<double>(n) / static_cast<double>(unit), 2);
   const std::size_t point = number.find('.');
   return concat("(", letter, "): ", with_commas(std::stoll(number.substr(0, point))), number.substr(point));
 }
 
 inline std::string megabytes(index_t bytes) {
-  return two_decimals(static_cast<double>(bytes) / 1e6);
-}
-
-// How many characters a text in UTF-8 has: all bytes that continue none.
-inline std::size_t characters(std::string_view text) {
-  return static_cast<std::size_t>(
-      std::count_if(text.begin(), text.end(), [](char c) { return (c & 0xC0) != 0x80; }));
+  return fixed_text(static_cast<double>(bytes) / 1e6, 2);
 }
 
 // The rows of a table: the first column as wide as asked for, the others 20 characters, one blank between them.
@@ -194,7 +183,7 @@ inline std::string to_string(const Summary& summary) {
   for (const LayerSummary& layer : summary.layers) {
     const std::string name = detail::on_one_line(layer.var_name);
     titles.push_back(concat("├─", layer.class_name, " (", name, "): 1-", titles.size() + 1));
-    width = std::max(width, (detail::characters(titles.back()) + 8) / 5 * 5);
+    width = std::max(width, (characters(titles.back()) + 8) / 5 * 5);
   }
   detail::TextTable table(width);
   table.add_divider();

@@ -27,10 +27,6 @@ inline constexpr std::string_view network_style = R"(<style>
 </style>
 )";
 
-inline std::string xml_text(std::string_view text) {
-  return escaped(text, {{'&', "&amp;"}, {'<', "&lt;"}, {'>', "&gt;"}, {'"', "&quot;"}});
-}
-
 // The boxes of a network one below the other, drawn from above.
 class NetworkPicture {
  public:

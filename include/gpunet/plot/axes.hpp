@@ -21,12 +21,19 @@ struct Titles {
 namespace detail {
 
 inline std::string number_text(double value, int decimals) {
-  std::array<char, 64> text{};
-  if (value != 0 && (std::abs(value) >= 1e6 || decimals > 6))
-    std::snprintf(text.data(), text.size(), "%.3g", value);
-  else
-    std::snprintf(text.data(), text.size(), "%.*f", decimals, value);
+  if (value == 0 || (std::abs(value) < 1e6 && decimals <= 6)) return fixed_text(value, decimals);
+  std::array<char, 32> text{};
+  std::snprintf(text.data(), text.size(), "%.3g", value);
   return text.data();
+}
+
+// Titles and the names of the axes, around the rectangle of a diagram.
+inline void add_titles(Scene& scene, const Titles& titles, double left, double right, double top, double bottom) {
+  if (!titles.title.empty()) scene.add(Label{{16, 30}, titles.title, Anchor::start, 16});
+  if (!titles.x_label.empty())
+    scene.add(Label{{(left + right) / 2, scene.height - 12}, titles.x_label, Anchor::middle, 13, muted});
+  if (!titles.y_label.empty())
+    scene.add(Label{{22, (top + bottom) / 2}, titles.y_label, Anchor::middle, 13, muted, true});
 }
 
 struct Tick {
@@ -48,8 +55,11 @@ struct Scale {
   bool shows(double value) const { return std::isfinite(value) && (!logarithmic || value > 0); }
 };
 
+// Where an axis ends: at the numbers that it is for, or at round ones beyond them.
+enum class Ends { as_given, rounded };
+
 // About `wanted` steps of 1, 2 or 5 times a power of ten from low to high.
-inline Scale linear_scale(double low, double high, int wanted, bool to_ticks) {
+inline Scale linear_scale(double low, double high, int wanted, Ends ends) {
   if (!(high > low)) {
     const double margin = low != 0 ? std::abs(low) / 2 : 1;
     low -= margin;
@@ -58,14 +68,13 @@ inline Scale linear_scale(double low, double high, int wanted, bool to_ticks) {
   const double rough = (high - low) / wanted, power = std::pow(10, std::floor(std::log10(rough)));
   const double step = power * (rough <= 1.5 * power ? 1 : rough <= 3.5 * power ? 2 : rough <= 7.5 * power ? 5 : 10);
   const int decimals = static_cast<int>(std::max(0.0, -std::floor(std::log10(step) + 1e-9)));
-  const double first = std::ceil(low / step - 1e-9), last = std::floor(high / step + 1e-9);
+  double first = std::ceil(low / step - 1e-9), last = std::floor(high / step + 1e-9);  // the ticks, in steps
   Scale scale{low, high};
-  if (to_ticks) {
-    scale.low = std::floor(low / step + 1e-9) * step;
-    scale.high = std::ceil(high / step - 1e-9) * step;
+  if (ends == Ends::rounded) {
+    first = std::floor(low / step + 1e-9), last = std::ceil(high / step - 1e-9);
+    scale.low = first * step, scale.high = last * step;
   }
-  for (double i = to_ticks ? std::floor(low / step + 1e-9) : first;
-       i <= (to_ticks ? std::ceil(high / step - 1e-9) : last); ++i)
+  for (double i = first; i <= last; ++i)
     scale.ticks.push_back({i * step, number_text(i * step, decimals)});
   return scale;
 }
@@ -101,11 +110,7 @@ class Axes {
     top_ = 20 + (titles.title.empty() ? 0 : 24);
     add_legend(legend);
     bottom_ = scene.height - 36 - (titles.x_label.empty() ? 0 : 20);
-    if (!titles.title.empty()) scene.add(Label{{16, 30}, titles.title, Anchor::start, 16});
-    if (!titles.x_label.empty())
-      scene.add(Label{{(left_ + right_) / 2, scene.height - 12}, titles.x_label, Anchor::middle, 13, muted});
-    if (!titles.y_label.empty())
-      scene.add(Label{{22, (top_ + bottom_) / 2}, titles.y_label, Anchor::middle, 13, muted, true});
+    add_titles(scene, titles, left_, right_, top_, bottom_);
   }
 
   double x(double value) const { return left_ + x_.place(value) * (right_ - left_); }

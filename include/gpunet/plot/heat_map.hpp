@@ -47,7 +47,7 @@ inline Scene heat_map(index_t rows, index_t columns, const std::vector<double>& 
   const double bottom = top + static_cast<double>(rows) * options.cell;
   const double below = (options.column_names.empty() ? 0 : 24) + (options.titles.x_label.empty() ? 0 : 24);
   Scene scene{std::max(right, 16 + text_width(options.titles.title, 16)) + 16, bottom + below + 12};
-  if (!options.titles.title.empty()) scene.add(Label{{16, 30}, options.titles.title, Anchor::start, 16});
+  detail::add_titles(scene, options.titles, left, right, top, bottom);
 
   for (index_t r = 0; r < rows; ++r)
     for (index_t c = 0; c < columns; ++c) {
@@ -82,10 +82,6 @@ inline Scene heat_map(index_t rows, index_t columns, const std::vector<double>& 
                     Anchor::middle,
                     12,
                     muted});
-  if (!options.titles.x_label.empty())
-    scene.add(Label{{(left + right) / 2, scene.height - 12}, options.titles.x_label, Anchor::middle, 13, muted});
-  if (!options.titles.y_label.empty())
-    scene.add(Label{{22, (top + bottom) / 2}, options.titles.y_label, Anchor::middle, 13, muted, true});
   return scene;
 }
 

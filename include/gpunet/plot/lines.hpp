@@ -35,7 +35,7 @@ inline Point point_of(const Series& series, std::size_t i) {
 
 // The scale of what there is of one coordinate.
 template <class Coordinate>
-Scale scale_of(const std::vector<Series>& all, bool logarithmic, int wanted, bool to_ticks, Coordinate coordinate) {
+Scale scale_of(const std::vector<Series>& all, bool logarithmic, int wanted, Ends ends, Coordinate coordinate) {
   double low = std::numeric_limits<double>::infinity(), high = -low;
   for (const Series& series : all)
     for (std::size_t i = 0; i < series.y.size(); ++i) {
@@ -47,7 +47,7 @@ Scale scale_of(const std::vector<Series>& all, bool logarithmic, int wanted, boo
       high = std::max(high, value);
     }
   if (low > high) low = high = 1;  // nothing to show
-  return logarithmic ? log_scale(low, high) : linear_scale(low, high, wanted, to_ticks);
+  return logarithmic ? log_scale(low, high) : linear_scale(low, high, wanted, ends);
 }
 
 }  // namespace detail
@@ -62,8 +62,9 @@ inline Scene lines(const std::vector<Series>& all, const LineOptions& options = 
   }
   Scene scene{options.width, options.height};
   detail::Axes axes(scene, options.titles,
-                    detail::scale_of(all, options.log_x, 8, false, [](Point p) { return p.x; }),
-                    detail::scale_of(all, options.log_y, 5, true, [](Point p) { return p.y; }), names);
+                    detail::scale_of(all, options.log_x, 8, detail::Ends::as_given, [](Point p) { return p.x; }),
+                    detail::scale_of(all, options.log_y, 5, detail::Ends::rounded, [](Point p) { return p.y; }),
+                    names);
   axes.add_y_ticks();
   axes.add_x_ticks();
   for (std::size_t s = 0; s < all.size(); ++s) {

@@ -11,6 +11,7 @@
 #include <variant>
 #include <vector>
 
+#include <gpunet/core/text.hpp>
 #include <gpunet/io/image.hpp>
 
 namespace gpunet::plot {
@@ -102,8 +103,7 @@ struct Scene {
 
 // About how wide a text will be.
 inline double text_width(const std::string& text, double size) {
-  const auto letters = std::count_if(text.begin(), text.end(), [](char c) { return (c & 0xC0) != 0x80; });
-  return 0.56 * size * static_cast<double>(letters);
+  return 0.56 * size * static_cast<double>(characters(text));
 }
 
 }  // namespace gpunet::plot

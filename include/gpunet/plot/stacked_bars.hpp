@@ -42,8 +42,8 @@ inline Scene stacked_bars(const std::vector<std::string>& names, const std::vect
   const double highest = totals.empty() ? 0 : *std::max_element(totals.begin(), totals.end());
   Scene scene{options.width, options.height};
   const auto count = static_cast<double>(std::max<std::size_t>(names.size(), 1));
-  detail::Axes axes(scene, options.titles, {0, count}, detail::linear_scale(0, highest > 0 ? highest : 1, 5, true),
-                    legend);
+  detail::Axes axes(scene, options.titles, {0, count},
+                    detail::linear_scale(0, highest > 0 ? highest : 1, 5, detail::Ends::rounded), legend);
   axes.add_y_ticks();
   axes.add_x_ticks();
   const double slot = (axes.right() - axes.left()) / count;

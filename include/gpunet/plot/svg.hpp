@@ -19,9 +19,7 @@ namespace detail {
 
 // Two digits behind the point, fewer where they are zeros: a hundredth of a pixel.
 inline std::string svg_number(double value) {
-  std::array<char, 32> text{};
-  std::snprintf(text.data(), text.size(), "%.2f", value);
-  std::string number = text.data();
+  std::string number = fixed_text(value, 2);
   number.erase(number.find_last_not_of('0') + 1);
   if (number.back() == '.') number.pop_back();
   return number == "-0" ? "0" : number;
@@ -34,20 +32,10 @@ inline std::string svg_color(std::uint32_t rgb) {
 }
 
 // A text between tags. What XML has no character for becomes a space.
-inline std::string svg_text(std::string_view text) {
-  std::string out;
-  for (char c : text)
-    if (c == '&')
-      out += "&amp;";
-    else if (c == '<')
-      out += "&lt;";
-    else if (c == '>')
-      out += "&gt;";
-    else if (c == '"')
-      out += "&quot;";
-    else
-      out += static_cast<unsigned char>(c) < 0x20 ? ' ' : c;
-  return out;
+inline std::string svg_text(std::string text) {
+  std::replace_if(
+      text.begin(), text.end(), [](char c) { return static_cast<unsigned char>(c) < 0x20; }, ' ');
+  return xml_text(text);
 }
 
 // RFC 4648.

@@ -1,0 +1,43 @@
+// Texts for people and for files of text.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdio>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace gpunet {
+
+// The text with every character that `changes` knows replaced.
+inline std::string escaped(std::string_view text, const std::vector<std::pair<char, std::string_view>>& changes) {
+  std::string out;
+  for (const char c : text) {
+    const auto change =
+        std::find_if(changes.begin(), changes.end(), [c](const auto& one) { return one.first == c; });
+    out += change == changes.end() ? std::string_view(&c, 1) : change->second;
+  }
+  return out;
+}
+
+// Between tags of XML, or within its quotes.
+inline std::string xml_text(std::string_view text) {
+  return escaped(text, {{'&', "&amp;"}, {'<', "&lt;"}, {'>', "&gt;"}, {'"', "&quot;"}});
+}
+
+// How many characters a text in UTF-8 has: all bytes that continue none.
+inline std::size_t characters(std::string_view text) {
+  return static_cast<std::size_t>(
+      std::count_if(text.begin(), text.end(), [](char c) { return (c & 0xC0) != 0x80; }));
+}
+
+// With so many digits behind the point.
+inline std::string fixed_text(double value, int decimals) {
+  std::string text(static_cast<std::size_t>(std::snprintf(nullptr, 0, "%.*f", decimals, value)), ' ');
+  std::snprintf(text.data(), text.size() + 1, "%.*f", decimals, value);
+  return text;
+}
+
+}  // namespace gpunet
