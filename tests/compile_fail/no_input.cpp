@@ -1,4 +1,4 @@
-// expect: gpunet::nn::Sequential: the first argument is no Input
+// expect: gpunet::Model: the first argument of its Sequential is no Input
 // A network that does not say what enters it.
 #include <gpunet/gpunet.hpp>
 using namespace gpunet;

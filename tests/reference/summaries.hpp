@@ -258,6 +258,73 @@ Estimated Total Size (MB): 0.02
 ))",
 };
 
+inline const SummaryReference nested_of_8{
+    .layers =
+        {
+            {"Conv2d", "features.0", {8, 3, 32, 32}, {8, 6, 28, 28}, 456, 2860032, 150528, 1824},
+            {"ReLU", "features.1", {8, 6, 28, 28}, {8, 6, 28, 28}, 0, 0, 150528, 0},
+            {"MaxPool2d", "features.2", {8, 6, 28, 28}, {8, 6, 14, 14}, 0, 0, 37632, 0},
+            {"Conv2d", "features.deep.0", {8, 6, 14, 14}, {8, 16, 10, 10}, 2416, 1932800, 51200, 9664},
+            {"ReLU", "features.deep.act", {8, 16, 10, 10}, {8, 16, 10, 10}, 0, 0, 51200, 0},
+            {"MaxPool2d", "features.4", {8, 16, 10, 10}, {8, 16, 5, 5}, 0, 0, 12800, 0},
+            {"Flatten", "1", {8, 16, 5, 5}, {8, 400}, 0, 0, 12800, 0},
+            {"Linear", "2.0", {8, 400}, {8, 84}, 33684, 269472, 2688, 134736},
+            {"ReLU", "2.1", {8, 84}, {8, 84}, 0, 0, 2688, 0},
+            {"Linear", "3", {8, 84}, {8, 10}, 850, 6800, 320, 3400},
+        },
+    .total_params = 37406,
+    .trainable_params = 37406,
+    .total_mult_adds = 5069104,
+    .total_output_bytes = 409472,
+    .total_param_bytes = 149624,
+    .table = R"(====================================================================================================
+Layer (type (var_name):depth-idx)        Output Shape         Param #              Mult-Adds
+====================================================================================================
+Sequential (Sequential)                  [8, 10]              --                   --
+├─Sequential (features): 1-1             [8, 16, 5, 5]        --                   --
+│    └─Conv2d (0): 2-1                   [8, 6, 28, 28]       456                  2,860,032
+│    └─ReLU (1): 2-2                     [8, 6, 28, 28]       --                   --
+│    └─MaxPool2d (2): 2-3                [8, 6, 14, 14]       --                   --
+│    └─Sequential (deep): 2-4            [8, 16, 10, 10]      --                   --
+│    │    └─Conv2d (0): 3-1              [8, 16, 10, 10]      2,416                1,932,800
+│    │    └─ReLU (act): 3-2              [8, 16, 10, 10]      --                   --
+│    └─MaxPool2d (4): 2-5                [8, 16, 5, 5]        --                   --
+├─Flatten (1): 1-2                       [8, 400]             --                   --
+├─Sequential (2): 1-3                    [8, 84]              --                   --
+│    └─Linear (0): 2-6                   [8, 84]              33,684               269,472
+│    └─ReLU (1): 2-7                     [8, 84]              --                   --
+├─Linear (3): 1-4                        [8, 10]              850                  6,800
+====================================================================================================
+Total params: 37,406
+Trainable params: 37,406
+Non-trainable params: 0
+Total mult-adds (M): 5.07
+====================================================================================================
+Input size (MB): 0.10
+Forward/backward pass size (MB): 0.41
+Params size (MB): 0.15
+Estimated Total Size (MB): 0.66
+====================================================================================================)",
+    .repr = R"(Sequential(
+  (features): Sequential(
+    (0): Conv2d(3, 6, kernel_size=(5, 5), stride=(1, 1))
+    (1): ReLU()
+    (2): MaxPool2d(kernel_size=2, stride=2, padding=0, dilation=1, ceil_mode=False)
+    (deep): Sequential(
+      (0): Conv2d(6, 16, kernel_size=(5, 5), stride=(1, 1))
+      (act): ReLU()
+    )
+    (4): MaxPool2d(kernel_size=2, stride=2, padding=0, dilation=1, ceil_mode=False)
+  )
+  (1): Flatten(start_dim=1, end_dim=-1)
+  (2): Sequential(
+    (0): Linear(in_features=400, out_features=84, bias=True)
+    (1): ReLU()
+  )
+  (3): Linear(in_features=84, out_features=10, bias=True)
+))",
+};
+
 inline const SummaryReference normalized_of_64{
     .layers =
         {

@@ -41,6 +41,14 @@ def wide():
     return sequential(nn.Conv2d(64, 512, 3, padding=1), nn.BatchNorm2d(512), nn.Flatten(), nn.Linear(524288, 5000))
 
 
+def nested():
+    """Blocks of layers, one of them in another, and layers without a name behind them."""
+    return sequential(("features", sequential(nn.Conv2d(3, 6, 5), nn.ReLU(), nn.MaxPool2d(2),
+                                              ("deep", sequential(nn.Conv2d(6, 16, 5), ("act", nn.ReLU()))),
+                                              nn.MaxPool2d(2))),
+                      nn.Flatten(), sequential(nn.Linear(400, 84), nn.ReLU()), nn.Linear(84, 10))
+
+
 def print_summary(name, net, size, dtype=torch.float):
     result = torchinfo.summary(net.to(dtype), input_size=size, dtypes=[dtype], device=next(net.parameters()).device,
                                col_names=("output_size", "num_params", "mult_adds"), col_width=20,
@@ -51,9 +59,14 @@ def print_summary(name, net, size, dtype=torch.float):
     print(f"inline const SummaryReference {name}{{")
     print("    .layers = {")
     for layer in result.summary_list[1:]:
+        if layer.class_name == "Sequential":
+            continue
         sizes = [braces(layer.input_size), braces(layer.output_size)]
         counts = [layer.num_params, layer.macs, layer.output_bytes, layer.param_bytes]
-        names = [f'"{layer.class_name}"', f'"{layer.var_name}"']
+        path, parent = layer.var_name, layer.parent_info
+        while parent.parent_info:
+            path, parent = f"{parent.var_name}.{path}", parent.parent_info
+        names = [f'"{layer.class_name}"', f'"{path}"']
         print(f"        {braces(names + sizes + counts)},")
     print("    },")
     for total in "total_params", "trainable_params", "total_mult_adds", "total_output_bytes", "total_param_bytes":
@@ -84,6 +97,7 @@ struct SummaryReference {
     print_summary("lenet_of_4", lenet(), (4, 3, 32, 32))
     print_summary("lenet_of_doubles", lenet(), (256, 3, 32, 32), torch.double)
     print_summary("iris_of_120", iris(), (120, 4))
+    print_summary("nested_of_8", nested(), (8, 3, 32, 32))
     print_summary("normalized_of_64", normalized(), (64, 3, 32, 32))
     print_summary("wide_of_32", wide().to("meta"), (32, 64, 32, 32))
     print_summary("wide_of_1024", wide().to("meta"), (1024, 64, 32, 32))

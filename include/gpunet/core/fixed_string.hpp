@@ -10,6 +10,7 @@ template <std::size_t N>
 struct FixedString {
   char text[N]{};
 
+  constexpr FixedString() = default;
   consteval FixedString(const char (&literal)[N]) {
     for (std::size_t i = 0; i < N; ++i)
       text[i] = literal[i];

@@ -18,6 +18,7 @@ struct PackOf;
 
 template <std::size_t... I, class... Ts>
 struct PackOf<std::index_sequence<I...>, Ts...> : Slot<I, Ts>... {
+  static constexpr std::size_t size = sizeof...(Ts);
   constexpr PackOf() = default;
   constexpr explicit PackOf(Ts... values) requires(sizeof...(Ts) > 0) : Slot<I, Ts>{std::move(values)}... {}
 };

@@ -52,6 +52,10 @@ namespace detail {
 // What summary() and the diagrams take: a Model, or its network alone.
 template <class ModelOrNet>
 const auto& network_of(const ModelOrNet& net) {
+  static_assert(
+      !nn::detail::is_block<ModelOrNet>,
+      "gpunet::summary: a Sequential whose first argument is no Input, begin with the shape of one sample: "
+      "Input<3, 32, 32>");
   if constexpr (requires { net.network(); })
     return net.network();
   else
@@ -178,11 +182,19 @@ inline std::string count_or_dashes(index_t n) {
 // The table that torchinfo.summary prints with col_names=("output_size", "num_params", "mult_adds") and
 // row_settings=("depth", "var_names"); the last column is ours: the bytes of each layer's output and parameters.
 inline std::string to_string(const Summary& summary) {
-  std::vector<std::string> titles;
-  std::size_t width = 40;  // in steps of 5
-  for (const LayerSummary& layer : summary.layers) {
-    const std::string name = detail::on_one_line(layer.var_name);
-    titles.push_back(concat("├─", layer.class_name, " (", name, "): 1-", titles.size() + 1));
+  std::vector<std::string> paths, titles;
+  for (const LayerSummary& layer : summary.layers)
+    paths.push_back(detail::on_one_line(layer.var_name));
+  const auto modules = nn::detail::modules_of(paths);
+  std::vector<std::size_t> count;  // of modules at each depth
+  std::size_t width = 40;          // in steps of 5
+  for (const auto& entry : modules) {
+    count.resize(std::max(count.size(), entry.depth + 1));
+    std::string branch = "├─";
+    for (std::size_t i = 0; i < entry.depth; ++i)
+      branch = i == 0 ? "│    └─" : "│    " + branch;
+    titles.push_back(concat(branch, entry.is_block ? "Sequential" : summary.layers[entry.first].class_name, " (",
+                            entry.name, "): ", entry.depth + 1, "-", ++count[entry.depth]));
     width = std::max(width, (characters(titles.back()) + 8) / 5 * 5);
   }
   detail::TextTable table(width);
@@ -191,10 +203,13 @@ inline std::string to_string(const Summary& summary) {
   table.add_divider();
   table.add_row("Sequential", {to_string(summary.output_size), "--", "--", "--"});
   for (std::size_t i = 0; i < titles.size(); ++i) {
-    const LayerSummary& layer = summary.layers[i];
-    table.add_row(titles[i], {to_string(layer.output_size), detail::count_or_dashes(layer.num_params),
-                              detail::count_or_dashes(layer.mult_adds),
-                              detail::count_or_dashes(layer.output_bytes + layer.param_bytes)});
+    const LayerSummary& layer = summary.layers[modules[i].last];
+    if (modules[i].is_block)
+      table.add_row(titles[i], {to_string(layer.output_size), "--", "--", "--"});
+    else
+      table.add_row(titles[i], {to_string(layer.output_size), detail::count_or_dashes(layer.num_params),
+                                detail::count_or_dashes(layer.mult_adds),
+                                detail::count_or_dashes(layer.output_bytes + layer.param_bytes)});
   }
   table.add_divider();
   table.add_line("Total params: " + detail::with_commas(summary.total_params));

@@ -4,23 +4,14 @@
 #include <ostream>
 #include <string>
 #include <string_view>
+#include <vector>
 
+#include <gpunet/nn/module_tree.hpp>
 #include <gpunet/nn/sequential.hpp>
 
 namespace gpunet::nn {
 
 namespace detail {
-
-// The layer without the name that Named gave it.
-template <class L>
-struct Unnamed {
-  using type = L;
-};
-template <class L>
-requires requires {
-  typename L::unnamed;
-}
-struct Unnamed<L> : Unnamed<typename L::unnamed> {};
 
 // A text that ends with the type, as "... [with Layer = gpunet::nn::Conv2d<6, 5>]".
 template <class Layer>
@@ -55,18 +46,31 @@ std::string class_name() {
 }
 
 // The network as print(net) shows it in PyTorch: its layers with their names or positions, sizes and options.
-template <class In, class... Layers>
-std::string to_string(const Sequential<In, Layers...>& net) {
-  std::string out = "Sequential(\n";
+template <index_t... Ns, class... Layers>
+std::string to_string(const Sequential<Input<Ns...>, Layers...>& net) {
+  std::vector<std::string> paths, texts;
   net.each([&](auto i, const auto& layer, auto in) {
-    using L = std::remove_cvref_t<decltype(layer)>;
-    out += concat("  (", net.template layer_name<i>(), "): ", class_name<L>(), "(", extra_repr(layer, in), ")\n");
+    paths.push_back(net.template layer_name<i>());
+    texts.push_back(concat(class_name<std::remove_cvref_t<decltype(layer)>>(), "(", extra_repr(layer, in), ")"));
   });
+  std::string out = "Sequential(\n";
+  std::size_t depth = 0;  // blocks that are open
+  const auto close_to = [&](std::size_t wanted) {
+    for (; depth > wanted; --depth)
+      out += std::string(2 * depth, ' ') + ")\n";
+  };
+  for (const detail::Module& entry : detail::modules_of(paths)) {
+    close_to(entry.depth);
+    out += concat(std::string(2 * entry.depth + 2, ' '), "(", entry.name,
+                  "): ", entry.is_block ? "Sequential(" : texts[entry.first], "\n");
+    depth += entry.is_block;
+  }
+  close_to(0);
   return out + ")";
 }
 
-template <class In, class... Layers>
-std::ostream& operator<<(std::ostream& out, const Sequential<In, Layers...>& net) {
+template <index_t... Ns, class... Layers>
+std::ostream& operator<<(std::ostream& out, const Sequential<Input<Ns...>, Layers...>& net) {
   return out << to_string(net);
 }
 

@@ -4,6 +4,7 @@
 #include <string>
 
 #include <gpunet/nn/layer.hpp>
+#include <gpunet/nn/nested.hpp>
 
 namespace gpunet::nn {
 
@@ -33,15 +34,6 @@ struct Trace {
     return Trace<Shapes..., S>{Pack<Shapes..., S>(get<I>(shapes)..., shape)};
   }
 };
-
-// The name that Named gave the layer, or none.
-template <class L>
-constexpr std::string_view given_name() {
-  if constexpr (requires { L::name; })
-    return L::name;
-  else
-    return {};
-}
 
 // The number that stands for layer i where it has no name: i, unless the layer says otherwise.
 template <class L>
@@ -74,30 +66,75 @@ constexpr bool names_differ() {
   return true;
 }
 
+template <class L>
+inline constexpr bool is_input = false;
+template <index_t... Ns>
+inline constexpr bool is_input<Input<Ns...>> = true;
+
+// Says what is wrong with the layers of a network or a block.
+template <class... Layers>
+constexpr bool check_layers() {
+  static_assert(sizeof...(Layers) > 0, "gpunet::nn::Sequential: there is no layer in it, give it one");
+  static_assert(
+      !(is_input<Layers> || ...),
+      "gpunet::nn::Sequential: an Input that is not the first argument, give the shape of one sample in front");
+  static_assert(
+      !(is_network<Layers> || ...),
+      "gpunet::nn::Sequential: an inner Sequential has an Input, leave it out there (the layer before gives it)");
+  static_assert(
+      names_differ<Layers...>(),
+      "gpunet::nn::Sequential: two layers have the same name (their parameters would be one key), rename one");
+  return true;
+}
+
+// Dotted names may meet those of blocks: Named<"a.0", Linear<2>> and Named<"a", Sequential<Linear<2>>>.
+template <std::size_t... I, class... Layers>
+constexpr bool leaf_names_differ(const gpunet::detail::PackOf<std::index_sequence<I...>, Layers...>*) {
+  return names_differ<Layers...>();
+}
+
 }  // namespace detail
 
 // Layers one after another, as torch.nn.Sequential. A value: it knows no device and owns no memory.
-template <class In, class... Layers>
+//
+// One without an Input is a block of a network, whose parameters are called after both:
+//   nn::Sequential<nn::Input<3, 32, 32>,
+//                  nn::Named<"features", nn::Sequential<nn::Conv2d<6, 5>, nn::ReLU>>,  // features.0.weight
+//                  nn::Flatten, nn::Linear<10>>                                        // 2.weight
+template <class... Layers>
 class Sequential {
-  static_assert(sizeof(In) == 0,
-                "gpunet::nn::Sequential: the first argument is no Input, begin with the shape of one sample: "
-                "Input<3, 32, 32>");
+  static_assert(detail::check_layers<Layers...>());
+
+ public:
+  static constexpr bool is_block = true;
+
+  constexpr Sequential() = default;
+  constexpr explicit Sequential(Layers... layers) requires(sizeof...(Layers) > 0) : layers_(layers...) {}
+
+  // Its layers and those of the blocks in it, in one list.
+  constexpr auto leaves() const { return detail::flat(layers_); }
+
+ private:
+  [[no_unique_address]] Pack<Layers...> layers_{};
 };
 
 template <index_t... Ns, class... Layers>
 class Sequential<Input<Ns...>, Layers...> {
-  static_assert(sizeof...(Layers) > 0, "gpunet::nn::Sequential: no layer after the Input");
-  static_assert(
-      detail::names_differ<Layers...>(),
-      "gpunet::nn::Sequential: two layers have the same name (their parameters would be one key), rename one");
+  static_assert(detail::check_layers<Layers...>());
+  using Leaves = decltype(detail::flat(std::declval<Pack<Layers...>>()));
+  static_assert(detail::leaf_names_differ(static_cast<Leaves*>(nullptr)),
+                "gpunet::nn::Sequential: a layer is called as one in a block (its name has a dot), rename it");
 
  public:
-  static constexpr std::size_t depth = sizeof...(Layers);
+  static constexpr bool is_network = true;
+  static constexpr std::size_t depth = Leaves::size;
   using indices = std::make_index_sequence<depth>;
 
   constexpr Sequential() = default;
-  constexpr explicit Sequential(Input<Ns...> input, Layers... layers) : input_(input), layers_(layers...) {}
+  constexpr explicit Sequential(Input<Ns...> input, Layers... layers)
+      : input_(input), layers_(detail::flat(Pack<Layers...>(layers...))) {}
 
+  // Layer i of all, those of blocks among them.
   template <std::size_t I>
   constexpr const auto& layer() const {
     return get<I>(layers_);
@@ -108,7 +145,8 @@ class Sequential<Input<Ns...>, Layers...> {
   constexpr auto input() const { return input_.shape; }
   constexpr auto output() const { return get<depth>(shapes()); }
 
-  // The key of layer i in the state dict: its name, or its position as in torch.nn.Sequential.
+  // The key of layer i in the state dict: its name, or its position as in torch.nn.Sequential; behind those of the blocks
+  // that it is in: "features.0".
   template <std::size_t I>
   std::string layer_name() const {
     using L = std::remove_cvref_t<decltype(layer<I>())>;
@@ -144,9 +182,11 @@ class Sequential<Input<Ns...>, Layers...> {
   }
 
   [[no_unique_address]] Input<Ns...> input_{};
-  [[no_unique_address]] Pack<Layers...> layers_{};
+  [[no_unique_address]] Leaves layers_{};
 };
 
+template <class... Layers>
+Sequential(Layers...) -> Sequential<Layers...>;
 template <index_t... Ns, class... Layers>
 Sequential(Input<Ns...>, Layers...) -> Sequential<Input<Ns...>, Layers...>;
 

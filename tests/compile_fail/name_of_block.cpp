@@ -1,0 +1,6 @@
+// expect: gpunet::nn::Sequential: two layers have the same name
+// A block and a layer are called alike.
+#include <gpunet/gpunet.hpp>
+using namespace gpunet;
+
+nn::Sequential<nn::Input<3>, nn::Named<"head", nn::Sequential<nn::Linear<2>>>, nn::Named<"head", nn::ReLU>> net;
