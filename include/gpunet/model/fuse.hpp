@@ -107,6 +107,10 @@ inline constexpr bool uses_relu_bits = std::is_same_v<D, Cuda>&& std::is_same_v<
 // pooling, and linear + ReLU, are one layer where the device has one.
 template <class D, class T, class Net>
 constexpr auto fuse(const D&, const Net& net, T) {
+  static_assert(
+      !nn::detail::is_block<Net>,
+      "gpunet::Model: the first argument of its Sequential is no Input, begin with the shape of one sample: "
+      "Input<3, 32, 32>");
   if constexpr (detail::fuses<D, T>)
     return detail::fuse_groups<detail::uses_relu_bits<D, T>>(net);
   else

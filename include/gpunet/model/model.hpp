@@ -23,10 +23,6 @@ namespace gpunet {
 template <class Net, class D, class T = float>
 class Model {
   static_assert(
-      !nn::detail::is_block<Net>,
-      "gpunet::Model: the first argument of its Sequential is no Input, begin with the shape of one sample: "
-      "Input<3, 32, 32>");
-  static_assert(
       Device<D>,
       "gpunet::Model: the second argument is not a device, use Host, or Cuda in a program that nvcc compiles");
   static_assert(std::is_floating_point_v<T>, "gpunet::Model: the element type has to be float or double");
