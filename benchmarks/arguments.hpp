@@ -25,16 +25,17 @@ struct Arguments {
 // Reads the arguments and refuses what could not work, before the minutes of measuring. `jobs` are those that there
 // are, `cores` how many this process may use.
 inline Arguments parse_arguments(int argc, char** argv, const std::vector<std::string>& jobs, int cores) {
+  examples::Options options(argc, argv, "bench",
+                            "Measures training steps, inference and matrix products beside PyTorch's.");
   Arguments arguments;
-  examples::Options options("bench", "Measures training steps, inference and matrix products beside PyTorch's.");
-  options.add("--quick", "fewer and shorter repetitions: under three minutes", arguments.quick);
-  options.add("--job", "NAME", "only this job (may be given more than once)", arguments.jobs);
-  options.add("--threads", "N", "only with so many threads (may be given more than once)", arguments.threads);
-  options.add("--json", "FILE", "write the results as JSON", arguments.json);
-  options.add("--markdown", "FILE", "write the table as Markdown", arguments.markdown);
-  options.add("--python", "PROGRAM", "a Python with PyTorch to compare with", arguments.python);
-  options.add("--dry-run", "only check the options", arguments.dry_run);
-  options.parse(argc, argv);
+  arguments.quick = options.flag("--quick", "fewer and shorter repetitions: under three minutes");
+  arguments.jobs = options.all<std::string>("--job", "NAME", "only this job (may be given more than once)");
+  arguments.threads = options.all<int>("--threads", "N", "only with so many threads (may be given more than once)");
+  arguments.json = options.get("--json", "FILE", "write the results as JSON", "");
+  arguments.markdown = options.get("--markdown", "FILE", "write the table as Markdown", "");
+  arguments.python = options.get("--python", "PROGRAM", "a Python with PyTorch to compare with", "");
+  arguments.dry_run = options.flag("--dry-run", "only check the options");
+  options.finish();
 
   std::string names;
   for (const std::string& job : jobs)

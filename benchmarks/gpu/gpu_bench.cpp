@@ -59,17 +59,17 @@ struct GpuArguments {
 };
 
 GpuArguments parse(int argc, char** argv) {
+  examples::Options options(argc, argv, "gpu_bench", "Measures training steps on a GPU beside PyTorch's.");
   GpuArguments a;
-  examples::Options options("gpu_bench", "Measures training steps on a GPU beside PyTorch's.");
-  options.add<index_t>("--seconds", "N", "the most time to take; what is left out then is said (240)", a.seconds,
-                       1);
-  options.add<index_t>("--repetitions", "N", "turns of each side (7)", a.repetitions, 1);
-  options.add<index_t>("--ms", "N", "length of a repetition (20)", a.repetition_ms, 0);
-  options.add("--job", "NAME", "only this job (may be given more than once)", a.jobs);
-  options.add("--json", "FILE", "write the results as JSON", a.json);
-  options.add("--markdown", "FILE", "write the table as Markdown", a.markdown);
-  options.add("--python", "PROGRAM", "a Python whose PyTorch has CUDA, to compare with", a.python);
-  options.parse(argc, argv);
+  a.seconds =
+      options.get("--seconds", "N", "the most time to take; what is left out then is said", a.seconds, index_t{1});
+  a.repetitions = options.get("--repetitions", "N", "turns of each side", a.repetitions, index_t{1});
+  a.repetition_ms = options.get("--ms", "N", "length of a repetition", a.repetition_ms, index_t{0});
+  a.jobs = options.all<std::string>("--job", "NAME", "only this job (may be given more than once)");
+  a.json = options.get("--json", "FILE", "write the results as JSON", "");
+  a.markdown = options.get("--markdown", "FILE", "write the table as Markdown", "");
+  a.python = options.get("--python", "PROGRAM", "a Python whose PyTorch has CUDA, to compare with", "");
+  options.finish();
   for (const std::string& job : a.jobs)
     find_gpu_job(job);
   return a;
@@ -153,14 +153,12 @@ int run(const GpuArguments& arguments) {
 }  // namespace
 
 // Ends with 0 if all goals hold, 3 if some do not or were not measured, 1 if ours failed or computed something else.
-int main(int argc, char** argv) try {
-  if (argc == 5 && std::strcmp(argv[1], "worker") == 0) return serve_on_gpu(argv);
-  const GpuArguments arguments = parse(argc, argv);
-  const std::string why = gpunet::cuda::why_not();
-  gpunet::require(why.empty(), "gpu_bench: there is no GPU to measure: ", why);
-  return run(arguments);
-} catch (const std::exception& error) {
-  std::fflush(stdout);
-  std::fprintf(stderr, "error: %s\n", error.what());
-  return 1;
+int main(int argc, char** argv) {
+  return examples::exit_status([&] {
+    if (argc == 5 && std::strcmp(argv[1], "worker") == 0) return serve_on_gpu(argv);
+    const GpuArguments arguments = parse(argc, argv);
+    const std::string why = gpunet::cuda::why_not();
+    gpunet::require(why.empty(), "gpu_bench: there is no GPU to measure: ", why);
+    return run(arguments);
+  });
 }

@@ -1,9 +1,12 @@
-// Command-line options of the example programs: --name VALUE, each bound to a variable that holds its default.
+// Command-line options of the example programs: --name VALUE. Each is asked for once, with what it is without being given.
 #pragma once
 
+#include <algorithm>
+#include <charconv>
+#include <concepts>
+#include <cstdint>
 #include <cstdio>
 #include <cstdlib>
-#include <functional>
 #include <limits>
 #include <string>
 #include <string_view>
@@ -15,74 +18,95 @@ namespace examples {
 
 class Options {
  public:
-  Options(std::string program, std::string purpose) : program_(std::move(program)), purpose_(std::move(purpose)) {}
-
-  void add(const char* name, const char* value, const char* help, std::string& target) {
-    options_.push_back({name, value, help, [&target](std::string_view text) {
-                          target = text;
-                        }});
-  }
-  // An option without a value.
-  void add(const char* name, const char* help, bool& target) {
-    options_.push_back({name, "", help, [&target](std::string_view) {
-                          target = true;
-                        }});
-  }
-  // Options that may be given several times.
-  void add(const char* name, const char* value, const char* help, std::vector<std::string>& target) {
-    options_.push_back({name, value, help, [&target](std::string_view text) {
-                          target.emplace_back(text);
-                        }});
-  }
-  template <std::integral N>
-  void add(const char* name, const char* value, const char* help, std::vector<N>& target) {
-    options_.push_back({name, value, help, [this, name, &target](std::string_view text) {
-                          parse(name, text, target.emplace_back(), "a whole number");
-                        }});
-  }
-  // A whole number, at least `least`.
-  template <std::integral N>
-  void add(const char* name, const char* value, const char* help, N& target,
-           N least = std::numeric_limits<N>::min()) {
-    options_.push_back({name, value, help, [this, name, &target, least](std::string_view text) {
-                          parse(name, text, target, "a whole number");
-                          require(target >= least, name, concat(target, " (want ", least, " or more)"));
-                        }});
-  }
-  // A number, at least 0.
-  void add(const char* name, const char* value, const char* help, float& target) {
-    options_.push_back({name, value, help, [this, name, &target](std::string_view text) {
-                          parse(name, text, target, "a number");
-                          require(target >= 0 && target <= std::numeric_limits<float>::max(), name,
-                                  concat(text, " (want 0 or more)"));
-                        }});
+  Options(int argc, char** argv, std::string program, std::string purpose)
+      : program_(std::move(program)), purpose_(std::move(purpose)), arguments_(argv + 1, argv + argc) {
+    for (std::string& argument : arguments_)
+      if (argument == "-h") argument = "--help";
+    wants_help_ = std::count(arguments_.begin(), arguments_.end(), "--help") > 0;
+    used_.resize(arguments_.size());
   }
 
-  // Reads the arguments. Prints the help and ends the program for --help; throws Error for what cannot be read.
-  void parse(int argc, char** argv) {
-    for (int i = 1; i < argc; ++i) {
-      std::string name = argv[i], value;
-      if (name == "--help" || name == "-h") help();
-      const std::size_t equals = name.find('=');
-      if (equals != name.npos) value = name.substr(equals + 1), name.resize(equals);
-      const Option* option = find(name);
-      gpunet::require(option, program_, ": unknown option '", name, "', see ", program_, " --help");
-      const bool wants_value = *option->value != '\0';
-      require(wants_value || equals == name.npos, name.c_str(), "takes no value");
-      if (wants_value && equals == name.npos) {
-        gpunet::require(i + 1 < argc, program_, ": ", name, " has no value (want ", option->value, ")");
-        value = argv[++i];
-      }
-      option->read(value);
+  // What most programs ask for.
+  std::string device() {
+    return get("--device", "auto|cpu|cuda[:N]", "where to run; auto: a GPU if there is one", "auto");
+  }
+  int threads() { return get("--threads", "N", "processor threads; 0: all", 0, 0); }
+  std::uint64_t seed(std::uint64_t fallback) { return get("--seed", "N", "seed of all random numbers", fallback); }
+  gpunet::index_t epochs(gpunet::index_t fallback) {
+    return get("--epochs", "N", "times through all of the training set", fallback, gpunet::index_t{0});
+  }
+  gpunet::index_t batch_size(gpunet::index_t fallback) {
+    return get("--batch-size", "N", "samples per step", fallback, gpunet::index_t{1});
+  }
+  float lr(float fallback) { return get("--lr", "X", "learning rate", fallback, 0.0f); }
+  // The folder of a data set, empty where the built-in one is wanted.
+  std::string data(const char* files) {
+    const char* from_environment = std::getenv("GPUNET_DATA");
+    std::string folder = get(
+        "--data", "DIR", concat("folder of ", files, " (also GPUNET_DATA); built-in ones without it").c_str(), "");
+    return folder.empty() && from_environment ? from_environment : folder;
+  }
+
+  // A text.
+  std::string get(const char* name, const char* value, const char* help, std::string fallback) {
+    describe(name, value, fallback.empty() ? help : concat(help, " (", fallback, ")"));
+    for (std::string& text : values(name, value))
+      fallback = std::move(text);
+    return fallback;
+  }
+  // One of some words, the first unless another is given.
+  std::string choice(const char* name, const std::vector<std::string>& words, const char* help) {
+    std::string all;
+    for (const std::string& word : words)
+      all += all.empty() ? word : "|" + word;
+    const std::string chosen = get(name, all.c_str(), help, words.front());
+    require(std::count(words.begin(), words.end(), chosen) > 0, name, concat("'", chosen, "' (want ", all, ")"));
+    return chosen;
+  }
+  // A number, at least `least`.
+  template <class N>
+  requires std::is_arithmetic_v<N> N get(const char* name, const char* value, const char* help, N fallback,
+                                         N least = std::numeric_limits<N>::lowest()) {
+    describe(name, value, concat(help, " (", fallback, ")"));
+    for (const std::string& text : values(name, value)) {
+      fallback = number<N>(name, text);
+      require(fallback >= least, name, concat(text, " (want ", least, " or more)"));
     }
+    return fallback;
+  }
+  // Whether an option without a value is given.
+  bool flag(const char* name, const char* help) {
+    describe(name, "", help);
+    bool given = false;
+    for (std::size_t i = 0; i < arguments_.size(); ++i) {
+      require(!arguments_[i].starts_with(concat(name, "=")), name, "takes no value");
+      if (arguments_[i] == name) given = used_[i] = true;
+    }
+    return given;
+  }
+  // Of an option that may be given several times, all values: texts or whole numbers.
+  template <class T>
+  std::vector<T> all(const char* name, const char* value, const char* help) {
+    describe(name, value, help);
+    std::vector<T> list;
+    for (std::string& text : values(name, value))
+      if constexpr (std::integral<T>)
+        list.push_back(number<T>(name, text));
+      else
+        list.push_back(std::move(text));
+    return list;
+  }
+
+  // To be called when all were asked for. Prints the help and ends the program for --help; throws Error for what nobody
+  // asked for.
+  void finish() const {
+    if (wants_help_) print_help();
+    for (std::size_t i = 0; i < arguments_.size(); ++i)
+      gpunet::require(used_[i], program_, ": unknown option '", arguments_[i].substr(0, arguments_[i].find('=')),
+                      "', see ", program_, " --help");
   }
 
  private:
-  struct Option {
-    const char *name, *value, *help;
-    std::function<void(std::string_view)> read;
-  };
-
   template <class... Parts>
   static std::string concat(const Parts&... parts) {
     return gpunet::concat(parts...);
@@ -90,27 +114,64 @@ class Options {
   void require(bool ok, const char* name, const std::string& what) const {
     gpunet::require(ok, program_, ": ", name, " ", what);
   }
+  void describe(const char* name, const char* value, const std::string& help) {
+    char line[256];
+    std::snprintf(line, sizeof line, "  %-24s %s\n", concat(name, " ", value).c_str(), help.c_str());
+    help_ += line;
+  }
+
+  // What stands behind the name, for each time that it is given; "--name VALUE" or "--name=VALUE".
+  std::vector<std::string> values(const char* name, const char* value) {
+    std::vector<std::string> found;
+    if (wants_help_) return found;  // whatever else is wrong
+    for (std::size_t i = 0; i < arguments_.size(); ++i) {
+      const std::string& argument = arguments_[i];
+      if (argument.starts_with(concat(name, "="))) {
+        found.push_back(argument.substr(argument.find('=') + 1));
+        used_[i] = true;
+      } else if (argument == name) {
+        require(i + 1 < arguments_.size() && !arguments_[i + 1].starts_with("--"), name,
+                concat("has no value (want ", value, ")"));
+        used_[i] = used_[i + 1] = true;
+        found.push_back(arguments_[++i]);
+      }
+    }
+    return found;
+  }
   template <class N>
-  void parse(const char* name, std::string_view text, N& target, const char* kind) const {
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), target);
-    require(error == std::errc() && end == text.data() + text.size(), name,
-            concat("'", text, "' is not ", kind, error == std::errc::result_out_of_range ? " in range" : ""));
+  N number(const char* name, const std::string& text) const {
+    N value{};
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+    const bool in_range =
+        error != std::errc::result_out_of_range && !(value - value != N{});  // no NaN, no infinity
+    require(
+        error == std::errc() && end == text.data() + text.size() && in_range, name,
+        concat("'", text, "' is not a ", std::integral<N> ? "whole " : "", "number", in_range ? "" : " in range"));
+    return value;
   }
-  const Option* find(std::string_view name) const {
-    for (const Option& option : options_)
-      if (option.name == name) return &option;
-    return nullptr;
-  }
-  [[noreturn]] void help() const {
-    std::printf("usage: %s [options]\n%s\n\n", program_.c_str(), purpose_.c_str());
-    for (const Option& o : options_)
-      std::printf("  %-24s %s\n", gpunet::concat(o.name, " ", o.value).c_str(), o.help);
-    std::printf("  %-24s %s\n", "--help", "print this and stop");
+  [[noreturn]] void print_help() const {
+    std::printf("usage: %s [options]\n%s\n\n%s  %-24s %s\n", program_.c_str(), purpose_.c_str(), help_.c_str(),
+                "--help", "print this and stop");
     std::exit(0);
   }
 
-  std::string program_, purpose_;
-  std::vector<Option> options_;
+  std::string program_, purpose_, help_;
+  std::vector<std::string> arguments_;
+  std::vector<bool> used_;
+  bool wants_help_ = false;
 };
+
+// The exit status that main returns: what f() returns, 0 if that is nothing, or 1 after the message of an error.
+template <class F>
+int exit_status(F f) try {
+  if constexpr (std::is_void_v<decltype(f())>)
+    return f(), 0;
+  else
+    return f();
+} catch (const std::exception& error) {
+  std::fflush(stdout);
+  std::fprintf(stderr, "error: %s\n", error.what());
+  return 1;
+}
 
 }  // namespace examples

@@ -8,6 +8,8 @@
 #include <gpunet/data/concat_dataset.hpp>
 #include <gpunet/data/csv.hpp>
 #include <gpunet/data/dataloader.hpp>
+#include <gpunet/data/digits.hpp>
+#include <gpunet/data/iris.hpp>
 #include <gpunet/data/mnist.hpp>
 #include <gpunet/data/random_transforms.hpp>
 #include <gpunet/data/resize.hpp>
@@ -57,7 +59,9 @@
 #include <gpunet/train/confusion_matrix.hpp>
 #include <gpunet/train/fit.hpp>
 #include <gpunet/train/interrupt.hpp>
+#include <gpunet/train/profile.hpp>
 #include <gpunet/train/progress.hpp>
+#include <gpunet/train/report.hpp>
 #include <gpunet/train/running_loss.hpp>
 #include <gpunet/train/step.hpp>
 #include <gpunet/train/top_k.hpp>

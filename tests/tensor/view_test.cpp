@@ -4,6 +4,8 @@
 #include <gpunet/device/host/host.hpp>
 #include <gpunet/tensor/view.hpp>
 
+#include "support/errors.hpp"
+
 using namespace gpunet;
 
 TEST_CASE("a view is a pointer and sizes") {
@@ -30,4 +32,16 @@ TEST_CASE("a view that may write is one that reads, and never one of another dev
   static_assert(!std::is_convertible_v<View<const float, Host>, View<float, Host>>);
   static_assert(!std::is_convertible_v<View<float, Host>, View<const float, Cuda>>);
   static_assert(!std::is_convertible_v<View<float, Host>, View<const double, Host>>);
+}
+
+TEST_CASE("the dimensions of a view from one on become one, as in PyTorch") {
+  float numbers[24];
+  const View<float, Host> view(numbers, {2, 3, 4});
+  CHECK(view.flatten().sizes() == Sizes{24});
+  CHECK(view.flatten(1).sizes() == Sizes{2, 12});
+  CHECK(view.flatten(2).sizes() == Sizes{2, 3, 4});
+  CHECK(view.flatten(1).data() == numbers);
+  CHECK(View<float, Host>(numbers, {0, 3, 4}).flatten(1).sizes() == Sizes{0, 12});
+  CHECK(error_of([&] { view.flatten(3); }) ==
+        "gpunet::View::flatten: start_dim 3 of shape [2, 3, 4] (want 0 to 2)");
 }

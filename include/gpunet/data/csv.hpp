@@ -71,6 +71,16 @@ class Table {
     return numbers<T>({column});
   }
 
+  // Those of all columns but one, such as that of the classes. Throws Error where none is left.
+  template <class T = float>
+  std::vector<T> numbers_but(const std::string& column) const {
+    std::vector<std::string> others = columns_;
+    others.erase(others.begin() + static_cast<std::ptrdiff_t>(position(column)));
+    require(!others.empty(), "gpunet::data::Table: ", path_, " has no column but '", column,
+            "' (want numbers beside it)");
+    return numbers<T>(others);
+  }
+
   // A column of a few different words, or numbers that stand for classes. Throws Error for an empty field.
   Categories categories(const std::string& column) const {
     const std::size_t i = position(column);

@@ -13,6 +13,8 @@
 #include <gpunet/core/error.hpp>
 #include <gpunet/core/random.hpp>
 #include <gpunet/data/random_state.hpp>
+#include <gpunet/device/host/host.hpp>
+#include <gpunet/tensor/tensor.hpp>
 
 namespace gpunet::data {
 
@@ -110,6 +112,19 @@ inline TrainTestSplit stratified_split(const SplitSizes& sizes, const std::vecto
   return split;
 }
 
+// Some rows of a tensor, in that order.
+template <class T>
+Tensor<T, Host> rows_of(const Tensor<T, Host>& all, const std::vector<index_t>& rows) {
+  const Sizes row = all.sizes().tail();
+  const index_t width = all.sizes().rank() > 1 ? row.numel() : 1;
+  std::vector<T> values;
+  values.reserve(rows.size() * static_cast<std::size_t>(width));
+  for (const index_t i : rows)
+    values.insert(values.end(), all.data() + i * width, all.data() + (i + 1) * width);
+  const auto n = static_cast<index_t>(rows.size());
+  return {all.device(), row.with_front(n), values};
+}
+
 }  // namespace detail
 
 // Splits n samples as sklearn.model_selection.train_test_split does, index for index:
@@ -135,6 +150,27 @@ inline TrainTestSplit train_test_split(index_t n, const TrainTestSplitOptions& o
   random.shuffle(order);
   const auto test_end = order.begin() + sizes.test;
   return {{test_end, test_end + sizes.train}, {order.begin(), test_end}};
+}
+
+// Samples and labels of both parts, as tensors of their own.
+template <class X, class Y>
+struct SplitTensors {
+  Tensor<X, Host> X_train, X_test;
+  Tensor<Y, Host> y_train, y_test;
+};
+
+// The same for samples [n, ...] and their labels [n]:
+//   auto [X_train, X_test, y_train, y_test] = data::train_test_split(X, y, {.test_size = 0.2, .random_state = 33});
+// Throws Error unless there are as many labels as samples.
+template <class X, class Y>
+SplitTensors<X, Y> train_test_split(const Tensor<X, Host>& samples, const Tensor<Y, Host>& labels,
+                                    const TrainTestSplitOptions& options = {}) {
+  require(samples.sizes().rank() >= 1 && labels.sizes().rank() == 1 && samples.size(0) == labels.size(0),
+          "gpunet::data::train_test_split: samples of shape ", to_string(samples.sizes()), " and labels of shape ",
+          to_string(labels.sizes()), " (want [n, ...] and [n])");
+  const TrainTestSplit split = train_test_split(labels.numel(), options);
+  return {detail::rows_of(samples, split.train), detail::rows_of(samples, split.test),
+          detail::rows_of(labels, split.train), detail::rows_of(labels, split.test)};
 }
 
 }  // namespace gpunet::data

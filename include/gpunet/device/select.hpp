@@ -42,6 +42,18 @@ inline int device_count() {
 }  // namespace gpunet::cuda
 #endif
 
+namespace gpunet::cuda {
+
+// Of a GPU's memory the processor holds nothing; for programs that ask whatever device they run on.
+inline std::size_t memory_allocated(const Host&) {
+  return 0;
+}
+inline std::size_t memory_reserved(const Host&) {
+  return 0;
+}
+
+}  // namespace gpunet::cuda
+
 namespace gpunet {
 
 inline namespace GPUNET_BACKENDS {
@@ -73,6 +85,19 @@ decltype(auto) with_device(std::string_view text, HostOptions options, F&& f) {
 template <class F>
 decltype(auto) with_device(std::string_view text, F&& f) {
   return with_device(text, HostOptions{}, f);
+}
+
+// Calls f(device) for every device of the machine: each GPU that can be used, and then the processor.
+template <class F>
+void for_each_device(F&& f) {
+#if GPUNET_CUDA
+  for (int i = 0; cuda::is_available() && i < cuda::device_count(); ++i) {
+    Cuda device(i);
+    f(device);
+  }
+#endif
+  Host device;
+  f(device);
 }
 
 }  // namespace GPUNET_BACKENDS

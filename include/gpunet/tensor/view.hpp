@@ -1,6 +1,7 @@
 // Borrowed data on a device.
 #pragma once
 
+#include <algorithm>
 #include <type_traits>
 
 #include <gpunet/core/sizes.hpp>
@@ -23,6 +24,21 @@ class View {
   const Sizes& sizes() const { return sizes_; }
   index_t size(int dimension) const { return sizes_.at(dimension); }
   index_t numel() const { return sizes_.numel(); }
+
+  // The same numbers with the dimensions from start_dim on as one, as torch.flatten: images [n, 1, 28, 28] are rows
+  // [n, 784] by flatten(1). Throws Error for a dimension that is not there.
+  View flatten(int start_dim = 0) const {
+    require(start_dim >= 0 && start_dim < std::max(sizes_.rank(), 1), "gpunet::View::flatten: start_dim ",
+            start_dim, " of shape ", to_string(sizes_), " (want 0 to ", std::max(sizes_.rank(), 1) - 1, ")");
+    Sizes flat;
+    for (int i = 0; i < start_dim; ++i)
+      flat.append(sizes_[i]);
+    index_t rest = 1;
+    for (int i = start_dim; i < sizes_.rank(); ++i)
+      rest *= sizes_[i];
+    flat.append(rest);
+    return {data_, flat};
+  }
 
  private:
   T* data_ = nullptr;

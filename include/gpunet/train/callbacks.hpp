@@ -138,8 +138,7 @@ class StopOnNaN {
   void on_step_end(Training& run) const {
     if (run.total_steps % every_ != 0 && run.step != run.steps) return;
     if (const index_t bad = run.first_not_finite(); bad >= 0)
-      run.stop(End::not_finite, concat("the loss of epoch ", bad / run.steps + 1, ", step ", bad % run.steps + 1,
-                                       " is not finite (NaN or infinite), use a smaller learning rate"));
+      run.stop(End::not_finite, detail::not_finite(bad, run.steps));
   }
 
  private:

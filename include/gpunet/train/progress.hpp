@@ -5,6 +5,7 @@
 #include <array>
 #include <chrono>
 #include <cmath>
+#include <cstdarg>
 #include <cstdio>
 #include <cstdlib>
 #include <limits>
@@ -81,6 +82,15 @@ class Progress {
     std::fwrite(text.data(), 1, text.size(), terminal_.lines);
     std::fputc('\n', terminal_.lines);
     std::fflush(terminal_.lines);
+  }
+  // The same with a format, as std::printf; what is longer than 255 characters is cut.
+  [[gnu::format(printf, 2, 3)]] void print(const char* format, ...) {
+    char text[256];
+    std::va_list arguments;
+    va_start(arguments, format);
+    std::vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    line(text);
   }
 
  private:

@@ -1,6 +1,8 @@
 // The loss over many steps.
 #pragma once
 
+#include <string>
+
 #include <gpunet/core/error.hpp>
 #include <gpunet/model/output.hpp>
 #include <gpunet/ops/map.hpp>
@@ -42,6 +44,16 @@ struct ResetLoss {
   }
 };
 
+namespace detail {
+
+// About loss `bad` of all steps, of which an epoch has so many.
+inline std::string not_finite(index_t bad, index_t steps) {
+  return concat("the loss of epoch ", bad / steps + 1, ", step ", bad % steps + 1,
+                " is not finite (NaN or infinite), use a smaller learning rate");
+}
+
+}  // namespace detail
+
 // The mean of the losses since the last reset, added up on the device: running += loss waits for nothing, and gives every
 // step the same weight, as PyTorch's lessons do; running.update(loss, samples) makes it the mean over samples, which
 // differs where the last batch is a short one.
@@ -72,6 +84,12 @@ class RunningLoss {
   // Which of all steps, counted from 0, first had a loss that was NaN or infinite; -1 if none. Waits for the
   // device.
   index_t first_not_finite() const { return read().not_finite; }
+
+  // Throws Error if the loss of a step was NaN or infinite; an epoch has so many steps. Waits for the device.
+  void require_finite(index_t steps) const {
+    if (const index_t bad = first_not_finite(); bad >= 0)
+      throw Error("gpunet::train::RunningLoss: " + detail::not_finite(bad, steps));
+  }
 
   // Starts a new mean. Steps go on being counted.
   void reset() { for_each(device_, 1, ResetLoss{state_.data()}); }

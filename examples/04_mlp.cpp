@@ -1,0 +1,79 @@
+// A network of fully connected layers whose sizes are known when the program runs: it learns to read digits, as in the
+// lessons on MNIST. What it is made of, and how loss and accuracy went batch by batch, is printed and drawn.
+#include <iostream>
+
+#include <gpunet/gpunet.hpp>
+#include <gpunet/plot/plot.hpp>
+
+#include "support/mlp_options.hpp"
+
+using namespace gpunet;
+
+// Two hidden layers, and one that gives a logit for each class. Of those, softmax(1) makes probabilities.
+auto Classifier_MLP(index_t in_dim, index_t hidden_dim, index_t out_dim) {
+  return nn::Sequential(nn::Input(Shape(Dim(in_dim))),                                      //
+                        nn::Named<"h1", nn::Linear<>>(nn::Linear(hidden_dim)), nn::ReLU(),  //
+                        nn::Named<"h2", nn::Linear<>>(nn::Linear(hidden_dim)), nn::ReLU(),  //
+                        nn::Named<"out", nn::Linear<>>(nn::Linear(out_dim)));
+}
+
+template <Device D>
+void run(D& device, data::DatasetView train_set, data::DatasetView test_set, const examples::MlpOptions& with) {
+  manual_seed(with.seed);
+  Model net(device, Classifier_MLP(28 * 28, with.hidden_dim, 10));
+  std::cout << net << "\n\n" << summary(net, with.batch_size) << "\n\n";
+  io::write_file_atomically(with.pictures + "_network.svg", to_svg(net));
+  nn::CrossEntropyLoss criterion;
+  optim::Adam optimizer(net, {.lr = with.lr});
+  data::DataLoader loader(train_set, {.batch_size = with.batch_size, .shuffle = true, .num_workers = 2});
+  plot::Series losses{"loss"}, accuracies{"accuracy"};
+  for (index_t epoch = 1; epoch <= with.epochs; ++epoch) {
+    train::Progress progress({loader.size(), with.batch_size, concat("epoch ", epoch)});
+    for (index_t batch = 1; auto [images, labels] : loader.to(device)) {
+      optimizer.zero_grad();
+      auto logits = net(images.flatten(1));
+      auto loss = criterion(logits, labels);
+      train::Accuracy accuracy(device, 10);
+      accuracy.update(logits, labels);
+      loss.backward();
+      optimizer.step();
+      losses.y.push_back(loss.item());
+      accuracies.y.push_back(accuracy.result().accuracy());
+      progress.update(batch, losses.y.back(), accuracies.y.back());
+      const double percent = 100 * accuracies.y.back();
+      if (batch++ % 50 == 0) progress.print("loss %.4f  accuracy %5.1f %%", losses.y.back(), percent);
+    }
+  }
+  plot::save(with.pictures + "_training.svg", plot::lines({losses, accuracies}, {{"Reading digits", "batch", ""}}));
+
+  train::ConfusionMatrix confusion(device, 10);
+  data::DataLoader test_loader(test_set, {.batch_size = 100});
+  for (auto [images, labels] : test_loader.to(device))
+    confusion.update(net(images.flatten(1)), labels);
+  const auto counts = confusion.result();
+  std::printf("\n%s\n\n%.2f %% of the %ld test digits are read right.\n", to_string(counts).c_str(),
+              100 * counts.accuracy(), counts.total());
+
+  std::vector<io::Image> digits;
+  std::vector<std::string> answers;
+  for (index_t i = 0; i < 24; ++i) {  // what the network takes some of them for, and how sure it is
+    std::vector<float> pixels(28 * 28);
+    test_set.read(i, pixels.data());
+    digits.push_back(io::to_image(pixels, {28, 28}));
+    const auto shares = net(Tensor<float, D>(device, {1, 28 * 28}, pixels)).softmax(1).to_vector();
+    const auto best = std::max_element(shares.begin(), shares.end());
+    answers.push_back(concat(best - shares.begin(), ", ", fixed_text(100 * *best, 0), " %"));
+  }
+  plot::save(with.pictures + "_digits.svg", plot::image_grid(digits, {.columns = 8, .captions = answers}));
+}
+
+int main(int argc, char** argv) {
+  return examples::exit_status([&] {
+    const examples::MlpOptions with(argc, argv);
+    with_device(with.device, {.threads = with.threads}, [&](auto& device) {
+      examples::with_mnist(with.data, with.images, [&](const auto& train_set, const auto& test_set) {
+        run(device, train_set, test_set, with);
+      });
+    });
+  });
+}

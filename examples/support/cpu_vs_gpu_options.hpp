@@ -1,0 +1,30 @@
+// The command line of 03_cpu_vs_gpu.
+#pragma once
+
+#include "images.hpp"
+#include "options.hpp"
+
+namespace examples {
+
+struct CpuVsGpuOptions {
+  using index_t = gpunet::index_t;
+
+  Options options;
+  std::string data = options.data("the CIFAR-10 binary files");
+  index_t batch_size = options.batch_size(256);
+  index_t images =
+      options.get("--images", "N", "how many built-in images an epoch has", index_t{10000}, index_t{4});
+  index_t most_batch_size =
+      options.get("--most-batch-size", "N", "where the sweep from 4 on ends", index_t{4096}, index_t{4});
+  index_t steps = options.get("--steps", "N", "steps of the sweep at each size", index_t{10}, index_t{1});
+  std::string logs = options.get("--logs", "DIR", "where the losses go, for TensorBoard", "runs/03_cpu_vs_gpu");
+  std::string picture = options.get("--picture", "FILE", "where the picture goes, .svg or .png", "cpu_vs_gpu.svg");
+
+  CpuVsGpuOptions(int argc, char** argv)
+      : options(argc, argv, "03_cpu_vs_gpu", "Trains a network on every device and shows where the time goes.") {
+    options.finish();
+    tell_of_real_images(data, "cifar10");
+  }
+};
+
+}  // namespace examples

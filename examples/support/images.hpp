@@ -1,0 +1,45 @@
+// The images of the programs: real ones from a folder, or the built-in ones where none is given.
+#pragma once
+
+#include <cstdio>
+#include <optional>
+#include <string>
+
+#include <gpunet/data/cifar10.hpp>
+#include <gpunet/data/digits.hpp>
+#include <gpunet/data/mnist.hpp>
+#include <gpunet/data/shapes.hpp>
+#if EXAMPLE_HAS_ZLIB
+#include <gpunet/io/zlib.hpp>  // for MNIST's files as they are fetched, packed
+#endif
+
+namespace examples {
+
+// f(images): those to train with, and so many where they are built in; or those to test with, where no number is given.
+template <class Transform, class F>
+void with_cifar10(const std::string& folder, std::optional<gpunet::index_t> train, const Transform& transform,
+                  F f) {
+  using gpunet::data::CIFAR10, gpunet::data::Shapes;
+  if (folder.empty())
+    f(train ? Shapes::train(*train, transform) : Shapes::test(10000, transform));
+  else
+    f(train ? CIFAR10::train(folder, transform) : CIFAR10::test(folder, transform));
+}
+// f(digits to train with, digits to test with)
+template <class F>
+void with_mnist(const std::string& folder, gpunet::index_t built_in, F f) {
+  using gpunet::data::Digits, gpunet::data::MNIST;
+  if (folder.empty())
+    f(Digits::train(built_in), Digits::test(10000));
+  else
+    f(MNIST::train(folder), MNIST::test(folder));
+}
+
+// Where built-in images are used: how to get the real ones.
+inline void tell_of_real_images(const std::string& folder, const char* name) {
+  if (folder.empty())
+    std::printf("Built-in images. For the real ones: scripts/get_%s.sh data/%s, then --data data/%s\n", name, name,
+                name);
+}
+
+}  // namespace examples
