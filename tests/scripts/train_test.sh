@@ -16,6 +16,8 @@ echo "cmake $*" >>"$calls"
 [[ -z ${broken:-} ]] || { echo "the compiler's own words"; exit 1; }
 mkdir -p "$2/examples"
 cp "$work/bin/lesson" "$2/examples/01_cifar10"
+printf '#!/usr/bin/env bash\necho "lesson 02 in $PWD:$(printf " <%%s>" "$@")"\n' >"$2/examples/02_iris"
+chmod +x "$2/examples/02_iris"
 END
 fake lesson <<'END'
 echo "the lesson in $PWD:$(printf ' <%s>' "$@")"
@@ -37,6 +39,15 @@ check "with all there, apt-get is not called" not_called apt-get
 
 run "$train" --exit 7
 check "the exit status is the lesson's" ended_with 7
+
+mkdir "$project/examples"
+for name in 01_cifar10 02_iris; do : >"$project/examples/$name.cpp"; done
+run "$train" 02 --csv leaves.csv
+check "a lesson is chosen by its number" called "cmake --build $project/build/train --target 02_iris"
+check "the options reach that one" says "lesson 02 in $work/elsewhere: <--csv> <leaves.csv>"
+run "$train" 7
+check "a lesson that is not there" says "train.sh: there is no lesson '7', want one of 01_cifar10 02_iris"
+check "and nothing is run" silent_about "the lesson"
 
 broken=yes run "$train"
 check "a build that fails shows its log" says "the compiler's own words"

@@ -1,0 +1,112 @@
+#!/usr/bin/env bash
+# lessons.sh: runs every program of examples/ as docs/lessons.md shows it, and writes that page anew, with what they print
+# here and the pictures that they draw (docs/images). Takes a minute or two. Compiles for the processor alone where there is
+# no GPU. --quick only says whether the page shows all programs there are.
+set -euo pipefail
+. "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
+
+page=$root/docs/lessons.md
+
+# The programs that the text below runs.
+shown() { sed -n 's/^run \([0-9][a-z0-9_]*\).*/\1/p' "${BASH_SOURCE[0]}"; }
+there() { (cd "$root/examples" && printf '%s\n' [0-9]*.cpp | sed 's/\.cpp$//'); }
+if ! cmp -s <(shown | sort -u) <(there | sort -u); then
+  diff <(shown | sort -u) <(there | sort -u) >&2 || true
+  fail "lessons.sh shows other programs than there are in examples/ (see above)"
+fi
+[[ ${1:-} != --quick ]] || exit 0
+
+need_compiler
+need cmake ninja
+build_dir=$root/build/lessons
+with_cuda=OFF
+! nvidia-smi -L >/dev/null 2>&1 || with_cuda=AUTO
+configure "$build_dir" -DCMAKE_BUILD_TYPE=Release -DGPUNET_BUILD_TESTS=OFF -DGPUNET_CUDA="$with_cuda"
+build "$build_dir" examples
+
+work=$(mktemp -d)
+new=$(mktemp)
+trap 'rm -rf "$work" "$new"' EXIT
+unset GPUNET_DATA
+cd "$work"
+exec 3>&1 >"$new"
+
+text() { cat; echo; }
+# run PROGRAM OPTION...: the command as a reader types it, and what it prints.
+run() {
+  local program=$1 lesson=${1%%_*}
+  shift
+  say "running $program $*"
+  echo '```console'
+  echo "$ ./scripts/train.sh $lesson${*:+ $*}"
+  "$build_dir/examples/$program" "$@" 2>&1 || fail "$program failed"
+  printf '```\n\n'
+}
+# picture FILE WORDS: a picture that a program has drawn, kept in docs/images.
+picture() {
+  cp "$1" "$root/docs/images/$1"
+  printf '![%s](images/%s)\n\n' "$2" "$1"
+}
+
+text <<'END'
+# The lessons
+
+<!-- Written by scripts/lessons.sh: change that, not this. -->
+
+Five programs of under 80 lines each, with what they print and draw. Each is run by one command from the root of the
+project, which builds it first and installs what is missing for that; `--help` behind the number of a lesson lists its options.
+Nothing is downloaded: without `--data` the images are built in. Times are those of one small machine.
+
+## 01: training a classifier
+
+PyTorch's lesson on CIFAR-10, line for line ([source](../examples/01_cifar10.cpp)): a small convolutional network, the loss every
+2,000 steps of four images, weights saved and loaded again, accuracy per class.
+END
+run 01_cifar10 --epochs 1 --seed 0
+text <<'END'
+With the real images (`scripts/get_cifar10.sh data/cifar10`, then `--data data/cifar10`), seed 0 gives the losses that PyTorch gives:
+[README](../README.md#numbers).
+
+## 02: iris, and what CUDA is here
+
+Is there a GPU, what does it hold, where is a tensor, where is a model ([source](../examples/02_iris.cpp))? Then a table of flowers is
+split as scikit-learn splits it, a network learns from all of it at once, a hundred times, and is asked about thirty flowers that
+it has not seen. The ten losses are PyTorch's for the same seed. Any table will do: `--csv FILE --target COLUMN`.
+END
+run 02_iris
+picture iris_loss.svg "The loss falls from 1.15 to 0.07 in a hundred epochs"
+text <<'END'
+## 03: processor against GPU
+
+The lesson "training a deep learning model on a GPU" ([source](../examples/03_cpu_vs_gpu.cpp)): one network of two nested
+`Sequential`s on every device of the machine, what PyTorch says of a wrong device string, and where the time of a step goes at batch
+sizes from 4 to 4,096: copying to the device, computing, waiting for data. The losses are for TensorBoard. A machine
+without a GPU compares one thread with all.
+END
+run 03_cpu_vs_gpu
+picture cpu_vs_gpu.svg "Shares of a step at batch sizes from 4 to 4096"
+text <<'END'
+## 04: reading digits
+
+Fully connected layers whose sizes are known when the program runs ([source](../examples/04_mlp.cpp)), on MNIST
+(`scripts/get_mnist.sh data/mnist`, then `--data data/mnist`) or on digits that the program draws itself.
+END
+run 04_mlp --images 20000
+picture mlp_network.svg "Flatten, h1, ReLU, h2, ReLU, out as boxes with their shapes and numbers of parameters"
+picture mlp_training.svg "Loss and accuracy of each batch"
+picture mlp_digits.svg "Test digits, each with what the network takes it for and how sure it is"
+text <<'END'
+## 05: the playground
+
+The problems of the TensorFlow Playground in the terminal and as a page that shows how they are learned
+([source](../examples/05_playground.cpp), [its own page](playground.md)): `--watch` draws while it trains.
+END
+run 05_playground --data spiral --features x1,x2,sinx1,sinx2 --layers 8,8 --epochs 200
+text <<'END'
+![A spiral learned by 4 - 8 - 8 - 2, the page in light and dark](images/playground.png)
+END
+
+exec >&3
+mv "$new" "$page"
+chmod 644 "$page"
+say "written: $page"
