@@ -54,13 +54,21 @@ std::string class_name() {
   return detail::class_of(detail::signature<typename detail::Unnamed<L>::type>());
 }
 
+// The same, or what the layer says where its type does not.
+template <class L>
+std::string class_name(const L& layer) {
+  if constexpr (requires { layer.class_name(); })
+    return layer.class_name();
+  else
+    return class_name<L>();
+}
+
 // The network as print(net) shows it in PyTorch: its layers with their names or positions, sizes and options.
 template <class In, class... Layers>
 std::string to_string(const Sequential<In, Layers...>& net) {
   std::string out = "Sequential(\n";
   net.each([&](auto i, const auto& layer, auto in) {
-    using L = std::remove_cvref_t<decltype(layer)>;
-    out += concat("  (", net.template layer_name<i>(), "): ", class_name<L>(), "(", extra_repr(layer, in), ")\n");
+    out += concat("  (", net.template layer_name<i>(), "): ", class_name(layer), "(", extra_repr(layer, in), ")\n");
   });
   return out + ")";
 }
