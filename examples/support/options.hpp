@@ -51,10 +51,15 @@ class Options {
   }
   // A number, at least 0.
   void add(const char* name, const char* value, const char* help, float& target) {
-    options_.push_back({name, value, help, [this, name, &target](std::string_view text) {
+    constexpr float most = std::numeric_limits<float>::max();
+    add(name, value, help, target, 0, most, "0 or more");
+  }
+  // A number from `least` to `most`, which are said as `range`.
+  void add(const char* name, const char* value, const char* help, float& target, float least, float most,
+           const char* range) {
+    options_.push_back({name, value, help, [=, this, &target](std::string_view text) {
                           parse(name, text, target, "a number");
-                          require(target >= 0 && target <= std::numeric_limits<float>::max(), name,
-                                  concat(text, " (want 0 or more)"));
+                          require(target >= least && target <= most, name, concat(text, " (want ", range, ")"));
                         }});
   }
 
