@@ -71,7 +71,7 @@ TEST_CASE("exclusive or keeps away from the axes") {
 TEST_CASE("gaussians have the mean and the variance that noise says") {
   for (const double noise : {0.0, 0.25, 0.5}) {
     CAPTURE(noise);
-    constexpr index_t n = 20'000;
+    constexpr index_t n = 200'000;
     const double variance = 0.5 + noise / 0.5 * 3.5;
     const data::Points points = data::make_gaussians(n, {.noise = noise, .seed = 7});
     CHECK(ones(points) == n / 2);
