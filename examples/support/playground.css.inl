@@ -44,5 +44,6 @@ code { font:12.5px/1.5 ui-monospace, SFMono-Regular, Menlo, Consolas, monospace;
 #numbers u + u::before { background:var(--test) }
 @media (max-width:900px) { main { grid-template-columns:minmax(0, 1fr) } .net, .out, .loss { grid-column:1; grid-row:auto } .out, .net, .loss { padding:12px }
   #hint { display:none } .epoch span { display:none } .bar { gap:10px } .epoch b { min-width:1.6em } }
+@media (max-width:700px) { header { flex-wrap:wrap } h1 { flex:1 } header p { order:3; flex-basis:100% } }
 @media print { .bar button, .toggles, #theme { display:none } }
 )page"

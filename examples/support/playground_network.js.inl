@@ -49,21 +49,26 @@ const inputsOf = places => data.features.map(name =>
   Float64Array.from({ length: places.length / 2 }, (_, i) => featureOf[name](places[2 * i], places[2 * i + 1])));
 const logistic = z => 1 / (1 + Math.exp(-z));
 
-// The plane from -6 to 6, row by row from the top left.
-const reach = 6, grid = sizes.reduce((a, b) => a + b) > 30 ? 48 : 64;
-const axis = k => (2 * (k + 0.5) / grid - 1) * reach;
-const gridInputs = inputsOf(Array.from({ length: 2 * grid * grid }, (_, i) =>
-  i % 2 ? -axis(Math.floor(i / 2 / grid)) : axis((i >> 1) % grid)));
+// The plane from -6 to 6 in n x n places, row by row from the top left: the features there, and their maps.
+const reach = 6, coarse = sizes.reduce((a, b) => a + b) > 30 ? 48 : 64, fine = 144;
+const planes = {};
+function planeOf(n) {
+  if (planes[n]) return planes[n];
+  const axis = k => (2 * (k + 0.5) / n - 1) * reach;
+  const inputs = inputsOf(Array.from({ length: 2 * n * n }, (_, i) => i % 2 ? -axis(Math.floor(i / 2 / n)) : axis((i >> 1) % n)));
+  const maps = inputs.map(x => {
+    const most = x.reduce((a, b) => Math.max(a, Math.abs(b)), 0);
+    return x.map(v => v / most);
+  });
+  return planes[n] = { inputs, maps };
+}
 
-// The maps of all neurons as shares from -1 to 1: of features, hidden layers, and of the probability of class 1.
-const featureMaps = gridInputs.map(x => {
-  const most = x.reduce((a, b) => Math.max(a, Math.abs(b)), 0);
-  return x.map(v => v / most);
-});
-function mapsAt(p) {
-  const all = evaluate(p, gridInputs), z = all[layers];
-  return [featureMaps, ...all.slice(1, layers).map(layer => layer.map(x => x.map(shade))),
-    [z[1].map((v, i) => Math.tanh((v - z[0][i]) / 2))]];
+// The maps of all neurons as shares from -1 to 1: of features, hidden layers, and of the probability of class 1. Beside them
+// what is 0 on the border of the classes.
+function mapsAt(p, n) {
+  const plane = planeOf(n), all = evaluate(p, plane.inputs), z = all[layers], border = z[1].map((v, i) => v - z[0][i]);
+  return { border, maps: [plane.maps, ...all.slice(1, layers).map(layer => layer.map(x => x.map(shade))),
+    [border.map(v => Math.tanh(v / 2))]] };
 }
 
 // How far this page's numbers are from gpunet's own.

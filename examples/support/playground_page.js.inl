@@ -1,13 +1,13 @@
 R"page(
 // What the reader does, and the page that follows.
 const output = { l: layers, j: 0 }, end = frames - 1, still = matchMedia("(prefers-reduced-motion: reduce)");
-const state = { frame: 0, playing: false, shown: output, kept: output, over: null, maps: null, parameters: null };
+const state = { frame: 0, playing: false, shown: output, kept: output, over: null };
 let place, waiting = false, before = 0;
 
 const percent = v => (100 * v).toFixed(1) + " %";
 function draw() {
   state.parameters = parametersAt(state.frame);
-  state.maps = mapsAt(state.parameters);
+  Object.assign(state, mapsAt(state.parameters, coarse));
   const part = (name, k) => `<u>${name} <b>${curve(k, state.frame).toFixed(3)}</b> · ${percent(curve(k + 2, state.frame))} right</u>`;
   $("numbers").innerHTML = part("train", 0) + part("test", 1);
   place = drawNetwork(state);
@@ -26,6 +26,7 @@ function go(frame) { state.frame = Math.max(0, Math.min(end, frame)); redraw(); 
 
 const icons = { play: "M8 5v14l11-7z", pause: "M7 5h4v14H7zM13 5h4v14h-4z", again: "M12 5V1L6 6l6 5V7a5 5 0 1 1-5 5H5a7 7 0 1 0 7-7z" };
 function setPlaying(on) {
+  redraw();  // finer where it stands still
   if (on && state.frame >= end) state.frame = 0;
   state.playing = on && end > 0;
   const name = state.playing ? "pause" : state.frame >= end ? "again" : "play";
@@ -39,7 +40,7 @@ function tick(now) {
   state.frame = Math.min(end, state.frame + seconds * Math.max(4, end / 9));
   before = now;
   draw();
-  if (state.frame >= end) setPlaying(false); else requestAnimationFrame(tick);
+  if (state.frame >= end) seek(end); else requestAnimationFrame(tick);
 }
 const toggle = () => setPlaying(!state.playing);
 function seek(frame) { setPlaying(false); go(frame); setPlaying(false); }

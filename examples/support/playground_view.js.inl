@@ -35,24 +35,28 @@ function rounded(g, x, y, w, h, r) {
 }
 
 // A map as an image, drawn smoothly into a square.
-const stamp = document.createElement("canvas");
-stamp.width = stamp.height = grid;
-const stampPixels = new ImageData(grid, grid);
+const stamps = {};
+function stampOf(n) {
+  if (stamps[n]) return stamps[n];
+  const canvas = document.createElement("canvas");
+  canvas.width = canvas.height = n;
+  return stamps[n] = { canvas, image: new ImageData(n, n) };
+}
 function drawMap(g, map, x, y, size, strength, hard) {
-  const pixels = stampPixels.data;
+  const stamp = stampOf(Math.sqrt(map.length)), pixels = stamp.image.data;
   for (let i = 0; i < map.length; ++i) {
     const c = blend(hard ? Math.sign(map[i]) * 0.75 : map[i], strength);
     pixels[4 * i] = c[0]; pixels[4 * i + 1] = c[1]; pixels[4 * i + 2] = c[2]; pixels[4 * i + 3] = 255;
   }
-  stamp.getContext("2d").putImageData(stampPixels, 0, 0);
+  stamp.canvas.getContext("2d").putImageData(stamp.image, 0, 0);
   g.imageSmoothingEnabled = !hard;
   g.imageSmoothingQuality = "high";
-  g.drawImage(stamp, x, y, size, size);
+  g.drawImage(stamp.canvas, x, y, size, size);
 }
 
 // The line on which a map is 0, by marching squares.
 function drawBorder(g, map, size) {
-  const at = k => (k + 0.5) * size / grid;
+  const grid = Math.sqrt(map.length), at = k => (k + 0.5) * size / grid;
   g.beginPath();
   for (let j = 0; j + 1 < grid; ++j)
     for (let i = 0; i + 1 < grid; ++i) {
@@ -148,12 +152,13 @@ function label(g, text, x, y, tile) {
 }
 
 function drawOutput(state) {
-  const canvas = $("out"), size = canvas.clientWidth, g = begin(canvas, size), map = state.maps[state.shown.l][state.shown.j];
+  const canvas = $("out"), size = canvas.clientWidth, g = begin(canvas, size), { l, j } = state.shown;
+  const { maps, border } = state.playing ? state : mapsAt(state.parameters, fine), map = maps[l][j];
   drawMap(g, map, 0, 0, size, 0.62, $("hard").checked);
   g.strokeStyle = colors.ink;
   g.globalAlpha = 0.75;
   g.lineWidth = 1.4;
-  drawBorder(g, map, size);
+  drawBorder(g, l === layers ? border : map, size);
   g.globalAlpha = 1;
   drawPoints(g, size, $("tests").checked);
 }
