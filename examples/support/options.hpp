@@ -63,14 +63,17 @@ class Options {
     require(std::count(words.begin(), words.end(), chosen) > 0, name, concat("'", chosen, "' (want ", all, ")"));
     return chosen;
   }
-  // A number, at least `least`.
+  // A number from `least` to `most`.
   template <class N>
   requires std::is_arithmetic_v<N> N get(const char* name, const char* value, const char* help, N fallback,
-                                         N least = std::numeric_limits<N>::lowest()) {
+                                         N least = std::numeric_limits<N>::lowest(),
+                                         N most = std::numeric_limits<N>::max()) {
     describe(name, value, concat(help, " (", fallback, ")"));
     for (const std::string& text : values(name, value)) {
       fallback = number<N>(name, text);
-      require(fallback >= least, name, concat(text, " (want ", least, " or more)"));
+      const bool open = most == std::numeric_limits<N>::max();
+      require(least <= fallback && fallback <= most, name,
+              concat(text, " (want ", least, open ? " or more)" : concat(" to ", most, ")")));
     }
     return fallback;
   }
@@ -115,9 +118,9 @@ class Options {
     gpunet::require(ok, program_, ": ", name, " ", what);
   }
   void describe(const char* name, const char* value, const std::string& help) {
-    char line[256];
-    std::snprintf(line, sizeof line, "  %-24s %s\n", concat(name, " ", value).c_str(), help.c_str());
-    help_ += line;
+    std::string line = concat("  ", name, " ", value);
+    line += line.size() < 27 ? std::string(27 - line.size(), ' ') : "\n" + std::string(27, ' ');
+    help_ += line + help + "\n";
   }
 
   // What stands behind the name, for each time that it is given; "--name VALUE" or "--name=VALUE".

@@ -11,6 +11,7 @@
 #include <gpunet/data/digits.hpp>
 #include <gpunet/data/iris.hpp>
 #include <gpunet/data/mnist.hpp>
+#include <gpunet/data/points.hpp>
 #include <gpunet/data/random_transforms.hpp>
 #include <gpunet/data/resize.hpp>
 #include <gpunet/data/shapes.hpp>
@@ -30,6 +31,7 @@
 #include <gpunet/model/parameter.hpp>
 #include <gpunet/model/summary.hpp>
 #include <gpunet/model/svg.hpp>
+#include <gpunet/nn/any_activation.hpp>
 #include <gpunet/nn/batch_norm.hpp>
 #include <gpunet/nn/clip_grad.hpp>
 #include <gpunet/nn/conv2d.hpp>
@@ -45,6 +47,7 @@
 #include <gpunet/nn/sigmoid.hpp>
 #include <gpunet/nn/softmax.hpp>
 #include <gpunet/nn/tanh.hpp>
+#include <gpunet/nn/weight_penalty.hpp>
 #include <gpunet/ops/classes.hpp>
 #include <gpunet/optim/adam.hpp>
 #include <gpunet/optim/lr_scheduler.hpp>

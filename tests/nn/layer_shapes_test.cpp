@@ -180,6 +180,11 @@ TEST_CASE_TEMPLATE("ten shapes of ReLU, Tanh and Sigmoid are PyTorch's", D, GPUN
   check_element_wise(test_device<D>(), "sigmoid", nn::Sigmoid{});
 }
 
+TEST_CASE_TEMPLATE("ten shapes of AnyActivation are PyTorch's", D, GPUNET_TEST_DEVICES) {
+  for (const char* name : {"relu", "tanh", "sigmoid"})
+    check_element_wise(test_device<D>(), name, nn::AnyActivation(name));
+}
+
 TEST_CASE_TEMPLATE("ten shapes of Softmax are PyTorch's", D, GPUNET_TEST_DEVICES) {
   Cases<D> softmax(test_device<D>(), "softmax");
   softmax(1, nn::Softmax{}, shape(1));

@@ -79,6 +79,18 @@ TEST_CASE_TEMPLATE("fit leaves the bits of the loop with clipping", D, GPUNET_TE
   CHECK(accuracy.result().total() == 10);
 }
 
+TEST_CASE_TEMPLATE("fit leaves the bits of the loop with a penalty of weights", D, GPUNET_TEST_DEVICES) {
+  Lesson<D> plain, looped, fitted;
+  manual_seed(5);
+  loop(plain, 1, [] {});
+  manual_seed(5);
+  loop(looped, 1, [&] { nn::utils::add_weight_penalty_(looped.net, {.l1 = 0.01, .l2 = 0.1}); });
+  manual_seed(5);
+  fitted.fit({}, train::WeightPenalty{.l1 = 0.01, .l2 = 0.1});
+  CHECK(same_parameters(looped, fitted));
+  CHECK(!same_parameters(looped, plain));
+}
+
 TEST_CASE_TEMPLATE("fit measures", D, GPUNET_TEST_DEVICES) {
   Lesson<D> lesson(0);  // nothing is learned, so that all epochs are the same
   lesson.net.eval();

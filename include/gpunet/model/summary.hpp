@@ -73,7 +73,7 @@ constexpr index_t element_bytes() {
 
 template <class L, class In>
 LayerSummary summarize(const L& layer, In in, std::string name, index_t batch_size, index_t element) {
-  LayerSummary out{nn::class_name<L>(), std::move(name), nn::extra_repr(layer, in),
+  LayerSummary out{nn::class_name(layer), std::move(name), nn::extra_repr(layer, in),
                    in.sizes().with_front(batch_size), layer.output(in).sizes().with_front(batch_size)};
   for (const auto& spec : nn::parameters(layer, in))
     out.num_params += spec.sizes.numel();

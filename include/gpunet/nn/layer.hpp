@@ -23,6 +23,7 @@
 //   leaves_relu_bits(device, in, slice)   whether forward leaves which numbers its ReLU let through, as bits, in its cache
 //   extra_repr(in)                     std::string of what stands in brackets behind its name where a network is printed, as
 //                                      torch.nn.Module's: "6, 16, kernel_size=(5, 5), stride=(1, 1)"
+//   class_name()                       std::string of its name there, where it is not that of its type
 //   multiply_adds(in)                  of one sample on the way forward, where it is not one for each parameter
 //
 // The functions at the end of this file ask a layer for what it may leave out.

@@ -45,13 +45,22 @@ std::string class_name() {
   return detail::class_of(detail::signature<typename detail::Unnamed<L>::type>());
 }
 
+// The same, or what the layer says where its type does not.
+template <class L>
+std::string class_name(const L& layer) {
+  if constexpr (requires { layer.class_name(); })
+    return layer.class_name();
+  else
+    return class_name<L>();
+}
+
 // The network as print(net) shows it in PyTorch: its layers with their names or positions, sizes and options.
 template <index_t... Ns, class... Layers>
 std::string to_string(const Sequential<Input<Ns...>, Layers...>& net) {
   std::vector<std::string> paths, texts;
   net.each([&](auto i, const auto& layer, auto in) {
     paths.push_back(net.template layer_name<i>());
-    texts.push_back(concat(class_name<std::remove_cvref_t<decltype(layer)>>(), "(", extra_repr(layer, in), ")"));
+    texts.push_back(concat(class_name(layer), "(", extra_repr(layer, in), ")"));
   });
   std::string out = "Sequential(\n";
   std::size_t depth = 0;  // blocks that are open

@@ -6,3 +6,4 @@
 #include <gpunet/plot/lines.hpp>
 #include <gpunet/plot/save.hpp>
 #include <gpunet/plot/stacked_bars.hpp>
+#include <gpunet/plot/terminal.hpp>

@@ -10,6 +10,7 @@
 
 #include <gpunet/io/summary_writer.hpp>
 #include <gpunet/nn/clip_grad.hpp>
+#include <gpunet/nn/weight_penalty.hpp>
 #include <gpunet/train/interrupt.hpp>
 #include <gpunet/train/monitors.hpp>
 #include <gpunet/train/progress.hpp>
@@ -124,6 +125,16 @@ struct ClipGradValue {
   template <class Model, class Optimizer>
   void before_update(Run<Model, Optimizer>& run) const {
     nn::utils::clip_grad_value_(run.model, clip_value);
+  }
+};
+
+// Adds to the gradients of every step what keeps weights small: nn::utils::add_weight_penalty_.
+struct WeightPenalty {
+  double l1 = 0, l2 = 0;
+
+  template <class Model, class Optimizer>
+  void before_update(Run<Model, Optimizer>& run) const {
+    nn::utils::add_weight_penalty_(run.model, {.l1 = l1, .l2 = l2});
   }
 };
 

@@ -1,0 +1,126 @@
+// A training as a page: one file of HTML that needs nothing else. It holds the points and, for each moment that was kept,
+// the losses and the parameters; the script in it computes what the network makes of every place.
+#pragma once
+
+#include <bit>
+#include <cmath>
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <gpunet/core/text.hpp>
+#include <gpunet/io/append_number.hpp>
+#include <gpunet/io/file.hpp>
+#include <gpunet/io/json.hpp>
+
+#include "playground.hpp"
+
+namespace examples {
+
+// The moments of a training that are shown: more of the first epochs, in which most happens, than of later ones.
+class Recording {
+ public:
+  static constexpr double most = 150;
+
+  explicit Recording(index_t epochs) : epochs_(epochs) {}
+
+  // Whether the epoch is one of those that stay.
+  bool keeps(index_t epoch) const {
+    const auto whole = static_cast<double>(epochs_);
+    const double place = std::round(most * std::sqrt(static_cast<double>(epoch) / std::max(whole, 1.0)));
+    return epoch == epochs_ || std::llround(whole * (place / most) * (place / most)) == epoch;
+  }
+
+  // The last one is kept too, until another comes.
+  void add(Moment moment) {
+    if (!moments_.empty() && !keeps(moments_.back().epoch)) moments_.pop_back();
+    moments_.push_back(std::move(moment));
+  }
+
+  const std::vector<Moment>& moments() const { return moments_; }
+
+ private:
+  index_t epochs_;
+  std::vector<Moment> moments_;
+};
+
+// A text in JSON that may stand in a script: no tag begins or ends in it.
+inline std::string script_string(const std::string& text) {
+  return gpunet::escaped(gpunet::io::detail::json_string(text), {{'<', "\\u003c"}, {'>', "\\u003e"}});
+}
+
+// Floats, 32 bits each, the low byte first, in base 64.
+inline std::string packed(const std::vector<float>& values) {
+  std::string bytes;
+  for (const float value : values)
+    gpunet::io::detail::append_number(bytes, std::bit_cast<std::uint32_t>(value));
+  return concat('"', gpunet::base64(bytes), '"');
+}
+
+// Where the page's numbers are compared with gpunet's: a grid of 5 x 5 places.
+inline std::vector<float> places_to_compare() {
+  std::vector<float> places;
+  for (int y = -2; y <= 2; ++y)
+    for (int x = -2; x <= 2; ++x)
+      places.insert(places.end(), {2.75f * static_cast<float>(x), 2.75f * static_cast<float>(y)});
+  return places;
+}
+
+// What the page shows, as JSON. `command` is how the program was called; `logits` [25, 2] is what the network makes of
+// places_to_compare() in the end.
+inline std::string page_data(const PlaygroundSettings& settings, const Problem& problem, const Recording& recording,
+                             const std::string& command, const std::vector<float>& logits) {
+  std::string features, sizes, epochs;
+  for (const Feature& feature : problem.features)
+    features += concat(features.empty() ? "" : ",", script_string(std::string(feature.name)));
+  for (const index_t size : read_layers(settings.layers))
+    sizes += concat(size, ",");
+  std::vector<float> points, curves, parameters, labels(problem.points.labels.begin(), problem.points.labels.end());
+  for (const Moment& m : recording.moments()) {
+    epochs += concat(epochs.empty() ? "" : ",", m.epoch);
+    curves.insert(curves.end(), {m.train_loss, m.test_loss, m.train_accuracy, m.test_accuracy});
+    parameters.insert(parameters.end(), m.parameters.begin(), m.parameters.end());
+  }
+  return concat("{\"data\":", script_string(settings.data), ",\"activation\":", script_string(settings.activation),
+                ",\"command\":", script_string(command), ",\"features\":[", features, "],\"sizes\":[",
+                problem.features.size(), ",", sizes, "2],\"train\":", problem.train_size, ",\"epochs\":[", epochs,
+                "],\"points\":", packed(problem.points.samples), ",\"labels\":", packed(labels),
+                ",\"curves\":", packed(curves), ",\"parameters\":", packed(parameters),
+                ",\"places\":", packed(places_to_compare()), ",\"logits\":", packed(logits), "}");
+}
+
+// The whole page.
+inline std::string page(const std::string& title, const std::string& data) {
+  static constexpr const char* style =
+#include "playground.css.inl"
+      ;
+  static constexpr const char* body =
+#include "playground.html.inl"
+      ;
+  static constexpr const char* scripts[] = {
+#include "playground_network.js.inl"
+      ,
+#include "playground_view.js.inl"
+      ,
+#include "playground_page.js.inl"
+  };
+  std::string out = concat(
+      "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+      "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
+      "<meta name=\"color-scheme\" content=\"light dark\">\n<title>",
+      gpunet::xml_text(title), "</title>\n<style>", style, "</style>\n</head>\n", body,
+      "<script type=\"application/json\" id=\"data\">", data, "</script>\n<script>\n\"use strict\";");
+  for (const char* const script : scripts)
+    out += script;
+  return out + "</script>\n</html>\n";
+}
+
+// Writes the page to the file that the user chose.
+inline void write_page(const PlaygroundSettings& settings, const Problem& problem, const Recording& recording,
+                       const std::string& command, const std::vector<float>& logits) {
+  gpunet::io::write_file_atomically(settings.html, page("gpunet playground: " + settings.data,
+                                                        page_data(settings, problem, recording, command, logits)));
+}
+
+}  // namespace examples

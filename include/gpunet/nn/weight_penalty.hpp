@@ -1,0 +1,47 @@
+// Large weights made dear, between backward() and step().
+#pragma once
+
+#include <gpunet/core/error.hpp>
+#include <gpunet/ops/map.hpp>
+
+namespace gpunet::nn::utils {
+
+// g[i] += the gradient of l1 |w[i]| + l2 w[i]^2 / 2; that of |w| is 0 at 0, as in PyTorch. One index = one weight.
+template <class T>
+struct AddPenaltyGradient {
+  T l1, l2;
+  const T* w;
+  T* g;
+  GPUNET_FN void operator()(index_t i) const {
+    const T sign = static_cast<T>(w[i] > T{}) - static_cast<T>(w[i] < T{});
+    g[i] += l1 * sign + l2 * w[i];
+  }
+};
+
+// What a weight w costs: l1 |w| + l2 w^2 / 2.
+struct WeightPenaltyOptions {
+  double l1 = 0, l2 = 0;
+};
+
+// Adds to the gradients of a model what PyTorch finds for
+//   loss + sum(l1 * w.abs().sum() + l2 / 2 * w.square().sum() for w in net.parameters() if w.dim() > 1)
+// l1 makes weights that do little exactly useless, l2 keeps all of them small. Biases, and what BatchNorm learns, have one
+// dimension and cost nothing; the optimizers' weight_decay is l2 of all parameters. Without gradients (no backward pass
+// since zero_grad()) it does nothing. Throws Error for a negative or infinite cost.
+template <class Model>
+void add_weight_penalty_(Model& model, const WeightPenaltyOptions& options) {
+  using T = typename Model::value_type;
+  constexpr double most = 1e30;
+  require(options.l1 >= 0 && options.l1 <= most && options.l2 >= 0 && options.l2 <= most,
+          "gpunet::nn::utils::add_weight_penalty_: l1 ", options.l1, ", l2 ", options.l2,
+          " (want 0 or more), what is rewarded for growing grows for ever");
+  if (model.gradients().zeroed() || (options.l1 == 0 && options.l2 == 0)) return;
+  for (const auto& parameter : model.named_parameters())
+    if (parameter.sizes.rank() > 1)
+      for_each(model.device(), parameter.sizes.numel(),
+               AddPenaltyGradient<T>{static_cast<T>(options.l1), static_cast<T>(options.l2),
+                                     model.parameters().data() + parameter.offset,
+                                     model.gradients().data() + parameter.offset});
+}
+
+}  // namespace gpunet::nn::utils

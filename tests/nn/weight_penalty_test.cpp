@@ -1,0 +1,61 @@
+#include "reference/weight_penalty.hpp"
+
+#include <doctest/doctest.h>
+
+#include <gpunet/gpunet.hpp>
+
+#include "support/classifier_lesson.hpp"
+#include "support/errors.hpp"
+
+using namespace gpunet;
+
+namespace {
+
+template <class D, class T>
+void check_reference(double tolerance) {
+  for (const auto& expected : reference::weight_penalties) {
+    CAPTURE(expected.l1);
+    ClassifierLesson<D, T> lesson;
+    const T zero{};
+    lesson.device.upload(lesson.net.parameters().data(), &zero, sizeof zero);
+    lesson.backward();
+    nn::utils::add_weight_penalty_(lesson.net, {.l1 = expected.l1, .l2 = expected.l2});
+    const std::vector<T> arena = gradients_of(lesson.net);
+    std::vector<T> gradients;
+    for (const auto& parameter : lesson.net.named_parameters())
+      gradients.insert(gradients.end(), arena.data() + parameter.offset,
+                       arena.data() + parameter.offset + parameter.sizes.numel());
+    CHECK(relative_error(gradients, expected.gradients) < tolerance);
+  }
+}
+
+}  // namespace
+
+TEST_CASE_TEMPLATE("a penalty of weights adds PyTorch's gradients", D, GPUNET_TEST_DEVICES) {
+  check_reference<D, double>(1e-14);
+  check_reference<D, float>(1e-6);
+}
+
+TEST_CASE_TEMPLATE("without a backward pass, or for nothing, weights have no penalty", D, GPUNET_TEST_DEVICES) {
+  ClassifierLesson<D, float> lesson;
+  nn::utils::add_weight_penalty_(lesson.net, {.l1 = 1});
+  lesson.backward();
+  const auto before = gradients_of(lesson.net);
+  nn::utils::add_weight_penalty_(lesson.net, {});
+  CHECK(same_bits(gradients_of(lesson.net), before));
+  lesson.net.zero_grad();
+  nn::utils::add_weight_penalty_(lesson.net, {.l1 = 1});
+  CHECK(same_bits(gradients_of(lesson.net), before));
+}
+
+TEST_CASE("a penalty that makes no sense") {
+  ClassifierLesson<Host, float> lesson;
+  CHECK(error_of([&] { nn::utils::add_weight_penalty_(lesson.net, {.l1 = -1}); }) ==
+        "gpunet::nn::utils::add_weight_penalty_: l1 -1, l2 0 (want 0 or more), what is rewarded for growing grows "
+        "for "
+        "ever");
+  CHECK(error_of([&] { nn::utils::add_weight_penalty_(lesson.net, {.l2 = std::nan("")}); }) ==
+        "gpunet::nn::utils::add_weight_penalty_: l1 0, l2 nan (want 0 or more), what is rewarded for growing grows "
+        "for "
+        "ever");
+}
