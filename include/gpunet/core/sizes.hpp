@@ -25,8 +25,8 @@ class Sizes {
   constexpr index_t operator[](int i) const { return extents_[static_cast<std::size_t>(i)]; }
   // The same for a dimension that may not be there: throws Error.
   constexpr index_t at(int i) const {
-    require(0 <= i && i < rank_, "gpunet::Sizes: dimension ", i, " of a shape with ", rank_, " (want 0 to ",
-            rank_ - 1, ")");
+    require(0 <= i && i < rank_, "gpunet::Sizes: dimension ", i, " of a shape with ", rank_,
+            " dimensions (want 0 to ", rank_ - 1, ")");
     return (*this)[i];
   }
   constexpr const index_t* begin() const { return extents_.data(); }

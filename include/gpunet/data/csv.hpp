@@ -254,7 +254,8 @@ class Table {
     const auto [value, ok, fits] = parse_number<T>(text);
     if (!ok)
       require(false, where(row, column), "'", text.substr(0, 40), fits ? "' is not a number" : "' is out of range",
-              text.empty() ? ", fill the field or leave the row out" : "");
+              text.empty() ? ", fill the field or leave the row out"
+                           : ", mend the line, or read a column of words with categories()");
     return value;
   }
 

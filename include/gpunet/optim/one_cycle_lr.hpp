@@ -85,7 +85,8 @@ class OneCycleLR : public LRScheduler {
   double first() override { return next(); }
   double next() override {
     require(last_epoch() <= total_steps_, "gpunet::optim::lr_scheduler::OneCycleLR: tried to step ", last_epoch(),
-            " times, the total number of steps is ", total_steps_);
+            " times, the total number of steps is ", total_steps_,
+            ", make the schedule for all steps of the training");
     const double step = static_cast<double>(last_epoch());
     double start = 0;
     std::size_t i = 0;

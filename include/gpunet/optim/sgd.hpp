@@ -50,7 +50,8 @@ class SGD : public Optimizer<SGD<Model>, Model, 1> {
     require_option(std::isfinite(options.dampening), this->name_, "dampening", options.dampening,
                    "a finite number");
     require(!options.nesterov || (options.momentum > 0 && options.dampening == 0),
-            "gpunet::optim::SGD: Nesterov momentum requires a momentum and zero dampening");
+            "gpunet::optim::SGD: Nesterov momentum requires a momentum and zero dampening, set them or leave "
+            "nesterov out");
   }
 
   std::array<bool, 1> keeps() const { return {{this->momentum() != 0}}; }
