@@ -16,9 +16,10 @@
 
 namespace gpunet::data {
 
+// How a table is written.
 struct CsvOptions {
-  char separator = ',';
-  bool header = true;  // whether the first line has the names of the columns; else they are "0", "1", ...
+  char separator = ',';  // between fields
+  bool header = true;    // whether the first line has the names of the columns; else they are "0", "1", ...
 };
 
 // A column of words as numbers: values[row] is a position in `names`, which are sorted. Where all are numbers, they are

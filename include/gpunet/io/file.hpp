@@ -170,6 +170,7 @@ class AtomicFile {
   AtomicFile& operator=(const AtomicFile&) = delete;
   ~AtomicFile() { discard(); }
 
+  // Appends bytes, or a text. Throws Error where the system refuses them: no space, for one.
   void write(std::span<const std::byte> bytes) {
     while (!bytes.empty()) {
       const auto n = detail::uninterrupted([&] { return ::write(file_.number(), bytes.data(), bytes.size()); });

@@ -84,6 +84,7 @@ class Sequential {
                 "Input<3, 32, 32>");
 };
 
+// One that begins with its Input, as it has to.
 template <index_t... Ns, class... Layers>
 class Sequential<Input<Ns...>, Layers...> {
   static_assert(sizeof...(Layers) > 0, "gpunet::nn::Sequential: no layer after the Input");
@@ -92,12 +93,13 @@ class Sequential<Input<Ns...>, Layers...> {
       "gpunet::nn::Sequential: two layers have the same name (their parameters would be one key), rename one");
 
  public:
-  static constexpr std::size_t depth = sizeof...(Layers);
+  static constexpr std::size_t depth = sizeof...(Layers);  // number of layers
   using indices = std::make_index_sequence<depth>;
 
   constexpr Sequential() = default;
   constexpr explicit Sequential(Input<Ns...> input, Layers... layers) : input_(input), layers_(layers...) {}
 
+  // Layer I, with the name that it was given.
   template <std::size_t I>
   constexpr const auto& layer() const {
     return get<I>(layers_);
