@@ -65,7 +65,6 @@ std::string to_string(const Sequential<In, Layers...>& net) {
   return out + ")";
 }
 
-// std::cout << network
 template <class In, class... Layers>
 std::ostream& operator<<(std::ostream& out, const Sequential<In, Layers...>& net) {
   return out << to_string(net);
