@@ -1,5 +1,5 @@
 // docs/errors.md is what these lines provoke, and what tests/compile_fail names. After a change:
-//   GPUNET_WRITE_DOCS=1 build/host/tests/gpunet_tests --source-file='*docs/errors_test.cpp'
+//   GPUNET_WRITE_DOCS=1 ctest --test-dir build/host -R docs/errors
 #include <cstdlib>
 #include <limits>
 
@@ -261,7 +261,7 @@ std::string error_page() {
       "There is one kind of exception, `gpunet::Error`. Its text says *where: what is wrong (why it matters), what "
       "to do*. Here are those that "
       "one meets first, each with the lines that provoke it. A test provokes them all and compares the page "
-      "(`tests/docs/errors_test.cpp`): what you "
+      "(`tests/docs/errors.cpp`): what you "
       "read is what you get. Where nobody catches an error, the program ends with `terminate called ...` and the "
       "text; README's `main` catches it.");
   page.text("The lines find this before them:");
