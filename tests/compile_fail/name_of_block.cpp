@@ -1,5 +1,6 @@
-// expect: gpunet::nn::Sequential: two layers have the same name
+// expect: gpunet::nn::Sequential: two layers have the same name (their parameters would be one key), rename one
 // A block and a layer are called alike.
+// Blocks and layers of one list share their names.
 #include <gpunet/gpunet.hpp>
 using namespace gpunet;
 

@@ -1,5 +1,6 @@
-// expect: gpunet::nn::Sequential: two layers have the same name
+// expect: gpunet::nn::Sequential: two layers have the same name (their parameters would be one key), rename one
 // Two layers called fc1.
+// Names are the keys of the file that `io::save` writes.
 #include <gpunet/gpunet.hpp>
 using namespace gpunet;
 

@@ -1,5 +1,6 @@
-// expect: gpunet::Model: the second argument is not a device
+// expect: gpunet::Model: the second argument is not a device, use Host, or Cuda in a program that nvcc compiles
 // A model on something that is no device.
+// `template <Device D> void run(D& device)` with `Model<Net, D>` is one source for both; `with_device` chooses.
 #include <gpunet/gpunet.hpp>
 using namespace gpunet;
 

@@ -57,6 +57,7 @@ TEST_CASE("a number of elements is compared without being computed") {
   CHECK_FALSE(Sizes{big, big}.at_most(big));
   CHECK_FALSE(Sizes{big, big, 1}.at_most(big));
   CHECK(Sizes{big, big, 0}.at_most(0));
-  CHECK_THROWS_WITH_AS((Sizes{2, 3}.at(2)), "gpunet::Sizes: dimension 2 of a shape with 2 (want 0 to 1)", Error);
+  CHECK_THROWS_WITH_AS((Sizes{2, 3}.at(2)), "gpunet::Sizes: dimension 2 of a shape with 2 dimensions (want 0 to 1)",
+                       Error);
   CHECK(Sizes{2, 3}.at(1) == 3);
 }

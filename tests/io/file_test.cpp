@@ -127,7 +127,7 @@ TEST_CASE("what cannot be written is named, with the reason") {
   };
   CHECK(message_for(folder / "none/a") ==
         "gpunet::io: cannot write " + (folder / "none/a") +
-            ": No such file or directory (what was there before is untouched), check the path");
+            ": No such file or directory (what was there before is untouched), make its folder first");
   CHECK(contains(message_for(folder.path()), "it is a folder"));
   CHECK(contains(message_for(folder / "none/"), "No such file or directory"));
   CHECK(contains(message_for(""), "No such file or directory"));

@@ -140,7 +140,8 @@ TEST_CASE("what cannot be written") {
   const TempFolder folder;
   io::write_file_atomically(folder / "file", "x"s);
   CHECK(contains(error_of([&] { SummaryWriter(folder / "file"); }),
-                 "gpunet::io: cannot make the folder " + folder / "file" + ": Not a directory, check the path"));
+                 "gpunet::io: cannot make the folder " + folder / "file" +
+                     ": Not a directory, a file stands where a folder is wanted: give another path"));
   CHECK(contains(error_of([&] { SummaryWriter(folder / "file/runs"); }), "Not a directory"));
   SummaryWriter writer(folder / "runs");
   CHECK(contains(error_of([&] { writer.add_scalar("", 1); }), "the tag is empty"));

@@ -163,7 +163,8 @@ TEST_CASE_TEMPLATE("targets of a wrong number", D, GPUNET_TEST_DEVICES) {
   Generator generator(5);
   const TestBatch<float, D> batch(device, SmallNet{}, 3, generator);
   const Tensor<label_t, D> two(device, {2}, {0, 1}), four(device, {4}, {0, 1, 2, 3});
-  const std::string wanted = " targets for a batch of 3 (want one for each sample)";
+  const std::string wanted =
+      " targets for a batch of 3 (want one for each sample), give the labels of the same batch";
   CHECK(error_of([&] { criterion(model(batch.inputs), two); }) == "gpunet::Model: 2" + wanted);
   CHECK(error_of([&] { model.forward_backward(batch.inputs, criterion, four.view()); }) ==
         "gpunet::Model: 4" + wanted);

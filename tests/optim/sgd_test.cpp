@@ -88,7 +88,9 @@ TEST_CASE("options that make no sense") {
   CHECK(error_of_sgd({.weight_decay = -1}) ==
         "gpunet::optim::SGD: invalid weight_decay value -1 (want 0 or more, and finite)");
   CHECK(error_of_sgd({.dampening = nan}) == "gpunet::optim::SGD: invalid dampening nan (want a finite number)");
-  const std::string nesterov = "gpunet::optim::SGD: Nesterov momentum requires a momentum and zero dampening";
+  const std::string nesterov =
+      "gpunet::optim::SGD: Nesterov momentum requires a momentum and zero dampening, set them or leave nesterov "
+      "out";
   CHECK(error_of_sgd({.nesterov = true}) == nesterov);
   CHECK(error_of_sgd({.momentum = 0.9f, .dampening = 0.1f, .nesterov = true}) == nesterov);
   CHECK(error_of_sgd({.lr = 0, .momentum = 0.9f, .weight_decay = 0, .nesterov = true}) == "");

@@ -8,6 +8,7 @@ namespace gpunet {
 // Marks an extent that is given at run time.
 inline constexpr index_t dyn = -1;
 
+// An extent N that the type knows: an empty object, of which arithmetic makes further ones.
 template <index_t N>
 struct Dim {
   static_assert(N >= 0, "gpunet::Dim: an extent is negative, use a number >= 0 or gpunet::dyn");
@@ -15,6 +16,7 @@ struct Dim {
   constexpr operator index_t() const { return N; }
 };
 
+// One that the run tells.
 template <>
 struct Dim<dyn> {
   index_t value = 0;
@@ -38,6 +40,7 @@ constexpr auto combine(Dim<A> a, Dim<B> b, F f) {
 
 }  // namespace detail
 
+// The sum, difference and product: static where both are.
 template <index_t A, index_t B>
 constexpr auto operator+(Dim<A> a, Dim<B> b) {
   return detail::combine(a, b, [](index_t x, index_t y) { return x + y; });
@@ -50,7 +53,7 @@ template <index_t A, index_t B>
 constexpr auto operator*(Dim<A> a, Dim<B> b) {
   return detail::combine(a, b, [](index_t x, index_t y) { return x * y; });
 }
-// Rounds towards zero.
+// The quotient, rounded towards zero.
 template <index_t A, index_t B>
 constexpr auto operator/(Dim<A> a, Dim<B> b) {
   return detail::combine(a, b, [](index_t x, index_t y) { return x / y; });

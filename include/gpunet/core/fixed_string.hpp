@@ -6,6 +6,7 @@
 
 namespace gpunet {
 
+// N - 1 characters and a zero, made of a literal.
 template <std::size_t N>
 struct FixedString {
   char text[N]{};

@@ -17,6 +17,7 @@ struct Shape {
   constexpr Shape() = default;
   constexpr explicit Shape(Dim<Ns>... extents) requires(sizeof...(Ns) > 0) : dims(extents...) {}
 
+  // Extent I, as a Dim.
   template <std::size_t I>
   constexpr auto at() const {
     return get<I>(dims);
@@ -30,6 +31,7 @@ struct Shape {
     (std::index_sequence_for<Dim<Ns>...>{});
   }
 
+  // The extents as numbers.
   constexpr Sizes sizes() const {
     return [this]<std::size_t... I>(std::index_sequence<I...>) {
       return Sizes{index_t{get<I>(dims)}...};

@@ -13,7 +13,7 @@ namespace gpunet {
 // Up to eight extents, outermost first. Never allocates.
 class Sizes {
  public:
-  static constexpr int max_rank = 8;
+  static constexpr int max_rank = 8;  // dimensions that there may be
 
   constexpr Sizes() = default;
   constexpr Sizes(std::initializer_list<index_t> extents) {
@@ -25,8 +25,8 @@ class Sizes {
   constexpr index_t operator[](int i) const { return extents_[static_cast<std::size_t>(i)]; }
   // The same for a dimension that may not be there: throws Error.
   constexpr index_t at(int i) const {
-    require(0 <= i && i < rank_, "gpunet::Sizes: dimension ", i, " of a shape with ", rank_, " (want 0 to ",
-            rank_ - 1, ")");
+    require(0 <= i && i < rank_, "gpunet::Sizes: dimension ", i, " of a shape with ", rank_,
+            " dimensions (want 0 to ", rank_ - 1, ")");
     return (*this)[i];
   }
   constexpr const index_t* begin() const { return extents_.data(); }
@@ -53,6 +53,7 @@ class Sizes {
     return n <= most;
   }
 
+  // Adds an innermost dimension. Throws Error for a ninth one and for an extent below 0.
   constexpr void append(index_t extent) {
     require(rank_ < max_rank, "gpunet::Sizes: more than ", max_rank, " dimensions");
     require(extent >= 0, "gpunet::Sizes: extent ", extent, " is negative");

@@ -33,6 +33,7 @@ class CIFAR10 : public ImageDataset<CIFAR10> {
     return CIFAR10(folder, {"test_batch.bin"}, Pipeline(transform, CifarFiles::sizes));
   }
 
+  // The names of the labels.
   static constexpr std::array<std::string_view, 10> classes() {
     return {"plane", "car", "bird", "cat", "deer", "dog", "frog", "horse", "ship", "truck"};
   }

@@ -34,6 +34,7 @@ class CIFAR100 : public ImageDataset<CIFAR100> {
     return CIFAR100(folder, "test.bin", Pipeline(transform, CifarFiles::sizes), labels);
   }
 
+  // The names of the fine labels, and of the coarse ones.
   static constexpr std::array<std::string_view, 100> classes() {
     return {
         "apple",      "aquarium_fish", "baby",         "bear",       "beaver",      "bed",         "bee",

@@ -93,6 +93,7 @@ inline void adjust_hue(Pixels<float>& image, double turn) {
 
 }  // namespace functional
 
+// As torchvision's ColorJitter takes them.
 struct ColorJitterOptions {
   double brightness = 0, contrast = 0, saturation = 0;  // factors from max(0, 1 - this) to 1 + this
   double hue = 0;                                       // turns from -this to this, at most 0.5

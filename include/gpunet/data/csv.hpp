@@ -16,9 +16,10 @@
 
 namespace gpunet::data {
 
+// How a table is written.
 struct CsvOptions {
-  char separator = ',';
-  bool header = true;  // whether the first line has the names of the columns; else they are "0", "1", ...
+  char separator = ',';  // between fields
+  bool header = true;    // whether the first line has the names of the columns; else they are "0", "1", ...
 };
 
 // A column of words as numbers: values[row] is a position in `names`, which are sorted. Where all are numbers, they are
@@ -264,7 +265,8 @@ class Table {
     const auto [value, ok, fits] = parse_number<T>(text);
     if (!ok)
       require(false, where(row, column), "'", text.substr(0, 40), fits ? "' is not a number" : "' is out of range",
-              text.empty() ? ", fill the field or leave the row out" : "");
+              text.empty() ? ", fill the field or leave the row out"
+                           : ", mend the line, or read a column of words with categories()");
     return value;
   }
 

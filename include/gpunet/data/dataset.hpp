@@ -82,6 +82,7 @@ bool has_bytes(const Set& set) {
 // A dataset of any type, by reference: what reads through it compiles once for all of them.
 class DatasetView {
  public:
+  // Keeps a reference to the set.
   template <class Set>
   requires(!std::same_as<Set, DatasetView> && Dataset<Set>)
       DatasetView(const Set& set)  // implicit, as a string_view is made of a string

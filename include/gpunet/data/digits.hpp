@@ -90,6 +90,7 @@ class Digits : public ImageDataset<Digits> {
     return Digits(size, 2, transform);
   }
 
+  // The names of the labels.
   static constexpr std::array<std::string_view, 10> classes() {
     return {"0", "1", "2", "3", "4", "5", "6", "7", "8", "9"};
   }

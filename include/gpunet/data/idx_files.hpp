@@ -52,7 +52,9 @@ class IdxFiles {
   static std::string find(std::string_view where, const std::string& folder, const std::string& name) {
     for (const char* ending : {"", ".gz"})
       if (const std::string path = concat(folder, "/", name, ending); io::exists(path)) return path;
-    throw Error(concat(where, folder, " has neither ", name, " nor ", name, ".gz, fetch the four idx files"));
+    throw Error(concat(where, folder, " has neither ", name, " nor ", name,
+                       ".gz, fetch the four idx files (scripts/get_mnist.sh ", folder,
+                       ", for FashionMNIST with --fashion)"));
   }
 
   struct IdxFile {

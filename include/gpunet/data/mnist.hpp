@@ -57,7 +57,8 @@ class IdxImages : public ImageDataset<Set> {
 // images are kept as bytes and transformed when they are read.
 class MNIST : public detail::IdxImages<MNIST> {
  public:
-  static constexpr std::string_view name = "MNIST";
+  static constexpr std::string_view name = "MNIST";  // for messages
+  // The names of the labels.
   static constexpr std::array<std::string_view, 10> classes() {
     return {"0", "1", "2", "3", "4", "5", "6", "7", "8", "9"};
   }
@@ -71,7 +72,8 @@ class MNIST : public detail::IdxImages<MNIST> {
 // folder of its own, or the subfolder FashionMNIST/raw.
 class FashionMNIST : public detail::IdxImages<FashionMNIST> {
  public:
-  static constexpr std::string_view name = "FashionMNIST";
+  static constexpr std::string_view name = "FashionMNIST";  // for messages
+  // The names of the labels.
   static constexpr std::array<std::string_view, 10> classes() {
     return {"T-shirt/top", "Trouser", "Pullover", "Dress", "Coat",
             "Sandal",      "Shirt",   "Sneaker",  "Bag",   "Ankle boot"};

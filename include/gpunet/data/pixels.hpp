@@ -10,6 +10,7 @@
 
 namespace gpunet::data {
 
+// The shape [channels, height, width] of an image.
 struct ImageSizes {
   index_t channels = 0, height = 0, width = 0;
 
@@ -19,6 +20,7 @@ struct ImageSizes {
   friend bool operator==(const ImageSizes&, const ImageSizes&) = default;
 };
 
+// The size of an image, or of a part of it, in pixels.
 struct HeightWidth {
   index_t height, width;
 };
@@ -30,6 +32,7 @@ struct Pixels {
   std::vector<T> values = {};
   std::vector<T> before = {};  // see renew
 
+  // One value, rows from the top.
   T& at(index_t channel, index_t y, index_t x) {
     return values[static_cast<std::size_t>((channel * sizes.height + y) * sizes.width + x)];
   }

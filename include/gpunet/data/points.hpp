@@ -16,6 +16,7 @@
 
 namespace gpunet::data {
 
+// How points are drawn.
 struct PointsOptions {
   double noise = 0;        // 0 to 0.5: by how much points are out of place, or have the other class's label
   std::uint64_t seed = 0;  // other points for another one

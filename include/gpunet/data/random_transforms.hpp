@@ -46,6 +46,7 @@ inline void erase(Pixels<float>& image, index_t top, index_t left, const HeightW
 
 }  // namespace functional
 
+// As torchvision's RandomCrop takes them.
 struct RandomCropOptions {
   index_t padding = 0;  // pixels of 0 around the image before it is cut
 };
@@ -100,6 +101,7 @@ class RandomHorizontalFlip {
   double p_;
 };
 
+// As torchvision's RandomErasing takes them.
 struct RandomErasingOptions {
   double p = 0.5;                              // how often
   std::array<double, 2> scale = {0.02, 0.33};  // least and most of the image's area
@@ -120,6 +122,7 @@ class RandomErasing {
             ratio[1], " (want height by width, the smaller one first, more than 0)");
   }
 
+  // Where to erase, in pixels from the top left.
   struct Rectangle {
     index_t top, left;
     HeightWidth size;

@@ -79,6 +79,7 @@ inline void resize(Pixels<float>& image, const HeightWidth& size, bool antialias
 
 }  // namespace functional
 
+// As torchvision's Resize takes them.
 struct ResizeOptions {
   bool antialias = true;  // weigh all pixels that become one, so that small things do not vanish by chance
 };

@@ -12,6 +12,7 @@
 
 namespace gpunet::data {
 
+// As PyTorch's RandomSampler takes them.
 struct RandomSamplerOptions {
   bool replacement = false;  // a sample may come again before all others came
   index_t num_samples = 0;   // in an epoch; 0: as many as there are

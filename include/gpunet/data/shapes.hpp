@@ -34,6 +34,7 @@ class Shapes : public ImageDataset<Shapes> {
     return Shapes(size, 2, transform);
   }
 
+  // The names of the labels.
   static constexpr std::array<std::string_view, 10> classes() {
     return {"disc", "ring", "square", "frame", "triangle", "cross", "star", "bar", "crescent", "hourglass"};
   }

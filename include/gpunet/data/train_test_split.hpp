@@ -18,6 +18,7 @@
 
 namespace gpunet::data {
 
+// As scikit-learn's train_test_split takes them.
 struct TrainTestSplitOptions {
   // A fraction of all samples where it is less than 1, else their number; 0: what the other one leaves, or a quarter.
   double test_size = 0, train_size = 0;

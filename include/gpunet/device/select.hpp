@@ -82,6 +82,7 @@ decltype(auto) with_device(std::string_view text, HostOptions options, F&& f) {
   return f(device);
 }
 
+// The same with a Host as it is by default.
 template <class F>
 decltype(auto) with_device(std::string_view text, F&& f) {
   return with_device(text, HostOptions{}, f);

@@ -77,14 +77,17 @@ inline float bfloat_to_float(std::uint16_t bfloat) {
 
 }  // namespace detail
 
+// "F32", as safetensors files call it.
 constexpr std::string_view to_string(Dtype dtype) {
   return detail::dtypes[static_cast<std::size_t>(dtype)].name;
 }
 
+// Bits of one element.
 constexpr index_t bits_of(Dtype dtype) {
   return detail::dtypes[static_cast<std::size_t>(dtype)].bits;
 }
 
+// By the name that safetensors files have for it, "F32"; nothing for a name that there is not.
 inline std::optional<Dtype> dtype_from(std::string_view name) {
   for (std::size_t i = 0; i < detail::dtypes.size(); ++i)
     if (detail::dtypes[i].name == name) return static_cast<Dtype>(i);

@@ -29,8 +29,12 @@ inline bool exists(const std::string& path) {
 namespace detail {
 
 // What helps against a system error.
-inline std::string_view advice(int error) {
+inline std::string_view advice(std::string_view verb, int error) {
   switch (error) {
+    case ENOENT:
+      return verb == "write" ? "make its folder first" : "check the path";
+    case ENOTDIR:
+      return "a file stands where a folder is wanted: give another path";
     case ENOSPC:
     case EDQUOT:
       return "free some space or choose another folder";
@@ -51,7 +55,7 @@ inline std::string_view advice(int error) {
 [[noreturn]] inline void fail(std::string_view verb, const std::string& path, std::string_view consequence,
                               int error) {
   throw Error(concat("gpunet::io: cannot ", verb, " ", path, ": ", std::generic_category().message(error),
-                     consequence, ", ", advice(error)));
+                     consequence, ", ", advice(verb, error)));
 }
 
 // The result of a system call that is made again whenever a signal interrupts it.
@@ -166,6 +170,7 @@ class AtomicFile {
   AtomicFile& operator=(const AtomicFile&) = delete;
   ~AtomicFile() { discard(); }
 
+  // Appends bytes, or a text. Throws Error where the system refuses them: no space, for one.
   void write(std::span<const std::byte> bytes) {
     while (!bytes.empty()) {
       const auto n = detail::uninterrupted([&] { return ::write(file_.number(), bytes.data(), bytes.size()); });

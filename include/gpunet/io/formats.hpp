@@ -22,6 +22,7 @@
 
 namespace gpunet::io {
 
+// The kinds of files that are written.
 enum class Format { safetensors, torch, npy, npz };
 
 // By the ending of the name: .pth, .pt, .npy, .npz; safetensors for all others.

@@ -16,8 +16,11 @@ namespace gpunet::io {
 
 // How the tensors of a file find those of a network: by their names, or by their places, the first to the first.
 enum class Matching { by_name, by_order };
-inline constexpr Matching by_name = Matching::by_name, by_order = Matching::by_order;
+// Short names for both.
+inline constexpr Matching by_name = Matching::by_name;
+inline constexpr Matching by_order = Matching::by_order;
 
+// Which tensors of a file go where: io::load(net, path, {.prefix = "module."}).
 struct LoadOptions {
   // The state_dict that is meant inside a checkpoint, as in torch.load(path)["model_state_dict"]; dots lead deeper.
   // Nothing else in the file counts.

@@ -24,6 +24,7 @@ struct HParam {
   HParam(std::string of, std::string text) : name(std::move(of)), value(std::move(text)) {}
   HParam(std::string of, const char* text) : HParam(std::move(of), std::string(text)) {}
   HParam(std::string of, bool yes) : name(std::move(of)), value(yes) {}
+  // Of a number, of whatever type.
   template <class Number>
   requires std::is_arithmetic_v<Number> HParam(std::string of, Number number)
       : name(std::move(of)), value(static_cast<double>(number)) {}

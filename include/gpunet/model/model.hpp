@@ -63,8 +63,10 @@ class Model {
     static_assert(
         std::is_same_v<E, D>,
         "gpunet::Model: the inputs are on another kind of device than the model, move them with to(device)");
-    static_assert(std::is_same_v<std::remove_const_t<U>, T>,
-                  "gpunet::Model: the inputs have another element type than the model");
+    static_assert(
+        std::is_same_v<std::remove_const_t<U>, T>,
+        "gpunet::Model: the inputs have another element type than the model (float, unless its third argument "
+        "says otherwise), make them of the same");
     if constexpr (std::is_same_v<E, D> && std::is_same_v<std::remove_const_t<U>, T>) forward(inputs);
     return Output<Model>(*this, pass_);
   }
@@ -216,7 +218,7 @@ class Model {
   void begin_loss(const Loss& loss, const View<const Target, D>& targets) {
     loss.check_shape(net_.output());
     require(targets.numel() == slicing_.batch, "gpunet::Model: ", targets.numel(), " targets for a batch of ",
-            slicing_.batch, " (want one for each sample)");
+            slicing_.batch, " (want one for each sample), give the labels of the same batch");
     loss.check(device_, targets, plan_.output_features);
     ++losses_computed_;
     if (losses_.size() < slicing_.batch) losses_.reset(device_, slicing_.batch);

@@ -224,6 +224,7 @@ inline std::string to_string(const Summary& summary) {
   return table.end();
 }
 
+// std::cout << summary(net, 64)
 inline std::ostream& operator<<(std::ostream& out, const Summary& summary) {
   return out << to_string(summary);
 }

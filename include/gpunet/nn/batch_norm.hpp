@@ -10,6 +10,7 @@
 
 namespace gpunet::nn {
 
+// As torch.nn.BatchNorm1d and BatchNorm2d take them.
 struct BatchNormOptions {
   double eps = 1e-5;  // added to the variance
   // How far the running statistics move towards each batch; std::nullopt: they are the mean over all batches.

@@ -15,6 +15,7 @@ namespace gpunet::nn {
 struct CrossEntropyLoss : LossFunction<CrossEntropyLoss> {
   using target_type = label_t;
 
+  // Refuses, when it is compiled, outputs that are not one row of classes for each sample.
   template <class In>
   static constexpr void check_shape(In) {
     static_assert(

@@ -126,12 +126,14 @@ void trunc_normal_(X&& x, double mean = 0, double std = 1, double a = -2, double
 struct Fans {
   index_t in, out;
 };
+// Of a parameter of these sizes. Throws Error for fewer than two dimensions.
 inline Fans fans_of(const Sizes& sizes) {
   require(sizes.rank() >= 2, "gpunet::nn::init: a parameter of shape ", to_string(sizes),
           " has no fan in and fan out (want two dimensions or more, as weights have)");
   return {sizes.numel() / std::max(sizes[0], index_t{1}), sizes.numel() / std::max(sizes[1], index_t{1})};
 }
 
+// Whether the spread is kept on the way forward (fan_in) or back (fan_out).
 enum class FanMode { fan_in, fan_out };
 
 namespace detail {

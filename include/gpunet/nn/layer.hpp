@@ -119,6 +119,7 @@ struct BackwardPass {
   const std::byte* relu_bits = nullptr;  // what the layer below left, see leaves_relu_bits
 };
 
+// What a layer says of itself, or what holds where it says nothing: no parameters, no buffers, no cache, no scratch.
 template <class L, class In>
 constexpr auto parameters(const L& layer, In in) {
   if constexpr (requires { layer.parameters(in); })
@@ -151,6 +152,7 @@ index_t scratch(const L& layer, const D& device, In in, const Slice& slice, T ty
     return 0;
 }
 
+// Whether it leaves bits on this device, see above.
 template <class L, class D, class In>
 bool leaves_relu_bits(const L& layer, const D& device, In in, const Slice& slice) {
   if constexpr (requires { layer.leaves_relu_bits(device, in, slice); })
@@ -180,11 +182,11 @@ constexpr index_t multiply_adds(const L& layer, In in) {
   }
 }
 
+// The constants of a layer, false where it has none.
 template <class L>
 inline constexpr bool couples_samples = requires {
   requires L::couples_samples;
 };
-
 template <class L>
 inline constexpr bool is_view = requires {
   requires L::is_view;

@@ -18,7 +18,7 @@ template <index_t Out = dyn>
 class Linear {
  public:
   static constexpr Activation linear_activation = Activation::none;  // what stands behind it, see RectifiedLinear
-  static constexpr bool can_rectify_dx = true;
+  static constexpr bool can_rectify_dx = true;                       // see BackwardPass
 
   constexpr Linear() = default;
   constexpr explicit Linear(index_t out) requires(Out == dyn) : out_(out) {}

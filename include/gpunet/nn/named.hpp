@@ -10,7 +10,7 @@ template <FixedString Name, class L>
 struct Named : L {
   using unnamed = L;  // nvcc cannot deduce L from a Named: it does not see through a text among template arguments
   static constexpr std::string_view name = Name.view();
-  static_assert(!name.empty(), "gpunet::nn::Named: the name is empty, give the layer a name or leave Named away");
+  static_assert(!name.empty(), "gpunet::nn::Named: the name is empty, give the layer a name or leave Named out");
 
   constexpr Named() = default;
   constexpr explicit Named(L layer) : L(layer) {}

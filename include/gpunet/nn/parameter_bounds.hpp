@@ -9,6 +9,7 @@ namespace gpunet::nn {
 
 namespace init {
 
+// What stands behind a layer, as calculate_gain wants to know.
 enum class Nonlinearity { linear, sigmoid, tanh, relu, leaky_relu, selu };
 
 // By how much a layer's weights are larger for what stands behind it; `a` is the negative slope of a leaky ReLU.

@@ -118,6 +118,7 @@ class Sequential {
   [[no_unique_address]] Pack<Layers...> layers_{};
 };
 
+// One that begins with its Input, as a network has to.
 template <index_t... Ns, class... Layers>
 class Sequential<Input<Ns...>, Layers...> {
   static_assert(detail::check_layers<Layers...>());
@@ -127,6 +128,7 @@ class Sequential<Input<Ns...>, Layers...> {
 
  public:
   static constexpr bool is_network = true;
+  // The number of layers, those of blocks among them.
   static constexpr std::size_t depth = Leaves::size;
   using indices = std::make_index_sequence<depth>;
 

@@ -8,24 +8,26 @@
 
 namespace gpunet::optim {
 
+// As torch.optim.Adam takes them; see AdamStep for the formula.
 struct AdamOptions {
-  double lr = 0.001;
-  std::array<double, 2> betas{0.9, 0.999};
-  double eps = 1e-8;
-  double weight_decay = 0;
-  bool amsgrad = false;
-  bool decoupled_weight_decay = false;  // that of AdamW
+  double lr = 0.001;                        // learning rate: about the largest step of a parameter
+  std::array<double, 2> betas{0.9, 0.999};  // how much of the averages of g' and g'^2 is kept, below 1
+  double eps = 1e-8;                        // keeps the divisor from 0
+  double weight_decay = 0;                  // times the parameter, added to its gradient
+  bool amsgrad = false;                     // divides by the largest average of g'^2 so far (Reddi et al. 2018)
+  bool decoupled_weight_decay = false;      // that of AdamW
 };
 
+// As torch.optim.AdamW takes them; see AdamOptions.
 struct AdamWOptions {
   double lr = 0.001;
   std::array<double, 2> betas{0.9, 0.999};
   double eps = 1e-8;
-  double weight_decay = 0.01;
+  double weight_decay = 0.01;  // lr times this part of a parameter is taken off in a step
   bool amsgrad = false;
 };
 
-// Step t of torch.optim.Adam, where g' = g + weight_decay p:
+// Step t of torch.optim.Adam (Kingma and Ba 2015; AdamW: Loshchilov and Hutter 2019), where g' = g + weight_decay p:
 //   m = m + (1 - beta1) (g' - m);   v = beta2 v + (1 - beta2) g'^2;   amsgrad: u = max(u, v), else u = v
 //   p -= lr / c1 * m / (sqrt(u / c2) + eps);   c1 = 1 - beta1^t;   c2 = 1 - beta2^t
 // AdamW decays the parameters themselves: g' = g, and p becomes p - lr weight_decay p first. Both sides of the
@@ -66,6 +68,7 @@ class Adam : public Optimizer<Adam<Model>, Model, 3> {
 
   std::array<bool, 3> keeps() const { return {{true, true, options_.amsgrad}}; }
 
+  // The next step, for step() and whoever records it.
   AdamStep<T> next() {
     ++steps_;
     const double lr = this->lr(), beta1 = this->momentum(), beta2 = options_.betas[1];

@@ -24,6 +24,7 @@ class LRScheduler {
   LRScheduler& operator=(const LRScheduler&) = delete;
   virtual ~LRScheduler() = default;
 
+  // Sets the learning rate of the next epoch, or batch.
   void step() {
     ++epoch_;
     set(next());
@@ -67,9 +68,10 @@ class LRScheduler {
   double last_lr_ = 0;
 };
 
+// As torch.optim.lr_scheduler.StepLR takes them.
 struct StepLROptions {
-  index_t step_size = 1;
-  double gamma = 0.1;
+  index_t step_size = 1;  // steps between two changes
+  double gamma = 0.1;     // the factor
 };
 
 // Times gamma at every step_size-th step: StepLR scheduler(optimizer, {.step_size = 30});
@@ -90,9 +92,10 @@ class StepLR : public LRScheduler {
   StepLROptions options_;
 };
 
+// As torch.optim.lr_scheduler.MultiStepLR takes them.
 struct MultiStepLROptions {
-  std::vector<index_t> milestones;
-  double gamma = 0.1;
+  std::vector<index_t> milestones;  // the steps with a change
+  double gamma = 0.1;               // the factor
 };
 
 // Times gamma at each of the milestones, in any order: MultiStepLR scheduler(optimizer, {.milestones = {30, 80}});
@@ -116,8 +119,9 @@ class MultiStepLR : public LRScheduler {
   MultiStepLROptions options_;
 };
 
+// As torch.optim.lr_scheduler.ExponentialLR takes them.
 struct ExponentialLROptions {
-  double gamma = 1;
+  double gamma = 1;  // the factor
 };
 
 // Times gamma at every step: ExponentialLR scheduler(optimizer, {.gamma = 0.9});
@@ -134,9 +138,10 @@ class ExponentialLR : public LRScheduler {
   ExponentialLROptions options_;
 };
 
+// As torch.optim.lr_scheduler.CosineAnnealingLR takes them.
 struct CosineAnnealingLROptions {
-  index_t T_max = 1;
-  double eta_min = 0;
+  index_t T_max = 1;   // steps on the way down
+  double eta_min = 0;  // the learning rate there
 };
 
 // Half a wave of a cosine in T_max steps, from the initial learning rate down to eta_min, then up again (Loshchilov and
@@ -166,10 +171,11 @@ class CosineAnnealingLR : public LRScheduler {
   CosineAnnealingLROptions options_;
 };
 
+// As torch.optim.lr_scheduler.LinearLR takes them.
 struct LinearLROptions {
-  double start_factor = 1.0 / 3;
-  double end_factor = 1;
-  index_t total_iters = 5;
+  double start_factor = 1.0 / 3;  // in the beginning, more than 0
+  double end_factor = 1;          // in the end
+  index_t total_iters = 5;        // steps from one to the other
 };
 
 // The learning rate times a factor that goes from start_factor to end_factor in total_iters steps, as to warm up (in none

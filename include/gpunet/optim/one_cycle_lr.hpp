@@ -8,18 +8,20 @@
 
 namespace gpunet::optim::lr_scheduler {
 
+// The way from one number to another: half a wave of a cosine, or straight.
 enum class Anneal { cos, linear };
 
+// As torch.optim.lr_scheduler.OneCycleLR takes them.
 struct OneCycleLROptions {
-  double max_lr = 0;
-  index_t total_steps = 0;  // or
-  index_t epochs = 0, steps_per_epoch = 0;
-  double pct_start = 0.3;
-  Anneal anneal_strategy = Anneal::cos;
-  bool cycle_momentum = true;
-  double base_momentum = 0.85, max_momentum = 0.95;
-  double div_factor = 25, final_div_factor = 1e4;
-  bool three_phase = false;
+  double max_lr = 0;                                 // the highest learning rate
+  index_t total_steps = 0;                           // of the whole training; or
+  index_t epochs = 0, steps_per_epoch = 0;           // how many they are
+  double pct_start = 0.3;                            // the part of them on which it rises
+  Anneal anneal_strategy = Anneal::cos;              // how it rises and falls
+  bool cycle_momentum = true;                        // whether the momentum goes the other way
+  double base_momentum = 0.85, max_momentum = 0.95;  // between these
+  double div_factor = 25, final_div_factor = 1e4;    // begins at max_lr / the first, ends at that / the second
+  bool three_phase = false;                          // falls as long as it has risen, and then far down
 };
 
 // From max_lr / div_factor up to max_lr in the first pct_start of all steps and then far down, one step a batch, while
@@ -85,7 +87,8 @@ class OneCycleLR : public LRScheduler {
   double first() override { return next(); }
   double next() override {
     require(last_epoch() <= total_steps_, "gpunet::optim::lr_scheduler::OneCycleLR: tried to step ", last_epoch(),
-            " times, the total number of steps is ", total_steps_);
+            " times, the total number of steps is ", total_steps_,
+            ", make the schedule for all steps of the training");
     const double step = static_cast<double>(last_epoch());
     double start = 0;
     std::size_t i = 0;

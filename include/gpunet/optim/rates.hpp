@@ -23,6 +23,7 @@ inline void require_option(const char* name, const char* what, double value) {
 class Rates {
  public:
   double lr() const { return lr_; }
+  // Throws Error for what is below 0 or not finite.
   void set_lr(double lr) {
     check_option("learning rate", lr);
     lr_ = lr;

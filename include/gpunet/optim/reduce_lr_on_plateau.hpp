@@ -11,18 +11,21 @@
 
 namespace gpunet::optim::lr_scheduler {
 
+// Whether the metric is to fall or to rise.
 enum class Mode { min, max };
+// Whether the threshold is a part of the best metric so far or a distance from it.
 enum class ThresholdMode { rel, abs };
 
+// As torch.optim.lr_scheduler.ReduceLROnPlateau takes them.
 struct ReduceLROnPlateauOptions {
-  Mode mode = Mode::min;
-  double factor = 0.1;
-  index_t patience = 10;
-  double threshold = 1e-4;
-  ThresholdMode threshold_mode = ThresholdMode::rel;
-  index_t cooldown = 0;
-  double min_lr = 0;
-  double eps = 1e-8;
+  Mode mode = Mode::min;                              // a loss is to fall
+  double factor = 0.1;                                // below 1
+  index_t patience = 10;                              // steps without a better metric that are borne
+  double threshold = 1e-4;                            // by how much it has to be better to count
+  ThresholdMode threshold_mode = ThresholdMode::rel;  // in which unit that is
+  index_t cooldown = 0;                               // steps after a change in which nothing is counted
+  double min_lr = 0;                                  // no lower
+  double eps = 1e-8;                                  // smaller changes are not made
 };
 
 // Times factor when a metric (a validation loss, say) has not become better, by the threshold, in more than `patience`
@@ -44,6 +47,7 @@ class ReduceLROnPlateau {
   ReduceLROnPlateau(const ReduceLROnPlateau&) = delete;
   ReduceLROnPlateau& operator=(const ReduceLROnPlateau&) = delete;
 
+  // Looks at the metric of an epoch, and may change the learning rate.
   void step(double metric) {
     ++bad_epochs_;
     if (is_better(metric)) {

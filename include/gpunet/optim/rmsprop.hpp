@@ -8,16 +8,17 @@
 
 namespace gpunet::optim {
 
+// As torch.optim.RMSprop takes them; see RMSpropStep for the formula.
 struct RMSpropOptions {
-  double lr = 0.01;
-  double alpha = 0.99;
-  double eps = 1e-8;
-  double weight_decay = 0;
-  double momentum = 0;
-  bool centered = false;
+  double lr = 0.01;         // learning rate
+  double alpha = 0.99;      // how much of the average of g'^2 is kept, 0 to 1
+  double eps = 1e-8;        // keeps the divisor from 0
+  double weight_decay = 0;  // times the parameter, added to its gradient
+  double momentum = 0;      // how much of the last step is made again
+  bool centered = false;    // divides by the deviation of g' instead of its size
 };
 
-// One step of torch.optim.RMSprop, where g' = g + weight_decay p:
+// One step of torch.optim.RMSprop (Hinton, lecture 6 of Neural Networks for Machine Learning, 2012), where g' = g + weight_decay p:
 //   v = alpha v + (1 - alpha) g'^2;   centred: m = m + (1 - alpha) (g' - m), u = v - m^2, else u = v
 //   b = momentum b + g' / (sqrt(u) + eps);   p -= lr b      (without momentum: b is the fraction)
 // The sign of u does not count: where rounding makes it negative, PyTorch goes on with NaN. One index = one parameter.
@@ -61,6 +62,7 @@ class RMSprop : public Optimizer<RMSprop<Model>, Model, 3> {
 
   std::array<bool, 3> keeps() const { return {{true, options_.centered, this->momentum() > 0}}; }
 
+  // The next step, for step() and whoever records it.
   RMSpropStep<T> next() {
     return this->template update<RMSpropStep<T>>(this->lr(), options_.alpha, 1 - options_.alpha, options_.eps,
                                                  options_.weight_decay, this->momentum());

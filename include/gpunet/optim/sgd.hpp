@@ -7,12 +7,13 @@
 
 namespace gpunet::optim {
 
+// As torch.optim.SGD takes them; see SgdStep for the formula.
 struct SGDOptions {
-  double lr = 0.001;
-  double momentum = 0;
-  double dampening = 0;
-  double weight_decay = 0;
-  bool nesterov = false;
+  double lr = 0.001;        // learning rate: how much of the gradient is subtracted
+  double momentum = 0;      // how much of the last velocity is kept; 0: there is none
+  double dampening = 0;     // how much of the gradient does not enter the velocity
+  double weight_decay = 0;  // times the parameter, added to its gradient
+  bool nesterov = false;    // looks a step ahead; wants momentum and no dampening
 };
 
 // One step of torch.optim.SGD, with g' = g + weight_decay p:
@@ -50,11 +51,13 @@ class SGD : public Optimizer<SGD<Model>, Model, 1> {
     require_option(std::isfinite(options.dampening), this->name_, "dampening", options.dampening,
                    "a finite number");
     require(!options.nesterov || (options.momentum > 0 && options.dampening == 0),
-            "gpunet::optim::SGD: Nesterov momentum requires a momentum and zero dampening");
+            "gpunet::optim::SGD: Nesterov momentum requires a momentum and zero dampening, set them or leave "
+            "nesterov out");
   }
 
   std::array<bool, 1> keeps() const { return {{this->momentum() != 0}}; }
 
+  // The next step, for step() and whoever records it.
   SgdStep<T> next() {
     const bool first = this->momentum() != 0 && std::exchange(first_, false);
     auto step = this->template update<SgdStep<T>>(this->lr(), this->momentum(), first ? 1 : 1 - options_.dampening,

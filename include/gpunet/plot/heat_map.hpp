@@ -15,8 +15,9 @@
 
 namespace gpunet::plot {
 
+// How a heat map looks; lengths in pixels of the picture.
 struct HeatMapOptions {
-  Titles titles = {};
+  Titles titles = {};                                          // over it and beside it
   std::vector<std::string> row_names = {}, column_names = {};  // of all, or none
   bool numbers = true;                                         // written into the cells
   double cell = 44;                                            // width and height of one

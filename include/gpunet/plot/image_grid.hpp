@@ -10,9 +10,10 @@
 
 namespace gpunet::plot {
 
+// How a grid looks; lengths in pixels of the picture.
 struct ImageGridOptions {
-  std::string title = {};
-  index_t columns = 8;
+  std::string title = {};                  // over it
+  index_t columns = 8;                     // images in a row
   double size = 64;                        // of the longer side of each image
   std::vector<std::string> captions = {};  // one below each image, or none
 };

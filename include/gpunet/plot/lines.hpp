@@ -21,10 +21,11 @@ struct Series {
   std::vector<double> x = {};
 };
 
+// How curves look; lengths in pixels of the picture.
 struct LineOptions {
-  Titles titles = {};
+  Titles titles = {};                 // over them and beside the axes
   bool log_x = false, log_y = false;  // logarithmic axes leave out what is not over 0
-  double width = 640, height = 400;
+  double width = 640, height = 400;   // of all of it
 };
 
 namespace detail {

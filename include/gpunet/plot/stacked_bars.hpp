@@ -18,9 +18,10 @@ struct Part {
   std::vector<double> values;  // one for each bar, 0 or more
 };
 
+// How bars look; lengths in pixels of the picture.
 struct BarOptions {
-  Titles titles = {};
-  double width = 640, height = 400;
+  Titles titles = {};                // over them and beside the axes
+  double width = 640, height = 400;  // of all of it
 };
 
 // A bar over each name, its parts one above the other, the first at the bottom. Throws Error where a part has not one

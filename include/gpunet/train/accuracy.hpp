@@ -26,8 +26,9 @@ class Accuracy {
 
   void reset() { fill(device_, counts_.size(), index_t{0}, counts_.data()); }
 
-  // What was counted so far. Waits for the device.
+  // What was counted so far.
   struct Result {
+    // Of one class: all samples with this label, and those that were taken for it.
     struct Class {
       index_t total, correct;
       double accuracy() const { return ratio(correct, total); }
@@ -51,6 +52,7 @@ class Accuracy {
     }
   };
 
+  // Waits for the device.
   Result result() const {
     std::vector<index_t> counts(static_cast<std::size_t>(counts_.size()));
     device_.download(counts.data(), counts_.data(), counts_.bytes());

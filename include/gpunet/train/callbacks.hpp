@@ -18,6 +18,7 @@
 
 namespace gpunet::train {
 
+// Whether and where a bar is shown.
 struct ProgressBarOptions {
   bool quiet = false;      // shows nothing
   Terminal terminal = {};  // where it is shown
@@ -66,9 +67,10 @@ class ProgressBar {
   std::optional<Progress> progress_;
 };
 
+// How often TensorBoard hears of a training.
 struct TensorBoardOptions {
-  index_t every =
-      0;  // steps between points of the loss so far; each waits for the device. 0: none but once an epoch
+  // Steps between points of the loss so far; each waits for the device. 0: none but once an epoch.
+  index_t every = 0;
 };
 
 // Writes Loss/train, Loss/validation, Accuracy/train, Accuracy/validation and LearningRate once an epoch.
@@ -199,6 +201,7 @@ EachEpoch(F&&) -> EachEpoch<F>;
 template <class F>
 EachEpoch(F&&, Metric) -> EachEpoch<F>;
 
+// The same after every step.
 template <class F>
 class EachStep {
  public:

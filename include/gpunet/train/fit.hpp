@@ -30,8 +30,9 @@ class Validation {
   Loader& loader_;
 };
 
+// How long a training lasts.
 struct FitOptions {
-  index_t epochs = 1;
+  index_t epochs = 1;     // times through the loader, 1 or more
   index_t max_steps = 0;  // of all epochs; 0: as many as there are
 };
 

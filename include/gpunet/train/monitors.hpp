@@ -27,6 +27,7 @@ class Best {
   bool empty_ = true;
 };
 
+// What counts as an improvement, and how long one is waited for.
 struct EarlyStoppingOptions {
   index_t patience = 3;                          // epochs without improvement after which it stops; 0 is as 1
   double min_delta = 0;                          // less than this, or as much, is no improvement
@@ -69,6 +70,7 @@ class EarlyStopping {
   index_t waited_ = 0;
 };
 
+// Which epochs are kept.
 struct ModelCheckpointOptions {
   bool save_best_only = true;                    // else after every epoch
   std::optional<Metric> monitor = std::nullopt;  // val_loss or, without validation, loss

@@ -17,7 +17,7 @@ void check_batch(std::string_view name, const D& device, index_t classes, const 
   require(&outputs.device() == &device, "gpunet::train::", name,
           ": the outputs are on another device object, use the model's");
   require(outputs.features() == classes, "gpunet::train::", name, ": outputs of ", outputs.features(),
-          " classes (want ", classes, ")");
+          " classes (want ", classes, "), make it for as many classes as the network has outputs");
   require(outputs.batch() == labels, "gpunet::train::", name, ": ", labels, " labels for a batch of ",
           outputs.batch());
 }

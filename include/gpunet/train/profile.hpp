@@ -32,6 +32,7 @@ inline std::string to_string(const StepTimes& times) {
                 share(times.copying), "copying, ", share(times.computing), "computing");
 }
 
+// How long is measured.
 struct ProfileOptions {
   index_t steps = 10;   // at most: an epoch may have fewer
   index_t warm_up = 1;  // steps before those, which make room and start the workers

@@ -23,19 +23,23 @@ namespace gpunet::train {
 struct Terminal {
   std::FILE* lines = stdout;
   std::FILE* bar = stderr;
+  // Whether a bar can be drawn there,
   bool (*interactive)(std::FILE*) = [](std::FILE* stream) {
     const char* kind = std::getenv("TERM");
     return isatty(fileno(stream)) == 1 && kind && std::string_view(kind) != "dumb";
   };
+  // how wide it may be,
   int (*columns)(std::FILE*) = [](std::FILE* stream) {
     winsize size{};
     return ioctl(fileno(stream), TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? int{size.ws_col} : 80;
   };
+  // and a clock.
   double (*seconds)() = [] {
     return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
   };
 };
 
+// What a bar shows beside the steps done.
 struct ProgressOptions {
   index_t total = 0;       // steps; 0 where nobody knows
   index_t batch_size = 0;  // samples per step; 0 shows none
@@ -68,7 +72,6 @@ class Progress {
     loss_ = loss;
     update(step);
   }
-
   void update(index_t step, double loss, double accuracy) {
     accuracy_ = accuracy;
     update(step, loss);

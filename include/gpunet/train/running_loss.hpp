@@ -65,6 +65,7 @@ class RunningLoss {
     device.upload(state_.data(), &nothing, sizeof nothing);
   }
 
+  // Counts a loss once, or as often as there are samples. Waits for nothing.
   template <class M>
   void operator+=(const LossValue<M>& loss) {
     update(loss, 1);

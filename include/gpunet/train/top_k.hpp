@@ -55,17 +55,19 @@ class TopK {
     total_ += labels.numel();
   }
 
+  // Forgets what was counted.
   void reset() {
     fill(device_, 1, index_t{0}, correct_.data());
     total_ = 0;
   }
 
-  // What was counted so far. Waits for the device.
+  // What was counted so far.
   struct Result {
     index_t total, correct;
     // From 0 to 1; NaN when nothing was counted.
     double accuracy() const { return static_cast<double>(correct) / static_cast<double>(total); }
   };
+  // Waits for the device.
   Result result() const {
     Result result{total_, 0};
     device_.download(&result.correct, correct_.data(), correct_.bytes());

@@ -16,6 +16,7 @@ namespace gpunet::train {
 // What is measured once an epoch.
 enum class Metric { loss, accuracy, val_loss, val_accuracy };
 
+// "val_loss" and so on, as Keras calls them.
 inline const char* name_of(Metric metric) {
   constexpr const char* names[] = {"loss", "accuracy", "val_loss", "val_accuracy"};
   return names[static_cast<int>(metric)];
@@ -38,6 +39,7 @@ struct Epoch {
   double lr = unknown;  // of the last step
   double seconds = 0;   // validation included
 
+  // The number that a metric names.
   double operator[](Metric metric) const {
     const double values[] = {loss, accuracy, val_loss, val_accuracy};
     return values[static_cast<int>(metric)];
@@ -110,9 +112,9 @@ class Run : public Training {
   double loss() const override { return running_loss.item(); }
   index_t first_not_finite() const override { return running_loss.first_not_finite(); }
 
-  Model& model;
-  Optimizer& optimizer;
-  RunningLoss<typename Model::device_type> running_loss;
+  Model& model;                                           // in training
+  Optimizer& optimizer;                                   // the model's
+  RunningLoss<typename Model::device_type> running_loss;  // of the running epoch
 };
 
 }  // namespace gpunet::train

@@ -28,7 +28,7 @@ struct HostOptions {
 // those of an Executor.
 class Host {
  public:
-  static constexpr std::size_t alignment = detail::host_alignment;
+  static constexpr std::size_t alignment = detail::host_alignment;  // of what it allocates, in bytes
 
   Host() : Host(HostOptions{}) {}
   explicit Host(HostOptions options)

@@ -1,0 +1,119 @@
+// A page of errors: each with the lines that provoke it, its text and what to do next.
+#pragma once
+
+#include <algorithm>
+#include <doctest/doctest.h>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "io/temp_folder.hpp"
+#include "support/errors.hpp"
+
+// The tokens of some statements as a program would have them, one statement a line.
+inline std::string as_code(std::string_view tokens) {
+  std::string code(tokens);
+  for (std::size_t i = code.find("; "); i != code.npos; i = code.find("; ", i))
+    code.replace(i, 2, ";\n");
+  return code.ends_with(';') ? code : code + ";";
+}
+
+class ErrorPage {
+ public:
+  void text(std::string_view paragraph) { page_ += std::string(paragraph) + "\n\n"; }
+  void section(std::string_view title) { text("## " + std::string(title)); }
+  void code(std::string_view lines) { block("cpp", lines); }
+  // A file as it is when the next error is met.
+  void file(std::string_view name, std::string_view contents) {
+    text("With this `" + std::string(name) + "`:");
+    block("text", contents);
+  }
+  void error(std::string_view title, std::string_view lines, std::string_view message, std::string_view next) {
+    CAPTURE(lines);
+    CHECK(message.starts_with("gpunet::"));  // where; what is read by people
+    CHECK(message.find("/tmp") == message.npos);
+    text("### " + std::string(title));
+    code(lines);
+    block("text", message);
+    text(next);
+    ++errors_;
+  }
+
+  // One line break at the end.
+  std::string finish() const { return page_.substr(0, page_.size() - 1); }
+  int errors() const { return errors_; }
+
+ private:
+  void block(std::string_view language, std::string_view lines) {
+    const std::string fence = lines.find("```") == lines.npos ? "```" : "````";
+    text(fence + std::string(language) + "\n" + std::string(lines) + (lines.ends_with('\n') ? "" : "\n") + fence);
+  }
+
+  std::string page_;
+  int errors_ = 0;
+};
+
+inline std::string slurp(const std::filesystem::path& path) {
+  std::ifstream in(path, std::ios::binary);
+  std::ostringstream text;
+  text << in.rdbuf();
+  return text.str();
+}
+
+inline void write(const std::string& path, const std::string& contents) {
+  if (const auto folder = std::filesystem::path(path).parent_path(); !folder.empty())
+    std::filesystem::create_directories(folder);
+  std::ofstream(path, std::ios::binary) << contents;
+}
+
+// The current folder of the process is an empty one for a while: messages have names, and no paths of this machine.
+class EmptyFolder {
+ public:
+  EmptyFolder() : before_(std::filesystem::current_path()) { std::filesystem::current_path(folder_.path()); }
+  ~EmptyFolder() { std::filesystem::current_path(before_); }
+
+ private:
+  TempFolder folder_;
+  std::filesystem::path before_;
+};
+
+// The lines of tests/compile_fail/NAME.cpp: the sentences that check.sh finds in the first error, a title, what to do next,
+// and the program.
+inline void compile_errors(ErrorPage& page) {
+  page.section("Errors of the compiler");
+  page.text(
+      "Shapes and devices are part of types, so much of the above is found by the compiler. **Read its first error "
+      "only**, the one "
+      "that begins with `gpunet::`; what follows names the templates through which it came. (g++ writes `error: "
+      "static assertion failed:` before it.)");
+  std::vector<std::filesystem::path> sources;
+  for (const auto& entry : std::filesystem::directory_iterator(GPUNET_PROJECT "/tests/compile_fail"))
+    if (entry.path().extension() == ".cpp") sources.push_back(entry.path());
+  std::sort(sources.begin(), sources.end());
+  for (const auto& source : sources) {
+    std::istringstream lines(slurp(source));
+    std::string line, message, title, next, code;
+    while (std::getline(lines, line) && line.starts_with("//"))
+      if (line.starts_with("// expect: "))
+        message += (message.empty() ? "" : " ") + line.substr(11);
+      else if (title.empty())
+        title = line.substr(3, line.size() - 4);  // without its stop
+      else
+        next += (next.empty() ? "" : " ") + line.substr(3);
+    while (std::getline(lines, line))
+      code += line.starts_with("using namespace") || (code.empty() && line.empty()) ? "" : line + '\n';
+    CAPTURE(source);
+    CHECK(!next.empty());
+    page.error(title, code, message, next);
+  }
+}
+
+// Runs the statements behind the two texts and writes what they throw.
+#define PROVOKE(title, next, ...) page.error(title, as_code(#__VA_ARGS__), error_of([&] { __VA_ARGS__; }), next)
+// What the statements below it find.
+#define SHOW_AND_RUN(...)           \
+  page.code(as_code(#__VA_ARGS__)); \
+  __VA_ARGS__;

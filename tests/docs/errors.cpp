@@ -1,0 +1,300 @@
+// docs/errors.md is what these lines provoke, and what tests/compile_fail names. After a change:
+//   GPUNET_WRITE_DOCS=1 ctest --test-dir build/host -R docs/errors
+#include <cstdlib>
+#include <limits>
+
+#include <gpunet/gpunet.hpp>
+#include <gpunet/plot/plot.hpp>
+
+#include "docs/error_page.hpp"
+using namespace gpunet;
+
+namespace {
+
+void devices(ErrorPage& page) {
+  page.section("Devices");
+  const auto train = [](auto&) {
+  };
+  PROVOKE("A device that there is not",
+          "The names are those of PyTorch, and `auto` takes the GPU where there is one.",
+          with_device("gpu", train));
+  PROVOKE("A device string with a slip in it", "The number stands behind a colon: `cuda:0`.",
+          with_device("cuda0", train));
+  PROVOKE("A GPU, in a program that the host compiler made",
+          "The same source compiled by nvcc has both policies: `gpunet_cuda_sources(app)` in CMake, or `nvcc "
+          "-std=c++20 -x cu`. "
+          "On a machine without a GPU such a program names what is missing at the same place; `cuda::why_not()` "
+          "says it too.",
+          with_device("cuda", train));
+}
+
+void tensors(ErrorPage& page, Host& device) {
+  page.section("Tensors");
+  PROVOKE("Another number of values than the shape has",
+          "Count the values, or take the shape from them: `{index_t(values.size()) / 3, 3}`.",
+          Tensor<float, Host>(device, {2, 3}, {1, 2, 3, 4}));
+  PROVOKE("One number of a tensor that has many",
+          "`to_vector()` has all of them; a loss and the output for one sample with one number have an `item()`.",
+          randn(device, {2, 3}).item());
+  PROVOKE("A dimension that a tensor does not have",
+          "Dimensions count from 0: `size(0)` is the batch. `std::cout << x.sizes()` prints all.",
+          randn(device, {2, 3}).size(2));
+}
+
+template <class Net>
+void models(ErrorPage& page, Host& device, Model<Net, Host>& net, nn::CrossEntropyLoss& criterion,
+            const Tensor<float, Host>& inputs, const Tensor<label_t, Host>& labels) {
+  page.section("Networks and losses");
+  PROVOKE("Samples of another shape than the network's Input",
+          "The second number of the shape is what differs: a file with another column, or an `Input` that "
+          "counts differently. `Input<4>` is the shape of one sample, without the batch.",
+          net(randn(device, {16, 5})));
+  PROVOKE("One sample without a batch", "A single sample is a batch of one: `{1, 4}`.", net(randn(device, {4})));
+  PROVOKE("More labels than samples",
+          "Inputs and labels come from different batches, or the labels are one-hot rows; a label is one number, "
+          "the class.",
+          const Tensor<label_t, Host> twenty(device, {20}, std::vector<label_t>(20));
+          criterion(net(inputs), twenty));
+  PROVOKE("A label that is no class",
+          "Classes count from 0: for labels of 1 to 3 subtract 1. On a GPU nobody reads the labels; there the loss "
+          "is NaN, and the outputs are as many as here.",
+          const Tensor<label_t, Host> from_one(device, {2}, {1, 3});
+          criterion(net(randn(device, {2, 4})), from_one));
+  PROVOKE("An output that was kept over the next batch",
+          "The model has one memory for outputs. `tensor()` makes a copy that stays.", auto first = net(inputs);
+          net(inputs); first.argmax(1));
+  PROVOKE("backward() after another batch",
+          "Finish a step, backward and optimizer, before the next batch goes through the model: validation belongs "
+          "behind it.",
+          auto loss = criterion(net(inputs), labels);
+          net(inputs); loss.backward());
+  PROVOKE("A parameter by a name that there is not",
+          "The names are those of the state dict; without `Named` they begin with the layer's place: `0.weight`.",
+          get_parameter(net, "fc3.weight"));
+  PROVOKE("A batch of one in a network with BatchNorm1d",
+          "The last batch of a loader may have one sample left: `{.drop_last = true}`. To use the network, call "
+          "`eval()` first.",
+          Model normed(device, nn::Sequential{nn::Input<4>{}, nn::BatchNorm1d{}});
+          normed(randn(device, {1, 4})));
+  PROVOKE("A size of zero that only the run tells",
+          "Print the number where it is read: a table without rows, or an option that was not given.",
+          index_t classes = 0;
+          Model sized(device, nn::Sequential{nn::Input<4>{}, nn::Linear{classes}}));
+}
+
+template <class Net>
+void optimizers(ErrorPage& page, Model<Net, Host>& net, optim::SGD<Model<Net, Host>>& optimizer) {
+  page.section("Optimizers and schedules");
+  PROVOKE("A negative learning rate",
+          "A gradient is subtracted, so the rate is positive. 0 is allowed: nothing is learned then.",
+          optim::SGD(net, {.lr = -0.1}));
+  PROVOKE("Betas that are no averages",
+          "The betas of Adam are close to 1, and not 1: {0.9, 0.999} unless there is a reason.",
+          optim::Adam(net, {.betas = {0.9, 1.0}}));
+  PROVOKE("Nesterov's momentum without momentum", "Give `.momentum = 0.9` too.",
+          optim::SGD(net, {.lr = 0.1, .nesterov = true}));
+  PROVOKE("More steps than a schedule was made for",
+          "`total_steps` counts every call of `step()`: epochs times `loader.size()` where it is called after each "
+          "batch.",
+          optim::lr_scheduler::OneCycleLR schedule(optimizer, {.max_lr = 0.1, .total_steps = 2});
+          schedule.step(); schedule.step(); schedule.step());
+  PROVOKE("Schedules in a row, without their milestones",
+          "Between two schedules is one milestone: the epoch at which the second takes over.",
+          optim::lr_scheduler::LinearLR warm_up(optimizer, {.total_iters = 5});
+          optim::lr_scheduler::ExponentialLR decay(optimizer, {.gamma = 0.9});
+          optim::lr_scheduler::SequentialLR(optimizer, {&warm_up, &decay}, {}));
+  PROVOKE("Gradients cut to a negative norm", "A norm is 0 or more; 1 is a usual one.",
+          nn::utils::clip_grad_norm_(net, -1.0));
+}
+
+void datasets(ErrorPage& page, Host& device, const Tensor<float, Host>& inputs,
+              const Tensor<label_t, Host>& labels) {
+  page.section("Data");
+  PROVOKE("The images were not fetched", "The script fetches them, checks them and says where they are.",
+          data::CIFAR10::train("data/cifar10"));
+  PROVOKE("The same for the handwritten digits", "`scripts/get_mnist.sh data/mnist` fetches them.",
+          data::MNIST::train("data/mnist"));
+  write("cut/test_batch.bin", std::string(5000, '\0'));
+  PROVOKE("A file of images that was cut short", "A download broke off. The script fetches what is not whole.",
+          data::CIFAR10::test("cut"));
+  write("bad/test_batch.bin", std::string(3073, '\x7f'));
+  PROVOKE("A file of images with something else in it",
+          "It is a file of another data set, or its bytes were changed on the way.", data::CIFAR10::test("bad"));
+  PROVOKE("A table that is not there",
+          "The path counts from the folder in which the program runs, not from that of its source.",
+          data::read_csv("iris.csv"));
+  const std::string table = "width,length,species\n5.1,1.4,setosa\nwide,4.2,virginica\n";
+  write("flowers.csv", table);
+  page.file("flowers.csv", table);
+  PROVOKE("A word in a column of numbers",
+          "The file, the line and the column are named. Mend the line, or take such a column with `categories()`.",
+          data::read_csv("flowers.csv").numbers({"width", "length"}));
+  PROVOKE("A column that a table does not have",
+          "Names count with their blanks and capitals; a table without a line of names is read with `{.header = "
+          "false}`.",
+          data::read_csv("flowers.csv").categories("kind"));
+  const std::string short_row = "width,length,species\n5.1,1.4,setosa\n5.9,virginica\n";
+  write("short.csv", short_row);
+  page.file("short.csv", short_row);
+  PROVOKE("A row with a field too few",
+          "Decimal commas and files that are separated by `;` look like this too: `{.separator = ';'}`.",
+          data::read_csv("short.csv"));
+  PROVOKE("Samples and labels that do not belong together", "Both tensors begin with the number of samples.",
+          const Tensor<label_t, Host> twelve(device, {12}, std::vector<label_t>(12));
+          data::TensorDataset(inputs, twelve));
+  const data::TensorDataset set(inputs, labels);
+  page.text("With `const data::TensorDataset set(inputs, labels);`, 16 samples:");
+  PROVOKE("A batch of no samples", "PyTorch's default is 1, and so is ours; 32 to 256 keep a machine busy.",
+          data::DataLoader(set, {.batch_size = 0}));
+  PROVOKE("A batch of more samples than there are",
+          "PyTorch makes a smaller batch without a word. Here the whole set in one batch is `{.batch_size = "
+          "set.size()}`.",
+          data::DataLoader(set, {.batch_size = 100}));
+  PROVOKE("A negative number of workers", "0 reads in the training thread; 2 to 4 read ahead.",
+          data::DataLoader(set, {.num_workers = -1}));
+  PROVOKE("Parts that are no whole", "Fractions add up to 1; numbers of samples add up to `set.size()`.",
+          data::random_split(set, {0.8, 0.1}));
+  PROVOKE("A test set of everything", "A `test_size` below 1 is a share, 1 and more a number of samples.",
+          data::train_test_split(16, {.test_size = 16}));
+}
+
+void transforms(ErrorPage& page) {
+  page.section("Transforms");
+  PROVOKE("Normalize for another number of channels",
+          "Grey images have one channel: `Normalize{{0.1307f}, {0.3081f}}`.",
+          data::Shapes(10, 0, data::Compose(data::ToTensor{}, data::Normalize{{0.5f}, {0.5f}})));
+  PROVOKE("A standard deviation of 0", "Images of one colour have none: leave such a channel as it is, with 1.",
+          data::Normalize({0.5f, 0.5f, 0.5f}, {0.5f, 0.0f, 0.5f}));
+  PROVOKE("A part that is larger than the image",
+          "CIFAR-10 is cut to 32 after a padding of 4: `RandomCrop{32, {.padding = 4}}`.",
+          data::Shapes(10, 0, data::Compose(data::RandomCrop{40}, data::ToTensor{})));
+  PROVOKE("A chance of more than 1", "Half of the images are turned with 0.5, the default.",
+          data::RandomHorizontalFlip(50));
+}
+
+template <class Net>
+void files(ErrorPage& page, Host& device, Model<Net, Host>& net) {
+  page.section("Weight files");
+  PROVOKE("A file that is not there", "The path counts from the folder in which the program runs.",
+          io::load(net, "net.pth"));
+  write("pointer.safetensors", "version https://git-lfs.github.com/spec/v1\noid sha256:4d7a\nsize 24916\n");
+  PROVOKE("A pointer of Git LFS instead of the file",
+          "`git lfs install` once, then `git lfs pull` in the folder of the repository.",
+          io::load(net, "pointer.safetensors"));
+  write("page.pth", "<!DOCTYPE html><html><title>Sign in</title></html>\n");
+  PROVOKE("A web page instead of the file",
+          "The address was that of a page about the file. On GitHub and Hugging Face the file itself is behind "
+          "`raw` or `resolve`.",
+          io::load(net, "page.pth"));
+  write("noise.pth", std::string("\x13\x37 no file of weights"));
+  PROVOKE("A file of something else",
+          "It is known by its first bytes, not by its name. `file noise.pth` in a shell tells more.",
+          io::load(net, "noise.pth"));
+  io::save(net, "cut.safetensors");
+  std::filesystem::resize_file("cut.safetensors", 400);
+  PROVOKE("A file that was cut short",
+          "Nothing was loaded. gpunet itself replaces a file only when the new one is whole.",
+          io::load(net, "cut.safetensors"));
+  PROVOKE(
+      "The weights of another network",
+      "Each tensor that differs is named, with both shapes, and nothing was loaded. `{.strict = false}` takes what "
+      "fits by name; "
+      "`{.prefix = ...}` and `{.rename = ...}` translate names.",
+      using Wider = nn::Sequential<nn::Input<4>, nn::Named<"fc1", nn::Linear<9>>, nn::Named<"head", nn::Linear<3>>>;
+      Model<Wider, Host> wider(device); io::save(wider, "wider.safetensors"); io::load(net, "wider.safetensors"));
+  PROVOKE("A folder that is not there, to save in",
+          "Make the folder first: `std::filesystem::create_directories(\"results\")`.",
+          io::save(net, "results/net.pth"));
+  PROVOKE("A kind of file that holds one array only",
+          "`.safetensors` for everybody, `.pth` for `torch.load`, `.npz` for NumPy.", io::save(net, "net.npy"));
+}
+
+template <class Net>
+void training(ErrorPage& page, Host& device, Model<Net, Host>& net, nn::CrossEntropyLoss& criterion,
+              optim::SGD<Model<Net, Host>>& optimizer, const Tensor<float, Host>& inputs,
+              const Tensor<label_t, Host>& labels) {
+  page.section("Training, TensorBoard and pictures");
+  const data::TensorDataset set(inputs, labels);
+  const data::DataLoader loader(set, {.batch_size = 8});
+  page.text("With `const data::DataLoader loader(set, {.batch_size = 8});`:");
+  PROVOKE("The optimizer of another model",
+          "An optimizer belongs to the model that it was made with: make both in the same place.",
+          Model<Net, Host> second(device);
+          train::fit(second, criterion, optimizer, loader, {.epochs = 1}));
+  PROVOKE("No epochs", "Look at the option that the number came from.",
+          train::fit(net, criterion, optimizer, loader, {.epochs = 0}));
+  PROVOKE("Waiting for a number that nobody measures",
+          "Give `train::Validation(test_loader)` too. Without `.monitor` the training loss is watched where there "
+          "is no validation.",
+          train::fit(net, criterion, optimizer, loader, {.epochs = 9},
+                     train::EarlyStopping({.monitor = train::Metric::val_loss})));
+  PROVOKE("Metrics for another number of classes", "The number is that of the network's outputs, here 3.",
+          train::ConfusionMatrix confusion(device, 10);
+          confusion.update(net(inputs), labels));
+  write("log", "");
+  PROVOKE("A log where a file is",
+          "`SummaryWriter` and `train::TensorBoard` take a folder, which they make: give another name.",
+          io::SummaryWriter("log/first"));
+  PROVOKE("A picture of a kind that there is not", "SVG for pages, PNG for everything else.",
+          plot::save("loss.jpg", plot::lines({{"loss", {3, 2, 1}}})));
+
+  optimizer.set_lr(std::numeric_limits<float>::max());
+  const train::History history = train::fit(net, criterion, optimizer, loader, {.epochs = 5}, train::StopOnNaN());
+  CHECK(history.end == train::End::not_finite);
+  page.text("### A loss that is NaN");
+  page.code(
+      "auto history = train::fit(net, criterion, optimizer, loader, {.epochs = 5}, train::StopOnNaN());\n"
+      "std::cout << history.why;");
+  page.text("is no error: the training ends, and says");
+  page.text("```text\n" + history.why + "\n```");
+  page.text(
+      "Divide the learning rate by 10 until it goes down, or put `train::ClipGradNorm{1.0}` before it. Look at the "
+      "data too: one NaN in "
+      "a table makes every loss NaN, and so does a label that is no class, on a GPU.");
+}
+
+std::string error_page() {
+  const EmptyFolder here;
+  ErrorPage page;
+  page.text("# Errors, and what to do next");
+  page.text(
+      "There is one kind of exception, `gpunet::Error`. Its text says *where: what is wrong (why it matters), what "
+      "to do*. Here are those that "
+      "one meets first, each with the lines that provoke it. A test provokes them all and compares the page "
+      "(`tests/docs/errors.cpp`): what you "
+      "read is what you get. Where nobody catches an error, the program ends with `terminate called ...` and the "
+      "text; README's `main` catches it.");
+  page.text("The lines find this before them:");
+  SHOW_AND_RUN(
+      using Net =
+          nn::Sequential<nn::Input<4>, nn::Named<"fc1", nn::Linear<8>>, nn::ReLU, nn::Named<"fc2", nn::Linear<3>>>;
+      manual_seed(0); Host device; Model<Net, Host> net(device); nn::CrossEntropyLoss criterion;
+      optim::SGD optimizer(net, {.lr = 0.1}); auto inputs = randn(device, {16, 4});
+      Tensor<label_t, Host> labels(device, {16}, std::vector<label_t>(16, 2)))
+  devices(page);
+  tensors(page, device);
+  models(page, device, net, criterion, inputs, labels);
+  optimizers(page, net, optimizer);
+  datasets(page, device, inputs, labels);
+  transforms(page);
+  files(page, device, net);
+  training(page, device, net, criterion, optimizer, inputs, labels);
+  compile_errors(page);
+  CHECK(page.errors() >= 25);
+  return page.finish();
+}
+
+}  // namespace
+
+TEST_CASE("docs/errors.md shows every error as it is") {
+  const std::string path = GPUNET_PROJECT "/docs/errors.md", page = error_page();
+  if (std::getenv("GPUNET_WRITE_DOCS")) write(path, page);
+  std::istringstream made(page), kept(slurp(path));
+  std::string line, other;
+  for (int number = 1; std::getline(made, line); ++number) {
+    CAPTURE(number);
+    REQUIRE_MESSAGE(std::getline(kept, other), "the page ends early");
+    REQUIRE(line == other);
+  }
+  CHECK(page == slurp(path));
+}
