@@ -11,7 +11,7 @@
 
 #include <gpunet/data/color_jitter.hpp>
 #include <gpunet/data/dataset.hpp>
-#include <gpunet/data/pipeline.hpp>
+#include <gpunet/data/image_dataset.hpp>
 #include <gpunet/data/random_transforms.hpp>
 #include <gpunet/data/resize.hpp>
 
