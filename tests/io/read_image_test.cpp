@@ -113,6 +113,15 @@ TEST_CASE("what is no image says what it is, and what to do") {
         "compression");
 }
 
+TEST_CASE("a colour that the palette lacks is refused") {
+  std::string bmp = image_file("BMP, 8 bits");  // of 20 colours
+  bmp.back() = 0;
+  bmp[bmp.size() - 12] = 20;
+  CHECK(contains(decode_error(bmp), "colour 20 of 20"));
+  bmp[bmp.size() - 12] = 19;
+  CHECK(decode_error(bmp).empty());
+}
+
 TEST_CASE("without a library, images that need one say which") {
   const auto* codec = io::deflate_codec();
   const auto reader = io::other_images();
@@ -165,6 +174,13 @@ TEST_CASE("a PNG file whose parts contradict each other is refused") {
   CHECK(contains(with_header("\0\0\xFF\2\0\0\0\1\x08\2\0\0\0"s), "packed ones (more than deflate can)"));
   CHECK(contains(with_header("\0\0\0\2\0\0\0\1\4\2\0\0\0"s), "colour type 2 with 4 bits"));
   CHECK(contains(with_header("\0\0\0\2\0\0\0\1\x08\3\0\0\0"s), "a palette of 0 bytes"));
+  const auto with_palette = [&](const std::string& palette) {
+    const std::string pixels = io::detail::zlib_stream("\0\0\2"s);  // a filter, two colours
+    return decode_error(header.substr(0, 8) + chunk("IHDR", "\0\0\0\2\0\0\0\1\x08\3\0\0\0"s) +
+                        chunk("PLTE", palette) + chunk("IDAT", pixels) + end);
+  };
+  CHECK(with_palette("rgbrgbrgb").empty());
+  CHECK(contains(with_palette("rgbrgb"), "colour 2 of 2"));
 }
 #endif
 
@@ -182,6 +198,9 @@ TEST_CASE("with stb, JPEG images are read") {
   CHECK(apart <= 3);
   CHECK(decode_error(file.substr(0, file.size() - 20)) ==
         "gpunet::io: x ends in the middle of its image (it is cut off), fetch it again");
+  const std::string preview = "\xFF\xD8\xFF\xE1\0\4\xFF\xD9"s + file.substr(2);  // which has an end of its own
+  CHECK(decoded(preview).pixels == image.pixels);
+  CHECK(contains(decode_error(preview.substr(0, preview.size() - 20)), "in the middle of its image"));
   CHECK(contains(decode_error("\xFF\xD8\xFF\xDA\xFF\xD9"s), "gpunet::io: x: stb says '"));
   std::string huge = file;
   const std::size_t sizes = huge.find("\xFF\xC0") + 5;
