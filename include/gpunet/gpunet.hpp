@@ -8,6 +8,7 @@
 #include <gpunet/data/concat_dataset.hpp>
 #include <gpunet/data/csv.hpp>
 #include <gpunet/data/dataloader.hpp>
+#include <gpunet/data/image_folder.hpp>
 #include <gpunet/data/mnist.hpp>
 #include <gpunet/data/random_transforms.hpp>
 #include <gpunet/data/resize.hpp>

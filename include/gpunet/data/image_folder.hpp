@@ -89,7 +89,7 @@ class ImageFolder : public ImageDataset<ImageFolder> {
       std::vector<std::pair<std::string, std::vector<std::string>>> found;
       std::vector<std::pair<dev_t, ino_t>> above;
       walk(folder, above, found);
-      std::ranges::sort(found);
+      std::sort(found.begin(), found.end());
       for (auto& [inner, names] : found)
         for (const std::string& name : names)
           samples.push_back({join(inner, name), label});
@@ -139,7 +139,7 @@ class ImageFolder : public ImageDataset<ImageFolder> {
     std::vector<std::string> names;
     while (const dirent* entry = ::readdir(stream.get()))
       if (const std::string name = entry->d_name; name != "." && name != "..") names.push_back(name);
-    std::ranges::sort(names);
+    std::sort(names.begin(), names.end());
     return names;
   }
 
@@ -149,7 +149,7 @@ class ImageFolder : public ImageDataset<ImageFolder> {
     struct stat status {};
     ::stat(folder.c_str(), &status);
     const std::pair<dev_t, ino_t> identity(status.st_dev, status.st_ino);
-    require(std::ranges::find(above, identity) == above.end(), where, folder,
+    require(std::find(above.begin(), above.end(), identity) == above.end(), where, folder,
             " is a link to a folder that it is in (there would be no end), remove it");
     above.push_back(identity);
     std::vector<std::string> images;

@@ -57,7 +57,8 @@ class BmpReader {
     pixels_begin_ = reader_.number<std::uint32_t>("where pixels begin");
     const auto header = reader_.number<std::uint32_t>("the size of the header");
     constexpr std::array known{12u, 40u, 52u, 56u, 64u, 108u, 124u};
-    if (std::ranges::find(known, header) == known.end()) reader_.fail(concat("a header of ", header, " bytes"));
+    if (std::find(known.begin(), known.end(), header) == known.end())
+      reader_.fail(concat("a header of ", header, " bytes"));
     const bool is_core = header == 12;
     width_ = is_core ? reader_.number<std::uint16_t>("the width") : reader_.number<std::int32_t>("the width");
     height_ = is_core ? reader_.number<std::uint16_t>("the height") : reader_.number<std::int32_t>("the height");
@@ -89,7 +90,7 @@ class BmpReader {
     require(compression == 0 || compression == bit_fields, reader_.place(), ": ", kind,
             ", which gpunet does not read, save it as PNG, or as BMP without compression");
     constexpr std::array known{1u, 4u, 8u, 16u, 24u, 32u};
-    if (std::ranges::find(known, bits_) == known.end() || (compression == bit_fields && bits_ < 16))
+    if (std::find(known.begin(), known.end(), bits_) == known.end() || (compression == bit_fields && bits_ < 16))
       reader_.fail(concat(bits_, " bits a pixel"));
   }
   // The bits of a channel stand together, and there are some.

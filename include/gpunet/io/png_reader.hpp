@@ -49,7 +49,7 @@ class PngReader {
         const auto line = rest.subspan(1, row);
         undo_filter(std::to_integer<int>(rest[0]), line, above);
         read_line(line, pass, y, image);
-        std::ranges::copy(line, above.begin());
+        std::copy(line.begin(), line.end(), above.begin());
         rest = rest.subspan(1 + row);
       }
     }
