@@ -107,7 +107,7 @@ TEST_CASE("images of different sizes want a Resize, and the error names the file
   const ImageFolder as_they_are(folder.path());
   CHECK(floats(as_they_are, 0).size() == 48);
   const std::string message = concat(
-      "gpunet::data: an image of shape [3, 5, 3] becomes one of shape [3, 5, 3], and the first one became [3, 4, "
+      "gpunet::data: an image of shape [3, 5, 3] where the first one became [3, 4, "
       "4] "
       "(a batch has one shape), put a Resize to one height and width, as Resize{{32, 32}}, into the transform (the "
       "image is ",

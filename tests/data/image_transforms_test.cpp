@@ -265,8 +265,8 @@ TEST_CASE("a Lambda takes a value, a value and its channel, an image, or an imag
   CHECK(first != second);
   CHECK(first == third);
   const Compose larger(ToTensor{}, Lambda([](Pixels<float>& x) { x.renew({1, 3, 3}); }));
-  CHECK(
-      contains(error_of([&] { One(larger).floats(); }),
-               "an image of shape [1, 2, 3] becomes one of shape [1, 3, 3], and the first one became [1, 2, 3] (a "
-               "batch has one shape)"));
+  CHECK(contains(
+      error_of([&] { One(larger).floats(); }),
+      "an image of shape [1, 2, 3] becomes one of shape [1, 3, 3], where the first one became [1, 2, 3] (a "
+      "batch has one shape)"));
 }

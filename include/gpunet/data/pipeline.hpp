@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <string>
 #include <tuple>
 #include <type_traits>
 #include <utility>
@@ -216,10 +217,12 @@ class Pipeline {
     return {image.values.data(), image.sizes};
   }
   void check(const ImageSizes& sizes, const ImageSizes& input) const {
-    require(
-        sizes == output_, "gpunet::data: an image of shape ", to_string(input), " becomes one of shape ",
-        to_string(sizes), ", and the first one became ", to_string(output_),
-        " (a batch has one shape), put a Resize to one height and width, as Resize{{32, 32}}, into the transform");
+    if (sizes == output_) return;
+    const std::string becomes = sizes == input ? "" : concat(" becomes one of shape ", to_string(sizes), ",");
+    throw Error(concat("gpunet::data: an image of shape ", to_string(input), becomes,
+                       " where the first one became ", to_string(output_),
+                       " (a batch has one shape), put a Resize to one height and width, as "
+                       "Resize{{32, 32}}, into the transform"));
   }
 
   std::shared_ptr<const void> list_;  // std::tuple<Transforms...>
