@@ -9,6 +9,7 @@
 #include <gpunet/data/csv.hpp>
 #include <gpunet/data/dataloader.hpp>
 #include <gpunet/data/digits.hpp>
+#include <gpunet/data/image_folder.hpp>
 #include <gpunet/data/iris.hpp>
 #include <gpunet/data/mnist.hpp>
 #include <gpunet/data/points.hpp>

@@ -6,6 +6,9 @@
 #ifdef WITH_ZLIB
 #include <gpunet/io/zlib.hpp>
 #endif
+#ifdef WITH_STB
+#include <gpunet/io/stb_image.hpp>
+#endif
 
 using namespace gpunet;
 
@@ -43,6 +46,9 @@ int main() {
 #endif
 #ifdef WITH_ZLIB
   if (!io::deflate_codec()) return 2;
+#endif
+#ifdef WITH_STB
+  if (!io::other_images()) return 3;
 #endif
   return with_device("auto", [](auto& device) { return train_network(device); }) ? 0 : 1;
 }

@@ -1,6 +1,3 @@
-#include <algorithm>
-#include <array>
-#include <atomic>
 #include <chrono>
 #include <cstdlib>
 #include <cstring>
@@ -14,17 +11,11 @@
 #include <vector>
 
 #include <gpunet/data/cifar10.hpp>
-#include <gpunet/data/color_jitter.hpp>
-#include <gpunet/data/concat_dataset.hpp>
 #include <gpunet/data/dataloader.hpp>
-#include <gpunet/data/random_transforms.hpp>
-#include <gpunet/data/resize.hpp>
-#include <gpunet/data/shapes.hpp>
-#include <gpunet/data/subset.hpp>
 
+#include "support/batches.hpp"
 #include "support/byte_set.hpp"
 #include "support/devices.hpp"
-#include "support/errors.hpp"
 
 using namespace gpunet;
 using data::DataLoader;
@@ -71,32 +62,6 @@ struct Numbers {
 static_assert(data::Dataset<Numbers>);
 static_assert(!std::is_constructible_v<DataLoader, Numbers>);  // the loader would outlive it
 static_assert(std::input_iterator<data::Batches<Host>::Iterator>);
-
-using Order = std::vector<std::vector<label_t>>;  // the labels of each batch
-
-template <class T, class D>
-std::vector<T> read_back(D& device, View<const T, D> view) {
-  std::vector<T> values(static_cast<std::size_t>(view.numel()));
-  device.download(values.data(), view.data(), values.size() * sizeof(T));
-  return values;
-}
-
-// One epoch's labels; checks that the samples are those of the labels.
-template <class D>
-Order epoch(D& device, auto&& batches) {
-  Order order;
-  for (auto [inputs, labels] : batches) {
-    order.push_back(read_back(device, labels));
-    const std::vector<float> values = read_back(device, inputs);
-    REQUIRE(inputs.sizes() == Sizes{labels.numel(), 2});
-    REQUIRE(values.size() == 2 * order.back().size());
-    for (std::size_t i = 0; i < order.back().size(); ++i) {
-      REQUIRE(values[2 * i] == static_cast<float>(order.back()[i]));
-      REQUIRE(values[2 * i + 1] == -static_cast<float>(order.back()[i]));
-    }
-  }
-  return order;
-}
 
 std::string error_of(const Numbers& set, const DataLoaderOptions& options) {
   try {
@@ -177,95 +142,6 @@ TEST_CASE_TEMPLATE("samples that the dataset has as bytes have the same bits on 
           REQUIRE(std::memcmp(seen.data(), expected.data(), seen.size() * sizeof(float)) == 0);
         }
     }
-}
-
-namespace {
-
-std::vector<float> all_inputs(auto& device, const auto& set, int workers, auto&& order) {
-  std::vector<float> all;
-  manual_seed(3);
-  const DataLoader loader(set, {.batch_size = 3, .num_workers = workers, .sampler = order});
-  auto batches = loader.to(device);
-  for (int epochs = 0; epochs < 2; ++epochs)
-    for (auto [inputs, labels] : batches) {
-      const std::vector<float> values = read_back(device, inputs);
-      all.insert(all.end(), values.begin(), values.end());
-    }
-  return all;
-}
-
-}  // namespace
-
-TEST_CASE_TEMPLATE("random transforms draw the same whoever reads the sample", D, GPUNET_TEST_DEVICES) {
-  auto& device = test_device<D>();
-  using namespace data;
-  const Compose moving(RandomCrop{30, {.padding = 2}}, RandomHorizontalFlip{}, ToTensor{},
-                       Normalize({0.5f, 0.5f, 0.5f}, {0.5f, 0.5f, 0.5f}));
-  const Compose floats(RandomCrop{32, {.padding = 4}}, ToTensor{}, ColorJitter{{.brightness = 0.4, .hue = 0.1}},
-                       Resize{16}, RandomErasing{});
-  const Shapes bytes_set(10, 1, moving), floats_set(10, 1, floats);
-  const ConcatDataset both(floats_set, floats_set);
-  const Subset<Shapes> some(bytes_set, {3, 1, 3, 3, 2, 9, 0, 7});
-  const auto check = [&](const auto& set) {
-    const RandomSampler order(set.size(), {.replacement = true, .num_samples = 11});
-    const std::vector<float> expected = all_inputs(device, set, 0, order);
-    const std::size_t epoch = expected.size() / 2;
-    CHECK(!std::equal(expected.begin(), expected.begin() + static_cast<std::ptrdiff_t>(epoch),
-                      expected.begin() + static_cast<std::ptrdiff_t>(epoch)));  // the next epoch draws others
-    for (int workers : {1, 2, 5, 16}) {
-      CAPTURE(workers);
-      CHECK(all_inputs(device, set, workers, order) == expected);
-    }
-  };
-  check(bytes_set);
-  check(floats_set);
-  check(both);
-  check(some);
-  CHECK(DatasetView(some).pixel_table() != nullptr);
-  CHECK(DatasetView(floats_set).pixel_table() == nullptr);
-  CHECK(error_of([&] { DataLoader(some).resident_on(device); }) ==
-        "gpunet::data::DataLoader::resident_on: the transforms of the dataset draw random numbers (a copy has "
-        "those of "
-        "one epoch), use to(device), or leave them out");
-}
-
-TEST_CASE("a sample that comes twice in an epoch draws twice") {
-  Host host;
-  const data::Shapes set(1, 1, data::Compose(data::RandomCrop{32, {.padding = 16}}, data::ToTensor{}));
-  const data::RandomSampler order(1, {.replacement = true, .num_samples = 3});
-  const std::vector<float> values = all_inputs(host, set, 0, order);
-  CHECK(!std::equal(values.begin(), values.begin() + 3072, values.begin() + 3072));
-}
-
-namespace {
-
-// A dataset of two functions.
-struct TwoFunctions {
-  index_t odd = -1;  // this sample has another shape
-
-  index_t size() const { return 5; }
-  data::Sample operator[](index_t i) const {
-    if (i == odd) return {{1, 2, 3}, {3}, 0};
-    const auto x = static_cast<float>(i);
-    return {{x, -x}, {2}, static_cast<label_t>(i)};
-  }
-};
-static_assert(data::SampleDataset<TwoFunctions> && !data::Dataset<TwoFunctions>);
-static_assert(!std::is_constructible_v<DataLoader, TwoFunctions>);  // the loader would outlive it
-
-}  // namespace
-
-TEST_CASE_TEMPLATE("two functions make a dataset", D, GPUNET_TEST_DEVICES) {
-  auto& device = test_device<D>();
-  const TwoFunctions set;
-  for (int workers : {0, 3})
-    CHECK(epoch(device, DataLoader(set, {.batch_size = 2, .num_workers = workers}).to(device)) ==
-          Order{{0, 1}, {2, 3}, {4}});
-  const TwoFunctions broken{.odd = 3};
-  for (int workers : {0, 3})
-    CHECK(error_of([&] { epoch(device, DataLoader(broken, {.num_workers = workers}).to(device)); }) ==
-          "gpunet::data: sample 3 has the shape [3] and sample 0 [2] (a batch has one shape), bring all samples to "
-          "one");
 }
 
 TEST_CASE_TEMPLATE("one object serves several epochs", D, GPUNET_TEST_DEVICES) {

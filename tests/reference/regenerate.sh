@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # regenerate.sh [--check] [name...]: prints the reference values of this folder anew, from NAME.py a file NAME.hpp or
 # NAME.safetensors; all of them, or those named. With --check it writes nothing, shows what differs, and fails if
-# anything does. PYTHON is a Python with PyTorch 2.15, torchvision 0.29, torchinfo 1.8, safetensors and scikit-learn 1.9
+# anything does. PYTHON is a Python with PyTorch 2.15, torchvision 0.29, Pillow 13, torchinfo 1.8, safetensors and scikit-learn 1.9
 # (default: python3); clang-format 14 has to be installed. GPUNET_TEST_DATA is a folder with cifar10/; without it, the losses
 # on CIFAR-10 are left out.
 set -euo pipefail

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include <gpunet/data/cifar_files.hpp>
-#include <gpunet/data/pipeline.hpp>
+#include <gpunet/data/image_dataset.hpp>
 
 namespace gpunet::data {
 

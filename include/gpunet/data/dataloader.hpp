@@ -3,7 +3,9 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <exception>
+#include <functional>
 #include <iterator>
 #include <optional>
 #include <string_view>
@@ -20,12 +22,20 @@
 #include <gpunet/data/dataset.hpp>
 #include <gpunet/data/resident.hpp>
 #include <gpunet/data/sampler.hpp>
+#include <gpunet/device/host/host.hpp>
+#include <gpunet/tensor/view.hpp>
 
 #if GPUNET_CUDA  // here, so that every unit has the same version for Cuda
 #include <gpunet/data/batch_buffers.cuh>
 #endif
 
 namespace gpunet::data {
+
+// Changes a batch of n samples that has just been read: inputs [n, ...sample sizes], labels [n]. Whoever reads the batch calls
+// it, several workers at the same time; what it draws from `random` depends on the epoch and the batch alone, so that batches
+// are the same for any number of workers. What it throws reaches the loop. In PyTorch collate_fn also makes the batch; here it is
+// there already, and keeps its shape.
+using CollateFunction = std::function<void(View<float, Host> inputs, View<label_t, Host> labels, Random& random)>;
 
 // As PyTorch's DataLoader takes them.
 struct DataLoaderOptions {
@@ -35,6 +45,7 @@ struct DataLoaderOptions {
   bool drop_last = false;                               // leave out the last batch if it is not full
   int prefetch_factor = 2;                              // batches that each worker may be ahead, 1024 at most
   std::optional<RandomSampler> sampler = std::nullopt;  // instead of shuffle
+  CollateFunction collate_fn = nullptr;                 // what is done to each batch, or nothing
 };
 
 // What `for` runs over: the batches on device D. Each loop is an epoch in an order of its own; its batches come in
@@ -52,7 +63,7 @@ class Batches {
         options_(options),
         size_(size),
         samples_(options.sampler ? options.sampler->size() : set.size()),
-        source_(set, BatchBuffers<D>::takes_bytes),
+        source_(set, BatchBuffers<D>::takes_bytes && !options.collate_fn),
         ring_(slots()),
         buffers_(device, slots(), batch_sizes(), source_) {}
   ~Batches() { stop(); }
@@ -114,6 +125,13 @@ class Batches {
       *labels++ = source_.read(epoch_.order[static_cast<std::size_t>(i)], inputs, random);
       inputs += sample_bytes_;
     }
+    if (options_.collate_fn && !ring_.stopped()) collate(batch, slot);
+  }
+  void collate(index_t batch, index_t slot) {
+    const index_t n = samples(batch);
+    Random random(epoch_.seed, static_cast<std::uint64_t>(samples_ + batch));  // behind those of the samples
+    options_.collate_fn({static_cast<float*>(buffers_.host_inputs(slot)), set_.sample_sizes().with_front(n)},
+                        {buffers_.host_labels(slot), {n}}, random);
   }
 
   // What a worker does.
@@ -201,9 +219,12 @@ class DataLoader {
     return {set_, options_, size(), device};
   }
   // The same batches from a copy of the whole dataset that lies on the device from now on: to be kept from epoch to
-  // epoch. Throws Error if it does not fit, or if the dataset draws its samples at random.
+  // epoch. Throws Error if it does not fit, if the dataset draws its samples at random, or if there is a collate_fn.
   template <Device D>
   ResidentBatches<D> resident_on(D& device) const {
+    require(!options_.collate_fn,
+            "gpunet::data::DataLoader::resident_on: there is a collate_fn (it works on batches in ",
+            "host memory, and these are made on the device), use to(device), or leave it out");
     return {set_, options_.batch_size, options_.sampler, size(), device};
   }
 

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <string>
 #include <tuple>
 #include <type_traits>
 #include <utility>
@@ -216,10 +217,12 @@ class Pipeline {
     return {image.values.data(), image.sizes};
   }
   void check(const ImageSizes& sizes, const ImageSizes& input) const {
-    require(
-        sizes == output_, "gpunet::data: an image of shape ", to_string(input), " becomes one of shape ",
-        to_string(sizes), ", and the first one became ", to_string(output_),
-        " (a batch has one shape), put a Resize to one height and width, as Resize{{32, 32}}, into the transform");
+    if (sizes == output_) return;
+    const std::string becomes = sizes == input ? "" : concat(" becomes one of shape ", to_string(sizes), ",");
+    throw Error(concat("gpunet::data: an image of shape ", to_string(input), becomes,
+                       " where the first one became ", to_string(output_),
+                       " (a batch has one shape), put a Resize to one height and width, as "
+                       "Resize{{32, 32}}, into the transform"));
   }
 
   std::shared_ptr<const void> list_;  // std::tuple<Transforms...>
@@ -228,59 +231,6 @@ class Pipeline {
   PixelTable table_;
   ImageSizes output_;
   bool is_random_ = false;
-};
-
-// An image of a dataset, [channels, height, width], and its class.
-struct ImageBytes {
-  const std::uint8_t* bytes;
-  ImageSizes sizes;
-  label_t label;
-};
-
-// What datasets of images share. Set::image(i, room) gives image i; `room` is for those that have to make it.
-template <class Set>
-class ImageDataset {
- public:
-  Sizes sample_sizes() const { return pipeline_.output(); }
-
-  // Writes image i, transformed, as [channels, height, width]; returns its class. Random transforms draw from `random`, and
-  // where there is none from a generator of their own, which the default generator seeds.
-  label_t read(index_t i, float* sample) const {
-    Random random = pipeline_.is_random() ? any_random() : Random(0);
-    return read(i, sample, random);
-  }
-  label_t read(index_t i, float* sample, Random& random) const {
-    const ImageBytes image = this->image(i);
-    pipeline_.read(image.bytes, image.sizes, sample, random);
-    return image.label;
-  }
-
-  // The same as bytes, and what makes floats of them, where there is no transform that wants floats.
-  bool has_bytes() const { return pipeline_.has_bytes(); }
-  label_t read_bytes(index_t i, std::uint8_t* sample) const {
-    Random random = pipeline_.is_random() ? any_random() : Random(0);
-    return read_bytes(i, sample, random);
-  }
-  label_t read_bytes(index_t i, std::uint8_t* sample, Random& random) const {
-    const ImageBytes image = this->image(i);
-    pipeline_.read_bytes(image.bytes, image.sizes, sample, random);
-    return image.label;
-  }
-  const PixelTable& pixel_table() const { return pipeline_.table(); }
-
-  // Whether two reads of one sample differ.
-  bool is_random() const { return pipeline_.is_random(); }
-
- protected:
-  explicit ImageDataset(Pipeline pipeline) : pipeline_(std::move(pipeline)) {}
-
- private:
-  ImageBytes image(index_t i) const {
-    static thread_local std::vector<std::uint8_t> room;
-    return static_cast<const Set*>(this)->image(i, room);
-  }
-
-  Pipeline pipeline_;
 };
 
 }  // namespace gpunet::data

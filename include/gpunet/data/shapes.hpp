@@ -11,7 +11,7 @@
 #include <vector>
 
 #include <gpunet/data/figures.hpp>
-#include <gpunet/data/pipeline.hpp>
+#include <gpunet/data/image_dataset.hpp>
 
 namespace gpunet::data {
 

@@ -1,0 +1,186 @@
+// Images in folders, one for each class.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstddef>
+#include <cstdint>
+#include <dirent.h>
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <sys/stat.h>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+#include <gpunet/core/error.hpp>
+#include <gpunet/data/image_dataset.hpp>
+#include <gpunet/io/read_image.hpp>
+
+namespace gpunet::data {
+
+// As torchvision takes them.
+struct ImageFolderOptions {
+  bool allow_empty = false;  // a folder without images is a class too
+};
+
+// As torchvision.datasets.ImageFolder: each folder in `root` is a class, the images in it and in folders below are its
+// samples, in the same order. Images are read when they are asked for, three channels each: grey ones get three equal
+// channels, and alpha is left out (as Pillow's convert('RGB') does). They may have any sizes if the transform brings them to
+// one:
+//   data::ImageFolder set("data/pets", data::Compose(data::Resize{{64, 64}}, data::ToTensor{}));
+class ImageFolder : public ImageDataset<ImageFolder> {
+ public:
+  // An image file and its class.
+  struct Item {
+    std::string path;
+    label_t label;
+  };
+
+  // Reads the first image for its sizes. Throws Error if `root` is missing, cannot be read, or has no folder in it, if a
+  // class has no image, or if the transform is not made for the first one. What is wrong with another one is thrown when that
+  // one is read.
+  template <class Transform = ToTensor>
+  explicit ImageFolder(const std::string& root, const Transform& transform = {},
+                       const ImageFolderOptions& options = {})
+      : ImageFolder(Files(root, options), transform) {}
+
+  index_t size() const { return static_cast<index_t>(files_.samples.size()); }
+  // The names of the folders, sorted; class i is the i-th one.
+  const std::vector<std::string>& classes() const { return files_.classes; }
+  const std::map<std::string, label_t>& class_to_idx() const { return files_.class_to_idx; }
+  const std::vector<Item>& samples() const { return files_.samples; }
+
+  // Image i, [3, height, width], before it is transformed; it is put into `room`.
+  ImageBytes image(index_t i, std::vector<std::uint8_t>& room) const {
+    GPUNET_ASSERT(0 <= i && i < size());
+    return files_.image(static_cast<std::size_t>(i), room);
+  }
+
+ private:
+  static constexpr std::string_view where = "gpunet::data::ImageFolder: ";
+
+  struct Files {
+    Files(const std::string& root, const ImageFolderOptions& options) {
+      for (const std::string& name : names_in(root))
+        if (is_folder(join(root, name))) {
+          class_to_idx[name] = static_cast<label_t>(classes.size());
+          classes.push_back(name);
+        }
+      require(!classes.empty(), where, root,
+              " has no folder in it (each class is one), put the images of each class into a folder with its name");
+      std::string empty;
+      for (const std::string& name : classes) {
+        const std::size_t before = samples.size();
+        add_samples(join(root, name), class_to_idx[name]);
+        if (samples.size() == before) empty += concat(empty.empty() ? "" : ", ", name);
+      }
+      require(empty.empty() || options.allow_empty, where, root,
+              ": no image in the folders of these classes: ", empty, " (want files that end in ", endings_text(),
+              "), remove the folders, or give {.allow_empty = true} to keep the classes");
+      require(!samples.empty(), where, root,
+              " has no image at all (the first one tells the sizes), put some there");
+    }
+
+    // The images of a class: by folder and then by name, both by their bytes.
+    void add_samples(const std::string& folder, label_t label) {
+      std::vector<std::pair<std::string, std::vector<std::string>>> found;
+      std::vector<std::pair<dev_t, ino_t>> above;
+      walk(folder, above, found);
+      std::sort(found.begin(), found.end());
+      for (auto& [inner, names] : found)
+        for (const std::string& name : names)
+          samples.push_back({join(inner, name), label});
+    }
+
+    ImageBytes image(std::size_t i, std::vector<std::uint8_t>& room) const {
+      const io::Image image = io::read_image(samples[i].path);
+      const auto pixels = static_cast<std::size_t>(image.width * image.height);
+      const auto channels = static_cast<std::size_t>(image.channels);
+      room.resize(3 * pixels);
+      for (std::size_t c = 0; c < 3; ++c) {
+        const std::uint8_t* from = image.pixels.data() + (channels < 3 ? 0 : c);
+        for (std::size_t p = 0; p < pixels; ++p)
+          room[c * pixels + p] = from[p * channels];
+      }
+      return {room.data(), {3, image.height, image.width}, samples[i].label, samples[i].path};
+    }
+
+    std::vector<std::string> classes;
+    std::map<std::string, label_t> class_to_idx;
+    std::vector<Item> samples;
+  };
+
+  template <class Transform>
+  ImageFolder(Files files, const Transform& transform)
+      : ImageDataset(pipeline(files, transform)), files_(std::move(files)) {}
+
+  template <class Transform>
+  static Pipeline pipeline(const Files& files, const Transform& transform) {
+    std::vector<std::uint8_t> room;
+    const ImageBytes first = files.image(0, room);
+    return with_path(first.path, [&] { return Pipeline(transform, first.sizes); });
+  }
+
+  static std::string join(const std::string& folder, const std::string& name) {
+    return concat(folder, folder.ends_with('/') ? "" : "/", name);
+  }
+  static bool is_folder(const std::string& path) {
+    struct stat status {};
+    return ::stat(path.c_str(), &status) == 0 && S_ISDIR(status.st_mode);
+  }
+  // What is in a folder, sorted. Throws Error naming it where it cannot be read.
+  static std::vector<std::string> names_in(const std::string& folder) {
+    const std::unique_ptr<DIR, int (*)(DIR*)> stream(::opendir(folder.c_str()), &::closedir);
+    require(stream != nullptr, where, "the folder ", folder, " cannot be read (",
+            std::generic_category().message(errno), "), check the path and its permissions");
+    std::vector<std::string> names;
+    while (const dirent* entry = ::readdir(stream.get()))
+      if (const std::string name = entry->d_name; name != "." && name != "..") names.push_back(name);
+    std::sort(names.begin(), names.end());
+    return names;
+  }
+
+  // The folder and those below it, each with the image files in it; links are followed. `above`: those that it is in.
+  static void walk(const std::string& folder, std::vector<std::pair<dev_t, ino_t>>& above,
+                   std::vector<std::pair<std::string, std::vector<std::string>>>& found) {
+    struct stat status {};
+    ::stat(folder.c_str(), &status);
+    const std::pair<dev_t, ino_t> identity(status.st_dev, status.st_ino);
+    require(std::find(above.begin(), above.end(), identity) == above.end(), where, folder,
+            " is a link to a folder that it is in (there would be no end), remove it");
+    above.push_back(identity);
+    std::vector<std::string> images;
+    for (const std::string& name : names_in(folder)) {
+      const std::string path = join(folder, name);
+      if (is_folder(path))
+        walk(path, above, found);
+      else if (is_image_name(name))
+        images.push_back(name);
+    }
+    above.pop_back();
+    found.emplace_back(folder, std::move(images));
+  }
+
+  // Those of torchvision, so that the samples have the same numbers.
+  static constexpr std::array<std::string_view, 9> endings{".jpg", ".jpeg", ".png",  ".ppm", ".bmp",
+                                                           ".pgm", ".tif",  ".tiff", ".webp"};
+  static bool is_image_name(std::string name) {
+    for (char& c : name)
+      if ('A' <= c && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+    return std::ranges::any_of(endings, [&](std::string_view ending) { return name.ends_with(ending); });
+  }
+  static std::string endings_text() {
+    std::string text;
+    for (const std::string_view ending : endings)
+      text += concat(text.empty() ? "" : " ", ending);
+    return text;
+  }
+
+  Files files_;
+};
+
+}  // namespace gpunet::data

@@ -1,0 +1,59 @@
+// Optional: a program that includes this header in one of its sources, and links stb (gpunet::stb_image in CMake, -lstb
+// elsewhere; where the system has stb's headers only, define STB_IMAGE_IMPLEMENTATION in that source), reads JPEG and GIF
+// images. Not part of gpunet.hpp.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#if __has_include(<stb/stb_image.h>)
+#include <stb/stb_image.h>
+#else
+#include <stb_image.h>
+#endif
+
+#include <gpunet/core/error.hpp>
+#include <gpunet/io/byte_reader.hpp>
+#include <gpunet/io/image_sides.hpp>
+#include <gpunet/io/other_images.hpp>
+
+namespace gpunet::io::detail {
+
+// A JPEG whose last scan has no end is cut off, which stb does not see.
+inline bool is_cut_jpeg(std::string_view file) {
+  const auto scan = file.rfind("\xFF\xDA"), end = file.rfind("\xFF\xD9");
+  return file.starts_with("\xFF\xD8") && (end == std::string_view::npos || scan > end);
+}
+
+inline Image stb_read_image(std::span<const std::byte> file, const std::string& place) {
+  const auto* bytes = reinterpret_cast<const stbi_uc*>(file.data());
+  require(file.size() <= std::numeric_limits<int>::max(), place, " is too large for stb, save it as PNG");
+  require(!is_cut_jpeg(as_text(file)), place, " ends in the middle of its image (it is cut off), fetch it again");
+  const auto size = static_cast<int>(file.size());
+  int width = 0, height = 0, channels = 0;
+  const auto check = [&](bool is_good) {
+    const char* why = is_good ? nullptr : stbi_failure_reason();
+    require(is_good, place, ": stb says '", why ? why : "unknown",
+            "' (it is damaged, or of a kind that stb does not read), fetch it again or save it as PNG");
+  };
+  check(stbi_info_from_memory(bytes, size, &width, &height, &channels) != 0);
+  check_image_sides(place, width, height);
+  // A bit of a JPEG stands for 64 pixels at most, twelve bits of a GIF for 4096.
+  const std::int64_t most_pixels_a_byte = bytes[0] == 0xFF ? 512 : 4096;
+  require(std::int64_t{width} * height <= most_pixels_a_byte * size, place, ": an image of ", width, " x ", height,
+          " in ", size, " bytes (it is damaged), fetch it again");
+  const std::unique_ptr<stbi_uc, void (*)(void*)> pixels(
+      stbi_load_from_memory(bytes, size, &width, &height, &channels, 0), stbi_image_free);
+  check(pixels != nullptr);
+  Image image{width, height, channels};
+  image.pixels.assign(pixels.get(), pixels.get() + image.width * image.height * image.channels);
+  return image;
+}
+
+[[maybe_unused]] inline const bool stb_is_there = (other_images() = &stb_read_image) != nullptr;
+
+}  // namespace gpunet::io::detail

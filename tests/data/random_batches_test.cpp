@@ -1,0 +1,77 @@
+#include <algorithm>
+#include <cstddef>
+#include <doctest/doctest.h>
+#include <vector>
+
+#include <gpunet/data/color_jitter.hpp>
+#include <gpunet/data/concat_dataset.hpp>
+#include <gpunet/data/dataloader.hpp>
+#include <gpunet/data/random_transforms.hpp>
+#include <gpunet/data/resize.hpp>
+#include <gpunet/data/shapes.hpp>
+#include <gpunet/data/subset.hpp>
+
+#include "support/batches.hpp"
+#include "support/devices.hpp"
+#include "support/errors.hpp"
+
+using namespace gpunet;
+using data::DataLoader;
+
+namespace {
+
+std::vector<float> all_inputs(auto& device, const auto& set, int workers, auto&& order) {
+  std::vector<float> all;
+  manual_seed(3);
+  const DataLoader loader(set, {.batch_size = 3, .num_workers = workers, .sampler = order});
+  auto batches = loader.to(device);
+  for (int epochs = 0; epochs < 2; ++epochs)
+    for (auto [inputs, labels] : batches) {
+      const std::vector<float> values = read_back(device, inputs);
+      all.insert(all.end(), values.begin(), values.end());
+    }
+  return all;
+}
+
+}  // namespace
+
+TEST_CASE_TEMPLATE("random transforms draw the same whoever reads the sample", D, GPUNET_TEST_DEVICES) {
+  auto& device = test_device<D>();
+  using namespace data;
+  const Compose moving(RandomCrop{30, {.padding = 2}}, RandomHorizontalFlip{}, ToTensor{},
+                       Normalize({0.5f, 0.5f, 0.5f}, {0.5f, 0.5f, 0.5f}));
+  const Compose floats(RandomCrop{32, {.padding = 4}}, ToTensor{}, ColorJitter{{.brightness = 0.4, .hue = 0.1}},
+                       Resize{16}, RandomErasing{});
+  const Shapes bytes_set(10, 1, moving), floats_set(10, 1, floats);
+  const ConcatDataset both(floats_set, floats_set);
+  const Subset<Shapes> some(bytes_set, {3, 1, 3, 3, 2, 9, 0, 7});
+  const auto check = [&](const auto& set) {
+    const RandomSampler order(set.size(), {.replacement = true, .num_samples = 11});
+    const std::vector<float> expected = all_inputs(device, set, 0, order);
+    const std::size_t epoch = expected.size() / 2;
+    CHECK(!std::equal(expected.begin(), expected.begin() + static_cast<std::ptrdiff_t>(epoch),
+                      expected.begin() + static_cast<std::ptrdiff_t>(epoch)));  // the next epoch draws others
+    for (int workers : {1, 2, 5, 16}) {
+      CAPTURE(workers);
+      CHECK(all_inputs(device, set, workers, order) == expected);
+    }
+  };
+  check(bytes_set);
+  check(floats_set);
+  check(both);
+  check(some);
+  CHECK(DatasetView(some).pixel_table() != nullptr);
+  CHECK(DatasetView(floats_set).pixel_table() == nullptr);
+  CHECK(error_of([&] { DataLoader(some).resident_on(device); }) ==
+        "gpunet::data::DataLoader::resident_on: the transforms of the dataset draw random numbers (a copy has "
+        "those of "
+        "one epoch), use to(device), or leave them out");
+}
+
+TEST_CASE("a sample that comes twice in an epoch draws twice") {
+  Host host;
+  const data::Shapes set(1, 1, data::Compose(data::RandomCrop{32, {.padding = 16}}, data::ToTensor{}));
+  const data::RandomSampler order(1, {.replacement = true, .num_samples = 3});
+  const std::vector<float> values = all_inputs(host, set, 0, order);
+  CHECK(!std::equal(values.begin(), values.begin() + 3072, values.begin() + 3072));
+}
