@@ -92,7 +92,7 @@ Fully connected layers whose sizes are known when the program runs ([source](../
 (`scripts/get_mnist.sh data/mnist`, then `--data data/mnist`) or on digits that the program draws itself.
 END
 run 04_mlp --images 20000
-picture mlp_network.svg "Flatten, h1, ReLU, h2, ReLU, out as boxes with their shapes and numbers of parameters"
+picture mlp_network.svg "h1, ReLU, h2, ReLU and out as boxes with their shapes and numbers of parameters"
 picture mlp_training.svg "Loss and accuracy of each batch"
 picture mlp_digits.svg "Test digits, each with what the network takes it for and how sure it is"
 text <<'END'

@@ -130,6 +130,15 @@ TEST_CASE("fit learns, and its validation changes nothing but the generator") {
   CHECK(history.epochs.back().val_accuracy == 1);
 }
 
+TEST_CASE("fit without options is one epoch") {
+  Lesson<Host> with, without;
+  manual_seed(5);
+  with.fit({.epochs = 1});
+  manual_seed(5);
+  CHECK(train::fit(without.net, without.criterion, without.optimizer, without.loader).epochs.size() == 1);
+  CHECK(same_parameters(with, without));
+}
+
 TEST_CASE("fit ends when it is told to") {
   Lesson<Host> lesson;
   CHECK(lesson.fit({.epochs = 3, .max_steps = 4}).steps == 4);

@@ -274,4 +274,10 @@ History fit(Model& model, const Loss& criterion, Optimizer& optimizer, Loader&& 
   return std::move(run.history);
 }
 
+// One epoch, and nothing but that.
+template <class Model, class Loss, class Optimizer, class Loader>
+History fit(Model& model, const Loss& criterion, Optimizer& optimizer, Loader&& loader) {
+  return fit(model, criterion, optimizer, loader, FitOptions{});
+}
+
 }  // namespace gpunet::train
