@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include <gpunet/data/image_dataset.hpp>
 #include <gpunet/data/pipeline.hpp>
 #include <gpunet/data/random.hpp>
 
