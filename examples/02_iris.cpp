@@ -34,17 +34,17 @@ int main(int argc, char** argv) {
     const examples::IrisOptions with(argc, argv);
     const data::Table table = with.csv.empty() ? data::iris() : data::read_csv(with.csv);
     const std::string target = with.target.empty() ? table.columns().back() : with.target;
-    const auto [classes, species] = table.categories(target);
+    const data::Categories species = table.categories(target);
     Host host;
     const Tensor<float, Host> X(host, {table.rows(), std::ssize(table.columns()) - 1}, table.numbers_but(target));
-    const Tensor<label_t, Host> y(host, {table.rows()}, classes);
+    const Tensor<label_t, Host> y(host, {table.rows()}, species.values);
     const auto parts = data::train_test_split(X, y, {.test_size = 0.2, .random_state = with.split_seed});
 
     // Sizes that only the data tell are given at run time.
     const nn::Sequential network(nn::Input(Shape(Dim(X.size(1)))),               //
                                  nn::Named<"fc1", nn::Linear<8>>(), nn::ReLU(),  //
                                  nn::Named<"fc2", nn::Linear<9>>(), nn::ReLU(),
-                                 nn::Named<"out", nn::Linear<>>(nn::Linear(std::ssize(species))));
+                                 nn::Named<"out", nn::Linear<>>(nn::Linear(std::ssize(species.names))));
     with_device(with.device, {.threads = with.threads}, [&](auto& device) {
       look_at(device, network);
       manual_seed(with.seed);
@@ -61,14 +61,16 @@ int main(int argc, char** argv) {
       const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
       for (std::size_t i = 0; i < losses.size(); i += static_cast<std::size_t>(with.print_every))
         std::printf("epoch: %2zu  loss: %10.8f\n", i + 1, losses[i]);
+      require(losses.empty() || std::isfinite(losses.back()), "02_iris: the loss is NaN, use a smaller --lr");
       std::printf("TOTAL TRAINING TIME: %.6f s\n\n", seconds.count());
 
-      train::ConfusionMatrix confusion(device, std::ssize(species));
+      train::ConfusionMatrix confusion(device, std::ssize(species.names));
       confusion.update(model(X_test), y_test);
       const auto counts = confusion.result();
       std::printf("loss on the flowers held out: %.8f\n", criterion(model(X_test), y_test).item());
       std::printf("%ld out of %ld = %.2f%% correct\n", counts.correct(), counts.total(), 100 * counts.accuracy());
-      std::printf("%s\n\n%s", to_string(counts, species).c_str(), classification_report(counts, species).c_str());
+      std::printf("%s\n\n%s", to_string(counts, species.names).c_str(),
+                  classification_report(counts, species.names).c_str());
       plot::save(with.picture,
                  plot::lines({{"loss", {losses.begin(), losses.end()}}}, {.titles = {"Iris", "epoch", "loss"}}));
     });

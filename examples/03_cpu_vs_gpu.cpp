@@ -35,12 +35,12 @@ void sweep(D& device, const data::DatasetView& images, const examples::CpuVsGpuO
   std::printf("\nA step on %s at batch size\n", device.name().c_str());
   std::vector<std::string> sizes;
   plot::Part computing{"computing", {}}, copying{"copying", {}}, waiting{"waiting for data", {}};
-  for (index_t batch = 4; batch <= std::min(with.most_batch_size, images.size()); batch *= 4) {
+  for (index_t batch = 4; batch <= std::min(with.most_batch_size, images.size() / 2); batch *= 4) {
     Model<Net, D> net(device);
     nn::CrossEntropyLoss criterion;
     optim::Adam optimizer(net);
     data::DataLoader loader(images, {.batch_size = batch, .shuffle = true, .num_workers = 2});
-    const auto times = train::profile(net, criterion, optimizer, loader, {.steps = with.steps, .warm_up = 0});
+    const auto times = train::profile(net, criterion, optimizer, loader, {.steps = with.steps});
     std::printf("%4ld: %s\n", batch, to_string(times).c_str());
     sizes.push_back(std::to_string(batch));
     waiting.values.push_back(100 * times.waiting / times.total());

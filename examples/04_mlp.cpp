@@ -38,6 +38,7 @@ void run(D& device, data::DatasetView train_set, data::DatasetView test_set, con
       loss.backward();
       optimizer.step();
       losses.y.push_back(loss.item());
+      require(std::isfinite(losses.y.back()), "04_mlp: the loss is NaN, use a smaller --lr");
       accuracies.y.push_back(accuracy.result().accuracy());
       progress.update(batch, losses.y.back(), accuracies.y.back());
       const double percent = 100 * accuracies.y.back();
@@ -47,13 +48,12 @@ void run(D& device, data::DatasetView train_set, data::DatasetView test_set, con
   plot::save(with.pictures + "_training.svg", plot::lines({losses, accuracies}, {{"Reading digits", "batch", ""}}));
 
   train::ConfusionMatrix confusion(device, 10);
-  data::DataLoader test_loader(test_set, {.batch_size = 100});
+  data::DataLoader test_loader(test_set, {.batch_size = std::min<index_t>(100, test_set.size())});
   for (auto [images, labels] : test_loader.to(device))
     confusion.update(net(images.flatten(1)), labels);
   const auto counts = confusion.result();
   std::printf("\n%s\n\n%.2f %% of the %ld test digits are read right.\n", to_string(counts).c_str(),
               100 * counts.accuracy(), counts.total());
-
   std::vector<io::Image> digits;
   std::vector<std::string> answers;
   for (index_t i = 0; i < 24; ++i) {  // what the network takes some of them for, and how sure it is
@@ -62,7 +62,7 @@ void run(D& device, data::DatasetView train_set, data::DatasetView test_set, con
     digits.push_back(io::to_image(pixels, {28, 28}));
     const auto shares = net(Tensor<float, D>(device, {1, 28 * 28}, pixels)).softmax(1).to_vector();
     const auto best = std::max_element(shares.begin(), shares.end());
-    answers.push_back(concat(best - shares.begin(), ", ", fixed_text(100 * *best, 0), " %"));
+    answers.push_back(concat(best - shares.begin(), ", ", std::lround(100 * *best), " %"));
   }
   plot::save(with.pictures + "_digits.svg", plot::image_grid(digits, {.columns = 8, .captions = answers}));
 }

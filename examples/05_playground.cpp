@@ -62,18 +62,16 @@ int with_network(const std::vector<index_t>& hidden, const PlaygroundSettings& s
   return 1;
 }
 
-int main(int argc, char** argv) try {
-  const PlaygroundSettings settings = examples::read_settings(argc, argv);
-  const Problem problem(settings);
-  { const io::AtomicFile probe(settings.html); }  // if it cannot be written, better now than after the training
-  return with_device(settings.device, [&](auto& device) {
-    return with_network(examples::read_layers(settings.layers), settings, [&](auto... layers) {
-      const nn::Sequential network(nn::Input(Shape(Dim(problem.width()))), layers...);
-      return run(device, network, problem, settings, examples::command_line(argc, argv));
+int main(int argc, char** argv) {
+  return examples::exit_status([&] {
+    const PlaygroundSettings settings = examples::read_settings(argc, argv);
+    const Problem problem(settings);
+    { const io::AtomicFile probe(settings.html); }  // if it cannot be written, better now than after the training
+    return with_device(settings.device, [&](auto& device) {
+      return with_network(examples::read_layers(settings.layers), settings, [&](auto... layers) {
+        const nn::Sequential network(nn::Input(Shape(Dim(problem.width()))), layers...);
+        return run(device, network, problem, settings, examples::command_line(argc, argv));
+      });
     });
   });
-} catch (const std::exception& error) {
-  std::fflush(stdout);
-  std::fprintf(stderr, "error: %s\n", error.what());
-  return 1;
 }

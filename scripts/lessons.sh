@@ -27,7 +27,6 @@ build "$build_dir" examples
 work=$(mktemp -d)
 new=$(mktemp)
 trap 'rm -rf "$work" "$new"' EXIT
-unset GPUNET_DATA
 cd "$work"
 exec 3>&1 >"$new"
 
@@ -53,9 +52,10 @@ text <<'END'
 
 <!-- Written by scripts/lessons.sh: change that, not this. -->
 
-Five programs of under 80 lines each, with what they print and draw. Each is run by one command from the root of the
+Five programs, each in a file of under 80 lines (options, and what only the playground's page needs, stand in `examples/support`), with what
+they print and draw. Each is run by one command from the root of the
 project, which builds it first and installs what is missing for that; `--help` behind the number of a lesson lists its options.
-Nothing is downloaded: without `--data` the images are built in. Times are those of one small machine.
+Nothing is downloaded: without `--data` the images are built in. Times are those of one small machine without a GPU.
 
 ## 01: training a classifier
 

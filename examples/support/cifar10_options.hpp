@@ -28,6 +28,8 @@ struct CIFAR10Options {
       : options(argc, argv, "01_cifar10", "Trains the network of PyTorch's CIFAR-10 lesson and tests it.") {
     options.finish();
     gpunet::require(precision <= 17, "01_cifar10: --precision ", precision, " (want 0 to 17)");
+    gpunet::require(!save.ends_with(".npy"), "01_cifar10: --save ", save,
+                    " (a .npy file holds one array, and there are ten), name it .npz, .pth or .safetensors");
     if (load.empty())
       const gpunet::io::AtomicFile probe(save);  // if it cannot be written, better now than after the training
     tell_of_real_images(data, "cifar10");

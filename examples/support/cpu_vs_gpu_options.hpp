@@ -1,6 +1,8 @@
 // The command line of 03_cpu_vs_gpu.
 #pragma once
 
+#include <gpunet/plot/save.hpp>
+
 #include "images.hpp"
 #include "options.hpp"
 
@@ -23,6 +25,8 @@ struct CpuVsGpuOptions {
   CpuVsGpuOptions(int argc, char** argv)
       : options(argc, argv, "03_cpu_vs_gpu", "Trains a network on every device and shows where the time goes.") {
     options.finish();
+    gpunet::plot::probe(picture);
+    gpunet::require(!logs.empty(), "03_cpu_vs_gpu: --logs is empty (want the name of a folder, as runs/first)");
     tell_of_real_images(data, "cifar10");
   }
 };

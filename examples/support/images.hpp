@@ -20,10 +20,9 @@ template <class Transform, class F>
 void with_cifar10(const std::string& folder, std::optional<gpunet::index_t> train, const Transform& transform,
                   F f) {
   using gpunet::data::CIFAR10, gpunet::data::Shapes;
-  if (folder.empty())
-    f(train ? Shapes::train(*train, transform) : Shapes::test(10000, transform));
-  else
-    f(train ? CIFAR10::train(folder, transform) : CIFAR10::test(folder, transform));
+  if (folder.empty()) return f(train ? Shapes::train(*train, transform) : Shapes::test(10000, transform));
+  const auto test_set = CIFAR10::test(folder, transform);  // what is missing is missed before the training
+  f(train ? CIFAR10::train(folder, transform) : test_set);
 }
 // f(digits to train with, digits to test with)
 template <class F>

@@ -1,6 +1,8 @@
 // The command line of 02_iris.
 #pragma once
 
+#include <gpunet/plot/save.hpp>
+
 #include "options.hpp"
 
 namespace examples {
@@ -23,6 +25,7 @@ struct IrisOptions {
   IrisOptions(int argc, char** argv)
       : options(argc, argv, "02_iris", "Trains a small network to tell species of iris, and tests it.") {
     options.finish();
+    gpunet::plot::probe(picture);
     gpunet::require(target.empty() || !csv.empty(), "02_iris: --target is for --csv FILE");
   }
 };

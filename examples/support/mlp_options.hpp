@@ -23,6 +23,7 @@ struct MlpOptions {
   MlpOptions(int argc, char** argv)
       : options(argc, argv, "04_mlp", "Trains a network of fully connected layers to read digits.") {
     options.finish();
+    gpunet::require(!pictures.empty(), "04_mlp: --pictures is empty (want how their names begin, as mlp)");
     tell_of_real_images(data, "mnist");
   }
 };

@@ -41,10 +41,7 @@ class Options {
   float lr(float fallback) { return get("--lr", "X", "learning rate", fallback, 0.0f); }
   // The folder of a data set, empty where the built-in one is wanted.
   std::string data(const char* files) {
-    const char* from_environment = std::getenv("GPUNET_DATA");
-    std::string folder = get(
-        "--data", "DIR", concat("folder of ", files, " (also GPUNET_DATA); built-in ones without it").c_str(), "");
-    return folder.empty() && from_environment ? from_environment : folder;
+    return get("--data", "DIR", concat("folder of ", files, "; built-in ones without it").c_str(), "");
   }
 
   // A text.
@@ -167,6 +164,7 @@ class Options {
 // The exit status that main returns: what f() returns, 0 if that is nothing, or 1 after the message of an error.
 template <class F>
 int exit_status(F f) try {
+  std::setvbuf(stdout, nullptr, _IOLBF, BUFSIZ);  // who reads them in a pipe gets lines when they are written
   if constexpr (std::is_void_v<decltype(f())>)
     return f(), 0;
   else

@@ -47,7 +47,7 @@ class Recording {
 
 // A text in JSON that may stand in a script: no tag begins or ends in it.
 inline std::string script_string(const std::string& text) {
-  return gpunet::escaped(gpunet::io::detail::json_string(text), {{'<', "\\u003c"}, {'>', "\\u003e"}});
+  return gpunet::detail::escaped(gpunet::io::detail::json_string(text), {{'<', "\\u003c"}, {'>', "\\u003e"}});
 }
 
 // Floats, 32 bits each, the low byte first, in base 64.
@@ -55,7 +55,7 @@ inline std::string packed(const std::vector<float>& values) {
   std::string bytes;
   for (const float value : values)
     gpunet::io::detail::append_number(bytes, std::bit_cast<std::uint32_t>(value));
-  return concat('"', gpunet::base64(bytes), '"');
+  return concat('"', gpunet::detail::base64(bytes), '"');
 }
 
 // Where the page's numbers are compared with gpunet's: a grid of 5 x 5 places.
@@ -109,7 +109,7 @@ inline std::string page(const std::string& title, const std::string& data) {
       "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
       "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
       "<meta name=\"color-scheme\" content=\"light dark\">\n<title>",
-      gpunet::xml_text(title), "</title>\n<style>", style, "</style>\n</head>\n", body,
+      gpunet::detail::xml_text(title), "</title>\n<style>", style, "</style>\n</head>\n", body,
       "<script type=\"application/json\" id=\"data\">", data, "</script>\n<script>\n\"use strict\";");
   for (const char* const script : scripts)
     out += script;

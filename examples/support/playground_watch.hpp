@@ -41,7 +41,7 @@ class Watch {
   // One line, for some of the epochs.
   void print(const Moment& now) {
     if (!draws_ && (now.epoch == epochs_ || now.epoch % std::max<index_t>(1, epochs_ / 10) == 0))
-      std::fprintf(out_, "%s\n", line(now).c_str());
+      std::fprintf(out_, "%s\n", line(now).c_str()), std::fflush(out_);
   }
   // The picture, over the one before, thirty times a second at most. logits [places, 2].
   void draw(const Moment& now, const std::vector<float>& logits) {
@@ -66,10 +66,11 @@ class Watch {
   static int pixel(float x) { return static_cast<int>(std::floor((x / reach + 1) / 2 * side)); }
 
   std::string line(const Moment& now) const {
-    return concat("epoch ", now.epoch, "/", epochs_, "  loss ", gpunet::fixed_text(double{now.train_loss}, 4),
-                  " (test ", gpunet::fixed_text(double{now.test_loss}, 4), ")  accuracy ",
-                  gpunet::fixed_text(100 * double{now.train_accuracy}, 1), " % (test ",
-                  gpunet::fixed_text(100 * double{now.test_accuracy}, 1), " %)");
+    return concat("epoch ", now.epoch, "/", epochs_, "  loss ",
+                  gpunet::detail::fixed_text(double{now.train_loss}, 4), " (test ",
+                  gpunet::detail::fixed_text(double{now.test_loss}, 4), ")  accuracy ",
+                  gpunet::detail::fixed_text(100 * double{now.train_accuracy}, 1), " % (test ",
+                  gpunet::detail::fixed_text(100 * double{now.test_accuracy}, 1), " %)");
   }
 
   // f(row, column, class) for the points that are in the picture.

@@ -258,7 +258,8 @@ std::string error_page() {
   ErrorPage page;
   page.text("# Errors, and what to do next");
   page.text(
-      "There is one kind of exception, `gpunet::Error`. Its text says *where: what is wrong (why it matters), what "
+      "There is one kind of exception, `gpunet::Error` (beside `std::bad_alloc`, where memory ends). Its text says "
+      "*where: what is wrong (why it matters), what "
       "to do*. Here are those that "
       "one meets first, each with the lines that provoke it. A test provokes them all and compares the page "
       "(`tests/docs/errors.cpp`): what you "

@@ -13,10 +13,11 @@ if [[ $# -gt 0 ]] && ! "$@" >/dev/null; then
   exit 77
 fi
 cd "$work"
+[[ $device != cpu ]] || export CUDA_VISIBLE_DEVICES=  # it takes every GPU that it sees
 
 begins_with() { [[ $(head -c "${#2}" "$1") == "$2" ]]; }
 has_losses() { [[ $(find runs/03_cpu_vs_gpu -name 'events.out.tfevents.*' -size +100c | wc -l) -ge 2 ]]; }
-# Three batch sizes, each with shares of about 100 % in all.
+# Two batch sizes, each with shares of about 100 % in all.
 has_sweep() {
   awk '/^ +[0-9]+: [0-9.]+ ms: / { ++lines; sum = $4 + $7 + $10; if (sum < 99.7 || sum > 100.3) bad = 1 }
     END { exit bad || lines != 2 }' <<<"$output"

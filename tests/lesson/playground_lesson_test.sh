@@ -58,8 +58,9 @@ run "$program" --device "$device" --html page.html --noise 200
 check "too much noise" says "error: 05_playground: --noise 200 (want 0 to 50)"
 check "an error leaves no file" absent page.html
 
-"$program" --device "$device" --points 20 --epochs 100000000 --layers 2 --html stopped.html >/dev/null &
-sleep 1
+"$program" --device "$device" --points 20 --epochs 100000000 --layers 2 --html stopped.html >lines &
+background+=($!)
+until grep -q '^epoch 0' lines; do sleep 0.05; done  # from then on it listens
 kill -INT $!
 status=0
 wait $! || status=$?

@@ -3,7 +3,9 @@
 #include <vector>
 
 #include <gpunet/model/network_plan.hpp>
+#include <gpunet/nn/linear.hpp>
 
+#include "support/errors.hpp"
 #include "support/networks.hpp"
 
 using namespace gpunet;
@@ -59,4 +61,21 @@ TEST_CASE("a network without parameters") {
   const NetworkPlan<Net> plan{Net{}};
   CHECK(plan.parameters.empty());
   CHECK(plan.parameter_elements == 0);
+}
+
+TEST_CASE("sizes that no memory holds are refused before they are added up") {
+  const auto message = [](const auto& net) {
+    return error_of([&] { NetworkPlan<std::remove_cvref_t<decltype(net)>> plan(net); });
+  };
+  const index_t wide = 4'000'000'000;
+  const nn::Sequential product{nn::Input<8>{}, nn::Linear{wide}, nn::Linear{wide}};
+  CHECK(message(product) ==
+        "gpunet::Model: layer 1 has parameters of shape [4000000000, 4000000000] (want 2^48 numbers or fewer, no "
+        "memory "
+        "holds more), give smaller sizes");
+  const nn::Sequential input{nn::Input{Shape{Dim{index_t{1} << 62}}}, nn::Linear{index_t{4}}};
+  CHECK(message(input) ==
+        "gpunet::Model: layer 0 takes inputs of shape [4611686018427387904] (want 2^48 numbers or fewer, no memory "
+        "holds more), "
+        "give smaller sizes");
 }

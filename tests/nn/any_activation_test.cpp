@@ -66,5 +66,6 @@ TEST_CASE("a chosen activation is printed as the layer that it is") {
 
 TEST_CASE("an activation that nobody knows") {
   CHECK(error_of([] { nn::AnyActivation("Tanh"); }) ==
-        "gpunet::nn::AnyActivation: 'Tanh' is no activation (want relu, tanh, sigmoid or linear)");
+        "gpunet::nn::AnyActivation: 'Tanh' is no activation (want relu, tanh, sigmoid or linear), write a "
+        "layer of your own for another");
 }

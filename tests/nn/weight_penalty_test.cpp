@@ -51,11 +51,9 @@ TEST_CASE_TEMPLATE("without a backward pass, or for nothing, weights have no pen
 TEST_CASE("a penalty that makes no sense") {
   ClassifierLesson<Host, float> lesson;
   CHECK(error_of([&] { nn::utils::add_weight_penalty_(lesson.net, {.l1 = -1}); }) ==
-        "gpunet::nn::utils::add_weight_penalty_: l1 -1, l2 0 (want 0 or more), what is rewarded for growing grows "
-        "for "
-        "ever");
+        "gpunet::nn::utils::add_weight_penalty_: l1 -1, l2 0 (want 0 to 1e+30, a negative cost "
+        "rewards weights for growing), give 0 for none");
   CHECK(error_of([&] { nn::utils::add_weight_penalty_(lesson.net, {.l2 = std::nan("")}); }) ==
-        "gpunet::nn::utils::add_weight_penalty_: l1 0, l2 nan (want 0 or more), what is rewarded for growing grows "
-        "for "
-        "ever");
+        "gpunet::nn::utils::add_weight_penalty_: l1 0, l2 nan (want 0 to 1e+30, a negative cost "
+        "rewards weights for growing), give 0 for none");
 }

@@ -40,19 +40,20 @@ TEST_CASE("a scene as SVG") {
 
 // RFC 4648, 10.
 TEST_CASE("bytes as letters") {
-  CHECK(base64("").empty());
-  CHECK(base64("f") == "Zg==");
-  CHECK(base64("fo") == "Zm8=");
-  CHECK(base64("foo") == "Zm9v");
-  CHECK(base64("foobar") == "Zm9vYmFy");
-  CHECK(base64("\xFF\xFE") == "//4=");
+  CHECK(gpunet::detail::base64("").empty());
+  CHECK(gpunet::detail::base64("f") == "Zg==");
+  CHECK(gpunet::detail::base64("fo") == "Zm8=");
+  CHECK(gpunet::detail::base64("foo") == "Zm9v");
+  CHECK(gpunet::detail::base64("foobar") == "Zm9vYmFy");
+  CHECK(gpunet::detail::base64("\xFF\xFE") == "//4=");
 }
 
 TEST_CASE("pictures are in the SVG") {
   Scene scene{4, 4};
   const io::Image image{1, 1, 1, {7}};
   scene.add(Picture{{1, 1}, 2, 2, image});
-  CHECK(contains(to_svg(scene), "href=\"data:image/png;base64," + base64(io::encode_png(image)) + "\""));
+  CHECK(contains(to_svg(scene),
+                 "href=\"data:image/png;base64," + gpunet::detail::base64(io::encode_png(image)) + "\""));
 }
 
 TEST_CASE("colors between two") {

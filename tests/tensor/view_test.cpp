@@ -1,7 +1,9 @@
 #include <doctest/doctest.h>
 #include <type_traits>
+#include <vector>
 
 #include <gpunet/device/host/host.hpp>
+#include <gpunet/tensor/tensor.hpp>
 #include <gpunet/tensor/view.hpp>
 
 #include "support/errors.hpp"
@@ -47,4 +49,11 @@ TEST_CASE("the dimensions of a view from one on become one, as in PyTorch") {
   CHECK(View<float, Host>(numbers, {0, 3, 4}).flatten(1).sizes() == Sizes{0, 12});
   CHECK(error_of([&] { view.flatten(3); }) ==
         "gpunet::View::flatten: start_dim 3 of shape [2, 3, 4] (want 0 to 2)");
+}
+
+TEST_CASE("the numbers of a view") {
+  Host host;
+  const Tensor<label_t, Host> labels(host, {3}, std::vector<label_t>{2, 0, 1});
+  CHECK(to_vector(host, labels.view()) == std::vector<label_t>{2, 0, 1});
+  CHECK(to_vector(host, View<float, Host>()).empty());
 }

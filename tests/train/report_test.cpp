@@ -35,9 +35,17 @@ TEST_CASE("the report is scikit-learn's") {
 }
 
 TEST_CASE("as many names as classes, or none") {
-  CHECK(error_of([] { to_string(counts, {"a"}); }) ==
-        "gpunet::train::to_string: 1 names for 3 classes (want one each, or none)");
+  CHECK(
+      error_of([] { to_string(counts, {"a"}); }) ==
+      "gpunet::train::to_string: 1 names for 3 classes (want one each, or none), leave them away to have numbers");
   CHECK(error_of([] {
           classification_report(counts, {"a", "b"});
-        }) == "gpunet::train::classification_report: 2 names for 3 classes (want one each, or none)");
+        }) ==
+        "gpunet::train::classification_report: 2 names for 3 classes (want one each, or none), leave them away to "
+        "have numbers");
+}
+
+TEST_CASE("of nothing counted there is a report of zeros") {
+  const std::string report = classification_report(train::ConfusionCounts(1, {0}));
+  CHECK(report.find("accuracy                           0.00         0") != std::string::npos);
 }

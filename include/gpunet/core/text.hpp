@@ -2,15 +2,16 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
+#include <charconv>
 #include <cstddef>
 #include <cstdint>
-#include <cstdio>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
-namespace gpunet {
+namespace gpunet::detail {
 
 // The text with every character that `changes` knows replaced.
 inline std::string escaped(std::string_view text, const std::vector<std::pair<char, std::string_view>>& changes) {
@@ -34,11 +35,20 @@ inline std::size_t characters(std::string_view text) {
       std::count_if(text.begin(), text.end(), [](char c) { return (c & 0xC0) != 0x80; }));
 }
 
-// With so many digits behind the point.
+// With so many digits behind the point, whatever the locale.
 inline std::string fixed_text(double value, int decimals) {
-  std::string text(static_cast<std::size_t>(std::snprintf(nullptr, 0, "%.*f", decimals, value)), ' ');
-  std::snprintf(text.data(), text.size() + 1, "%.*f", decimals, value);
-  return text;
+  std::array<char, 384> digits;  // 309 before the point at most
+  const auto [end, error] = std::to_chars(digits.data(), digits.data() + digits.size(), value,
+                                          std::chars_format::fixed, std::min(decimals, 64));
+  return {digits.data(), end};
+}
+
+// With so many digits at most, as printf's %g has it, whatever the locale.
+inline std::string short_text(double value, int digits) {
+  std::array<char, 384> text;
+  const auto [end, error] = std::to_chars(text.data(), text.data() + text.size(), value, std::chars_format::general,
+                                          std::min(digits, 64));
+  return {text.data(), end};
 }
 
 // Bytes as letters and digits: base 64 of RFC 4648.
@@ -56,4 +66,4 @@ inline std::string base64(std::string_view bytes) {
   return out;
 }
 
-}  // namespace gpunet
+}  // namespace gpunet::detail

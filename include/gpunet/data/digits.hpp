@@ -15,7 +15,7 @@
 
 namespace gpunet::data {
 
-namespace digits {
+namespace detail::digits {
 
 // A point of a stroke; a digit is about 100 high, 0 is its middle.
 struct Point {
@@ -52,6 +52,7 @@ inline std::vector<std::vector<Point>> strokes_of(int digit) {
 
 // The points of a Catmull-Rom spline through some points, four between each two of them; a line through two.
 inline std::vector<Point> curve(const std::vector<Point>& through) {
+  GPUNET_ASSERT(!through.empty());
   std::vector<Point> points;
   const std::size_t last = through.size() - 1;
   for (std::size_t i = 0; i < last; ++i) {
@@ -70,7 +71,7 @@ inline std::vector<Point> curve(const std::vector<Point>& through) {
   return points;
 }
 
-}  // namespace digits
+}  // namespace detail::digits
 
 // Grey 28 x 28 images of the digits 0 to 9, white on black as those of MNIST, drawn when they are read, from the seed and
 // the index alone. Slant, size, place, thickness and the hand itself vary; image i is of digit i % 10.
@@ -80,7 +81,7 @@ class Digits : public ImageDataset<Digits> {
   template <class Transform = ToTensor>
   Digits(index_t size, std::uint64_t seed, const Transform& transform = {})
       : ImageDataset(Pipeline(transform, sizes)), size_(size), seed_(seed) {
-    require(size >= 0, "gpunet::data::Digits: ", size, " images (want 0 or more)");
+    require(size >= 0, "gpunet::data::Digits: ", size, " images (want 0 or more), give how many there are to be");
   }
   template <class Transform = ToTensor>
   static Digits train(index_t size = 60000, const Transform& transform = {}) {
@@ -104,10 +105,10 @@ class Digits : public ImageDataset<Digits> {
     Random random(seed_, static_cast<std::uint64_t>(i));
     const Hand hand(random);
     room.assign(static_cast<std::size_t>(sizes.numel()), 0);
-    for (std::vector<digits::Point> stroke : digits::strokes_of(static_cast<int>(label))) {
-      for (digits::Point& p : stroke)
+    for (std::vector<detail::digits::Point> stroke : detail::digits::strokes_of(static_cast<int>(label))) {
+      for (detail::digits::Point& p : stroke)
         p = {p.x + random.integer(-4, 4), p.y + random.integer(-4, 4)};
-      const std::vector<digits::Point> points = digits::curve(stroke);
+      const std::vector<detail::digits::Point> points = detail::digits::curve(stroke);
       for (std::size_t k = 1; k < points.size(); ++k)
         draw(hand.on_paper(points[k - 1]), hand.on_paper(points[k]), hand.radius, room.data());
     }
@@ -137,13 +138,14 @@ class Digits : public ImageDataset<Digits> {
       y0 = whole(unit * (side / 2 + random.uniform(-1, 1)));
       radius = whole(unit * random.uniform(0.7, 1.5));
     }
-    digits::Point on_paper(const digits::Point& p) const {
+    detail::digits::Point on_paper(const detail::digits::Point& p) const {
       return {x0 + (xx * p.x + xy * p.y) / 1024, y0 + (yx * p.x + yy * p.y) / 1024};
     }
   };
 
   // A line with round ends; a pixel keeps the most that any line has covered of it.
-  static void draw(const digits::Point& a, const digits::Point& b, int radius, std::uint8_t* image) {
+  static void draw(const detail::digits::Point& a, const detail::digits::Point& b, int radius,
+                   std::uint8_t* image) {
     const int dx = b.x - a.x, dy = b.y - a.y, length = std::max(dx * dx + dy * dy, 1);
     const auto pixels = [&](int from, int to) {
       const int reach = radius + unit;

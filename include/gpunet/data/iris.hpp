@@ -1,6 +1,6 @@
-// Fisher's iris flowers: the table of R. A. Fisher, "The use of multiple measurements in taxonomic problems", Annals of
-// Eugenics 7 (1936), which is in the public domain; as the UCI repository has it, where flowers 35 and 38 are not quite his
-// (scikit-learn's load_iris has mended them).
+// The iris flowers: measurements by E. Anderson, published by R. A. Fisher, "The use of multiple measurements in taxonomic
+// problems", Annals of Eugenics 7 (1936). The numbers are those of the UCI Machine Learning Repository, where flowers 35 and
+// 38 are not quite Fisher's (scikit-learn's load_iris has mended them).
 #pragma once
 
 #include <array>

@@ -36,10 +36,10 @@ constexpr double points_radius = 5;
 
 // n points, each with random numbers of its own: point(i, random, sample) writes its place and returns its class.
 template <class Point>
-Points make_points(index_t n, const PointsOptions& options, Point point) {
-  require(n >= 2, "gpunet::data::make_points: ", n, " points (want 2 or more)");
-  require(options.noise >= 0 && options.noise <= 0.5, "gpunet::data::make_points: a noise of ", options.noise,
-          " (want 0 to 0.5)");
+Points draw_points(const char* name, index_t n, const PointsOptions& options, Point point) {
+  require(n >= 2, "gpunet::data::", name, ": ", n, " points (want 2 or more, one of each class)");
+  require(options.noise >= 0 && options.noise <= 0.5, "gpunet::data::", name, ": a noise of ", options.noise,
+          " (want 0 to 0.5), give it as a part, 0.1 for 10 percent");
   Points points;
   for (index_t i = 0; i < n; ++i) {
     Random random(options.seed, static_cast<std::uint64_t>(i));
@@ -63,7 +63,7 @@ constexpr index_t first_half(index_t n) {
 // centre.
 inline Points make_circle(index_t n, const PointsOptions& options = {}) {
   constexpr double radius = detail::points_radius;
-  return detail::make_points(n, options, [&](index_t i, Random& random, auto& sample) {
+  return detail::draw_points("make_circle", n, options, [&](index_t i, Random& random, auto& sample) {
     const bool inside = i < detail::first_half(n);
     const double r = inside ? random.uniform(0, radius / 2) : random.uniform(0.7 * radius, radius);
     const double angle = random.uniform(0, 2 * std::numbers::pi);
@@ -78,7 +78,7 @@ inline Points make_circle(index_t n, const PointsOptions& options = {}) {
 // 0.3 away from both axes. Noise does what it does to the circle.
 inline Points make_xor(index_t n, const PointsOptions& options = {}) {
   constexpr double radius = detail::points_radius, gap = 0.3;
-  return detail::make_points(n, options, [&](index_t, Random& random, auto& sample) {
+  return detail::draw_points("make_xor", n, options, [&](index_t, Random& random, auto& sample) {
     for (double& x : sample) {
       x = random.uniform(-radius, radius);
       x += x > 0 ? gap : -gap;
@@ -93,7 +93,7 @@ inline Points make_xor(index_t n, const PointsOptions& options = {}) {
 // where n is odd). The variance is 0.5, and 4 with a noise of 0.5.
 inline Points make_gaussians(index_t n, const PointsOptions& options = {}) {
   const double std = std::sqrt(0.5 + 7 * options.noise);
-  return detail::make_points(n, options, [&](index_t i, Random& random, auto& sample) {
+  return detail::draw_points("make_gaussians", n, options, [&](index_t i, Random& random, auto& sample) {
     const bool first = i < detail::first_half(n);
     // Box and Muller 1958; 1 - u is never 0.
     const double radius = std * std::sqrt(-2 * std::log(1 - random.uniform(0, 1)));
@@ -106,7 +106,7 @@ inline Points make_gaussians(index_t n, const PointsOptions& options = {}) {
 // Two arms that wind around each other 1.75 times, from the centre to a radius of 5; class 1 begins upward. As many points
 // of each (one more of class 1 where n is odd), evenly spaced in angle. Noise moves them, up to its size in both directions.
 inline Points make_spiral(index_t n, const PointsOptions& options = {}) {
-  return detail::make_points(n, options, [&](index_t i, Random& random, auto& sample) {
+  return detail::draw_points("make_spiral", n, options, [&](index_t i, Random& random, auto& sample) {
     const index_t half = detail::first_half(n);
     const bool first = i < half;
     const auto place = static_cast<double>(first ? i : i - half) / static_cast<double>(first ? half : n - half);

@@ -64,20 +64,20 @@ std::string joined(const std::vector<std::string>& lines, std::string_view line_
 
 // Within quotes of the DOT language, where a backslash and an ampersand begin something, too.
 inline std::string dot_text(std::string_view text) {
-  return escaped(text, {{'"', "\\\""}, {'\\', "\\\\"}, {'&', "&amp;"}, {'\n', "\\n"}});
+  return gpunet::detail::escaped(text, {{'"', "\\\""}, {'\\', "\\\\"}, {'&', "&amp;"}, {'\n', "\\n"}});
 }
 
 // Within quotes of Mermaid, whose labels are Markdown and HTML.
 inline std::string mermaid_text(std::string_view text) {
-  return escaped(text, {{'"', "#quot;"},
-                        {'#', "#35;"},
-                        {'&', "#amp;"},
-                        {'<', "#lt;"},
-                        {'>', "#gt;"},
-                        {'`', "#96;"},
-                        {'*', "#42;"},
-                        {'\\', "#92;"},
-                        {'\n', "<br/>"}});
+  return gpunet::detail::escaped(text, {{'"', "#quot;"},
+                                        {'#', "#35;"},
+                                        {'&', "#amp;"},
+                                        {'<', "#lt;"},
+                                        {'>', "#gt;"},
+                                        {'`', "#96;"},
+                                        {'*', "#42;"},
+                                        {'\\', "#92;"},
+                                        {'\n', "<br/>"}});
 }
 
 inline std::string dot_of(const Diagram& diagram) {

@@ -84,12 +84,23 @@ struct NetworkPlan {
 
   template <class I, class L, class In>
   void add(const Net& net, I i, const L& layer, In in) {
+    require_possible("takes inputs", net.template layer_name<I::value>(), in.sizes());
+    require_possible("makes outputs", net.template layer_name<I::value>(), layer.output(in).sizes());
     const auto specs = nn::parameters(layer, in);
+    for (const auto& spec : specs)
+      require_possible("has parameters", net.template layer_name<I::value>(), spec.sizes);
     add_parameters(i, net.template layer_name<I::value>(), specs);
     const auto kept = nn::buffers(layer, in);
     add_buffers(i, net.template layer_name<I::value>(), kept);
     couples_samples |= nn::couples_samples<L>;
     add_output(i, in.numel(), layer.output(in).numel(), nn::cache_bytes(layer, in), nn::is_view<L>);
+  }
+
+  // Sizes whose sums and products in bytes are numbers still.
+  static void require_possible(std::string_view what, const std::string& layer, const Sizes& sizes) {
+    constexpr index_t most = index_t{1} << 48;
+    require(sizes.at_most(most), "gpunet::Model: layer ", layer, " ", what, " of shape ", to_string(sizes),
+            " (want 2^48 numbers or fewer, no memory holds more), give smaller sizes");
   }
 
   void add_parameters(std::size_t i, const std::string& layer, std::span<const nn::ParameterSpec> specs) {

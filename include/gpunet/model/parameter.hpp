@@ -3,6 +3,8 @@
 
 #include <string>
 #include <string_view>
+#include <type_traits>
+#include <vector>
 
 #include <gpunet/core/error.hpp>
 #include <gpunet/tensor/view.hpp>
@@ -16,6 +18,9 @@ class Parameter : public View<T, D> {
   Parameter(D& device, T* data, const Sizes& sizes) : View<T, D>(data, sizes), device_(&device) {}
 
   D& device() const { return *device_; }
+
+  // Its numbers in row-major order; waits for the device.
+  std::vector<std::remove_const_t<T>> to_vector() const { return gpunet::to_vector(*device_, *this); }
 
  private:
   D* device_;

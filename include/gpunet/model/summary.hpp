@@ -126,13 +126,13 @@ inline std::string in_millions(index_t n) {
   const index_t unit = tera ? 1'000'000'000'000 : giga ? 1'000'000'000 : 1'000'000;
   const char* letter = tera ? "T" : giga ? "G" : "M";
   if (n % unit == 0) return concat("(", letter, "): ", with_commas(n / unit));
-  const std::string number = fixed_text(static_cast<double>(n) / static_cast<double>(unit), 2);
+  const std::string number = gpunet::detail::fixed_text(static_cast<double>(n) / static_cast<double>(unit), 2);
   const std::size_t point = number.find('.');
   return concat("(", letter, "): ", with_commas(std::stoll(number.substr(0, point))), number.substr(point));
 }
 
 inline std::string megabytes(index_t bytes) {
-  return fixed_text(static_cast<double>(bytes) / 1e6, 2);
+  return gpunet::detail::fixed_text(static_cast<double>(bytes) / 1e6, 2);
 }
 
 // The rows of a table: the first column as wide as asked for, the others 20 characters, one blank between them.
@@ -158,7 +158,7 @@ class TextTable {
   static constexpr std::size_t column_width = 20;
 
   static std::string padded(std::string_view text, std::size_t width) {
-    return std::string(text) + std::string(width - std::min(width, characters(text)) + 1, ' ');
+    return std::string(text) + std::string(width - std::min(width, gpunet::detail::characters(text)) + 1, ' ');
   }
 
   std::size_t first_width_;
@@ -195,7 +195,7 @@ inline std::string to_string(const Summary& summary) {
       branch = i == 0 ? "│    └─" : "│    " + branch;
     titles.push_back(concat(branch, entry.is_block ? "Sequential" : summary.layers[entry.first].class_name, " (",
                             entry.name, "): ", entry.depth + 1, "-", ++count[entry.depth]));
-    width = std::max(width, (characters(titles.back()) + 8) / 5 * 5);
+    width = std::max(width, (gpunet::detail::characters(titles.back()) + 8) / 5 * 5);
   }
   detail::TextTable table(width);
   table.add_divider();

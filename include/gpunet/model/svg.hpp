@@ -34,7 +34,7 @@ class NetworkPicture {
     std::size_t longest = 0;
     for (const DiagramBox& box : diagram.boxes)
       for (const std::string& line : box.lines)
-        longest = std::max(longest, characters(line));
+        longest = std::max(longest, gpunet::detail::characters(line));
     width_ = std::max(least_width, static_cast<index_t>(longest) * character + 2 * margin);
     add_text("end", "input");
     for (const DiagramBox& box : diagram.boxes) {
@@ -60,15 +60,15 @@ class NetworkPicture {
 
   void add_text(std::string_view kind, std::string_view text) {
     y_ += line_height;
-    body_ +=
-        concat("<text class=\"", kind, "\" x=\"", middle(), "\" y=\"", y_ - 5, "\">", xml_text(text), "</text>\n");
+    body_ += concat("<text class=\"", kind, "\" x=\"", middle(), "\" y=\"", y_ - 5, "\">",
+                    gpunet::detail::xml_text(text), "</text>\n");
   }
 
   void add_arrow(std::string_view shape) {
     const index_t end = y_ + arrow;
     body_ +=
         concat("<path d=\"M", middle(), " ", y_ + 3, "V", end - 8, "m-4 0h8l-4 7z\"/>\n<text class=\"shape\" x=\"",
-               middle() + 10, "\" y=\"", y_ + arrow / 2 + 2, "\">", xml_text(shape), "</text>\n");
+               middle() + 10, "\" y=\"", y_ + arrow / 2 + 2, "\">", gpunet::detail::xml_text(shape), "</text>\n");
     y_ = end;
   }
 

@@ -11,6 +11,8 @@
 
 namespace gpunet::nn {
 
+namespace detail {
+
 // x; not within the layer, because nvcc takes no private type into a kernel.
 struct Unchanged {
   static constexpr bool one_copy = true;
@@ -19,6 +21,8 @@ struct Unchanged {
     return x;
   }
 };
+
+}  // namespace detail
 
 // ReLU, Tanh, Sigmoid, or nothing (as torch.nn.Identity), element by element, by the name that PyTorch has for it in
 // calculate_gain: AnyActivation("relu"), "tanh", "sigmoid" or "linear". The same numbers as of that layer, whose name it has
@@ -45,7 +49,7 @@ class AnyActivation {
       case Kind::sigmoid:
         return Sigmoid{}.forward(device, in, pass);
       case Kind::linear:
-        return map(device, pass.slice.samples() * in.numel(), Unchanged{}, pass.x, pass.y);
+        return map(device, pass.slice.samples() * in.numel(), detail::Unchanged{}, pass.x, pass.y);
     }
   }
 
@@ -59,7 +63,7 @@ class AnyActivation {
       case Kind::sigmoid:
         return Sigmoid{}.backward(device, in, pass);
       case Kind::linear:
-        if (pass.dx) map(device, pass.slice.samples() * in.numel(), Unchanged{}, pass.dy, pass.dx);
+        if (pass.dx) map(device, pass.slice.samples() * in.numel(), detail::Unchanged{}, pass.dy, pass.dx);
     }
   }
 
@@ -71,7 +75,8 @@ class AnyActivation {
     for (int i = 0; i < 4; ++i)
       if (name == names[i]) return static_cast<Kind>(i);
     throw Error(
-        concat("gpunet::nn::AnyActivation: '", name, "' is no activation (want relu, tanh, sigmoid or linear)"));
+        concat("gpunet::nn::AnyActivation: '", name,
+               "' is no activation (want relu, tanh, sigmoid or linear), write a layer of your own for another"));
   }
 
   Kind kind_;

@@ -5,7 +5,8 @@
 
 namespace gpunet::nn {
 
-// The layer L under a name of its own in the state dict: Named<"conv1", Conv2d<6, 5>> has "conv1.weight".
+// The layer L under a name of its own in the state dict: Named<"conv1", Conv2d<6, 5>> has "conv1.weight". A name with a
+// dot, "block.0", is the key of a layer in a block, and is printed as one.
 template <FixedString Name, class L>
 struct Named : L {
   using unnamed = L;  // nvcc cannot deduce L from a Named: it does not see through a text among template arguments

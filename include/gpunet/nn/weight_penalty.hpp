@@ -27,14 +27,14 @@ struct WeightPenaltyOptions {
 //   loss + sum(l1 * w.abs().sum() + l2 / 2 * w.square().sum() for w in net.parameters() if w.dim() > 1)
 // l1 makes weights that do little exactly useless, l2 keeps all of them small. Biases, and what BatchNorm learns, have one
 // dimension and cost nothing; the optimizers' weight_decay is l2 of all parameters. Without gradients (no backward pass
-// since zero_grad()) it does nothing. Throws Error for a negative or infinite cost.
+// since zero_grad()) it does nothing. Throws Error for a cost that is negative or over 1e30.
 template <class Model>
 void add_weight_penalty_(Model& model, const WeightPenaltyOptions& options) {
   using T = typename Model::value_type;
   constexpr double most = 1e30;
   require(options.l1 >= 0 && options.l1 <= most && options.l2 >= 0 && options.l2 <= most,
           "gpunet::nn::utils::add_weight_penalty_: l1 ", options.l1, ", l2 ", options.l2,
-          " (want 0 or more), what is rewarded for growing grows for ever");
+          " (want 0 to 1e+30, a negative cost rewards weights for growing), give 0 for none");
   if (model.gradients().zeroed() || (options.l1 == 0 && options.l2 == 0)) return;
   for (const auto& parameter : model.named_parameters())
     if (parameter.sizes.rank() > 1)

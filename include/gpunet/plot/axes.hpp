@@ -21,10 +21,8 @@ struct Titles {
 namespace detail {
 
 inline std::string number_text(double value, int decimals) {
-  if (value == 0 || (std::abs(value) < 1e6 && decimals <= 6)) return fixed_text(value, decimals);
-  std::array<char, 32> text{};
-  std::snprintf(text.data(), text.size(), "%.3g", value);
-  return text.data();
+  if (value == 0 || (std::abs(value) < 1e6 && decimals <= 6)) return gpunet::detail::fixed_text(value, decimals);
+  return gpunet::detail::short_text(value, 3);
 }
 
 // Titles and the names of the axes, around the rectangle of a diagram.

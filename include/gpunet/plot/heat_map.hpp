@@ -58,10 +58,8 @@ inline Scene heat_map(index_t rows, index_t columns, const std::vector<double>& 
       const Point corner{left + static_cast<double>(c) * options.cell, top + static_cast<double>(r) * options.cell};
       scene.add(Box{corner, options.cell, options.cell, mix(paper, series_color(0), share)});
       if (!options.numbers) continue;
-      std::array<char, 32> text{};
-      std::snprintf(text.data(), text.size(), "%.4g", value);
       scene.add(Label{{corner.x + options.cell / 2, corner.y + options.cell / 2 + 4},
-                      text.data(),
+                      gpunet::detail::short_text(value, 4),
                       Anchor::middle,
                       12,
                       share > 0.5 ? paper : ink});

@@ -24,4 +24,11 @@ inline void save(const std::string& path, const Scene& scene, Theme theme = Them
     require(false, "gpunet::plot::save: ", path, " ends neither in .svg nor in .png, the two kinds there are");
 }
 
+// Throws Error where save() would, for who trains for an hour before there is something to save.
+inline void probe(const std::string& path) {
+  require(path.ends_with(".svg") || path.ends_with(".png"), "gpunet::plot::save: ", path,
+          " ends neither in .svg nor in .png, the two kinds there are");
+  const io::AtomicFile file(path);
+}
+
 }  // namespace gpunet::plot

@@ -103,7 +103,7 @@ struct Scene {
 
 // About how wide a text will be.
 inline double text_width(const std::string& text, double size) {
-  return 0.56 * size * static_cast<double>(characters(text));
+  return 0.56 * size * static_cast<double>(gpunet::detail::characters(text));
 }
 
 }  // namespace gpunet::plot

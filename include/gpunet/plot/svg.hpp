@@ -19,7 +19,7 @@ namespace detail {
 
 // Two digits behind the point, fewer where they are zeros: a hundredth of a pixel.
 inline std::string svg_number(double value) {
-  std::string number = fixed_text(value, 2);
+  std::string number = gpunet::detail::fixed_text(value, 2);
   number.erase(number.find_last_not_of('0') + 1);
   if (number.back() == '.') number.pop_back();
   return number == "-0" ? "0" : number;
@@ -35,7 +35,7 @@ inline std::string svg_color(std::uint32_t rgb) {
 inline std::string svg_text(std::string text) {
   std::replace_if(
       text.begin(), text.end(), [](char c) { return static_cast<unsigned char>(c) < 0x20; }, ' ');
-  return xml_text(text);
+  return gpunet::detail::xml_text(text);
 }
 
 class SvgWriter {
@@ -99,7 +99,7 @@ class SvgWriter {
   void add(const Picture& picture) {
     body_ += "<image" + frame(picture.corner, picture.width, picture.height) +
              " preserveAspectRatio=\"none\" style=\"image-rendering:pixelated\" href=\"data:image/png;base64," +
-             base64(io::encode_png(picture.image)) + "\"/>\n";
+             gpunet::detail::base64(io::encode_png(picture.image)) + "\"/>\n";
   }
 
   std::vector<Color> colors_;

@@ -2,7 +2,9 @@
 #pragma once
 
 #include <algorithm>
+#include <cstddef>
 #include <type_traits>
+#include <vector>
 
 #include <gpunet/core/sizes.hpp>
 #include <gpunet/device/device.hpp>
@@ -46,5 +48,13 @@ class View {
   T* data_ = nullptr;
   Sizes sizes_{0};
 };
+
+// What a view on `device` shows, in row-major order: the labels of a batch, say. Waits for the device.
+template <class T, class D>
+std::vector<std::remove_const_t<T>> to_vector(D& device, const View<T, D>& view) {
+  std::vector<std::remove_const_t<T>> values(static_cast<std::size_t>(view.numel()));
+  if (!values.empty()) device.download(values.data(), view.data(), values.size() * sizeof(T));
+  return values;
+}
 
 }  // namespace gpunet

@@ -6,17 +6,15 @@
 
 #include <gpunet/core/text.hpp>
 #include <gpunet/data/dataloader.hpp>
-#include <gpunet/device/host/host.hpp>
-#include <gpunet/device/transfer.hpp>
-#include <gpunet/tensor/tensor.hpp>
 #include <gpunet/train/step.hpp>
 
 namespace gpunet::train {
 
 // Seconds of one step, the mean of several.
 struct StepTimes {
-  double waiting = 0;    // until the batch was there
-  double copying = 0;    // to the device; 0 on the processor, which computes where the batch is
+  double waiting = 0;  // until the batch was there
+  double copying =
+      0;  // until it was on the device, as floats; next to nothing on the processor, which computes where it is
   double computing = 0;  // forward, loss, backward and update
   index_t steps = 0;     // how many were measured
 
@@ -26,9 +24,9 @@ struct StepTimes {
 // "0.303 ms: 10.2 % waiting, 0.0 % copying, 89.8 % computing"
 inline std::string to_string(const StepTimes& times) {
   const auto share = [&](double part) {
-    return fixed_text(100 * part / times.total(), 1) + " % ";
+    return gpunet::detail::fixed_text(100 * part / times.total(), 1) + " % ";
   };
-  return concat(fixed_text(1e3 * times.total(), 3), " ms: ", share(times.waiting), "waiting, ",
+  return concat(gpunet::detail::fixed_text(1e3 * times.total(), 3), " ms: ", share(times.waiting), "waiting, ",
                 share(times.copying), "copying, ", share(times.computing), "computing");
 }
 
@@ -38,47 +36,29 @@ struct ProfileOptions {
   index_t warm_up = 1;  // steps before those, which make room and start the workers
 };
 
-namespace detail {
-
-template <class T>
-View<const T, Host> copy_to(Host&, const View<const T, Host>& batch) {
-  return batch;
-}
-template <class D, class T>
-Tensor<T, D> copy_to(D& device, const View<const T, Host>& batch) {
-  Tensor<T, D> copy(device, batch.sizes());
-  device.upload(copy.data(), batch.data(), sizeof(T) * static_cast<std::size_t>(batch.numel()));
-  return copy;
-}
-
-}  // namespace detail
-
-// Trains for some steps of one epoch and measures their parts, each after the one before is done. A training lets them
-// overlap: there a step takes about as long as its longest part. Throws Error for fewer steps than one.
+// Trains for some steps of one epoch and measures their parts, each after the one before is done; a training on a GPU lets
+// them overlap. A short batch at the end of the epoch is not measured. Throws Error for fewer steps than one.
 template <class Model, class Loss, class Optimizer>
-StepTimes profile(Model& model, const Loss& criterion, Optimizer& optimizer, data::DataLoader& loader,
+StepTimes profile(Model& model, const Loss& criterion, Optimizer& optimizer, const data::DataLoader& loader,
                   const ProfileOptions& options = {}) {
   require(options.steps >= 1 && options.warm_up >= 0, "gpunet::train::profile: ", options.steps, " steps behind ",
-          options.warm_up, " (want 1 or more behind 0 or more)");
+          options.warm_up, " (want 1 or more behind 0 or more), give .steps and .warm_up that make a measurement");
   using Clock = std::chrono::steady_clock;
   const auto seconds = [](Clock::duration d) {
     return std::chrono::duration<double>(d).count();
   };
   auto& device = model.device();
-  Host host;
   Step step(model, criterion, optimizer);
   StepTimes times;
-  index_t done = 0;
+  index_t full = 0;
   auto begin = Clock::now();
-  for (auto [inputs, labels] : loader.to(host)) {
+  for (auto [inputs, labels] : loader.to(device)) {
     const auto there = Clock::now();
-    const auto x = detail::copy_to(device, inputs);
-    const auto y = detail::copy_to(device, labels);
     device.synchronize();
     const auto copied = Clock::now();
-    step(x, y);
+    step(inputs, labels);
     device.synchronize();
-    if (++done > options.warm_up) {
+    if (labels.numel() == loader.options().batch_size && ++full > options.warm_up) {
       times.waiting += seconds(there - begin);
       times.copying += seconds(copied - there);
       times.computing += seconds(Clock::now() - copied);
@@ -86,8 +66,9 @@ StepTimes profile(Model& model, const Loss& criterion, Optimizer& optimizer, dat
     }
     begin = Clock::now();
   }
-  require(times.steps > 0, "gpunet::train::profile: ", done, " batches in an epoch, all of them to warm up (want ",
-          options.warm_up + 1, " or more), give a larger set or a smaller batch_size");
+  require(times.steps > 0, "gpunet::train::profile: ", full,
+          " full batches in an epoch, all of them to warm up (want ", options.warm_up + 1,
+          " or more), give a larger set or a smaller batch_size");
   for (double* part : {&times.waiting, &times.copying, &times.computing})
     *part /= static_cast<double>(times.steps);
   return times;

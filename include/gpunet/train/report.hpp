@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <gpunet/core/error.hpp>
@@ -14,7 +15,7 @@ namespace gpunet::train {
 namespace detail {
 
 inline std::string on_the_right(const std::string& text, std::size_t width) {
-  return std::string(width - std::min(width, characters(text)), ' ') + text;
+  return std::string(width - std::min(width, gpunet::detail::characters(text)), ' ') + text;
 }
 
 // One name for each class: those given, or their numbers.
@@ -24,13 +25,13 @@ inline std::vector<std::string> class_names(const ConfusionCounts& counts, std::
     for (index_t k = 0; k < counts.classes(); ++k)
       names.push_back(std::to_string(k));
   require(static_cast<index_t>(names.size()) == counts.classes(), "gpunet::train::", where, ": ", names.size(),
-          " names for ", counts.classes(), " classes (want one each, or none)");
+          " names for ", counts.classes(), " classes (want one each, or none), leave them away to have numbers");
   return names;
 }
 
 inline std::size_t widest(const std::vector<std::string>& texts, std::size_t least) {
   for (const std::string& text : texts)
-    least = std::max(least, characters(text));
+    least = std::max(least, gpunet::detail::characters(text));
   return least;
 }
 
@@ -65,12 +66,14 @@ inline std::string classification_report(const ConfusionCounts& counts, std::vec
                   detail::on_the_right(std::to_string(support), 10), "\n");
   };
   const auto row_of = [&](const std::string& name, const Scores& s) {
-    return row(name, fixed_text(s.precision, 2), fixed_text(s.recall, 2), fixed_text(s.f1, 2), s.support);
+    return row(name, gpunet::detail::fixed_text(s.precision, 2), gpunet::detail::fixed_text(s.recall, 2),
+               gpunet::detail::fixed_text(s.f1, 2), s.support);
   };
   std::string out = std::string(first + 1, ' ') + " precision    recall  f1-score   support\n\n";
   for (index_t k = 0; k < counts.classes(); ++k)
     out += row_of(names[static_cast<std::size_t>(k)], counts.scores(k));
-  out += "\n" + row("accuracy", "", "", fixed_text(counts.accuracy(), 2), counts.total());
+  out += "\n" + row("accuracy", "", "", gpunet::detail::fixed_text(counts.total() > 0 ? counts.accuracy() : 0, 2),
+                    counts.total());
   return out + row_of("macro avg", counts.macro_average()) + row_of("weighted avg", counts.weighted_average());
 }
 

@@ -48,8 +48,9 @@ namespace detail {
 
 // About loss `bad` of all steps, of which an epoch has so many.
 inline std::string not_finite(index_t bad, index_t steps) {
-  return concat("the loss of epoch ", bad / steps + 1, ", step ", bad % steps + 1,
-                " is not finite (NaN or infinite), use a smaller learning rate");
+  return concat(
+      "the loss of epoch ", bad / steps + 1, ", step ", bad % steps + 1,
+      " is not finite (NaN or infinite), look for such numbers in the inputs or use a smaller learning rate");
 }
 
 }  // namespace detail
