@@ -85,6 +85,10 @@ TEST_CASE("headers of text may have comments and any space") {
     CHECK(decoded(text_image(header)).pixels == std::vector<std::uint8_t>{1, 2, 3, 255, 0, 7});
   CHECK(decoded("P5 1 1 10 \xFF"s).pixels == std::vector<std::uint8_t>{255});  // more than white is white
   CHECK(decoded("P1 3 1 10#\n1"s).pixels == std::vector<std::uint8_t>{0, 255, 0});
+  CHECK(decoded("P2 2# width\n1 255 7 8"s).pixels ==
+        std::vector<std::uint8_t>{7, 8});  // a comment ends a number too
+  CHECK(decoded("P5 1 1 255#c\nA"s).pixels == std::vector<std::uint8_t>{'A'});
+  CHECK(contains(decode_error("P5 1 1 255#c"), "the file ends before the largest value"));
   CHECK(contains(decode_error("P3 2 1 7 1 2 3 8 0 7"), "gpunet::io: x, byte 17: the value 8 (want at most 7)"));
   CHECK(contains(decode_error("P2 2 1 255 1 x"), "a value is no number of at most nine digits"));
   CHECK(contains(decode_error("P2 3 1 255 1 "), "3 x 1 pixels where 2 bytes are left"));
@@ -196,12 +200,18 @@ TEST_CASE("with stb, JPEG images are read") {
   for (std::size_t i = 0; i < image.pixels.size(); ++i)
     apart = std::max(apart, std::abs(image.pixels[i] - reference::jpeg_pixels[i]));
   CHECK(apart <= 3);
-  CHECK(decode_error(file.substr(0, file.size() - 20)) ==
-        "gpunet::io: x ends in the middle of its image (it is cut off), fetch it again");
+  const std::string cut = file.substr(0, file.size() - 20);
+  CHECK(decode_error(cut) == "gpunet::io: x ends in the middle of its image (it is cut off), fetch it again");
   const std::string preview = "\xFF\xD8\xFF\xE1\0\4\xFF\xD9"s + file.substr(2);  // which has an end of its own
   CHECK(decoded(preview).pixels == image.pixels);
   CHECK(contains(decode_error(preview.substr(0, preview.size() - 20)), "in the middle of its image"));
-  CHECK(contains(decode_error("\xFF\xD8\xFF\xDA\xFF\xD9"s), "gpunet::io: x: stb says '"));
+  CHECK(decoded(file + "\xFF\xDA and more"s).pixels == image.pixels);  // as behind photographs with a film
+  CHECK(decoded(file + file).pixels == image.pixels);
+  CHECK(contains(decode_error(cut + std::string(100, '\0') + file), "in the middle of its image"));
+  CHECK(contains(decode_error(file.substr(0, 30) + "\xFF\xD9"s), "in the middle of its image"));
+  for (std::size_t length = 3; length < file.size(); ++length)
+    CHECK(contains(decode_error(file.substr(0, length)), "in the middle of its image"));
+  CHECK(contains(decode_error("\xFF\xD8\xFF\xDA\0\2\xFF\xD9"s), "gpunet::io: x: stb says '"));
   std::string huge = file;
   const std::size_t sizes = huge.find("\xFF\xC0") + 5;
   huge.replace(sizes, 4, "\x3F\xFF\x3F\xFF");
