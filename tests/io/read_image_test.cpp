@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <doctest/doctest.h>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -29,6 +30,22 @@ Image decoded(const std::string& file) {
 std::string decode_error(const std::string& file) {
   return error_of([&] { decoded(file); });
 }
+
+// What the program reads with; put back at the end.
+class Libraries {
+ public:
+  Libraries() = default;
+  Libraries(const Libraries&) = delete;
+  Libraries& operator=(const Libraries&) = delete;
+  ~Libraries() {
+    io::deflate_codec() = codec_;
+    io::other_images() = reader_;
+  }
+
+ private:
+  const io::DeflateCodec* codec_ = io::deflate_codec();
+  io::ImageReader reader_ = io::other_images();
+};
 
 // Red, green and blue of each pixel, or its alpha.
 std::vector<std::uint8_t> colours(const Image& image) {
@@ -127,8 +144,7 @@ TEST_CASE("a colour that the palette lacks is refused") {
 }
 
 TEST_CASE("without a library, images that need one say which") {
-  const auto* codec = io::deflate_codec();
-  const auto reader = io::other_images();
+  const Libraries libraries;
   io::deflate_codec() = nullptr;
   io::other_images() = nullptr;
   CHECK(
@@ -138,8 +154,20 @@ TEST_CASE("without a library, images that need one say which") {
   CHECK(decode_error(from_hex(reference::jpeg_file)) ==
         "gpunet::io: x is a JPEG image, which this program does not read: save it as PNG, or include "
         "<gpunet/io/stb_image.hpp> in one source and link gpunet::stb_image (-lstb)");
-  io::deflate_codec() = codec;
-  io::other_images() = reader;
+}
+
+TEST_CASE("an image of another reader is what it says") {
+  const Libraries libraries;
+  const std::string jpeg = from_hex(reference::jpeg_file);
+  io::other_images() = [](std::span<const std::byte>, const std::string&) {
+    return Image{2, 1, 1, {7, 8}};
+  };
+  CHECK(decoded(jpeg).pixels == std::vector<std::uint8_t>{7, 8});
+  io::other_images() = [](std::span<const std::byte>, const std::string&) {
+    return Image{2, 1, 1, {7}};
+  };
+  CHECK(decode_error(jpeg) ==
+        "gpunet::io: x: an image of 2 x 1 with 1 channels has 1 bytes (want one for each channel of each pixel)");
 }
 
 #if GPUNET_TEST_ZLIB

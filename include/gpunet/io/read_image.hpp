@@ -50,7 +50,11 @@ inline Image decode_image(std::span<const std::byte> file, const std::string& na
   const std::string_view text = detail::as_text(file);
   for (const auto& [at, begin, what, by_other_reader] : detail::other_image_kinds) {
     if (text.size() < at || !text.substr(at).starts_with(begin)) continue;
-    if (by_other_reader && other_images()) return other_images()(file, place);
+    if (by_other_reader && other_images()) {
+      Image image = other_images()(file, place);
+      detail::check_image(place, image);
+      return image;
+    }
     throw Error(concat(
         place, " is ", what, ", which this program does not read: save it as PNG",
         by_other_reader ? ", or include <gpunet/io/stb_image.hpp> in one source and link gpunet::stb_image (-lstb)"
