@@ -48,7 +48,7 @@ class Libraries {
 };
 
 // Red, green and blue of each pixel, or its alpha.
-std::vector<std::uint8_t> colours(const Image& image) {
+std::vector<std::uint8_t> colors(const Image& image) {
   std::vector<std::uint8_t> values;
   const auto channels = static_cast<std::size_t>(image.channels);
   for (std::size_t i = 0; i < image.pixels.size(); i += channels)
@@ -79,7 +79,7 @@ TEST_CASE("images of every kind are Pillow's") {
     CHECK(image.width == 9);
     CHECK(image.height == 6);
     REQUIRE(image.pixels.size() == static_cast<std::size_t>(9 * 6 * image.channels));
-    CHECK(fnv1a(colours(image)) == file.colours);
+    CHECK(fnv1a(colors(image)) == file.colors);
     const bool has_alpha = image.channels == 2 || image.channels == 4;
     CHECK(has_alpha == (file.alpha != 0));
     if (has_alpha) CHECK(fnv1a(alpha(image)) == file.alpha);
@@ -128,17 +128,22 @@ TEST_CASE("what is no image says what it is, and what to do") {
     CHECK(contains(error(file), "x is a TIFF image, which"));
   CHECK(contains(error("\0\0\0\x1C"s + "ftypavif"), "AVIF"));
   std::string packed = image_file("BMP, 8 bits");
+  packed[30] = 6;
+  CHECK(contains(error(packed), "of the kind ALPHABITFIELDS (which"));
+  packed[30] = 7;
+  CHECK(contains(error(packed), "of the kind 7 (which"));
   packed[30] = 1;
-  CHECK(error(packed) ==
-        "gpunet::io: x: it is packed (RLE8), which gpunet does not read, save it as PNG, or as BMP without "
-        "compression");
+  CHECK(
+      error(packed) ==
+      "gpunet::io: x is a BMP image of the kind RLE8 (which gpunet does not read), save it as PNG, or as BMP of 24 "
+      "bits a pixel");
 }
 
-TEST_CASE("a colour that the palette lacks is refused") {
-  std::string bmp = image_file("BMP, 8 bits");  // of 20 colours
+TEST_CASE("a color that the palette lacks is refused") {
+  std::string bmp = image_file("BMP, 8 bits");  // of 20 colors
   bmp.back() = 0;
   bmp[bmp.size() - 12] = 20;
-  CHECK(contains(decode_error(bmp), "colour 20 of 20"));
+  CHECK(contains(decode_error(bmp), "color 20 (the palette has 20)"));
   bmp[bmp.size() - 12] = 19;
   CHECK(decode_error(bmp).empty());
 }
@@ -204,15 +209,15 @@ TEST_CASE("a PNG file whose parts contradict each other is refused") {
   CHECK(with_header("\0\0\0\2\0\0\0\1\x08\2\0\0\0"s).empty());
   CHECK(contains(with_header("\0\0\0\2\0\0\0\2\x08\2\0\0\0"s), "pixels that cannot be unpacked, or too few"));
   CHECK(contains(with_header("\0\0\xFF\2\0\0\0\1\x08\2\0\0\0"s), "packed ones (more than deflate can)"));
-  CHECK(contains(with_header("\0\0\0\2\0\0\0\1\4\2\0\0\0"s), "colour type 2 with 4 bits"));
+  CHECK(contains(with_header("\0\0\0\2\0\0\0\1\4\2\0\0\0"s), "color type 2 with 4 bits"));
   CHECK(contains(with_header("\0\0\0\2\0\0\0\1\x08\3\0\0\0"s), "a palette of 0 bytes"));
   const auto with_palette = [&](const std::string& palette) {
-    const std::string pixels = io::detail::zlib_stream("\0\0\2"s);  // a filter, two colours
+    const std::string pixels = io::detail::zlib_stream("\0\0\2"s);  // a filter, two colors
     return decode_error(header.substr(0, 8) + chunk("IHDR", "\0\0\0\2\0\0\0\1\x08\3\0\0\0"s) +
                         chunk("PLTE", palette) + chunk("IDAT", pixels) + end);
   };
   CHECK(with_palette("rgbrgbrgb").empty());
-  CHECK(contains(with_palette("rgbrgb"), "colour 2 of 2"));
+  CHECK(contains(with_palette("rgbrgb"), "color 2 (the palette has 2)"));
 }
 #endif
 
@@ -223,7 +228,7 @@ TEST_CASE("with stb, JPEG images are read") {
   CHECK(image.width == 9);
   CHECK(image.height == 6);
   REQUIRE(image.pixels.size() == reference::jpeg_pixels.size());
-  // Two decoders may be 1 apart in each of brightness and the two colour differences, which count up to 1.772 times.
+  // Two decoders may be 1 apart in each of brightness and the two color differences, which count up to 1.772 times.
   int apart = 0;
   for (std::size_t i = 0; i < image.pixels.size(); ++i)
     apart = std::max(apart, std::abs(image.pixels[i] - reference::jpeg_pixels[i]));

@@ -19,7 +19,7 @@ namespace gpunet::io {
 
 namespace detail {
 
-// P1 to P6: black and white, grey, or colours, as text or as bytes (the manual pages pbm(5), pgm(5) and ppm(5)).
+// P1 to P6: black and white, gray, or colors, as text or as bytes (the manual pages pbm(5), pgm(5) and ppm(5)).
 class PnmReader {
  public:
   PnmReader(std::string_view file, std::string place) : file_(file), place_(std::move(place)) {}

@@ -40,7 +40,7 @@ inline constexpr OtherImage other_image_kinds[] = {
 }  // namespace detail
 
 // The image in the contents of a PNG, BMP, PPM, PGM or PBM file, and of what else a program reads (<gpunet/io/stb_image.hpp>:
-// JPEG, GIF). PNG files take zlib (<gpunet/io/zlib.hpp>). 8 bits a channel: 1 channel for grey, 3 for colours, one more for
+// JPEG, GIF). PNG files take zlib (<gpunet/io/zlib.hpp>). 8 bits a channel: 1 channel for gray, 3 for colors, one more for
 // alpha. `name` is for messages. Throws Error where the contents are damaged or no image.
 inline Image decode_image(std::span<const std::byte> file, const std::string& name) {
   const std::string place = concat("gpunet::io: ", name);
