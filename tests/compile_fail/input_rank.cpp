@@ -1,6 +1,6 @@
 // expect: gpunet::nn::Conv2d: the input has to have rank 3 [channels, height, width], give Input three sizes
 // A convolution over rows of features.
-// Grey images have one channel: `nn::Input<1, 28, 28>`.
+// Gray images have one channel: `nn::Input<1, 28, 28>`.
 #include <gpunet/gpunet.hpp>
 using namespace gpunet;
 

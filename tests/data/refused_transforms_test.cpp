@@ -47,7 +47,7 @@ TEST_CASE("what makes no transform is refused") {
         "gpunet::data::ColorJitter: contrast -1 (want 0 to 1e+06)");
   CHECK(error_of([] {
           Pipeline(Compose(ToTensor{}, ColorJitter({.hue = 0.1})), {2, 3, 3});
-        }) == "gpunet::data::ColorJitter: images of 2 channels (want 1, grey, or 3: red, green, blue)");
+        }) == "gpunet::data::ColorJitter: images of 2 channels (want 1, gray, or 3: red, green, blue)");
   CHECK(contains(error_of([] {
                    Pipeline(Compose(ToTensor{}, RandomErasing{}, Normalize({1.0f, 1.0f}, {1.0f, 1.0f})), {1, 2, 3});
                  }),

@@ -123,6 +123,26 @@ void datasets(ErrorPage& page, Host& device, const Tensor<float, Host>& inputs,
   PROVOKE("A table that is not there",
           "The path counts from the folder in which the program runs, not from that of its source.",
           data::read_csv("iris.csv"));
+  io::save_png("cat.png", {2, 2, 3, std::vector<std::uint8_t>(12)});
+  PROVOKE("A PNG image, in a program without zlib",
+          "Files that end in `.gz` and packed `.npz` files need the same header.", io::read_image("cat.png"));
+  write("cat.jpg", "\xFF\xD8\xFF\xE0");
+  PROVOKE("A JPEG image, in a program without stb",
+          "Debian and Ubuntu have stb as `libstb-dev`. Without it, `mogrify -format png *.jpg` of ImageMagick "
+          "makes PNG files of all.",
+          io::read_image("cat.jpg"));
+  write("pets/1.ppm", "P3 1 1 255 1 2 3");
+  PROVOKE(
+      "Images that are in no folder of a class",
+      "The names of the folders are the classes: `pets/cat/1.ppm`, `pets/dog/1.ppm`. The folder given is the one "
+      "around them.",
+      data::ImageFolder("pets"));
+  write("mixed/cat/1.ppm", "P3 1 1 255 1 2 3");
+  write("mixed/cat/2.ppm", "P3 2 1 255 1 2 3 4 5 6");
+  PROVOKE("Images of different sizes",
+          "`data::Resize{32}` alone keeps the proportions, and so the sizes still differ; two numbers do not.",
+          const data::ImageFolder mixed("mixed");
+          const data::DataLoader images(mixed, {.batch_size = 2}); images.to(device).begin());
   const std::string table = "width,length,species\n5.1,1.4,setosa\nwide,4.2,virginica\n";
   write("flowers.csv", table);
   page.file("flowers.csv", table);
@@ -150,6 +170,13 @@ void datasets(ErrorPage& page, Host& device, const Tensor<float, Host>& inputs,
           "PyTorch makes a smaller batch without a word. Here the whole set in one batch is `{.batch_size = "
           "set.size()}`.",
           data::DataLoader(set, {.batch_size = 100}));
+  PROVOKE(
+      "Batches that are changed, in a set that stays on the device",
+      "What is on the device is not read again. `loader.to(device)` reads every batch and changes it.",
+      const auto change =
+          [](auto, auto, data::Random&) {
+          };
+      const data::DataLoader changing(set, {.batch_size = 8, .collate_fn = change}); changing.resident_on(device));
   PROVOKE("A negative number of workers", "0 reads in the training thread; 2 to 4 read ahead.",
           data::DataLoader(set, {.num_workers = -1}));
   PROVOKE("Parts that are no whole", "Fractions add up to 1; numbers of samples add up to `set.size()`.",
@@ -161,9 +188,9 @@ void datasets(ErrorPage& page, Host& device, const Tensor<float, Host>& inputs,
 void transforms(ErrorPage& page) {
   page.section("Transforms");
   PROVOKE("Normalize for another number of channels",
-          "Grey images have one channel: `Normalize{{0.1307f}, {0.3081f}}`.",
+          "Gray images have one channel: `Normalize{{0.1307f}, {0.3081f}}`.",
           data::Shapes(10, 0, data::Compose(data::ToTensor{}, data::Normalize{{0.5f}, {0.5f}})));
-  PROVOKE("A standard deviation of 0", "Images of one colour have none: leave such a channel as it is, with 1.",
+  PROVOKE("A standard deviation of 0", "Images of one color have none: leave such a channel as it is, with 1.",
           data::Normalize({0.5f, 0.5f, 0.5f}, {0.5f, 0.0f, 0.5f}));
   PROVOKE("A part that is larger than the image",
           "CIFAR-10 is cut to 32 after a padding of 4: `RandomCrop{32, {.padding = 4}}`.",

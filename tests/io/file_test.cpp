@@ -65,6 +65,18 @@ TEST_CASE("read_file gives all bytes of a file") {
   CHECK(io::read_file(folder / "empty").empty());
 }
 
+TEST_CASE("folders, and what is in them") {
+  const TempFolder folder;
+  io::write_file_atomically(folder / "file", "x");
+  fs::create_directory_symlink(folder.path(), folder / "link");
+  CHECK(io::is_folder(folder.path()));
+  CHECK(io::is_folder(folder / "link"));
+  CHECK(!io::is_folder(folder / "file"));
+  CHECK(!io::is_folder(folder / "none"));
+  CHECK(io::join("a", "b") == "a/b");
+  CHECK(io::join("a/", "b") == "a/b");
+}
+
 TEST_CASE("read_file names the path and the reason") {
   TempFolder folder;
   CHECK(error_of([&] { io::read_file(folder / "none"); }) ==

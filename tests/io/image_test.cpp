@@ -51,12 +51,13 @@ TEST_CASE("what is no image") {
                  }),
                  "gpunet::io: an array of shape [5, 1, 1] is no image (want [channels, height, width]"));
   CHECK(contains(error_of([] { io::to_image(std::vector<float>(3), {2, 2}); }), "3 values for an image of shape"));
-  CHECK(contains(error_of([] { io::encode_png({0, 1, 3, {}}); }), "a PNG image of 0 x 1 (want 1 to 2147483647"));
+  CHECK(contains(error_of([] { io::encode_png({0, 1, 3, {}}); }), "an image of 0 x 1 (want 1 to 2147483647"));
+  CHECK(contains(error_of([] { io::encode_png({2147483647, 2147483647, 4, {}}); }), "channels has 0 bytes"));
   CHECK(contains(error_of([] { io::encode_png({1, 1, 5, std::vector<std::uint8_t>(5)}); }), "with 5 channels"));
   CHECK(contains(error_of([] {
                    io::encode_png({2, 2, 1, std::vector<std::uint8_t>(3)});
                  }),
-                 "an image of 2 x 2 with 1 channels has 3 bytes (want 4)"));
+                 "an image of 2 x 2 with 1 channels has 3 bytes (want one for each channel of each pixel)"));
 }
 
 // A file as it is known from elsewhere: Python's zlib.compress(level 0) between chunks with zlib.crc32.

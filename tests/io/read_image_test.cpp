@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <doctest/doctest.h>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -30,8 +31,24 @@ std::string decode_error(const std::string& file) {
   return error_of([&] { decoded(file); });
 }
 
+// What the program reads with; put back at the end.
+class Libraries {
+ public:
+  Libraries() = default;
+  Libraries(const Libraries&) = delete;
+  Libraries& operator=(const Libraries&) = delete;
+  ~Libraries() {
+    io::deflate_codec() = codec_;
+    io::other_images() = reader_;
+  }
+
+ private:
+  const io::DeflateCodec* codec_ = io::deflate_codec();
+  io::ImageReader reader_ = io::other_images();
+};
+
 // Red, green and blue of each pixel, or its alpha.
-std::vector<std::uint8_t> colours(const Image& image) {
+std::vector<std::uint8_t> colors(const Image& image) {
   std::vector<std::uint8_t> values;
   const auto channels = static_cast<std::size_t>(image.channels);
   for (std::size_t i = 0; i < image.pixels.size(); i += channels)
@@ -62,7 +79,7 @@ TEST_CASE("images of every kind are Pillow's") {
     CHECK(image.width == 9);
     CHECK(image.height == 6);
     REQUIRE(image.pixels.size() == static_cast<std::size_t>(9 * 6 * image.channels));
-    CHECK(fnv1a(colours(image)) == file.colours);
+    CHECK(fnv1a(colors(image)) == file.colors);
     const bool has_alpha = image.channels == 2 || image.channels == 4;
     CHECK(has_alpha == (file.alpha != 0));
     if (has_alpha) CHECK(fnv1a(alpha(image)) == file.alpha);
@@ -85,6 +102,10 @@ TEST_CASE("headers of text may have comments and any space") {
     CHECK(decoded(text_image(header)).pixels == std::vector<std::uint8_t>{1, 2, 3, 255, 0, 7});
   CHECK(decoded("P5 1 1 10 \xFF"s).pixels == std::vector<std::uint8_t>{255});  // more than white is white
   CHECK(decoded("P1 3 1 10#\n1"s).pixels == std::vector<std::uint8_t>{0, 255, 0});
+  CHECK(decoded("P2 2# width\n1 255 7 8"s).pixels ==
+        std::vector<std::uint8_t>{7, 8});  // a comment ends a number too
+  CHECK(decoded("P5 1 1 255#c\nA"s).pixels == std::vector<std::uint8_t>{'A'});
+  CHECK(contains(decode_error("P5 1 1 255#c"), "the file ends before the largest value"));
   CHECK(contains(decode_error("P3 2 1 7 1 2 3 8 0 7"), "gpunet::io: x, byte 17: the value 8 (want at most 7)"));
   CHECK(contains(decode_error("P2 2 1 255 1 x"), "a value is no number of at most nine digits"));
   CHECK(contains(decode_error("P2 3 1 255 1 "), "3 x 1 pixels where 2 bytes are left"));
@@ -107,24 +128,28 @@ TEST_CASE("what is no image says what it is, and what to do") {
     CHECK(contains(error(file), "x is a TIFF image, which"));
   CHECK(contains(error("\0\0\0\x1C"s + "ftypavif"), "AVIF"));
   std::string packed = image_file("BMP, 8 bits");
+  packed[30] = 6;
+  CHECK(contains(error(packed), "of the kind ALPHABITFIELDS (which"));
+  packed[30] = 7;
+  CHECK(contains(error(packed), "of the kind 7 (which"));
   packed[30] = 1;
-  CHECK(error(packed) ==
-        "gpunet::io: x: it is packed (RLE8), which gpunet does not read, save it as PNG, or as BMP without "
-        "compression");
+  CHECK(
+      error(packed) ==
+      "gpunet::io: x is a BMP image of the kind RLE8 (which gpunet does not read), save it as PNG, or as BMP of 24 "
+      "bits a pixel");
 }
 
-TEST_CASE("a colour that the palette lacks is refused") {
-  std::string bmp = image_file("BMP, 8 bits");  // of 20 colours
+TEST_CASE("a color that the palette lacks is refused") {
+  std::string bmp = image_file("BMP, 8 bits");  // of 20 colors
   bmp.back() = 0;
   bmp[bmp.size() - 12] = 20;
-  CHECK(contains(decode_error(bmp), "colour 20 of 20"));
+  CHECK(contains(decode_error(bmp), "color 20 (the palette has 20)"));
   bmp[bmp.size() - 12] = 19;
   CHECK(decode_error(bmp).empty());
 }
 
 TEST_CASE("without a library, images that need one say which") {
-  const auto* codec = io::deflate_codec();
-  const auto reader = io::other_images();
+  const Libraries libraries;
   io::deflate_codec() = nullptr;
   io::other_images() = nullptr;
   CHECK(
@@ -134,8 +159,20 @@ TEST_CASE("without a library, images that need one say which") {
   CHECK(decode_error(from_hex(reference::jpeg_file)) ==
         "gpunet::io: x is a JPEG image, which this program does not read: save it as PNG, or include "
         "<gpunet/io/stb_image.hpp> in one source and link gpunet::stb_image (-lstb)");
-  io::deflate_codec() = codec;
-  io::other_images() = reader;
+}
+
+TEST_CASE("an image of another reader is what it says") {
+  const Libraries libraries;
+  const std::string jpeg = from_hex(reference::jpeg_file);
+  io::other_images() = [](std::span<const std::byte>, const std::string&) {
+    return Image{2, 1, 1, {7, 8}};
+  };
+  CHECK(decoded(jpeg).pixels == std::vector<std::uint8_t>{7, 8});
+  io::other_images() = [](std::span<const std::byte>, const std::string&) {
+    return Image{2, 1, 1, {7}};
+  };
+  CHECK(decode_error(jpeg) ==
+        "gpunet::io: x: an image of 2 x 1 with 1 channels has 1 bytes (want one for each channel of each pixel)");
 }
 
 #if GPUNET_TEST_ZLIB
@@ -172,15 +209,15 @@ TEST_CASE("a PNG file whose parts contradict each other is refused") {
   CHECK(with_header("\0\0\0\2\0\0\0\1\x08\2\0\0\0"s).empty());
   CHECK(contains(with_header("\0\0\0\2\0\0\0\2\x08\2\0\0\0"s), "pixels that cannot be unpacked, or too few"));
   CHECK(contains(with_header("\0\0\xFF\2\0\0\0\1\x08\2\0\0\0"s), "packed ones (more than deflate can)"));
-  CHECK(contains(with_header("\0\0\0\2\0\0\0\1\4\2\0\0\0"s), "colour type 2 with 4 bits"));
+  CHECK(contains(with_header("\0\0\0\2\0\0\0\1\4\2\0\0\0"s), "color type 2 with 4 bits"));
   CHECK(contains(with_header("\0\0\0\2\0\0\0\1\x08\3\0\0\0"s), "a palette of 0 bytes"));
   const auto with_palette = [&](const std::string& palette) {
-    const std::string pixels = io::detail::zlib_stream("\0\0\2"s);  // a filter, two colours
+    const std::string pixels = io::detail::zlib_stream("\0\0\2"s);  // a filter, two colors
     return decode_error(header.substr(0, 8) + chunk("IHDR", "\0\0\0\2\0\0\0\1\x08\3\0\0\0"s) +
                         chunk("PLTE", palette) + chunk("IDAT", pixels) + end);
   };
   CHECK(with_palette("rgbrgbrgb").empty());
-  CHECK(contains(with_palette("rgbrgb"), "colour 2 of 2"));
+  CHECK(contains(with_palette("rgbrgb"), "color 2 (the palette has 2)"));
 }
 #endif
 
@@ -191,17 +228,23 @@ TEST_CASE("with stb, JPEG images are read") {
   CHECK(image.width == 9);
   CHECK(image.height == 6);
   REQUIRE(image.pixels.size() == reference::jpeg_pixels.size());
-  // Two decoders may be 1 apart in each of brightness and the two colour differences, which count up to 1.772 times.
+  // Two decoders may be 1 apart in each of brightness and the two color differences, which count up to 1.772 times.
   int apart = 0;
   for (std::size_t i = 0; i < image.pixels.size(); ++i)
     apart = std::max(apart, std::abs(image.pixels[i] - reference::jpeg_pixels[i]));
   CHECK(apart <= 3);
-  CHECK(decode_error(file.substr(0, file.size() - 20)) ==
-        "gpunet::io: x ends in the middle of its image (it is cut off), fetch it again");
+  const std::string cut = file.substr(0, file.size() - 20);
+  CHECK(decode_error(cut) == "gpunet::io: x ends in the middle of its image (it is cut off), fetch it again");
   const std::string preview = "\xFF\xD8\xFF\xE1\0\4\xFF\xD9"s + file.substr(2);  // which has an end of its own
   CHECK(decoded(preview).pixels == image.pixels);
   CHECK(contains(decode_error(preview.substr(0, preview.size() - 20)), "in the middle of its image"));
-  CHECK(contains(decode_error("\xFF\xD8\xFF\xDA\xFF\xD9"s), "gpunet::io: x: stb says '"));
+  CHECK(decoded(file + "\xFF\xDA and more"s).pixels == image.pixels);  // as behind photographs with a film
+  CHECK(decoded(file + file).pixels == image.pixels);
+  CHECK(contains(decode_error(cut + std::string(100, '\0') + file), "in the middle of its image"));
+  CHECK(contains(decode_error(file.substr(0, 30) + "\xFF\xD9"s), "in the middle of its image"));
+  for (std::size_t length = 3; length < file.size(); ++length)
+    CHECK(contains(decode_error(file.substr(0, length)), "in the middle of its image"));
+  CHECK(contains(decode_error("\xFF\xD8\xFF\xDA\0\2\xFF\xD9"s), "gpunet::io: x: stb says '"));
   std::string huge = file;
   const std::size_t sizes = huge.find("\xFF\xC0") + 5;
   huge.replace(sizes, 4, "\x3F\xFF\x3F\xFF");

@@ -14,7 +14,7 @@ from PIL import Image, __version__
 
 from common import braces, fnv1a
 
-warnings.simplefilter("ignore")  # about palettes whose colours are transparent
+warnings.simplefilter("ignore")  # about palettes whose colors are transparent
 WIDTH, HEIGHT = 9, 6  # so that each of the seven passes of an interlaced image has pixels, and bits are left over
 
 
@@ -52,8 +52,8 @@ def chunk(kind, data):
     return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
 
 
-def png(colour, depth, interlaced=0, palette=b"", transparent=b"", most=None):
-    channels = {0: 1, 2: 3, 3: 1, 4: 2, 6: 4}[colour]
+def png(color, depth, interlaced=0, palette=b"", transparent=b"", most=None):
+    channels = {0: 1, 2: 3, 3: 1, 4: 2, 6: 4}[color]
     pixels = values(channels, most or 2**depth - 1)
     passes = ((0, 0, 8, 8), (4, 0, 8, 8), (0, 4, 4, 8), (2, 0, 4, 4), (0, 2, 2, 4), (1, 0, 2, 2), (0, 1, 1, 2))
     data = b""
@@ -61,22 +61,22 @@ def png(colour, depth, interlaced=0, palette=b"", transparent=b"", most=None):
         lines = [row_bytes(row.reshape(-1), depth) for row in pixels[y0::dy, x0::dx]]
         data += filtered(lines, max(1, channels * depth // 8))
     packed = zlib.compress(data, 0)
-    file = b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", struct.pack(">IIBBBBB", WIDTH, HEIGHT, depth, colour, 0, 0, interlaced))
+    file = b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", struct.pack(">IIBBBBB", WIDTH, HEIGHT, depth, color, 0, 0, interlaced))
     file += chunk(b"PLTE", palette) * bool(palette) + chunk(b"tRNS", transparent) * bool(transparent)
     return file + chunk(b"IDAT", packed[:20]) + chunk(b"IDAT", packed[20:]) + chunk(b"IEND", b"")
 
 
-def bmp(bits, height=HEIGHT, header=40, masks=(), colours=0):
-    pixels = values(bits // 8 or 1, (colours or 2 ** min(bits, 8)) - 1)
+def bmp(bits, height=HEIGHT, header=40, masks=(), colors=0):
+    pixels = values(bits // 8 or 1, (colors or 2 ** min(bits, 8)) - 1)
     lines = [row_bytes(row.reshape(-1), min(bits, 8)) for row in pixels]
     data = b"".join(line + bytes(-len(line) % 4) for line in lines)
     if header == 12:
         head = struct.pack("<IHHHH", 12, WIDTH, height, 1, bits)
     else:
-        head = struct.pack("<IiiHHIIiiII", header, WIDTH, height, 1, bits, 3 if masks else 0, len(data), 0, 0, colours, 0)
+        head = struct.pack("<IiiHHIIiiII", header, WIDTH, height, 1, bits, 3 if masks else 0, len(data), 0, 0, colors, 0)
         head = (head + b"".join(struct.pack("<I", m) for m in masks)).ljust(header, b"\0")
     palette = b"".join(bytes([i * 50 % 256, i * 7 % 256, 255 - i] + [0] * (header > 12))
-                       for i in range((colours or 2**bits) if bits <= 8 else 0))
+                       for i in range((colors or 2**bits) if bits <= 8 else 0))
     begin = 14 + len(head) + len(palette)
     return b"BM" + struct.pack("<IHHI", begin + len(data), 0, 0, begin) + head + palette + data
 
@@ -90,20 +90,20 @@ def pnm(kind, most=1):
 
 
 files = {}
-for colour, depths in ((0, (1, 2, 4, 8, 16)), (2, (8, 16)), (4, (8, 16)), (6, (8, 16))):
+for color, depths in ((0, (1, 2, 4, 8, 16)), (2, (8, 16)), (4, (8, 16)), (6, (8, 16))):
     for depth in depths:
         for interlaced in (0, 1):
-            files[f"PNG of type {colour}, {depth} bits{', interlaced' * interlaced}"] = png(colour, depth, interlaced)
+            files[f"PNG of type {color}, {depth} bits{', interlaced' * interlaced}"] = png(color, depth, interlaced)
 for depth in (1, 2, 4, 8):
-    colours = min(2**depth, 20)
-    palette = bytes(values(3, 255, colours, 1).astype(np.uint8).tobytes())
-    files[f"PNG with a palette, {depth} bits"] = png(3, depth, 0, palette, b"", colours - 1)
-    files[f"PNG with a palette, {depth} bits, interlaced"] = png(3, depth, 1, palette, bytes([0, 100]), colours - 1)
-files["PNG with a transparent grey"] = png(0, 8, 0, b"", b"\0\x02", 3)
-files["PNG with a transparent colour"] = png(2, 8, 1, b"", b"\0\1\0\0\0\1", 1)
+    colors = min(2**depth, 20)
+    palette = bytes(values(3, 255, colors, 1).astype(np.uint8).tobytes())
+    files[f"PNG with a palette, {depth} bits"] = png(3, depth, 0, palette, b"", colors - 1)
+    files[f"PNG with a palette, {depth} bits, interlaced"] = png(3, depth, 1, palette, bytes([0, 100]), colors - 1)
+files["PNG with a transparent gray"] = png(0, 8, 0, b"", b"\0\x02", 3)
+files["PNG with a transparent color"] = png(2, 8, 1, b"", b"\0\1\0\0\0\1", 1)
 for bits in (1, 4, 8, 16, 24, 32):
-    files[f"BMP, {bits} bits"] = bmp(bits, colours=20 if bits == 8 else 0)
-    files[f"BMP, {bits} bits, from the top"] = bmp(bits, -HEIGHT, colours=20 if bits == 8 else 0)
+    files[f"BMP, {bits} bits"] = bmp(bits, colors=20 if bits == 8 else 0)
+    files[f"BMP, {bits} bits, from the top"] = bmp(bits, -HEIGHT, colors=20 if bits == 8 else 0)
 files["BMP, 4 bits, short header"] = bmp(4, header=12)
 files["BMP, 24 bits, long header"] = bmp(24, header=124)
 files["BMP, 16 bits as 5 6 5"] = bmp(16, masks=(0xF800, 0x7E0, 0x1F))
@@ -128,23 +128,23 @@ namespace reference {{
 // and its alpha; 0 for images without. All have {WIDTH} x {HEIGHT} pixels.
 struct ImageFile {{
   std::string_view name, bytes;
-  std::uint64_t colours, alpha;
+  std::uint64_t colors, alpha;
 }};
 
 inline const ImageFile image_files[] = {{""")
 for name, file in files.items():
     image = Image.open(io.BytesIO(file))
     rgb = np.array(image.convert("RGB"))
-    if image.mode.startswith("I"):  # grey with 16 bits: Pillow makes all that is over 255 white
+    if image.mode.startswith("I"):  # gray with 16 bits: Pillow makes all that is over 255 white
         wide = np.array(image).astype(np.int64)
         most = 65535
         if name.startswith("P2") or name.startswith("P5"):
             most = int(name.split()[-1])
             wide = values(1, most)[:, :, 0]
-            grey = np.rint(wide / most * 255)  # as Pillow does for P3 and P6
+            gray = np.rint(wide / most * 255)  # as Pillow does for P3 and P6
         else:
-            grey = wide >> 8  # as Pillow does for colours
-        rgb = np.repeat(grey.astype(np.uint8)[:, :, None], 3, 2)
+            gray = wide >> 8  # as Pillow does for colors
+        rgb = np.repeat(gray.astype(np.uint8)[:, :, None], 3, 2)
     has_alpha = "A" in image.mode or "transparency" in image.info
     alpha = np.array(image.convert("RGBA"))[:, :, 3] if has_alpha else None
     print(f'{{"{name}", "{file.hex()}", {fnv1a(rgb.tobytes())}u, {fnv1a(alpha.tobytes()) if has_alpha else 0}u}},')

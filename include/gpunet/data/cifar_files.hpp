@@ -40,17 +40,17 @@ class CifarFiles {
   // holds a label that there is not.
   CifarFiles(const Format& format, std::string folder, std::initializer_list<std::string_view> names)
       : format_(format) {
-    if (const std::string inner = path(folder, format.subfolder); is_folder(inner)) folder = inner;
+    if (const std::string inner = io::join(folder, format.subfolder); io::is_folder(inner)) folder = inner;
     const std::string cure = concat(" (", format.cure, folder, ")");
     const std::string_view where = format.where;
     require(io::exists(folder), where, "no folder ", folder, ", fetch the images", cure);
-    require(is_folder(folder), where, folder, " is not a folder, give the one that holds ", *names.begin());
+    require(io::is_folder(folder), where, folder, " is not a folder, give the one that holds ", *names.begin());
     std::string missing;
     for (const auto name : names)
-      if (!io::exists(path(folder, name))) missing += concat(missing.empty() ? "" : ", ", name);
+      if (!io::exists(io::join(folder, name))) missing += concat(missing.empty() ? "" : ", ", name);
     require(missing.empty(), where, folder, " has no ", missing, ", fetch the images", cure);
     for (const auto name : names)
-      append_file(path(folder, name), name, cure);
+      append_file(io::join(folder, name), name, cure);
   }
 
   index_t size() const { return static_cast<index_t>(bytes_.size() / format_.record_bytes()); }
@@ -61,14 +61,6 @@ class CifarFiles {
   const std::uint8_t* record(index_t i) const {
     GPUNET_ASSERT(0 <= i && i < size());
     return bytes_.data() + static_cast<std::size_t>(i) * format_.record_bytes();
-  }
-
-  static std::string path(const std::string& folder, std::string_view name) {
-    return concat(folder, folder.ends_with('/') ? "" : "/", name);
-  }
-  static bool is_folder(const std::string& path) {
-    struct stat status {};
-    return ::stat(path.c_str(), &status) == 0 && S_ISDIR(status.st_mode);
   }
 
   // Appends the records of one file.

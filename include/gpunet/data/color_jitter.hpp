@@ -1,4 +1,4 @@
-// Images in other colours.
+// Images in other colors.
 #pragma once
 
 #include <algorithm>
@@ -15,7 +15,7 @@ namespace gpunet::data {
 
 namespace detail {
 
-// The brightness of each pixel of an image in red, green and blue, or of a grey one (ITU-R BT.601).
+// The brightness of each pixel of an image in red, green and blue, or of a gray one (ITU-R BT.601).
 inline float gray(const Pixels<float>& image, index_t pixel) {
   const float* x = image.values.data() + pixel;
   const index_t n = image.sizes.pixels();
@@ -26,7 +26,7 @@ inline float mix(float a, float b, float factor) {
   return std::clamp(factor * a + (1 - factor) * b, 0.0f, 1.0f);
 }
 
-// The colour (red, green, blue) with its hue turned by `turn` of a circle.
+// The color (red, green, blue) with its hue turned by `turn` of a circle.
 inline std::array<float, 3> turn_hue(const std::array<float, 3>& color, float turn) {
   const auto [r, g, b] = color;
   const float most = std::max({r, g, b}), least = std::min({r, g, b}), range = most - least;
@@ -66,7 +66,7 @@ inline void adjust_contrast(Pixels<float>& image, double factor) {
     x = detail::mix(x, mean, static_cast<float>(factor));
 }
 
-// 0: grey, 1: as it is. Grey images stay what they are.
+// 0: gray, 1: as it is. Gray images stay what they are.
 inline void adjust_saturation(Pixels<float>& image, double factor) {
   if (image.sizes.channels == 1) return;
   const index_t n = image.sizes.pixels();
@@ -79,7 +79,7 @@ inline void adjust_saturation(Pixels<float>& image, double factor) {
   }
 }
 
-// Turns the colours by a part of their circle, -0.5 to 0.5. Grey images stay what they are.
+// Turns the colors by a part of their circle, -0.5 to 0.5. Gray images stay what they are.
 inline void adjust_hue(Pixels<float>& image, double turn) {
   if (image.sizes.channels == 1) return;
   const index_t n = image.sizes.pixels();
@@ -118,7 +118,7 @@ class ColorJitter {
 
   ImageSizes output(const ImageSizes& input) const {
     require(input.channels == 1 || input.channels == 3, "gpunet::data::ColorJitter: images of ", input.channels,
-            " channels (want 1, grey, or 3: red, green, blue)");
+            " channels (want 1, gray, or 3: red, green, blue)");
     return input;
   }
 

@@ -45,7 +45,7 @@ struct DataLoaderOptions {
   bool drop_last = false;                               // leave out the last batch if it is not full
   int prefetch_factor = 2;                              // batches that each worker may be ahead, 1024 at most
   std::optional<RandomSampler> sampler = std::nullopt;  // instead of shuffle
-  CollateFunction collate_fn = nullptr;                 // what is done to each batch, or nothing
+  CollateFunction collate_fn = nullptr;                 // changes each batch in place; shapes stay
 };
 
 // What `for` runs over: the batches on device D. Each loop is an epoch in an order of its own; its batches come in

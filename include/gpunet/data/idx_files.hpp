@@ -23,7 +23,7 @@ class IdxFiles {
   // with .gz behind the name. `where` begins the messages. Throws Error if a file is missing, damaged, or does not fit the
   // other.
   IdxFiles(std::string_view where, std::string folder, std::string_view subfolder, const std::string& part) {
-    if (const std::string inner = concat(folder, "/", subfolder); io::exists(inner)) folder = inner;
+    if (const std::string inner = io::join(folder, subfolder); io::is_folder(inner)) folder = inner;
     auto [image_sizes, images] = read_idx(where, find(where, folder, part + "-images-idx3-ubyte"), 3);
     auto [label_sizes, labels] = read_idx(where, find(where, folder, part + "-labels-idx1-ubyte"), 1);
     require(image_sizes[0] == label_sizes[0], where, folder, " has ", image_sizes[0], " images and ",
@@ -51,7 +51,7 @@ class IdxFiles {
   // The file as it is, or else packed.
   static std::string find(std::string_view where, const std::string& folder, const std::string& name) {
     for (const char* ending : {"", ".gz"})
-      if (const std::string path = concat(folder, "/", name, ending); io::exists(path)) return path;
+      if (const std::string path = io::join(folder, name) + ending; io::exists(path)) return path;
     throw Error(concat(where, folder, " has neither ", name, " nor ", name,
                        ".gz, fetch the four idx files (scripts/get_mnist.sh ", folder,
                        ", for FashionMNIST with --fashion)"));

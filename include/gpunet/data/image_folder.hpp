@@ -18,6 +18,7 @@
 
 #include <gpunet/core/error.hpp>
 #include <gpunet/data/image_dataset.hpp>
+#include <gpunet/io/file.hpp>
 #include <gpunet/io/read_image.hpp>
 
 namespace gpunet::data {
@@ -28,7 +29,7 @@ struct ImageFolderOptions {
 };
 
 // As torchvision.datasets.ImageFolder: each folder in `root` is a class, the images in it and in folders below are its
-// samples, in the same order. Images are read when they are asked for, three channels each: grey ones get three equal
+// samples, in the same order. Images are read when they are asked for, three channels each: gray ones get three equal
 // channels, and alpha is left out (as Pillow's convert('RGB') does). They may have any sizes if the transform brings them to
 // one:
 //   data::ImageFolder set("data/pets", data::Compose(data::Resize{{64, 64}}, data::ToTensor{}));
@@ -66,7 +67,7 @@ class ImageFolder : public ImageDataset<ImageFolder> {
   struct Files {
     Files(const std::string& root, const ImageFolderOptions& options) {
       for (const std::string& name : names_in(root))
-        if (is_folder(join(root, name))) {
+        if (io::is_folder(io::join(root, name))) {
           class_to_idx[name] = static_cast<label_t>(classes.size());
           classes.push_back(name);
         }
@@ -75,12 +76,13 @@ class ImageFolder : public ImageDataset<ImageFolder> {
       std::string empty;
       for (const std::string& name : classes) {
         const std::size_t before = samples.size();
-        add_samples(join(root, name), class_to_idx[name]);
+        add_samples(io::join(root, name), class_to_idx[name]);
         if (samples.size() == before) empty += concat(empty.empty() ? "" : ", ", name);
       }
       require(empty.empty() || options.allow_empty, where, root,
-              ": no image in the folders of these classes: ", empty, " (want files that end in ", endings_text(),
-              "), remove the folders, or give {.allow_empty = true} to keep the classes");
+              ": no image in the folders of these classes: ", empty,
+              " (each class needs one), put files there that end in ", endings_text(),
+              ", remove the folders, or give {.allow_empty = true} to keep the classes");
       require(!samples.empty(), where, root,
               " has no image at all (the first one tells the sizes), put some there");
     }
@@ -93,7 +95,7 @@ class ImageFolder : public ImageDataset<ImageFolder> {
       std::sort(found.begin(), found.end());
       for (auto& [inner, names] : found)
         for (const std::string& name : names)
-          samples.push_back({join(inner, name), label});
+          samples.push_back({io::join(inner, name), label});
     }
 
     ImageBytes image(std::size_t i, std::vector<std::uint8_t>& room) const {
@@ -125,21 +127,20 @@ class ImageFolder : public ImageDataset<ImageFolder> {
     return with_path(first.path, [&] { return Pipeline(transform, first.sizes); });
   }
 
-  static std::string join(const std::string& folder, const std::string& name) {
-    return concat(folder, folder.ends_with('/') ? "" : "/", name);
-  }
-  static bool is_folder(const std::string& path) {
-    struct stat status {};
-    return ::stat(path.c_str(), &status) == 0 && S_ISDIR(status.st_mode);
-  }
   // What is in a folder, sorted. Throws Error naming it where it cannot be read.
   static std::vector<std::string> names_in(const std::string& folder) {
     const std::unique_ptr<DIR, int (*)(DIR*)> stream(::opendir(folder.c_str()), &::closedir);
     require(stream != nullptr, where, "the folder ", folder, " cannot be read (",
             std::generic_category().message(errno), "), check the path and its permissions");
     std::vector<std::string> names;
-    while (const dirent* entry = ::readdir(stream.get()))
+    const auto next = [&] {
+      errno = 0;  // which alone tells an error from the end
+      return ::readdir(stream.get());
+    };
+    while (const dirent* entry = next())
       if (const std::string name = entry->d_name; name != "." && name != "..") names.push_back(name);
+    require(errno == 0, where, "the folder ", folder, " cannot be read to its end (",
+            std::generic_category().message(errno), "), look after its disk");
     std::sort(names.begin(), names.end());
     return names;
   }
@@ -155,8 +156,8 @@ class ImageFolder : public ImageDataset<ImageFolder> {
     above.push_back(identity);
     std::vector<std::string> images;
     for (const std::string& name : names_in(folder)) {
-      const std::string path = join(folder, name);
-      if (is_folder(path))
+      const std::string path = io::join(folder, name);
+      if (io::is_folder(path))
         walk(path, above, found);
       else if (is_image_name(name))
         images.push_back(name);

@@ -58,17 +58,17 @@ class BmpReader {
     const auto header = reader_.number<std::uint32_t>("the size of the header");
     constexpr std::array known{12u, 40u, 52u, 56u, 64u, 108u, 124u};
     if (std::find(known.begin(), known.end(), header) == known.end())
-      reader_.fail(concat("a header of ", header, " bytes"));
+      reader_.fail(concat("a header of ", header, " bytes, which no BMP file has"));
     const bool is_core = header == 12;
     width_ = is_core ? reader_.number<std::uint16_t>("the width") : reader_.number<std::int32_t>("the width");
     height_ = is_core ? reader_.number<std::uint16_t>("the height") : reader_.number<std::int32_t>("the height");
     reader_.take(2, "the planes");
     bits_ = reader_.number<std::uint16_t>("the bits of a pixel");
-    std::uint32_t compression = 0, colours = 0;
+    std::uint32_t compression = 0, colors = 0;
     if (!is_core) {
       compression = reader_.number<std::uint32_t>("the compression");
       reader_.take(12, "the header");
-      colours = reader_.number<std::uint32_t>("the number of colours");
+      colors = reader_.number<std::uint32_t>("the number of colors");
       reader_.take(4, "the header");
     }
     check_kind(compression);
@@ -80,31 +80,30 @@ class BmpReader {
     check_masks();
     if (const std::size_t end = 14 + std::size_t{header}; end > reader_.position())
       reader_.take(end - reader_.position(), "the header");
-    if (bits_ <= 8) read_palette(colours, is_core ? 3 : 4);
+    if (bits_ <= 8) read_palette(colors, is_core ? 3 : 4);
   }
 
   void check_kind(std::uint32_t compression) const {
     constexpr std::array<std::string_view, 7> kinds{"", "RLE8", "RLE4", "", "JPEG", "PNG", "ALPHABITFIELDS"};
-    const std::string kind = concat(
-        "it is packed (", compression < kinds.size() ? std::string(kinds[compression]) : concat(compression), ")");
-    require(compression == 0 || compression == bit_fields, reader_.place(), ": ", kind,
-            ", which gpunet does not read, save it as PNG, or as BMP without compression");
+    require(compression == 0 || compression == bit_fields, reader_.place(), " is a BMP image of the kind ",
+            compression < kinds.size() ? std::string(kinds[compression]) : concat(compression),
+            " (which gpunet does not read), save it as PNG, or as BMP of 24 bits a pixel");
     constexpr std::array known{1u, 4u, 8u, 16u, 24u, 32u};
     if (std::find(known.begin(), known.end(), bits_) == known.end() || (compression == bit_fields && bits_ < 16))
-      reader_.fail(concat(bits_, " bits a pixel"));
+      reader_.fail(concat(bits_, " bits a pixel, which a BMP file of its kind has not"));
   }
   // The bits of a channel stand together, and there are some.
   void check_masks() const {
     for (std::size_t c = 0; c < 4 && bits_ > 8; ++c) {
       const std::uint32_t ones = masks_[c] >> std::countr_zero(masks_[c] | 1u << 31);
       if ((masks_[c] == 0 && c < 3) || (ones & (ones + 1)) != 0)
-        reader_.fail(concat("the bits ", masks_[c], " of channel ", c));
+        reader_.fail(concat("the bits ", masks_[c], " of channel ", c, " (want some, and next to each other)"));
     }
   }
-  void read_palette(std::uint32_t colours, std::size_t entry) {
+  void read_palette(std::uint32_t colors, std::size_t entry) {
     const std::uint32_t most = 1u << bits_;
-    colours_ = colours == 0 ? most : std::min(colours, most);
-    palette_ = reader_.take(entry * colours_, "a palette");
+    colors_ = colors == 0 ? most : std::min(colors, most);
+    palette_ = reader_.take(entry * colors_, "a palette");
     palette_entry_ = entry;
   }
 
@@ -112,7 +111,7 @@ class BmpReader {
     if (bits_ <= 8) {
       const std::size_t per_byte = 8 / bits_, shift = (per_byte - 1 - x % per_byte) * bits_;
       const std::size_t index = std::to_integer<std::size_t>(row[x / per_byte]) >> shift & ((1u << bits_) - 1);
-      if (index >= colours_) reader_.fail(concat("colour ", index, " of ", colours_));
+      if (index >= colors_) reader_.fail(concat("color ", index, " (the palette has ", colors_, ")"));
       for (std::size_t c = 0; c < 3; ++c)
         to[c] = std::to_integer<std::uint8_t>(palette_[index * palette_entry_ + 2 - c]);  // blue is first
       return;
@@ -134,8 +133,8 @@ class BmpReader {
   std::int64_t width_ = 0, height_ = 0;
   std::uint32_t bits_ = 0;                                         // of a pixel
   std::array<std::uint32_t, 4> masks_{0xFF0000, 0xFF00, 0xFF, 0};  // red, green, blue, alpha
-  std::span<const std::byte> palette_;                             // [colours_][palette_entry_]
-  std::size_t colours_ = 0, palette_entry_ = 0;
+  std::span<const std::byte> palette_;                             // [colors_][palette_entry_]
+  std::size_t colors_ = 0, palette_entry_ = 0;
 };
 
 }  // namespace detail
@@ -145,7 +144,8 @@ inline bool is_bmp(std::span<const std::byte> file) {
 }
 
 // The image of a BMP file that is not packed: 1, 4 or 8 bits with a palette, 16, 24 or 32 bits. 3 channels, or 4 if the
-// header tells which bits are alpha. `place` begins the messages. Throws Error where the file is damaged, cut short or packed.
+// header tells which bits are alpha. `place` begins the messages. Throws Error where the file is damaged, cut short, or
+// of another kind.
 inline Image decode_bmp(std::span<const std::byte> file, const std::string& place) {
   return detail::BmpReader(file, place).read();
 }

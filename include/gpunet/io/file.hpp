@@ -26,6 +26,17 @@ inline bool exists(const std::string& path) {
   return ::stat(path.c_str(), &status) == 0;
 }
 
+// Whether there is a folder of that name, or a link to one.
+inline bool is_folder(const std::string& path) {
+  struct stat status {};
+  return ::stat(path.c_str(), &status) == 0 && S_ISDIR(status.st_mode);
+}
+
+// The path of what has that name in a folder.
+inline std::string join(std::string_view folder, std::string_view name) {
+  return concat(folder, folder.ends_with('/') ? "" : "/", name);
+}
+
 namespace detail {
 
 // What helps against a system error.

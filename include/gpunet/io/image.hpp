@@ -53,6 +53,20 @@ Image to_image(const std::vector<T>& values, const Sizes& sizes) {
 
 namespace detail {
 
+// Throws Error unless the image has sides that PNG allows, 1 to 4 channels, and as many bytes as it says.
+inline void check_image(std::string_view where, const Image& image) {
+  constexpr index_t most = (index_t{1} << 31) - 1;
+  require(image.width >= 1 && image.height >= 1 && image.width <= most && image.height <= most, where,
+          ": an image of ", image.width, " x ", image.height, " (want 1 to ", most, " each way)");
+  require(image.channels >= 1 && image.channels <= 4, where, ": an image with ", image.channels,
+          " channels (want 1 to 4)");
+  // No product of all three, which may be too large for a number.
+  const auto bytes = static_cast<index_t>(image.pixels.size()), row = image.width * image.channels;
+  require(bytes % row == 0 && bytes / row == image.height, where, ": an image of ", image.width, " x ",
+          image.height, " with ", image.channels, " channels has ", bytes,
+          " bytes (want one for each channel of each pixel)");
+}
+
 // Big-endian, as PNG has its numbers.
 inline std::string png_number(std::uint32_t value) {
   return {static_cast<char>(value >> 24), static_cast<char>(value >> 16), static_cast<char>(value >> 8),
@@ -103,16 +117,10 @@ inline std::string zlib_stream(std::string_view bytes) {
 // The bytes of a PNG file (W3C's specification, third edition) with 8 bits a channel. Packed where the program has zlib
 // (io/zlib.hpp), else about as large as its pixels. Throws Error where pixels and sizes do not fit.
 inline std::string encode_png(const Image& image) {
-  constexpr index_t most = (index_t{1} << 31) - 1;
-  require(image.width >= 1 && image.height >= 1 && image.width <= most && image.height <= most,
-          "gpunet::io: a PNG image of ", image.width, " x ", image.height, " (want 1 to ", most, " each way)");
-  require(image.channels >= 1 && image.channels <= 4, "gpunet::io: a PNG image with ", image.channels,
-          " channels (want 1 to 4)");
+  detail::check_image("gpunet::io", image);
   const index_t row = image.width * image.channels;
-  require(static_cast<index_t>(image.pixels.size()) == row * image.height, "gpunet::io: an image of ", image.width,
-          " x ", image.height, " with ", image.channels, " channels has ", image.pixels.size(), " bytes (want ",
-          row * image.height, ")");
-  require(row * image.height <= most / 2, "gpunet::io: an image of ", row * image.height,
+  constexpr index_t most = (index_t{1} << 30) - 1;
+  require(row * image.height <= most, "gpunet::io: an image of ", row * image.height,
           " bytes is too large for one PNG chunk, cut it");
 
   std::string lines;

@@ -57,7 +57,7 @@ class PngReader {
   }
 
  private:
-  enum Colour : std::uint8_t { grey = 0, rgb = 2, indexed = 3, grey_alpha = 4, rgb_alpha = 6 };
+  enum Color : std::uint8_t { gray = 0, rgb = 2, indexed = 3, gray_alpha = 4, rgb_alpha = 6 };
 
   // One of the seven images that an interlaced one is stored as (8.1): every dx-th column from x0 on, so for the rows.
   struct Pass {
@@ -73,10 +73,8 @@ class PngReader {
   }
 
   // Of the image that comes out, without the one for what transparent_ tells.
-  index_t channels() const {
-    return colour_ == grey ? 1 : colour_ == grey_alpha ? 2 : colour_ == rgb_alpha ? 4 : 3;
-  }
-  index_t samples() const { return colour_ == indexed ? 1 : channels(); }  // stored for each pixel
+  index_t channels() const { return color_ == gray ? 1 : color_ == gray_alpha ? 2 : color_ == rgb_alpha ? 4 : 3; }
+  index_t samples() const { return color_ == indexed ? 1 : channels(); }  // stored for each pixel
   std::size_t row_bytes(const Pass& pass) const {
     return static_cast<std::size_t>((pass.columns(width_) * samples() * depth_ + 7) / 8);
   }
@@ -98,17 +96,17 @@ class PngReader {
       if (!(static_cast<unsigned char>(type[0]) & ancillary) && type != "IHDR" && type != "PLTE" && type != "IDAT")
         reader_.fail(concat("the chunk ", type, ", which an image cannot do without and gpunet does not know"));
     }
-    if (colour_ == indexed && (palette_.empty() || palette_.size() % 3 != 0 || palette_.size() > 3 * 256))
-      reader_.fail(concat("a palette of ", palette_.size(), " bytes"));
-    if (colour_ >= grey_alpha) transparent_ = {};  // which has no meaning there (11.3.2.1)
-    if (!transparent_.empty() && colour_ != indexed &&
+    if (color_ == indexed && (palette_.empty() || palette_.size() % 3 != 0 || palette_.size() > 3 * 256))
+      reader_.fail(concat("a palette of ", palette_.size(), " bytes (want 3 for each of 1 to 256 colors)"));
+    if (color_ >= gray_alpha) transparent_ = {};  // which has no meaning there (11.3.2.1)
+    if (!transparent_.empty() && color_ != indexed &&
         transparent_.size() != 2 * static_cast<std::size_t>(channels()))
-      reader_.fail(concat("a tRNS chunk of ", transparent_.size(), " bytes"));
+      reader_.fail(concat("a tRNS chunk of ", transparent_.size(), " bytes (want ", 2 * channels(), ")"));
   }
   std::uint32_t number(std::string_view what) { return png_number(reader_.take(4, what).first<4>()); }
 
   void read_header(std::span<const std::byte> data) {
-    if (data.size() != 13) reader_.fail(concat("an IHDR chunk of ", data.size(), " bytes"));
+    if (data.size() != 13) reader_.fail(concat("an IHDR chunk of ", data.size(), " bytes (want 13)"));
     const auto at = [&](std::size_t i) {
       return std::to_integer<std::uint8_t>(data[i]);
     };
@@ -116,17 +114,17 @@ class PngReader {
     height_ = png_number(data.subspan<4, 4>());
     check_image_sides(reader_.place(), width_, height_);
     depth_ = at(8);
-    colour_ = at(9);
+    color_ = at(9);
     is_interlaced_ = at(12) == 1;
     const bool is_small = depth_ == 1 || depth_ == 2 || depth_ == 4;  // table 12
-    const bool is_known = colour_ == grey      ? is_small || depth_ == 8 || depth_ == 16
-                          : colour_ == indexed ? is_small || depth_ == 8
-                          : colour_ == rgb || colour_ == grey_alpha || colour_ == rgb_alpha
+    const bool is_known = color_ == gray      ? is_small || depth_ == 8 || depth_ == 16
+                          : color_ == indexed ? is_small || depth_ == 8
+                          : color_ == rgb || color_ == gray_alpha || color_ == rgb_alpha
                               ? depth_ == 8 || depth_ == 16
                               : false;
     if (!is_known || at(10) != 0 || at(11) != 0 || at(12) > 1)
-      reader_.fail(concat("colour type ", int{colour_}, " with ", depth_, " bits, compression ", int{at(10)},
-                          ", filter ", int{at(11)}, ", interlace ", int{at(12)}));
+      reader_.fail(concat("color type ", int{color_}, " with ", depth_, " bits, compression ", int{at(10)},
+                          ", filter ", int{at(11)}, ", interlace ", int{at(12)}, ", which PNG does not have"));
   }
 
   // The lines of all passes, each behind its filter. Adler's sum behind them says nothing that those of the chunks do not.
@@ -168,16 +166,17 @@ class PngReader {
   void read_line(std::span<const std::byte> line, const Pass& pass, index_t y, Image& image) const {
     const auto step = static_cast<std::size_t>(pass.dx * image.channels);
     std::uint8_t* to = image.pixels.data() + ((pass.y0 + y * pass.dy) * width_ + pass.x0) * image.channels;
-    if (depth_ == 8 && colour_ != indexed && transparent_.empty() && !is_interlaced_) {  // most files
+    if (depth_ == 8 && color_ != indexed && transparent_.empty() && !is_interlaced_) {  // most files
       std::memcpy(to, line.data(), line.size());
       return;
     }
     const auto count = static_cast<std::size_t>(samples());
     const index_t columns = pass.columns(width_);
     for (std::size_t x = 0; x < static_cast<std::size_t>(columns); ++x, to += step) {
-      if (colour_ == indexed) {
+      if (color_ == indexed) {
         const std::size_t index = sample(line, x);
-        if (3 * index >= palette_.size()) reader_.fail(concat("colour ", index, " of ", palette_.size() / 3));
+        if (3 * index >= palette_.size())
+          reader_.fail(concat("color ", index, " (the palette has ", palette_.size() / 3, ")"));
         for (std::size_t c = 0; c < 3; ++c)
           to[c] = std::to_integer<std::uint8_t>(palette_[3 * index + c]);
         if (!transparent_.empty())
@@ -209,7 +208,7 @@ class PngReader {
   ByteReader reader_;
   index_t width_ = 0, height_ = 0;
   int depth_ = 0;  // bits of a sample
-  std::uint8_t colour_ = 0;
+  std::uint8_t color_ = 0;
   bool is_interlaced_ = false;
   std::span<const std::byte> palette_, transparent_;  // what PLTE and tRNS hold
   std::vector<std::byte> packed_;                     // what the IDAT chunks hold
@@ -222,7 +221,7 @@ inline bool is_png(std::span<const std::byte> file) {
 }
 
 // The image of a PNG file of any kind, with the channels that it has (those of the palette where it has one, and one for
-// alpha where a colour is transparent); of numbers of 16 bits the upper eight. `place` begins the messages. Throws Error where
+// alpha where a color is transparent); of numbers of 16 bits the upper eight. `place` begins the messages. Throws Error where
 // the file is damaged or cut short, or where the program has no codec (see zlib.hpp).
 inline Image decode_png(std::span<const std::byte> file, const std::string& place) {
   require(deflate_codec() != nullptr, place,

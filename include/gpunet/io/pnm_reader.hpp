@@ -19,7 +19,7 @@ namespace gpunet::io {
 
 namespace detail {
 
-// P1 to P6: black and white, grey, or colours, as text or as bytes (the manual pages pbm(5), pgm(5) and ppm(5)).
+// P1 to P6: black and white, gray, or colors, as text or as bytes (the manual pages pbm(5), pgm(5) and ppm(5)).
 class PnmReader {
  public:
   PnmReader(std::string_view file, std::string place) : file_(file), place_(std::move(place)) {}
@@ -73,15 +73,17 @@ class PnmReader {
     return value;
   }
 
-  // The next character that is in no comment.
+  // The next character; a comment counts as the line break at its end, as in Netpbm.
   char next(std::string_view what) {
-    for (bool comment = false;; ++at_) {
+    const auto take = [&] {
       if (at_ >= file_.size()) fail(concat("the file ends before ", what));
-      const char c = file_[at_];
-      if (c == '#') comment = true;
-      if (!comment) return file_[at_++];
-      if (c == '\n' || c == '\r') comment = false;
-    }
+      return file_[at_++];
+    };
+    char c = take();
+    if (c == '#')
+      while (c != '\n' && c != '\r')
+        c = take();
+    return c;
   }
   // A number and the one space behind it, which only the last one of a file may lack.
   std::int64_t number(std::string_view what) {

@@ -40,7 +40,7 @@ inline constexpr OtherImage other_image_kinds[] = {
 }  // namespace detail
 
 // The image in the contents of a PNG, BMP, PPM, PGM or PBM file, and of what else a program reads (<gpunet/io/stb_image.hpp>:
-// JPEG, GIF). PNG files take zlib (<gpunet/io/zlib.hpp>). 8 bits a channel: 1 channel for grey, 3 for colours, one more for
+// JPEG, GIF). PNG files take zlib (<gpunet/io/zlib.hpp>). 8 bits a channel: 1 channel for gray, 3 for colors, one more for
 // alpha. `name` is for messages. Throws Error where the contents are damaged or no image.
 inline Image decode_image(std::span<const std::byte> file, const std::string& name) {
   const std::string place = concat("gpunet::io: ", name);
@@ -50,7 +50,11 @@ inline Image decode_image(std::span<const std::byte> file, const std::string& na
   const std::string_view text = detail::as_text(file);
   for (const auto& [at, begin, what, by_other_reader] : detail::other_image_kinds) {
     if (text.size() < at || !text.substr(at).starts_with(begin)) continue;
-    if (by_other_reader && other_images()) return other_images()(file, place);
+    if (by_other_reader && other_images()) {
+      Image image = other_images()(file, place);
+      detail::check_image(place, image);
+      return image;
+    }
     throw Error(concat(
         place, " is ", what, ", which this program does not read: save it as PNG",
         by_other_reader ? ", or include <gpunet/io/stb_image.hpp> in one source and link gpunet::stb_image (-lstb)"

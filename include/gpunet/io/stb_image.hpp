@@ -23,10 +23,22 @@
 
 namespace gpunet::io::detail {
 
-// A JPEG whose last scan has no end is cut off, which stb does not see.
+// Whether a JPEG file ends before its image does, which stb does not see. Goes from marker to marker (ITU-T T.81, B.1.1): a
+// segment says how long it is, so that a preview in one counts for nothing, and behind the end may be anything.
 inline bool is_cut_jpeg(std::string_view file) {
-  const auto scan = file.rfind("\xFF\xDA"), end = file.rfind("\xFF\xD9");
-  return file.starts_with("\xFF\xD8") && (end == std::string_view::npos || scan > end);
+  if (!file.starts_with("\xFF\xD8")) return false;
+  const auto at = [&](std::size_t i) {
+    return i < file.size() ? static_cast<unsigned char>(file[i]) : 0u;
+  };
+  constexpr unsigned restart = 0xD0, start = 0xD8, end = 0xD9;
+  for (std::size_t i = 2; i + 1 < file.size();) {
+    const unsigned marker = at(i) == 0xFF ? at(i + 1) : 0;
+    if (marker == start) return true;  // of another image
+    if (marker == end) return false;
+    const bool is_data = marker <= 1 || marker == 0xFF || (restart <= marker && marker < start);
+    i += is_data ? 1 : 2 + (std::size_t{at(i + 2)} << 8 | at(i + 3));
+  }
+  return true;
 }
 
 inline Image stb_read_image(std::span<const std::byte> file, const std::string& place) {

@@ -9,11 +9,10 @@
 namespace gpunet::plot {
 
 // One character for two pixels, one above the other: each row is a line, ends with the terminal's own colors, and has no
-// line break behind the last. Alpha is left out. Throws Error for an image that has not as many bytes as it says.
+// line break behind the last. Alpha is left out. Throws Error for an image without pixels, or with another
+// number of bytes than its sizes say.
 inline std::string half_blocks(const io::Image& image) {
-  require(static_cast<index_t>(image.pixels.size()) == image.width * image.height * image.channels,
-          "gpunet::plot::half_blocks: ", image.pixels.size(), " bytes for ", image.width, " x ", image.height,
-          " pixels of ", image.channels, " (want one for each channel)");
+  io::detail::check_image("gpunet::plot::half_blocks", image);
   const auto color = [&](index_t x, index_t y) {
     const auto at = static_cast<std::size_t>((y * image.width + x) * image.channels);
     const std::size_t step = image.channels >= 3 ? 1 : 0;  // gray is three times the same
