@@ -18,11 +18,10 @@ class View {
  public:
   View() = default;
   View(T* data, const Sizes& sizes) : data_(data), sizes_(sizes) {}
-  View(const View&) = default;  // said, because for a T that is not const the next one would take its place
-  View& operator=(const View&) = default;
-  // A view that may write is also one that reads.
-  View(const View<std::remove_const_t<T>, D>& other) requires std::is_const_v<T> : data_(other.data()),
-                                                                                   sizes_(other.sizes()) {}
+  // A view that may write is also one that reads. A template, so that it is no copy constructor where T is not const.
+  template <class U>
+  requires(std::is_const_v<T>&& std::is_same_v<const U, T> && !std::is_const_v<U>) View(const View<U, D>& other)
+      : data_(other.data()), sizes_(other.sizes()) {}
 
   T* data() const { return data_; }
   const Sizes& sizes() const { return sizes_; }
