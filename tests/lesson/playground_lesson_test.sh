@@ -64,6 +64,7 @@ until grep -q '^epoch 0' lines; do sleep 0.05; done  # from then on it listens
 kill -INT $!
 status=0
 wait $! || status=$?
+background=()
 check "Ctrl-C ends it" ended_with 130
 check "with what was learned" is_page stopped.html
 
