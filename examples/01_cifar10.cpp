@@ -72,7 +72,7 @@ int main(int argc, char** argv) {
         for (auto [inputs, labels] : loader.to(device))
           accuracy.update(net(inputs), labels);
       });
-      with.print(accuracy.result());
+      examples::print_accuracy(accuracy.result(), with.classes());
       return 0;
     });
   });

@@ -19,9 +19,7 @@ fi
 need_compiler
 need cmake ninja
 build_dir=$root/build/lessons
-with_cuda=OFF
-! nvidia-smi -L >/dev/null 2>&1 || with_cuda=AUTO
-configure "$build_dir" -DCMAKE_BUILD_TYPE=Release -DGPUNET_BUILD_TESTS=OFF -DGPUNET_CUDA="$with_cuda"
+configure "$build_dir" -DCMAKE_BUILD_TYPE=Release -DGPUNET_BUILD_TESTS=OFF -DGPUNET_CUDA="$(cuda_here)"
 build "$build_dir" examples
 
 work=$(mktemp -d)

@@ -96,3 +96,8 @@ build() {
   command -v ninja >/dev/null || go_on=(-k -j "$(nproc)")
   run_quietly "$build/build.log" "building ${build##*/}" cmake --build "$build" ${1:+--target "$@"} -- "${go_on[@]}"
 }
+
+# GPUNET_CUDA for programs that are to run here: nvcc takes minutes, which only a GPU is worth.
+cuda_here() {
+  if nvidia-smi -L >/dev/null 2>&1; then echo AUTO; else echo OFF; fi
+}

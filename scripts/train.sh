@@ -20,14 +20,8 @@ fi
 need_compiler
 need cmake ninja
 
-with_cuda=${GPUNET_CUDA:-}
-if [[ -z $with_cuda ]]; then
-  with_cuda=OFF
-  ! nvidia-smi -L >/dev/null 2>&1 || with_cuda=AUTO
-fi
-
 build_dir=$root/build/train
-configure "$build_dir" -DCMAKE_BUILD_TYPE=Release -DGPUNET_BUILD_TESTS=OFF -DGPUNET_CUDA="$with_cuda"
+configure "$build_dir" -DCMAKE_BUILD_TYPE=Release -DGPUNET_BUILD_TESTS=OFF -DGPUNET_CUDA="${GPUNET_CUDA:-$(cuda_here)}"
 build "$build_dir" "$lesson"
 
 exec "$build_dir/examples/$lesson" "$@"

@@ -1,4 +1,4 @@
-// The command line of 01_cifar10, and what it prints in the end.
+// The command line of 01_cifar10.
 #pragma once
 
 #include <gpunet/io/file.hpp>
@@ -32,18 +32,11 @@ struct CIFAR10Options {
                     " (a .npy file holds one array, and there are ten), name it .npz, .pth or .safetensors");
     if (load.empty())
       const gpunet::io::AtomicFile probe(save);  // if it cannot be written, better now than after the training
+    if (load.empty() && !data.empty()) gpunet::data::CIFAR10::test(data);  // what is missing is missed now, too
     tell_of_real_images(data, "cifar10");
   }
 
-  // How often the network was right, over all and per class.
-  template <class Accuracy>
-  void print(const Accuracy& accuracy) const {
-    std::printf("Accuracy of the network on the %ld test images: %.2f %%\n", accuracy.total(),
-                100 * accuracy.accuracy());
-    const auto names = data.empty() ? gpunet::data::Shapes::classes() : gpunet::data::CIFAR10::classes();
-    for (std::size_t k = 0; k < names.size(); ++k)
-      std::printf("Accuracy for class: %-8s is %.1f %%\n", names[k].data(), 100 * accuracy.classes[k].accuracy());
-  }
+  auto classes() const { return data.empty() ? gpunet::data::Shapes::classes() : gpunet::data::CIFAR10::classes(); }
 };
 
 }  // namespace examples

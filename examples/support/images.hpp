@@ -20,9 +20,10 @@ template <class Transform, class F>
 void with_cifar10(const std::string& folder, std::optional<gpunet::index_t> train, const Transform& transform,
                   F f) {
   using gpunet::data::CIFAR10, gpunet::data::Shapes;
-  if (folder.empty()) return f(train ? Shapes::train(*train, transform) : Shapes::test(10000, transform));
-  const auto test_set = CIFAR10::test(folder, transform);  // what is missing is missed before the training
-  f(train ? CIFAR10::train(folder, transform) : test_set);
+  if (folder.empty())
+    f(train ? Shapes::train(*train, transform) : Shapes::test(10000, transform));
+  else
+    f(train ? CIFAR10::train(folder, transform) : CIFAR10::test(folder, transform));
 }
 // f(digits to train with, digits to test with)
 template <class F>
@@ -32,6 +33,15 @@ void with_mnist(const std::string& folder, gpunet::index_t built_in, F f) {
     f(Digits::train(built_in), Digits::test(10000));
   else
     f(MNIST::train(folder), MNIST::test(folder));
+}
+
+// How often a network was right, over all images and per class.
+template <class Accuracy, class Names>
+void print_accuracy(const Accuracy& accuracy, const Names& names) {
+  std::printf("Accuracy of the network on the %ld test images: %.2f %%\n", accuracy.total(),
+              100 * accuracy.accuracy());
+  for (std::size_t k = 0; k < names.size(); ++k)
+    std::printf("Accuracy for class: %-8s is %.1f %%\n", names[k].data(), 100 * accuracy.classes[k].accuracy());
 }
 
 // Where built-in images are used: how to get the real ones.

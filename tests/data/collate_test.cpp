@@ -44,9 +44,9 @@ std::vector<float> all_numbers(D& device, const auto& set, const DataLoaderOptio
   auto batches = loader.to(device);
   for (int epochs = 0; epochs < 2; ++epochs)
     for (auto [inputs, labels] : batches) {
-      for (float x : read_back(device, inputs))
+      for (float x : to_vector(device, inputs))
         all.push_back(x);
-      for (label_t label : read_back(device, labels))
+      for (label_t label : to_vector(device, labels))
         all.push_back(static_cast<float>(label));
     }
   return all;
@@ -98,8 +98,8 @@ TEST_CASE_TEMPLATE("collate_fn sees each batch as it was read, the last one too,
        }});
   std::vector<float> first;
   for (auto [inputs, labels] : loader.to(device)) {
-    first.push_back(read_back(device, inputs)[0]);
-    CHECK(read_back(device, labels)[0] == 7);
+    first.push_back(to_vector(device, inputs)[0]);
+    CHECK(to_vector(device, labels)[0] == 7);
   }
   CHECK(first == std::vector<float>{100, 100, 100});
   CHECK(shapes == std::vector<Sizes>{{2, 2}, {2, 2}, {1, 2}});

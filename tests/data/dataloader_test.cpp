@@ -134,11 +134,11 @@ TEST_CASE_TEMPLATE("samples that the dataset has as bytes have the same bits on 
           REQUIRE(inputs.sizes() == set.sample_sizes().with_front(labels.numel()));
           std::vector<float> expected(static_cast<std::size_t>(inputs.numel()));
           float* sample = expected.data();
-          for (label_t label : read_back(device, labels)) {
+          for (label_t label : to_vector(device, labels)) {
             set.read(label, sample);
             sample += set.sample_sizes().numel();
           }
-          const std::vector<float> seen = read_back(device, inputs);
+          const std::vector<float> seen = to_vector(device, inputs);
           REQUIRE(std::memcmp(seen.data(), expected.data(), seen.size() * sizeof(float)) == 0);
         }
     }
@@ -164,7 +164,7 @@ TEST_CASE_TEMPLATE("a loop may be left at any batch and another begun", D, GPUNE
     for (index_t last = 0; last < loader.size(); ++last) {
       index_t batch = 0;
       for (auto [inputs, labels] : batches) {
-        CHECK(read_back(device, labels)[0] == 3 * batch);
+        CHECK(to_vector(device, labels)[0] == 3 * batch);
         if (batch++ == last) break;
       }
       CHECK_THROWS_WITH(
@@ -262,7 +262,7 @@ TEST_CASE("the lesson's first batches of CIFAR-10") {
   const DataLoader loader(set, {.batch_size = 4, .shuffle = true, .num_workers = 2});
   Order order;
   for (auto [inputs, labels] : loader.to(host)) {
-    order.push_back(read_back(host, labels));
+    order.push_back(to_vector(host, labels));
     if (order.size() == 3) break;
   }
   CHECK(order == Order{{4, 6, 9, 3}, {2, 8, 4, 6}, {5, 9, 0, 5}});

@@ -27,7 +27,7 @@ std::vector<float> all_inputs(auto& device, const auto& set, int workers, auto&&
   auto batches = loader.to(device);
   for (int epochs = 0; epochs < 2; ++epochs)
     for (auto [inputs, labels] : batches) {
-      const std::vector<float> values = read_back(device, inputs);
+      const std::vector<float> values = to_vector(device, inputs);
       all.insert(all.end(), values.begin(), values.end());
     }
   return all;

@@ -1,18 +1,8 @@
 #!/usr/bin/env bash
 # cpu_vs_gpu_test.sh ROOT DEVICE PROGRAM [PROBE...]: the comparison of devices ends well and leaves a picture and losses.
-# PROBE is a command that ends with 77 where there is no such device.
 set -euo pipefail
-. "$(dirname "$0")/../scripts/testing.sh"
-device=$2
-program=$3
-shift 3
-
-if [[ $# -gt 0 ]] && ! "$@" >/dev/null; then
-  skip 9 "there is no usable device $device"
-  finish
-  exit 77
-fi
-cd "$work"
+checks=9
+. "$(dirname "$0")/lesson.sh"
 [[ $device != cpu ]] || export CUDA_VISIBLE_DEVICES=  # it takes every GPU that it sees
 
 begins_with() { [[ $(head -c "${#2}" "$1") == "$2" ]]; }

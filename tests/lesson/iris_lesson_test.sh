@@ -1,18 +1,8 @@
 #!/usr/bin/env bash
 # iris_lesson_test.sh ROOT DEVICE PROGRAM [PROBE...]: the Iris lesson prints PyTorch's losses and knows all flowers held out.
-# PROBE is a command that ends with 77 where there is no such device.
 set -euo pipefail
-. "$(dirname "$0")/../scripts/testing.sh"
-device=$2
-program=$3
-shift 3
-
-if [[ $# -gt 0 ]] && ! "$@" >/dev/null; then
-  skip 9 "there is no usable device $device"
-  finish
-  exit 77
-fi
-cd "$work"
+checks=9
+. "$(dirname "$0")/lesson.sh"
 
 # The lesson's lines; the losses by PyTorch 1.13 on a CPU. On a GPU it differs from them by up to 1e-4.
 expected="1.15071142 0.93773144 0.77982563 0.60994011 0.40079936 0.25436321 0.15053052 0.10086947 0.08128314 0.07231428"

@@ -3,20 +3,10 @@
 # every run and by both loops, and training lowers them. PROBE is a command that ends with 77 where there is no such
 # device. GPUNET_TEST_DATA names the folder of the data.
 set -euo pipefail
-. "$(dirname "$0")/../scripts/testing.sh"
-device=$2
-program=$3
-shift 3
-
-skip_all() {
-  skip 6 "$1"
-  finish
-  exit 77
-}
+checks=6
+. "$(dirname "$0")/lesson.sh"
 data=${GPUNET_TEST_DATA:-nowhere}/cifar10
 [[ -d $data ]] || skip_all "GPUNET_TEST_DATA names no folder with cifar10"
-[[ $# == 0 ]] || "$@" >/dev/null || skip_all "there is no usable device $device"
-cd "$work"
 
 # The losses in the output, one a line.
 losses() { sed -n 's/^.*loss: *//p' <<<"$output"; }

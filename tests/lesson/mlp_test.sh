@@ -1,18 +1,8 @@
 #!/usr/bin/env bash
-# mlp_test.sh ROOT DEVICE PROGRAM [PROBE...]: the lesson on digits learns, shows its network and draws pictures. PROBE is a
-# command that ends with 77 where there is no such device.
+# mlp_test.sh ROOT DEVICE PROGRAM [PROBE...]: the lesson on digits learns, shows its network and draws pictures.
 set -euo pipefail
-. "$(dirname "$0")/../scripts/testing.sh"
-device=$2
-program=$3
-shift 3
-
-if [[ $# -gt 0 ]] && ! "$@" >/dev/null; then
-  skip 9 "there is no usable device $device"
-  finish
-  exit 77
-fi
-cd "$work"
+checks=9
+. "$(dirname "$0")/lesson.sh"
 
 are_pictures() {
   local file

@@ -1,18 +1,8 @@
 #!/usr/bin/env bash
 # playground_lesson_test.sh ROOT DEVICE PROGRAM [PROBE...]: the playground learns, writes a page, and says what is wrong.
-# PROBE is a command that ends with 77 where there is no such device.
 set -euo pipefail
-. "$(dirname "$0")/../scripts/testing.sh"
-device=$2
-program=$3
-shift 3
-
-if [[ $# -gt 0 ]] && ! "$@" >/dev/null; then
-  skip 15 "there is no usable device $device"
-  finish
-  exit 77
-fi
-cd "$work"
+checks=15
+. "$(dirname "$0")/lesson.sh"
 
 # A simulator gets less to do.
 size=(--points 300 --epochs 40)

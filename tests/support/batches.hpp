@@ -8,13 +8,6 @@
 #include <gpunet/core/sizes.hpp>
 #include <gpunet/tensor/view.hpp>
 
-template <class T, class D>
-std::vector<T> read_back(D& device, gpunet::View<const T, D> view) {
-  std::vector<T> values(static_cast<std::size_t>(view.numel()));
-  device.download(values.data(), view.data(), values.size() * sizeof(T));
-  return values;
-}
-
 using Order = std::vector<std::vector<gpunet::label_t>>;  // the labels of each batch
 
 // One epoch's labels; checks that the samples are those of the labels: [i, -i] for label i.
@@ -22,8 +15,8 @@ template <class D>
 Order epoch(D& device, auto&& batches) {
   Order order;
   for (auto [inputs, labels] : batches) {
-    order.push_back(read_back(device, labels));
-    const std::vector<float> values = read_back(device, inputs);
+    order.push_back(to_vector(device, labels));
+    const std::vector<float> values = to_vector(device, inputs);
     REQUIRE(inputs.sizes() == gpunet::Sizes{labels.numel(), 2});
     REQUIRE(values.size() == 2 * order.back().size());
     for (std::size_t i = 0; i < order.back().size(); ++i) {

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <string>
-#include <string_view>
 
 #include <gpunet/core/error.hpp>
 #include <gpunet/io/file.hpp>
@@ -11,23 +10,28 @@
 
 namespace gpunet::plot {
 
+namespace detail {
+
+// Whether the file is to be a .svg; else it is a .png. Throws Error for another ending.
+inline bool is_svg(const std::string& path) {
+  require(path.ends_with(".svg") || path.ends_with(".png"), "gpunet::plot::save: ", path,
+          " ends neither in .svg nor in .png, the two kinds there are");
+  return path.ends_with(".svg");
+}
+
+}  // namespace detail
+
 // Writes a .svg, which follows the reader's light or dark page, or a .png with two pixels a unit.
 inline void save(const std::string& path, const Scene& scene, Theme theme = Theme::light) {
-  const auto ends_with = [&](std::string_view suffix) {
-    return std::string_view(path).ends_with(suffix);
-  };
-  if (ends_with(".svg"))
+  if (detail::is_svg(path))
     io::write_file_atomically(path, to_svg(scene));
-  else if (ends_with(".png"))
-    io::save_png(path, rasterize(scene, 2, theme));
   else
-    require(false, "gpunet::plot::save: ", path, " ends neither in .svg nor in .png, the two kinds there are");
+    io::save_png(path, rasterize(scene, 2, theme));
 }
 
 // Throws Error where save() would, for who trains for an hour before there is something to save.
 inline void probe(const std::string& path) {
-  require(path.ends_with(".svg") || path.ends_with(".png"), "gpunet::plot::save: ", path,
-          " ends neither in .svg nor in .png, the two kinds there are");
+  detail::is_svg(path);
   const io::AtomicFile file(path);
 }
 
