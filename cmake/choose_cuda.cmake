@@ -35,13 +35,13 @@ elseif(GPUNET_CUDA)
 endif()
 
 if(GPUNET_HAS_CUDA)
-  # Our own programs run here: for the GPU of this machine; on a simulator, which reads PTX, for the oldest architecture
-  # and for one with tensor cores, assembled in the examples only; else for one architecture whose PTX suits all later
-  # ones.
+  # Our own programs run here: for the GPU of this machine; on a simulator, which reads PTX, for an architecture with
+  # tensor cores, and the examples, which are assembled too, also for the oldest one; else for one architecture whose PTX
+  # suits all later ones.
   if(NOT CMAKE_CUDA_ARCHITECTURES AND NOT DEFINED ENV{CUDAARCHS})
     execute_process(COMMAND nvidia-smi -L RESULT_VARIABLE no_gpu OUTPUT_QUIET ERROR_QUIET)
     if(GPUNET_CUDA_SIMULATOR)
-      set(CMAKE_CUDA_ARCHITECTURES 75-virtual 90-virtual)
+      set(CMAKE_CUDA_ARCHITECTURES 90-virtual)
       set(architectures_of_examples 75-virtual 90)
     elseif(no_gpu OR CMAKE_VERSION VERSION_LESS 3.24)
       set(CMAKE_CUDA_ARCHITECTURES 75)

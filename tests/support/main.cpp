@@ -55,6 +55,12 @@ REGISTER_LISTENER("counter", 1, Counter);
 
 }  // namespace
 
+// Under clang's and g++'s address sanitizer, too: who asks for more memory than there is gets none.
+extern "C" const char* __asan_default_options();
+extern "C" const char* __asan_default_options() {
+  return "allocator_may_return_null=1";
+}
+
 // With GPUNET_TEST_NEEDS_CUDA=1 and no usable GPU, says why, and ends with the status 77 (skipped).
 int main(int argc, char** argv) {
   doctest::Context context(argc, argv);
