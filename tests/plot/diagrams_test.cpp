@@ -86,6 +86,8 @@ TEST_CASE("gaps where numbers are missing") {
   CHECK(paths({}, true).empty());
   CHECK(paths({5}, false) == std::vector<std::size_t>{1});
   CHECK(marks_of<Path>(lines({}), series_color(0)).empty());
+  const auto alone = marks_of<Path>(lines({{"", {1, 2, nan, 3}}}), series_color(0));
+  CHECK(alone[1].width > alone[0].width);
 }
 
 TEST_CASE("long legends take several lines") {

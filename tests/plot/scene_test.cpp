@@ -48,6 +48,15 @@ TEST_CASE("bytes as letters") {
   CHECK(gpunet::detail::base64("\xFF\xFE") == "//4=");
 }
 
+TEST_CASE("a path of one point is a dot") {
+  Scene scene{4, 4};
+  scene.add(Path{{{2, 2}}, red, 2});
+  CHECK(contains(to_svg(scene), "points=\"2,2 2,2\""));
+  const io::Image image = rasterize(scene, 4);
+  CHECK(pixel(image, 8, 8) == 0xFF0000);
+  CHECK(pixel(image, 1, 8) == 0xFFFFFF);
+}
+
 TEST_CASE("pictures are in the SVG") {
   Scene scene{4, 4};
   const io::Image image{1, 1, 1, {7}};

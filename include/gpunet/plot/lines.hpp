@@ -14,7 +14,8 @@
 
 namespace gpunet::plot {
 
-// A curve through (x[i], y[i]); without x, x[i] is i + 1. What is not finite leaves a gap.
+// A curve through (x[i], y[i]); without x, x[i] is i + 1. What is not finite leaves a gap; a point between two gaps is a
+// dot.
 struct Series {
   std::string name = {};
   std::vector<double> y = {};
@@ -71,6 +72,7 @@ inline Scene lines(const std::vector<Series>& all, const LineOptions& options = 
   for (std::size_t s = 0; s < all.size(); ++s) {
     Path path{{}, series_color(s), 2};
     const auto finish = [&] {
+      path.width = path.points.size() == 1 ? 6 : 2;
       if (!path.points.empty()) scene.add(path);
       path.points.clear();
     };

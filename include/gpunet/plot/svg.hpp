@@ -80,6 +80,8 @@ class SvgWriter {
              "\" stroke-linejoin=\"round\" stroke-linecap=\"round\" points=\"";
     for (Point p : path.points)
       body_ += svg_number(p.x) + "," + svg_number(p.y) + " ";
+    // A line of one point is none in SVG; one from a point to itself is a dot.
+    if (Point p = path.points[0]; path.points.size() == 1) body_ += svg_number(p.x) + "," + svg_number(p.y) + " ";
     body_.back() = '"';
     body_ += "/>\n";
   }
