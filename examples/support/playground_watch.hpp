@@ -20,7 +20,7 @@
 namespace examples {
 
 // Colors where the stream is a terminal and nobody set NO_COLOR (no-color.org), characters where somebody did; only lines
-// elsewhere, where the terminal is too narrow, or where no picture is wanted.
+// elsewhere, where the terminal is too small, or where no picture is wanted.
 class Watch {
  public:
   Watch(bool wanted, index_t epochs, const Problem& problem, gpunet::train::Terminal terminal = {})
@@ -28,7 +28,7 @@ class Watch {
     const char* const no_color = std::getenv("NO_COLOR");
     colors_ = !no_color || *no_color == '\0';
     columns_ = terminal.columns(out_);
-    draws_ = wanted && terminal.interactive(out_) && columns_ > side;
+    draws_ = wanted && terminal.interactive(out_) && columns_ > side && terminal.rows(out_) >= side / 2 + 3;
     for (int row = 0; row < side; ++row)
       for (int column = 0; column < side; ++column)
         places_.insert(places_.end(), {place(column), -place(row)});
@@ -59,7 +59,7 @@ class Watch {
   }
 
  private:
-  static constexpr int side = 40;  // pixels of a picture: with two lines more, it fits a terminal of 24
+  static constexpr int side = 40;  // pixels of a picture: with two lines and the cursor's, it fits a terminal of 24
   static constexpr float reach = 6;
 
   static float place(int pixel) { return (2 * (static_cast<float>(pixel) + 0.5f) / side - 1) * reach; }

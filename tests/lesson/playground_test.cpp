@@ -83,7 +83,8 @@ struct Text {
   train::Terminal terminal(bool interactive) {
     return {.lines = file,
             .interactive = interactive ? [](std::FILE*) { return true; } : [](std::FILE*) { return false; },
-            .columns = [](std::FILE*) { return 60; }};
+            .columns = [](std::FILE*) { return 60; },
+            .rows = [](std::FILE*) { return 24; }};
   }
 };
 
@@ -249,6 +250,18 @@ TEST_CASE("a terminal gets a picture over the one before, all others get lines")
     CHECK(text.get().starts_with(line));
     CHECK(text.get().find('\n') == text.get().size() - 1);
     CHECK(!contains(text.get(), "\x1b"));
+  }
+  {
+    Text text;
+    train::Terminal low = text.terminal(true);
+    low.rows = [](std::FILE*) {
+      return 22;
+    };
+    CHECK(!Watch(true, 100, problem, low).draws());
+    low.rows = [](std::FILE*) {
+      return 23;
+    };
+    CHECK(Watch(true, 100, problem, low).draws());
   }
   for (const bool colors : {true, false}) {
     CAPTURE(colors);

@@ -175,6 +175,7 @@ TEST_CASE("a real terminal is told from a pipe") {
   const std::unique_ptr<std::FILE, decltype(&std::fclose)> pipe(std::tmpfile(), &std::fclose);
   CHECK(!Terminal{}.interactive(pipe.get()));
   CHECK(Terminal{}.columns(pipe.get()) == 80);
+  CHECK(Terminal{}.rows(pipe.get()) == 24);
   const double before = Terminal{}.seconds();
   CHECK(Terminal{}.seconds() >= before);
 
@@ -186,9 +187,10 @@ TEST_CASE("a real terminal is told from a pipe") {
   const std::unique_ptr<std::FILE, decltype(&std::fclose)> terminal(std::fopen(ptsname(controller), "w"),
                                                                     &std::fclose);
   REQUIRE(terminal);
-  const winsize size{24, 57, 0, 0};
+  const winsize size{33, 57, 0, 0};
   ioctl(controller, TIOCSWINSZ, &size);
   CHECK(Terminal{}.columns(terminal.get()) == 57);
+  CHECK(Terminal{}.rows(terminal.get()) == 33);
   const char* kind = std::getenv("TERM");
   const std::string old_kind = kind ? kind : "";
   setenv("TERM", "xterm", 1);

@@ -28,10 +28,14 @@ struct Terminal {
     const char* kind = std::getenv("TERM");
     return isatty(fileno(stream)) == 1 && kind && std::string_view(kind) != "dumb";
   };
-  // how wide it may be,
+  // how wide and how high it may be,
   int (*columns)(std::FILE*) = [](std::FILE* stream) {
     winsize size{};
     return ioctl(fileno(stream), TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? int{size.ws_col} : 80;
+  };
+  int (*rows)(std::FILE*) = [](std::FILE* stream) {
+    winsize size{};
+    return ioctl(fileno(stream), TIOCGWINSZ, &size) == 0 && size.ws_row > 0 ? int{size.ws_row} : 24;
   };
   // and a clock.
   double (*seconds)() = [] {
