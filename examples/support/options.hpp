@@ -8,6 +8,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <limits>
+#include <new>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -169,6 +170,10 @@ int exit_status(F f) try {
     return f(), 0;
   else
     return f();
+} catch (const std::bad_alloc&) {
+  std::fflush(stdout);
+  std::fprintf(stderr, "error: there is not enough memory for this, make the largest of the options smaller\n");
+  return 1;
 } catch (const std::exception& error) {
   std::fflush(stdout);
   std::fprintf(stderr, "error: %s\n", error.what());

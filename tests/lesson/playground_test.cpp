@@ -3,7 +3,9 @@
 #include <cstring>
 #include <doctest/doctest.h>
 #include <map>
+#include <new>
 #include <optional>
+#include <utility>
 
 #include <gpunet/io/json.hpp>
 
@@ -235,6 +237,19 @@ TEST_CASE("what a new user tries that makes no training") {
   CHECK(message_of({"--html", ""}) ==
         "05_playground: --html is empty (want the name of a file, as playground.html)");
   CHECK(message_of({"--epochs", "0"}) == "05_playground: --epochs 0 (want 1 or more)");
+}
+
+TEST_CASE("a program that ends with an exception says why, in words") {
+  const auto ends = [](auto body) {
+    Text text;
+    std::FILE* const usual = std::exchange(stderr, text.file);
+    const int status = examples::exit_status(body);
+    stderr = usual;
+    CHECK(status == 1);
+    return text.get();
+  };
+  CHECK(ends([] { throw Error("what is wrong"); }) == "error: what is wrong\n");
+  CHECK(contains(ends([] { throw std::bad_alloc(); }), "not enough memory"));
 }
 
 TEST_CASE("a terminal gets a picture over the one before, all others get lines") {
