@@ -67,7 +67,7 @@ inline std::string dot_text(std::string_view text) {
   return gpunet::detail::escaped(text, {{'"', "\\\""}, {'\\', "\\\\"}, {'&', "&amp;"}, {'\n', "\\n"}});
 }
 
-// Within quotes of Mermaid, whose labels are Markdown and HTML.
+// Within quotes of Mermaid, whose labels are Markdown and HTML, and in whose text %% begins a directive.
 inline std::string mermaid_text(std::string_view text) {
   return gpunet::detail::escaped(text, {{'"', "#quot;"},
                                         {'#', "#35;"},
@@ -76,6 +76,7 @@ inline std::string mermaid_text(std::string_view text) {
                                         {'>', "#gt;"},
                                         {'`', "#96;"},
                                         {'*', "#42;"},
+                                        {'%', "#37;"},
                                         {'\\', "#92;"},
                                         {'\n', "<br/>"}});
 }
