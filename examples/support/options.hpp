@@ -171,13 +171,9 @@ int exit_status(F f) try {
   else
     return f();
 } catch (const std::bad_alloc&) {
-  std::fflush(stdout);
-  std::fprintf(stderr, "error: there is not enough memory for this, make the largest of the options smaller\n");
-  return 1;
+  return failed("there is not enough memory for this, make the largest of the options smaller");
 } catch (const std::exception& error) {
-  std::fflush(stdout);
-  std::fprintf(stderr, "error: %s\n", error.what());
-  return 1;
+  return failed(error.what());
 }
 
 }  // namespace examples

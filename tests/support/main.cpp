@@ -55,7 +55,7 @@ REGISTER_LISTENER("counter", 1, Counter);
 
 }  // namespace
 
-// Under clang's and g++'s address sanitizer, too: who asks for more memory than there is gets none.
+// The address sanitizer asks this, and would end a program that wants more memory than there is: tests want the error.
 extern "C" const char* __asan_default_options();
 extern "C" const char* __asan_default_options() {
   return "allocator_may_return_null=1";

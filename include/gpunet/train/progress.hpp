@@ -19,6 +19,17 @@
 
 namespace gpunet::train {
 
+namespace detail {
+
+// The columns and rows of the terminal that a stream is; zeros where it is none.
+inline winsize window_of(std::FILE* stream) {
+  winsize size{};
+  ioctl(fileno(stream), TIOCGWINSZ, &size);
+  return size;
+}
+
+}  // namespace detail
+
 // Where progress is shown and what time it is. The default is the program's own terminal, if it has one.
 struct Terminal {
   std::FILE* lines = stdout;
@@ -30,12 +41,12 @@ struct Terminal {
   };
   // how wide and how high it may be,
   int (*columns)(std::FILE*) = [](std::FILE* stream) {
-    winsize size{};
-    return ioctl(fileno(stream), TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? int{size.ws_col} : 80;
+    const int columns = detail::window_of(stream).ws_col;
+    return columns > 0 ? columns : 80;
   };
   int (*rows)(std::FILE*) = [](std::FILE* stream) {
-    winsize size{};
-    return ioctl(fileno(stream), TIOCGWINSZ, &size) == 0 && size.ws_row > 0 ? int{size.ws_row} : 24;
+    const int rows = detail::window_of(stream).ws_row;
+    return rows > 0 ? rows : 24;
   };
   // and a clock.
   double (*seconds)() = [] {
