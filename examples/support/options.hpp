@@ -162,6 +162,13 @@ class Options {
   bool wants_help_ = false;
 };
 
+// Prints the message of an error, behind what the program has printed; returns the exit status of a failure.
+inline int failed(const char* message) {
+  std::fflush(stdout);
+  std::fprintf(stderr, "error: %s\n", message);
+  return 1;
+}
+
 // The exit status that main returns: what f() returns, 0 if that is nothing, or 1 after the message of an error.
 template <class F>
 int exit_status(F f) try {

@@ -41,12 +41,12 @@ struct Terminal {
   };
   // how wide and how high it may be,
   int (*columns)(std::FILE*) = [](std::FILE* stream) {
-    const int columns = detail::window_of(stream).ws_col;
-    return columns > 0 ? columns : 80;
+    const int reported = detail::window_of(stream).ws_col;
+    return reported > 0 ? reported : 80;
   };
   int (*rows)(std::FILE*) = [](std::FILE* stream) {
-    const int rows = detail::window_of(stream).ws_row;
-    return rows > 0 ? rows : 24;
+    const int reported = detail::window_of(stream).ws_row;
+    return reported > 0 ? reported : 24;
   };
   // and a clock.
   double (*seconds)() = [] {
