@@ -78,7 +78,9 @@ class SvgWriter {
     if (path.points.empty()) return;
     body_ += "<polyline" + of_class('s', path.color) + " stroke-width=\"" + svg_number(path.width) +
              "\" stroke-linejoin=\"round\" stroke-linecap=\"round\" points=\"";
-    const auto go_to = [this](Point p) { body_ += svg_number(p.x) + "," + svg_number(p.y) + " "; };
+    const auto go_to = [this](Point p) {
+      body_ += svg_number(p.x) + "," + svg_number(p.y) + " ";
+    };
     for (Point p : path.points)
       go_to(p);
     if (path.points.size() == 1) go_to(path.points[0]);  // a dot: in SVG, a line of one point is none
