@@ -20,7 +20,8 @@
 //   is_view = true
 //   ends_in_relu = true                y is what a ReLU made
 //   can_rectify_dx = true              see BackwardPass::rectify_dx
-//   leaves_relu_bits(device, in, slice)   whether forward leaves which numbers its ReLU let through, as bits, in its cache
+//   leaves_relu_bits(device, in, slice)   asked after forward: whether it left the numbers that its ReLU let through, as bits, in
+//                                      its cache
 //   extra_repr(in)                     std::string of what stands in brackets behind its name where a network is printed, as
 //                                      torch.nn.Module's: "6, 16, kernel_size=(5, 5), stride=(1, 1)"
 //   class_name()                       std::string of its name there, where it is not that of its type

@@ -1,4 +1,5 @@
-// The affine map on Cuda: small ones by products of our own, one launch forward and one back; large ones by cuBLASLt.
+// The affine map on Cuda: small or narrow ones by products of our own, one launch forward and one back; large ones by cuBLASLt,
+// unless it refuses.
 #pragma once
 
 #include <gpunet/device/cuda/for_each.cuh>
@@ -43,12 +44,13 @@ struct LinearProducts {
   }
 };
 
-// Whether cuBLASLt takes it. It has no epilogues for double. Below some millions of multiply-adds, fewer launches count for
-// more than faster kernels (reckoned, not measured).
+// Returns whether cuBLASLt is asked. It has no epilogues for double. Below some millions of multiply-adds, fewer launches count for
+// more than faster kernels (estimated, not measured). Rows of fewer than 32 outputs are narrower than its tiles, and often not
+// aligned as its tensor cores and epilogues want them.
 template <class T>
 constexpr bool is_large_linear(const Slice& slice, index_t in, index_t out) {
-  constexpr index_t least = 1 << 24, most = std::numeric_limits<int>::max();
-  return std::is_same_v<T, float> && slice.samples() * in * out >= least &&
+  constexpr index_t least = 1 << 24, narrowest = 32, most = std::numeric_limits<int>::max();
+  return std::is_same_v<T, float> && out >= narrowest && slice.samples() * in * out >= least &&
          std::max({slice.samples(), in, out}) <= most;
 }
 
@@ -56,56 +58,93 @@ constexpr bool is_large_linear(const Slice& slice, index_t in, index_t out) {
 
 template <class T>
 index_t linear_scratch(const Cuda& device, const Slice& slice, index_t in, index_t out, T) {
-  if (detail::is_large_linear<T>(slice, in, out)) return 0;
   const detail::LinearProducts all{slice.samples(), in, out};
   const auto scratch = [&]<std::size_t count>(const std::array<detail::ProductSizes, count>& products) {
     return detail::product_scratch<T, detail::Known::little_work>(device, products);
   };
   return std::max({scratch(std::array{all.forward_sizes()}), scratch(std::array{all.parameter_sizes()}),
+                   scratch(std::array{all.input_sizes()}),
                    scratch(std::array{all.parameter_sizes(), all.input_sizes()})});
 }
 
-// Whether the map, with a ReLU behind it, leaves bits for the layer above: where tensor cores multiply so fast that another
-// pass over y would show.
+// Returns whether the map, with a ReLU behind it, leaves bits for the layer above: where tensor cores multiply so fast that another
+// pass over y would show. A forward pass in which cuBLASLt refuses to leave them turns the answer to false for good, so the
+// backward pass asks again.
 inline bool linear_leaves_relu_bits(const Cuda& device, const Slice& slice, index_t in, index_t out) {
-  return detail::is_large_linear<float>(slice, in, out) && device.precision() != Precision::exact;
+  return detail::is_large_linear<float>(slice, in, out) && device.precision() != Precision::exact &&
+         !detail::lt_has_refused(device, out, slice.samples(), in, CUBLASLT_EPILOGUE_RELU_AUX_BIAS);
 }
+
+namespace detail {
+
+// The products of a large map by cuBLASLt. What it does not have as an epilogue, a kernel of ours does after the plain product.
+// Return false, with nothing done, where it refuses that too.
+
+inline bool large_linear_forward(Cuda& device, const Slice& slice, index_t in, index_t out, const float* x,
+                                 const float* w, const float* b, float* y, Activation activation,
+                                 std::byte* relu_bits) {
+  LtProduct p{CUBLAS_OP_T, CUBLAS_OP_N, out, slice.samples(), in, w, x, 0.0f, y};
+  p.bias = b;
+  if (activation == Activation::relu && relu_bits && linear_leaves_relu_bits(device, slice, in, out)) {
+    p.epilogue = CUBLASLT_EPILOGUE_RELU_AUX_BIAS;
+    p.bits = relu_bits;
+    if (lt_product(device, p)) return true;
+    p.bits = nullptr;
+  }
+  p.epilogue = activation == Activation::relu ? CUBLASLT_EPILOGUE_RELU_BIAS : CUBLASLT_EPILOGUE_BIAS;
+  if (lt_product(device, p)) return true;
+  p.epilogue = CUBLASLT_EPILOGUE_DEFAULT;
+  p.bias = nullptr;
+  if (!lt_product(device, p)) return false;
+  for_each(device, slice.samples() * out, AddBias<float>{out, b, y, {activation}});
+  return true;
+}
+
+inline bool large_linear_parameters(Cuda& device, const Slice& slice, index_t in, index_t out, const float* x,
+                                    const float* dy, float* dw, float* db, Accumulate accumulate) {
+  LtProduct p{CUBLAS_OP_N, CUBLAS_OP_T, in, out, slice.samples(), x, dy, 0.0f, dw};
+  if (accumulate == Accumulate::no) {
+    p.epilogue = CUBLASLT_EPILOGUE_BGRADB;  // which replaces db
+    p.bias = db;
+    if (lt_product(device, p)) return true;
+    p.epilogue = CUBLASLT_EPILOGUE_DEFAULT;
+    p.bias = nullptr;
+  } else {
+    p.beta = 1;
+  }
+  if (!lt_product(device, p)) return false;
+  sum_each(device, out, slice.samples(), LinearBiasGradient<float>{out, slice.inner, dy, db, accumulate});
+  return true;
+}
+
+// x is null unless dx has to be rectified; then relu_bits may be those of x.
+inline bool large_linear_input(Cuda& device, const Slice& slice, index_t in, index_t out, const float* dy,
+                               const float* w, float* dx, const float* x, const std::byte* relu_bits) {
+  LtProduct p{CUBLAS_OP_N, CUBLAS_OP_N, in, slice.samples(), out, w, dy, 0.0f, dx};
+  if (x && relu_bits) {
+    p.epilogue = CUBLASLT_EPILOGUE_DRELU;
+    p.bits = relu_bits;
+    if (lt_product(device, p)) return true;
+    p.epilogue = CUBLASLT_EPILOGUE_DEFAULT;
+    p.bits = nullptr;
+  }
+  if (!lt_product(device, p)) return false;
+  if (x) rectify_gradient(device, slice.samples() * in, x, dx, dx);
+  return true;
+}
+
+}  // namespace detail
 
 // relu_bits [samples * relu_bits_bytes(out)] is null, or is written where linear_leaves_relu_bits says so.
 template <class T>
 void linear_forward(Cuda& device, const Slice& slice, index_t in, index_t out, const T* x, const T* w, const T* b,
                     T* y, T* scratch, Activation activation = Activation::none, std::byte* relu_bits = nullptr) {
   if constexpr (std::is_same_v<T, float>)
-    if (detail::is_large_linear<T>(slice, in, out)) {
-      const bool leaves_bits = relu_bits && linear_leaves_relu_bits(device, slice, in, out);
-      const auto epilogue = activation == Activation::none ? CUBLASLT_EPILOGUE_BIAS
-                            : leaves_bits                  ? CUBLASLT_EPILOGUE_RELU_AUX_BIAS
-                                                           : CUBLASLT_EPILOGUE_RELU_BIAS;
-      return detail::lt_product(device, {CUBLAS_OP_T, CUBLAS_OP_N, out, slice.samples(), in, w, x, 0.0f, y,
-                                         epilogue, b, leaves_bits ? relu_bits : nullptr});
-    }
+    if (detail::is_large_linear<T>(slice, in, out) &&
+        detail::large_linear_forward(device, slice, in, out, x, w, b, y, activation, relu_bits))
+      return;
   const detail::LinearProducts all{slice.samples(), in, out};
   detail::product<detail::Known::little_work>(device, all.forward<T>(x, w, b, y, activation), scratch);
-}
-
-// A large one's; dy is that of the map's own result. Where relu_bits is not null, dx is 0 for those that are not set.
-inline void large_linear_backward(Cuda& device, const Slice& slice, index_t in, index_t out, const float* x,
-                                  const float* dy, const float* w, float* dx, float* dw, float* db,
-                                  Accumulate accumulate, const std::byte* relu_bits) {
-  const index_t samples = slice.samples();
-  detail::LtProduct weights{CUBLAS_OP_N, CUBLAS_OP_T, in, out, samples, x, dy, 0.0f, dw};
-  if (accumulate == Accumulate::no) {
-    weights.epilogue = CUBLASLT_EPILOGUE_BGRADB;  // which replaces db
-    weights.bias = db;
-  } else {
-    weights.beta = 1;
-    sum_each(device, out, samples, LinearBiasGradient<float>{out, slice.inner, dy, db, accumulate});
-  }
-  detail::lt_product(device, weights);
-  if (dx)
-    detail::lt_product(device,
-                       {CUBLAS_OP_N, CUBLAS_OP_N, in, samples, out, w, dy, 0.0f, dx,
-                        relu_bits ? CUBLASLT_EPILOGUE_DRELU : CUBLASLT_EPILOGUE_DEFAULT, nullptr, relu_bits});
 }
 
 template <class In, class Out, class T>
@@ -114,16 +153,17 @@ void linear_backward(Cuda& device, const Slice& slice, In in_size, Out out_size,
                      bool rectify_dx = false, const std::byte* relu_bits = nullptr) {
   const index_t in = in_size, out = out_size;
   if (activation == Activation::relu) rectify_gradient(device, slice.samples() * out, y, dy, dy);
-  if constexpr (std::is_same_v<T, float>)
-    if (detail::is_large_linear<T>(slice, in, out)) {
-      if (!rectify_dx) relu_bits = nullptr;
-      large_linear_backward(device, slice, in, out, x, dy, w, dx, dw, db, accumulate, relu_bits);
-      if (dx && rectify_dx && !relu_bits) rectify_gradient(device, slice.samples() * in, x, dx, dx);
-      return;
-    }
+  const T* rectifier = rectify_dx ? x : nullptr;
   const detail::LinearProducts all{slice.samples(), in, out};
-  detail::products<detail::Known::little_work>(device, all.parameters<T>(x, dy, dw, db, accumulate),
-                                               all.input<T>(dy, w, dx, rectify_dx ? x : nullptr), scratch);
+  auto parameters = all.parameters<T>(x, dy, dw, db, accumulate);
+  auto input = all.input<T>(dy, w, dx, rectifier);
+  if constexpr (std::is_same_v<T, float>)
+    if (detail::is_large_linear<T>(slice, in, out)) {  // a product that is done becomes empty
+      if (detail::large_linear_parameters(device, slice, in, out, x, dy, dw, db, accumulate)) parameters.m = 0;
+      if (dx && detail::large_linear_input(device, slice, in, out, dy, w, dx, rectifier, relu_bits)) input.m = 0;
+      if (parameters.m == 0 && input.m == 0) return;
+    }
+  detail::products<detail::Known::little_work>(device, parameters, input, scratch);
 }
 
 }  // namespace gpunet

@@ -55,6 +55,17 @@ struct RowsOutput {
   }
 };
 
+// y = activate(y + b), where a library made only the products. One index = one element of y [samples, out].
+template <class T>
+struct AddBias {
+  index_t out;
+  const T* b;
+  T* y;
+  Activate activate;
+
+  GPUNET_FN void operator()(index_t i) const { y[i] = activate(y[i] + b[i % out]); }
+};
+
 // dx[i, j] = sum; where x is not null, 0 where x[i, j] is.
 template <class T_>
 struct InputGradientRows {

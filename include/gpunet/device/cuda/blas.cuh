@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <cublasLt.h>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -10,28 +11,39 @@
 
 namespace gpunet::detail {
 
-// The algorithms that cuBLASLt has chosen, by what they were chosen for.
+// An algorithm of cuBLASLt for one product. The library's own type has no name, and nvcc fails at a container of it.
+struct LtAlgorithm {
+  cublasLtMatmulAlgo_t value;
+};
+
+// How cuBLASLt does the products that it was asked for, by their shapes. Nothing is ever removed or changed.
 class LtChoices {
  public:
   struct Key {
     index_t m, n, k;
     int ta, tb, epilogue, overwrites;
-    std::uint32_t alignment, bits_alignment;
+    std::uint32_t alignment, epilogue_alignment;  // of the matrices; of bias and bits
     friend bool operator==(const Key&, const Key&) = default;
   };
+  using Choice = std::optional<LtAlgorithm>;  // empty: refused
 
-  const cublasLtMatmulAlgo_t* find(const Key& key) const {
-    for (const auto& [known, algorithm] : choices_)
-      if (known == key) return &algorithm;
+  // Null before the first call.
+  const Choice* find(const Key& key) const {
+    for (const auto& [known, choice] : choices_)
+      if (known == key) return &choice;
     return nullptr;
   }
-  cublasLtMatmulAlgo_t add(const Key& key, const cublasLtMatmulAlgo_t& algorithm) {
-    choices_.emplace_back(key, algorithm);
-    return algorithm;
+  void add(const Key& key, const Choice& choice) { choices_.emplace_back(key, choice); }
+
+  // Returns whether a product of this shape with this epilogue was refused, whatever its alignment.
+  bool has_refused(index_t m, index_t n, index_t k, int epilogue) const {
+    for (const auto& [key, choice] : choices_)
+      if (!choice && key.m == m && key.n == n && key.k == k && key.epilogue == epilogue) return true;
+    return false;
   }
 
  private:
-  std::vector<std::pair<Key, cublasLtMatmulAlgo_t>> choices_;
+  std::vector<std::pair<Key, Choice>> choices_;
 };
 
 // cuBLAS and cuBLASLt on one stream, in a workspace given to them, so that they never allocate.
@@ -63,6 +75,7 @@ class Blas {
   cublasHandle_t handle() const { return handle_.get(); }
   cublasLtHandle_t lt() const { return lt_.get(); }
   LtChoices& choices() { return choices_; }
+  const LtChoices& choices() const { return choices_; }
   void* workspace() const { return workspace_; }
   std::size_t bytes() const { return bytes_; }
 

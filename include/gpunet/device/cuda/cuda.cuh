@@ -73,6 +73,8 @@ class Cuda {
     }
     return *blas_;
   }
+  // Null before the first call of blas().
+  const detail::Blas* made_blas() const { return blas_ ? &*blas_ : nullptr; }
 
   // Where a library for convolutions is kept, if the program has one; empty until it is needed.
   std::shared_ptr<detail::ConvolutionLibrary>& convolution_library() const { return convolution_library_; }

@@ -1,107 +1,58 @@
-// Matrix products of floats with a bias, a ReLU or a bias gradient done on the way: cuBLASLt.
+// Matrix products of floats fused with a bias, a ReLU or a bias gradient: cuBLASLt.
 #pragma once
 
-#include <algorithm>
-#include <cstddef>
-#include <cstdint>
-
-#include <gpunet/core/math.hpp>
-#include <gpunet/device/cuda/cuda.cuh>
+#include <gpunet/device/cuda/lt_trial.cuh>
 
 namespace gpunet::detail {
 
-using LtDescriptor = Owned<cublasLtMatmulDesc_t, cublasLtMatmulDescDestroy>;
-using LtLayout = Owned<cublasLtMatrixLayout_t, cublasLtMatrixLayoutDestroy>;
-using LtPreference = Owned<cublasLtMatmulPreference_t, cublasLtMatmulPreferenceDestroy>;
-
-// D [m, n] = epilogue(op(A) [m, k] op(B) [k, n] + beta D); column-major, as cuBLAS wants it.
-struct LtProduct {
-  cublasOperation_t ta, tb;
-  index_t m, n, k;
-  const float *a, *b;
-  float beta;
-  float* d;
-  cublasLtEpilogue_t epilogue = CUBLASLT_EPILOGUE_DEFAULT;
-  const float* bias = nullptr;      // read, or written by an epilogue that makes a bias gradient
-  const std::byte* bits = nullptr;  // which of D a ReLU let through; columns begin at multiples of 128 bits
-};
-
-inline cublasComputeType_t lt_compute_type(Precision precision) {
-  return precision == Precision::tf32   ? CUBLAS_COMPUTE_32F_FAST_TF32
-         : precision == Precision::bf16 ? CUBLAS_COMPUTE_32F_FAST_16BF
-                                        : CUBLAS_COMPUTE_32F;
+inline bool is_recorded(const Cuda& device) {
+  cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
+  check(cudaStreamIsCapturing(device.stream(), &status));
+  return status != cudaStreamCaptureStatusNone;
 }
 
-inline LtDescriptor lt_descriptor(const LtProduct& p, Precision precision) {
-  cublasLtMatmulDesc_t made = nullptr;
-  check(cublasLtMatmulDescCreate(&made, lt_compute_type(precision), CUDA_R_32F));
-  LtDescriptor owner(made);
-  const auto set = [made](cublasLtMatmulDescAttributes_t what, const auto& value) {
-    check(cublasLtMatmulDescSetAttribute(made, what, &value, sizeof value));
-  };
-  set(CUBLASLT_MATMUL_DESC_TRANSA, p.ta);
-  set(CUBLASLT_MATMUL_DESC_TRANSB, p.tb);
-  set(CUBLASLT_MATMUL_DESC_EPILOGUE, p.epilogue);
-  if (p.bias) set(CUBLASLT_MATMUL_DESC_BIAS_POINTER, p.bias);
-  if (p.bits) {
-    set(CUBLASLT_MATMUL_DESC_EPILOGUE_AUX_POINTER, p.bits);
-    set(CUBLASLT_MATMUL_DESC_EPILOGUE_AUX_LD, std::int64_t{round_up(p.m, index_t{128})});
-  }
-  return owner;
+// Returns whether cuBLASLt has refused a product of this shape with this epilogue.
+inline bool lt_has_refused(const Cuda& device, index_t m, index_t n, index_t k, cublasLtEpilogue_t epilogue) {
+  const Blas* blas = device.made_blas();
+  return blas && blas->choices().has_refused(m, n, k, epilogue);
 }
 
-inline LtLayout lt_layout(index_t rows, index_t columns) {
-  cublasLtMatrixLayout_t made = nullptr;
-  check(cublasLtMatrixLayoutCreate(&made, CUDA_R_32F, static_cast<std::uint64_t>(rows),
-                                   static_cast<std::uint64_t>(columns), std::max(rows, index_t{1})));
-  return LtLayout(made);
-}
-
-// The largest power of two up to 256 that all addresses are multiples of.
-template <class... P>
-std::uint32_t alignment_of(const P*... addresses) {
-  const auto digits = (reinterpret_cast<std::uintptr_t>(addresses) | ... | std::uintptr_t{256});
-  return static_cast<std::uint32_t>(digits & (~digits + 1));
-}
-
-// How cuBLASLt does the products that it was asked for; choosing takes it longer than a small product.
-inline cublasLtMatmulAlgo_t lt_algorithm(Cuda& device, const LtProduct& p, cublasLtMatmulDesc_t descriptor,
-                                         cublasLtMatrixLayout_t a, cublasLtMatrixLayout_t b,
-                                         cublasLtMatrixLayout_t d) {
-  const std::uint32_t alignment = alignment_of(p.a, p.b, p.d), bits_alignment = alignment_of(p.bits);
-  const LtChoices::Key key{p.m, p.n, p.k, p.ta, p.tb, p.epilogue, p.beta == 0, alignment, bits_alignment};
-  LtChoices& choices = device.blas().choices();
-  if (const cublasLtMatmulAlgo_t* known = choices.find(key)) return *known;
-
-  cublasLtMatmulPreference_t made = nullptr;
-  check(cublasLtMatmulPreferenceCreate(&made));
-  const LtPreference preference(made);
-  const auto set = [made](cublasLtMatmulPreferenceAttributes_t what, const auto& value) {
-    check(cublasLtMatmulPreferenceSetAttribute(made, what, &value, sizeof value));
-  };
-  set(CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES, std::uint64_t{device.blas().bytes()});
-  if (alignment < 256)  // which it takes for granted
-    for (const auto what : {CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_A_BYTES, CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_B_BYTES,
-                            CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_C_BYTES, CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_D_BYTES})
-      set(what, alignment);
-  cublasLtMatmulHeuristicResult_t result{};
-  int found = 0;
-  check(cublasLtMatmulAlgoGetHeuristic(device.blas().lt(), descriptor, a, b, d, d, made, 1, &result, &found));
-  require(found > 0, "gpunet::Cuda: cuBLASLt has no way for a [", p.m, ", ", p.k, "] by [", p.k, ", ", p.n,
-          "] product");
-  return choices.add(key, result.algo);
-}
-
-inline void lt_product(Cuda& device, const LtProduct& p) {
+// Gives the product to the device. Returns false, with nothing done, where cuBLASLt has no kernel for it. The algorithm, or that
+// there is none, is chosen at the first call for a shape and epilogue, which may allocate and wait unless it is recorded; later
+// calls do neither.
+inline bool lt_product(Cuda& device, const LtProduct& p) {
   const CurrentDevice current(device.ordinal());
-  const LtDescriptor descriptor = lt_descriptor(p, device.precision());
-  const LtLayout a = p.ta == CUBLAS_OP_N ? lt_layout(p.m, p.k) : lt_layout(p.k, p.m),
-                 b = p.tb == CUBLAS_OP_N ? lt_layout(p.k, p.n) : lt_layout(p.n, p.k), d = lt_layout(p.m, p.n);
-  const cublasLtMatmulAlgo_t algorithm = lt_algorithm(device, p, descriptor.get(), a.get(), b.get(), d.get());
-  const Blas& blas = device.blas();
-  const float one = 1;
-  check(cublasLtMatmul(blas.lt(), descriptor.get(), &one, p.a, a.get(), p.b, b.get(), &p.beta, p.d, d.get(), p.d,
-                       d.get(), &algorithm, blas.workspace(), blas.bytes(), device.stream()));
+  const LtChoices::Key key{p.m,
+                           p.n,
+                           p.k,
+                           p.ta,
+                           p.tb,
+                           p.epilogue,
+                           p.beta == 0,
+                           alignment_of(p.a, p.b, p.d),
+                           alignment_of(p.bias, p.bits)};
+  LtChoices& choices = device.blas().choices();
+  const LtChoices::Choice* known = choices.find(key);
+  if (known && !*known) return false;
+  const LtCall call(p, device.precision());
+  if (known) {
+    check(call.run(device, **known));
+    return true;
+  }
+  std::vector<LtAlgorithm> algorithms = call.algorithms(device);
+  if (algorithms.size() > 1 && !is_recorded(device)) {
+    const auto best = algorithms.begin() + fastest_identical(device, p, algorithms);
+    std::rotate(algorithms.begin(), best, best + 1);  // to the front
+  }
+  for (const LtAlgorithm& algorithm : algorithms) {
+    const cublasStatus_t status = call.run(device, algorithm);
+    if (is_refusal(status)) continue;
+    check(status);
+    choices.add(key, algorithm);
+    return true;
+  }
+  choices.add(key, std::nullopt);
+  return false;
 }
 
 }  // namespace gpunet::detail
