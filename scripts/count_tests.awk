@@ -1,13 +1,21 @@
 # Reads what `ctest --verbose` prints and prints "passed failed skipped". A test that is a doctest program counts as its
 # test cases (its line "[gpunet] 3 passed, 0 failed, 1 skipped"), any other one as one. What failed goes to stderr with
-# its output, and what was skipped with its reason.
+# its output, and what was skipped with its reason. With -v entries=FILE, each test is also appended to that file, as a
+# line with tabs: name, state (ok, failed, hung or skipped), the three counts, and the cause where it did not pass.
 
 # A line of the output of a test: "12: text".
 match($0, /^[0-9]+: /) {
   id = substr($0, 1, RLENGTH - 2)
   text = substr($0, RLENGTH + 1)
   output[id] = output[id] "    " text "\n"
-  if (text ~ /skip/ && text !~ /^(\[gpunet\]|\[doctest\]|Test command)/) reasons[id] = reasons[id] "    " text "\n"
+  if (text ~ /skip/ && text !~ /^(\[gpunet\]|\[doctest\]|Test command)/) {
+    reasons[id] = reasons[id] "    " text "\n"
+    if (!(id in skip_cause)) skip_cause[id] = text
+  }
+  if (!(id in cause) && text ~ /ERROR: |CUDA error|^failed: /) {
+    cause[id] = text
+    sub(/^.*ERROR: /, "", cause[id])
+  }
   if (text ~ /^\[gpunet\] [0-9]+ passed, [0-9]+ failed, [0-9]+ skipped$/) {
     split(text, words, " ")
     cases[id] = 1; p[id] = words[2]; f[id] = words[4]; s[id] = words[6]
@@ -19,21 +27,28 @@ match($0, /^[0-9]+: /) {
 match($0, /^ *[0-9]+\/[0-9]+ Test +#[0-9]+: /) {
   id = substr($0, 1, RLENGTH - 2)
   sub(/^.*#/, "", id)
-  name = substr($0, RLENGTH + 1)
+  name = end = substr($0, RLENGTH + 1)
   sub(/ \.*.*$/, "", name)
+  sub(/^.*\*\*\*/, "", end)
+  sub(/ +[0-9.]+ sec.*$/, "", end)
   if ($0 ~ /\*\*\*(Skipped|Not Run \(Disabled\))/) {
     s[id] = cases[id] ? s[id] : 1
-    skipped += s[id]
+    count(id, name, "skipped", 0, 0, skip_cause[id])
   } else if ($0 ~ /[. ]Passed /) {
-    passed += cases[id] ? p[id] : 1
-    skipped += s[id]
+    count(id, name, "ok", cases[id] ? p[id] : 1, 0, "")
   } else {
-    passed += p[id]
-    failed += f[id] > 0 ? f[id] : 1
-    skipped += s[id]
+    count(id, name, end == "Timeout" ? "hung" : "failed", p[id], f[id] > 0 ? f[id] : 1, id in cause ? cause[id] : end)
     printf "  failed: %s\n%s", name, output[id] > "/dev/stderr"
   }
   if (s[id] > 0) printf "  skipped: %s (%d)\n%s", name, s[id], reasons[id] > "/dev/stderr"
+}
+
+function count(id, name, state, p, f, cause) {
+  passed += p
+  failed += f
+  skipped += s[id]
+  gsub(/\t/, " ", cause)
+  if (entries) printf "%s\t%s\t%d\t%d\t%d\t%s\n", name, state, p, f, s[id], cause >> entries
 }
 
 END { print passed + 0, failed + 0, skipped + 0 }

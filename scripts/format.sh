@@ -20,7 +20,7 @@ fi
 
 if [[ $# == 0 ]]; then
   cd "$root"
-  mapfile -t files < <(find include examples benchmarks tests -regex '.*\.\(hpp\|cuh\|inl\|cpp\)')
+  mapfile -t files < <(find include examples benchmarks tests scripts -regex '.*\.\(hpp\|cuh\|inl\|cpp\|cu\)')
   set -- "${files[@]}"
 fi
 "$formatter" "$action" --Werror --style=file:"$root/.clang-format" "$@"

@@ -1,42 +1,64 @@
 #!/usr/bin/env bash
-# gpu_check.sh: builds for the GPU of this machine, runs the tests on it, then the sanitizers over the op tests, compares
-# the first losses of the lesson with Host's, and measures beside PyTorch; within 9 minutes. Needs the CUDA toolkit, cmake
-# and a compiler, no network; installs nothing. What is not there, or does not end in its time, is said and left out.
-#   GPUNET_DOCTEST_DIR      folder that holds doctest/doctest.h, where it is not installed
+# gpu_check.sh [PART] [OPTION...]: builds for the GPU of this machine, tests and measures on it. Needs the CUDA toolkit,
+# cmake and a compiler, no network; installs nothing. Parts, each of which may be called alone:
+#   probe      device, driver, memory, one kernel and one product of cuBLASLt; every other part begins with it
+#   build      all programs that the other parts run; continues a build that was cut
+#   tests      the tests on Cuda, then the lessons, then what nvcc compiled for Host; continues with the tests not yet run
+#   sanitize   compute-sanitizer over the tests of our kernels, the most important ones first; continues likewise
+#   bench      the benchmarks beside PyTorch
+#   all        these in order (the default)
+# Options:
+#   --seconds N   the time that each part may take (580); at its end a part is cut
+#   --simulated   a simulator takes the GPU's place
+#   --markdown    bench also prints its tables as Markdown
+# Variables:
+#   DOCTEST_DIR             folder that holds doctest/doctest.h, where it is not installed: carry it along
+#   CUDNN_ROOT              folder of cuDNN (nvidia/cudnn of its wheel); without it, cuDNN is left out
+#   GPUNET_TEST_TIMEOUT     seconds after which a test counts as hung (100; simulated: 500); read by build
+#   GPUNET_TEST_DATA        folder with cifar10/ and iris/; tests that want them skip without
 #   GPUNET_BENCH_PYTHON     a Python with PyTorch (else python3, if that has it)
-#   GPUNET_TEST_DATA        folder with cifar10/ and iris/; without it the lesson runs on built-in images
-#   GPUNET_CHECK_SECONDS    the time to take (525)
-#   OUT                     a folder for what was measured, and the logs
-# Ends with 0 if everything passed and every goal holds, 1 if not, 77 without a GPU.
+#   GPUNET_CUDA_SIMULATOR   folder of the simulator's libraries (else built from ../shared/tools/cudasim)
+#   OUT                     a folder for the results: gpu_check.json, gpu_check.txt, benchmarks.md, logs
+# Status: 0 all is well, 1 not, 75 a part was cut (call it again), 77 there is no GPU.
+# shellcheck disable=SC2034  # variables of the files that are sourced
 set -euo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
+. "$root/scripts/gpu_report.sh"
 . "$root/scripts/gpu_parts.sh"
+. "$root/scripts/gpu_bench.sh"
 
-[[ $# == 0 ]] || fail "gpu_check.sh: unknown arguments '$*' (it takes none; see the variables at its top)"
-if ! gpus=$(nvidia-smi -L 2>/dev/null) || [[ $gpus != *GPU* ]]; then
-  say "there is no GPU here (nvidia-smi -L shows none): nothing was measured"
-  exit 77
-fi
-gpu=$(nvidia-smi --query-gpu=name,driver_version,compute_cap --format=csv,noheader 2>/dev/null | head -n 1) || true
-command -v cmake >/dev/null || fail "no cmake (it builds the tests), install it or put it in PATH"
+parts=(probe build tests sanitize bench)
+wanted=()
+seconds=580
+simulated=
+bench_options=()
+while [[ $# -gt 0 ]]; do
+  case $1 in
+    probe | build | tests | sanitize | bench) wanted+=("$1") ;;
+    all) wanted+=(build tests sanitize bench) ;;
+    --seconds)
+      [[ ${2:-} =~ ^[1-9][0-9]*$ ]] || fail "gpu_check.sh: --seconds is '${2:-}', want a number of seconds, such as 580"
+      seconds=$2
+      shift ;;
+    --simulated) simulated=yes ;;
+    --markdown) bench_options+=(--markdown) ;;
+    --help) sed -n '2,/^# Status/s/^# \{0,1\}//p' "${BASH_SOURCE[0]}"; exit ;;
+    *) fail "gpu_check.sh: unknown argument '$1', want probe, build, tests, sanitize, bench or all (see --help)" ;;
+  esac
+  shift
+done
+[[ ${#wanted[@]} -gt 0 ]] || wanted=(build tests sanitize bench)
 
-total=${GPUNET_CHECK_SECONDS:-525}
-build_dir=$root/build/gpu
-mkdir -p "$build_dir"
-report=$build_dir/gpu_check.txt
-parts=$build_dir/parts.txt  # a line for each: name, ok or bad or none, what there is to say
-rm -f "$build_dir"/{benchmarks.json,benchmarks.md,*.log}
-: >"$report"
-: >"$parts"
+build_dir=$root/build/gpu${simulated:+_simulated}
+results=$build_dir.check  # a file of notes and one of text for each part, replaced when the part runs again
+mkdir -p "$results"
+require_gpu
+command -v cmake >/dev/null || fail "gpu_check.sh: found no cmake (it builds the tests), install it or put it in PATH"
+use_real_data
 trap finish EXIT
 trap 'exit 130' INT
 trap 'exit 143' TERM
 
-tell "GPU: ${gpu:-${gpus%%$'\n'*}}, $(date -u +%Y-%m-%d)"
-
-# Each part may go on until its share of the whole time is over; what one leaves, the next may use.
-until_percent 46 && attempt build build_all
-until_percent 61 && attempt tests run_tests
-until_percent 74 && attempt sanitizers run_sanitizers
-until_percent 79 && attempt answers compare_answers
-until_percent 100 && attempt benchmarks run_benchmarks
+for part in "${wanted[@]}"; do
+  run_part "$part" || break
+done

@@ -1,254 +1,306 @@
-# The parts of gpu_check.sh. Sourced after lib.sh, not run. Each part writes a line into $parts with `note`; none of them
-# ends the script.
-# shellcheck shell=bash disable=SC2154  # total, build_dir, report, parts come from gpu_check.sh
+# The parts of gpu_check.sh but for the benchmarks. Sourced after gpu_report.sh, not run. Each part writes what it found with
+# `note`; none of them ends the script.
+# shellcheck shell=bash disable=SC2154  # build_dir, results, simulated come from gpu_check.sh
 
-tell() { printf '%s\n' "$@" | tee -a "$report"; }
-# note NAME ok|bad|none WORDS: how a part ended; none: it could not be done here.
-note() { printf '%s\t%s\t%s\n' "$@" >>"$parts"; }
-
-deadline=0
-until_percent() { deadline=$((total * $1 / 100)); }
-left() { echo $((deadline > SECONDS ? deadline - SECONDS : 0)); }
-at_least_1() { echo $(($1 > 0 ? $1 : 1)); }
-# within COMMAND...: runs it until the deadline at most; the status is 124 then. All that it started ends with it.
-within() {
-  local seconds
-  seconds=$(left)
-  [[ $seconds -gt 0 ]] || return 124
-  timeout --kill-after=5 "$seconds" "$@" </dev/null
-}
-is_cut() { [[ $1 == 124 || $1 == 137 ]]; }
-
-# attempt NAME FUNCTION: runs a part; what goes wrong in it is noted.
-attempt() {
-  say "$1 ..."
-  ( set +e; "$2" ) || note "$1" bad "the script itself failed there (status $?)"
-}
-
-build_all() {
-  local status=0 capability targets=(gpu_bench 01_cifar10) options=() program
-  capability=$(nvidia-smi --query-gpu=compute_cap --format=csv,noheader 2>/dev/null | head -n 1 | tr -d .)
-  [[ ! $capability =~ ^[0-9]+$ ]] || options+=("-DCMAKE_CUDA_ARCHITECTURES=$capability")
-  if [[ -n ${GPUNET_DOCTEST_DIR:-} ]]; then
-    options+=("-DGPUNET_DOCTEST_DIR=$GPUNET_DOCTEST_DIR")
+# Sets `gpu`, its name, driver and compute capability, and `capability`; ends the script where there is no GPU.
+require_gpu() {
+  local gpus status=0
+  gpu="a simulator" capability=
+  [[ -z $simulated ]] || return 0
+  gpus=$(timeout --kill-after=5 10 nvidia-smi -L 2>/dev/null) || status=$?
+  if is_cut "$status"; then
+    fail "gpu_check.sh: nvidia-smi -L did not end within 10 s (the driver hangs), restart the machine"
+  elif [[ $status != 0 || $gpus != *GPU* ]]; then
+    say "there is no GPU here (nvidia-smi -L shows none): nothing was done, --simulated does it without one"
+    exit 77
   fi
-  if [[ -n ${GPUNET_DOCTEST_DIR:-} ]] || is_here doctest; then
-    targets+=(gpunet_tests_cuda gpunet_link)
-    options+=(-DGPUNET_BUILD_TESTS=ON)
+  gpu=$(timeout 10 nvidia-smi --query-gpu=name,driver_version,compute_cap --format=csv,noheader 2>/dev/null |
+    head -n 1) || true
+  capability=${gpu##*, }
+  capability=${capability/./}
+  if [[ ! $capability =~ ^[0-9]+$ ]]; then
+    gpu=${gpus%%$'\n'*}
+    capability=
+  fi
+}
+
+# From here on, programs run on the simulator, if one takes the GPU's place.
+use_simulator() {
+  [[ -z $simulated ]] ||
+    export LD_LIBRARY_PATH="$simulator${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}" CUDASIM_ASYNC="${CUDASIM_ASYNC:-1}"
+}
+
+# Compiles gpu_probe.cu, unless that is done, and runs it. False, with a note, where the GPU cannot be used.
+run_probe() {
+  local program=$results/probe_sm_${capability:-90} source=$root/scripts/gpu_probe.cu status=0 output step
+  if ! find_nvcc; then
+    note probe bad "found no nvcc in PATH or /usr/local/cuda/bin (it compiles for the GPU), install the CUDA toolkit"
+    return 1
+  fi
+  simulator=
+  if [[ -n $simulated ]] && { ! find_simulator || [[ -z $simulator ]]; }; then
+    note probe bad "found no simulator, name the folder of its libraries in GPUNET_CUDA_SIMULATOR"
+    return 1
+  fi
+  if [[ ! -x $program || -n $(find "$source" "$root/include/gpunet" "$nvcc" -newer "$program" -print -quit) ]]; then
+    rm -f "$program"
+    run_limit=60
+    if ! run_quietly "$results/probe.log" "compiling the probe" "$nvcc" -std=c++20 -O0 "-arch=sm_${capability:-90}" \
+      -cudart shared "-I$root/include" "$source" -o "$program" -lcublas -lcublasLt; then
+      note probe bad "nvcc could not compile scripts/gpu_probe.cu within $run_limit s (see above)"
+      return 1
+    fi
+    run_limit=
+  fi
+  output=$(use_simulator && GPUNET_CUDA_CHECK=1 within_seconds 10 "$program") || status=$?
+  tell "$output"
+  step=$(sed -n 's/^\([A-Za-z]*\): .*/\1/p' <<<"$output" | tail -n 1)
+  if is_cut "$status"; then
+    note probe bad "the step '${step:-start}' did not end within 10 s (the GPU or its driver hangs)"
+  elif [[ $status != 0 ]]; then
+    note probe bad "${output##*$'\n'}"
+  else
+    note probe ok "$(paste -sd ';' <<<"$output" | sed 's/;/; /g')"
+    return 0
+  fi
+  return 1
+}
+
+# The doctest program on Cuda, the lessons, and what the entries of ctest run beside them.
+programs=(tests/cuda/gpunet_tests_cuda tests/link/gpunet_link examples/01_cifar10)
+stamp() { (cd "$build_dir" && stat -c '%n %Y %s' "${programs[@]}" examples/0* benchmarks/gpu/gpu_bench 2>/dev/null); }
+
+run_build() {
+  local status=0 targets=(gpu_bench) options=(-DGPUNET_WERROR="${GPUNET_WERROR:-OFF}") before
+  local doctest=${DOCTEST_DIR:-} cudnn=${CUDNN_ROOT:-}
+  doctest=${doctest:+$(realpath -m "$doctest")}
+  cudnn=${cudnn:+$(realpath -m "$cudnn")}
+  if [[ -n $simulated ]]; then
+    options+=("-DGPUNET_CUDA_SIMULATOR=$simulator" "-DGPUNET_TEST_TIMEOUT=${GPUNET_TEST_TIMEOUT:-500}")
+  else
+    options+=("-DCMAKE_CUDA_ARCHITECTURES=${capability:-native}" "-DGPUNET_TEST_TIMEOUT=${GPUNET_TEST_TIMEOUT:-100}")
+  fi
+  options+=(-U 'GPUNET_CUDNN_*' -U CUDNN_ROOT)  # found anew: an earlier call may have named another folder
+  if [[ -z $cudnn ]]; then
+    tell "CUDNN_ROOT names no folder: cuDNN is used only where it is installed"
+  elif [[ -e $cudnn/include/cudnn_version.h ]]; then
+    options+=("-DCUDNN_ROOT=$cudnn")
+  else
+    note cuDNN bad "CUDNN_ROOT is $cudnn, which has no include/cudnn_version.h, name the folder nvidia/cudnn of its wheel"
+  fi
+  if [[ -n $doctest && -e $doctest/doctest/doctest.h ]] || { [[ -z $doctest ]] && is_here doctest; }; then
+    # The lessons are built first: there are few, and each is one long call of nvcc.
+    targets=(examples gpunet_tests_cuda gpunet_link gpu_bench)
+    options+=(-DGPUNET_BUILD_TESTS=ON ${doctest:+"-DGPUNET_DOCTEST_DIR=$doctest"})
   else
     options+=(-DGPUNET_BUILD_TESTS=OFF)
-    note "no tests" none "doctest/doctest.h is not there: name its folder in GPUNET_DOCTEST_DIR"
+    note build bad "found no doctest/doctest.h${doctest:+ in $doctest} (the tests are written with it), carry that header \
+along and name the folder that holds doctest/ in DOCTEST_DIR"
   fi
-  # What is run later is what this build has made.
-  rm -f "$build_dir"/{benchmarks/gpu/gpu_bench,examples/01_cifar10,tests/cuda/gpunet_tests_cuda}
+
+  before=$(stamp)
   run_limit=$(at_least_1 "$(left)")
-  if ! configure "$build_dir" -DCMAKE_BUILD_TYPE=Release -DGPUNET_CUDA=ON -DGPUNET_BUILD_EXAMPLES=ON \
-    -DGPUNET_BUILD_BENCHMARKS=ON "${options[@]}"; then
+  configure "$build_dir" -DCMAKE_BUILD_TYPE=Release -DGPUNET_CUDA=ON -DGPUNET_BUILD_EXAMPLES=ON \
+    -DGPUNET_BUILD_BENCHMARKS=ON "${options[@]}" || status=$?
+  if [[ $status == 0 ]]; then
+    run_limit=$(at_least_1 "$(left)")
+    build "$build_dir" "${targets[@]}" || status=$?
+  elif ! is_cut "$status"; then
     note build bad "cmake could not configure (see above)"
-    return 0
+    return
   fi
-  run_limit=$(at_least_1 "$(left)")
-  build "$build_dir" "${targets[@]}" || status=$?
   if is_cut "$status"; then
-    note build bad "CUT after $SECONDS s; run again, it goes on where it was"
+    note build cut "$SECONDS s, $(steps_done)call it again, it continues"
   elif [[ $status != 0 ]]; then
-    note build bad "failed (see above)"
+    note build bad "failed (see above): $(grep -m 1 -oE '(error|fatal error|Error)[: ].*' "$build_dir/build.log")"
   else
-    note build ok "$SECONDS s"
+    note build ok "$SECONDS s: ${targets[*]}"
   fi
-  for program in benchmarks/gpu/gpu_bench examples/01_cifar10 tests/cuda/gpunet_tests_cuda; do
-    [[ -x $build_dir/$program ]] || say "there is no ${program##*/}: its parts are left out"
-  done
+  # What was found with other programs is no longer true.
+  [[ $before == "$(stamp)" ]] || rm -f "$results"/{tests,sanitize,bench}.{notes,txt} "$results"/{entries,sanitized}
+}
+# "[12/90] " of the log that ninja wrote, as words.
+steps_done() {
+  sed -n 's/^\[\([0-9]*\)\/\([0-9]*\)\].*/\1 of \2 steps done, /p' "$build_dir/build.log" | tail -n 1
 }
 
-run_tests() {
-  local status=0 counts
-  if [[ ! -x $build_dir/tests/cuda/gpunet_tests_cuda ]]; then
-    note tests none "there is no test program"
-    return 0
-  fi
-  # A GPU serves a few programs at a time well. The rules compile, which a GPU adds nothing to.
-  within ctest --test-dir "$build_dir" --parallel 6 --timeout 100 --verbose -L 'cuda|nvcc' -LE rules \
-    >"$build_dir/tests.log" 2>&1 || status=$?
-  counts=$(awk -f "$root/scripts/count_tests.awk" "$build_dir/tests.log" 2>"$build_dir/test_notes.log")
-  cat "$build_dir/test_notes.log" >&2
-  local passed failed skipped
-  read -r passed failed skipped <<<"$counts"
-  local words="$passed passed, $failed failed, $skipped skipped"
-  if is_cut "$status"; then
-    note tests bad "$words, CUT: the time was over"
-  elif [[ $failed == 0 && $passed != 0 ]]; then
-    note tests ok "$words"
-  else
-    note tests bad "$words"
-  fi
+# entries OPTION...: "NUMBER NAME" of the entries of ctest that fit.
+entries() {
+  ctest --test-dir "$build_dir" -N "$@" 2>/dev/null | sed -n 's/^ *Test *#\([0-9]*\): \(.*\)$/\1 \2/p'
 }
-
-# sanitize TOOL TEST: one tool over one entry of ctest; writes "TOOL ok|bad|cut TEST". Success is the tool's own word for
-# it: a status of 0 is also what a tool gives that could not begin.
-sanitize() {
-  local tool=$1 test=$2 status=0 log
-  log=$(mktemp "$build_dir/sanitizer.XXXXXX")
-  GPUNET_TEST_NEEDS_CUDA=1 within compute-sanitizer --tool "$tool" --error-exitcode 99 --print-limit 20 \
-    "$build_dir/tests/cuda/gpunet_tests_cuda" "--source-file=*tests/${test}_test.cpp" --case-sensitive \
-    '--test-case=*Cuda*' >"$log" 2>&1 || status=$?
-  if is_cut "$status"; then
-    echo "$tool cut $test"
-  elif [[ $status == 0 ]] && grep -qE 'SUMMARY: 0 (errors|hazards)' "$log"; then
-    echo "$tool ok $test"
-  else
-    echo "$tool bad $test"
-  fi
-  { echo "== $tool $test: status $status"; head -c 100000 "$log"; } >"$build_dir/sanitized.$tool.${test//\//_}"
-  rm -f "$log"
-}
-
-run_sanitizers() {
-  local tests tool running=0 ok bad cut state
-  if ! command -v compute-sanitizer >/dev/null; then
-    note sanitizers none "there is no compute-sanitizer in PATH (it comes with the CUDA toolkit)"
-    return 0
-  elif [[ ! -x $build_dir/tests/cuda/gpunet_tests_cuda ]]; then
-    note sanitizers none "there is no test program"
-    return 0
-  fi
-  tests=$(ctest --test-dir "$build_dir" -N -L cuda -R '^cuda/(ops/|train/steps_in_block)' 2>/dev/null |
-    sed -n 's/^ *Test *#[0-9]*: cuda\///p')
-  [[ -n $tests ]] || { note sanitizers bad "ctest knows no op tests"; return 0; }
-  rm -f "$build_dir"/sanitized.* "$build_dir"/sanitizer.*
-  : >"$build_dir/sanitizers.txt"
-  for tool in memcheck racecheck initcheck synccheck; do
-    for test in $tests; do
-      [[ $running -lt 6 ]] || { wait -n; running=$((running - 1)); }
-      sanitize "$tool" "$test" >>"$build_dir/sanitizers.txt" &
-      running=$((running + 1))
-    done
-  done
-  wait
-  cat "$build_dir"/sanitized.* >"$build_dir/sanitizers.log"
-  for tool in memcheck racecheck initcheck synccheck; do
-    ok=$(grep -c "^$tool ok" "$build_dir/sanitizers.txt")
-    bad=$(grep -c "^$tool bad" "$build_dir/sanitizers.txt")
-    cut=$(grep -c "^$tool cut" "$build_dir/sanitizers.txt")
-    state=ok
-    [[ $bad == 0 && $cut == 0 ]] || state=bad
-    note "$tool" "$state" "$ok files clean, $bad with errors, $cut CUT"
-  done
-  sed -n 's/ bad / has errors in /p' "$build_dir/sanitizers.txt" >&2
-}
-
-# lesson DEVICE LOOP DIGITS: the first 20 losses.
-lesson() {
-  local data=()
-  [[ ! -d ${GPUNET_TEST_DATA:-}/cifar10 ]] || data=(--data "$GPUNET_TEST_DATA/cifar10")
-  within "$build_dir/examples/01_cifar10" ${data[@]+"${data[@]}"} --device "$1" --loop "$2" --precision "$3" \
-    --seed 0 --print-every 1 --max-steps 20 --save "$build_dir/answers.safetensors" 2>&1 |
-    tee -a "$build_dir/answers.log" | sed -n 's/^.*loss: *//p'
-}
-
-# near FILE FILE: as many numbers, each within 1e-5 of the other.
-near() {
-  [[ -s $1 && $(wc -l <"$1") == "$(wc -l <"$2")" ]] &&
-    paste "$1" "$2" | awk '{ d = $1 - $2; if (NF != 2 || d * d > 1e-10 * $2 * $2) bad = 1 } END { exit bad }'
-}
-
-compare_answers() {
-  local at=$build_dir/answers name="built-in images"
-  if [[ ! -x $build_dir/examples/01_cifar10 ]]; then
-    note answers none "there is no program of the lesson"
-    return 0
-  fi
-  lesson cuda step 17 >"$at.step"
-  lesson cuda eager 17 >"$at.eager"
-  lesson cpu step 17 >"$at.cpu"
-  if [[ -d ${GPUNET_TEST_DATA:-}/cifar10 ]]; then
-    name="CIFAR-10"
-    printf '%s\n' 2.24106455 2.28327608 2.33412051 >"$at.pytorch"  # PyTorch 1.13 on a processor
-    head -n 3 "$at.step" >"$at.first"
-    if near "$at.first" "$at.pytorch"; then
-      note "lesson, PyTorch's losses" ok "the first 3 to 1e-5"
-    else
-      note "lesson, PyTorch's losses" bad "$(paste -sd ' ' "$at.first")"
-    fi
-  fi
-  if near "$at.step" "$at.cpu"; then
-    note "lesson, Host's losses" ok "$(wc -l <"$at.step") losses to 1e-5, $name"
-  else
-    note "lesson, Host's losses" bad "they differ or are missing, see answers.log"
-  fi
-  if [[ -s $at.step ]] && cmp -s "$at.step" "$at.eager"; then
-    note "lesson, graph and eager" ok "the same bits"
-  else
-    note "lesson, graph and eager" bad "they differ or are missing, see answers.log"
-  fi
-}
-
-run_benchmarks() {
-  local python=${GPUNET_BENCH_PYTHON:-$(command -v python3 || true)} status=0
-  local bench=$build_dir/benchmarks/gpu/gpu_bench options=()
-  if [[ ! -x $bench ]]; then
-    note benchmarks none "there is no program of the benchmarks"
-    return 0
-  fi
-  if [[ -z $python ]] || ! timeout 90 "$python" -c 'import torch, sys; sys.exit(not torch.cuda.is_available())' \
-    >/dev/null 2>&1 </dev/null; then
-    note PyTorch none "no Python with a PyTorch that can use the GPU (GPUNET_BENCH_PYTHON names one): only ours is measured"
-  else
-    options=(--python "$python")
-  fi
-  local seconds
-  seconds=$(at_least_1 $(($(left) - 10)))  # it ends by itself before it would be cut
-  within "$bench" --seconds "$seconds" --json "$build_dir/benchmarks.json" --markdown "$build_dir/benchmarks.md" \
-    ${options[@]+"${options[@]}"} >"$build_dir/benchmarks.txt" 2>"$build_dir/benchmarks.log" || status=$?
-  tell "" "$(grep -v '^measured: ' "$build_dir/benchmarks.txt")" ""
-  head -c 5000 "$build_dir/benchmarks.log" >&2
-  case $status in
-    0) note benchmarks ok "every goal holds" ;;
-    3) note benchmarks bad "not every goal holds, or not all was measured (see above)" ;;
-    124 | 137)
-      [[ ! -s $build_dir/benchmarks.md ]] || tell "$(<"$build_dir/benchmarks.md")"
-      note benchmarks bad "CUT: the time was over" ;;
-    *) note benchmarks bad "failed (status $status, see benchmarks.log)" ;;
+# of_stage NAME: those of a stage of the tests. The configurations that only a simulator has are left out, the consumers
+# and the rules too, which compile.
+of_stage() {
+  case $1 in
+    Cuda) entries -L '^cuda$' -LE '^lesson$' -E '^cuda_ways/' ;;
+    lessons) entries -L '^lesson$' ;;
+    Host) entries -L '^nvcc$' -LE '^(cuda|lesson|consumer|rules)$' ;;
   esac
 }
+# Of "NUMBER NAME" lines those whose NAME is not in the first column of the file.
+not_in() { awk -F '\t' '!entries { known[$1]; next } { split($0, word, " ") } !(word[2] in known)' "$1" entries=1 -; }
 
-# parts_json: the notes as JSON, with what was measured.
-parts_json() {
-  awk -F '\t' -v seconds="$SECONDS" -v gpu="${gpu:-}" '
-    function quoted(text) { gsub(/\\/, "\\\\", text); gsub(/"/, "\\\"", text); return "\"" text "\"" }
-    BEGIN { printf "{\"gpu\": %s, \"seconds\": %d, \"parts\": [", quoted(gpu), seconds }
-    { printf "%s\n  {\"part\": %s, \"state\": %s, ", (NR == 1 ? "" : ","), quoted($1), quoted($2) }
-    { printf "\"what\": %s}", quoted($3) }
-    END { printf "\n], \"benchmarks\": " }' "$parts"
-  if [[ -s $build_dir/benchmarks.json ]]; then cat "$build_dir/benchmarks.json"; else printf 'null'; fi
-  printf '}\n'
+run_tests() {
+  local stage status=0 remaining numbers parallel=6 total
+  [[ -z $simulated ]] || parallel=$(nproc)  # a GPU serves a few programs at a time well
+  if [[ ! -x $build_dir/tests/cuda/gpunet_tests_cuda ]]; then
+    note tests bad "there is no test program, run gpu_check.sh build first"
+    return
+  fi
+  touch "$results/entries"
+  total=$(for stage in Cuda lessons Host; do of_stage "$stage"; done)
+  if [[ -z $total ]]; then
+    note tests bad "ctest knows no tests in $build_dir"
+    return
+  fi
+  if [[ -z $(not_in "$results/entries" <<<"$total") ]]; then : >"$results/entries"; fi
+  [[ -s $results/entries ]] || : >"$build_dir/tests.log"
+  for stage in Cuda lessons Host; do
+    remaining=$(of_stage "$stage" | not_in "$results/entries")
+    [[ -n $remaining ]] || continue
+    say "tests: $stage, $(wc -l <<<"$remaining") entries"
+    numbers=$(cut -d ' ' -f 1 <<<"$remaining" | paste -sd ,)
+    status=0
+    within ctest --test-dir "$build_dir" --parallel "$parallel" --verbose -I "0,0,0,$numbers" \
+      >"$build_dir/tests.now.log" 2>&1 || status=$?
+    awk -v entries="$results/entries" -f "$root/scripts/count_tests.awk" "$build_dir/tests.now.log" >/dev/null
+    cat "$build_dir/tests.now.log" >>"$build_dir/tests.log"
+    ! is_cut "$status" || break
+    if [[ -n $(not_in "$results/entries" <<<"$remaining") ]]; then
+      tail -n 5 "$build_dir/tests.now.log" >&2
+      note tests bad "ctest ended with status $status before all tests were run (see above)"
+      return
+    fi
+  done
+  note_tests "$(not_in "$results/entries" <<<"$total")"
 }
 
-# The verdict, whatever happened, and what goes to OUT.
-finish() {
-  local status=$? file
-  trap - EXIT
-  set +e
-  tell "Verdict, after $SECONDS s:"
-  awk -F '\t' '{ printf "  %-26s %-4s %s\n", $1, $2 == "none" ? "-" : $2, $3 }' "$parts" | tee -a "$report"
-  if [[ $status != 0 ]]; then
-    tell "NOT ALL OF IT RAN (status $status)."
-  elif grep -q "$(printf '\t')bad$(printf '\t')" "$parts"; then
-    tell "NOT EVERYTHING HOLDS."
-    status=1
-  elif grep -q "$(printf '\t')none$(printf '\t')" "$parts"; then
-    tell "What was run holds; not everything could be run."
-    status=1
+# note_tests REMAINING: what the entries that were run say. On Cuda, a skipped entry found no device and did not test
+# anything.
+note_tests() {
+  local counts remaining=0 bad
+  [[ -z $1 ]] || remaining=$(wc -l <<<"$1")
+  counts=$(awk -F '\t' '{ p += $3; f += $4; s += $5 }
+    END { printf "%d passed, %d failed, %d skipped in %d entries", p, f, s, NR }' "$results/entries")
+  bad=$(awk -F '\t' -v limit="$(sed -n 's/^GPUNET_TEST_TIMEOUT:.*=//p' "$build_dir/CMakeCache.txt" 2>/dev/null)" '
+    $2 == "failed" { print $1 "\t" $6 }
+    $2 == "hung" { print $1 "\thung: did not end within " (limit ? limit " s" : "its time") }
+    $2 == "skipped" && ($1 ~ /^(cuda|cudnn)\// || $6 ~ /no usable/) { print $1 "\tskipped on Cuda: " $6 }
+    ' "$results/entries")
+  if [[ -n $bad ]]; then
+    note tests bad "$counts; not right: $(wc -l <<<"$bad")$( ((remaining)) && echo ", not yet run: $remaining")"
+    head -n 20 <<<"$bad" | while IFS=$'\t' read -r name why; do note "$name" bad "$why"; done
+  elif [[ $remaining != 0 ]]; then
+    note tests cut "$counts, $remaining not yet run: $(cut -d ' ' -f 2 <<<"$1" | head -n 5 | paste -sd ' ') ..."
   else
-    tell "EVERYTHING HOLDS."
+    note tests ok "$counts"
   fi
-  if [[ -n ${OUT:-} ]]; then
-    mkdir -p "$OUT"
-    parts_json >"$OUT/gpu_check.json"
-    for file in gpu_check.txt benchmarks.md build.log tests.log sanitizers.log answers.log benchmarks.log; do
-      [[ ! -s $build_dir/$file ]] || head -c 15000000 "$build_dir/$file" >"$OUT/$file"
+}
+
+# The tests of our kernels that the sanitizers begin with.
+chosen=(device/cuda_product device/cuda_gemm device/cuda_sum_each device/cuda_memory ops/conv2d_cuda
+  ops/conv2d_block_cuda ops/linear_cuda ops/plain_cuda ops/cross_entropy_cuda nn/softmax nn/batch_norm nn/max_pool2d
+  train/steps_in_block data/batch_buffers_cuda)
+
+# sanitize TOOL TEST: one tool over one entry of ctest; adds "TOOL TEST ok|bad CAUSE" to the file of results, or cut. Success
+# is the tool's own word for it: a status of 0 is also what a tool gives that could not begin. Errors of CUDA's calls are
+# not asked for, since our code checks each, and tests provoke some. The simulator checks every access itself.
+sanitize() {
+  local tool=$1 test=$2 status=0 log state=bad cause most run=()
+  log=$build_dir/sanitized/$tool.${test//\//_}
+  most=$(left)
+  [[ $most -le 300 ]] || most=300
+  case $tool in
+    simulator) run=(env CUDASIM_SEED=1 CUDASIM_RESIDENT=4) ;;
+    memcheck) run=(compute-sanitizer --tool memcheck --report-api-errors no --error-exitcode 99 --print-limit 20) ;;
+    *) run=(compute-sanitizer --tool "$tool" --error-exitcode 99 --print-limit 20) ;;
+  esac
+  GPUNET_TEST_NEEDS_CUDA=1 within_seconds "$most" "${run[@]}" "$build_dir/tests/cuda/gpunet_tests_cuda" \
+    "--source-file=*tests/${test}_test.cpp" --case-sensitive '--test-case=*Cuda*' >"$log" 2>&1 || status=$?
+  cause="status $status: $(grep -m 1 -E 'ERROR: |error|Invalid|hazard|Uninit|skipped, ' "$log" | cut -c 1-200)"
+  if is_cut "$status"; then
+    state=cut cause="no end within $most s"
+  elif [[ $status == 0 ]] && grep -qE '^\[gpunet\] [1-9][0-9]* passed, 0 failed' "$log" &&
+    { [[ $tool == simulator ]] || grep -qE 'SUMMARY: 0 (errors|hazards)' "$log"; }; then
+    state=ok cause=
+  fi
+  printf '%s %s\t%s\t%s\n' "$tool" "$test" "$state" "$cause" >>"$results/sanitized"
+}
+
+# sanitizer_jobs TOOL...: "TOOL TEST" lines, the most important first.
+sanitizer_jobs() {
+  local all first rest tests tool test
+  # cuda_launch makes a kernel fail on purpose.
+  all=$(entries -L '^cuda$' | sed -nE 's/^[0-9]+ cuda\/((ops|nn|train|data|device|model|optim|tensor)\/)/\1/p' |
+    grep -vx device/cuda_launch)
+  first=$(printf '%s\n' "${chosen[@]}" | grep -xF -f <(echo "$all"))
+  rest=$(grep -vxF -f <(echo "$first") <<<"$all")
+  [[ -z $simulated ]] || rest=
+  for tests in "$first" "$rest"; do
+    for tool in "$@"; do
+      for test in $tests; do echo "$tool $test"; done
     done
-    say "written: $OUT/gpu_check.json, $OUT/gpu_check.txt, logs"
+  done
+}
+# jobs_left STATE...: of "TOOL TEST" lines those that have no result, or one of these.
+jobs_left() {
+  awk -F '\t' -v states=" $* " '!jobs { if (!index(states, " " $2 " ")) known[$1]; next } !($1 in known)' \
+    "$results/sanitized" jobs=1 -
+}
+# results_of TOOL STATE: how many.
+results_of() { awk -F '\t' -v tool="$1 " -v state="$2" 'index($1, tool) == 1 && $2 == state' "$results/sanitized" | wc -l; }
+
+run_sanitize() {
+  local tools=(memcheck racecheck initcheck synccheck) parallel=6 running=0 jobs job tool state open
+  if [[ ! -x $build_dir/tests/cuda/gpunet_tests_cuda ]]; then
+    note sanitize bad "there is no test program, run gpu_check.sh build first"
+    return
+  elif [[ -n $simulated ]]; then
+    tools=(simulator)
+    parallel=$(nproc)
+    use_simulator
+    tell "compute-sanitizer needs a GPU and is left out: the simulator checks every access, and races by a random schedule"
+  elif ! command -v compute-sanitizer >/dev/null; then
+    note sanitize bad "found no compute-sanitizer in PATH (it comes with the CUDA toolkit), add its folder"
+    return
   fi
-  exit "$status"
+  jobs=$(sanitizer_jobs "${tools[@]}")
+  if [[ -z $jobs ]]; then
+    note sanitize bad "ctest knows no tests in $build_dir"
+    return
+  fi
+  mkdir -p "$build_dir/sanitized"
+  touch "$results/sanitized"
+  if [[ -z $(jobs_left cut <<<"$jobs") ]]; then
+    rm -f "$build_dir/sanitized"/*
+    : >"$results/sanitized"
+  fi
+  # Those that were cut come again, after those that were never run.
+  while read -r job; do
+    [[ $(left) -gt 0 ]] || break
+    if [[ $running -ge $parallel ]]; then
+      wait -n
+      running=$((running - 1))
+    fi
+    # shellcheck disable=SC2086  # two words
+    sanitize $job &
+    running=$((running + 1))
+  done <<<"$(jobs_left <<<"$jobs"; jobs_left cut <<<"$jobs" | grep -xF -f <(cut -f 1 "$results/sanitized"))"
+  wait
+  cat "$build_dir/sanitized"/* >"$build_dir/sanitizers.log"
+  for tool in "${tools[@]}"; do
+    state=ok
+    [[ $(results_of "$tool" ok) != 0 ]] || state=none
+    [[ $(results_of "$tool" bad) == 0 ]] || state=bad
+    open=$(jobs_left cut <<<"$jobs" | sed -n "s/^$tool //p" | paste -sd ' ')
+    note "$tool" "$state" "$(results_of "$tool" ok) tests clean, $(results_of "$tool" bad) with errors${open:+, not done: $open}"
+  done
+  awk -F '\t' '$2 == "bad"' "$results/sanitized" | head -n 20 | while IFS=$'\t' read -r job _ why; do
+    note "$job" bad "$why"
+  done
+}
+
+run_bench() {
+  use_simulator
+  run_benchmarks
 }

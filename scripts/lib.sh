@@ -2,6 +2,7 @@
 # shellcheck shell=bash
 
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd -P)
+beside=$root/../shared  # real data and a simulator of the GPU may lie there
 
 # Messages go to stderr: stdout belongs to the programs.
 say() { printf 'gpunet: %s\n' "$*" >&2; }
@@ -36,6 +37,8 @@ run_quietly() {
   ${run_limit:+timeout --kill-after=5 "$run_limit"} "$@" >"$log" 2>&1 </dev/null || status=$?
   if [[ $status == 0 ]]; then
     printf '%d s\n' $((SECONDS - start)) >&2
+  elif [[ -n $run_limit && ($status == 124 || $status == 137) ]]; then
+    printf 'cut after %d s\n' $((SECONDS - start)) >&2
   else
     printf 'failed\n' >&2
     cat "$log" >&2
@@ -98,6 +101,31 @@ build() {
   shift
   command -v ninja >/dev/null || go_on=(-k -j "$(nproc)")
   run_quietly "$build/build.log" "building ${build##*/}" cmake --build "$build" ${1:+--target "$@"} -- "${go_on[@]}"
+}
+
+# Names the data beside the project to the tests that want some; those skip without.
+use_real_data() {
+  if [[ -z ${GPUNET_TEST_DATA:-} && -d $beside/data ]]; then
+    GPUNET_TEST_DATA=$(cd "$beside/data" && pwd)
+    export GPUNET_TEST_DATA
+  fi
+}
+
+# Sets `nvcc` to the one in PATH or in the usual folder; false where there is none.
+find_nvcc() {
+  nvcc=$(command -v nvcc || echo "${CUDA_HOME:-/usr/local/cuda}/bin/nvcc")
+  [[ -x $nvcc ]]
+}
+
+# Sets `simulator` to the folder of the libraries that stand in for a GPU: GPUNET_CUDA_SIMULATOR, or built from the sources
+# beside the project; empty where there is neither. False where they do not compile. After find_nvcc.
+find_simulator() {
+  simulator=${GPUNET_CUDA_SIMULATOR:-}
+  [[ -z $simulator && -e $beside/tools/cudasim/build.sh ]] || return 0
+  simulator=$root/build/cudasim
+  mkdir -p "$simulator"
+  run_quietly "$simulator.log" "building the simulator of the GPU" \
+    env CUDA_HOME="${nvcc%/bin/nvcc}" bash "$beside/tools/cudasim/build.sh" "$simulator"
 }
 
 # GPUNET_CUDA for programs that are to run here: nvcc takes minutes, which only a GPU is worth.

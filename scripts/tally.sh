@@ -4,12 +4,7 @@
 # One line "passed failed skipped" per way. A script started by another one that keeps a tally adds to that.
 tally=${GPUNET_TALLY:-$(mktemp)}
 
-# Real data and a simulator of the GPU may lie beside the project. Tests that want the data skip without them.
-beside=$root/../shared
-if [[ -z ${GPUNET_TEST_DATA:-} && -d $beside/data ]]; then
-  GPUNET_TEST_DATA=$(cd "$beside/data" && pwd)
-  export GPUNET_TEST_DATA
-fi
+use_real_data
 
 # test_way PRESET TARGETS LABELS [OPTION...]: configures the preset with the options of cmake, builds the targets
 # (words; "" is all), and runs the tests whose labels match the expression. A way that cannot be built, or in which no

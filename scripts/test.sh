@@ -10,31 +10,26 @@ set -euo pipefail
 need_compiler
 need cmake ninja doctest
 
-# Sets `simulator` to the folder of its libraries, built here, or to nothing where there is a GPU or no simulator.
-find_simulator() {
+# Sets `simulator`, to nothing where there is a GPU.
+choose_gpu() {
   simulator=
   if nvidia-smi -L >/dev/null 2>&1; then
     say "Cuda is tested on $(nvidia-smi -L | head -n 1)"
-  elif [[ -e $beside/tools/cudasim/build.sh ]]; then
-    simulator=$root/build/cudasim
-    mkdir -p "$simulator"
-    run_quietly "$simulator.log" "building the simulator of the GPU" \
-      env CUDA_HOME="${nvcc%/bin/nvcc}" bash "$beside/tools/cudasim/build.sh" "$simulator" || return
-  else
-    say "the tests on Cuda are skipped: there is no GPU"
+    return
   fi
+  find_simulator || return
+  [[ -n $simulator ]] || say "the tests on Cuda are skipped: there is no GPU"
 }
 
 test_way host '' .
 
-nvcc=$(command -v nvcc || echo "${CUDA_HOME:-/usr/local/cuda}/bin/nvcc")
 if [[ ${1:-} == --quick ]]; then
   say "no tests with nvcc: --quick"
-elif [[ ! -x $nvcc ]]; then
+elif ! find_nvcc; then
   say "no tests with nvcc: there is none"
 elif ! "$nvcc" --version | grep -qE 'release (1[2-9]|[2-9][0-9])\.'; then
   say "no tests with nvcc: $nvcc is older than 12, the first with C++20"
-elif find_simulator; then
+elif choose_gpu; then
   test_way cuda 'gpunet_tests_cuda gpunet_link examples gpu_bench_core' nvcc \
     "-DGPUNET_CUDA_SIMULATOR=$simulator" -DGPUNET_BUILD_BENCHMARKS=ON
 else

@@ -1,12 +1,13 @@
 #!/usr/bin/env bash
 # lesson_test.sh ROOT DEVICE PROGRAM [PROBE...]: the first losses of the lesson are PyTorch's and Host's, the same bits in
 # every run and by both loops, and training lowers them. PROBE is a command that ends with 77 where there is no such
-# device. GPUNET_TEST_DATA names the folder of the data.
+# device. GPUNET_TEST_DATA names the folder of the data; without, the lesson trains on its synthetic images, for which there
+# are no losses of PyTorch.
 set -euo pipefail
 checks=6
 . "$(dirname "$0")/lesson.sh"
-data=${GPUNET_TEST_DATA:-nowhere}/cifar10
-[[ -d $data ]] || skip_all "GPUNET_TEST_DATA names no folder with cifar10"
+data=()
+[[ ! -d ${GPUNET_TEST_DATA:-nowhere}/cifar10 ]] || data=(--data "$GPUNET_TEST_DATA/cifar10")
 
 # The losses in the output, one a line.
 losses() { sed -n 's/^.*loss: *//p' <<<"$output"; }
@@ -17,7 +18,7 @@ steps=20
 run_steps() {
   status=0
   : >out
-  "$program" --data "$data" --seed 0 --print-every 1 --precision 17 --max-steps "$steps" "$@" >>out 2>&1 &
+  "$program" ${data[@]+"${data[@]}"} --seed 0 --print-every 1 --precision 17 --max-steps "$steps" "$@" >>out 2>&1 &
   background+=($!)
   while output=$(<out) && [[ $(losses | wc -l) -lt $steps ]] && kill -0 "$!" 2>/dev/null; do sleep 0.05; done
   output=$(<out)
@@ -36,7 +37,11 @@ fall() { losses | awk 'NR == 1 { first = $1 } { last = $1 } END { exit !(NR > 1 
 
 # PyTorch 1.13 on a CPU, seed 0, batch 4, learning rate 0.001, momentum 0.9.
 run_steps --device "$device" --loop step
-check "the first losses" near 2.24106455 2.28327608 2.33412051
+if [[ ${#data[@]} != 0 ]]; then
+  check "the first losses" near 2.24106455 2.28327608 2.33412051
+else
+  skip 1 "GPUNET_TEST_DATA names no folder with cifar10"
+fi
 first=$(losses)
 run_steps --device "$device" --loop step
 check "another run has the same bits" the_same "$first"
@@ -47,7 +52,7 @@ run_steps --device cpu --loop step
 check "they are Host's" near $first
 
 if [[ $device == cpu ]]; then
-  run "$program" --data "$data" --device cpu --seed 0 --max-steps 300 --print-every 100 --batch-size 32 --lr 0.02
+  run "$program" ${data[@]+"${data[@]}"} --device cpu --seed 0 --max-steps 300 --print-every 100 --batch-size 32 --lr 0.02
   check "training lowers the losses" fall
   check "the lesson ends well" ended_with 0
 else

@@ -3,7 +3,7 @@
 set -euo pipefail
 . "$(dirname "$0")/testing.sh"
 
-count() { awk -f "$root/scripts/count_tests.awk" "$1" 2>"$work/notes"; }
+count() { awk -v entries="${entries:-}" -f "$root/scripts/count_tests.awk" "$1" 2>"$work/notes"; }
 
 cat >"$work/log" <<'END'
 test 1
@@ -11,6 +11,7 @@ test 1
 1: [gpunet] 3 passed, 0 failed, 1 skipped
  1/8 Test  #1: host/one ......................   Passed    0.01 sec
 2: a reason
+2: x_test.cpp:7: ERROR: test case THREW exception: CUDA error: out of memory
 3: x_test.cpp:5: MESSAGE: skipped: no data
  2/8 Test  #2: host/two ......................***Failed    0.01 sec
 3: [gpunet] 2 passed, 1 failed, 1 skipped
@@ -29,6 +30,14 @@ check "a failure is named with its output" says $'failed: host/two\n    a reason
 check "a crash is named" says "failed: host/seven"
 check "a reason to skip is told" says "MESSAGE: skipped: no data"
 check "a pass is not named" silent_about "rules/four"
+
+entries=$work/entries run count "$work/log"
+run cat "$work/entries"
+check "each test is a line of the file that is asked for" test "$(wc -l <"$work/entries")" == 8
+check "with its state and counts" says $'host/one\tok\t3\t0\t1\t'
+check "with the cause of a failure" says $'host/two\tfailed\t0\t1\t0\ttest case THREW exception: CUDA error: out of memory'
+check "or how it ended" says $'host/seven\tfailed\t0\t1\t0\tException: SegFault'
+check "or that it did not end" says $'host/a_name_of_the_whole_width\thung\t0\t1\t0\tTimeout'
 
 : >"$work/empty"
 run count "$work/empty"

@@ -1,10 +1,13 @@
 #!/usr/bin/env bash
-# scripts/gpu_check.sh as on machines with a GPU and without: nvidia-smi, cmake, ctest, compute-sanitizer, Python and the
-# programs that are built are fakes. And both sides of the benchmarks on a GPU have the same jobs.
+# scripts/gpu_check.sh as on machines with a GPU and without: nvidia-smi, nvcc, cmake, ctest, compute-sanitizer, Python and
+# the programs that are built are fakes. And both sides of the benchmarks on a GPU have the same jobs.
 set -euo pipefail
 . "$(dirname "$0")/testing.sh"
 
 copy_project
+mkdir -p "$project/include/gpunet" "$work/doctest" "$work/cudnn/include" "$work/simulator"
+touch "$work/doctest/doctest.h" "$work/cudnn/include/cudnn_version.h"
+export project
 check_gpu=$project/scripts/gpu_check.sh
 build=$project/build/gpu
 out=$work/out
@@ -13,35 +16,87 @@ fake nvidia-smi <<'END_FAKE'
 [[ -z ${no_gpu:-} ]] || { echo "No devices were found"; exit 6; }
 case $* in
   -L) echo "GPU 0: Some GPU (UUID: GPU-1)" ;;
-  *=name*) echo "Some GPU, 580.1, 9.0" ;;
-  *) echo 9.0 ;;
+  *) echo "Some GPU, 580.1, 9.0" ;;
 esac
+END_FAKE
+fake nvcc <<'END_FAKE'
+echo "nvcc $*" >>"$calls"
+[[ -z ${broken_nvcc:-} ]] || { echo "the words of nvcc"; exit 1; }
+while [[ $1 != -o ]]; do shift; done
+cp "$work/bin/probe" "$2"
+END_FAKE
+fake probe <<'END_FAKE'
+echo "probe ${LD_LIBRARY_PATH:-}" >>"$calls"
+echo "device: Some GPU"
+[[ -z ${no_memory:-} ]] || { echo "memory: CUDA error: out of memory"; exit 1; }
+echo "memory: enough"
+printf 'kernel: '
+[[ -z ${no_kernel:-} ]] || { echo "CUDA error: no kernel image"; exit 1; }
+[[ -z ${hanging_kernel:-} ]] || sleep 60
+echo "all correct"
+END_FAKE
+real_timeout=$(command -v timeout)
+export real_timeout
+fake timeout <<'END_FAKE'
+# The probe's 10 seconds are too long for this test.
+args=("$@")
+[[ ${hanging_kernel:-} && ${args[*]} == *gpu_probe* ]] && args[1]=1
+exec "$real_timeout" "${args[@]}"
 END_FAKE
 fake cmake <<'END_FAKE'
 echo "cmake $*" >>"$calls"
-[[ $1 == --build ]] || exit 0
-[[ -z ${slow_build:-} ]] || { sleep 60; exit 1; }
+if [[ $1 != --build ]]; then
+  while [[ $1 != -B ]]; do shift; done
+  printf '%s\n' "CMAKE_HOME_DIRECTORY:INTERNAL=$project" GPUNET_TEST_TIMEOUT:STRING=100 >"$2/CMakeCache.txt"
+  exit
+fi
+[[ -z ${slow_build:-} ]] || { echo "[3/9] something"; sleep 60; }
 mkdir -p "$2"/{benchmarks/gpu,examples,tests/cuda}
-[[ $* != *gpu_bench* || -n ${broken_bench:-} ]] || cp "$work/bin/bench" "$2/benchmarks/gpu/gpu_bench"
-cp "$work/bin/lesson" "$2/examples/01_cifar10"
 [[ $* != *gpunet_tests_cuda* ]] || cp "$work/bin/doctests" "$2/tests/cuda/gpunet_tests_cuda"
-[[ -z ${broken_bench:-} ]] || { echo "the compiler's own words"; exit 1; }
+[[ -z ${broken_bench:-} ]] || { echo "x.cpp(3): error: the compiler's own words"; exit 1; }
+cp "$work/bin/bench" "$2/benchmarks/gpu/gpu_bench"
 END_FAKE
 fake ctest <<'END_FAKE'
+all=(- cuda/ops/linear_cuda cuda/ops/two lesson/cuda nvcc/core/math)
 if [[ $* == *" -N "* ]]; then
-  printf 'Test project\n  Test  #3: cuda/ops/one\n  Test #12: cuda/ops/two\n\nTotal Tests: 2\n'
-else
-  echo "ctest $*" >>"$calls"
-  printf '1: [gpunet] 7 passed, 0 failed, 1 skipped\n1/2 Test #1: cuda/ops/one ....   Passed    0.10 sec\n'
-  [[ -z ${slow_tests:-} ]] || sleep 60
-  [[ -z ${failing_test:-} ]] ||
-    { printf '2: what failed\n2/2 Test #2: cuda/ops/two ....***Failed    0.10 sec\n'; exit 8; }
+  case $* in
+    *"-L ^cuda$"*) numbers=(1 2) ;;
+    *"-L ^lesson$"*) numbers=(3) ;;
+    *) numbers=(4) ;;
+  esac
+  echo "Test project"
+  for i in "${numbers[@]}"; do echo "  Test  #$i: ${all[$i]}"; done
+  exit
 fi
+echo "ctest $*" >>"$calls"
+[[ -z ${broken_ctest:-} ]] || { echo "the words of ctest"; exit 1; }
+call=$*
+numbers=${call##*-I 0,0,0,}
+for i in ${numbers//,/ }; do
+  name=${all[$i]} end="   Passed"
+  if [[ $name == "${slow_test:-}" ]]; then
+    sleep 60
+  elif [[ $name == "${hung_test:-}" ]]; then
+    end="***Timeout"
+  elif [[ $name == "${failing_test:-}" ]]; then
+    echo "$i: x_test.cpp:7: ERROR: test case THREW exception: CUDA error: out of memory"
+    echo "$i: [gpunet] 6 passed, 1 failed, 1 skipped"
+    end="***Failed"
+  elif [[ $name == "${skipped_test:-}" ]]; then
+    echo "$i: skipped, no usable Cuda device: it is busy"
+    end="***Skipped"
+  else
+    echo "$i: [gpunet] 7 passed, 0 failed, 1 skipped"
+  fi
+  echo "1/1 Test #$i: $name ....$end    0.10 sec"
+done
 END_FAKE
 fake compute-sanitizer <<'END_FAKE'
 echo "compute-sanitizer $*" >>"$calls"
-[[ $* != *"${dirty:-nothing}"* ]] || { echo "========= ERROR SUMMARY: 2 errors"; exit 99; }
+[[ $* != *"${dirty:-nothing}"* ]] || { echo "========= Invalid __global__ read"; echo "========= ERROR SUMMARY: 2 errors"; exit 99; }
 [[ -z ${no_begin:-} ]] || { echo "Device not supported"; exit 0; }
+[[ "$2 $*" != "racecheck "*"${slow_race:-nothing}"* ]] || sleep 60
+echo "[gpunet] 7 passed, 0 failed, 0 skipped"
 case $2 in
   racecheck) echo "========= RACECHECK SUMMARY: 0 hazards displayed (0 errors, 0 warnings)" ;;
   *) echo "========= ERROR SUMMARY: 0 errors" ;;
@@ -52,7 +107,7 @@ echo "bench $*" >>"$calls"
 while [[ $# -gt 0 ]]; do
   case $1 in
     --json) echo '{"jobs": []}' >"$2" ;;
-    --markdown) echo "the table so far" >"$2" ;;
+    --markdown) [[ $# == 1 || $2 == --* ]] || echo "the table so far" >"$2" ;;
   esac
   shift
 done
@@ -60,83 +115,175 @@ done
 echo "the table"
 exit "${bench_status:-0}"
 END_FAKE
-fake lesson <<'END_FAKE'
-[[ $* != *cuda*eager* || -z ${other_bits:-} ]] || { echo "[1, 1] loss: 2.2410646"; exit 0; }
-echo "[1, 1] loss: 2.24106455"
+fake doctests <<'END_FAKE'
+echo "doctests ${CUDASIM_SEED:-} $*" >>"$calls"
+echo "[gpunet] ${simulated_failures:-7 passed, 0 failed}, 0 skipped"
 END_FAKE
-fake doctests <<<'exit 0'
 fake python3 <<<'exit "${no_torch:-0}"'
-unset GPUNET_DOCTEST_DIR GPUNET_BENCH_PYTHON GPUNET_TEST_DATA GPUNET_CHECK_SECONDS OUT
-export GPUNET_DOCTEST_DIR=$work
+unset GPUNET_BENCH_PYTHON GPUNET_TEST_DATA GPUNET_TEST_TIMEOUT GPUNET_CUDA_SIMULATOR GPUNET_WERROR CUDNN_ROOT OUT
+unset LD_LIBRARY_PATH
+export DOCTEST_DIR=$work
+mkdir -p "$work/doctest"
 
 run "$check_gpu" --help
-check "it takes no arguments" says "unknown arguments '--help'"
+check "--help shows the parts" says "sanitize   compute-sanitizer"
+check "and ends well" ended_with 0
+run "$check_gpu" measure
+check "an unknown part is an error" says "unknown argument 'measure', want probe, build, tests, sanitize, bench or all"
+run "$check_gpu" build --seconds soon
+check "so is a time that is no number" says "--seconds is 'soon', want a number of seconds"
 
-no_gpu=yes run "$check_gpu"
+no_gpu=yes run "$check_gpu" all
 check "without a GPU it says so" says "there is no GPU here"
 check "ends as skipped" ended_with 77
 check "and builds nothing" not_called cmake
 
-OUT=$out run "$check_gpu"
-check "where all is well it ends well" ended_with 0
-check "with a verdict" says "EVERYTHING HOLDS."
-check "and names the GPU" says "GPU: Some GPU, 580.1, 9.0"
-check "it builds for that GPU" called "-DCMAKE_CUDA_ARCHITECTURES=90"
-check "with the doctest that was named" called "-DGPUNET_DOCTEST_DIR=$work"
-check "the tests are counted" says "7 passed, 0 failed, 1 skipped"
-check "all of the op tests go through the tools" says "2 files clean, 0 with errors, 0 CUT"
-for tool in memcheck racecheck initcheck synccheck; do
-  check "$tool is one" called "compute-sanitizer --tool $tool --error-exitcode 99"
+# The probe, which comes before everything else.
+run "$check_gpu" probe
+check "the probe alone ends well" ended_with 0
+check "it says what it found" says "memory: enough"
+check "it is compiled for that GPU" called "-arch=sm_90"
+check "and nothing is built" not_called cmake
+forget
+run "$check_gpu" probe
+check "it is run each time" called probe
+check "and compiled once" not_called nvcc
+for part in build tests sanitize bench all; do
+  no_memory=yes run "$check_gpu" "$part"
+  check "without memory, $part stops there" says "bad  memory: CUDA error: out of memory"
+  check "with an error" ended_with 1
+  no_kernel=yes run "$check_gpu" "$part"
+  check "where kernels are refused, $part stops there" says "bad  kernel: CUDA error: no kernel image"
+  check "with an error too" ended_with 1
 done
-check "the lesson is compared with Host's" says "1 losses to 1e-5, built-in images"
+check "before any build" not_called cmake
+hanging_kernel=yes run "$check_gpu" tests
+check "the step that hangs is named" says "the step 'kernel' did not end within 10 s"
+rm "$build.check/probe_sm_90"
+broken_nvcc=yes run "$check_gpu" tests
+check "an nvcc that does not work shows" says "the words of nvcc"
+check "in the verdict too" says "nvcc could not compile scripts/gpu_probe.cu"
+
+run "$check_gpu" tests
+check "tests come after build" says "there is no test program, run gpu_check.sh build first"
+check "or end with an error" ended_with 1
+
+# One part after the other.
+DOCTEST_DIR=$work/elsewhere run "$check_gpu" build
+check "doctest has to be carried along" says "found no doctest/doctest.h in $work/elsewhere"
+check "which is an error" ended_with 1
+CUDNN_ROOT=$work run "$check_gpu" build
+check "so is a CUDNN_ROOT without cuDNN" says "CUDNN_ROOT is $work, which has no include/cudnn_version.h"
+forget
+slow_build=yes run "$check_gpu" build --seconds 3
+check "a build that takes too long is cut" says "build                      cut"
+check "and says how far it came" says "3 of 9 steps done, call it again, it continues"
+check "with a status of its own" ended_with 75
+slow_build=yes run "$check_gpu" all --seconds 3
+check "and the parts after it are not begun" silent_about "there is no test program"
+CUDNN_ROOT=$work/cudnn GPUNET_TEST_TIMEOUT=30 run "$check_gpu" build
+check "the second call builds the rest" ended_with 0
+check "for that GPU" called "-DCMAKE_CUDA_ARCHITECTURES=90"
+check "with the doctest that was named" called "-DGPUNET_DOCTEST_DIR=$work"
+check "and that cuDNN" called "-DCUDNN_ROOT=$work/cudnn"
+check "each test may take its time" called "-DGPUNET_TEST_TIMEOUT=30"
+check "lessons included" called "--target examples gpunet_tests_cuda gpunet_link gpu_bench"
+check "what was not run yet is said" says "not run yet: tests sanitize bench"
+
+forget
+slow_test=lesson/cuda run "$check_gpu" tests --seconds 3
+check "tests that take too long are cut, those that ended stay" says "14 passed, 0 failed, 2 skipped in 2 entries, 2 not yet run"
+check "the others are named" says "lesson/cuda nvcc/core/math"
+check "with the status of a cut" ended_with 75
+forget
+run "$check_gpu" tests
+check "the second call continues" says "tests                      ok   28 passed, 0 failed, 4 skipped in 4 entries"
+check "with those that were not run" not_called "0,0,0,1"
+check "lessons first" called "-I 0,0,0,3"
+forget
+failing_test=cuda/ops/linear_cuda hung_test=cuda/ops/two run "$check_gpu" tests
+check "after all of them it begins anew" called "-I 0,0,0,1,2"
+check "a failing test and its cause are in the verdict" \
+  says "cuda/ops/linear_cuda       bad  test case THREW exception: CUDA error: out of memory"
+check "and one that hung" says "cuda/ops/two               bad  hung: did not end within 100 s"
+check "with an error at the end" ended_with 1
+broken_ctest=yes run "$check_gpu" tests
+check "a ctest that does not run them is an error" says "bad  ctest ended with status 1 before all tests were run"
+check "with its words" says "the words of ctest"
+check "and an error" ended_with 1
+skipped_test=cuda/ops/two run "$check_gpu" tests
+check "a test on Cuda that was skipped is not well" says "cuda/ops/two               bad  skipped on Cuda: skipped, no usable"
+check "and an error" ended_with 1
+run "$check_gpu" tests
+check "what is mended is no longer in the verdict" silent_about "cuda/ops/two               bad"
+
+forget
+run "$check_gpu" sanitize
+check "the sanitizers end well" ended_with 0
+check "over all tests" says "2 tests clean, 0 with errors"
+for tool in memcheck racecheck initcheck synccheck; do
+  check "$tool is one" called "compute-sanitizer --tool $tool"
+done
+dirty=ops/two run "$check_gpu" sanitize
+check "errors that a tool finds count" says "1 tests clean, 1 with errors"
+check "and are named with their cause" says "memcheck ops/two           bad  status 99: ========= Invalid __global__ read"
+check "as an error" ended_with 1
+no_begin=yes run "$check_gpu" sanitize
+check "a tool that could not begin has not passed" says "0 tests clean, 2 with errors"
+slow_race=two_test run "$check_gpu" sanitize --seconds 4
+check "what the time did not suffice for is listed" says "1 tests clean, 0 with errors, not done: ops/two"
+check "and is no failure" ended_with 0
+forget
+run "$check_gpu" sanitize
+check "the next call continues with it" called "--tool racecheck"
+check "and nothing else" not_called "--tool memcheck"
+check "to the end" says "racecheck                  ok   2 tests clean, 0 with errors"
+
+OUT=$out run "$check_gpu" bench
 check "PyTorch is the opponent" called "--python $work/bin/python3"
 check "the table is printed" says "the table"
-check "and goes to OUT" grep -q "the table" "$out/gpu_check.txt"
-check "with the parts as JSON" grep -q '{"part": "memcheck", "state": "ok", "what": "2 files clean' "$out/gpu_check.json"
+check "now all parts are known and hold" says "EVERYTHING HOLDS."
+check "and it ends well" ended_with 0
+check "the table goes to OUT" grep -q "the table" "$out/gpu_check.txt"
+check "with the parts of all calls as JSON" grep -q '{"part": "memcheck", "state": "ok", "what": "2 tests clean' "$out/gpu_check.json"
 check "and the jobs" grep -q '"benchmarks": {"jobs": \[\]}' "$out/gpu_check.json"
 check "and the logs" test -s "$out/sanitizers.log"
-
-rm "$work/bin/compute-sanitizer"
-no_torch=1 run "$check_gpu"
-check "without compute-sanitizer it says so" says "there is no compute-sanitizer in PATH"
-check "and goes on without PyTorch too" says "only ours is measured"
-check "to the table" says "the table"
+no_torch=1 run "$check_gpu" bench
+check "without PyTorch it goes on" says "only ours is measured"
 check "but does not say that everything holds" says "What was run holds; not everything could be run."
-check "and ends with an error" ended_with 1
-
-fake compute-sanitizer <<'END_FAKE'
-[[ $* != *"${dirty:-nothing}"* ]] || { echo "========= ERROR SUMMARY: 2 errors"; exit 99; }
-[[ -z ${no_begin:-} ]] || { echo "Device not supported"; exit 0; }
-echo "========= ERROR SUMMARY: 0 errors"
-END_FAKE
-dirty=ops/two failing_test=yes other_bits=yes bench_status=3 run "$check_gpu"
-check "errors that a tool finds count" says "1 files clean, 1 with errors, 0 CUT"
-check "and are named" says "memcheck has errors in ops/two"
-check "a failing test shows" says "what failed"
-check "and counts" says "7 passed, 1 failed, 1 skipped"
-check "other bits of the eager loop show" says "they differ or are missing"
-check "a goal that does not hold shows" says "not every goal holds"
-check "the rest goes on all the same" says "the table"
-check "in the verdict" says "NOT EVERYTHING HOLDS."
-check "and the end is an error" ended_with 1
-
-no_begin=yes broken_bench=yes run "$check_gpu"
-check "a tool that could not begin has not passed" says "0 files clean, 2 with errors"
-check "what does not compile shows" says "the compiler's own words"
-check "is left out" says "there is no program of the benchmarks"
-check "and the tests run" says "7 passed, 0 failed"
-
-GPUNET_CHECK_SECONDS=4 slow_build=yes run "$check_gpu"
-check "a build that takes too long is cut" says "CUT after"
-check "and the verdict comes all the same" says "NOT EVERYTHING HOLDS."
-
-GPUNET_CHECK_SECONDS=8 slow_tests=yes run "$check_gpu"
-check "tests that take too long are cut, what they counted stays" says "7 passed, 0 failed, 1 skipped, CUT"
-check "and the verdict comes all the same" says "NOT EVERYTHING HOLDS."
-
-GPUNET_CHECK_SECONDS=8 slow_bench=yes OUT=$out run "$check_gpu"
+slow_bench=yes OUT=$out run "$check_gpu" bench --seconds 3
 check "benchmarks that take too long are cut" says "CUT: the time was over"
 check "their table so far stays" grep -q "the table so far" "$out/benchmarks.md"
+
+# All in one call, and on other programs nothing is known of the tests.
+broken_bench=yes run "$check_gpu" build
+check "what does not compile shows" says "error: the compiler's own words"
+check "and earlier results are dropped" says "not run yet: tests sanitize bench"
+rm "$work/bin/compute-sanitizer"
+run "$check_gpu"
+check "all parts run" says "28 passed, 0 failed"
+check "a tool that is not there is an error" says "found no compute-sanitizer in PATH"
+check "and the rest goes on all the same" says "the table"
+
+# A simulator takes the GPU's place.
+forget
+no_gpu=yes run "$check_gpu" probe --simulated
+check "a simulator is named or built" says "found no simulator, name the folder of its libraries in GPUNET_CUDA_SIMULATOR"
+export GPUNET_CUDA_SIMULATOR=$work/simulator
+for part in build tests sanitize; do
+  no_gpu=yes run "$check_gpu" "$part" --simulated
+  check "$part ends well on it" ended_with 0
+done
+check "the probe runs on it" called "probe $work/simulator"
+check "the build knows it" called "-DGPUNET_CUDA_SIMULATOR=$work/simulator"
+check "it takes the place of compute-sanitizer" called "doctests 1 --source-file=*tests/ops/linear_cuda_test.cpp"
+check "which is said" says "compute-sanitizer needs a GPU and is left out"
+simulated_failures="6 passed, 1 failed" no_gpu=yes run "$check_gpu" sanitize --simulated
+check "a failure there counts" says "simulator                  bad  0 tests clean, 1 with errors"
+
+for name in $(sed -n '/^chosen=(/,/)$/p' "$root/scripts/gpu_parts.sh" | tr -d '()' | sed 's/^chosen=//'); do
+  check "the chosen test $name is one on Cuda" grep -qE 'TEST_CASE_TEMPLATE|Cuda' "$root/tests/${name}_test.cpp"
+done
 
 run diff <(sed -n '/list{/,/};/p' "$root/benchmarks/gpu/jobs.cpp" | grep -oE '"[a-z0-9_]+"' | tr -d '"') \
   <(sed -n '/^CUDA_JOBS/,/^}/p' "$root/benchmarks/opponent_cuda.py" | grep -oE '^    "[a-z0-9_]+"' | tr -d '" ')

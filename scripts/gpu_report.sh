@@ -1,0 +1,116 @@
+# How the parts of gpu_check.sh are run and what they report. Sourced by it, not run.
+# shellcheck shell=bash disable=SC2154  # build_dir, results, parts, seconds come from gpu_check.sh
+
+# tell LINE...: prints the lines, which also become part of the report.
+tell() { printf '%s\n' "$@" | tee -a "$results/$part.txt"; }
+# note NAME ok|bad|cut|none WORDS: how the current part or a piece of it ended. cut: the time was over, the next call
+# continues; none: it could not be done here.
+note() { printf '%s\t%s\t%s\n' "$1" "$2" "${3:0:500}" >>"$results/$part.notes"; }
+
+deadline=0
+left() { echo $((deadline > SECONDS ? deadline - SECONDS : 0)); }
+at_least_1() { echo $(($1 > 0 ? $1 : 1)); }
+# within COMMAND...: runs it until the deadline at most; the status is 124 then. All that it started ends with it.
+within() { within_seconds "$(left)" "$@"; }
+within_seconds() {
+  local most=$1
+  shift
+  [[ $most -gt 0 ]] || return 124
+  timeout --kill-after=5 "$most" "$@" </dev/null
+}
+is_cut() { [[ $1 == 124 || $1 == 137 ]]; }
+
+# run_part NAME: the probe and then the part. False if the parts after it cannot run.
+ran=()
+run_part() {
+  part=$1 deadline=$((SECONDS + seconds))
+  ran+=("$part")
+  rm -f "$results/$part".{notes,txt} "$results"/probe.{notes,txt}
+  part=probe run_probe || return 1
+  [[ $part != probe ]] || return 0
+  say "$part ..."
+  (set +e && "run_$part") || note "$part" bad "the script itself failed there (status $?)"
+  [[ $part != build ]] || ! has cut build
+}
+
+# has STATE PART...: whether one of the parts has a note of that state.
+has() {
+  local state=$1 name
+  shift
+  for name in "$@"; do
+    if grep -qs "$(printf '\t%s\t' "$state")" "$results/$name.notes"; then return 0; fi
+  done
+  return 1
+}
+
+# notes_of PART...: what is known of them, of earlier calls too.
+notes_of() {
+  local name
+  for name in "$@"; do cat "$results/$name.notes" 2>/dev/null; done
+}
+
+# report_json: the notes as JSON, with what was measured.
+report_json() {
+  notes_of "${parts[@]}" | awk -F '\t' -v seconds="$SECONDS" -v gpu="${gpu:-}" '
+    function quoted(text) { gsub(/\\/, "\\\\", text); gsub(/"/, "\\\"", text); return "\"" text "\"" }
+    BEGIN { printf "{\"gpu\": %s, \"seconds\": %d, \"parts\": [", quoted(gpu), seconds }
+    { printf "%s\n  {\"part\": %s, \"state\": %s, ", (NR == 1 ? "" : ","), quoted($1), quoted($2) }
+    { printf "\"what\": %s}", quoted($3) }
+    END { printf "\n], \"benchmarks\": " }'
+  if [[ -s $build_dir/benchmarks.json ]]; then cat "$build_dir/benchmarks.json"; else printf 'null'; fi
+  printf '}\n'
+}
+
+# verdict: prints the notes of all parts, and the closing line; its status is that of the script.
+verdict() {
+  local name unknown=() run=(probe ${ran[@]+"${ran[@]}"})
+  echo "Verdict, after $SECONDS s${gpu:+ ($gpu)}:"
+  notes_of "${parts[@]}" | awk -F '\t' '{ printf "  %-26s %-4s %s\n", $1, $2 == "none" ? "-" : $2, $3 }'
+  for name in "${parts[@]}"; do
+    [[ -s $results/$name.notes ]] || unknown+=("$name")
+  done
+  [[ ${#unknown[@]} == 0 ]] || echo "  not run yet: ${unknown[*]}"
+  if [[ $1 != 0 ]]; then
+    echo "NOT ALL OF IT RAN (status $1)."
+    return "$1"
+  elif has bad "${run[@]}"; then
+    echo "NOT EVERYTHING HOLDS."
+    return 1
+  elif has cut "${run[@]}"; then
+    echo "What was run holds; the time was over: call it again, it continues."
+    return 75
+  fi
+  for name in "${run[@]}"; do
+    if ! has ok "$name"; then
+      echo "What was run holds; '$name' could not be run."
+      return 1
+    fi
+  done
+  if has none "${run[@]}"; then
+    echo "What was run holds; not everything could be run."
+  elif [[ ${#unknown[@]} != 0 ]] || has bad "${parts[@]}" || has cut "${parts[@]}"; then
+    echo "What was run now holds."
+  else
+    echo "EVERYTHING HOLDS."
+  fi
+}
+
+# The verdict, whatever happened, and what goes to OUT.
+finish() {
+  local status=$? file name
+  trap - EXIT
+  set +e
+  verdict "$status" >"$results/verdict.txt"
+  status=$?
+  cat "$results/verdict.txt"
+  if [[ -n ${OUT:-} ]]; then
+    mkdir -p "$OUT"
+    report_json >"$OUT/gpu_check.json"
+    for name in "${parts[@]}" verdict; do cat "$results/$name.txt" 2>/dev/null; done >"$OUT/gpu_check.txt"
+    for file in benchmarks.md build.log tests.log sanitizers.log benchmarks.log; do
+      [[ ! -s $build_dir/$file ]] || head -c 15000000 "$build_dir/$file" >"$OUT/$file"
+    done
+    say "written: $OUT/gpu_check.json, $OUT/gpu_check.txt, logs"
+  fi
+  exit "$status"
+}
