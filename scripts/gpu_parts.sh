@@ -52,11 +52,13 @@ run_probe() {
     fi
     run_limit=
   fi
-  output=$(use_simulator && GPUNET_CUDA_CHECK=1 within_seconds 10 "$program") || status=$?
+  output=$(use_simulator && GPUNET_CUDA_CHECK=1 within_seconds 60 "$program") || status=$?
   tell "$output"
   step=$(sed -n 's/^\([A-Za-z]*\): .*/\1/p' <<<"$output" | tail -n 1)
-  if is_cut "$status"; then
-    note probe bad "the step '${step:-start}' did not end within 10 s (the GPU or its driver hangs)"
+  if [[ $status == 142 ]]; then  # SIGALRM
+    note probe bad "the step '$step' did not end within 10 s (the GPU or its driver hangs)"
+  elif is_cut "$status"; then
+    note probe bad "the program did not end within 60 s${step:+, its last step is $step}"
   elif [[ $status != 0 ]]; then
     note probe bad "${output##*$'\n'}"
   else
@@ -217,7 +219,7 @@ sanitize() {
   esac
   GPUNET_TEST_NEEDS_CUDA=1 within_seconds "$most" "${run[@]}" "$build_dir/tests/cuda/gpunet_tests_cuda" \
     "--source-file=*tests/${test}_test.cpp" --case-sensitive '--test-case=*Cuda*' >"$log" 2>&1 || status=$?
-  cause="status $status: $(grep -m 1 -E 'ERROR: |error|Invalid|hazard|Uninit|skipped, ' "$log" | cut -c 1-200)"
+  cause="status $status: $(grep -m 1 -E 'ERROR: |error|Invalid|hazard|Uninit|skipped, ' "$log" || tail -n 1 "$log")"
   if is_cut "$status"; then
     state=cut cause="no end within $most s"
   elif [[ $status == 0 ]] && grep -qE '^\[gpunet\] [1-9][0-9]* passed, 0 failed' "$log" &&

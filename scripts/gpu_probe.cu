@@ -1,10 +1,11 @@
 // gpu_probe: whether this machine's GPU does what the Cuda policy needs: memory, a kernel of ours, a product of cuBLASLt.
-// Prints a line "STEP: WHAT WAS FOUND" for each step, its name before the step begins: after a hang it is the last word.
-// Ends with 1 at the first step that fails. gpu_check.sh compiles and runs it.
+// Prints a line "STEP: WHAT WAS FOUND" for each step, its name before the step begins. Ends with 1 at the first step that
+// fails, and by SIGALRM where one does not end within 10 s. gpu_check.sh compiles and runs it.
 #include <cstddef>
 #include <exception>
 #include <iostream>
 #include <string>
+#include <unistd.h>
 #include <vector>
 
 #include <gpunet/device/cuda/for_each.cuh>
@@ -109,6 +110,7 @@ int main() {
   for (const auto& [name, run] : {Step{"device", describe}, Step{"memory", allocate}, Step{"kernel", run_kernel},
                                   Step{"cuBLASLt", run_product}}) {
     std::cout << name << ": " << std::flush;
+    alarm(10);
     try {
       std::cout << run() << std::endl;
     } catch (const std::exception& error) {
