@@ -31,7 +31,8 @@ parts=(probe build tests sanitize bench)
 wanted=()
 seconds=580
 simulated=
-bench_options=()
+bench_options=()  # of gpu_bench
+markdown=         # whether bench prints its tables as Markdown
 while [[ $# -gt 0 ]]; do
   case $1 in
     probe | build | tests | sanitize | bench) wanted+=("$1") ;;
@@ -41,7 +42,7 @@ while [[ $# -gt 0 ]]; do
       seconds=$2
       shift ;;
     --simulated) simulated=yes ;;
-    --markdown) bench_options+=(--markdown) ;;
+    --markdown) markdown=yes ;;
     --help) sed -n '2,/^# Status/s/^# \{0,1\}//p' "${BASH_SOURCE[0]}"; exit ;;
     *) fail "gpu_check.sh: unknown argument '$1', want probe, build, tests, sanitize, bench or all (see --help)" ;;
   esac

@@ -1,6 +1,6 @@
 # The parts of gpu_check.sh but for the benchmarks. Sourced after gpu_report.sh, not run. Each part writes what it found with
 # `note`; none of them ends the script.
-# shellcheck shell=bash disable=SC2154  # build_dir, results, simulated come from gpu_check.sh
+# shellcheck shell=bash disable=SC2154  # build_dir, results, simulated, markdown come from gpu_check.sh
 
 # Sets `gpu`, its name, driver and compute capability, and `capability`; ends the script where there is no GPU.
 require_gpu() {
@@ -24,10 +24,11 @@ require_gpu() {
   fi
 }
 
-# From here on, programs run on the simulator, if one takes the GPU's place.
+# From here on, programs run on the simulator, if one takes the GPU's place, and with the stub of cuDNN where that was built.
 use_simulator() {
-  [[ -z $simulated ]] ||
-    export LD_LIBRARY_PATH="$simulator${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}" CUDASIM_ASYNC="${CUDASIM_ASYNC:-1}"
+  [[ -n $simulated ]] || return 0
+  export LD_LIBRARY_PATH="$simulator:$build_dir/tests/cuda/cudnn_stub${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}"
+  export CUDASIM_ASYNC="${CUDASIM_ASYNC:-1}"
 }
 
 # Compiles gpu_probe.cu, unless that is done, and runs it. False, with a note, where the GPU cannot be used.
@@ -302,7 +303,14 @@ run_sanitize() {
   done
 }
 
+# The networks of the other jobs are too large for a simulator.
 run_bench() {
   use_simulator
+  if [[ -n $simulated ]]; then
+    export GPUNET_BENCH_TINY=1
+    bench_options+=(--job lenet_b4 --job iris)
+    tell "only lenet_b4 and iris run on a simulator, whose times say nothing"
+  fi
   run_benchmarks
+  [[ -z $markdown || ! -s $build_dir/benchmarks.md ]] || tell "$(<"$build_dir/benchmarks.md")"
 }

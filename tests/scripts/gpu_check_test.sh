@@ -244,6 +244,10 @@ check "and the logs" test -s "$out/sanitizers.log"
 no_torch=1 run "$check_gpu" bench
 check "without PyTorch it goes on" says "only ours is measured"
 check "but does not say that everything holds" says "What was run holds; not everything could be run."
+bench_status=3 run "$check_gpu" bench --markdown
+check "goals are apart from whether it ran" says "benchmarks                 ok"
+check "and no error" ended_with 0
+check "the Markdown is printed where that is asked for" says "the table so far"
 slow_bench=yes OUT=$out run "$check_gpu" bench --seconds 3
 check "benchmarks that take too long are cut" says "CUT: the time was over"
 check "their table so far stays" grep -q "the table so far" "$out/benchmarks.md"
@@ -263,16 +267,18 @@ forget
 no_gpu=yes run "$check_gpu" probe --simulated
 check "a simulator is named or built" says "found no simulator, name the folder of its libraries in GPUNET_CUDA_SIMULATOR"
 export GPUNET_CUDA_SIMULATOR=$work/simulator
-for part in build tests sanitize; do
+for part in build tests sanitize bench; do
   no_gpu=yes run "$check_gpu" "$part" --simulated
   check "$part ends well on it" ended_with 0
 done
 check "the probe runs on it" called "probe $work/simulator"
 check "the build knows it" called "-DGPUNET_CUDA_SIMULATOR=$work/simulator"
 check "it takes the place of compute-sanitizer" called "doctests 1 --source-file=*tests/ops/linear_cuda_test.cpp"
-check "which is said" says "compute-sanitizer needs a GPU and is left out"
+check "small networks are measured" called "--job lenet_b4 --job iris"
+check "which is said" says "only lenet_b4 and iris run on a simulator"
 simulated_failures="6 passed, 1 failed" no_gpu=yes run "$check_gpu" sanitize --simulated
 check "a failure there counts" says "simulator                  bad  0 tests clean, 1 with errors"
+check "it is said that compute-sanitizer is left out" says "compute-sanitizer needs a GPU and is left out"
 
 for name in $(sed -n '/^chosen=(/,/)$/p' "$root/scripts/gpu_parts.sh" | tr -d '()' | sed 's/^chosen=//'); do
   check "the chosen test $name is one on Cuda" grep -qE 'TEST_CASE_TEMPLATE|Cuda' "$root/tests/${name}_test.cpp"
