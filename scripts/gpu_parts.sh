@@ -33,7 +33,7 @@ use_simulator() {
 
 # Compiles gpu_probe.cu, unless that is done, and runs it. False, with a note, where the GPU cannot be used.
 run_probe() {
-  local program=$results/probe_sm_${capability:-90} source=$root/scripts/gpu_probe.cu status=0 output step
+  local program=$results/probe_sm_${capability:-90} source=$root/scripts/gpu_probe.cu status=0 output step toolkit
   if ! find_nvcc; then
     note probe bad "found no nvcc in PATH or /usr/local/cuda/bin (it compiles for the GPU), install the CUDA toolkit"
     return 1
@@ -43,11 +43,15 @@ run_probe() {
     note probe bad "found no simulator, name the folder of its libraries in GPUNET_CUDA_SIMULATOR"
     return 1
   fi
-  if [[ ! -x $program || -n $(find "$source" "$root/include/gpunet" "$nvcc" -newer "$program" -print -quit) ]]; then
+  if [[ ! -x $program ||
+    -n $(find "$source" "$root/include/gpunet" "$nvcc" "${BASH_SOURCE[0]}" -newer "$program" -print -quit) ]]; then
     rm -f "$program"
+    toolkit=$(realpath "$nvcc")
+    toolkit=${toolkit%/bin/nvcc}
     run_limit=60
     if ! run_quietly "$results/probe.log" "compiling the probe" "$nvcc" -std=c++20 -O0 "-arch=sm_${capability:-90}" \
-      -cudart shared "-I$root/include" "$source" -o "$program" -lcublas -lcublasLt; then
+      -cudart shared "-I$root/include" "$source" -o "$program" -lcublas -lcublasLt \
+      -Xlinker "-rpath=$toolkit/lib64:$toolkit/lib"; then
       note probe bad "nvcc could not compile scripts/gpu_probe.cu within $run_limit s (see above)"
       return 1
     fi
@@ -69,9 +73,11 @@ run_probe() {
   return 1
 }
 
-# The doctest program on Cuda, the lessons, and what the entries of ctest run beside them.
-programs=(tests/cuda/gpunet_tests_cuda tests/link/gpunet_link examples/01_cifar10)
-stamp() { (cd "$build_dir" && stat -c '%n %Y %s' "${programs[@]}" examples/0* benchmarks/gpu/gpu_bench 2>/dev/null); }
+# Which programs there are that the other parts run, by size and time.
+stamp() {
+  (cd "$build_dir" 2>/dev/null && stat -c '%n %Y %s' tests/cuda/gpunet_tests_cuda examples/0?_* \
+    benchmarks/gpu/gpu_bench 2>/dev/null)
+}
 
 run_build() {
   local status=0 targets=(gpu_bench) options=(-DGPUNET_WERROR="${GPUNET_WERROR:-OFF}") before
@@ -92,7 +98,6 @@ run_build() {
     note cuDNN bad "CUDNN_ROOT is $cudnn, which has no include/cudnn_version.h, name the folder nvidia/cudnn of its wheel"
   fi
   if [[ -n $doctest && -e $doctest/doctest/doctest.h ]] || { [[ -z $doctest ]] && is_here doctest; }; then
-    # The lessons are built first: there are few, and each is one long call of nvcc.
     targets=(examples gpunet_tests_cuda gpunet_link gpu_bench)
     options+=(-DGPUNET_BUILD_TESTS=ON ${doctest:+"-DGPUNET_DOCTEST_DIR=$doctest"})
   else
@@ -124,7 +129,7 @@ along and name the folder that holds doctest/ in DOCTEST_DIR"
 }
 # "[12/90] " of the log that ninja wrote, as words.
 steps_done() {
-  sed -n 's/^\[\([0-9]*\)\/\([0-9]*\)\].*/\1 of \2 steps done, /p' "$build_dir/build.log" | tail -n 1
+  sed -n '/Re-checking/d; s/^\[\([0-9]*\)\/\([0-9]*\)\].*/\1 of \2 steps done, /p' "$build_dir/build.log" | tail -n 1
 }
 
 # entries OPTION...: "NUMBER NAME" of the entries of ctest that fit.

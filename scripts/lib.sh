@@ -120,7 +120,7 @@ find_nvcc() {
 # Sets `simulator` to the folder of the libraries that stand in for a GPU: GPUNET_CUDA_SIMULATOR, or built from the sources
 # beside the project; empty where there is neither. False where they do not compile. After find_nvcc.
 find_simulator() {
-  simulator=${GPUNET_CUDA_SIMULATOR:-}
+  simulator=${GPUNET_CUDA_SIMULATOR:+$(realpath -m "$GPUNET_CUDA_SIMULATOR")}
   [[ -z $simulator && -e $beside/tools/cudasim/build.sh ]] || return 0
   simulator=$root/build/cudasim
   mkdir -p "$simulator"
