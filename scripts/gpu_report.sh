@@ -33,7 +33,7 @@ run_part() {
   [[ $part != build ]] || ! has cut build
 }
 
-# has STATE PART...: whether one of the parts has a note of that state.
+# has STATE PART...: whether one of the parts has a note of that state, a basic regular expression.
 has() {
   local state=$1 name
   shift
@@ -88,7 +88,7 @@ verdict() {
   done
   if has none "${run[@]}"; then
     echo "What was run holds; not everything could be run."
-  elif [[ ${#unknown[@]} != 0 ]] || has bad "${parts[@]}" || has cut "${parts[@]}"; then
+  elif [[ ${#unknown[@]} != 0 ]] || has "bad\|cut\|none" "${parts[@]}"; then
     echo "What was run now holds."
   else
     echo "EVERYTHING HOLDS."

@@ -248,6 +248,8 @@ bench_status=3 run "$check_gpu" bench --markdown
 check "goals are apart from whether it ran" says "benchmarks                 ok"
 check "and no error" ended_with 0
 check "the Markdown is printed where that is asked for" says "the table so far"
+run "$check_gpu" probe
+check "another part then does not say that everything holds" says "What was run now holds."
 slow_bench=yes OUT=$out run "$check_gpu" bench --seconds 3
 check "benchmarks that take too long are cut" says "CUT: the time was over"
 check "their table so far stays" grep -q "the table so far" "$out/benchmarks.md"
