@@ -119,7 +119,8 @@ TEST_CASE("models with cuDNN take no memory of Cuda after their first step, and 
   CHECK(cuda::memory_allocated(device) <= detail::CudaMemory::in_blocks(tickets));
 }
 
-TEST_CASE("factors that tf32 holds have exact products by cuDNN on Cuda, with a rectifier and without") {
+TEST_CASE(
+    "factors that tf32 holds have exact products, or close ones, by cuDNN on Cuda, with a rectifier and without") {
   const Conv2dGeometry g{3, 6, 5, 4, 6, 5, 3, 1, 1};
   const Slice slice{2, 2, 1};
   const auto x = pattern<float>(slice.samples() * g.in_features(), 11, 5, 3),
@@ -146,7 +147,11 @@ TEST_CASE("factors that tf32 holds have exact products by cuDNN on Cuda, with a 
       conv2d_block_forward<Conv2dGeometry, float>(device, slice, block, dx.data(), dw.data(), db.data(), y.data(),
                                                   nullptr, scratch.data());
       scratch.download();
-      CHECK(y.download() == (activation == Activation::relu ? rectified : want));
+      const std::vector<float>& expected = activation == Activation::relu ? rectified : want;
+      if (precision == Precision::exact)
+        CHECK(y.download() == expected);
+      else  // Winograd's way is allowed, whose transformed factors tf32 does not hold
+        CHECK(relative_error(y.download(), expected) < 2e-3);
     }
   }
 }

@@ -35,6 +35,7 @@ class Cuda {
         copy_stream_(detail::make_stream()),
         memory_(ordinal) {
     check(cudaDeviceGetAttribute(&multiprocessors_, cudaDevAttrMultiProcessorCount, ordinal));
+    check(cudaDeviceGetAttribute(&reads_host_memory_, cudaDevAttrPageableMemoryAccessUsesHostPageTables, ordinal));
     cudaFuncAttributes code{};
     check(cudaFuncGetAttributes(&code, reinterpret_cast<const void*>(detail::probe_kernel<>)));
     architecture_ = code.ptxVersion;
@@ -107,14 +108,15 @@ class Cuda {
   detail::CudaMemory& memory() { return memory_; }
   const detail::CudaMemory& memory() const { return memory_; }
 
-  // Does not wait for the device unless `source` is pinned, which CUDA would go on reading after the call.
+  // Does not wait for the device unless CUDA may go on reading `source` after the call: pinned memory, and on machines
+  // where the GPU reads any host memory itself (Grace Hopper), which need no staging copy, all memory.
   void upload(void* target, const void* source, std::size_t bytes) {
     if (bytes == 0) return;
     const detail::CurrentDevice current(ordinal_);
     check(cudaMemcpyAsync(target, source, bytes, cudaMemcpyHostToDevice, stream()));
     cudaPointerAttributes attributes{};
     check(cudaPointerGetAttributes(&attributes, source));
-    if (attributes.type != cudaMemoryTypeUnregistered) check(cudaStreamSynchronize(stream()));
+    if (reads_host_memory_ || attributes.type != cudaMemoryTypeUnregistered) check(cudaStreamSynchronize(stream()));
   }
   void download(void* target, const void* source, std::size_t bytes) {
     const detail::CurrentDevice current(ordinal_);
@@ -144,6 +146,7 @@ class Cuda {
   int ordinal_;
   Precision precision_;
   int multiprocessors_ = 1, architecture_ = 0;
+  int reads_host_memory_ = 0;  // whether by the host's page tables
   detail::Stream stream_;
   detail::Stream copy_stream_;
   detail::CudaMemory memory_;

@@ -22,13 +22,13 @@ class CudaMemory {
   void* allocate(std::size_t bytes, cudaStream_t stream) {
     void* memory = nullptr;
     cudaError_t status = cudaMallocFromPoolAsync(&memory, bytes, pool_.get(), stream);
-    if (status == cudaErrorMemoryAllocation) {  // once more, with all that was freed put together again
+    if (is_too_much(status)) {  // once more, with all that was freed put together again
       ignore_error(status);
       check(cudaStreamSynchronize(stream));
       trim();
       status = cudaMallocFromPoolAsync(&memory, bytes, pool_.get(), stream);
     }
-    if (status == cudaErrorMemoryAllocation) throw_out_of_memory(bytes);
+    if (is_too_much(status)) throw_out_of_memory(bytes);
     check(status);
     allocated_ += in_blocks(bytes);
     most_allocated_ = std::max(most_allocated_, allocated_);
@@ -72,6 +72,10 @@ class CudaMemory {
   }
 
  private:
+  // Pool and stream are valid, so that an invalid value is a size beyond all memory.
+  static bool is_too_much(cudaError_t status) {
+    return status == cudaErrorMemoryAllocation || status == cudaErrorInvalidValue;
+  }
   [[noreturn]] void throw_out_of_memory(std::size_t bytes) const {
     static_cast<void>(cudaGetLastError());
     std::size_t free = 0, total = 0;
