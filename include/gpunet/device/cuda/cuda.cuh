@@ -4,6 +4,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include <gpunet/device/cuda/available.cuh>
@@ -96,6 +97,7 @@ class Cuda {
   void* allocate(std::size_t bytes) {
     if (bytes == 0) return nullptr;
     const detail::CurrentDevice current(ordinal_);
+    require_not_recording("memory is allocated");
     return memory_.allocate(bytes, stream());
   }
   // Work given before this call may still use the memory.
@@ -111,6 +113,7 @@ class Cuda {
   void upload(void* target, const void* source, std::size_t bytes) {
     if (bytes == 0) return;
     const detail::CurrentDevice current(ordinal_);
+    require_not_recording("host memory is copied");
     check(cudaMemcpyAsync(target, source, bytes, cudaMemcpyHostToDevice, stream()));
     cudaPointerAttributes attributes{};
     check(cudaPointerGetAttributes(&attributes, source));
@@ -139,6 +142,15 @@ class Cuda {
     const std::string why = cuda::why_not(ordinal);
     require(why.empty(), "gpunet::Cuda: ", why);
     return ordinal;
+  }
+
+  // CUDA takes such calls into a graph, but a replay would read host memory that is gone by then, or use device memory
+  // that was freed.
+  void require_not_recording(std::string_view what) const {
+    cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
+    check(cudaStreamIsCapturing(stream(), &status));
+    require(status == cudaStreamCaptureStatusNone, "gpunet::Cuda: ", what,
+            " within a step (which can then not be recorded), do it before the step");
   }
 
   int ordinal_;
