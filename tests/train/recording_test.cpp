@@ -30,6 +30,7 @@ TEST_CASE("nothing is recorded on Host") {
 namespace {
 
 constexpr index_t disturbed_batch = 5;
+constexpr const char* not_yet = "not yet: the second step on batches of this size is recorded";
 
 // What a layer of a program may do in a step, although no recorded step can contain it.
 enum class Disturbance { wait, wait_unchecked, allocate, tensor, copy_from_host, join, fork, exception };
@@ -197,7 +198,7 @@ TEST_CASE(
   CHECK(!step.recording(5).recorded);
   CHECK(cuda::memory_allocated(device) == allocated);
   net.eval();  // other work
-  CHECK(step.recording(16).reason == "no step on a batch of this size yet");
+  CHECK(step.recording(16).reason == not_yet);
   train(5, 3);
   CHECK(training.attempts == 2);
   CHECK(cuda::memory_allocated(device) == allocated);
@@ -212,14 +213,14 @@ TEST_CASE("an error of the step itself comes through a recording that fails on C
   train::Step step(net, nn::CrossEntropyLoss{}, optimizer);
   Generator generator(8);
   const TestBatch<float, Cuda> data(device, network, 5, generator);
-  CHECK(step.recording(5).reason == "no step on a batch of this size yet");
+  CHECK(step.recording(5).reason == not_yet);
   step(data.inputs, data.labels);
-  CHECK(step.recording(5).reason == "the next step is to be recorded");
+  CHECK(step.recording(5).reason == not_yet);
   const std::vector<float> before = parameters_of(net);
   training.is_broken = true;
   CHECK(contains(error_of([&] { step(data.inputs, data.labels); }), "CUDA out of memory"));
   CHECK(same_bits(parameters_of(net), before));
-  CHECK(step.recording(5).reason == "the next step is to be recorded");  // the recording was not to blame
+  CHECK(step.recording(5).reason == not_yet);  // the recording was not to blame
   training.is_broken = false;
   step(data.inputs, data.labels);
   CHECK(contains(step.recording(5).reason, "this layer cannot be captured"));
@@ -234,7 +235,7 @@ TEST_CASE("a small dense network needs no recording on Cuda") {
   const train::Step step(net, nn::CrossEntropyLoss{}, optimizer);
   CHECK(!step.recording(8).recorded);
   CHECK(step.recording(8).reason == "a step is one launch as it is");
-  CHECK(step.recording(1'000'000).reason == "no step on a batch of this size yet");
+  CHECK(step.recording(1'000'000).reason == not_yet);
 }
 
 #endif

@@ -85,9 +85,9 @@ class StepRunner<Model, Loss, Optimizer, Cuda> {
     if (gpunet::detail::checks_every_launch()) return {false, "GPUNET_CUDA_CHECK waits for every launch"};
     const auto known = std::find_if(recordings_.begin(), recordings_.end(),
                                     [&](const Recording& r) { return r.is_of(batch, model_.mode()); });
-    if (known == recordings_.end()) return {false, "no step on a batch of this size yet"};
-    if (known->graph) return {true};
-    return {false, known->is_eager() ? known->problem : "the next step is to be recorded"};
+    if (known != recordings_.end() && known->graph) return {true};
+    if (known != recordings_.end() && known->is_eager()) return {false, known->problem};
+    return {false, "not yet: the second step on batches of this size is recorded"};
   }
 
  private:
