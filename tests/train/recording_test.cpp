@@ -38,12 +38,6 @@ constexpr Disturbance disturbances[] = {Disturbance::wait,   Disturbance::wait_u
                                         Disturbance::tensor, Disturbance::copy_from_host, Disturbance::join,
                                         Disturbance::fork,   Disturbance::exception};
 
-bool is_captured(const Cuda& device) {
-  cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
-  check(cudaStreamIsCapturing(device.stream(), &status));
-  return status != cudaStreamCaptureStatusNone;
-}
-
 // y = x, with a disturbance in batches of five.
 struct Disturbed {
   Disturbance disturbance = Disturbance::wait;
@@ -56,7 +50,7 @@ struct Disturbed {
   template <class In, class T>
   void forward(Cuda& device, In in, const nn::ForwardPass<T>& pass) const {
     if (pass.slice.samples() == disturbed_batch) {
-      *attempts += is_captured(device);
+      *attempts += device.is_recording();
       if (*is_broken) device.allocate(std::size_t{1} << 50);
       disturb(device, pass.y);
     }
@@ -101,7 +95,7 @@ struct Disturbed {
         check(cudaMemsetAsync(aside, 0, sizeof(float), other));
         break;
       case Disturbance::exception:
-        if (!is_captured(device)) break;
+        if (!device.is_recording()) break;
         static_cast<void>(cudaSetDevice(-1));  // the runtime remembers its error, as after a library's
         throw std::runtime_error("this layer cannot be captured");
     }

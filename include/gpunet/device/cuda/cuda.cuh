@@ -62,6 +62,12 @@ class Cuda {
   Precision precision() const { return precision_; }
   cudaStream_t stream() const { return stream_.get(); }
   cudaStream_t copy_stream() const { return copy_stream_.get(); }
+  // Whether work on stream() is recorded (captured) and not done.
+  bool is_recording() const {
+    cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
+    check(cudaStreamIsCapturing(stream(), &status));
+    return status != cudaStreamCaptureStatusNone;
+  }
 
   // cuBLAS and cuBLASLt on stream(); made at the first call.
   detail::Blas& blas() {
@@ -147,9 +153,7 @@ class Cuda {
   // CUDA takes such calls into a graph, but a replay would read host memory that is gone by then, or use device memory
   // that was freed.
   void require_not_recording(std::string_view what) const {
-    cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
-    check(cudaStreamIsCapturing(stream(), &status));
-    require(status == cudaStreamCaptureStatusNone, "gpunet::Cuda: ", what,
+    require(!is_recording(), "gpunet::Cuda: ", what,
             " within a step (which can then not be recorded), do it before the step");
   }
 
