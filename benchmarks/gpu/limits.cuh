@@ -12,9 +12,11 @@ namespace bench::gpu {
 
 using gpunet::Cuda;
 
+inline constexpr unsigned copy_threads = 512, peak_threads = 256;  // of a block
+
 // target = source, 16 bytes at a time.
 template <class = void>
-__global__ void copy_kernel(const float4* source, float4* target, index_t n) {
+__global__ void __launch_bounds__(copy_threads, 1) copy_kernel(const float4* source, float4* target, index_t n) {
   const index_t threads = index_t{gridDim.x} * blockDim.x;
   for (index_t i = index_t{blockIdx.x} * blockDim.x + threadIdx.x; i < n; i += threads)
     target[i] = source[i];
@@ -24,7 +26,8 @@ inline constexpr int peak_sums = 16;  // independent sums of a thread, which hid
 
 // `rounds` times one multiply-add on each sum of each thread. Nothing is ever written, but the compiler cannot know.
 template <class = void>
-__global__ void multiply_add_kernel(int rounds, float factor, float term, float* out) {
+__global__ void __launch_bounds__(peak_threads, 1)
+    multiply_add_kernel(int rounds, float factor, float term, float* out) {
   float sums[peak_sums];
 #pragma unroll
   for (int i = 0; i < peak_sums; ++i)
@@ -45,7 +48,7 @@ inline constexpr int tensor_tiles = 8;  // independent tiles of a warp
 
 // The same with the instruction of the library's own tf32 products, [16, 8] += [16, 8] [8, 8] for each tile of each warp.
 template <class = void>
-__global__ void tensor_kernel(int rounds, std::uint32_t bits, float* out) {
+__global__ void __launch_bounds__(peak_threads, 1) tensor_kernel(int rounds, std::uint32_t bits, float* out) {
   float tiles[tensor_tiles][4] = {};
   const std::uint32_t a[4] = {bits, bits ^ threadIdx.x, bits, bits}, b[2] = {bits, bits};
   for (int round = 0; round < rounds; ++round) {
@@ -72,7 +75,7 @@ class CopyOnCuda : public Work {
     const unsigned blocks = 16 * static_cast<unsigned>(device_.multiprocessors());
     for (index_t i = 0; i < steps; ++i)
       gpunet::detail::launch(
-          device_, {blocks, 512}, [] { return std::string("copy"); }, copy_kernel<>,
+          device_, {blocks, copy_threads}, [] { return std::string("copy"); }, copy_kernel<>,
           reinterpret_cast<const float4*>(source_.data()), reinterpret_cast<float4*>(target_.data()), n_);
   }
   double value() const override { return 32.0 * static_cast<double>(n_); }
@@ -99,20 +102,19 @@ class PeakOnCuda : public Work {
     };
     for (index_t i = 0; i < steps; ++i)
       if (on_tensor_cores())
-        gpunet::detail::launch(device_, {blocks_, threads}, what, tensor_kernel<>, rounds_, 0x3f800000u,
+        gpunet::detail::launch(device_, {blocks_, peak_threads}, what, tensor_kernel<>, rounds_, 0x3f800000u,
                                out_.data());
       else
-        gpunet::detail::launch(device_, {blocks_, threads}, what, multiply_add_kernel<>, rounds_, 0.5f, 1.f,
+        gpunet::detail::launch(device_, {blocks_, peak_threads}, what, multiply_add_kernel<>, rounds_, 0.5f, 1.f,
                                out_.data());
   }
   double value() const override {
     const double in_a_round =
         on_tensor_cores() ? tensor_tiles * 2.0 * 16 * 8 * 8 / 32 : 2.0 * peak_sums;  // per thread
-    return in_a_round * rounds_ * threads * blocks_;
+    return in_a_round * rounds_ * peak_threads * blocks_;
   }
 
  private:
-  static constexpr unsigned threads = 256;
   bool on_tensor_cores() const {
     return device_.precision() == gpunet::Precision::tf32 &&
            device_.architecture() >= gpunet::detail::tensor_architecture;

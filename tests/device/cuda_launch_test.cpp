@@ -55,6 +55,20 @@ TEST_CASE("a launch that cannot be made says which kernel on which shapes on Cud
   CHECK(target.to_vector() == std::vector{1, 1, 1});
 }
 
+TEST_CASE("a launch of more threads than the kernel was compiled for is refused on Cuda") {
+  Cuda device;
+  constexpr unsigned threads = 2 * detail::threads_per_block;
+  Tensor<int, Cuda> target(device, {1}, {0});
+  const std::string error = error_of([&] {
+    detail::launch(
+        device, {1, threads}, [] { return "for_each"; }, detail::for_each_kernel<WriteTo>, index_t{1},
+        WriteTo{target.data()});
+  });
+  CAPTURE(error);
+  CHECK(contains(error, "in kernel for_each with 1 x 1 x 1 blocks of 512 threads on cuda:0"));
+  CHECK(target.to_vector() == std::vector{0});
+}
+
 // Not skipped, but run by the test below in a process of its own: writes to memory that is not there, and prints what it
 // and the call behind it say.
 TEST_CASE("skipped: a kernel that writes out of bounds on Cuda" * doctest::skip()) {

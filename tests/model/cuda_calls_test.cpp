@@ -11,6 +11,7 @@
 #include "support/byte_set.hpp"
 #include "support/cuda_calls.hpp"
 #include "support/devices.hpp"
+#include "support/errors.hpp"
 #include "support/networks.hpp"
 #include "support/training.hpp"
 
@@ -150,6 +151,38 @@ TEST_CASE("each batch size of Cuda is recorded once, and again when the memory o
   CHECK(recordings_of(3, 2) == 0);
   CHECK(recordings_of(5, 3) == 1);
   CHECK(recordings_of(4, 3) == 1);  // the larger batch took other memory
+}
+
+TEST_CASE("where there is no memory for a graph, the steps of a batch size run eagerly on Cuda") {
+  Cuda& device = test_device<Cuda>();
+  const auto train = [&](bool fails) {
+    manual_seed(4);
+    Model<SmallNet, Cuda> net(device);
+    optim::Adam optimizer(net, {.lr = 0.01});
+    train::Step step(net, nn::CrossEntropyLoss{}, optimizer);
+    Generator generator(4);
+    const TestBatch<float, Cuda> data(device, SmallNet{}, 4, generator), other(device, SmallNet{}, 3, generator);
+    no_memory_for_graphs = fails;
+    step(data.inputs, data.labels);
+    const Calls calls;
+    for (int i = 0; i < 3; ++i)
+      step(data.inputs, data.labels);
+    CHECK(calls.recordings() == 1);
+    CHECK(cudaPeekAtLastError() == cudaSuccess);
+    no_memory_for_graphs = false;
+    for (int i = 0; i < 3; ++i) {
+      step(data.inputs, data.labels);
+      step(other.inputs, other.labels);
+    }
+    CHECK(calls.recordings() == 2);
+    check_quiet(calls);
+    CHECK(step.recording(3).recorded);
+    CHECK(step.recording(4).recorded == !fails);
+    CHECK(step.recording(4).reason.empty() == !fails);
+    if (fails) CHECK(contains(step.recording(4).reason, "cudaErrorMemoryAllocation"));
+    return parameters_of(net);
+  };
+  CHECK(same_bits(train(true), train(false)));
 }
 
 TEST_CASE("an epoch of the Iris lesson is one launch on Cuda, or a hundredth of one") {

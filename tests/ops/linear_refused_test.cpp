@@ -253,8 +253,8 @@ TEST_CASE("the first algorithm of cuBLASLt is taken on Cuda where none can be me
   const auto algorithms = call.algorithms(device);
   check(call.run(device, algorithms[0]));  // the library has loaded its kernel now
   control.algorithms.clear();
-  const detail::GraphExec recorded = detail::record(device, [&] { CHECK(detail::lt_product(device, p)); });
-  detail::replay(device, recorded);
+  const detail::Recorded recorded = detail::record(device, [&] { CHECK(detail::lt_product(device, p)); });
+  detail::replay(device, recorded.graph);
   CHECK(detail::lt_product(device, p));
   CHECK(control.algorithms == std::vector<std::size_t>{0, 0});
   device.synchronize();

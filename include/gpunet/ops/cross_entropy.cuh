@@ -11,9 +11,11 @@ namespace gpunet {
 
 namespace detail {
 
+inline constexpr int cross_entropy_threads = 128;
+
 // `warps` warps make one sample of a slice that lies [samples][classes]. The formulas are those of CrossEntropy.
 template <int warps, class T>
-__global__ void cross_entropy_kernel(CrossEntropy<T> loss) {
+__global__ void __launch_bounds__(cross_entropy_threads, 1) cross_entropy_kernel(CrossEntropy<T> loss) {
   constexpr int group = warps * warp_size;
   __shared__ T shared[warps];
   const int lane = static_cast<int>(threadIdx.x) % group;
@@ -42,7 +44,7 @@ __global__ void cross_entropy_kernel(CrossEntropy<T> loss) {
 template <class T>
 void cross_entropy(Cuda& device, const CrossEntropy<T>& loss) {
   constexpr index_t many_classes = 1024;
-  constexpr int threads = 128, warps = threads / detail::warp_size;
+  constexpr int threads = detail::cross_entropy_threads, warps = threads / detail::warp_size;
   const index_t samples = loss.slice.samples();
   if (samples <= 0) return;
   const auto what = [&] {

@@ -11,7 +11,7 @@ namespace gpunet::train {
 
 // Forward, loss, backward and update as one object that sees model, loss and optimizer as types, so that a device
 // may run the step in the order that suits it: Host slice by slice through the whole network, Cuda as one graph that
-// is recorded once for each batch size. The same numbers as
+// is recorded once for each batch size (see recording()). The same numbers as
 //   optimizer.zero_grad(); auto loss = criterion(net(inputs), labels); loss.backward(); optimizer.step();
 template <class Model, class Loss, class Optimizer>
 class Step {
@@ -46,6 +46,11 @@ class Step {
         model_.device().copy(losses.data() + i, (*this)(inputs, targets).data(), sizeof(T));
     return losses;
   }
+
+  // Returns whether steps on batches of this size, in the model's present mode, are replayed from a recording, which takes
+  // Cuda two launches each, and if not, why. Where a layer does in a step what cannot be recorded (it allocates, or waits
+  // for the device), the steps of that batch size run eagerly: slower, with the same numbers.
+  RecordingStatus recording(index_t batch_size) const { return run_.recording(batch_size); }
 
  private:
   Model& model_;

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <concepts>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include <gpunet/device/cuda/for_each.cuh>
@@ -44,7 +46,8 @@ struct StoredUpdate {
 
 // Steps of one batch size give the same work to the device each time, but for the batch and the optimizer's numbers
 // (the learning rate, say), which are brought to fixed places first. So the second step of a batch size is recorded as
-// a graph, and every step from then on is two launches. Recordings are made anew when the model's memory has moved.
+// a graph, and every step from then on is two launches. Recordings are made anew when the model's memory has moved. A
+// batch size that cannot be recorded stays eager for good.
 template <class Model, class Loss, class Optimizer>
 class StepRunner<Model, Loss, Optimizer, Cuda> {
   using T = typename Model::value_type;
@@ -75,6 +78,18 @@ class StepRunner<Model, Loss, Optimizer, Cuda> {
     }
   }
 
+  // As train::Step says.
+  RecordingStatus recording(index_t batch) const {
+    if constexpr (in_block)
+      if (block_.fits(optimizer_, batch)) return {false, "a step is one launch as it is"};
+    if (gpunet::detail::checks_every_launch()) return {false, "GPUNET_CUDA_CHECK waits for every launch"};
+    const auto known = std::find_if(recordings_.begin(), recordings_.end(),
+                                    [&](const Recording& r) { return r.is_of(batch, model_.mode()); });
+    if (known != recordings_.end() && known->graph) return {true};
+    if (known != recordings_.end() && known->is_eager()) return {false, known->problem};
+    return {false, "not yet: the second step on batches of this size is recorded"};
+  }
+
  private:
   static constexpr bool in_block = is_dense<typename Model::FusedNet> && std::same_as<Loss, nn::CrossEntropyLoss>;
   struct NoBlockRunner {
@@ -87,8 +102,12 @@ class StepRunner<Model, Loss, Optimizer, Cuda> {
     nn::Mode mode;
     bool is_warm = false;
     gpunet::detail::GraphExec graph = nullptr;
+    std::string problem = {};  // why there can be none
+
+    bool is_of(index_t size, nn::Mode that_mode) const { return batch == size && mode == that_mode; }
+    bool is_eager() const { return !problem.empty(); }
   };
-  static constexpr std::size_t most_recordings = 8;  // of batch sizes; the oldest makes room
+  static constexpr index_t most_recordings = 8;  // of batch sizes; the oldest makes room
 
   // As the class comment says.
   void replay_step(const View<const T, Cuda>& inputs, const View<const Target, Cuda>& targets) {
@@ -109,25 +128,40 @@ class StepRunner<Model, Loss, Optimizer, Cuda> {
     Recording& recording = recording_of(inputs.size(0), model_.mode());
     if (recording.graph) return gpunet::detail::replay(device, recording.graph);
     if (!std::exchange(recording.is_warm, true)) return work();  // libraries and kernels are loaded now
-    recording.graph = gpunet::detail::record(device, work);
-    gpunet::detail::replay(device, recording.graph);
+    if (recording.is_eager()) return work();
+    gpunet::detail::Recorded recorded = gpunet::detail::record(device, work);
+    if (recorded.graph)
+      gpunet::detail::replay(device, recorded.graph);
+    else
+      work();  // work() changes nothing on the host, so once more is as if once; throws what is wrong with the work itself
+    recording.graph = std::move(recorded.graph);
+    recording.problem = std::move(recorded.problem);
   }
 
   template <class E>
   void grow(Buffer<E, Cuda>& buffer, index_t size) {
     if (buffer.size() >= size) return;
-    recordings_.clear();
+    forget_graphs();
     buffer.reset(model_.device(), size);
+  }
+
+  // Of memory that has moved. What cannot be recorded is not tried again.
+  void forget_graphs() {
+    std::erase_if(recordings_, [](const Recording& recording) { return !recording.is_eager(); });
   }
 
   Recording& recording_of(index_t batch, nn::Mode mode) {
     if (const Addresses now = model_.memory_addresses(); now != addresses_) {
-      recordings_.clear();
+      forget_graphs();
       addresses_ = now;
     }
     for (Recording& recording : recordings_)
-      if (recording.batch == batch && recording.mode == mode) return recording;
-    if (recordings_.size() == most_recordings) recordings_.erase(recordings_.begin());
+      if (recording.is_of(batch, mode)) return recording;
+    const auto may_go = [](const Recording& recording) {
+      return !recording.is_eager();
+    };
+    if (std::count_if(recordings_.begin(), recordings_.end(), may_go) == most_recordings)
+      recordings_.erase(std::find_if(recordings_.begin(), recordings_.end(), may_go));
     return recordings_.emplace_back(Recording{batch, mode});
   }
 

@@ -1,9 +1,17 @@
 // How a device runs training steps.
 #pragma once
 
+#include <string>
+
 #include <gpunet/model/model.hpp>
 
 namespace gpunet::train {
+
+// Whether steps are replayed from a recording, and if not, why.
+struct RecordingStatus {
+  bool recorded = false;
+  std::string reason = {};  // empty where they are
+};
 
 // How a device runs the steps of a model: most run each as it comes. Cuda has a version of its own in step_runner.cuh.
 template <class Model, class Loss, class Optimizer, class D = typename Model::device_type>
@@ -22,6 +30,10 @@ class StepRunner {
   bool repeat(index_t, const View<const typename Model::value_type, D>&,
               const View<const typename Loss::target_type, D>&, typename Model::value_type*) {
     return false;
+  }
+  // Whether steps on batches of this size are replayed.
+  RecordingStatus recording(index_t) const {
+    return {false, concat("nothing is recorded on ", model_.device().name())};
   }
 
  private:

@@ -136,8 +136,10 @@ __device__ void copy_in_block(int size, const T* from, T* to) {
   for_each_in_block(size, [&](int i) { to[i] = from[i]; });
 }
 
+inline constexpr int block_threads = 512;
+
 template <class F>
-__global__ void in_block_kernel(F f) {
+__global__ void __launch_bounds__(block_threads, 1) in_block_kernel(F f) {
   f();
 }
 
@@ -223,12 +225,11 @@ struct DenseSteps {
 // type of a network with names is in sight.
 template <class Steps>
 void run_in_block(const Cuda& device, Steps steps, std::size_t shared) {
-  constexpr unsigned threads = 512;
   const auto what = [&steps] {
     return concat("DenseSteps: ", steps.steps, " of a network of ", steps.net.depth,
                   " linear layers on a batch of ", steps.data.batch);
   };
-  gpunet::detail::launch(device, {1, threads, shared}, what, detail::in_block_kernel<Steps>, steps);
+  gpunet::detail::launch(device, {1, detail::block_threads, shared}, what, detail::in_block_kernel<Steps>, steps);
 }
 
 // Runs such steps.

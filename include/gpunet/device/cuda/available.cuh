@@ -11,7 +11,7 @@ namespace gpunet::detail {
 
 // Does nothing: it is there to be launched. A template, so that several units can hold it.
 template <class = void>
-__global__ void probe_kernel() {}
+__global__ void __launch_bounds__(1, 1) probe_kernel() {}
 
 // "13.0" of 13000
 inline std::string cuda_version(int number) {

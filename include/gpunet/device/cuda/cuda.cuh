@@ -4,6 +4,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include <gpunet/device/cuda/available.cuh>
@@ -62,6 +63,12 @@ class Cuda {
   Precision precision() const { return precision_; }
   cudaStream_t stream() const { return stream_.get(); }
   cudaStream_t copy_stream() const { return copy_stream_.get(); }
+  // Whether work on stream() is recorded (captured) and not done.
+  bool is_recording() const {
+    cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
+    check(cudaStreamIsCapturing(stream(), &status));
+    return status != cudaStreamCaptureStatusNone;
+  }
 
   // cuBLAS and cuBLASLt on stream(); made at the first call.
   detail::Blas& blas() {
@@ -97,6 +104,7 @@ class Cuda {
   void* allocate(std::size_t bytes) {
     if (bytes == 0) return nullptr;
     const detail::CurrentDevice current(ordinal_);
+    require_not_recording("memory is allocated");
     return memory_.allocate(bytes, stream());
   }
   // Work given before this call may still use the memory.
@@ -113,6 +121,7 @@ class Cuda {
   void upload(void* target, const void* source, std::size_t bytes) {
     if (bytes == 0) return;
     const detail::CurrentDevice current(ordinal_);
+    require_not_recording("host memory is copied");
     check(cudaMemcpyAsync(target, source, bytes, cudaMemcpyHostToDevice, stream()));
     cudaPointerAttributes attributes{};
     check(cudaPointerGetAttributes(&attributes, source));
@@ -141,6 +150,13 @@ class Cuda {
     const std::string why = cuda::why_not(ordinal);
     require(why.empty(), "gpunet::Cuda: ", why);
     return ordinal;
+  }
+
+  // CUDA takes such calls into a graph, but a replay would read host memory that is gone by then, or use device memory
+  // that was freed.
+  void require_not_recording(std::string_view what) const {
+    require(!is_recording(), "gpunet::Cuda: ", what,
+            " within a step (which can then not be recorded), do it before the step");
   }
 
   int ordinal_;

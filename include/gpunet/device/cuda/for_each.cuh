@@ -18,8 +18,10 @@ inline unsigned blocks(const Cuda& device, index_t work, index_t per_block) {
   return static_cast<unsigned>(std::min(ceil_div(work, per_block), index_t{32} * device.multiprocessors()));
 }
 
+// Every kernel has launch bounds, so that a block's registers suffice for its threads; scripts/kernels.sh checks that. The
+// second bound, one block, is said although it asks for nothing: without it ptxas 13 spills registers to make room for more.
 template <class F>
-__global__ void for_each_kernel(index_t n, F f) {
+__global__ void __launch_bounds__(threads_per_block, 1) for_each_kernel(index_t n, F f) {
   const index_t stride = index_t{gridDim.x} * blockDim.x;
   for (index_t i = index_t{blockIdx.x} * blockDim.x + threadIdx.x; i < n; i += stride)
     f(i);

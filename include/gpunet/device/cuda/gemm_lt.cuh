@@ -5,12 +5,6 @@
 
 namespace gpunet::detail {
 
-inline bool is_recorded(const Cuda& device) {
-  cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
-  check(cudaStreamIsCapturing(device.stream(), &status));
-  return status != cudaStreamCaptureStatusNone;
-}
-
 // Returns whether cuBLASLt has refused a product of this shape with this epilogue.
 inline bool lt_has_refused(const Cuda& device, index_t m, index_t n, index_t k, cublasLtEpilogue_t epilogue) {
   const Blas* blas = device.made_blas();
@@ -40,7 +34,7 @@ inline bool lt_product(Cuda& device, const LtProduct& p) {
     return true;
   }
   std::vector<LtAlgorithm> algorithms = call.algorithms(device);
-  if (algorithms.size() > 1 && !is_recorded(device)) {
+  if (algorithms.size() > 1 && !device.is_recording()) {
     const auto best = algorithms.begin() + fastest_identical(device, p, algorithms);
     std::rotate(algorithms.begin(), best, best + 1);  // to the front
   }

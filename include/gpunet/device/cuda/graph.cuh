@@ -1,19 +1,22 @@
 // Work that is recorded once and given to the device again as a whole.
 #pragma once
 
+#include <exception>
+#include <string>
 #include <utility>
 
 #include <gpunet/device/cuda/cuda.cuh>
 
 namespace gpunet::detail {
 
-// Puts a stream into recording for its lifetime: what is given to it is kept and not done.
+// Puts a stream into capture for its lifetime: what is given to it is stored and not done. Only calls of this thread
+// can invalidate the capture.
 class Capture {
  public:
   explicit Capture(cudaStream_t stream) : stream_(stream) {
     check(cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal));
   }
-  ~Capture() {  // left by an exception: what was kept is dropped
+  ~Capture() {  // left by an exception: what was stored is dropped
     cudaGraph_t graph = nullptr;
     if (stream_) ignore_error(cudaStreamEndCapture(stream_, &graph));
     if (graph) ignore_error(cudaGraphDestroy(graph));
@@ -21,27 +24,43 @@ class Capture {
   Capture(const Capture&) = delete;
   Capture& operator=(const Capture&) = delete;
 
+  // Throws Error where a call within was not permitted.
   Graph end() {
     cudaGraph_t graph = nullptr;
-    check(cudaStreamEndCapture(std::exchange(stream_, nullptr), &graph));
-    return Graph(graph);
+    const cudaError_t status = cudaStreamEndCapture(std::exchange(stream_, nullptr), &graph);
+    Graph owner(graph);
+    check(status);
+    return owner;
   }
 
  private:
   cudaStream_t stream_;
 };
 
-// What work() gives to the device's stream, as one graph. The work must neither allocate nor wait; the memory that it
-// uses has to stay where it is while the graph is used.
+// The graph of some work, or why there is none.
+struct Recorded {
+  GraphExec graph = nullptr;
+  std::string problem = {};
+};
+
+// Captures what work() gives to the device's stream as one graph; nothing of it is done yet. The memory that it uses has
+// to stay where it is while the graph is used. Where the work cannot be captured (it allocates, waits, or a library
+// refuses), the stream and the errors of the runtime are left as if it had not been tried: the caller runs it eagerly, and
+// whatever is wrong with the work itself shows there.
 template <class Work>
-GraphExec record(Cuda& device, Work work) {
+Recorded record(Cuda& device, Work work) {
   const CurrentDevice current(device.ordinal());
-  Capture capture(device.stream());
-  work();
-  const Graph graph = capture.end();
-  cudaGraphExec_t recorded = nullptr;
-  check(cudaGraphInstantiate(&recorded, graph.get(), 0));
-  return GraphExec(recorded);
+  try {
+    Capture capture(device.stream());
+    work();
+    const Graph graph = capture.end();
+    cudaGraphExec_t made = nullptr;
+    check(cudaGraphInstantiate(&made, graph.get(), 0));
+    return {GraphExec(made)};
+  } catch (const std::exception& error) {
+    static_cast<void>(cudaGetLastError());  // a library may have left it
+    return {nullptr, concat("it cannot be recorded: ", error.what())};
+  }
 }
 
 inline void replay(Cuda& device, const GraphExec& recorded) {

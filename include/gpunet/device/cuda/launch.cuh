@@ -38,12 +38,8 @@ struct Launch {
 // How the work given last went: whether it was launched, and if every launch is checked, done.
 inline cudaError_t launch_status(const Cuda& device) {
   cudaError_t status = cudaGetLastError();
-  if (status == cudaSuccess && checks_every_launch()) {
-    cudaStreamCaptureStatus capture = cudaStreamCaptureStatusNone;
-    status = cudaStreamIsCapturing(device.stream(), &capture);
-    if (status == cudaSuccess && capture == cudaStreamCaptureStatusNone)
-      status = cudaStreamSynchronize(device.stream());
-  }
+  if (status == cudaSuccess && checks_every_launch() && !device.is_recording())
+    status = cudaStreamSynchronize(device.stream());
   return status;
 }
 

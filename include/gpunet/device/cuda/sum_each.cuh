@@ -12,7 +12,7 @@ inline constexpr int most_lanes = 1024;
 // `lanes` neighbouring threads, a power of two, make one sum; a block makes blockDim.x / lanes at a time. Lane by
 // lane in order, then the lanes in halves: the additions are the same in every run.
 template <class F>
-__global__ void sum_each_kernel(index_t n, index_t length, int lanes, F f) {
+__global__ void __launch_bounds__(most_lanes, 1) sum_each_kernel(index_t n, index_t length, int lanes, F f) {
   using T = std::remove_cvref_t<decltype(f(n, length))>;
   __shared__ T partial[most_lanes];
   const int thread = static_cast<int>(threadIdx.x);
