@@ -1,4 +1,5 @@
-// gpu_probe: whether this machine's GPU does what the Cuda policy needs: memory, a kernel of ours, a product of cuBLASLt.
+// gpu_probe: whether this machine's GPU does what the Cuda policy needs: memory, a kernel of ours, a recorded graph, a product
+// of cuBLASLt.
 // Prints a line "STEP: WHAT WAS FOUND" for each step, its name before the step begins. Ends with 1 at the first step that
 // fails, and by SIGALRM where one does not end within 10 s. gpu_check.sh compiles and runs it.
 #include <cstddef>
@@ -9,6 +10,7 @@
 #include <vector>
 
 #include <gpunet/device/cuda/for_each.cuh>
+#include <gpunet/device/cuda/graph.cuh>
 
 namespace {
 
@@ -64,6 +66,33 @@ std::string run_kernel() {
   return concat("for_each wrote ", n, " numbers, all correct (code for sm_", device.architecture(), ")");
 }
 
+struct AddOne {
+  float* data;
+  GPUNET_FN void operator()(index_t i) const { data[i] += 1; }
+};
+
+std::string run_graph() {
+  constexpr index_t n = 1000;
+  constexpr int replays = 3;
+  Cuda device;
+  const std::size_t bytes = n * sizeof(float);
+  float* data = static_cast<float*>(device.allocate(bytes));
+  for_each(device, n, Fill{data, 0});
+  const detail::Recorded recorded = detail::record(device, [&] { for_each(device, n, AddOne{data}); });
+  require(recorded.graph != nullptr, recorded.problem);
+  for (int i = 0; i < replays; ++i)
+    detail::replay(device, recorded.graph);
+  std::vector<float> result(static_cast<std::size_t>(n));
+  device.download(result.data(), data, bytes);
+  device.deallocate(data, bytes);
+  for (index_t i = 0; i < n; ++i) {
+    const float found = result[static_cast<std::size_t>(i)];
+    require(found == number(i) + replays, "the replayed kernel left ", found, " at index ", i, ", want ",
+            number(i) + replays);
+  }
+  return concat("a kernel recorded once and replayed ", replays, " times, all correct");
+}
+
 // C = A B, column-major, by the algorithm that cuBLASLt prefers.
 void multiply(Cuda& device, const float* a, const float* b, float* c) {
   cublasLtMatmulDesc_t operation = nullptr;
@@ -108,7 +137,7 @@ int main() {
     std::string (*run)();
   };
   for (const auto& [name, run] : {Step{"device", describe}, Step{"memory", allocate}, Step{"kernel", run_kernel},
-                                  Step{"cuBLASLt", run_product}}) {
+                                  Step{"graph", run_graph}, Step{"cuBLASLt", run_product}}) {
     std::cout << name << ": " << std::flush;
     alarm(10);
     try {
