@@ -4,6 +4,7 @@
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <sched.h>
 #include <string>
 #include <sys/prctl.h>
@@ -59,11 +60,21 @@ class Child {
   std::string read_line() {
     std::string line;
     for (int c; (c = std::getc(out_)) != '\n'; line += static_cast<char>(c))
-      gpunet::require(c != EOF, "bench: the worker for ", name_, " has ended before it answered (see above)");
+      if (c == EOF)
+        throw gpunet::Error(
+            gpunet::concat("bench: the worker for ", name_, " has ended before it answered (", ending(), ")"));
     return line;
   }
 
  private:
+  // How the process has ended, which is left for the destructor to reap.
+  std::string ending() const {
+    siginfo_t info{};
+    if (::waitid(P_PID, static_cast<id_t>(pid_), &info, WEXITED | WNOWAIT) != 0 || info.si_code == CLD_EXITED)
+      return "see above";
+    return info.si_status == SIGALRM ? "its time limit was over" : ::strsignal(info.si_status);
+  }
+
   [[noreturn]] static void become(const Command& command, pid_t parent, int to[2], int from[2]) {
     ::prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (::getppid() != parent) ::_exit(1);  // too late for the line above

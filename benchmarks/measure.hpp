@@ -75,7 +75,13 @@ class Runner {
   const std::string& remark() const { return remark_; }
 
  private:
-  double run() { return std::stod(child_->ask(gpunet::concat("run ", steps_))); }
+  double run() {
+    const std::string question = gpunet::concat("run ", steps_), answer = child_->ask(question);
+    double ms = 0;
+    gpunet::require(std::sscanf(answer.c_str(), "%lf", &ms) == 1, "bench: a worker answered '", answer, "' to '",
+                    question, "' (see above)");
+    return ms;
+  }
 
   std::shared_ptr<Child> child_;
   Side side_;

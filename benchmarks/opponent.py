@@ -2,8 +2,8 @@
 
   opponent.py check                  tells what PyTorch this is and whether it is at its best
   opponent.py THREADS                does what the lines on its input say: "start JOB", "run N", "end"; see worker.hpp
-  opponent.py --device cuda check    what PyTorch this is, and whether it can use a GPU
-  opponent.py --device cuda WAY      the jobs of opponent_cuda.py: "start JOB PRECISION"; WAY: eager, compiled, graphed
+  opponent.py --device cuda MODE     the jobs of opponent_cuda.py: "start check", "start JOB PRECISION SECONDS"; MODE:
+                                     eager, graphed, compiled
 """
 
 import ctypes
@@ -16,7 +16,13 @@ import traceback
 signal.signal(signal.SIGINT, signal.SIG_DFL)  # Ctrl-C without a page of Python
 sys.dont_write_bytecode = True  # nothing is left in the sources
 
-import torch
+if "cuda" in sys.argv:
+    signal.alarm(150)  # loading from a slow disk must not hold up the measurements of ours
+
+try:
+    import torch
+except ImportError as error:
+    sys.exit(f"opponent.py: {sys.executable} has no PyTorch ({error}), name a Python that has it with --python")
 from torch import nn
 
 from opponent_jobs import JOBS, Product, Training, adam, momentum, numpy
@@ -113,34 +119,63 @@ def serve_job(job, threads, loaded):
         print(run_trainings(work, way, int(line[1])), flush=True)
 
 
+def reason(error):
+    """An exception in one line."""
+    text = " ".join(str(error).split())[:400]
+    return text if isinstance(error, SystemExit) else f"{type(error).__name__}: {text}"
+
+
 def serve_each(serve_one):
-    """Each job runs in a copy of this process, which has loaded PyTorch and done nothing."""
+    """Each job runs in a copy of this process, which has loaded PyTorch and done nothing. Where one fails, the answer
+    says why."""
     torch.set_num_threads(1)  # a process that has used more cannot be copied: its copies would wait for ever
     while line := sys.stdin.readline().split():
+        answer = "ended"
         pid = os.fork() if line[0] == "start" else -1  # the "end" of a copy that has ended early is nobody's
         if pid == 0:
+            status = 0
             try:
                 serve_one(*line[1:])
-            except BaseException:
-                traceback.print_exc()
+            except BaseException as error:
+                status = 1
+                if not isinstance(error, SystemExit):
+                    traceback.print_exc()
+                print("failed:", reason(error), flush=True)
             finally:
-                os._exit(0)
+                os._exit(status)
         if pid > 0:
-            os.waitpid(pid, 0)
-        print("ended", flush=True)
+            status = os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
+            if status > 0:
+                continue  # it has answered
+            if status < 0:
+                answer = f"failed: {signal.strsignal(-status)}" + " (its time limit)" * (status == -signal.SIGALRM)
+        print(answer, flush=True)
+
+
+def load_optimizers():
+    """What PyTorch loads with the first optimizer takes seconds: once, and not in each copy of this process."""
+    for make_optimizer in momentum, adam(1):
+        make_optimizer([torch.zeros(1, requires_grad=True)])
 
 
 def serve(threads):
-    for make_optimizer in momentum, adam(1):
-        make_optimizer([torch.zeros(1, requires_grad=True)])  # loads more
+    load_optimizers()
     loaded = memory("VmHWM")
     serve_each(lambda job: serve_job(job, threads, loaded))
 
 
-def serve_cuda(way):
+def serve_cuda(mode):
     import opponent_cuda as cuda
-    cuda.limit_time()
-    serve_each(lambda job, precision: cuda.serve_cuda_job(job, precision, way, run_trainings, find_fastest_way, words))
+    load_optimizers()  # no more: torch.compile's modules touch CUDA, and then copies of this process could not use it
+    signal.alarm(0)
+
+    def serve_one(job, *how):
+        if job == "check":
+            cuda.check_cuda()
+        else:
+            cuda.serve_cuda_job(job, mode, *how, run_trainings, find_fastest_way, words)
+
+    serve_each(serve_one)
 
 
 def product_rate(library, n=1024):
@@ -185,9 +220,6 @@ def main(arguments):
         check()
     elif arguments == ["numpy"]:
         print(product_rate("numpy"))
-    elif arguments == ["--device", "cuda", "check"]:
-        import opponent_cuda
-        opponent_cuda.check_cuda()
     elif arguments[:2] == ["--device", "cuda"]:
         serve_cuda(arguments[2])
     else:

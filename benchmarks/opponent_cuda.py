@@ -1,13 +1,12 @@
-"""The PyTorch side on a GPU: training steps as they come (eager), by torch.compile, or replayed as a CUDA graph.
+"""The PyTorch side on a GPU: training steps in eager mode, compiled by torch.compile, or replayed as a CUDA graph.
 
 Here are the same jobs as in gpu/jobs.cpp. Nothing in this file touches CUDA before a job starts: a process that has
 used it cannot be copied.
 """
 
-import os
 import signal
 import sys
-import time
+import warnings
 
 import torch
 
@@ -34,47 +33,58 @@ CUDA_JOBS = {
 }
 
 
+def allow_tf32(allowed):
+    """In matrix products and convolutions. PyTorch 2.9 and later have another switch (fp32_precision), but this one sets
+    both, while torch.compile refuses to run after the new one alone."""
+    warnings.filterwarnings("ignore", message=".*TF32 behavior.*")  # it says that there is a new one
+    torch.backends.cuda.matmul.allow_tf32 = torch.backends.cudnn.allow_tf32 = allowed
+
+
 class CudaTraining:
     """A job of opponent_jobs.py on the GPU. `ways` are what is tried; start() and run() are as there."""
 
-    def __init__(self, job, way, precision, device="cuda"):
-        torch.backends.cuda.matmul.allow_tf32 = torch.backends.cudnn.allow_tf32 = precision == "tf32"
+    def __init__(self, job, mode, precision):
+        allow_tf32(precision == "tf32")
         torch.backends.cudnn.benchmark = True  # the fastest of cuDNN's kernels
-        self.job, self.way, self.device = job, way, torch.device(device)
+        self.job, self.mode, self.device = job, mode, torch.device("cuda")
         self.inputs, self.labels = job.inputs.to(self.device), job.labels.to(self.device)
         self.ways = {"optimizer": [{"fused": True}, {"foreach": True}]}
         if "layout" in job.ways:
             self.ways["layout"] = job.ways["layout"]
-        if way == "compiled":  # each of them would be compiled anew
+        if mode == "compiled":  # each of them would be compiled anew
             self.ways = {choice: values[:1] for choice, values in self.ways.items()}
-        self.made = None
+        self.forget()
+
+    def forget(self):
+        """Frees the model and everything that was made for it."""
+        self.model = self.optimizer = self.forward = self.first = self.at = self.loss = self.graph = self.made = None
 
     def start(self, optimizer={}, layout="contiguous"):
-        """From the first weights again. What was compiled or recorded is kept."""
+        """From the initial weights again. What was compiled or recorded stays."""
         if self.made != (optimizer, layout):
+            self.forget()
             self.make(optimizer, layout)
             self.made = (optimizer, layout)
         self.restore()
 
     def make(self, optimizer, layout):
         torch.manual_seed(0)
-        self.model = self.job.network()
-        if layout == "channels_last":
-            self.model = self.model.to(memory_format=torch.channels_last)
-            self.inputs = self.inputs.contiguous(memory_format=torch.channels_last)
-        elif self.inputs.dim() == 4:
-            self.inputs = self.inputs.contiguous(memory_format=torch.contiguous_format)
-        self.model = self.model.to(self.device)
+        model = self.job.network()
+        if self.inputs.dim() == 4:
+            form = torch.channels_last if layout == "channels_last" else torch.contiguous_format
+            model = model.to(memory_format=form)
+            self.inputs = self.inputs.contiguous(memory_format=form)
+        self.model = model = model.to(self.device)
         criterion = nn.CrossEntropyLoss()
         optimizer = dict(optimizer)
-        if self.way == "graphed" and self.job.make_optimizer is not momentum:
+        if self.mode == "graphed" and self.job.make_optimizer is not momentum:
             optimizer["capturable"] = True  # Adam counts its steps on the device then
-        self.optimizer = self.job.make_optimizer(self.model.parameters(), **optimizer)
-        self.forward = lambda inputs, labels: criterion(self.model(inputs), labels)
-        if self.way == "compiled":
+        self.optimizer = self.job.make_optimizer(model.parameters(), **optimizer)
+        self.forward = lambda inputs, labels: criterion(model(inputs), labels)
+        if self.mode == "compiled":
             self.forward = torch.compile(self.forward)
-        self.first = [p.detach().clone() for p in self.model.parameters()]
-        if self.way == "graphed":
+        self.first = [p.detach().clone() for p in model.parameters()]
+        if self.mode == "graphed":
             self.record()
         else:
             for _ in range(3):
@@ -88,14 +98,15 @@ class CudaTraining:
         return loss
 
     def record(self):
-        """The whole step as a CUDA graph, as PyTorch's documentation has it: three steps beside, then the recording."""
+        """The whole step as a CUDA graph, as PyTorch's documentation has it: three steps on a side stream, then the
+        recording, in which backward() allocates the gradients from the graph's own memory."""
         self.at = self.inputs.clone(), self.labels.clone()
-        beside = torch.cuda.Stream()
-        beside.wait_stream(torch.cuda.current_stream())
-        with torch.cuda.stream(beside):
+        side = torch.cuda.Stream()
+        side.wait_stream(torch.cuda.current_stream())
+        with torch.cuda.stream(side):
             for _ in range(3):
-                self.step(*self.at)
-        torch.cuda.current_stream().wait_stream(beside)
+                self.step(*self.at)  # nothing keeps the loss: its autograd graph would tie the recording to this stream
+        torch.cuda.current_stream().wait_stream(side)
         self.optimizer.zero_grad(set_to_none=True)
         self.graph = torch.cuda.CUDAGraph()
         with torch.cuda.graph(self.graph):
@@ -112,7 +123,7 @@ class CudaTraining:
 
     def run(self, steps):
         inputs, labels = self.inputs, self.labels
-        if self.way == "graphed":
+        if self.mode == "graphed":
             to_inputs, to_labels = self.at
             for _ in range(steps):  # each step brings a batch, as ours does
                 to_inputs.copy_(inputs)
@@ -125,6 +136,8 @@ class CudaTraining:
         self.value = loss.item()
 
     def time(self, steps):
+        """Milliseconds. The same steps run once before, untimed: a GPU lowers its clocks while it waits for its turn."""
+        self.run(steps)
         begin, end = torch.cuda.Event(enable_timing=True), torch.cuda.Event(enable_timing=True)
         begin.record()
         self.run(steps)
@@ -140,21 +153,12 @@ class CudaTraining:
         return min(self.time(steps) / steps for _ in range(3))
 
 
-begun = time.monotonic()
-
-
-def limit_time(most=None):
-    """Ends this process when the time of the whole run is over, or after `most` seconds: nothing waits for it for ever."""
-    left = float(os.environ.get("GPUNET_BENCH_SECONDS", 600)) - (time.monotonic() - begun)
-    signal.alarm(max(1, int(min(left, most or left))))
-
-
-def serve_cuda_job(name, precision, way, run_trainings, find_fastest_way, words):
-    """Runs a job until the line "end"."""
-    limit_time(None if way == "compiled" else 60)
-    work = CudaTraining(CUDA_JOBS[name](), way, precision)
+def serve_cuda_job(name, mode, precision, seconds, run_trainings, find_fastest_way, words):
+    """Runs a job until the line "end". An answer that takes longer than `seconds` ends this process."""
+    signal.alarm(int(seconds))
+    work = CudaTraining(CUDA_JOBS[name](), mode, precision)
     best = find_fastest_way(work.ways, work.time_of)
-    work.model = work.optimizer = work.forward = work.first = work.at = work.loss = work.graph = work.made = None
+    work.forget()
     torch.cuda.synchronize()
     torch.cuda.empty_cache()
     torch.cuda.reset_peak_memory_stats()
@@ -163,14 +167,18 @@ def serve_cuda_job(name, precision, way, run_trainings, find_fastest_way, words)
     work.run(3)
     growth = torch.cuda.max_memory_allocated() - before
     print(f"{growth / 1e6:.3f} {torch.cuda.memory_reserved() / 1e6:.1f} {work.value:.9g} {words(best)}", flush=True)
+    signal.alarm(0)
     while (line := sys.stdin.readline().split()) and line[0] == "run":
+        signal.alarm(int(seconds))
         print(run_trainings(work, best, int(line[1])), flush=True)
+        signal.alarm(0)
 
 
 def check_cuda():
-    """What PyTorch this is; ends with 1 if it cannot use a GPU."""
-    limit_time(60)
+    """What PyTorch this is; exits with a reason if it cannot use a GPU."""
+    signal.alarm(60)
     if not torch.cuda.is_available():
-        sys.exit("this PyTorch cannot use a GPU: torch.cuda.is_available() is False")
+        sys.exit(f"PyTorch {torch.__version__} cannot use a GPU here: torch.cuda.is_available() is False")
+    torch.ones(1, device="cuda").item()  # a kernel runs
     print(f"PyTorch {torch.__version__}, CUDA {torch.version.cuda}, cuDNN {torch.backends.cudnn.version()},",
           torch.cuda.get_device_name(0), flush=True)

@@ -1,6 +1,7 @@
-// Measures training steps on a GPU beside PyTorch's on the same one: a table, and how the goals stand.
+// Measures training steps on a GPU beside PyTorch's on the same one: tables, correctness, and the goals.
 #include <cstdio>
 #include <cstring>
+#include <sstream>
 #include <unistd.h>
 
 #include <gpunet/io/file.hpp>
@@ -24,7 +25,7 @@ struct GpuMemory {
   double most() const { return static_cast<double>(gpunet::cuda::memory_reserved(device)) / 1e6; }
 };
 
-// The work of that name: a job, "peak", or "copy". Small on what is no GPU but the simulator of one.
+// The work of that name: a job, "peak", or "copy". These two are small on what is no GPU but the simulator of one.
 std::unique_ptr<Work> make_gpu_work(const std::string& name, Cuda& device) {
   const bool tiny = std::getenv("GPUNET_BENCH_TINY");
   if (name == "peak") return std::make_unique<TimedByEvents<PeakOnCuda>>(device, tiny ? 2 : 4096);
@@ -32,13 +33,53 @@ std::unique_ptr<Work> make_gpu_work(const std::string& name, Cuda& device) {
   return find_gpu_job(name).make(device);
 }
 
+// Work that ends this process when an answer takes longer than `seconds`: a kernel that hangs costs one worker.
+class TimeLimited : public Work {
+ public:
+  TimeLimited(std::unique_ptr<Work> work, unsigned seconds) : work_(std::move(work)), seconds_(seconds) {}
+
+  void start() override {
+    const Alarm alarm(seconds_);
+    work_->start();
+  }
+  void run(index_t steps) override {
+    const Alarm alarm(seconds_);
+    work_->run(steps);
+  }
+  double time(index_t steps) override {
+    const Alarm alarm(seconds_);
+    return work_->time(steps);
+  }
+  double value() const override { return work_->value(); }
+
+ private:
+  struct Alarm {
+    explicit Alarm(unsigned seconds) { ::alarm(seconds); }
+    ~Alarm() { ::alarm(0); }
+  };
+
+  std::unique_ptr<Work> work_;
+  unsigned seconds_;
+};
+
 // "worker PRECISION SECONDS NAME"
 int serve_on_gpu(char** argv) {
-  ::alarm(static_cast<unsigned>(std::stoi(argv[3])));  // a kernel that hangs costs this worker alone
+  const auto seconds = static_cast<unsigned>(std::stoi(argv[3]));
+  ::alarm(seconds);  // CUDA may hang from its first call
   const bool tf32 = std::strcmp(argv[2], "tf32") == 0;
   Cuda device(0, {.precision = tf32 ? gpunet::Precision::tf32 : gpunet::Precision::exact});
-  serve(*make_gpu_work(argv[4], device), GpuMemory{device});
+  TimeLimited work(make_gpu_work(argv[4], device), seconds);
+  ::alarm(0);
+  serve(work, GpuMemory{device});
   return 0;
+}
+
+// "580.159.04, "; empty where the driver does not say.
+std::string driver_version() {
+  std::istringstream words(field_of("/proc/driver/nvidia/version", "NVRM version"));
+  for (std::string word; words >> word;)
+    if ('0' <= word[0] && word[0] <= '9' && word.find('.') != word.npos) return word + ", ";
+  return {};
 }
 
 std::string name_of_gpu() {
@@ -48,12 +89,13 @@ std::string name_of_gpu() {
   gpunet::check(cudaDriverGetVersion(&driver));
   gpunet::check(cudaRuntimeGetVersion(&runtime));
   return gpunet::concat(p.name, ", compute capability ", p.major, ".", p.minor, ", ", p.multiProcessorCount,
-                        " multiprocessors, driver for CUDA ", gpunet::detail::cuda_version(driver), ", runtime ",
-                        gpunet::detail::cuda_version(runtime));
+                        " multiprocessors, driver ", driver_version(), "for CUDA ",
+                        gpunet::detail::cuda_version(driver), ", runtime ", gpunet::detail::cuda_version(runtime));
 }
 
 struct GpuArguments {
-  index_t seconds = 240, repetitions = 7, repetition_ms = 20;
+  index_t seconds = 540, repetitions = 7, repetition_ms = 50;
+  bool dry_run = false;
   std::vector<std::string> jobs;
   std::string json, markdown, python;
 };
@@ -61,104 +103,145 @@ struct GpuArguments {
 GpuArguments parse(int argc, char** argv) {
   examples::Options options(argc, argv, "gpu_bench", "Measures training steps on a GPU beside PyTorch's.");
   GpuArguments a;
-  a.seconds =
-      options.get("--seconds", "N", "the most time to take; what is left out then is said", a.seconds, index_t{1});
+  a.seconds = options.get("--seconds", "N", "time limit; what is left out then is listed", a.seconds, index_t{1});
   a.repetitions = options.get("--repetitions", "N", "turns of each side", a.repetitions, index_t{1});
   a.repetition_ms = options.get("--ms", "N", "length of a repetition", a.repetition_ms, index_t{0});
   a.jobs = options.all<std::string>("--job", "NAME", "only this job (may be given more than once)");
   a.json = options.get("--json", "FILE", "write the results as JSON", "");
-  a.markdown = options.get("--markdown", "FILE", "write the table as Markdown", "");
+  a.markdown = options.get("--markdown", "FILE", "write the tables as Markdown", "");
   a.python = options.get("--python", "PROGRAM", "a Python whose PyTorch has CUDA, to compare with", "");
+  a.dry_run = options.flag("--dry-run", "only list the lines, and write tables without numbers; needs no GPU");
   options.finish();
   for (const std::string& job : a.jobs)
     find_gpu_job(job);
   return a;
 }
 
-// Asks PyTorch what it is, and loads it once for each way.
-std::string start_opponents(GpuPlan& gpu) {
-  std::string name = "none";
-  if (gpu.plan.opponent.empty()) return name;
-  try {
-    Command command{gpu.plan.opponent, {}, {gpunet::concat("GPUNET_BENCH_SECONDS=", gpu.deadline.for_a_worker())}};
-    command.arguments.insert(command.arguments.end(), {"--device", "cuda", "check"});
-    name = Child(command).read_line();
-    for (const char* way : {"eager", "graphed", "compiled"})
-      gpu.start_opponent(way);
-  } catch (const std::exception& error) {
-    gpu.opponents.clear();
-    name = gpunet::concat("none (", error.what(), ")");
+// A run: its lines are filled one after another, and the files are written after each, so that nothing known is lost.
+class GpuRun {
+ public:
+  explicit GpuRun(const GpuArguments& arguments)
+      : arguments_(arguments),
+        gpu_{{}, Deadline(static_cast<double>(arguments.seconds)), {}},
+        results_(plan_lines(arguments.jobs)) {
+    gpu_.plan.repetitions = static_cast<int>(arguments.repetitions);
+    gpu_.plan.repetition_ms = static_cast<double>(arguments.repetition_ms);
+    gpu_.plan.program = "/proc/self/exe";
+    if (!arguments.python.empty()) gpu_.plan.opponent = {arguments.python, GPUNET_BENCHMARKS_DIR "/opponent.py"};
   }
-  return name;
-}
 
-int run(const GpuArguments& arguments) {
-  GpuPlan gpu{{}, Deadline(static_cast<double>(arguments.seconds)), {}};
-  gpu.plan.repetitions = static_cast<int>(arguments.repetitions);
-  gpu.plan.repetition_ms = static_cast<double>(arguments.repetition_ms);
-  gpu.plan.program = "/proc/self/exe";
-  if (!arguments.python.empty()) gpu.plan.opponent = {arguments.python, GPUNET_BENCHMARKS_DIR "/opponent.py"};
-  const std::size_t cudnn = gpunet::backends::cudnn::version();
-  const std::string with_cudnn = cudnn ? gpunet::concat(", cuDNN ", cudnn) : ", no cuDNN";
-  const Surroundings surroundings{today(), name_of_gpu(), gpunet::concat("gpunet, ", compiler(), with_cudnn),
-                                  start_opponents(gpu)};
-  std::printf("%s\n%s\nPyTorch: %s\n\n", surroundings.processor.c_str(), surroundings.compiler.c_str(),
-              surroundings.opponent.c_str());
+  // Measures nothing.
+  int list() {
+    surroundings_ = {"not measured yet", "-", "-", "-"};
+    for (const GpuResult& r : results_)
+      std::printf("%s%s\n", r.name().c_str(), r.large_convolutions ? ", without and with cuDNN" : "");
+    write();
+    return 0;
+  }
 
-  const Limits limits = measure_limits(gpu);
-  std::vector<GpuResult> results;
-  std::string cut;
-  const auto write = [&] {  // after each job: what is known is never lost
-    if (!arguments.json.empty())
-      gpunet::io::write_file_atomically(arguments.json, gpu_json(surroundings, limits, results));
-    if (!arguments.markdown.empty())
-      gpunet::io::write_file_atomically(arguments.markdown, gpu_markdown(surroundings, limits, results));
-  };
-  constexpr double for_a_job = 10, for_compiling = 40;  // seconds that should be left
-  for (const std::string precision : {"exact", "tf32"})
-    for (const GpuJob& job : gpu_jobs()) {
-      const bool wanted =
-          arguments.jobs.empty() || std::count(arguments.jobs.begin(), arguments.jobs.end(), job.name) > 0;
-      if (!wanted || (precision == "tf32" && !job.tf32)) continue;
-      if (gpu.deadline.left() < for_a_job) {
-        cut += gpunet::concat(cut.empty() ? "" : ", ", job.name, " ", precision);
-        continue;
-      }
-      results.push_back(measure_job(gpu, limits, job, precision));
-      std::printf("measured: %s, %s\n", results.back().job.c_str(), precision.c_str());
-      std::fflush(stdout);
+  // Returns the exit status.
+  int measure() {
+    if (!gpu_.plan.opponent.empty()) load_opponents();
+    limits_ = measure_limits(gpu_);  // while PyTorch is loaded
+    const std::size_t cudnn = gpunet::backends::cudnn::version();
+    const std::string with_cudnn = cudnn ? gpunet::concat(", cuDNN ", cudnn) : ", no cuDNN";
+    surroundings_ = {today(), name_of_gpu(), gpunet::concat("gpunet, ", compiler(), with_cudnn),
+                     name_of_opponent()};
+    std::printf("%s\n%s\nPyTorch: %s\n\n", surroundings_.processor.c_str(), surroundings_.compiler.c_str(),
+                surroundings_.opponent.c_str());
+
+    measure_lines(true);
+    for (GpuResult& r : results_)
+      if (std::isfinite(r.fastest_goal)) compile(r);
+    measure_lines(false);
+
+    const Verdict verdict = judge(results_);
+    std::printf("\n%s\n%s\n%s%s", gpu_tables(results_).c_str(), gpu_notes(limits_, results_).c_str(),
+                gpu_verdict(verdict).c_str(), summary_line(verdict).c_str());
+    return verdict.wrong ? 1 : 0;
+  }
+
+ private:
+  // PyTorch once for each mode, all at the same time. torch.compile takes most of a minute for a network: it is tried
+  // where there is a goal against PyTorch's fastest mode.
+  void load_opponents() {
+    gpu_.start_opponent("eager");
+    gpu_.start_opponent("graphed");
+    const auto has_goal = [](const GpuResult& r) {
+      return std::isfinite(r.fastest_goal);
+    };
+    if (std::any_of(results_.begin(), results_.end(), has_goal)) gpu_.start_opponent("compiled");
+  }
+
+  // Which PyTorch it is; without one that can use the GPU there are no opponents.
+  std::string name_of_opponent() {
+    if (gpu_.opponents.empty()) return "none";
+    std::string why;
+    try {
+      Child& eager = *gpu_.opponents.at("eager");
+      const std::string answer = eager.ask("start check");
+      if (answer.rfind("PyTorch ", 0) == 0) return eager.read_line(), answer;  // behind it stands "ended"
+      why = answer;
+    } catch (const gpunet::Error& error) {
+      why = error.what();
+    }
+    gpu_.opponents.clear();
+    return gpunet::concat("none (", why, ")");
+  }
+
+  void measure_lines(bool with_goals) {
+    for (GpuResult& r : results_) {
+      if (r.has_goal() != with_goals || gpu_.deadline.left() < seconds_of_a_line) continue;
+      announce(r.name());
+      measure_line(gpu_, limits_, r);
       write();
     }
-  for (GpuResult& r : results)
-    if (gpu.opponents.count("compiled")) {
-      if (gpu.deadline.left() < for_compiling) {
-        cut += gpunet::concat(cut.empty() ? "" : ", ", "torch.compile of ", r.job, " ", r.precision);
-        continue;
-      }
-      measure_compiled(gpu, r);
-      write();
-    }
+  }
 
-  const Verdict verdict = judge(results);
-  std::printf("\n%s\n%s", gpu_table(results).c_str(), gpu_notes(limits, results).c_str());
-  if (!cut.empty()) std::printf("- CUT, the time was over: %s\n", cut.c_str());
-  std::printf("\nGoals: %d hold, %d do not, %d not measured\n%s", verdict.held, verdict.missed, verdict.unmeasured,
-              verdict.text.c_str());
-  bool wrong = false;
-  for (const GpuResult& r : results)
-    wrong |= r.values_differ() || r.cudnn_differs() || !std::isfinite(r.ours.ms);
-  return wrong ? 1 : verdict.missed + verdict.unmeasured > 0 || !cut.empty() ? 3 : 0;
-}
+  void compile(GpuResult& r) {
+    if (!r.is_tried || !gpu_.opponents.count("compiled")) return;
+    if (gpu_.deadline.left() < seconds_of_a_compilation) {
+      r.trouble += "; compiled not measured: the time was over";
+      return;
+    }
+    announce(r.name() + ", torch.compile");
+    measure_compiled(gpu_, r);
+    write();
+  }
+
+  // If this run hangs, the last of these lines says where.
+  static void announce(const std::string& what) {
+    std::printf("measuring: %s\n", what.c_str());
+    std::fflush(stdout);
+  }
+
+  void write() const {
+    if (!arguments_.json.empty())
+      gpunet::io::write_file_atomically(arguments_.json, gpu_json(surroundings_, limits_, results_));
+    if (!arguments_.markdown.empty())
+      gpunet::io::write_file_atomically(arguments_.markdown, gpu_markdown(surroundings_, limits_, results_));
+  }
+
+  static constexpr double seconds_of_a_line = 15, seconds_of_a_compilation = 60;  // that should be left
+
+  GpuArguments arguments_;
+  GpuPlan gpu_;
+  std::vector<GpuResult> results_;
+  Surroundings surroundings_;
+  Limits limits_;
+};
 
 }  // namespace
 
-// Ends with 0 if all goals hold, 3 if some do not or were not measured, 1 if ours failed or computed something else.
+// Ends with 0 if all that was measured is correct, however fast, and with 1 if not. The goals are in the last line.
 int main(int argc, char** argv) {
   return examples::exit_status([&] {
     if (argc == 5 && std::strcmp(argv[1], "worker") == 0) return serve_on_gpu(argv);
     const GpuArguments arguments = parse(argc, argv);
+    GpuRun run(arguments);
+    if (arguments.dry_run) return run.list();
     const std::string why = gpunet::cuda::why_not();
     gpunet::require(why.empty(), "gpu_bench: there is no GPU to measure: ", why);
-    return run(arguments);
+    return run.measure();
   });
 }

@@ -13,7 +13,7 @@ namespace bench::gpu {
 
 using gpunet::Cuda;
 
-// How many times faster than PyTorch's ways; unknown where there is no goal.
+// How many times as fast as PyTorch's modes; unknown where there is no goal.
 struct Goals {
   double eager = unknown, graphed = unknown, fastest = unknown;
 };
@@ -27,7 +27,7 @@ struct GpuJob {
   std::unique_ptr<Work> (*make)(Cuda& device);
 };
 
-// The most important first, as the time may not suffice for all.
+// All jobs, in the order of the tables.
 const std::vector<GpuJob>& gpu_jobs();
 
 // Throws Error for a name that is not in the list.

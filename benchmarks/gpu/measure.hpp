@@ -1,4 +1,4 @@
-// Ours and PyTorch's ways in turns, within a time. Whatever fails is noted and the rest goes on.
+// Ours and PyTorch's modes in turns, within a time limit. Whatever fails is noted and the rest goes on.
 #pragma once
 
 #include <chrono>
@@ -17,40 +17,66 @@ class Deadline {
   explicit Deadline(double seconds)
       : end_(Clock::now() + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(seconds))) {}
   double left() const { return std::chrono::duration<double>(end_ - Clock::now()).count(); }
-  // What a worker may take at most, in whole seconds; it ends itself then.
-  int for_a_worker() const { return std::max(1, static_cast<int>(std::min(60.0, left()))); }
+  // The seconds that a worker may take for one answer; it ends itself then.
+  int for_an_answer(double most) const { return std::max(1, static_cast<int>(std::min(most, left()))); }
 
  private:
   using Clock = std::chrono::steady_clock;
   Clock::time_point end_;
 };
 
+// Seconds that an answer may take: a CUDA context and the libraries are loaded for the first one, from a cold disk. A
+// network's first compilation takes most of a minute.
+inline constexpr double answer_limit = 90, compile_limit = 120;
+
 // What a run is made of.
 struct GpuPlan {
   Plan plan;
   Deadline deadline;
-  std::map<std::string, std::shared_ptr<Child>> opponents;  // by way; empty without PyTorch
+  std::map<std::string, std::shared_ptr<Child>> opponents;  // by mode; empty without PyTorch
 
-  // PyTorch with one way of running a step, loaded once for all jobs.
-  void start_opponent(const std::string& way) {
+  // PyTorch with one mode of running a step, loaded once for all jobs. Does not wait for it.
+  void start_opponent(const std::string& mode) {
     Command command{plan.opponent, {}, {}};
-    command.arguments.insert(command.arguments.end(), {"--device", "cuda", way});
-    command.environment.push_back(
-        gpunet::concat("GPUNET_BENCH_SECONDS=", std::max(1, static_cast<int>(deadline.left()))));
-    opponents[way] = std::make_shared<Child>(command);
+    command.arguments.insert(command.arguments.end(), {"--device", "cuda", mode});
+    opponents[mode] = std::make_shared<Child>(command);
   }
   // Without cuDNN, or where that pays with it.
   std::unique_ptr<Runner> ours(const std::string& name, const std::string& precision, bool cudnn = false) const {
-    const Command command{{plan.program, "worker", precision, std::to_string(deadline.for_a_worker()), name},
-                          {},
-                          {cudnn ? "GPUNET_CUDNN=" : "GPUNET_CUDNN=never"}};
+    const std::string seconds = std::to_string(deadline.for_an_answer(answer_limit));
+    const Command command{
+        {plan.program, "worker", precision, seconds, name}, {}, {cudnn ? "GPUNET_CUDNN=" : "GPUNET_CUDNN=never"}};
     return std::make_unique<Runner>(std::make_shared<Child>(command), "start");
   }
-  std::unique_ptr<Runner> pytorch(const std::string& way, const std::string& job,
-                                  const std::string& precision) const {
-    return std::make_unique<Runner>(opponents.at(way), gpunet::concat("start ", job, " ", precision), "end");
+  std::unique_ptr<Runner> pytorch(const std::string& mode, const GpuResult& r) const {
+    const int seconds = deadline.for_an_answer(mode == "compiled" ? compile_limit : answer_limit);
+    return std::make_unique<Runner>(opponents.at(mode),
+                                    gpunet::concat("start ", r.job, " ", r.precision, " ", seconds), "end");
   }
 };
+
+// The lines that are wanted (of all jobs if `names` is empty), those with goals first: a run that is cut has measured what
+// matters.
+inline std::vector<GpuResult> plan_lines(const std::vector<std::string>& names) {
+  std::vector<GpuResult> lines;
+  for (const std::string precision : {"exact", "tf32"})
+    for (const GpuJob& job : gpu_jobs()) {
+      const bool is_wanted = names.empty() || std::count(names.begin(), names.end(), job.name) > 0;
+      if (!is_wanted || (precision == "tf32" && !job.tf32)) continue;
+      GpuResult r;
+      r.job = job.name;
+      r.precision = precision;
+      r.cost = job.cost;
+      r.goal = job.goals.eager, r.graphed_goal = job.goals.graphed, r.fastest_goal = job.goals.fastest;
+      r.large_convolutions = job.large_convolutions;
+      // Factors that a tensor core truncates to 10 bits err by up to 2^-10: the logits, of order 1, of six layers of
+      // two factors each by up to 1.2 %.
+      r.tolerance = precision == "tf32" ? 1e-2 : 1e-3;
+      lines.push_back(r);
+    }
+  std::stable_partition(lines.begin(), lines.end(), [](const GpuResult& r) { return r.has_goal(); });
+  return lines;
+}
 
 // One of those who take turns.
 struct Turn {
@@ -61,7 +87,7 @@ struct Turn {
 };
 
 // Fills in the sides of all that can be measured; `trouble` gets a note for each of the others. Returns the remark of
-// each way of PyTorch.
+// each mode of PyTorch.
 inline std::string take_turns(const Plan& plan, std::vector<Turn> turns, std::string& trouble) {
   const auto attempt = [&trouble](Turn& turn, auto&& what) {
     try {
@@ -102,33 +128,28 @@ inline Limits measure_limits(const GpuPlan& gpu) {
   return {copy.value / copy.ms / 1e6, exact.value / exact.ms / 1e6, tf32.value / tf32.ms / 1e6};
 }
 
-// A job with ours, PyTorch's eager step and its CUDA-graphed one.
-inline GpuResult measure_job(const GpuPlan& gpu, const Limits& limits, const GpuJob& job,
-                             const std::string& precision) {
-  GpuResult r;
-  r.job = job.name;
-  r.precision = precision;
-  r.cost = job.cost;
-  r.goal = job.goals.eager, r.graphed_goal = job.goals.graphed, r.fastest_goal = job.goals.fastest;
-  r.tolerance = precision == "tf32" ? 1e-2 : 1e-3;
+// Fills in a line: ours, without cuDNN and where that is for it with, PyTorch's eager step and its CUDA-graphed one.
+inline void measure_line(const GpuPlan& gpu, const Limits& limits, GpuResult& r) {
+  r.is_tried = true;
+  r.has_cudnn = r.large_convolutions && gpunet::backends::cudnn::is_available();
   r.copy_gigabytes = limits.copy_gigabytes;
-  r.peak_gflops = precision == "tf32" ? limits.tf32_gflops : limits.exact_gflops;
+  r.peak_gflops = r.precision == "tf32" ? limits.tf32_gflops : limits.exact_gflops;
   std::vector<Turn> turns;
-  turns.push_back({"ours", [&] { return gpu.ours(r.job, precision); }, &r.ours});
-  if (job.large_convolutions && gpunet::backends::cudnn::is_available())
-    turns.push_back({"ours with cuDNN", [&] { return gpu.ours(r.job, precision, true); }, &r.with_cudnn});
-  for (const auto& [way, side] : {std::pair{"eager", &r.pytorch}, std::pair{"graphed", &r.graphed}})
-    if (gpu.opponents.count(way))
-      turns.push_back(
-          {way, [&gpu, &r, way = std::string(way)] { return gpu.pytorch(way, r.job, r.precision); }, side});
+  turns.push_back({"ours", [&] { return gpu.ours(r.job, r.precision); }, &r.ours});
+  if (r.has_cudnn)
+    turns.push_back({"ours with cuDNN", [&] { return gpu.ours(r.job, r.precision, true); }, &r.with_cudnn});
+  for (const auto& [mode, side] : {std::pair{"eager", &r.pytorch}, std::pair{"graphed", &r.graphed}})
+    if (gpu.opponents.count(mode))
+      turns.push_back({mode, [&gpu, &r, mode = std::string(mode)] { return gpu.pytorch(mode, r); }, side});
   r.variant = take_turns(gpu.plan, std::move(turns), r.trouble);
-  return r;
+  const bool is_incomplete = !r.is_correct() && r.differences().empty();
+  if (is_incomplete && gpu.deadline.left() < 1) r.is_tried = false;  // its workers ended with the time
 }
 
-// Adds torch.compile's step, which takes many seconds to make.
+// Adds torch.compile's step.
 inline void measure_compiled(const GpuPlan& gpu, GpuResult& r) {
   std::vector<Turn> turns;
-  turns.push_back({"compiled", [&] { return gpu.pytorch("compiled", r.job, r.precision); }, &r.compiled});
+  turns.push_back({"compiled", [&] { return gpu.pytorch("compiled", r); }, &r.compiled});
   take_turns(gpu.plan, std::move(turns), r.trouble);
 }
 

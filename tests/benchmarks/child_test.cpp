@@ -25,6 +25,14 @@ TEST_CASE("a worker that ends is an error, not a wait") {
   CHECK_THROWS_AS(child.ask("again"), gpunet::Error);
 }
 
+TEST_CASE("a worker that was killed says by what") {
+  CHECK_THROWS_WITH_AS(Child(shell("kill -ALRM $$")).read_line(), doctest::Contains("(its time limit was over)"),
+                       gpunet::Error);
+  CHECK_THROWS_WITH_AS(Child(shell("kill -SEGV $$")).read_line(), doctest::Contains("(Segmentation fault)"),
+                       gpunet::Error);
+  CHECK_THROWS_WITH_AS(Child(shell("exit 3")).read_line(), doctest::Contains("(see above)"), gpunet::Error);
+}
+
 TEST_CASE("a worker dies with its object") {
   pid_t pid = 0;
   {
