@@ -1,32 +1,103 @@
-# The part bench of gpu_check.sh. Sourced by it, not run.
-# shellcheck shell=bash disable=SC2154  # build_dir, bench_options come from gpu_check.sh
+#!/usr/bin/env bash
+# The part bench of gpu_check.sh, which sources this. As a program it fills the tables of docs/gpu.md with those that were
+# measured on another machine:
+#   gpu_bench.sh FILE    the benchmarks.md that gpu_check.sh wrote there
+# shellcheck disable=SC2154  # build_dir, bench_options, markdown come from gpu_check.sh
 
+# fill_tables PAGE TABLES: puts the file TABLES between the two markers of the file PAGE, in place of what is there.
+fill_tables() {
+  local page=$1 tables=$2 filled
+  [[ -s $tables ]] || { say "there are no tables in $tables, run gpu_check.sh bench"; return 1; }
+  filled=$(mktemp)
+  if awk -v tables="$tables" '
+      /^<!-- gpu_bench: begin/ { markers = markers "begin "; print; print ""
+                                 while ((getline line <tables) > 0) print line
+                                 print "" }
+      /^<!-- gpu_bench: end/ { markers = markers "end" }
+      markers != "begin " { print }
+      END { exit markers != "begin end" }' "$page" >"$filled"; then
+    cat "$filled" >"$page"
+    rm -f "$filled"
+  else
+    rm -f "$filled"
+    say "$page: the tables were not filled in (want one line '<!-- gpu_bench: begin ...' and behind it one" \
+      "'<!-- gpu_bench: end -->'), restore them"
+    return 1
+  fi
+}
+
+# run_benchmarks: measures for as long as there is time, and notes how it went: `benchmarks` for correctness, `goals` for
+# speed, which is never a failure. Where `markdown` is set, the tables go into docs/gpu.md.
 run_benchmarks() {
-  local python=${GPUNET_BENCH_PYTHON:-$(command -v python3 || true)} status=0
-  local bench=$build_dir/benchmarks/gpu/gpu_bench options=()
+  local bench=$build_dir/benchmarks/gpu/gpu_bench tables=$build_dir/benchmarks.md printed=$build_dir/benchmarks.txt
+  local python=${GPUNET_BENCH_PYTHON:-$(command -v python3 || true)} status=0 most
   if [[ ! -x $bench ]]; then
     note benchmarks none "there is no program of the benchmarks"
+    note goals none "not measured"
     return 0
   fi
-  if [[ -z $python ]] || ! timeout 90 "$python" -c 'import torch, sys; sys.exit(not torch.cuda.is_available())' \
-    >/dev/null 2>&1 </dev/null; then
-    note PyTorch none "no Python with a PyTorch that can use the GPU (GPUNET_BENCH_PYTHON names one): only ours is measured"
-  else
-    options=(--python "$python")
-  fi
-  local seconds
-  seconds=$(at_least_1 $(($(left) - 10)))  # it ends by itself before it would be cut
-  within "$bench" --seconds "$seconds" --json "$build_dir/benchmarks.json" --markdown "$build_dir/benchmarks.md" \
-    ${options[@]+"${options[@]}"} ${bench_options[@]+"${bench_options[@]}"} >"$build_dir/benchmarks.txt" 2>"$build_dir/benchmarks.log" || status=$?
-  tell "" "$(grep -v '^measured: ' "$build_dir/benchmarks.txt")" ""
+  rm -f "$tables" "$printed" "$build_dir"/benchmarks.{json,log}
+  most=$(at_least_1 $(($(left) - 15)))  # it ends by itself before it would be cut
+  within "$bench" --seconds "$most" --json "$build_dir/benchmarks.json" --markdown "$tables" \
+    ${python:+--python "$python"} ${bench_options[@]+"${bench_options[@]}"} \
+    >"$printed" 2>"$build_dir/benchmarks.log" || status=$?
   head -c 5000 "$build_dir/benchmarks.log" >&2
-  case $status in
-    0 | 3)
-      note benchmarks ok "measured (see above)"
-      note goals "$([[ $status == 0 ]] && echo ok || echo none)" "$(grep -m 1 '^Goals: ' "$build_dir/benchmarks.txt")" ;;
-    124 | 137)
-      [[ ! -s $build_dir/benchmarks.md ]] || tell "$(<"$build_dir/benchmarks.md")"
-      note benchmarks bad "CUT: the time was over" ;;
-    *) note benchmarks bad "failed (status $status, see benchmarks.log)" ;;
-  esac
+  note_benchmarks "$status" "$printed" "$tables"
+  [[ -z ${markdown:-} || ! -s $tables ]] || write_tables "$tables"
 }
+
+# note_benchmarks STATUS PRINTED TABLES: shows what gpu_bench has printed, and notes what it says.
+note_benchmarks() {
+  local status=$1 printed=$2 tables=$3 why last
+  if grep -q '^PyTorch: none' "$printed"; then
+    why=$(sed -n 's/^PyTorch: none *//p' "$printed")
+    note PyTorch none "only ours is measured ${why:-(no python3)}; GPUNET_BENCH_PYTHON names a Python with PyTorch"
+  fi
+  local summary tried=0 compared=0 wrong=0 left_out=0 goals_held=0 goals_missed=0 goals_unmeasured=0 pair
+  summary=$(sed -n 's/^summary: //p' "$printed")
+  for pair in $summary; do
+    [[ ! $pair =~ ^[a-z_]+=[0-9]+$ ]] || local "${pair?}"
+  done
+  if [[ -z $summary ]]; then
+    last=$(sed -n 's/^measuring: //p' "$printed" | tail -n 1)
+    [[ ! -s $tables ]] || tell "" "$(<"$tables")" ""
+    if is_cut "$status"; then
+      note benchmarks bad "CUT: the time was over and it did not end by itself (it hung at ${last:-its beginning})"
+    else
+      note benchmarks bad "failed with status $status at ${last:-its beginning} (see benchmarks.log)"
+    fi
+    note goals none "not measured to the end"
+    return 0
+  fi
+  tell "" "$(grep -vE '^(measuring|summary): ' "$printed")" ""
+  local words="$tried lines, $compared of them beside PyTorch, $wrong wrong, $left_out left out"
+  if [[ $status == 0 && $wrong == 0 ]]; then
+    note benchmarks "$([[ $tried != 0 ]] && echo ok || echo none)" "$words"
+  else
+    note benchmarks bad "$words (see above)"
+  fi
+  words="$goals_held hold, $goals_missed do not, $goals_unmeasured not measured"
+  if [[ $goals_held != 0 && $goals_missed == 0 && $goals_unmeasured == 0 ]]; then
+    note goals ok "$words"
+  else
+    note goals none "$words"
+  fi
+}
+
+# write_tables TABLES: into docs/gpu.md.
+write_tables() {
+  if [[ -n ${GPUNET_BENCH_TINY:-} ]]; then
+    say "docs/gpu.md is as it was: the times of a simulator say nothing, they are in $1"
+  elif fill_tables "$root/docs/gpu.md" "$1"; then
+    tell "docs/gpu.md has the tables now."
+  else
+    note docs/gpu.md bad "the tables could not be filled in (see above)"
+  fi
+}
+
+if [[ ${BASH_SOURCE[0]} == "$0" ]]; then
+  set -euo pipefail
+  . "$(dirname "$0")/lib.sh"
+  [[ $# == 1 ]] || fail "gpu_bench.sh: $# arguments (want one, the benchmarks.md of gpu_check.sh)"
+  fill_tables "$root/docs/gpu.md" "$1"
+fi

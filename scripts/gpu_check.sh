@@ -10,7 +10,7 @@
 # Options:
 #   --seconds N   the time that each part may take (580); at its end a part is cut
 #   --simulated   a simulator takes the GPU's place
-#   --markdown    bench also prints its tables as Markdown
+#   --markdown    bench also writes its tables into docs/gpu.md
 # Variables:
 #   DOCTEST_DIR             folder that holds doctest/doctest.h, where it is not installed: carry it along
 #   CUDNN_ROOT              folder of cuDNN (nvidia/cudnn of its wheel); without it, cuDNN is left out
@@ -32,7 +32,7 @@ wanted=()
 seconds=580
 simulated=
 bench_options=()  # of gpu_bench
-markdown=         # whether bench prints its tables as Markdown
+markdown=         # whether bench writes its tables into docs/gpu.md
 while [[ $# -gt 0 ]]; do
   case $1 in
     probe | build | tests | sanitize | bench) wanted+=("$1") ;;

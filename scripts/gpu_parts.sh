@@ -1,6 +1,6 @@
 # The parts of gpu_check.sh but for the benchmarks. Sourced after gpu_report.sh, not run. Each part writes what it found with
 # `note`; none of them ends the script.
-# shellcheck shell=bash disable=SC2154  # build_dir, results, simulated, markdown come from gpu_check.sh
+# shellcheck shell=bash disable=SC2154  # build_dir, results, simulated come from gpu_check.sh
 
 # Sets `gpu`, its name, driver and compute capability, and `capability`; ends the script where there is no GPU.
 require_gpu() {
@@ -317,5 +317,4 @@ run_bench() {
     tell "only lenet_b4 and iris run on a simulator, whose times say nothing"
   fi
   run_benchmarks
-  [[ -z $markdown || ! -s $build_dir/benchmarks.md ]] || tell "$(<"$build_dir/benchmarks.md")"
 }

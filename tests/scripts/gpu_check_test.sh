@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # scripts/gpu_check.sh as on machines with a GPU and without: nvidia-smi, nvcc, cmake, ctest, compute-sanitizer, Python and
-# the programs that are built are fakes. And both sides of the benchmarks on a GPU have the same jobs.
+# the programs that are built are fakes.
 set -euo pipefail
 . "$(dirname "$0")/testing.sh"
 
@@ -99,13 +99,14 @@ echo "bench $*" >>"$calls"
 while [[ $# -gt 0 ]]; do
   case $1 in
     --json) echo '{"jobs": []}' >"$2" ;;
-    --markdown) [[ $# == 1 || $2 == --* ]] || echo "the table so far" >"$2" ;;
+    --markdown) echo "the table so far" >"$2" ;;
   esac
   shift
 done
 [[ -z ${slow_bench:-} ]] || sleep 60
+[[ -z ${no_torch:-} ]] || echo "PyTorch: none (a reason)"
 echo "the table"
-exit "${bench_status:-0}"
+echo "summary: tried=2 compared=2 wrong=0 left_out=0 goals_held=1 goals_missed=${goals_missed:-0} goals_unmeasured=0"
 END_FAKE
 fake doctests <<'END_FAKE'
 echo "doctests ${CUDASIM_SEED:-} $*" >>"$calls"
@@ -244,10 +245,12 @@ check "and the logs" test -s "$out/sanitizers.log"
 no_torch=1 run "$check_gpu" bench
 check "without PyTorch it goes on" says "only ours is measured"
 check "but does not say that everything holds" says "What was run holds; not everything could be run."
-bench_status=3 run "$check_gpu" bench --markdown
+mkdir "$project/docs"
+printf '%s\n' '<!-- gpu_bench: begin -->' '<!-- gpu_bench: end -->' >"$project/docs/gpu.md"
+goals_missed=1 run "$check_gpu" bench --markdown
 check "goals are apart from whether it ran" says "benchmarks                 ok"
 check "and no error" ended_with 0
-check "the Markdown is printed where that is asked for" says "the table so far"
+check "the tables are in docs/gpu.md where that is asked for" grep -qx "the table so far" "$project/docs/gpu.md"
 run "$check_gpu" probe
 check "another part then does not say that everything holds" says "What was run now holds."
 slow_bench=yes OUT=$out run "$check_gpu" bench --seconds 3
@@ -285,11 +288,5 @@ check "it is said that compute-sanitizer is left out" says "compute-sanitizer ne
 for name in $(sed -n '/^chosen=(/,/)$/p' "$root/scripts/gpu_parts.sh" | tr -d '()' | sed 's/^chosen=//'); do
   check "the chosen test $name is one on Cuda" grep -qE 'TEST_CASE_TEMPLATE|Cuda' "$root/tests/${name}_test.cpp"
 done
-
-run diff <(sed -n '/list{/,/};/p' "$root/benchmarks/gpu/jobs.cpp" | grep -oE '"[a-z0-9_]+"' | tr -d '"') \
-  <(sed -n '/^CUDA_JOBS/,/^}/p' "$root/benchmarks/opponent_cuda.py" | grep -oE '^    "[a-z0-9_]+"' | tr -d '" ')
-check "both sides have the same jobs" ended_with 0
-run sed -n '/list{/,/};/p' "$root/benchmarks/gpu/jobs.cpp"
-check "and there are some" says lenet_b4
 
 finish
