@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include <gpunet/io/file.hpp>
+#include <gpunet/io/atomic_file.hpp>
 
 #include "../examples/support/options.hpp"
 

@@ -4,7 +4,7 @@
 #include <sstream>
 #include <unistd.h>
 
-#include <gpunet/io/file.hpp>
+#include <gpunet/io/atomic_file.hpp>
 
 #include "../../examples/support/options.hpp"
 #include "../machine.hpp"

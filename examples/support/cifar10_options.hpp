@@ -1,7 +1,7 @@
 // The command line of 01_cifar10.
 #pragma once
 
-#include <gpunet/io/file.hpp>
+#include <gpunet/io/atomic_file.hpp>
 
 #include "images.hpp"
 #include "options.hpp"

@@ -11,7 +11,7 @@
 
 #include <gpunet/core/text.hpp>
 #include <gpunet/io/append_number.hpp>
-#include <gpunet/io/file.hpp>
+#include <gpunet/io/atomic_file.hpp>
 #include <gpunet/io/json.hpp>
 
 #include "playground.hpp"

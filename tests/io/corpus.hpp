@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include <gpunet/io/file.hpp>
+#include <gpunet/io/atomic_file.hpp>
 #include <gpunet/io/tensor_file.hpp>
 #include <gpunet/io/zip_writer.hpp>
 

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include <gpunet/core/error.hpp>
+#include <gpunet/io/atomic_file.hpp>
 #include <gpunet/io/file.hpp>
 
 #include "support/errors.hpp"

@@ -75,7 +75,7 @@ class EventFile {
     const std::string record = event_record(event.bytes());
     const std::lock_guard lock(mutex_);
     for (std::string_view rest = record; !rest.empty();) {
-      const auto n = uninterrupted([&] { return ::write(file_.number(), rest.data(), rest.size()); });
+      const auto n = write_some(file_.number(), std::as_bytes(std::span(rest)));
       if (n < 0) fail("write", path_, "", errno);
       rest.remove_prefix(static_cast<std::size_t>(n));
     }

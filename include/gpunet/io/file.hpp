@@ -1,12 +1,12 @@
-// Files: read whole, and replaced whole or not at all.
+// Files, read whole, and the system calls that all files share.
 #pragma once
 
 #include <cerrno>
 #include <cstddef>
-#include <cstdio>
-#include <cstdlib>
+#include <ctime>
 #include <fcntl.h>
-#include <memory>
+#include <pthread.h>
+#include <signal.h>
 #include <span>
 #include <string>
 #include <string_view>
@@ -56,7 +56,7 @@ inline std::string_view advice(std::string_view verb, int error) {
     case EFBIG:
       return "raise the limit on file sizes (ulimit -f)";
     case EIO:
-      return "look after the disk";
+      return "check the disk";
     default:
       return "check the path";
   }
@@ -76,6 +76,24 @@ auto uninterrupted(Call call) {
   while (result == -1 && errno == EINTR)
     result = call();
   return result;
+}
+
+// write(), without the signal that a file over the limit on file sizes (ulimit -f) costs beside the error EFBIG, and that
+// would end the program. Only this thread is touched.
+inline ssize_t write_some(int file, std::span<const std::byte> bytes) {
+  sigset_t signal, before, pending;
+  sigemptyset(&signal);
+  sigaddset(&signal, SIGXFSZ);
+  sigpending(&pending);
+  pthread_sigmask(SIG_BLOCK, &signal, &before);
+  const ssize_t n = uninterrupted([&] { return ::write(file, bytes.data(), bytes.size()); });
+  const int error = errno;
+  const timespec no_time{};
+  if (n < 0 && error == EFBIG && sigismember(&pending, SIGXFSZ) == 0)
+    uninterrupted([&] { return sigtimedwait(&signal, nullptr, &no_time); });
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  errno = error;
+  return n;
 }
 
 // An open file, closed on destruction; -1 if it could not be opened.
@@ -154,97 +172,6 @@ inline std::vector<std::byte> read_file(const std::string& path) {
   std::vector<std::byte> bytes(file.size());
   file.read(bytes);
   return bytes;
-}
-
-// A file that is written beside `path` and takes its place on commit(). Until then, and after any error, what
-// was at `path` stays whole; what was not committed is removed. A link is followed. Permissions, and the owner
-// where the system allows it, stay those of the file replaced.
-class AtomicFile {
- public:
-  explicit AtomicFile(const std::string& path) : path_(resolved(path)) {
-    struct stat old {};
-    const bool replaces = ::stat(path_.c_str(), &old) == 0;
-    if (!replaces && (errno != ENOENT || path_.empty())) fail();
-    if (replaces) {
-      require(!S_ISDIR(old.st_mode), "gpunet::io: cannot write ", path_, ": it is a folder, give a file in it");
-      require(S_ISREG(old.st_mode), "gpunet::io: cannot write ", path_,
-              ": it is not a regular file (only such a file can be replaced as a whole), give another path");
-      if (::faccessat(AT_FDCWD, path_.c_str(), W_OK, AT_EACCESS) != 0) fail();
-    }
-    open();
-    if (replaces) {
-      [[maybe_unused]] const int given = ::fchown(file_.number(), old.st_uid, old.st_gid);  // only root may
-      if (::fchmod(file_.number(), old.st_mode & 0777) != 0) fail();
-    }
-  }
-  AtomicFile(const AtomicFile&) = delete;
-  AtomicFile& operator=(const AtomicFile&) = delete;
-  ~AtomicFile() { discard(); }
-
-  // Appends bytes, or a text. Throws Error where the system refuses them: no space, for one.
-  void write(std::span<const std::byte> bytes) {
-    while (!bytes.empty()) {
-      const auto n = detail::uninterrupted([&] { return ::write(file_.number(), bytes.data(), bytes.size()); });
-      if (n < 0) fail();
-      bytes = bytes.subspan(static_cast<std::size_t>(n));
-    }
-  }
-  void write(std::string_view text) { write(std::as_bytes(std::span(text))); }
-
-  // Puts the file in its place, once its bytes are on the disk.
-  void commit() {
-    if (detail::uninterrupted([&] { return ::fsync(file_.number()); }) != 0) fail();
-    if (file_.close()) fail();
-    if (std::rename(temporary_.c_str(), path_.c_str()) != 0) fail();
-    temporary_.clear();
-    // The new name. A file system that cannot flush a folder still shows the old or the new file whole.
-    const auto slash = path_.rfind('/');
-    const detail::Descriptor folder(slash == std::string::npos ? "." : path_.substr(0, slash + 1),
-                                    O_RDONLY | O_DIRECTORY);
-    detail::uninterrupted([&] { return ::fsync(folder.number()); });
-  }
-
- private:
-  static std::string resolved(const std::string& path) {
-    const std::unique_ptr<char, decltype(&std::free)> real(::realpath(path.c_str(), nullptr), &std::free);
-    return real ? real.get() : path;
-  }
-
-  // A new file in the folder of path_: nobody else's, whatever other programs and threads save there.
-  void open() {
-    for (int i = 0; file_.number() < 0; ++i) {
-      temporary_ = concat(path_, ".tmp-", ::getpid(), "-", i);
-      file_ = detail::Descriptor(temporary_, O_WRONLY | O_CREAT | O_EXCL, 0666);
-      if (file_.number() < 0 && errno != EEXIST) {
-        temporary_.clear();
-        fail();
-      }
-    }
-  }
-
-  [[noreturn]] void fail() {
-    const int error = errno;
-    discard();
-    detail::fail("write", path_, " (what was there before is untouched)", error);
-  }
-
-  void discard() noexcept {
-    file_.close();
-    if (!temporary_.empty()) ::unlink(temporary_.c_str());
-    temporary_.clear();
-  }
-
-  std::string path_;
-  std::string temporary_;
-  detail::Descriptor file_;
-};
-
-// Replaces the file at `path` by the pieces (texts or spans of bytes), one after another, as AtomicFile does.
-template <class... Pieces>
-void write_file_atomically(const std::string& path, const Pieces&... pieces) {
-  AtomicFile file(path);
-  (file.write(pieces), ...);
-  file.commit();
 }
 
 }  // namespace gpunet::io

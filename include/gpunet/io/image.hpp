@@ -16,7 +16,7 @@
 #include <gpunet/core/sizes.hpp>
 #include <gpunet/io/crc32.hpp>
 #include <gpunet/io/deflate.hpp>
-#include <gpunet/io/file.hpp>
+#include <gpunet/io/atomic_file.hpp>
 
 namespace gpunet::io {
 

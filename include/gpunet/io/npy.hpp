@@ -15,7 +15,7 @@
 #include <gpunet/core/sizes.hpp>
 #include <gpunet/io/append_number.hpp>
 #include <gpunet/io/byte_reader.hpp>
-#include <gpunet/io/file.hpp>
+#include <gpunet/io/atomic_file.hpp>
 #include <gpunet/io/json.hpp>
 #include <gpunet/io/mapped_file.hpp>
 #include <gpunet/io/tensor_file.hpp>

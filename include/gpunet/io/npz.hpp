@@ -14,7 +14,7 @@
 #include <gpunet/core/error.hpp>
 #include <gpunet/io/byte_reader.hpp>
 #include <gpunet/io/deflate.hpp>
-#include <gpunet/io/file.hpp>
+#include <gpunet/io/atomic_file.hpp>
 #include <gpunet/io/json.hpp>
 #include <gpunet/io/mapped_file.hpp>
 #include <gpunet/io/npy.hpp>

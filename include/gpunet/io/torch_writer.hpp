@@ -11,7 +11,7 @@
 
 #include <gpunet/core/error.hpp>
 #include <gpunet/core/sizes.hpp>
-#include <gpunet/io/file.hpp>
+#include <gpunet/io/atomic_file.hpp>
 #include <gpunet/io/json.hpp>
 #include <gpunet/io/tensor_file.hpp>
 #include <gpunet/io/torch_types.hpp>

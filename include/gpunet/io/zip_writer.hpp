@@ -14,7 +14,7 @@
 #include <gpunet/io/byte_reader.hpp>
 #include <gpunet/io/crc32.hpp>
 #include <gpunet/io/deflate.hpp>
-#include <gpunet/io/file.hpp>
+#include <gpunet/io/atomic_file.hpp>
 #include <gpunet/io/zip.hpp>
 
 namespace gpunet::io::detail {

@@ -4,7 +4,7 @@
 #include <string>
 
 #include <gpunet/core/error.hpp>
-#include <gpunet/io/file.hpp>
+#include <gpunet/io/atomic_file.hpp>
 #include <gpunet/plot/raster.hpp>
 #include <gpunet/plot/svg.hpp>
 

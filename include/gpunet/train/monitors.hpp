@@ -6,6 +6,7 @@
 #include <string>
 #include <utility>
 
+#include <gpunet/io/atomic_file.hpp>
 #include <gpunet/io/model.hpp>
 #include <gpunet/train/training.hpp>
 
