@@ -12,6 +12,7 @@
 
 #include <gpunet/io/atomic_file.hpp>
 
+#include "support/end_of.hpp"
 #include "temp_folder.hpp"
 
 using namespace gpunet;
@@ -33,19 +34,6 @@ class FileSizeLimit {
  private:
   rlimit old_{};
 };
-
-// How a process ends that does `work` and then returns 0: its exit status, or -signal.
-template <class Work>
-int end_of(Work work) {
-  const pid_t child = fork();
-  if (child == 0) {
-    work();
-    _exit(0);
-  }
-  int status = 0;
-  waitpid(child, &status, 0);
-  return WIFSIGNALED(status) ? -WTERMSIG(status) : WEXITSTATUS(status);
-}
 
 // Leaves what a program leaves that is killed while it saves to `path`.
 void die_while_saving(const std::string& path) {

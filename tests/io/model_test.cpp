@@ -1,7 +1,13 @@
+#include <atomic>
 #include <cmath>
 #include <cstdlib>
+#include <cstring>
 #include <doctest/doctest.h>
+#include <filesystem>
+#include <fstream>
 #include <string>
+#include <string_view>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -10,6 +16,7 @@
 #include "io/temp_folder.hpp"
 #include "support/arrays.hpp"
 #include "support/devices.hpp"
+#include "support/end_of.hpp"
 #include "support/networks.hpp"
 
 using namespace gpunet;
@@ -48,6 +55,69 @@ TEST_CASE_TEMPLATE("a saved model is loaded bit for bit", D, GPUNET_TEST_DEVICES
     io::save(saved, folder / name);
     io::load(other, folder / name);
     CHECK(values(saved) == values(other));
+  }
+}
+
+TEST_CASE("a file that another program cuts short or rewrites while it is loaded does not end the program") {
+  const TempFolder folder;
+  Host device;
+  const Model<SmallNet, Host> saved(device);
+  const auto values = [](const Model<SmallNet, Host>& model) {
+    return std::vector<float>(model.parameters().data(), model.parameters().data() + model.parameters().numel());
+  };
+  for (const char* name : {"net.safetensors", "net.pth", "net.npz"}) {
+    CAPTURE(name);
+    const std::string path = folder / name;
+    io::save(saved, path);
+    CHECK(
+        end_of([&] {
+          Model<SmallNet, Host> net(device);
+          const std::vector<float> before = values(net);
+          bool cut = false;
+          const auto cut_short = [&](std::string_view key) {  // called when the names are known, before any number
+            if (!std::exchange(cut, true)) std::filesystem::resize_file(path, 0);
+            return std::string(key);
+          };
+          const std::string error = error_of([&] { io::load(net, path, {.rename = cut_short}); });
+          if (!cut) _exit(1);
+          if (error.empty()) _exit(values(net) == values(saved) ? 7 : 2);  // of a copy
+          _exit(contains(error, " ends ") && contains(error, "it was cut short") && values(net) == before ? 7 : 3);
+        }) == 7);
+
+    io::save(saved, path);
+    const std::string whole = read_text(path);
+    CHECK(end_of([&] {
+            std::atomic<bool> done = false;
+            std::thread writer([&] {  // as `cp other net` does: the file is empty for a moment, then grows
+              for (int i = 0; i < 100'000 && !done; ++i)
+                std::ofstream(path, std::ios::binary) << whole;
+            });
+            Model<SmallNet, Host> net(device);
+            for (int i = 0; i < 300; ++i) {
+              const std::string error = error_of([&] { io::load(net, path); });
+              if (!error.empty() && !error.starts_with("gpunet::io")) _exit(4);
+            }
+            done = true;
+            writer.join();
+            io::load(net, path);
+            _exit(values(net) == values(saved) ? 7 : 5);
+          }) == 7);
+  }
+}
+
+TEST_CASE("a mapped file gives the same numbers") {
+  const TempFolder folder;
+  Host device;
+  for (const char* name : {"net.safetensors", "net.pth", "net.npz"}) {
+    CAPTURE(name);
+    const Model<SmallNet, Host> saved(device);
+    Model<SmallNet, Host> copied(device), mapped(device);
+    io::save(saved, folder / name);
+    io::load(copied, folder / name);
+    io::load(mapped, folder / name, {.map = true});
+    const auto bytes = static_cast<std::size_t>(saved.parameters().numel()) * sizeof(float);
+    CHECK(std::memcmp(saved.parameters().data(), copied.parameters().data(), bytes) == 0);
+    CHECK(std::memcmp(saved.parameters().data(), mapped.parameters().data(), bytes) == 0);
   }
 }
 

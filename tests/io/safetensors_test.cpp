@@ -1,9 +1,11 @@
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <cstdlib>
 #include <doctest/doctest.h>
 #include <fstream>
 #include <limits>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -31,6 +33,12 @@ std::vector<double> values_of(const TensorEntry& entry) {
   std::vector<double> out(static_cast<std::size_t>(entry.sizes.numel()));
   io::copy_as(entry, std::span(out));
   return out;
+}
+
+template <class T>
+bool same_bits(const std::vector<T>& a, const std::vector<T>& b) {
+  const auto bytes = std::as_bytes(std::span(a)), others = std::as_bytes(std::span(b));
+  return std::equal(bytes.begin(), bytes.end(), others.begin(), others.end());
 }
 
 SafetensorsFile read_bytes(const TempFolder& folder, std::string_view bytes) {
@@ -97,6 +105,28 @@ TEST_CASE("all types, a scalar and an empty tensor are read") {
   std::vector<float> one(1);
   io::copy_as(entries[1], std::span(one));
   CHECK(one[0] == 0.1f);
+}
+
+TEST_CASE("tensors that stay in the file are read when they are wanted, in any type") {
+  TempFolder folder;
+  for (const std::string& bytes : {two_tensors, many_types, odd_name}) {
+    const SafetensorsFile whole = read_bytes(folder, bytes), opened = SafetensorsFile::open(folder / "x");
+    CHECK(opened.metadata() == whole.metadata());
+    REQUIRE(opened.entries().size() == whole.entries().size());
+    for (std::size_t i = 0; i < whole.entries().size(); ++i) {
+      const TensorEntry &a = opened.entries()[i], &b = whole.entries()[i];
+      CHECK(a.name == b.name);
+      CHECK(a.bytes.empty());
+      if (!is_parameter_type(b.dtype)) continue;
+      std::vector<float> floats(static_cast<std::size_t>(a.sizes.numel())), expected(floats.size());
+      io::copy_as(a, std::span(floats));
+      io::copy_as(b, std::span(expected));
+      CHECK(same_bits(floats, expected));
+      CHECK(same_bits(values_of(a), values_of(b)));
+      std::vector<float> too_many(floats.size() + 1);
+      CHECK(contains(error_of([&] { io::copy_as(a, std::span(too_many)); }), "make room"));
+    }
+  }
 }
 
 TEST_CASE("what is written is byte for byte what PyTorch writes") {
@@ -234,12 +264,17 @@ TEST_CASE("what the format cannot hold is not written") {
 TEST_CASE("a file cut anywhere, or with any bit turned, is an Error or a whole file, never anything else") {
   TempFolder folder;
   const std::string path = folder / "x";
-  const auto message = [&] {
+  const auto message_of = [](auto read) {
     return error_of([&] {
-      const SafetensorsFile file = SafetensorsFile::read(path);
+      const SafetensorsFile file = read();
       for (const TensorEntry& entry : file.entries())
         if (is_parameter_type(entry.dtype)) values_of(entry);
     });
+  };
+  const auto message = [&] {
+    const std::string text = message_of([&] { return SafetensorsFile::read(path); });
+    if (message_of([&] { return SafetensorsFile::open(path); }) != text) FAIL_CHECK(text);
+    return text;
   };
   for (const std::string& whole : {two_tensors, many_types, odd_name}) {
     std::fstream file(path, std::ios::binary | std::ios::in | std::ios::out | std::ios::trunc);

@@ -5,6 +5,8 @@
 
 #include <gpunet/train/interrupt.hpp>
 
+#include "support/end_of.hpp"
+
 using gpunet::train::InterruptGuard;
 
 namespace {
@@ -13,21 +15,6 @@ struct sigaction action_for(int signal) {
   struct sigaction action {};
   sigaction(signal, nullptr, &action);
   return action;
-}
-
-// How a process ends that does `work` and then returns 0: its exit status, or -signal.
-template <class Work>
-int end_of(Work work) {
-  const pid_t child = fork();
-  if (child == 0) {
-    std::signal(SIGINT, SIG_DFL);
-    std::signal(SIGTERM, SIG_DFL);
-    work();
-    _exit(0);
-  }
-  int status = 0;
-  waitpid(child, &status, 0);
-  return WIFSIGNALED(status) ? -WTERMSIG(status) : WEXITSTATUS(status);
 }
 
 }  // namespace

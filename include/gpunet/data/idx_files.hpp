@@ -12,7 +12,6 @@
 #include <gpunet/data/pixels.hpp>
 #include <gpunet/io/file.hpp>
 #include <gpunet/io/gzip.hpp>
-#include <gpunet/io/mapped_file.hpp>
 
 namespace gpunet::data {
 
@@ -63,14 +62,10 @@ class IdxFiles {
   };
   // An array of unsigned bytes: 0, 0, 8, its rank, each extent as a big-endian number of four bytes, then the elements.
   static IdxFile read_idx(std::string_view where, const std::string& path, int rank) {
-    const io::MappedFile mapped(path);
-    std::vector<std::byte> file;
+    std::vector<std::byte> file = io::read_file(path);
     const std::size_t header = 4 + 4 * static_cast<std::size_t>(rank);
     const std::size_t most = header + static_cast<std::size_t>(most_images * (rank == 3 ? 28 * 28 : 1));
-    if (io::is_gzip(mapped.bytes()))
-      file = io::gunzip(mapped.bytes(), path, most);
-    else
-      file.assign(mapped.bytes().begin(), mapped.bytes().end());
+    if (io::is_gzip(file)) file = io::gunzip(file, path, most);
     const auto at = [&](std::size_t i) {
       return std::to_integer<index_t>(file[i]);
     };

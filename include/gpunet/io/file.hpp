@@ -138,19 +138,26 @@ class InputFile {
 
   // Fills `out` with the next bytes.
   void read(std::span<std::byte> out) {
+    read_at(position_, out);
+    position_ += out.size();
+  }
+  // Fills `out` with the bytes from `position` on. Threads may share the file for this.
+  void read_at(std::size_t position, std::span<std::byte> out) const {
     while (!out.empty()) {
-      const auto n = detail::uninterrupted([&] { return ::read(file_.number(), out.data(), out.size()); });
+      const auto n = detail::uninterrupted(
+          [&] { return ::pread(file_.number(), out.data(), out.size(), static_cast<off_t>(position)); });
       if (n < 0) detail::fail("read", path_, "", errno);
       require(n > 0, "gpunet::io: ", path_, " ends ", out.size(),
               " bytes early (it was cut short), fetch it again");
       out = out.subspan(static_cast<std::size_t>(n));
+      position += static_cast<std::size_t>(n);
     }
   }
 
  private:
   std::string path_;
   detail::Descriptor file_;
-  std::size_t size_ = 0;
+  std::size_t size_ = 0, position_ = 0;
 };
 
 // Makes the folder and those above it, where they are not there yet. Throws Error naming the one that cannot be made.

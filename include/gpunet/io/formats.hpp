@@ -3,9 +3,11 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include <gpunet/core/error.hpp>
@@ -48,11 +50,29 @@ inline Format format_of_archive(const ZipArchive& archive) {
   return Format::npz;
 }
 
+// The first bytes of a file, enough to know foreign ones by.
+inline std::string read_start(const std::string& path) {
+  InputFile file(path);
+  std::string start(std::min<std::size_t>(file.size(), 512), '\0');
+  file.read(std::as_writable_bytes(std::span(start)));
+  return start;
+}
+
+// Whether these are the length of a header, below 2^32 in 8 bytes, and its first brace.
+inline bool begins_as_safetensors(std::string_view text) {
+  return text.substr(0, 9).ends_with(std::string_view("\0\0\0\0{", 5));
+}
+
+// Whether a file begins like one of gpunet's formats.
+inline bool begins_as_known(std::string_view text) {
+  return begins_as_safetensors(text) || text.starts_with("PK") || text.starts_with(npy_magic) ||
+         text.starts_with(torch_magic.substr(0, 3));
+}
+
 // By the contents; by the name where they tell nothing. Throws Error for those of other kinds of files.
 inline Format format_of_contents(std::span<const std::byte> bytes, const std::string& path) {
   const std::string_view text = as_text(bytes);
-  // Safetensors first: the length of its header, below 2^32 in 8 bytes, may begin like anything else.
-  if (text.substr(0, 9).ends_with(std::string_view("\0\0\0\0{", 5))) return Format::safetensors;
+  if (begins_as_safetensors(text)) return Format::safetensors;  // first: it may begin like anything else
   if (text.starts_with("PK")) return format_of_archive(ZipArchive(bytes, path));
   if (text.starts_with(npy_magic)) return Format::npy;
   if (text.starts_with(torch_magic.substr(0, 3))) return Format::torch;
@@ -68,18 +88,27 @@ inline Format format_of_contents(std::span<const std::byte> bytes, const std::st
 
 // Reads the file at `path` in the format that its contents tell, whatever its name; where they tell nothing, in the one
 // of its name. Throws Error.
-inline TensorFile read_tensors(const std::string& path) {
-  switch (detail::format_of_contents(MappedFile(path).bytes(), path)) {
+inline TensorFile read_tensors(const std::string& path, const ReadOptions& options = {}) {
+  if (const std::string start = detail::read_start(path); !detail::begins_as_known(start))
+    detail::refuse_foreign(start, path);  // before all of it is read
+  auto file = std::make_shared<const FileBytes>(path, options.map);
+  switch (detail::format_of_contents(file->bytes(), path)) {
     case Format::torch:
-      return TorchFile::read(path);
+      return TorchFile::read(path, std::move(file));
     case Format::npy:
-      return NpyFile::read(path);
+      return NpyFile::read(path, std::move(file));
     case Format::npz:
-      return NpzFile::read(path);
+      return NpzFile::read(path, std::move(file));
     case Format::safetensors:
       break;
   }
-  return SafetensorsFile::read(path);
+  return SafetensorsFile::read(path, std::move(file));
+}
+
+// The same for who copies the arrays with copy_as(), each once: those of a safetensors file stay in the file until then.
+inline TensorFile open_tensors(const std::string& path, const ReadOptions& options = {}) {
+  if (!options.map && detail::begins_as_safetensors(detail::read_start(path))) return SafetensorsFile::open(path);
+  return read_tensors(path, options);
 }
 
 // Writes the arrays to `path` in the format that its name tells, as AtomicFile does. Throws Error; also for metadata

@@ -34,6 +34,8 @@ struct LoadOptions {
   // either way, as in PyTorch. Unlike there, one at least must have its counterpart. What cannot be read (an entry with a
   // problem) counts only where the network wants it.
   bool strict = true;
+  // Whether the file is mapped, see ReadOptions: for one that is larger than memory.
+  bool map = false;
 };
 
 namespace detail {

@@ -1,12 +1,16 @@
-// Files of any size as memory, of which only what is looked at is read.
+// The bytes of a file in memory: copied, or mapped.
 #pragma once
 
 #include <cerrno>
 #include <cstddef>
+#include <memory>
+#include <new>
+#include <optional>
 #include <span>
 #include <string>
 #include <sys/mman.h>
 
+#include <gpunet/core/error.hpp>
 #include <gpunet/io/file.hpp>
 
 namespace gpunet::io {
@@ -35,6 +39,34 @@ class MappedFile {
  private:
   const std::byte* begin_ = nullptr;
   std::size_t size_ = 0;
+};
+
+// The bytes of a regular file: a copy, which whatever happens to the file leaves alone, or mapped.
+class FileBytes {
+ public:
+  // Throws Error naming the path and the reason; one is a file that becomes shorter while it is copied.
+  explicit FileBytes(const std::string& path, bool map = false) {
+    if (map) {
+      bytes_ = mapped_.emplace(path).bytes();
+      return;
+    }
+    InputFile file(path);
+    copy_.reset(new (std::nothrow) std::byte[file.size()]);
+    require(copy_ != nullptr, "gpunet::io: cannot read ", path, ": its ", file.size(),
+            " bytes are more than there is memory, free some or have it mapped: {.map = true}");
+    const std::span<std::byte> all(copy_.get(), file.size());
+    file.read(all);
+    bytes_ = all;
+  }
+  FileBytes(const FileBytes&) = delete;
+  FileBytes& operator=(const FileBytes&) = delete;
+
+  std::span<const std::byte> bytes() const { return bytes_; }
+
+ private:
+  std::optional<MappedFile> mapped_;
+  std::unique_ptr<std::byte[]> copy_;
+  std::span<const std::byte> bytes_;
 };
 
 }  // namespace gpunet::io

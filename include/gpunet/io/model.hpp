@@ -74,7 +74,7 @@ void save(const Model<Net, D, T>& model, const std::string& path) {
 template <class Net, class D, class T>
 void load(Model<Net, D, T>& model, const std::string& path, const LoadOptions& options = {}) {
   detail::StateCopy<T> state(model);  // the gaps between the arrays stay as they are
-  load_arrays(state.named_arrays(model.plan()), read_tensors(path), options);
+  load_arrays(state.named_arrays(model.plan()), open_tensors(path, {.map = options.map}), options);
   state.upload_to(model);
 }
 

@@ -14,8 +14,8 @@
 #include <gpunet/core/error.hpp>
 #include <gpunet/core/sizes.hpp>
 #include <gpunet/io/append_number.hpp>
-#include <gpunet/io/byte_reader.hpp>
 #include <gpunet/io/atomic_file.hpp>
+#include <gpunet/io/byte_reader.hpp>
 #include <gpunet/io/json.hpp>
 #include <gpunet/io/mapped_file.hpp>
 #include <gpunet/io/tensor_file.hpp>
@@ -236,19 +236,22 @@ inline std::pair<std::string, std::span<const std::byte>> npy_parts(const std::s
 
 }  // namespace detail
 
-// A .npy file, mapped into memory: one array, whose name is empty.
+// A .npy file: one array, whose name is empty.
 class NpyFile : public TensorFile {
  public:
   // Throws Error naming the path, and the byte where there is one.
-  static NpyFile read(const std::string& path) {
-    auto map = std::make_shared<const MappedFile>(path);
-    detail::ByteReader bytes(map->bytes(), concat("gpunet::io: ", path));
+  static NpyFile read(const std::string& path, const ReadOptions& options = {}) {
+    return read(path, std::make_shared<const FileBytes>(path, options.map));
+  }
+  // The same of bytes that are in memory already.
+  static NpyFile read(const std::string& path, std::shared_ptr<const FileBytes> contents) {
+    detail::ByteReader bytes(contents->bytes(), concat("gpunet::io: ", path));
     TensorEntry entry = detail::read_npy_header(bytes);
     detail::check_npy_data(bytes, entry, bytes.left());
     entry.bytes = bytes.rest();
     NpyFile file(path);
     file.entries_.push_back(std::move(entry));
-    file.owner_ = std::move(map);
+    file.owner_ = std::move(contents);
     return file;
   }
 

@@ -12,9 +12,9 @@
 #include <vector>
 
 #include <gpunet/core/error.hpp>
+#include <gpunet/io/atomic_file.hpp>
 #include <gpunet/io/byte_reader.hpp>
 #include <gpunet/io/deflate.hpp>
-#include <gpunet/io/atomic_file.hpp>
 #include <gpunet/io/json.hpp>
 #include <gpunet/io/mapped_file.hpp>
 #include <gpunet/io/npy.hpp>
@@ -82,14 +82,18 @@ inline TensorEntry read_npz_member(const ZipMember& member, const std::string& p
 
 }  // namespace detail
 
-// A .npz file: arrays as they are stored, mapped into memory, and unpacked ones in memory (where the program has zlib:
-// <gpunet/io/zlib.hpp>). Arrays of texts or objects, and other files in it, are entries with a problem.
+// A .npz file: arrays as they are stored, and unpacked ones (where the program has zlib: <gpunet/io/zlib.hpp>). Arrays of texts or objects, and other files in it, are entries with a problem.
 class NpzFile : public TensorFile {
  public:
   // Throws Error naming the path, the array, and the byte where there is one.
-  static NpzFile read(const std::string& path) {
-    auto bytes = std::make_shared<Bytes>(path);
-    const detail::ZipArchive archive(bytes->map.bytes(), path);
+  static NpzFile read(const std::string& path, const ReadOptions& options = {}) {
+    return read(path, std::make_shared<const FileBytes>(path, options.map));
+  }
+  // The same of bytes that are in memory already.
+  static NpzFile read(const std::string& path, std::shared_ptr<const FileBytes> contents) {
+    auto bytes = std::make_shared<Bytes>();
+    bytes->file = std::move(contents);
+    const detail::ZipArchive archive(bytes->file->bytes(), path);
     NpzFile file(path);
     std::size_t arrays = 0;
     for (const detail::ZipMember& member : archive.members()) {
@@ -116,8 +120,7 @@ class NpzFile : public TensorFile {
 
  private:
   struct Bytes {
-    explicit Bytes(const std::string& path) : map(path) {}
-    MappedFile map;
+    std::shared_ptr<const FileBytes> file;
     std::vector<std::vector<std::byte>> unpacked;
   };
 

@@ -15,8 +15,9 @@
 
 #include <gpunet/core/error.hpp>
 #include <gpunet/core/sizes.hpp>
-#include <gpunet/io/dtype.hpp>
 #include <gpunet/io/atomic_file.hpp>
+#include <gpunet/io/byte_reader.hpp>
+#include <gpunet/io/dtype.hpp>
 #include <gpunet/io/json.hpp>
 #include <gpunet/io/mapped_file.hpp>
 #include <gpunet/io/tensor_file.hpp>
@@ -148,39 +149,75 @@ inline bool by_alignment(const TensorEntry* a, const TensorEntry* b) {
 
 }  // namespace detail
 
-// A safetensors file, mapped into memory. Everything the header says is checked when it is read.
+// A safetensors file. Everything the header says is checked when it is read.
 class SafetensorsFile : public TensorFile {
  public:
   // Throws Error naming the path, and the byte where there is one.
-  static SafetensorsFile read(const std::string& path) {
-    auto map = std::make_shared<const MappedFile>(path);
-    const std::span<const std::byte> bytes = map->bytes();
-    std::uint64_t length = 0;
-    require(bytes.size() >= sizeof length, "gpunet::io: ", path, " has ", bytes.size(),
-            " bytes (a safetensors file has at least 8), fetch or save it again");
-    std::memcpy(&length, bytes.data(), sizeof length);
-    require(length <= bytes.size() - sizeof length && length <= detail::max_header, "gpunet::io: ", path,
-            ": a header of ", length, " bytes in a file of ", bytes.size(),
-            " (it is cut short, or no safetensors file), fetch it again, or save it from Python with safetensors");
-    const std::span<const std::byte> data = bytes.subspan(sizeof length + static_cast<std::size_t>(length));
-    const std::string_view text(reinterpret_cast<const char*>(bytes.data()) + sizeof length,
-                                static_cast<std::size_t>(length));
-    detail::Header header = detail::read_header(text, data.size(), path);
+  static SafetensorsFile read(const std::string& path, const ReadOptions& options = {}) {
+    return read(path, std::make_shared<const FileBytes>(path, options.map));
+  }
+  // The same of bytes that are in memory already.
+  static SafetensorsFile read(const std::string& path, std::shared_ptr<const FileBytes> file) {
+    const std::span<const std::byte> bytes = file->bytes();
+    const std::size_t length =
+        header_length(bytes.first(std::min(bytes.size(), sizeof_length)), bytes.size(), path);
+    const std::span<const std::byte> data = bytes.subspan(sizeof_length + length);
+    SafetensorsFile out(path);
+    out.owner_ = std::move(file);
+    out.take_header(detail::as_text(bytes.subspan(sizeof_length, length)), data.size(),
+                    [&](TensorEntry& entry, std::size_t begin, std::size_t end) {
+                      entry.bytes = data.subspan(begin, end - begin);
+                    });
+    return out;
+  }
 
-    SafetensorsFile file(path);
-    file.metadata_ = std::move(header.metadata);
-    file.in_saved_order_ = false;  // but that of types and names
-    file.owner_ = std::move(map);
-    for (detail::StoredTensor& tensor : header.tensors) {
-      tensor.entry.bytes =
-          data.subspan(static_cast<std::size_t>(tensor.begin), static_cast<std::size_t>(tensor.end - tensor.begin));
-      file.entries_.push_back(std::move(tensor.entry));
-    }
-    return file;
+  // Reads the header alone. The bytes of the tensors stay in the file, from where copy_as() reads them: loading takes no
+  // memory beside its destination.
+  static SafetensorsFile open(const std::string& path) {
+    const auto file = std::make_shared<InputFile>(path);
+    std::vector<std::byte> start(std::min(file->size(), sizeof_length));
+    file->read(start);
+    std::string header(header_length(start, file->size(), path), '\0');
+    file->read(std::as_writable_bytes(std::span(header)));
+    const std::size_t data = sizeof_length + header.size();
+    SafetensorsFile out(path);
+    out.owner_ = file;
+    out.take_header(header, file->size() - data, [&](TensorEntry& entry, std::size_t begin, std::size_t) {
+      entry.file = file.get();
+      entry.first_byte = data + begin;
+    });
+    return out;
   }
 
  private:
   using TensorFile::TensorFile;
+
+  static constexpr std::size_t sizeof_length = sizeof(std::uint64_t);
+
+  // The length of the header, by the first bytes of a file.
+  static std::size_t header_length(std::span<const std::byte> start, std::size_t file_size,
+                                   const std::string& path) {
+    std::uint64_t length = 0;
+    require(start.size() == sizeof length, "gpunet::io: ", path, " has ", file_size,
+            " bytes (a safetensors file has at least 8), fetch or save it again");
+    std::memcpy(&length, start.data(), sizeof length);
+    require(length <= file_size - sizeof length && length <= detail::max_header, "gpunet::io: ", path,
+            ": a header of ", length, " bytes in a file of ", file_size,
+            " (it is cut short, or no safetensors file), fetch it again, or save it from Python with safetensors");
+    return static_cast<std::size_t>(length);
+  }
+
+  // Calls place(entry, begin, end) for each tensor: where its bytes are in the data.
+  template <class Place>
+  void take_header(std::string_view text, std::size_t data_bytes, Place place) {
+    detail::Header header = detail::read_header(text, data_bytes, path_);
+    metadata_ = std::move(header.metadata);
+    in_saved_order_ = false;  // but that of types and names
+    for (detail::StoredTensor& tensor : header.tensors) {
+      place(tensor.entry, static_cast<std::size_t>(tensor.begin), static_cast<std::size_t>(tensor.end));
+      entries_.push_back(std::move(tensor.entry));
+    }
+  }
 };
 
 // Writes the tensors to `path`, as AtomicFile does. Byte for byte what the format's Python package writes.

@@ -18,6 +18,7 @@
 #include <gpunet/core/error.hpp>
 #include <gpunet/core/sizes.hpp>
 #include <gpunet/io/dtype.hpp>
+#include <gpunet/io/file.hpp>
 #include <gpunet/io/json.hpp>
 
 namespace gpunet::io {
@@ -33,6 +34,17 @@ struct TensorEntry {
   // Why the array cannot be read, though the rest of the file can (a text in a .npz file, a sparse tensor): an error for
   // whoever wants its elements. Empty for all others.
   std::string problem = {};
+  // The file that has the bytes, from `first_byte` on, where they are not in memory (SafetensorsFile::open): copy_as() reads
+  // them.
+  const InputFile* file = nullptr;
+  std::size_t first_byte = 0;
+};
+
+// How the arrays of a file come into memory.
+struct ReadOptions {
+  // Mapped instead of copied: for files larger than memory, of which only what is looked at is read. As long as the file is
+  // in use, a program that makes it shorter ends this one (SIGBUS), and one that rewrites it changes the arrays.
+  bool map = false;
 };
 
 // Texts that a file carries beside its tensors.
@@ -207,6 +219,16 @@ inline void check_writable(const std::string& path, std::span<const TensorEntry>
 // Error where the entry's bytes do not hold them, or its type is none of is_parameter_type().
 template <class T>
 void copy_as(const TensorEntry& entry, std::span<T> out) {
+  if (entry.file) {
+    if (entry.dtype == dtype_of<T>() && static_cast<index_t>(out.size()) == entry.sizes.numel())
+      return entry.file->read_at(entry.first_byte, std::as_writable_bytes(out));
+    std::vector<std::byte> bytes(static_cast<std::size_t>(detail::byte_count(entry.dtype, entry.sizes)));
+    entry.file->read_at(entry.first_byte, bytes);
+    TensorEntry in_memory = entry;
+    in_memory.bytes = bytes;
+    in_memory.file = nullptr;
+    return copy_as(in_memory, out);
+  }
   detail::check_bytes(entry, "gpunet::io::copy_as: ");
   require(static_cast<index_t>(out.size()) == entry.sizes.numel(), "gpunet::io::copy_as: ", out.size(),
           " elements for \"", detail::printable(entry.name), "\" of shape ", to_string(entry.sizes), ", make room");

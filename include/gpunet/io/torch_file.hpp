@@ -115,27 +115,30 @@ inline std::vector<TensorEntry> read_torch_legacy(std::span<const std::byte> byt
 
 }  // namespace detail
 
-// A file that torch.save wrote (.pth, .pt), of any version since 0.4, mapped into memory: a state_dict, a checkpoint
+// A file that torch.save wrote (.pth, .pt), of any version since 0.4: a state_dict, a checkpoint
 // with state_dicts inside, a list of tensors. Its pickle is read as data; nothing that it names is executed. All that
 // it says about tensors is checked when it is read, and the check sums of its data where it has them.
 class TorchFile : public TensorFile {
  public:
   // Throws Error naming the path, and the byte where there is one.
-  static TorchFile read(const std::string& path) {
-    auto map = std::make_shared<const MappedFile>(path);
-    const std::string_view text = detail::as_text(map->bytes());
+  static TorchFile read(const std::string& path, const ReadOptions& options = {}) {
+    return read(path, std::make_shared<const FileBytes>(path, options.map));
+  }
+  // The same of bytes that are in memory already.
+  static TorchFile read(const std::string& path, std::shared_ptr<const FileBytes> contents) {
+    const std::string_view text = detail::as_text(contents->bytes());
     TorchFile file(path);
     if (text.starts_with("PK"))
-      file.entries_ = detail::read_torch_archive(map->bytes(), path);
+      file.entries_ = detail::read_torch_archive(contents->bytes(), path);
     else if (text.starts_with(detail::torch_magic))
-      file.entries_ = detail::read_torch_legacy(map->bytes(), path);
+      file.entries_ = detail::read_torch_legacy(contents->bytes(), path);
     else
       throw Error(
           concat("gpunet::io: ", path,
                  ", byte 0: no file of torch.save begins like this (it is damaged, or something else), fetch "
                  "it again or save it with torch.save(net.state_dict(), path)"));
     detail::check_unique_names(file.entries_, concat("gpunet::io: ", path));
-    file.owner_ = std::move(map);
+    file.owner_ = std::move(contents);
     return file;
   }
 

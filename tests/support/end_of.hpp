@@ -1,0 +1,21 @@
+// How a process ends.
+#pragma once
+
+#include <csignal>
+#include <sys/wait.h>
+#include <unistd.h>
+
+// The end of a process that does `work` and then returns 0, with the signals of a new program: its exit status, or -signal.
+template <class Work>
+int end_of(Work work) {
+  const pid_t child = fork();
+  if (child == 0) {
+    for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGBUS, SIGXFSZ})  // which test programs may catch
+      std::signal(signal, SIG_DFL);
+    work();
+    _exit(0);
+  }
+  int status = 0;
+  waitpid(child, &status, 0);
+  return WIFSIGNALED(status) ? -WTERMSIG(status) : WEXITSTATUS(status);
+}
