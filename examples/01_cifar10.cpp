@@ -13,15 +13,15 @@ using Net = nn::Sequential<nn::Input<3, 32, 32>,                                
                            nn::Flatten, nn::Named<"fc1", nn::Linear<120>>, nn::ReLU,           //
                            nn::Named<"fc2", nn::Linear<84>>, nn::ReLU, nn::Named<"fc3", nn::Linear<10>>>;
 
-// Trains for some epochs; false if somebody pressed Ctrl-C.
+// Trains for some epochs, or until somebody presses Ctrl-C.
 template <Device D>
-bool train_network(Model<Net, D>& net, const data::DatasetView& images, const examples::CIFAR10Options& with) {
+void train_network(Model<Net, D>& net, const data::DatasetView& images, const examples::CIFAR10Options& with,
+                   const train::InterruptGuard& interrupt) {
   nn::CrossEntropyLoss criterion;
   optim::SGD optimizer(net, {.lr = with.lr, .momentum = with.momentum});
   data::DataLoader loader(images, {.batch_size = with.batch_size, .shuffle = true, .num_workers = 2});
   train::Step step(net, criterion, optimizer);
   train::RunningLoss running_loss(net.device());
-  const train::InterruptGuard interrupt;
   for (index_t epoch = 1, total = 0; epoch <= with.epochs; ++epoch, running_loss.reset()) {
     train::Progress progress({loader.size(), with.batch_size, concat("epoch ", epoch)});
     for (index_t i = 1; auto [inputs, labels] : loader.to(net.device())) {
@@ -42,10 +42,9 @@ bool train_network(Model<Net, D>& net, const data::DatasetView& images, const ex
         progress.print("[%ld, %5ld] loss: %.*f", epoch, i - 1, with.precision, running_loss.item());
         running_loss.reset();
       }
-      if (ends) return !interrupt.interrupted();
+      if (ends) return;
     }
   }
-  return true;
 }
 
 int main(int argc, char** argv) {
@@ -57,12 +56,13 @@ int main(int argc, char** argv) {
       if (with.load.empty()) {
         manual_seed(with.seed);
         Model<Net, D> net(device);
-        bool finished = false;
+        std::optional<train::InterruptGuard> interrupt;  // once there are images
         examples::with_cifar10(with.data, 40000, transform,
-                               [&](auto images) { finished = train_network(net, images, with); });
+                               [&](auto images) { train_network(net, images, with, interrupt.emplace()); });
         io::save(net, with.save);
-        std::printf("%s, saved to %s\n", finished ? "Finished training" : "Interrupted", with.save.c_str());
-        if (!finished) return train::InterruptGuard::exit_status;
+        std::printf("%s, saved to %s\n", interrupt->interrupted() ? "Interrupted" : "Finished training",
+                    with.save.c_str());
+        if (interrupt->interrupted()) return interrupt->exit_status();
       }
       Model<Net, D> net(device);
       io::load(net, with.load.empty() ? with.save : with.load);

@@ -45,7 +45,8 @@ int main(int argc, char** argv) {
                                  nn::Named<"fc1", nn::Linear<8>>(), nn::ReLU(),  //
                                  nn::Named<"fc2", nn::Linear<9>>(), nn::ReLU(),
                                  nn::Named<"out", nn::Linear<>>(nn::Linear(std::ssize(species.names))));
-    with_device(with.device, {.threads = with.threads}, [&](auto& device) {
+    return with_device(with.device, {.threads = with.threads}, [&](auto& device) {
+      const train::InterruptGuard interrupt;
       look_at(device, network);
       manual_seed(with.seed);
       Model model(device, network);
@@ -54,14 +55,14 @@ int main(int argc, char** argv) {
       train::Step step(model, criterion, optimizer);
       const auto inputs = parts.X_train.to(device), X_test = parts.X_test.to(device);
       const auto labels = parts.y_train.to(device), y_test = parts.y_test.to(device);
-
       const auto start = std::chrono::steady_clock::now();
-      const std::vector<float> losses =
-          with.epochs > 0 ? step.repeat(with.epochs, inputs, labels).to_vector() : std::vector<float>();
+      plot::Series losses{"loss"};
+      for (index_t left = with.epochs; left > 0 && !interrupt.interrupted(); left -= 1000) {
+        const auto next = step.repeat(std::min<index_t>(left, 1000), inputs, labels).to_vector();
+        losses.y.insert(losses.y.end(), next.begin(), next.end());
+      }
       const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
-      for (std::size_t i = 0; i < losses.size(); i += static_cast<std::size_t>(with.print_every))
-        std::printf("epoch: %2zu  loss: %10.8f\n", i + 1, losses[i]);
-      require(losses.empty() || std::isfinite(losses.back()), "02_iris: the loss is NaN, use a smaller --lr");
+      examples::print_losses(losses.y, with.print_every);
       std::printf("TOTAL TRAINING TIME: %.6f s\n\n", seconds.count());
 
       train::ConfusionMatrix confusion(device, std::ssize(species.names));
@@ -71,8 +72,8 @@ int main(int argc, char** argv) {
       std::printf("%ld out of %ld = %.2f%% correct\n", counts.correct(), counts.total(), 100 * counts.accuracy());
       std::printf("%s\n\n%s", to_string(counts, species.names).c_str(),
                   classification_report(counts, species.names).c_str());
-      plot::save(with.picture,
-                 plot::lines({{"loss", {losses.begin(), losses.end()}}}, {.titles = {"Iris", "epoch", "loss"}}));
+      plot::save(with.picture, plot::lines({losses}, {.titles = {"Iris", "epoch", "loss"}}));
+      return interrupt.exit_status();
     });
   });
 }

@@ -24,8 +24,10 @@ double train_one_epoch(D& device, const data::DatasetView& images, index_t batch
   data::DataLoader loader(images, {.batch_size = batch_size, .shuffle = true, .num_workers = 2});
   io::SummaryWriter writer(logs);
   const auto start = std::chrono::steady_clock::now();
-  for (index_t i = 0; auto [inputs, labels] : loader.to(device))
+  for (index_t i = 0; auto [inputs, labels] : loader.to(device)) {
     writer.add_scalar("Train/Loss", step(inputs, labels).item(), i++);
+    examples::end_if_interrupted();
+  }
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
@@ -33,8 +35,7 @@ double train_one_epoch(D& device, const data::DatasetView& images, index_t batch
 template <Device D>
 void sweep(D& device, const data::DatasetView& images, const examples::CpuVsGpuOptions& with) {
   std::printf("\nA step on %s at batch size\n", device.name().c_str());
-  std::vector<std::string> sizes;
-  plot::Part computing{"computing", {}}, copying{"copying", {}}, waiting{"waiting for data", {}};
+  examples::StepParts parts;
   for (index_t batch = 4; batch <= std::min(with.most_batch_size, images.size() / 2); batch *= 4) {
     Model<Net, D> net(device);
     nn::CrossEntropyLoss criterion;
@@ -42,18 +43,16 @@ void sweep(D& device, const data::DatasetView& images, const examples::CpuVsGpuO
     data::DataLoader loader(images, {.batch_size = batch, .shuffle = true, .num_workers = 2});
     const auto times = train::profile(net, criterion, optimizer, loader, {.steps = with.steps});
     std::printf("%4ld: %s\n", batch, to_string(times).c_str());
-    sizes.push_back(std::to_string(batch));
-    waiting.values.push_back(100 * times.waiting / times.total());
-    copying.values.push_back(100 * times.copying / times.total());
-    computing.values.push_back(100 * times.computing / times.total());
+    parts.add(batch, times);
+    examples::end_if_interrupted();
   }
-  plot::save(with.picture,
-             plot::stacked_bars(sizes, {computing, copying, waiting}, {{"A step", "batch size", "%"}}));
+  plot::save(with.picture, parts.picture());
 }
 
 int main(int argc, char** argv) {
   return examples::exit_status([&] {
     const examples::CpuVsGpuOptions with(argc, argv);
+    const train::InterruptGuard interrupt;
     for (const char* wrong : {"gpu", "cuda:99"})  // as the lesson shows what PyTorch says
       try {
         with_device(wrong, [](auto&) {});

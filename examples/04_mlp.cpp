@@ -1,7 +1,5 @@
 // A network of fully connected layers whose sizes are known when the program runs: it learns to read digits, as in the
 // lessons on MNIST. What it is made of, and how loss and accuracy went batch by batch, is printed and drawn.
-#include <iostream>
-
 #include <gpunet/gpunet.hpp>
 #include <gpunet/plot/plot.hpp>
 
@@ -18,16 +16,17 @@ auto Classifier_MLP(index_t in_dim, index_t hidden_dim, index_t out_dim) {
 }
 
 template <Device D>
-void run(D& device, data::DatasetView train_set, data::DatasetView test_set, const examples::MlpOptions& with) {
+int run(D& device, data::DatasetView train_set, data::DatasetView test_set, const examples::MlpOptions& with) {
   manual_seed(with.seed);
   Model net(device, Classifier_MLP(28 * 28, with.hidden_dim, 10));
-  std::cout << net << "\n\n" << summary(net, with.batch_size) << "\n\n";
+  std::printf("%s\n\n%s\n\n", to_string(net.network()).c_str(), to_string(summary(net, with.batch_size)).c_str());
   io::write_file_atomically(with.pictures + "_network.svg", to_svg(net));
   nn::CrossEntropyLoss criterion;
   optim::Adam optimizer(net, {.lr = with.lr});
   data::DataLoader loader(train_set, {.batch_size = with.batch_size, .shuffle = true, .num_workers = 2});
   plot::Series losses{"loss"}, accuracies{"accuracy"};
-  for (index_t epoch = 1; epoch <= with.epochs; ++epoch) {
+  const train::InterruptGuard interrupt;
+  for (index_t epoch = 1; epoch <= with.epochs && !interrupt.interrupted(); ++epoch) {
     train::Progress progress({loader.size(), with.batch_size, concat("epoch ", epoch)});
     for (index_t batch = 1; auto [images, labels] : loader.to(device)) {
       optimizer.zero_grad();
@@ -43,10 +42,10 @@ void run(D& device, data::DatasetView train_set, data::DatasetView test_set, con
       progress.update(batch, losses.y.back(), accuracies.y.back());
       const double percent = 100 * accuracies.y.back();
       if (batch++ % 50 == 0) progress.print("loss %.4f  accuracy %5.1f %%", losses.y.back(), percent);
+      if (interrupt.interrupted()) break;
     }
   }
   plot::save(with.pictures + "_training.svg", plot::lines({losses, accuracies}, {{"Reading digits", "batch", ""}}));
-
   train::ConfusionMatrix confusion(device, 10);
   data::DataLoader test_loader(test_set, {.batch_size = std::min<index_t>(100, test_set.size())});
   for (auto [images, labels] : test_loader.to(device))
@@ -65,14 +64,15 @@ void run(D& device, data::DatasetView train_set, data::DatasetView test_set, con
     answers.push_back(concat(best - shares.begin(), ", ", std::lround(100 * *best), " %"));
   }
   plot::save(with.pictures + "_digits.svg", plot::image_grid(digits, {.columns = 8, .captions = answers}));
+  return interrupt.exit_status();
 }
 
 int main(int argc, char** argv) {
   return examples::exit_status([&] {
     const examples::MlpOptions with(argc, argv);
-    with_device(with.device, {.threads = with.threads}, [&](auto& device) {
-      examples::with_mnist(with.data, with.images, [&](const auto& train_set, const auto& test_set) {
-        run(device, train_set, test_set, with);
+    return with_device(with.device, {.threads = with.threads}, [&](auto& device) {
+      return examples::with_mnist(with.data, with.images, [&](const auto& train_set, const auto& test_set) {
+        return run(device, train_set, test_set, with);
       });
     });
   });

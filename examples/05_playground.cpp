@@ -48,7 +48,7 @@ int run(D& device, const Net& network, const Problem& problem, const PlaygroundS
   }
   write_page(settings, problem, recording, command, logits_at(examples::places_to_compare()));
   std::printf("%s is written, open it in a browser\n", settings.html.c_str());
-  return interrupt.interrupted() ? train::InterruptGuard::exit_status : 0;
+  return interrupt.exit_status();
 }
 
 // Calls f with the network that has these hidden layers: how many there are is part of its type, their sizes are not.

@@ -53,7 +53,8 @@ text <<'END'
 Five programs, each in a file of under 80 lines (options, and what only the playground's page needs, stand in `examples/support`), with what
 they print and draw. Each is run by one command from the root of the
 project, which builds it first and installs what is missing for that; `--help` behind the number of a lesson lists its options.
-Nothing is downloaded: without `--data` the images are built in. Times are those of one small machine without a GPU.
+Nothing is downloaded: without `--data` the images are built in. Ctrl-C, SIGTERM and a closed terminal stop a lesson after the running step; it
+saves what it learned and ends with status 130, 143 or 129. Times are those of one small machine without a GPU.
 
 ## 01: training a classifier
 

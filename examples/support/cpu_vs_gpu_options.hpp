@@ -1,7 +1,11 @@
 // The command line of 03_cpu_vs_gpu.
 #pragma once
 
-#include <gpunet/plot/save.hpp>
+#include <string>
+#include <vector>
+
+#include <gpunet/plot/plot.hpp>
+#include <gpunet/train/profile.hpp>
 
 #include "images.hpp"
 #include "options.hpp"
@@ -29,6 +33,24 @@ struct CpuVsGpuOptions {
     gpunet::require(!logs.empty(), "03_cpu_vs_gpu: --logs is empty (want the name of a folder, as runs/first)");
     tell_of_real_images(data, "cifar10");
   }
+};
+
+// What the parts of a step take at each batch size, as a picture.
+class StepParts {
+ public:
+  void add(gpunet::index_t batch_size, const gpunet::train::StepTimes& times) {
+    sizes_.push_back(std::to_string(batch_size));
+    waiting_.values.push_back(100 * times.waiting / times.total());
+    copying_.values.push_back(100 * times.copying / times.total());
+    computing_.values.push_back(100 * times.computing / times.total());
+  }
+  gpunet::plot::Scene picture() const {
+    return gpunet::plot::stacked_bars(sizes_, {computing_, copying_, waiting_}, {{"A step", "batch size", "%"}});
+  }
+
+ private:
+  std::vector<std::string> sizes_;
+  gpunet::plot::Part computing_{"computing", {}}, copying_{"copying", {}}, waiting_{"waiting for data", {}};
 };
 
 }  // namespace examples

@@ -25,14 +25,12 @@ void with_cifar10(const std::string& folder, std::optional<gpunet::index_t> trai
   else
     f(train ? CIFAR10::train(folder, transform) : CIFAR10::test(folder, transform));
 }
-// f(digits to train with, digits to test with)
+// Returns f(digits to train with, digits to test with).
 template <class F>
-void with_mnist(const std::string& folder, gpunet::index_t built_in, F f) {
+auto with_mnist(const std::string& folder, gpunet::index_t built_in, F f) {
   using gpunet::data::Digits, gpunet::data::MNIST;
-  if (folder.empty())
-    f(Digits::train(built_in), Digits::test(10000));
-  else
-    f(MNIST::train(folder), MNIST::test(folder));
+  if (folder.empty()) return f(Digits::train(built_in), Digits::test(10000));
+  return f(MNIST::train(folder), MNIST::test(folder));
 }
 
 // How often a network was right, over all images and per class.

@@ -1,6 +1,11 @@
 // The command line of 02_iris.
 #pragma once
 
+#include <cmath>
+#include <cstdio>
+#include <string>
+#include <vector>
+
 #include <gpunet/plot/save.hpp>
 
 #include "options.hpp"
@@ -29,5 +34,12 @@ struct IrisOptions {
     gpunet::require(target.empty() || !csv.empty(), "02_iris: --target is for --csv FILE");
   }
 };
+
+// Prints some of the losses; throws Error where they became NaN.
+inline void print_losses(const std::vector<double>& losses, gpunet::index_t every) {
+  for (std::size_t i = 0; i < losses.size(); i += static_cast<std::size_t>(every))
+    std::printf("epoch: %2zu  loss: %10.8f\n", i + 1, losses[i]);
+  gpunet::require(losses.empty() || std::isfinite(losses.back()), "02_iris: the loss is NaN, use a smaller --lr");
+}
 
 }  // namespace examples

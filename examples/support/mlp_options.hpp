@@ -1,6 +1,8 @@
 // The command line of 04_mlp.
 #pragma once
 
+#include <gpunet/plot/save.hpp>
+
 #include "images.hpp"
 #include "options.hpp"
 
@@ -24,6 +26,8 @@ struct MlpOptions {
       : options(argc, argv, "04_mlp", "Trains a network of fully connected layers to read digits.") {
     options.finish();
     gpunet::require(!pictures.empty(), "04_mlp: --pictures is empty (want how their names begin, as mlp)");
+    for (const char* const picture : {"_network", "_training", "_digits"})
+      gpunet::plot::probe(gpunet::concat(pictures, picture, ".svg"));
     tell_of_real_images(data, "mnist");
   }
 };

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <charconv>
 #include <concepts>
+#include <csignal>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -14,8 +15,25 @@
 #include <vector>
 
 #include <gpunet/core/error.hpp>
+#include <gpunet/train/interrupt.hpp>
 
 namespace examples {
+
+// Prints the message of an error, behind what the program has printed; returns the exit status of a failure.
+inline int failed(const char* message) {
+  std::fflush(stdout);
+  std::fprintf(stderr, "error: %s\n", message);
+  return 1;
+}
+
+// The exit status of a program that would return `status`: that of a failure where not all arrived that it printed.
+inline int with_output(int status) {
+  if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return status;
+  const int failure = failed(
+      "what the program prints could not be written whole (a pipe was closed, or a disk is full); "
+      "files that it was to save are saved");
+  return status == 0 ? failure : status;
+}
 
 class Options {
  public:
@@ -153,7 +171,7 @@ class Options {
   [[noreturn]] void print_help() const {
     std::printf("usage: %s [options]\n%s\n\n%s  %-24s %s\n", program_.c_str(), purpose_.c_str(), help_.c_str(),
                 "--help", "print this and stop");
-    std::exit(0);
+    std::exit(with_output(0));
   }
 
   std::string program_, purpose_, help_;
@@ -162,21 +180,28 @@ class Options {
   bool wants_help_ = false;
 };
 
-// Prints the message of an error, behind what the program has printed; returns the exit status of a failure.
-inline int failed(const char* message) {
-  std::fflush(stdout);
-  std::fprintf(stderr, "error: %s\n", message);
-  return 1;
+// Ends a program that somebody interrupted, where there is nothing to save: ends f() below.
+struct Interrupted {
+  int status;
+};
+inline void end_if_interrupted() {
+  if (const gpunet::train::InterruptGuard guard; guard.interrupted()) throw Interrupted{guard.exit_status()};
 }
 
-// The exit status that main returns: what f() returns, 0 if that is nothing, or 1 after the message of an error.
+// The exit status that main returns: what f() returns, 0 if that is nothing, or 1 after the message of an error. Where nobody
+// reads what the program prints (`| head -1`), it goes on and saves what it is to save.
 template <class F>
 int exit_status(F f) try {
   std::setvbuf(stdout, nullptr, _IOLBF, BUFSIZ);  // who reads them in a pipe gets lines when they are written
+  for (const int signal : {SIGPIPE, SIGXFSZ})     // end a program that writes where the error would do
+    std::signal(signal, SIG_IGN);
   if constexpr (std::is_void_v<decltype(f())>)
-    return f(), 0;
+    return f(), with_output(0);
   else
-    return f();
+    return with_output(f());
+} catch (const Interrupted& interrupted) {
+  std::puts("Interrupted");
+  return interrupted.status;
 } catch (const std::bad_alloc&) {
   return failed("there is not enough memory for this, make the largest of the options smaller");
 } catch (const std::exception& error) {

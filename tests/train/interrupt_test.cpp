@@ -1,6 +1,5 @@
 #include <csignal>
 #include <doctest/doctest.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <gpunet/train/interrupt.hpp>
@@ -20,19 +19,22 @@ struct sigaction action_for(int signal) {
 }  // namespace
 
 TEST_CASE("a signal is noted and does not end the program") {
-  for (const int signal : {SIGINT, SIGTERM}) {
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
     InterruptGuard guard;
     CHECK(!guard.interrupted());
+    CHECK(guard.exit_status() == 0);
     std::raise(signal);
     CHECK(guard.interrupted());
+    CHECK(guard.exit_status() == 128 + signal);
+    CHECK(InterruptGuard().exit_status() == 128 + signal);
   }
   InterruptGuard next;
   CHECK(!next.interrupted());
-  CHECK(InterruptGuard::exit_status == 130);
+  CHECK(next.exit_status() == 0);
 }
 
 TEST_CASE("the second signal ends the program") {
-  for (const int first : {SIGINT, SIGTERM})
+  for (const int first : {SIGINT, SIGTERM, SIGHUP})
     for (const int second : {SIGINT, SIGTERM})
       CHECK(end_of([&] {
               InterruptGuard guard;
@@ -42,12 +44,33 @@ TEST_CASE("the second signal ends the program") {
   CHECK(end_of([] {
           InterruptGuard guard;
           std::raise(SIGINT);
-          if (guard.interrupted()) _exit(InterruptGuard::exit_status);
+          if (guard.interrupted()) _exit(guard.exit_status());
         }) == 130);
 }
 
+TEST_CASE("a second SIGHUP ends nothing: a terminal that is closed sends two") {
+  for (const int first : {SIGINT, SIGTERM, SIGHUP})
+    CHECK(end_of([&] {
+            InterruptGuard guard;
+            std::raise(first);
+            std::raise(SIGHUP);
+            std::raise(SIGHUP);
+            _exit(guard.exit_status());
+          }) == 128 + first);
+}
+
+TEST_CASE("SIGHUP stays ignored where nohup has it so") {
+  CHECK(end_of([] {
+          std::signal(SIGHUP, SIG_IGN);
+          InterruptGuard guard;
+          std::raise(SIGHUP);
+          _exit(guard.interrupted() ? 1 : 7);
+        }) == 7);
+}
+
 TEST_CASE("the previous handlers come back") {
-  const struct sigaction interrupt = action_for(SIGINT), terminate = action_for(SIGTERM);
+  const struct sigaction interrupt = action_for(SIGINT), terminate = action_for(SIGTERM),
+                         hang_up = action_for(SIGHUP);
   {
     InterruptGuard outer;
     {
@@ -58,9 +81,11 @@ TEST_CASE("the previous handlers come back") {
     CHECK(outer.interrupted());
     CHECK((action_for(SIGINT).sa_handler != interrupt.sa_handler));
     CHECK((action_for(SIGTERM).sa_handler != terminate.sa_handler));
+    CHECK((action_for(SIGHUP).sa_handler != hang_up.sa_handler));
   }
   CHECK((action_for(SIGINT).sa_handler == interrupt.sa_handler));
   CHECK((action_for(SIGTERM).sa_handler == terminate.sa_handler));
+  CHECK((action_for(SIGHUP).sa_handler == hang_up.sa_handler));
   CHECK(end_of([] {
           { InterruptGuard guard; }
           std::raise(SIGINT);

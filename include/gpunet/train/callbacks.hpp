@@ -158,7 +158,8 @@ class StopOnNaN {
   index_t every_;
 };
 
-// Ctrl-C ends the training after the running step; the second one ends the program.
+// Ctrl-C, SIGTERM or SIGHUP ends the training after the running step; a second Ctrl-C or SIGTERM ends the program. The
+// handlers are there only while fit() runs: an InterruptGuard around it covers saving too, and tells which signal came.
 class StopOnInterrupt {
  public:
   void on_fit_begin(Training&) { guard_.emplace(); }

@@ -1,19 +1,23 @@
 // Ctrl-C as a question that a training loop asks.
 #pragma once
 
+#include <array>
 #include <atomic>
+#include <cstddef>
 #include <signal.h>
 
 namespace gpunet::train {
 
-// While one is alive, SIGINT and SIGTERM do not end the program but make interrupted() true; the second signal ends
-// it as if no guard were there. Also where the parent has the program ignore SIGINT, as shells do for jobs in the
-// background. Guards may be nested, in one thread; the outermost puts the previous handlers back.
+// While one is alive, SIGINT (Ctrl-C), SIGTERM and SIGHUP (the terminal was closed) do not end the program but make
+// interrupted() true; a second SIGINT or SIGTERM ends it as if no guard were there. Also where the parent has the program
+// ignore SIGINT, as shells do for jobs in the background; but not SIGHUP where it is ignored, as nohup has it. Guards may be
+// nested, in one thread; the outermost puts the previous handlers back. So one around training and saving covers both:
+//   const train::InterruptGuard interrupt;
+//   train::fit(net, criterion, optimizer, loader, {.epochs = 10}, train::StopOnInterrupt());
+//   io::save(net, "net.safetensors");
+//   return interrupt.exit_status();
 class InterruptGuard {
  public:
-  // What a program returns that was interrupted: 128 + SIGINT, as shells expect.
-  static constexpr int exit_status = 130;
-
   InterruptGuard() {
     if (guards_++ > 0) return;
     caught_ = 0;
@@ -21,23 +25,33 @@ class InterruptGuard {
     action.sa_handler = &note;
     action.sa_flags = SA_RESTART;  // nobody else's read or write is to fail
     sigemptyset(&action.sa_mask);
-    sigaction(SIGINT, &action, &previous_interrupt_);
-    sigaction(SIGTERM, &action, &previous_terminate_);
+    for (std::size_t i = 0; i < signals.size(); ++i) {
+      sigaction(signals[i], nullptr, &previous_[i]);
+      if (signals[i] != SIGHUP || previous_[i].sa_handler != SIG_IGN) sigaction(signals[i], &action, nullptr);
+    }
   }
   InterruptGuard(const InterruptGuard&) = delete;
   InterruptGuard& operator=(const InterruptGuard&) = delete;
   ~InterruptGuard() {
     if (--guards_ > 0) return;
-    sigaction(SIGINT, &previous_interrupt_, nullptr);
-    sigaction(SIGTERM, &previous_terminate_, nullptr);
+    for (std::size_t i = 0; i < signals.size(); ++i)
+      sigaction(signals[i], &previous_[i], nullptr);
   }
 
   // Whether a signal came since the outermost guard was made. Costs a load.
   bool interrupted() const noexcept { return caught_.load(std::memory_order_relaxed) != 0; }
 
+  // Returns what a program returns that was interrupted, as shells expect: 128 + the first signal (130 after Ctrl-C, 143
+  // after SIGTERM, 129 after SIGHUP), or 0 where none came.
+  int exit_status() const noexcept { return interrupted() ? 128 + caught_.load(std::memory_order_relaxed) : 0; }
+
  private:
+  static constexpr std::array signals{SIGINT, SIGTERM, SIGHUP};
+
   static void note(int signal) {
-    if (caught_.exchange(signal) == 0) return;
+    int none = 0;
+    if (caught_.compare_exchange_strong(none, signal)) return;
+    if (signal == SIGHUP) return;  // comes twice when a terminal is closed: from its shell and from the system
     ::signal(signal, SIG_DFL);
     raise(signal);  // delivered when this handler returns
   }
@@ -46,8 +60,7 @@ class InterruptGuard {
                 "gpunet::train: a signal handler may not lock, use another processor");
   inline static std::atomic<int> caught_{0};  // the first signal, 0 if none came
   inline static int guards_ = 0;
-  struct sigaction previous_interrupt_ {};
-  struct sigaction previous_terminate_ {};
+  std::array<struct sigaction, signals.size()> previous_{};
 };
 
 }  // namespace gpunet::train
