@@ -14,9 +14,9 @@
 
 #include <gpunet/core/error.hpp>
 #include <gpunet/core/sizes.hpp>
+#include <gpunet/io/atomic_file.hpp>
 #include <gpunet/io/crc32.hpp>
 #include <gpunet/io/deflate.hpp>
-#include <gpunet/io/atomic_file.hpp>
 
 namespace gpunet::io {
 

@@ -11,10 +11,10 @@
 
 #include <gpunet/core/error.hpp>
 #include <gpunet/io/append_number.hpp>
+#include <gpunet/io/atomic_file.hpp>
 #include <gpunet/io/byte_reader.hpp>
 #include <gpunet/io/crc32.hpp>
 #include <gpunet/io/deflate.hpp>
-#include <gpunet/io/atomic_file.hpp>
 #include <gpunet/io/zip.hpp>
 
 namespace gpunet::io::detail {
