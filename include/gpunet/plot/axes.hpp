@@ -6,9 +6,11 @@
 #include <cmath>
 #include <cstdio>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
+#include <gpunet/core/error.hpp>
 #include <gpunet/plot/scene.hpp>
 
 namespace gpunet::plot {
@@ -20,9 +22,20 @@ struct Titles {
 
 namespace detail {
 
-inline std::string number_text(double value, int decimals) {
+// With the digits that tell it from its neighbors, which are `step` away.
+inline std::string number_text(double value, long double step) {
+  const auto power = [](long double x) {
+    return static_cast<int>(std::floor(std::log10(x) + 1e-9L));
+  };
+  const int decimals = std::max(0, -power(step));
   if (value == 0 || (std::abs(value) < 1e6 && decimals <= 6)) return gpunet::detail::fixed_text(value, decimals);
-  return gpunet::detail::short_text(value, 3);
+  return gpunet::detail::short_text(value, std::max(3, power(std::abs(value)) - power(step) + 1));
+}
+
+// Throws Error unless a length in pixels is one that a page can have. `where` begins the message.
+inline void check_length(std::string_view where, double length) {
+  require(length > 0 && length <= 32'768, where, ": a length of ", length,
+          " pixels (want more than 0 and at most 32768), give another");
 }
 
 // Titles and the names of the axes, around the rectangle of a diagram.
@@ -39,58 +52,74 @@ struct Tick {
   std::string text;
 };
 
-// Numbers to be shown on an axis and the part of it that is seen. On a logarithmic axis, powers of ten.
+// Numbers to be shown on an axis and the part of it that is seen. On a logarithmic axis, powers of ten. Computed in long
+// double, which holds the difference of any two doubles.
 struct Scale {
-  double low = 0, high = 1;
+  long double low = 0, high = 1;
   bool logarithmic = false;
   std::vector<Tick> ticks = {};
 
   // 0 at `low`, 1 at `high`.
   double place(double value) const {
-    return logarithmic ? (std::log(value) - std::log(low)) / (std::log(high) - std::log(low))
-                       : (value - low) / (high - low);
+    const long double x = value;
+    return static_cast<double>(logarithmic ? (std::log(x) - std::log(low)) / (std::log(high) - std::log(low))
+                                           : (x - low) / (high - low));
   }
   bool shows(double value) const { return std::isfinite(value) && (!logarithmic || value > 0); }
+
+  void add_tick(long double value, long double step) {
+    const auto tick = static_cast<double>(value);
+    if (std::isfinite(tick)) ticks.push_back({tick, number_text(tick, step)});
+  }
 };
 
 // Where an axis ends: at the numbers that it is for, or at round ones beyond them.
 enum class Ends { as_given, rounded };
 
-// About `wanted` steps of 1, 2 or 5 times a power of ten from low to high.
-inline Scale linear_scale(double low, double high, int wanted, Ends ends) {
-  if (!(high > low)) {
-    const double margin = low != 0 ? std::abs(low) / 2 : 1;
+// Doubles that are no further apart than this share of the larger one have too few others between them for an axis: they
+// are shown as one number. (Matplotlib has the same bounds in ticker.MaxNLocator.view_limits.)
+inline constexpr long double narrowest_axis = 1e-13L, shortest_axis = 1e-290L;
+
+// About `wanted` steps of 1, 2 or 5 times a power of ten from low to high, which are finite.
+inline Scale linear_scale(double low_number, double high_number, int wanted, Ends ends) {
+  long double low = low_number, high = high_number;
+  const long double most = std::max(std::abs(low), std::abs(high));
+  if (!(high - low > std::max(most * narrowest_axis, shortest_axis))) {
+    const long double margin = most > shortest_axis ? most / 2 : 1;
     low -= margin;
     high += margin;
   }
-  const double rough = (high - low) / wanted, power = std::pow(10, std::floor(std::log10(rough)));
-  const double step = power * (rough <= 1.5 * power ? 1 : rough <= 3.5 * power ? 2 : rough <= 7.5 * power ? 5 : 10);
-  const int decimals = static_cast<int>(std::max(0.0, -std::floor(std::log10(step) + 1e-9)));
-  double first = std::ceil(low / step - 1e-9), last = std::floor(high / step + 1e-9);  // the ticks, in steps
+  const long double rough = (high - low) / wanted, power = std::pow(10.0L, std::floor(std::log10(rough)));
+  const long double step = power * (rough <= 1.5L * power   ? 1
+                                    : rough <= 3.5L * power ? 2
+                                    : rough <= 7.5L * power ? 5
+                                                            : 10);
+  long double first = std::ceil(low / step - 1e-9L), last = std::floor(high / step + 1e-9L);  // the ticks, in steps
   Scale scale{low, high};
   if (ends == Ends::rounded) {
-    first = std::floor(low / step + 1e-9), last = std::ceil(high / step - 1e-9);
+    first = std::floor(low / step + 1e-9L), last = std::ceil(high / step - 1e-9L);
     scale.low = first * step, scale.high = last * step;
   }
-  for (double i = first; i <= last; ++i)
-    scale.ticks.push_back({i * step, number_text(i * step, decimals)});
+  for (int i = 0; first + i <= last; ++i)
+    scale.add_tick((first + i) * step, step);
   return scale;
 }
 
-// Powers of ten; of few decades also their doubles and halves.
-inline Scale log_scale(double low, double high) {
-  if (!(high > low)) {
+// Powers of ten; of few decades also their doubles and halves. Both numbers are finite and over 0.
+inline Scale log_scale(double low_number, double high_number) {
+  long double low = low_number, high = high_number;
+  if (!(high - low > high * narrowest_axis)) {
     low /= 2;
     high *= 2;
   }
   Scale scale{low, high, true};
-  const double first = std::floor(std::log10(low)), last = std::ceil(std::log10(high));
-  const double stride = std::max(1.0, std::ceil((last - first) / 8));
-  for (double power = first; power <= last; power += stride)
-    for (double digit : {1, 2, 5}) {
-      const double value = digit * std::pow(10, power);
-      if ((digit == 1 || high < 300 * low) && value >= low * (1 - 1e-9) && value <= high * (1 + 1e-9))
-        scale.ticks.push_back({value, number_text(value, static_cast<int>(std::max(0.0, -power)))});
+  const long double first = std::floor(std::log10(low)), last = std::ceil(std::log10(high));
+  const long double stride = std::max(1.0L, std::ceil((last - first) / 8));
+  for (long double power = first; power <= last; power += stride)
+    for (int digit : {1, 2, 5}) {
+      const long double unit = std::pow(10.0L, power), value = digit * unit;
+      if ((digit == 1 || high < 300 * low) && value >= low * (1 - 1e-9L) && value <= high * (1 + 1e-9L))
+        scale.add_tick(value, unit);
     }
   return scale;
 }

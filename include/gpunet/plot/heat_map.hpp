@@ -27,9 +27,11 @@ struct HeatMapOptions {
 // at the smaller of 0 and the least number. Cells of what is not finite stay empty. Such as a confusion matrix.
 inline Scene heat_map(index_t rows, index_t columns, const std::vector<double>& values,
                       const HeatMapOptions& options = {}) {
-  require(rows >= 1 && columns >= 1 && static_cast<index_t>(values.size()) == rows * columns,
+  const auto cells = static_cast<index_t>(values.size());
+  require(rows >= 1 && columns >= 1 && cells % columns == 0 && cells / columns == rows,
           "gpunet::plot::heat_map: ", values.size(), " values for ", rows, " x ", columns,
           " cells (want one each, and 1 cell or more)");
+  detail::check_length("gpunet::plot::heat_map", options.cell);
   const auto check_names = [](const char* what, const std::vector<std::string>& names, index_t count) {
     require(names.empty() || static_cast<index_t>(names.size()) == count, "gpunet::plot::heat_map: ", names.size(),
             " names for ", count, " ", what, " (want one each, or none)");
@@ -37,9 +39,11 @@ inline Scene heat_map(index_t rows, index_t columns, const std::vector<double>& 
   check_names("rows", options.row_names, rows);
   check_names("columns", options.column_names, columns);
 
-  double low = 0, high = -std::numeric_limits<double>::infinity(), widest = 0;
-  for (double value : values)
+  // In long double, which holds the difference of any two doubles.
+  long double low = 0, high = -std::numeric_limits<long double>::infinity();
+  for (const long double value : values)
     if (std::isfinite(value)) low = std::min(low, value), high = std::max(high, value);
+  double widest = 0;
   for (const std::string& name : options.row_names)
     widest = std::max(widest, text_width(name, 12));
   const double left = 16 + (options.titles.y_label.empty() ? 0 : 24) + (widest > 0 ? widest + 8 : 0);
@@ -54,7 +58,7 @@ inline Scene heat_map(index_t rows, index_t columns, const std::vector<double>& 
     for (index_t c = 0; c < columns; ++c) {
       const double value = values[static_cast<std::size_t>(r * columns + c)];
       if (!std::isfinite(value)) continue;
-      const double share = high > low ? (value - low) / (high - low) : 0;
+      const double share = high > low ? static_cast<double>((value - low) / (high - low)) : 0;
       const Point corner{left + static_cast<double>(c) * options.cell, top + static_cast<double>(r) * options.cell};
       scene.add(Box{corner, options.cell, options.cell, mix(paper, series_color(0), share)});
       if (!options.numbers) continue;

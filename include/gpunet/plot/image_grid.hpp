@@ -6,6 +6,7 @@
 #include <vector>
 
 #include <gpunet/core/error.hpp>
+#include <gpunet/plot/axes.hpp>
 #include <gpunet/plot/scene.hpp>
 
 namespace gpunet::plot {
@@ -18,12 +19,15 @@ struct ImageGridOptions {
   std::vector<std::string> captions = {};  // one below each image, or none
 };
 
-// Images in rows of `columns`.
+// Images in rows of `columns`. Throws Error for an image without pixels, or with too few or too many bytes.
 inline Scene image_grid(const std::vector<io::Image>& images, const ImageGridOptions& options = {}) {
   require(options.columns >= 1, "gpunet::plot::image_grid: ", options.columns, " columns (want 1 or more)");
   require(options.captions.empty() || options.captions.size() == images.size(),
           "gpunet::plot::image_grid: ", options.captions.size(), " captions for ", images.size(),
           " images (want one each, or none)");
+  detail::check_length("gpunet::plot::image_grid", options.size);
+  for (const io::Image& image : images)
+    io::detail::check_image("gpunet::plot::image_grid", image);
   double widest = options.size;
   for (const std::string& caption : options.captions)
     widest = std::max(widest, text_width(caption, 12));

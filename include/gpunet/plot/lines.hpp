@@ -56,6 +56,8 @@ Scale scale_of(const std::vector<Series>& all, bool logarithmic, int wanted, End
 
 // A diagram of curves. Throws Error where a series has not as many x as y.
 inline Scene lines(const std::vector<Series>& all, const LineOptions& options = {}) {
+  for (const double length : {options.width, options.height})
+    detail::check_length("gpunet::plot::lines", length);
   std::vector<std::string> names;
   for (const Series& series : all) {
     require(series.x.empty() || series.x.size() == series.y.size(), "gpunet::plot::lines: the series '",

@@ -25,9 +25,11 @@ struct BarOptions {
 };
 
 // A bar over each name, its parts one above the other, the first at the bottom. Throws Error where a part has not one
-// number for each bar, or one that is negative or not finite.
+// number for each bar, one that is negative or not finite, or where their sum is not finite.
 inline Scene stacked_bars(const std::vector<std::string>& names, const std::vector<Part>& parts,
                           const BarOptions& options = {}) {
+  for (const double length : {options.width, options.height})
+    detail::check_length("gpunet::plot::stacked_bars", length);
   std::vector<std::string> legend;
   std::vector<double> totals(names.size());
   for (const Part& part : parts) {
@@ -37,6 +39,8 @@ inline Scene stacked_bars(const std::vector<std::string>& names, const std::vect
       require(part.values[i] >= 0 && std::isfinite(part.values[i]), "gpunet::plot::stacked_bars: the value ",
               part.values[i], " of '", part.name, "' in the bar '", names[i], "' (want a number of 0 or more)");
       totals[i] += part.values[i];
+      require(std::isfinite(totals[i]), "gpunet::plot::stacked_bars: the parts of the bar '", names[i],
+              "' add up to more than a double holds, give them in a larger unit");
     }
     legend.push_back(part.name);
   }
