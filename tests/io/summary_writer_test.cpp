@@ -1,7 +1,11 @@
+#include <csignal>
 #include <doctest/doctest.h>
+#include <fcntl.h>
 #include <filesystem>
 #include <limits>
+#include <sys/resource.h>
 #include <thread>
+#include <unistd.h>
 
 #include <gpunet/io/summary_writer.hpp>
 
@@ -38,6 +42,36 @@ std::string event_file_in(const std::string& folder) {
   for (const auto& entry : std::filesystem::directory_iterator(folder))
     if (entry.is_regular_file()) found = entry.path().string();
   return found;
+}
+
+// The program's files cannot grow beyond so many bytes while this lives, as on a full disk: a write is cut off there.
+class FileLimit {
+ public:
+  explicit FileLimit(rlim_t bytes) : signal_(std::signal(SIGXFSZ, SIG_IGN)) {
+    REQUIRE(::getrlimit(RLIMIT_FSIZE, &before_) == 0);
+    const rlimit limit{bytes, before_.rlim_max};
+    REQUIRE(::setrlimit(RLIMIT_FSIZE, &limit) == 0);
+  }
+  FileLimit(const FileLimit&) = delete;
+  FileLimit& operator=(const FileLimit&) = delete;
+  ~FileLimit() {
+    ::setrlimit(RLIMIT_FSIZE, &before_);
+    std::signal(SIGXFSZ, signal_);
+  }
+
+ private:
+  rlimit before_{};
+  void (*signal_)(int);
+};
+
+// The descriptor by which this program has the file open.
+int descriptor_of(const std::string& path) {
+  for (const auto& entry : std::filesystem::directory_iterator("/proc/self/fd")) {
+    std::error_code gone;  // the one of the iterator itself
+    if (std::filesystem::read_symlink(entry.path(), gone) == std::filesystem::canonical(path))
+      return std::stoi(entry.path().filename().string());
+  }
+  return -1;
 }
 
 }  // namespace
@@ -154,4 +188,86 @@ TEST_CASE("what cannot be written") {
                  }),
                  "has 0 bytes (want one for each channel of each pixel)"));
   CHECK(records_of(event_file_in(folder / "runs")).size() == 1);  // nothing of all that
+}
+
+TEST_CASE("a curve whose file cannot be made leaves the writer as it was") {
+  const TempFolder folder;
+  SummaryWriter writer(folder.path());
+  const std::string long_name(300, 'n');
+  io::write_file_atomically(folder / "loss_taken", "x"s);
+  for (int i = 0; i < 2; ++i) {
+    CHECK(contains(error_of([&] { writer.add_scalars("loss", {{long_name, 1}}); }), "File name too long"));
+    CHECK(contains(error_of([&] { writer.add_scalars("loss", {{"taken", 1}}); }), "Not a directory"));
+    writer.flush();
+  }
+  writer.add_scalars("loss", {{"train", 1}});
+  writer.flush();
+  CHECK(records_of(event_file_in(folder / "loss_train")).size() == 2);
+}
+
+TEST_CASE("threads may add curves while another one flushes") {
+  const TempFolder folder;
+  SummaryWriter writer(folder.path());
+  std::vector<std::thread> threads;
+  for (int i = 0; i < 2; ++i)
+    threads.emplace_back([&writer, i] {
+      for (int step = 0; step < 20; ++step) {
+        writer.add_scalars("loss", {{std::to_string(10 * i + step), 1}}, step);
+        writer.add_scalar("loss", 1, step);
+      }
+    });
+  for (int step = 0; step < 20; ++step)
+    writer.flush();
+  for (std::thread& thread : threads)
+    thread.join();
+  CHECK(records_of(event_file_in(folder.path())).size() == 41);
+}
+
+TEST_CASE("a write that fails half-way leaves whole records, and later ones are readable") {
+  const TempFolder folder;
+  SummaryWriter writer(folder.path());
+  writer.add_scalar("loss", 1, 0);
+  const std::string path = event_file_in(folder.path());
+  const auto size = std::filesystem::file_size(path);
+  {
+    const FileLimit limit(size + 100);
+    for (int i = 0; i < 2; ++i)
+      CHECK(contains(error_of([&] { writer.add_text("note", std::string(200, 'x')); }), path + ": File too large"));
+    CHECK(std::filesystem::file_size(path) == size);
+  }
+  writer.add_scalar("loss", 2, 1);
+  CHECK(records_of(path).size() == 3);
+}
+
+TEST_CASE("an event file that cannot be begun is not left behind") {
+  const TempFolder folder;
+  {
+    const FileLimit limit(10);
+    CHECK(contains(error_of([&] { SummaryWriter(folder.path()); }), "File too large"));
+  }
+  CHECK(std::filesystem::is_empty(folder.path()));
+}
+
+TEST_CASE("a writer whose file cannot be cut back says so at each later call") {
+  const TempFolder folder;
+  SummaryWriter writer(folder.path());
+  const std::string path = event_file_in(folder.path());
+  const int file = descriptor_of(path);
+  REQUIRE(file >= 0);
+  int ends[2];  // of a pipe, which takes a part of a record and cannot be cut
+  REQUIRE(::pipe2(ends, O_NONBLOCK) == 0);
+  const int before = ::dup(file);
+  REQUIRE(::dup2(ends[1], file) == file);
+  CHECK(contains(error_of([&] { writer.add_text("note", std::string(1 << 20, 'x')); }),
+                 "Resource temporarily unavailable"));
+  for (int i = 0; i < 2; ++i)
+    CHECK(contains(error_of([&] { writer.add_scalar("loss", 1, i); }),
+                   path + ": an earlier write left a part of a record, which could not be cut off"));
+  CHECK(contains(error_of([&] { writer.flush(); }), "an earlier write left a part of a record"));
+  REQUIRE(::dup2(before, file) == file);  // a file that can be cut again
+  writer.add_scalar("loss", 1, 2);
+  writer.flush();
+  CHECK(records_of(path).size() == 2);
+  for (const int end : {ends[0], ends[1], before})
+    ::close(end);
 }

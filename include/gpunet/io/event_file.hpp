@@ -43,7 +43,8 @@ inline std::string event_record(std::string_view data) {
 }
 
 // A new event file in a folder, which is made where there is none. Each event is with the system when write() returns:
-// a program that ends in a crash loses none, a machine that does, those of the last seconds. Threads may share it.
+// a program that ends in a crash loses none, a machine that does, those of the last seconds. What a failed write leaves of
+// its event is cut off, so that later ones can be read. Threads may share it.
 class EventFile {
  public:
   explicit EventFile(const std::string& folder) {
@@ -53,7 +54,12 @@ class EventFile {
     path_ = concat(folder, "/events.out.tfevents.", now, ".", host_name(), ".", ::getpid(), ".", files++);
     file_ = Descriptor(path_, O_WRONLY | O_CREAT | O_EXCL | O_APPEND, 0666);
     if (file_.number() < 0) fail("write", path_, "", errno);
-    write_record(ProtoMessage().number(1, wall_time()).bytes(3, "brain.Event:2"));
+    try {
+      write_record(ProtoMessage().number(1, wall_time()).bytes(3, "brain.Event:2"));
+    } catch (...) {  // an empty file would be left for each try
+      ::unlink(path_.c_str());
+      throw;
+    }
   }
 
   const std::string& path() const { return path_; }
@@ -67,6 +73,10 @@ class EventFile {
 
   // Waits until all of it is on the disk.
   void flush() {
+    {
+      const std::lock_guard lock(mutex_);
+      cut_rest();
+    }
     if (uninterrupted([&] { return ::fsync(file_.number()); }) != 0) fail("write", path_, "", errno);
   }
 
@@ -74,15 +84,35 @@ class EventFile {
   void write_record(const ProtoMessage& event) {
     const std::string record = event_record(event.bytes());
     const std::lock_guard lock(mutex_);
+    cut_rest();
     for (std::string_view rest = record; !rest.empty();) {
       const auto n = write_some(file_.number(), std::as_bytes(std::span(rest)));
-      if (n < 0) fail("write", path_, "", errno);
+      if (n < 0) {
+        const int error = errno;
+        if (rest.size() < record.size()) has_rest_ = !cut();
+        fail("write", path_, "", error);
+      }
       rest.remove_prefix(static_cast<std::size_t>(n));
     }
+    size_ += static_cast<off_t>(record.size());
+  }
+
+  // Makes the file end with its last whole record.
+  bool cut() const {
+    return uninterrupted([&] { return ::ftruncate(file_.number(), size_); }) == 0;
+  }
+  // Throws Error if a part of a record is at the end, behind which nothing could be read.
+  void cut_rest() {
+    if (has_rest_) has_rest_ = !cut();
+    require(!has_rest_, "gpunet::io: cannot write ", path_,
+            ": an earlier write left a part of a record, which could not be cut off (nothing behind it could be "
+            "read), begin a new file");
   }
 
   std::string path_;
   Descriptor file_;
+  off_t size_ = 0;         // of the whole records
+  bool has_rest_ = false;  // a part of another one is behind them
   std::mutex mutex_;
 };
 

@@ -85,7 +85,8 @@ class SummaryWriter {
   // Waits until all of it is on the disk.
   void flush() {
     file_.flush();
-    for (auto& [folder, file] : runs_)
+    const std::lock_guard lock(mutex_);
+    for (const auto& [folder, file] : runs_)
       file->flush();
   }
 
@@ -103,15 +104,18 @@ class SummaryWriter {
     std::string folder = main_tag + "_" + name;
     std::replace(folder.begin(), folder.end(), '/', '_');
     const std::lock_guard lock(mutex_);
-    std::unique_ptr<detail::EventFile>& file = runs_[folder];
-    if (!file) file = std::make_unique<detail::EventFile>(log_dir_ + "/" + folder);
-    return *file;
+    auto file = runs_.find(folder);
+    if (file == runs_.end()) {  // made before it is inserted: it throws where it cannot be
+      auto made = std::make_unique<detail::EventFile>(log_dir_ + "/" + folder);
+      file = runs_.emplace(std::move(folder), std::move(made)).first;
+    }
+    return *file->second;
   }
 
   std::string log_dir_;
   detail::EventFile file_;
-  std::map<std::string, std::unique_ptr<detail::EventFile>> runs_;
-  std::mutex mutex_;
+  std::map<std::string, std::unique_ptr<detail::EventFile>> runs_;  // none is null
+  std::mutex mutex_;                                                // of runs_
 };
 
 }  // namespace gpunet::io
