@@ -1,6 +1,7 @@
 #include <cmath>
 #include <doctest/doctest.h>
 #include <fstream>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -77,7 +78,7 @@ TEST_CASE("numbers that are equal are one class, called as the first of them is 
   CHECK(classes("10\n01\n1.0\n 1\n-2\n").names == std::vector<std::string>{"-2", "01", "10"});
   CHECK(classes("10\n01\n1.0\n 1\n-2\n").values == std::vector<label_t>{2, 1, 1, 1, 0});
   CHECK(classes("01\n1\nx\n").names == std::vector<std::string>{"01", "1", "x"});
-  CHECK(classes("01\n1\nnan\n").names.size() == 3);
+  CHECK(classes("01\n1\nnan\nx\n").names.size() == 4);  // a word among words
   // Numbers of things that no double can tell apart are not merged.
   CHECK(classes("9007199254740993\n9007199254740992\n").values == std::vector<label_t>{1, 0});
 }
@@ -128,6 +129,51 @@ TEST_CASE("what is wrong is said with file, line and column") {
                  "t.csv:2: column 'a': '' is not a number, fill the field or leave the row out"));
   CHECK(contains(error_of([&] { table_of("a\n1e999\n").numbers("a"); }), "'1e999' is out of range"));
   CHECK(contains(error_of([&] { table.categories("a"); }), "t.csv:5: column 'a': the field is empty"));
+}
+
+// Work that grows with the square of the columns would not end.
+TEST_CASE("a table may have any number of columns") {
+  constexpr std::size_t n = 500'000;
+  std::string text;
+  for (const char* field : {"c", ""})
+    for (std::size_t i = 0; i < n; ++i)
+      text += field + std::to_string(i) + (i + 1 < n ? "," : "\n");
+  const Table table = table_of(text);
+  REQUIRE(table.columns().size() == n);
+  const std::vector<double> numbers = table.numbers<double>(table.columns());
+  REQUIRE(numbers.size() == n);
+  CHECK(numbers[n - 1] == n - 1);
+  CHECK(table.numbers_but<double>("c0")[0] == 1);
+  CHECK(
+      error_of([&] { table.numbers("x"); }) ==
+      "gpunet::data::Table: t.csv has no column 'x' (it has 'c0', 'c1', 'c2', 'c3', 'c4', 'c5', 'c6', 'c7', 'c8', "
+      "'c9' and 499990 more)");
+}
+
+TEST_CASE("a number that is not finite is said with its place, or read if that is wanted") {
+  const std::string text = "a,b,k\n1,2,1\nnan,3,2\n4,-inf,1\n";
+  const Table table = table_of(text);
+  CHECK(table.numbers("k") == std::vector<float>{1, 2, 1});
+  CHECK(error_of([&] {
+          table.numbers({"b", "a"});
+        }) ==
+        "gpunet::data::Table: t.csv:3: column 'a': 'nan' is not finite (a loss would be NaN), fill the field, "
+        "leave the row "
+        "out, or read the table with {.allow_nan = true}");
+  CHECK(contains(error_of([&] { table.numbers("b"); }), "t.csv:4: column 'b': '-inf' is not finite"));
+  for (const char* word : {"NaN", "-nan", " NAN ", "+inf", "Infinity"})
+    CHECK(contains(error_of([&] { table_of("a\n" + std::string(word) + "\n").numbers<double>("a"); }),
+                   "is not finite"));
+  const Table all = table_of(text, {.allow_nan = true});
+  CHECK(std::isnan(all.numbers("a")[1]));
+  CHECK(all.numbers("b")[2] == -std::numeric_limits<float>::infinity());
+  // A class that is missing among numbers.
+  CHECK(error_of([&] { table.categories("a"); }) ==
+        "gpunet::data::Table: t.csv:3: column 'a': 'nan' is not finite (want a class), fill the field, leave the "
+        "row out, or "
+        "read the table with {.allow_nan = true}");
+  CHECK(all.categories("a").names == std::vector<std::string>{"1", "4", "nan"});
+  CHECK(table_of("k\nnan\nroti\n").categories("k").names == std::vector<std::string>{"nan", "roti"});
 }
 
 TEST_CASE("read_csv reads files of any length, and says what it cannot read") {

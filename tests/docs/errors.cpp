@@ -159,6 +159,14 @@ void datasets(ErrorPage& page, Host& device, const Tensor<float, Host>& inputs,
   PROVOKE("A row with a field too few",
           "Decimal commas and files that are separated by `;` look like this too: `{.separator = ';'}`.",
           data::read_csv("short.csv"));
+  const std::string gap = "width,length,species\n5.1,1.4,setosa\n5.9,nan,virginica\n";
+  write("gap.csv", gap);
+  page.file("gap.csv", gap);
+  PROVOKE("A NaN in a column of numbers",
+          "pandas reads it, and the loss of the first batch that holds it is NaN, and all later ones. With "
+          "`{.allow_nan = "
+          "true}` it is read here too, to be replaced by the program.",
+          data::read_csv("gap.csv").numbers({"width", "length"}));
   PROVOKE("Samples and labels that do not belong together", "Both tensors begin with the number of samples.",
           const Tensor<label_t, Host> twelve(device, {12}, std::vector<label_t>(12));
           data::TensorDataset(inputs, twelve));

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include <gpunet/core/error.hpp>
+#include <gpunet/data/csv_reader.hpp>
 #include <gpunet/io/file.hpp>
 
 namespace gpunet::data {
@@ -20,6 +21,8 @@ namespace gpunet::data {
 struct CsvOptions {
   char separator = ',';  // between fields
   bool header = true;    // whether the first line has the names of the columns; else they are "0", "1", ...
+  // Whether numbers() gives nan and inf as they are written. One of them makes every loss NaN, so that it is an Error.
+  bool allow_nan = false;
 };
 
 // A column of words as numbers: values[row] is a position in `names`, which are sorted. Where all are numbers, they are
@@ -49,8 +52,8 @@ class Table {
   // The text in a row, 0 to rows() - 1, of a column.
   std::string_view at(index_t row, const std::string& column) const { return field(row, position(column)); }
 
-  // The numbers of some columns, [rows, columns.size()], row-major. Throws Error for what is no number or too large for a
-  // T; what is too small is 0.
+  // The numbers of some columns, [rows, columns.size()], row-major. Throws Error for what is no number, not finite (unless
+  // allow_nan), or too large for a T; what is too small is 0.
   template <class T = float>
   std::vector<T> numbers(std::span<const std::string> columns) const {
     std::vector<std::size_t> positions;
@@ -82,16 +85,23 @@ class Table {
     return numbers<T>(others);
   }
 
-  // A column of a few different words, or numbers that stand for classes. Throws Error for an empty field.
+  // A column of a few different words, or numbers that stand for classes. Throws Error for an empty field, and for nan or
+  // inf among numbers (unless allow_nan); among words they are words.
   Categories categories(const std::string& column) const {
     const std::size_t i = position(column);
-    bool are_numbers = true;
+    bool are_numbers = true, has_nan = false;
+    index_t not_finite = -1;  // the first row with such a number
     for (index_t row = 0; row < rows(); ++row) {
       if (field(row, i).empty())
         require(false, where(row, i), "the field is empty (want a class), fill it or leave the row out");
       const auto [value, ok, fits] = parse_number<double>(field(row, i));
-      are_numbers &= ok && value == value;  // "nan" has no place among numbers
+      are_numbers &= ok;
+      if (!ok || std::isfinite(value)) continue;
+      has_nan |= std::isnan(value);
+      if (not_finite < 0) not_finite = row;
     }
+    if (are_numbers && not_finite >= 0 && !allow_nan_) refuse(not_finite, i, "(want a class)");
+    are_numbers &= !has_nan;  // which has no place among numbers
     struct Class {
       std::string_view name;
       label_t number;
@@ -118,11 +128,9 @@ class Table {
 
  private:
   Table(std::vector<char> text, std::string path, const CsvOptions& options)
-      : path_(std::move(path)), text_(std::move(text)) {
-    require(!is_break(options.separator) && options.separator != '"',
-            "gpunet::data::read_csv: a separator that is a quote or a line break, give another");
-    read_rows(options.separator);
-    require(!lines_.empty(), "gpunet::data::read_csv: ", path_, " is empty (want a table)");
+      : path_(std::move(path)), allow_nan_(options.allow_nan), text_(std::move(text)) {
+    detail::CsvRows rows = detail::CsvReader(text_, path_, options.separator).read();
+    fields_ = std::move(rows.fields), lines_ = std::move(rows.lines), width_ = rows.width;
     if (options.header) {
       columns_.assign(fields_.begin(), fields_.begin() + static_cast<std::ptrdiff_t>(width_));
       fields_.erase(fields_.begin(), fields_.begin() + static_cast<std::ptrdiff_t>(width_));
@@ -131,82 +139,20 @@ class Table {
       for (std::size_t i = 0; i < width_; ++i)
         columns_.push_back(std::to_string(i));
     }
+    sort_names();
+  }
+
+  // Makes by_name_. Throws Error where two names are equal.
+  void sort_names() {
     for (std::size_t i = 0; i < width_; ++i)
-      require(position(columns_[i]) == i, "gpunet::data::read_csv: ", path_, ": columns ",
-              position(columns_[i]) + 1, " and ", i + 1, " are both called '", columns_[i], "', rename one");
-  }
-
-  // Cuts the text into fields, in place: a field never gets longer when its quotes go.
-  void read_rows(char separator) {
-    constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
-    char* at = text_.data();
-    char* const end = at + text_.size();
-    if (std::string_view(at, text_.size()).starts_with(byte_order_mark)) at += byte_order_mark.size();
-    for (index_t line = 1; at < end;) {
-      if (is_break(*at)) {  // an empty line
-        at = behind_break(at, end);
-        ++line;
-        continue;
-      }
-      const std::size_t before = fields_.size();
-      const index_t first_line = line;
-      at = read_row(at, end, separator, line);
-      const std::size_t count = fields_.size() - before;
-      if (lines_.empty()) width_ = count;
-      require(count == width_, "gpunet::data::read_csv: ", path_, ":", first_line, ": ", count, " fields (want ",
-              width_, " as in the first line): look for a missing or an extra '", separator, "' or quote");
-      lines_.push_back(first_line);
-    }
-  }
-
-  static bool is_break(char c) { return c == '\n' || c == '\r'; }
-  // Of the lines that end with a break: \n, \r\n or \r.
-  static char* behind_break(char* at, char* end) {
-    return at + (*at == '\r' && at + 1 < end && at[1] == '\n' ? 2 : 1);
-  }
-
-  // Reads fields up to the end of a row; returns where the next one begins.
-  char* read_row(char* at, char* end, char separator, index_t& line) {
-    while (true) {
-      if (at < end && *at == '"')
-        at = read_quoted(at + 1, end, line);
-      else
-        at = read_plain(at, end, separator);
-      if (at < end && *at == separator) {
-        ++at;
-        continue;
-      }
-      require(at == end || is_break(*at), "gpunet::data::read_csv: ", path_, ":", line,
-              ": text behind the closing quote of a field (want '", separator, "' or the end of the line)");
-      ++line;
-      return at < end ? behind_break(at, end) : end;
-    }
-  }
-
-  char* read_plain(char* at, char* end, char separator) {
-    char* const begin = at;
-    while (at < end && *at != separator && !is_break(*at))
-      ++at;
-    fields_.emplace_back(begin, static_cast<std::size_t>(at - begin));
-    return at;
-  }
-
-  char* read_quoted(char* at, char* end, index_t& line) {
-    char* const begin = at;
-    char* to = at;
-    const index_t first_line = line;
-    while (true) {
-      require(at < end, "gpunet::data::read_csv: ", path_, ":", first_line,
-              ": a quote opens here and is never closed, close it (a quote inside a field is written twice)");
-      if (*at == '"') {
-        if (at + 1 == end || at[1] != '"') break;
-        ++at;
-      }
-      line += is_break(*at) && behind_break(at, end) == at + 1;  // \r\n is counted once
-      *to++ = *at++;
-    }
-    fields_.emplace_back(begin, static_cast<std::size_t>(to - begin));
-    return at + 1;
+      by_name_.push_back(i);
+    std::sort(by_name_.begin(), by_name_.end(), [this](std::size_t a, std::size_t b) {
+      return std::pair(std::string_view(columns_[a]), a) < std::pair(std::string_view(columns_[b]), b);
+    });
+    for (std::size_t i = 1; i < width_; ++i)
+      require(columns_[by_name_[i - 1]] != columns_[by_name_[i]], "gpunet::data::read_csv: ", path_, ": columns ",
+              by_name_[i - 1] + 1, " and ", by_name_[i] + 1, " are both called '", columns_[by_name_[i]],
+              "', rename one");
   }
 
   std::string_view field(index_t row, std::size_t column) const {
@@ -214,14 +160,15 @@ class Table {
   }
 
   std::size_t position(const std::string& column) const {
-    const auto at = std::find(columns_.begin(), columns_.end(), column);
-    if (at == columns_.end()) {
-      std::string known;
-      for (const std::string& name : columns_)
-        known += concat(known.empty() ? "'" : ", '", name, "'");
-      require(false, "gpunet::data::Table: ", path_, " has no column '", column, "' (it has ", known, ")");
-    }
-    return static_cast<std::size_t>(at - columns_.begin());
+    const auto at = std::lower_bound(by_name_.begin(), by_name_.end(), column,
+                                     [this](std::size_t i, const std::string& name) { return columns_[i] < name; });
+    if (at != by_name_.end() && columns_[*at] == column) return *at;
+    constexpr std::size_t most = 10;  // in the message
+    std::string known;
+    for (std::size_t i = 0; i < std::min(width_, most); ++i)
+      known += concat(known.empty() ? "'" : ", '", columns_[i], "'");
+    if (width_ > most) known += concat(" and ", width_ - most, " more");
+    throw Error(concat("gpunet::data::Table: ", path_, " has no column '", column, "' (it has ", known, ")"));
   }
 
   // "FILE:LINE: column 'NAME': "
@@ -267,14 +214,22 @@ class Table {
       require(false, where(row, column), "'", text.substr(0, 40), fits ? "' is not a number" : "' is out of range",
               text.empty() ? ", fill the field or leave the row out"
                            : ", mend the line, or read a column of words with categories()");
+    if constexpr (std::is_floating_point_v<T>)
+      if (!allow_nan_ && !std::isfinite(value)) refuse(row, column, "(a loss would be NaN)");
     return value;
+  }
+  [[noreturn]] void refuse(index_t row, std::size_t column, std::string_view why) const {
+    throw Error(concat(where(row, column), "'", field(row, column).substr(0, 40), "' is not finite ", why,
+                       ", fill the field, leave the row out, or read the table with {.allow_nan = true}"));
   }
 
   std::string path_;
+  bool allow_nan_ = false;
   std::vector<char> text_;                // a vector keeps its address when the table moves
   std::vector<std::string_view> fields_;  // [rows][width], in text_
   std::vector<index_t> lines_;            // of the file, where each row begins
   std::vector<std::string> columns_;
+  std::vector<std::size_t> by_name_;  // the positions of the columns, sorted by their names
   std::size_t width_ = 0;
 };
 
