@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <doctest/doctest.h>
+#include <limits>
 #include <span>
 #include <string>
 #include <vector>
@@ -16,6 +17,7 @@
 
 #include "io/image_files.hpp"
 #include "io/temp_folder.hpp"
+#include "support/allocations.hpp"
 #include "support/fnv1a.hpp"
 
 using namespace gpunet;
@@ -164,18 +166,67 @@ TEST_CASE("without a library, images that need one say which") {
 TEST_CASE("an image of another reader is what it says") {
   const Libraries libraries;
   const std::string jpeg = from_hex(reference::jpeg_file);
-  io::other_images() = [](std::span<const std::byte>, const std::string&) {
+  io::other_images() = [](std::span<const std::byte>, const std::string&, const io::ReadImageOptions&) {
     return Image{2, 1, 1, {7, 8}};
   };
   CHECK(decoded(jpeg).pixels == std::vector<std::uint8_t>{7, 8});
-  io::other_images() = [](std::span<const std::byte>, const std::string&) {
+  io::other_images() = [](std::span<const std::byte>, const std::string&, const io::ReadImageOptions&) {
     return Image{2, 1, 1, {7}};
   };
   CHECK(decode_error(jpeg) ==
         "gpunet::io: x: an image of 2 x 1 with 1 channels has 1 bytes (want one for each channel of each pixel)");
 }
 
+TEST_CASE("an image with more pixels than the limit is refused before memory is taken for it") {
+  for (const auto& file : reference::image_files) {  // of 9 x 6
+    if (!is_readable(file)) continue;
+    CAPTURE(file.name);
+    const std::string bytes = from_hex(file.bytes);
+    CHECK(io::decode_image(as_bytes(bytes), "x", {.max_pixels = 54}).height == 6);
+    CHECK(error_of([&] { io::decode_image(as_bytes(bytes), "x", {.max_pixels = 53}); }) ==
+          "gpunet::io: x: an image of 9 x 6 pixels (want at most 53), fetch the file again if that is not its "
+          "size, else "
+          "raise the limit, {.max_pixels = ...}, or make it smaller");
+  }
+#if GPUNET_TEST_STB
+  const std::string jpeg = from_hex(reference::jpeg_file);
+  CHECK(
+      contains(error_of([&] { io::decode_image(as_bytes(jpeg), "x", {.max_pixels = 53}); }), "(want at most 53)"));
+#endif
+  const Count count;
+  CHECK(contains(decode_error("P4 16384 16384 "), "an image of 16384 x 16384 pixels (want at most 178956970)"));
+  for (const std::int64_t limit : {std::int64_t{-1}, std::int64_t{0}})
+    CHECK(contains(error_of([&] { io::decode_image(as_bytes("P5 1 1 255 a"s), "x", {.max_pixels = limit}); }),
+                   concat("an image of 1 x 1 pixels (want at most ", limit, ")")));
+  constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max();
+  CHECK(contains(
+      error_of([&] { io::decode_image(as_bytes("P5 999999999 999999999 255 a"s), "x", {.max_pixels = most}); }),
+      "an image of 999999999 x 999999999"));
+  CHECK(count.largest() < 1 << 16);
+}
+
 #if GPUNET_TEST_ZLIB
+// Beside the image, nothing that is as large.
+TEST_CASE("a PNG image is decoded row by row") {
+  const std::string file = io::encode_png({2000, 1500, 3, std::vector<std::uint8_t>(9'000'000, 7)});
+  const Count count;
+  const Image image = decoded(file);
+  CHECK(count.bytes() < 9'000'000 + (1 << 16));
+  CHECK(image.pixels[8'999'999] == 7);
+}
+
+TEST_CASE("a PNG image may be in any number of IDAT chunks") {
+  const std::string file = io::encode_png({7, 5, 3, std::vector<std::uint8_t>(105, 9)});
+  const std::size_t begin = 8 + 25, end = file.size() - 12;
+  const std::string_view data = std::string_view(file).substr(begin + 8, end - 4 - begin - 8);
+  for (const std::size_t length : {1u, 2u, 5u}) {
+    std::string pieces = file.substr(0, begin) + io::detail::png_chunk("IDAT", "");
+    for (std::size_t i = 0; i < data.size(); i += length)
+      pieces += io::detail::png_chunk("IDAT", data.substr(i, length)) + io::detail::png_chunk("IDAT", "");
+    CHECK(decoded(pieces + file.substr(end)).pixels == std::vector<std::uint8_t>(105, 9));
+  }
+}
+
 TEST_CASE("what gpunet writes it reads") {
   for (index_t channels = 1; channels <= 4; ++channels) {
     Image image{70, 31, channels};

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include <gpunet/data/mnist.hpp>
 #include <gpunet/io/gzip.hpp>
 #include <gpunet/io/zlib.hpp>
 
@@ -31,7 +32,11 @@ TEST_CASE("deflated arrays are read and written") {
   }
 }
 
-TEST_CASE("data of many sizes comes back, at once or only its beginning") {
+TEST_CASE("data of many sizes comes back, at once, in pieces or only its beginning") {
+  using io::Inflater;
+  const auto open = [](std::span<const std::byte> packed) {
+    return io::detail::zlib_inflater({packed});
+  };
   for (const std::size_t size : {std::size_t{0}, std::size_t{1}, std::size_t{1000}, std::size_t{300000}})
     for (const unsigned step : {0u, 1u, 40503u}) {  // all the same, orderly, hardly to be packed
       std::vector<std::byte> bytes(size);
@@ -39,16 +44,36 @@ TEST_CASE("data of many sizes comes back, at once or only its beginning") {
         bytes[i] = static_cast<std::byte>(static_cast<unsigned>(i) * step * step >> 7);
       const std::vector<std::byte> packed = io::detail::zlib_deflate(bytes);
       std::vector<std::byte> out(size + 1);
-      if (size > 0) {
-        const auto whole = std::span(out).first(size);
-        CHECK(io::detail::zlib_inflate(packed, whole, true) == static_cast<std::ptrdiff_t>(size));
-        CHECK(std::equal(bytes.begin(), bytes.end(), out.begin()));
-        CHECK(io::detail::zlib_inflate(packed, whole.first(size / 2 + 1), false) ==
-              static_cast<std::ptrdiff_t>(size / 2 + 1));
-        CHECK(io::detail::zlib_inflate(std::span(packed).first(packed.size() - 1), whole, true) < 0);
+      const auto whole = std::span(out).first(size);
+      CHECK(io::detail::read_last(*open(packed), whole));
+      CHECK(std::equal(bytes.begin(), bytes.end(), out.begin()));
+      CHECK(open(packed)->read(out) == static_cast<std::ptrdiff_t>(size));  // fewer than wanted
+      if (size == 0) continue;
+      CHECK_FALSE(io::detail::read_last(*open(packed), whole.first(size - 1)));
+      CHECK(open(packed)->read(whole.first(size / 2 + 1)) == static_cast<std::ptrdiff_t>(size / 2 + 1));
+      CHECK_FALSE(io::detail::read_last(*open(std::span(packed).first(packed.size() - 1)), whole));
+      CHECK(open(std::span(packed).first(packed.size() - 1))->read(out) == Inflater::cut_short);
+      std::vector<std::byte> longer = packed;
+      longer.push_back(std::byte{0});
+      CHECK_FALSE(io::detail::read_last(*open(longer), whole));
+
+      // Packed and unpacked pieces that have nothing to do with each other.
+      std::vector<std::span<const std::byte>> pieces;
+      for (std::size_t i = 0; i < packed.size(); i += 1 + i % 7) {
+        pieces.push_back(std::span(packed).subspan(i, std::min(1 + i % 7, packed.size() - i)));
+        pieces.emplace_back();
       }
-      CHECK(io::detail::zlib_inflate(packed, out, true) == -1);  // shorter than wanted
+      const auto inflater = io::detail::zlib_inflater(pieces);
+      std::fill(out.begin(), out.end(), std::byte{0xEE});
+      for (std::size_t i = 0, n = 1; i < size; i += n, n = std::min(1 + i % 1013, size - i))
+        CHECK(inflater->read(whole.subspan(i, n)) == static_cast<std::ptrdiff_t>(n));
+      CHECK(std::equal(bytes.begin(), bytes.end(), out.begin()));
+      CHECK(inflater->read(out) == 0);
+      CHECK(inflater->left() == 0);
     }
+  const std::vector<std::byte> nonsense(10, std::byte{0xFF});
+  std::vector<std::byte> out(10);
+  CHECK(open(nonsense)->read(out) == Inflater::damaged);
 }
 
 TEST_CASE("a gzip file that is cut off says so, wherever its packed data is cut") {
@@ -76,6 +101,26 @@ TEST_CASE("a gzip file that is cut off says so, wherever its packed data is cut"
   std::string other = whole;
   other[end] ^= 1;
   CHECK(contains(error_of([&] { unpacked(other); }), "(its check sum is wrong)"));
+}
+
+TEST_CASE("a gzip bomb for MNIST asks for no more memory than the header of the idx file") {
+  const TempFolder folder;
+  const auto error = [&](const std::string& header) {
+    const std::string idx = header + std::string(50'000'000, '\0');
+    const auto bytes = std::as_bytes(std::span(idx));
+    std::string file = "\x1F\x8B\x08\0\0\0\0\0\0\3"s;
+    for (const std::byte byte : io::detail::zlib_deflate(bytes))
+      file += static_cast<char>(byte);
+    file += bytes_of(io::detail::crc32(bytes)) + bytes_of(static_cast<std::uint32_t>(idx.size()));
+    io::write_file_atomically(folder / "train-images-idx3-ubyte.gz", file);
+    const Count count;
+    const std::string message = error_of([&] { data::MNIST::train(folder.path()); });
+    CHECK(count.largest() < 1 << 18);
+    return message;
+  };
+  CHECK(contains(error("no idx file of 16"), "does not begin as an idx file"));
+  CHECK(
+      contains(error("\0\0\x08\3\0\0\0\2\0\0\0\x1C\0\0\0\x1C"s), "unpacks to 50000016 bytes (want at most 1584)"));
 }
 
 TEST_CASE("a zip bomb asks for no memory") {

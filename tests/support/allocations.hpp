@@ -7,11 +7,12 @@
 
 inline std::atomic<bool> counting_allocations{false};
 inline std::atomic<int> allocations{0};
-inline std::atomic<std::size_t> largest_allocation{0};  // in bytes
+inline std::atomic<std::size_t> largest_allocation{0}, allocated_bytes{0};  // in bytes; the latter of all together
 
 inline void count_allocation(std::size_t bytes) {
   if (!counting_allocations.load(std::memory_order_relaxed)) return;
   allocations.fetch_add(1, std::memory_order_relaxed);
+  allocated_bytes.fetch_add(bytes, std::memory_order_relaxed);
   if (bytes > largest_allocation) largest_allocation = bytes;
 }
 
@@ -20,7 +21,7 @@ class Count {
  public:
   Count() {
     allocations = 0;
-    largest_allocation = 0;
+    largest_allocation = allocated_bytes = 0;
     counting_allocations = true;
   }
   Count(const Count&) = delete;
@@ -29,4 +30,5 @@ class Count {
 
   int so_far() const { return allocations; }
   std::size_t largest() const { return largest_allocation; }
+  std::size_t bytes() const { return allocated_bytes; }
 };

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <memory>
 #include <span>
 #include <string>
 #include <utility>
@@ -22,13 +23,33 @@ inline std::vector<std::byte> deflate_stored(std::span<const std::byte> bytes) {
   return out;
 }
 
-inline std::ptrdiff_t inflate_stored(std::span<const std::byte> packed, std::span<std::byte> out, bool) {
-  if (packed.size() < 5 || packed.size() - 5 != out.size()) return -1;
-  std::copy(packed.begin() + 5, packed.end(), out.begin());
-  return static_cast<std::ptrdiff_t>(out.size());
+// Reads one such block.
+class StoredInflater : public gpunet::io::Inflater {
+ public:
+  explicit StoredInflater(std::span<const std::byte> packed) : rest_(packed) {
+    if (packed.size() < 5) return;
+    block_ = std::to_integer<std::size_t>(packed[1]) + 256 * std::to_integer<std::size_t>(packed[2]);
+    rest_ = packed.subspan(5);
+  }
+  std::ptrdiff_t read(std::span<std::byte> out) override {
+    const std::size_t n = std::min(out.size(), block_);
+    if (n > rest_.size()) return cut_short;
+    std::copy_n(rest_.begin(), n, out.begin());
+    rest_ = rest_.subspan(n);
+    block_ -= n;
+    return static_cast<std::ptrdiff_t>(n);
+  }
+  std::size_t left() const override { return rest_.size(); }
+
+ private:
+  std::span<const std::byte> rest_;
+  std::size_t block_ = 0;  // bytes of it that are not read yet
+};
+inline std::unique_ptr<gpunet::io::Inflater> inflater_stored(std::vector<std::span<const std::byte>> packed) {
+  return std::make_unique<StoredInflater>(packed.at(0));
 }
 
-inline constexpr gpunet::io::DeflateCodec stored_deflate{inflate_stored, deflate_stored};
+inline constexpr gpunet::io::DeflateCodec stored_deflate{inflater_stored, deflate_stored};
 
 // Another codec while it is there.
 class UseCodec {

@@ -1,8 +1,11 @@
 // The idx files of MNIST and of sets made after it.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -19,8 +22,8 @@ namespace gpunet::data {
 class IdxFiles {
  public:
   // PART-images-idx3-ubyte and PART-labels-idx1-ubyte in `folder` or else in its subfolder; as they are, or packed by gzip
-  // with .gz behind the name. `where` begins the messages. Throws Error if a file is missing, damaged, or does not fit the
-  // other.
+  // with .gz behind the name, up to 1 GiB unpacked. `where` begins the messages. Throws Error if a file is missing, damaged, or
+  // does not fit the other; before memory is taken, if its header shows it.
   IdxFiles(std::string_view where, std::string folder, std::string_view subfolder, const std::string& part) {
     if (const std::string inner = io::join(folder, subfolder); io::is_folder(inner)) folder = inner;
     auto [image_sizes, images] = read_idx(where, find(where, folder, part + "-images-idx3-ubyte"), 3);
@@ -45,7 +48,8 @@ class IdxFiles {
   label_t label(index_t i) const { return std::to_integer<label_t>(labels_[static_cast<std::size_t>(i)]); }
 
  private:
-  static constexpr index_t most_images = 1 << 20, most_side = 1 << 10;
+  static constexpr index_t most_side = 1 << 10;
+  static constexpr std::size_t most_unpacked = std::size_t{1} << 30;  // bytes of a packed file
 
   // The file as it is, or else packed.
   static std::string find(std::string_view where, const std::string& folder, const std::string& name) {
@@ -64,12 +68,14 @@ class IdxFiles {
   static IdxFile read_idx(std::string_view where, const std::string& path, int rank) {
     std::vector<std::byte> file = io::read_file(path);
     const std::size_t header = 4 + 4 * static_cast<std::size_t>(rank);
-    const std::size_t most = header + static_cast<std::size_t>(most_images * (rank == 3 ? 28 * 28 : 1));
-    if (io::is_gzip(file)) file = io::gunzip(file, path, most);
+    std::optional<io::detail::GzipReader> packed;
+    if (io::is_gzip(file)) packed.emplace(file, path);
+    const auto first = std::span(file).first(std::min(header, file.size()));
+    const std::vector<std::byte> start = packed ? packed->start(header) : std::vector(first.begin(), first.end());
     const auto at = [&](std::size_t i) {
-      return std::to_integer<index_t>(file[i]);
+      return std::to_integer<index_t>(start[i]);
     };
-    require(file.size() >= header && at(0) == 0 && at(1) == 0 && at(2) == 8 && at(3) == rank, where, path,
+    require(start.size() == header && at(0) == 0 && at(1) == 0 && at(2) == 8 && at(3) == rank, where, path,
             " does not begin as an idx file of bytes with ", rank, " dimensions does, fetch it again");
     IdxFile idx;
     for (std::size_t i = 4; i < header; i += 4)
@@ -77,11 +83,11 @@ class IdxFiles {
     for (int d = 1; d < rank; ++d)
       require(0 < idx.sizes[d] && idx.sizes[d] <= most_side, where, path, " has images of ", idx.sizes[1], " x ",
               idx.sizes[2], " pixels (want sides of 1 to ", most_side, "): it is damaged, fetch it again");
-    require(static_cast<index_t>(file.size() - header) == idx.sizes.numel(), where, path, " has ", file.size(),
-            " bytes (want ", header + static_cast<std::size_t>(idx.sizes.numel()), " for the shape ",
-            to_string(idx.sizes), "): it is cut short or too long, fetch it again");
-    file.erase(file.begin(), file.begin() + static_cast<std::ptrdiff_t>(header));
-    idx.bytes = std::move(file);
+    const std::size_t wanted = header + static_cast<std::size_t>(idx.sizes.numel());
+    idx.bytes = packed ? packed->read(std::min(wanted, most_unpacked)) : std::move(file);
+    require(idx.bytes.size() == wanted, where, path, " has ", idx.bytes.size(), " bytes (want ", wanted,
+            " for the shape ", to_string(idx.sizes), "): it is cut short or too long, fetch it again");
+    idx.bytes.erase(idx.bytes.begin(), idx.bytes.begin() + static_cast<std::ptrdiff_t>(header));
     return idx;
   }
 

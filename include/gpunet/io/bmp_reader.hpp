@@ -23,12 +23,13 @@ namespace detail {
 // Headers as Microsoft describes them (BITMAPCOREHEADER, BITMAPINFOHEADER and its later versions).
 class BmpReader {
  public:
-  BmpReader(std::span<const std::byte> file, const std::string& place) : file_(file), reader_(file, place) {}
+  BmpReader(std::span<const std::byte> file, const std::string& place, const ReadImageOptions& options)
+      : options_(options), file_(file), reader_(file, place) {}
 
   Image read() {
     read_header();
     const std::int64_t height = height_ < 0 ? -height_ : height_;
-    check_image_sides(reader_.place(), width_, height);
+    check_image_sides(reader_.place(), width_, height, options_);
     const auto width = static_cast<std::size_t>(width_), rows = static_cast<std::size_t>(height);
     const std::size_t row_bytes = (width * bits_ + 7) / 8, stride = (width * bits_ + 31) / 32 * 4;
     const std::size_t begin = std::max<std::size_t>(pixels_begin_, reader_.position());
@@ -127,6 +128,7 @@ class BmpReader {
 
   static constexpr std::uint32_t bit_fields = 3;
 
+  ReadImageOptions options_;
   std::span<const std::byte> file_;
   ByteReader reader_;
   std::uint32_t pixels_begin_ = 0;
@@ -146,8 +148,9 @@ inline bool is_bmp(std::span<const std::byte> file) {
 // The image of a BMP file that is not packed: 1, 4 or 8 bits with a palette, 16, 24 or 32 bits. 3 channels, or 4 if the
 // header tells which bits are alpha. `place` begins the messages. Throws Error where the file is damaged, cut short, or
 // of another kind.
-inline Image decode_bmp(std::span<const std::byte> file, const std::string& place) {
-  return detail::BmpReader(file, place).read();
+inline Image decode_bmp(std::span<const std::byte> file, const std::string& place,
+                        const ReadImageOptions& options = {}) {
+  return detail::BmpReader(file, place, options).read();
 }
 
 }  // namespace gpunet::io

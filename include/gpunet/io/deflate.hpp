@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <memory>
 #include <span>
 #include <vector>
 
@@ -10,13 +11,27 @@ namespace gpunet::io {
 // How many times smaller than its contents packed data can be.
 inline constexpr std::size_t most_expansion = 1032;
 
-inline constexpr std::ptrdiff_t cut_short = -2;
+// Unpacks raw deflate (RFC 1951) from front to back.
+class Inflater {
+ public:
+  static constexpr std::ptrdiff_t damaged = -1, cut_short = -2;
 
-// Packs and unpacks raw deflate (RFC 1951). <gpunet/io/zlib.hpp> is one, by the system's zlib.
+  Inflater() = default;
+  Inflater(const Inflater&) = delete;
+  Inflater& operator=(const Inflater&) = delete;
+  virtual ~Inflater() = default;
+
+  // Fills `out` with the next bytes and returns how many there were, fewer than it holds only at the end; or `damaged` where
+  // this is no deflate stream, or `cut_short` where the stream goes on behind its packed bytes.
+  virtual std::ptrdiff_t read(std::span<std::byte> out) = 0;
+  // How many packed bytes follow the end of the stream, once it was reached.
+  virtual std::size_t left() const = 0;
+};
+
+// Packs and unpacks raw deflate. <gpunet/io/zlib.hpp> is one, by the system's zlib.
 struct DeflateCodec {
-  // Unpacks into `out` as much as it holds and returns how many bytes came; -1 where the data is damaged, or cut_short
-  // where it goes on behind `packed`. With `whole`, it has to end exactly where `out` and `packed` end: else -1.
-  std::ptrdiff_t (*inflate)(std::span<const std::byte> packed, std::span<std::byte> out, bool whole);
+  // Borrows the packed bytes, which may be in several pieces.
+  std::unique_ptr<Inflater> (*inflater)(std::vector<std::span<const std::byte>> packed);
   std::vector<std::byte> (*deflate)(std::span<const std::byte> bytes);
 };
 
@@ -26,5 +41,16 @@ inline const DeflateCodec*& deflate_codec() {
   static const DeflateCodec* codec = nullptr;
   return codec;
 }
+
+namespace detail {
+
+// Whether the next bytes of the stream fill `out`, and are the last ones, with nothing packed behind them.
+inline bool read_last(Inflater& inflater, std::span<std::byte> out) {
+  std::byte more;
+  return inflater.read(out) == static_cast<std::ptrdiff_t>(out.size()) && inflater.read({&more, 1}) == 0 &&
+         inflater.left() == 0;
+}
+
+}  // namespace detail
 
 }  // namespace gpunet::io

@@ -2,8 +2,10 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
+#include <iterator>
 #include <span>
 #include <string>
 #include <vector>
@@ -14,6 +16,10 @@
 #include <gpunet/io/deflate.hpp>
 
 namespace gpunet::io {
+
+inline bool is_gzip(std::span<const std::byte> file) {
+  return file.size() >= 2 && file[0] == std::byte{0x1F} && file[1] == std::byte{0x8B};
+}
 
 namespace detail {
 
@@ -44,41 +50,74 @@ inline std::size_t gzip_data_begin(std::span<const std::byte> file) {
   return (flags & reserved) == 0 && begin <= end ? begin : 0;
 }
 
-}  // namespace detail
+// A gzip file of one member. `path` is for messages.
+class GzipReader {
+ public:
+  // Throws Error where the header is damaged or cut short, or where the program has no codec (see zlib.hpp).
+  GzipReader(std::span<const std::byte> file, const std::string& path) : file_(file), path_(path) {
+    require(deflate_codec() != nullptr, "gpunet::io: ", path,
+            " is packed by gzip, which this program cannot read: unpack it (gunzip), or include "
+            "<gpunet/io/zlib.hpp> in "
+            "one source and link zlib");
+    if (file.size() < gzip_header + gzip_trailer) throw cut_off();
+    begin_ = gzip_data_begin(file);
+    require(begin_ > 0, "gpunet::io: ", path, " has a damaged gzip header, fetch it again");
+  }
 
-inline bool is_gzip(std::span<const std::byte> file) {
-  return file.size() >= 2 && file[0] == std::byte{0x1F} && file[1] == std::byte{0x8B};
-}
+  // The first bytes that it holds: n, or fewer if there are no more. Throws Error where they cannot be unpacked.
+  std::vector<std::byte> start(std::size_t n) const {
+    std::vector<std::byte> bytes(n);
+    const std::ptrdiff_t got = deflate_codec()->inflater({file_.subspan(begin_)})->read(bytes);
+    if (got < 0) refuse(got);
+    bytes.resize(static_cast<std::size_t>(got));
+    return bytes;
+  }
+
+  // All that it holds. No more memory is taken than for as many bytes as its end says, and at most `most`. Throws Error
+  // where the file is damaged or cut short, or holds more.
+  std::vector<std::byte> read(std::size_t most) const {
+    ByteReader trailer(file_.last(gzip_trailer), path_);
+    const auto sum = trailer.number<std::uint32_t>("the check sum");
+    const std::size_t size = trailer.number<std::uint32_t>("the size");
+    const std::size_t most_here = std::min(most, file_.size() * most_expansion);
+    std::vector<std::byte> bytes(size <= most_here ? size : 0);
+    const auto packed = file_.subspan(begin_, file_.size() - begin_ - gzip_trailer);
+    if (size <= most_here && read_last(*deflate_codec()->inflater({packed}), bytes) && crc32(bytes) == sum)
+      return bytes;
+    // Where the file is cut off, its last bytes are no size and no sum.
+    const auto inflater = deflate_codec()->inflater({file_.subspan(begin_)});
+    std::array<std::byte, 1 << 14> some;
+    std::ptrdiff_t got = 0;
+    for (std::size_t all = 0; all <= most_here && (got = inflater->read(some)) == std::ssize(some);
+         all += some.size())
+      ;
+    if (got == Inflater::cut_short) refuse(got);
+    require(size <= most_here, "gpunet::io: ", path_, " unpacks to ", size, " bytes (want at most ", most_here,
+            "): it is damaged or another file, fetch it again");
+    refuse(Inflater::damaged);
+  }
+
+ private:
+  Error cut_off() const {
+    return Error(concat("gpunet::io: ", path_, " ends at byte ", file_.size(),
+                        ", but its packed data goes on (it is cut off), fetch it again"));
+  }
+  [[noreturn]] void refuse(std::ptrdiff_t why) const {
+    if (why == Inflater::cut_short) throw cut_off();
+    throw Error(concat("gpunet::io: ", path_, " is damaged or cut short (its check sum is wrong), fetch it again"));
+  }
+
+  std::span<const std::byte> file_;
+  const std::string& path_;
+  std::size_t begin_ = 0;  // of the packed data
+};
+
+}  // namespace detail
 
 // What a gzip file of one member holds, at most `most` bytes. `path` is for messages. Throws Error where the file is
 // damaged or cut short, or where the program has no codec (see zlib.hpp).
 inline std::vector<std::byte> gunzip(std::span<const std::byte> file, const std::string& path, std::size_t most) {
-  require(
-      deflate_codec() != nullptr, "gpunet::io: ", path,
-      " is packed by gzip, which this program cannot read: unpack it (gunzip), or include <gpunet/io/zlib.hpp> in "
-      "one source and link zlib");
-  const auto cut_off = [&] {
-    return Error(concat("gpunet::io: ", path, " ends at byte ", file.size(),
-                        ", but its packed data goes on (it is cut off), fetch it again"));
-  };
-  if (file.size() < detail::gzip_header + detail::gzip_trailer) throw cut_off();
-  const std::size_t begin = detail::gzip_data_begin(file);
-  require(begin > 0, "gpunet::io: ", path, " has a damaged gzip header, fetch it again");
-  detail::ByteReader trailer(file.last(detail::gzip_trailer), path);
-  const auto sum = trailer.number<std::uint32_t>("the check sum");
-  const std::size_t size = trailer.number<std::uint32_t>("the size");
-  const std::size_t most_here = std::min(most, file.size() * most_expansion);
-  std::vector<std::byte> bytes(size <= most_here ? size : 0);
-  const auto packed = file.subspan(begin, file.size() - begin - detail::gzip_trailer);
-  if (size <= most_here && deflate_codec()->inflate(packed, bytes, true) == static_cast<std::ptrdiff_t>(size) &&
-      detail::crc32(bytes) == sum)
-    return bytes;
-  // Where the file is cut off, its last bytes are no size and no sum.
-  bytes.resize(most_here);
-  if (deflate_codec()->inflate(file.subspan(begin), bytes, true) == cut_short) throw cut_off();
-  require(size <= most_here, "gpunet::io: ", path, " unpacks to ", size, " bytes (want at most ", most_here,
-          "): it is damaged or another file, fetch it again");
-  throw Error(concat("gpunet::io: ", path, " is damaged or cut short (its check sum is wrong), fetch it again"));
+  return detail::GzipReader(file, path).read(most);
 }
 
 }  // namespace gpunet::io

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <iterator>
 #include <memory>
 #include <new>
 #include <span>
@@ -41,7 +42,7 @@ inline std::vector<std::byte> inflate_npy(const ZipMember& member, const std::st
   const auto fail = [&](std::string_view what) {
     throw Error(concat(place, ", byte ", member.data, " of the archive: ", what, ", fetch or save it again"));
   };
-  if (codec->inflate(member.packed, out, false) != static_cast<std::ptrdiff_t>(out.size()))
+  if (codec->inflater({member.packed})->read(out) != std::ssize(out))
     fail("data that cannot be unpacked (it is damaged)");
   ByteReader bytes(out, place);
   entry = read_npy_header(bytes);
@@ -52,8 +53,7 @@ inline std::vector<std::byte> inflate_npy(const ZipMember& member, const std::st
   } catch (const std::bad_alloc&) {
     fail("more data than there is memory");
   }
-  if (codec->inflate(member.packed, out, true) != static_cast<std::ptrdiff_t>(out.size()))
-    fail("data that cannot be unpacked (it is damaged)");
+  if (!read_last(*codec->inflater({member.packed}), out)) fail("data that cannot be unpacked (it is damaged)");
   return out;
 }
 

@@ -7,9 +7,12 @@
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
+#include <iterator>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include <gpunet/core/error.hpp>
@@ -33,24 +36,27 @@ inline std::uint32_t png_number(std::span<const std::byte, 4> bytes) {
 // Section numbers are those of W3C's specification, third edition.
 class PngReader {
  public:
-  PngReader(std::span<const std::byte> file, const std::string& place) : reader_(file, place) {}
+  PngReader(std::span<const std::byte> file, const std::string& place, const ReadImageOptions& options)
+      : options_(options), reader_(file, place) {}
 
+  // Row by row into the image: beside it there are two rows, the state of the codec, and 16 bytes for each IDAT chunk.
   Image read() {
     reader_.take(8, "a signature");
     read_chunks();
-    std::vector<std::byte> lines = unpack();
+    const std::unique_ptr<Inflater> lines = unpack();
     Image image{width_, height_, channels() + (transparent_.empty() ? 0 : 1)};
     image.pixels.resize(static_cast<std::size_t>(width_ * height_ * image.channels));
-    std::span<std::byte> rest = lines;
+    std::vector<std::byte> line, above;
     for (const Pass& pass : passes()) {
       const std::size_t row = row_bytes(pass);
-      std::vector<std::byte> above(row);
+      above.assign(1 + row, std::byte{});
+      line.resize(1 + row);
       for (index_t y = 0; row > 0 && y < pass.rows(height_); ++y) {
-        const auto line = rest.subspan(1, row);
-        undo_filter(std::to_integer<int>(rest[0]), line, above);
-        read_line(line, pass, y, image);
-        std::copy(line.begin(), line.end(), above.begin());
-        rest = rest.subspan(1 + row);
+        if (lines->read(line) != std::ssize(line)) reader_.fail("pixels that cannot be unpacked, or too few");
+        const auto bytes = std::span(line).subspan(1);
+        undo_filter(std::to_integer<int>(line[0]), bytes, std::span(above).subspan(1));
+        read_line(bytes, pass, y, image);
+        line.swap(above);
       }
     }
     return image;
@@ -90,7 +96,7 @@ class PngReader {
       if (type == "IHDR") read_header(data);
       if (type == "PLTE") palette_ = data;
       if (type == "tRNS") transparent_ = data;
-      if (type == "IDAT") packed_.insert(packed_.end(), data.begin(), data.end());
+      if (type == "IDAT" && !data.empty()) packed_.push_back(data);
       if (type == "IEND") break;
       constexpr unsigned ancillary = 32;  // a small letter is first: nobody needs to know the chunk (5.4)
       if (!(static_cast<unsigned char>(type[0]) & ancillary) && type != "IHDR" && type != "PLTE" && type != "IDAT")
@@ -112,7 +118,7 @@ class PngReader {
     };
     width_ = png_number(data.first<4>());
     height_ = png_number(data.subspan<4, 4>());
-    check_image_sides(reader_.place(), width_, height_);
+    check_image_sides(reader_.place(), width_, height_, options_);
     depth_ = at(8);
     color_ = at(9);
     is_interlaced_ = at(12) == 1;
@@ -128,23 +134,23 @@ class PngReader {
   }
 
   // The lines of all passes, each behind its filter. Adler's sum behind them says nothing that those of the chunks do not.
-  std::vector<std::byte> unpack() const {
-    std::size_t size = 0;
+  std::unique_ptr<Inflater> unpack() {
+    std::size_t size = 0, packed_size = 0;
     for (const Pass& pass : passes())
       if (const std::size_t row = row_bytes(pass); row > 0)
         size += static_cast<std::size_t>(pass.rows(height_)) * (1 + row);
-    const auto at = [&](std::size_t i) {
-      return std::to_integer<unsigned>(packed_[i]);
-    };
+    for (const std::span<const std::byte> piece : packed_)
+      packed_size += piece.size();
+    unsigned header = 0;  // two bytes, which may be in two chunks
+    for (std::size_t i = 0, left = 2; i < packed_.size() && left > 0; ++i)
+      for (; left > 0 && !packed_[i].empty(); --left, packed_[i] = packed_[i].subspan(1))
+        header = 256 * header + std::to_integer<unsigned>(packed_[i][0]);
     constexpr unsigned deflated = 8, has_dictionary = 32;
-    if (packed_.size() < 2 || at(0) % 16 != deflated || (256 * at(0) + at(1)) % 31 != 0 || at(1) & has_dictionary)
+    if (packed_size < 2 || header / 256 % 16 != deflated || header % 31 != 0 || header & has_dictionary)
       reader_.fail("no zlib stream in the IDAT chunks");
-    if (size / most_expansion > packed_.size())
-      reader_.fail(concat(size, " bytes of pixels in ", packed_.size(), " packed ones (more than deflate can)"));
-    std::vector<std::byte> lines(size);
-    const auto got = deflate_codec()->inflate(std::span(packed_).subspan(2), lines, false);
-    if (got != static_cast<std::ptrdiff_t>(size)) reader_.fail("pixels that cannot be unpacked, or too few");
-    return lines;
+    if (size / most_expansion > packed_size)
+      reader_.fail(concat(size, " bytes of pixels in ", packed_size, " packed ones (more than deflate can)"));
+    return deflate_codec()->inflater(std::move(packed_));
   }
 
   // Section 9.2. `above`: the line before, zeros for the first one.
@@ -205,13 +211,14 @@ class PngReader {
     return at(i / per_byte) >> (per_byte - 1 - i % per_byte) * depth & ((1u << depth) - 1);
   }
 
+  ReadImageOptions options_;
   ByteReader reader_;
   index_t width_ = 0, height_ = 0;
   int depth_ = 0;  // bits of a sample
   std::uint8_t color_ = 0;
   bool is_interlaced_ = false;
   std::span<const std::byte> palette_, transparent_;  // what PLTE and tRNS hold
-  std::vector<std::byte> packed_;                     // what the IDAT chunks hold
+  std::vector<std::span<const std::byte>> packed_;    // what the IDAT chunks hold
 };
 
 }  // namespace detail
@@ -223,11 +230,12 @@ inline bool is_png(std::span<const std::byte> file) {
 // The image of a PNG file of any kind, with the channels that it has (those of the palette where it has one, and one for
 // alpha where a color is transparent); of numbers of 16 bits the upper eight. `place` begins the messages. Throws Error where
 // the file is damaged or cut short, or where the program has no codec (see zlib.hpp).
-inline Image decode_png(std::span<const std::byte> file, const std::string& place) {
+inline Image decode_png(std::span<const std::byte> file, const std::string& place,
+                        const ReadImageOptions& options = {}) {
   require(deflate_codec() != nullptr, place,
           " is a PNG image, which this program cannot unpack: include <gpunet/io/zlib.hpp> in one source and link "
           "zlib (gpunet::zlib, -lz), or save it as BMP or PPM");
-  return detail::PngReader(file, place).read();
+  return detail::PngReader(file, place, options).read();
 }
 
 }  // namespace gpunet::io

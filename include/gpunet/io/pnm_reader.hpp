@@ -22,14 +22,15 @@ namespace detail {
 // P1 to P6: black and white, gray, or colors, as text or as bytes (the manual pages pbm(5), pgm(5) and ppm(5)).
 class PnmReader {
  public:
-  PnmReader(std::string_view file, std::string place) : file_(file), place_(std::move(place)) {}
+  PnmReader(std::string_view file, std::string place, const ReadImageOptions& options)
+      : options_(options), file_(file), place_(std::move(place)) {}
 
   Image read() {
     const char kind = file_[1];
     const bool is_text = kind <= '3', is_bits = kind == '1' || kind == '4';
     at_ = 2;
     const std::int64_t width = number("the width"), height = number("the height");
-    check_image_sides(place_, width, height);
+    check_image_sides(place_, width, height, options_);
     most_ = is_bits ? 1 : number("the largest value");
     if (most_ < 1 || most_ > 65535) fail(concat("the largest value is ", most_, " (want 1 to 65535)"));
 
@@ -110,6 +111,7 @@ class PnmReader {
     throw Error(concat(place_, ", byte ", at_, ": ", what, ' ', ByteReader::default_advice));
   }
 
+  ReadImageOptions options_;
   std::string_view file_;
   std::string place_;
   std::size_t at_ = 0;
@@ -126,8 +128,9 @@ inline bool is_pnm(std::span<const std::byte> file) {
 
 // The image of a PBM, PGM or PPM file, the first one if it has several, with 1 channel or 3. `place` begins the messages.
 // Throws Error where the file is damaged or cut short.
-inline Image decode_pnm(std::span<const std::byte> file, const std::string& place) {
-  return detail::PnmReader(detail::as_text(file), place).read();
+inline Image decode_pnm(std::span<const std::byte> file, const std::string& place,
+                        const ReadImageOptions& options = {}) {
+  return detail::PnmReader(detail::as_text(file), place, options).read();
 }
 
 }  // namespace gpunet::io

@@ -13,6 +13,7 @@
 #include <gpunet/io/file.hpp>
 #include <gpunet/io/foreign_file.hpp>
 #include <gpunet/io/image.hpp>
+#include <gpunet/io/image_sides.hpp>
 #include <gpunet/io/other_images.hpp>
 #include <gpunet/io/png_reader.hpp>
 #include <gpunet/io/pnm_reader.hpp>
@@ -41,17 +42,19 @@ inline constexpr OtherImage other_image_kinds[] = {
 
 // The image in the contents of a PNG, BMP, PPM, PGM or PBM file, and of what else a program reads (<gpunet/io/stb_image.hpp>:
 // JPEG, GIF). PNG files take zlib (<gpunet/io/zlib.hpp>). 8 bits a channel: 1 channel for gray, 3 for colors, one more for
-// alpha. `name` is for messages. Throws Error where the contents are damaged or no image.
-inline Image decode_image(std::span<const std::byte> file, const std::string& name) {
+// alpha. `name` is for messages. Throws Error where the contents are damaged, too large or no image. Beside the image there
+// are some of its rows in memory, of JPEG and GIF several copies of it.
+inline Image decode_image(std::span<const std::byte> file, const std::string& name,
+                          const ReadImageOptions& options = {}) {
   const std::string place = concat("gpunet::io: ", name);
-  if (is_png(file)) return decode_png(file, place);
-  if (is_bmp(file)) return decode_bmp(file, place);
-  if (is_pnm(file)) return decode_pnm(file, place);
+  if (is_png(file)) return decode_png(file, place, options);
+  if (is_bmp(file)) return decode_bmp(file, place, options);
+  if (is_pnm(file)) return decode_pnm(file, place, options);
   const std::string_view text = detail::as_text(file);
   for (const auto& [at, begin, what, by_other_reader] : detail::other_image_kinds) {
     if (text.size() < at || !text.substr(at).starts_with(begin)) continue;
     if (by_other_reader && other_images()) {
-      Image image = other_images()(file, place);
+      Image image = other_images()(file, place, options);
       detail::check_image(place, image);
       return image;
     }
@@ -65,8 +68,8 @@ inline Image decode_image(std::span<const std::byte> file, const std::string& na
 }
 
 // The image in a file, whatever its name ends in. Throws Error naming the file, also where it cannot be read.
-inline Image read_image(const std::string& path) {
-  return decode_image(read_file(path), path);
+inline Image read_image(const std::string& path, const ReadImageOptions& options = {}) {
+  return decode_image(read_file(path), path, options);
 }
 
 }  // namespace gpunet::io

@@ -41,7 +41,8 @@ inline bool is_cut_jpeg(std::string_view file) {
   return true;
 }
 
-inline Image stb_read_image(std::span<const std::byte> file, const std::string& place) {
+inline Image stb_read_image(std::span<const std::byte> file, const std::string& place,
+                            const ReadImageOptions& options) {
   const auto* bytes = reinterpret_cast<const stbi_uc*>(file.data());
   require(file.size() <= std::numeric_limits<int>::max(), place, " is too large for stb, save it as PNG");
   require(!is_cut_jpeg(as_text(file)), place, " ends in the middle of its image (it is cut off), fetch it again");
@@ -53,7 +54,7 @@ inline Image stb_read_image(std::span<const std::byte> file, const std::string& 
             "' (it is damaged, or of a kind that stb does not read), fetch it again or save it as PNG");
   };
   check(stbi_info_from_memory(bytes, size, &width, &height, &channels) != 0);
-  check_image_sides(place, width, height);
+  check_image_sides(place, width, height, options);
   // A bit of a JPEG stands for 64 pixels at most, twelve bits of a GIF for 4096.
   const std::int64_t most_pixels_a_byte = bytes[0] == 0xFF ? 512 : 4096;
   require(std::int64_t{width} * height <= most_pixels_a_byte * size, place, ": an image of ", width, " x ", height,

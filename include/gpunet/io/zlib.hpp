@@ -5,7 +5,9 @@
 #include <algorithm>
 #include <cstddef>
 #include <limits>
+#include <memory>
 #include <span>
+#include <utility>
 #include <vector>
 #include <zlib.h>
 
@@ -19,26 +21,48 @@ inline uInt zlib_piece(std::size_t left) {
   return static_cast<uInt>(std::min<std::size_t>(left, std::numeric_limits<int>::max()));
 }
 
-inline std::ptrdiff_t zlib_inflate(std::span<const std::byte> packed, std::span<std::byte> out, bool whole) {
-  z_stream stream{};
-  require(inflateInit2(&stream, -MAX_WBITS) == Z_OK, "gpunet::io: zlib does not start (no memory?), free some");
-  std::size_t read = 0, written = 0;
-  int status = Z_OK;
-  while (status == Z_OK) {
-    stream.next_in = reinterpret_cast<Bytef*>(const_cast<std::byte*>(packed.data() + read));
-    stream.avail_in = zlib_piece(packed.size() - read);
-    stream.next_out = reinterpret_cast<Bytef*>(out.data() + written);
-    stream.avail_out = zlib_piece(out.size() - written);
-    const uInt in = stream.avail_in, room = stream.avail_out;
-    status = inflate(&stream, Z_NO_FLUSH);  // Z_BUF_ERROR where neither in nor room moves on
-    read += in - stream.avail_in;
-    written += room - stream.avail_out;
+class ZlibInflater : public Inflater {
+ public:
+  explicit ZlibInflater(std::vector<std::span<const std::byte>> packed) : packed_(std::move(packed)) {
+    require(inflateInit2(&stream_, -MAX_WBITS) == Z_OK, "gpunet::io: zlib does not start (no memory?), free some");
   }
-  inflateEnd(&stream);
-  if (status == Z_BUF_ERROR && written < out.size()) return cut_short;
-  const bool ended = status == Z_STREAM_END && read == packed.size() && written == out.size();
-  const bool full = (status == Z_BUF_ERROR && written == out.size()) || status == Z_STREAM_END;
-  return (whole ? ended : full) ? static_cast<std::ptrdiff_t>(written) : -1;
+  ~ZlibInflater() override { inflateEnd(&stream_); }
+
+  std::ptrdiff_t read(std::span<std::byte> out) override {
+    std::size_t written = 0;
+    while (written < out.size() && status_ == Z_OK) {
+      while (next_ < packed_.size() && packed_[next_].empty())
+        ++next_;
+      std::span<const std::byte> none, &piece = next_ < packed_.size() ? packed_[next_] : none;
+      stream_.next_in = reinterpret_cast<Bytef*>(const_cast<std::byte*>(piece.data()));
+      stream_.avail_in = zlib_piece(piece.size());
+      stream_.next_out = reinterpret_cast<Bytef*>(out.data() + written);
+      stream_.avail_out = zlib_piece(out.size() - written);
+      const uInt in = stream_.avail_in, room = stream_.avail_out;
+      status_ = inflate(&stream_, Z_NO_FLUSH);  // Z_BUF_ERROR where neither in nor room moves on
+      piece = piece.subspan(in - stream_.avail_in);
+      written += room - stream_.avail_out;
+    }
+    if (written == out.size() || status_ == Z_STREAM_END) return static_cast<std::ptrdiff_t>(written);
+    return status_ == Z_BUF_ERROR ? cut_short : damaged;
+  }
+
+  std::size_t left() const override {
+    std::size_t bytes = 0;
+    for (const std::span<const std::byte> piece : packed_)  // of those that were read, nothing is left
+      bytes += piece.size();
+    return bytes;
+  }
+
+ private:
+  std::vector<std::span<const std::byte>> packed_;  // what is not read yet
+  std::size_t next_ = 0;                            // the first piece of it
+  z_stream stream_{};
+  int status_ = Z_OK;
+};
+
+inline std::unique_ptr<Inflater> zlib_inflater(std::vector<std::span<const std::byte>> packed) {
+  return std::make_unique<ZlibInflater>(std::move(packed));
 }
 
 inline std::vector<std::byte> zlib_deflate(std::span<const std::byte> bytes) {
@@ -66,7 +90,7 @@ inline std::vector<std::byte> zlib_deflate(std::span<const std::byte> bytes) {
   return out;
 }
 
-inline constexpr DeflateCodec zlib_codec{zlib_inflate, zlib_deflate};
+inline constexpr DeflateCodec zlib_codec{zlib_inflater, zlib_deflate};
 
 [[maybe_unused]] inline const bool zlib_is_there = (deflate_codec() = &zlib_codec) != nullptr;
 
