@@ -11,7 +11,12 @@
 #include <gpunet/data/resize.hpp>
 #include <gpunet/data/subset.hpp>
 
+#if GPUNET_TEST_ZLIB
+#include <gpunet/io/zlib.hpp>
+#endif
+
 #include "io/temp_folder.hpp"
+#include "support/allocations.hpp"
 
 using namespace gpunet;
 using data::ImageFolder;
@@ -197,4 +202,64 @@ TEST_CASE("folders that hold no dataset say so") {
   CHECK(folder_error(folder.path()) ==
         here + folder / "full/again/full" +
             " is a link to a folder that it is in (there would be no end), remove it");
+}
+
+// A transform that keeps the image as it is, but wants floats of all of it.
+struct AllFloats {
+  void operator()(data::Pixels<float>&) const {}
+};
+
+TEST_CASE("Resize gives the same bits from bytes as from floats, for every kind of image") {
+  const TempFolder folder;
+  std::vector<std::string> files{"P5 7 5 255\n", "P6 7 5 255\n"};
+  for (std::size_t i = 0; i < files.size(); ++i)
+    for (int k = 0; k < 35 * (i == 0 ? 1 : 3); ++k)
+      files[i] += static_cast<char>(k * k * 31 / 7);
+#if GPUNET_TEST_ZLIB
+  for (index_t channels = 1; channels <= 4; ++channels) {
+    io::Image image{7, 5, channels};
+    for (index_t k = 0; k < 35 * channels; ++k)
+      image.pixels.push_back(static_cast<std::uint8_t>(k * k * 29 / 5));
+    files.push_back(io::encode_png(image));
+  }
+#endif
+  fs::create_directories(folder / "c");
+  for (std::size_t i = 0; i < files.size(); ++i)
+    io::write_file_atomically(folder / "c" + concat("/", i, ".png"), files[i]);
+  const data::Normalize normalize{{0.5f, 0.25f, 0.1f}, {0.5f, 2, 3}};
+  for (const data::HeightWidth size : {data::HeightWidth{3, 2}, {5, 7}, {5, 3}, {11, 20}, {1, 1}})
+    for (const bool antialias : {true, false}) {
+      const data::Resize resize(size, {.antialias = antialias});
+      const ImageFolder bytes(folder.path(), data::Compose(data::ToTensor{}, normalize, resize)),
+          floats_of_all(folder.path(), data::Compose(data::ToTensor{}, normalize, AllFloats{}, resize));
+      for (index_t i = 0; i < bytes.size(); ++i)
+        CHECK(floats(bytes, i) == floats(floats_of_all, i));
+    }
+}
+
+TEST_CASE("an image of a folder takes a byte for each sample, and what Resize makes of it") {
+  const TempFolder folder;
+  write_image(folder / "c/1.ppm", 7, 1000, 2000);
+  const data::Compose transform(data::Resize{{8, 8}}, data::ToTensor{});
+  const ImageFolder set(folder.path(), transform);
+  std::vector<float> sample(192);
+  const Count count;
+  set.read(0, sample.data());
+  const std::size_t once = count.bytes();
+  CHECK(once < 2 * 6'000'000 + (1 << 18));  // the file and the image
+  CHECK(count.largest() < 6'000'000 + (1 << 10));
+  set.read(0, sample.data());
+  CHECK(count.bytes() <= 2 * once);
+}
+
+TEST_CASE("larger images than the limit are refused, the first one too") {
+  const TempFolder folder;
+  write_image(folder / "c/1.ppm", 7, 2, 3);
+  write_image(folder / "c/2.ppm", 7, 3, 3);
+  const data::Resize resize{{1, 1}};
+  const data::Compose transform(resize, data::ToTensor{});
+  const ImageFolder set(folder.path(), transform, {.max_pixels = 6});
+  CHECK(floats(set, 0).size() == 3);
+  CHECK(contains(error_of([&] { floats(set, 1); }), "2.ppm: an image of 3 x 3 pixels (want at most 6)"));
+  CHECK(contains(error_of([&] { ImageFolder(folder.path(), transform, {.max_pixels = 5}); }), "want at most 5"));
 }

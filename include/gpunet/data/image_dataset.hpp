@@ -17,6 +17,14 @@ struct ImageBytes {
   ImageSizes sizes;
   label_t label;
   std::string_view path = {};  // of its file, if it has one
+  // How many bytes a pixel has where its channels lie side by side, [height, width, interleaved]: 3 or 4, of which the
+  // first ones are the channels, or 1 or 2, of which the first one is every channel. 0 for [channels, height, width].
+  index_t interleaved = 0;
+
+  operator ByteImage() const {
+    if (interleaved == 0) return {bytes, sizes};
+    return {bytes, sizes, interleaved < 3 ? 0 : 1, interleaved};
+  }
 };
 
 // What datasets of images share. Set::image(i, room) gives image i; `room` is for those that have to make it.
@@ -33,7 +41,7 @@ class ImageDataset {
   }
   label_t read(index_t i, float* sample, Random& random) const {
     const ImageBytes image = this->image(i);
-    with_path(image.path, [&] { pipeline_.read(image.bytes, image.sizes, sample, random); });
+    with_path(image.path, [&] { pipeline_.read(image, sample, random); });
     return image.label;
   }
 
@@ -45,7 +53,7 @@ class ImageDataset {
   }
   label_t read_bytes(index_t i, std::uint8_t* sample, Random& random) const {
     const ImageBytes image = this->image(i);
-    with_path(image.path, [&] { pipeline_.read_bytes(image.bytes, image.sizes, sample, random); });
+    with_path(image.path, [&] { pipeline_.read_bytes(image, sample, random); });
     return image.label;
   }
   const PixelTable& pixel_table() const { return pipeline_.table(); }

@@ -26,6 +26,10 @@ namespace gpunet::data {
 // As torchvision takes them.
 struct ImageFolderOptions {
   bool allow_empty = false;  // a folder without images is a class too
+  // A larger image is an Error, see io::ReadImageOptions. What a worker holds is an image as its file has it, a byte for each
+  // channel of each pixel, and what the transforms make of it: Resize, if it is the first of those that need floats, takes
+  // rows of the bytes, and so nothing but its result is added.
+  std::int64_t max_pixels = io::ReadImageOptions{}.max_pixels;
 };
 
 // As torchvision.datasets.ImageFolder: each folder in `root` is a class, the images in it and in folders below are its
@@ -55,7 +59,7 @@ class ImageFolder : public ImageDataset<ImageFolder> {
   const std::map<std::string, label_t>& class_to_idx() const { return files_.class_to_idx; }
   const std::vector<Item>& samples() const { return files_.samples; }
 
-  // Image i, [3, height, width], before it is transformed; it is put into `room`.
+  // Image i, three channels, before it is transformed, as its file has it; it is put into `room`.
   ImageBytes image(index_t i, std::vector<std::uint8_t>& room) const {
     GPUNET_ASSERT(0 <= i && i < size());
     return files_.image(static_cast<std::size_t>(i), room);
@@ -65,7 +69,7 @@ class ImageFolder : public ImageDataset<ImageFolder> {
   static constexpr std::string_view where = "gpunet::data::ImageFolder: ";
 
   struct Files {
-    Files(const std::string& root, const ImageFolderOptions& options) {
+    Files(const std::string& root, const ImageFolderOptions& options) : max_pixels(options.max_pixels) {
       for (const std::string& name : names_in(root))
         if (io::is_folder(io::join(root, name))) {
           class_to_idx[name] = static_cast<label_t>(classes.size());
@@ -99,18 +103,13 @@ class ImageFolder : public ImageDataset<ImageFolder> {
     }
 
     ImageBytes image(std::size_t i, std::vector<std::uint8_t>& room) const {
-      const io::Image image = io::read_image(samples[i].path);
-      const auto pixels = static_cast<std::size_t>(image.width * image.height);
-      const auto channels = static_cast<std::size_t>(image.channels);
-      room.resize(3 * pixels);
-      for (std::size_t c = 0; c < 3; ++c) {
-        const std::uint8_t* from = image.pixels.data() + (channels < 3 ? 0 : c);
-        for (std::size_t p = 0; p < pixels; ++p)
-          room[c * pixels + p] = from[p * channels];
-      }
-      return {room.data(), {3, image.height, image.width}, samples[i].label, samples[i].path};
+      room = std::vector<std::uint8_t>();  // without the one before, which is not needed any more
+      io::Image image = io::read_image(samples[i].path, {.max_pixels = max_pixels});
+      room = std::move(image.pixels);
+      return {room.data(), {3, image.height, image.width}, samples[i].label, samples[i].path, image.channels};
     }
 
+    std::int64_t max_pixels;
     std::vector<std::string> classes;
     std::map<std::string, label_t> class_to_idx;
     std::vector<Item> samples;

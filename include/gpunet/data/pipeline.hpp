@@ -56,11 +56,14 @@ struct Parts {
     if (!images[i]) return Part::table;
     return values || !moves[i] ? Part::floats : Part::bytes;
   }
-  static constexpr bool any(Part which) {
-    for (std::size_t i = 0; i < count; ++i)
-      if (part(i) == which) return true;
-    return false;
+  // The first transform of a part; `count` if there is none.
+  static constexpr std::size_t first(Part which) {
+    std::size_t i = 0;
+    while (i < count && part(i) != which)
+      ++i;
+    return i;
   }
+  static constexpr bool any(Part which) { return first(which) < count; }
   static constexpr bool any_images() { return std::ranges::any_of(images, std::identity{}); }
   // Whether values come behind ToTensor, of which there is one.
   static constexpr bool is_in_order() {
@@ -93,26 +96,24 @@ class Pipeline {
   bool has_bytes() const { return !work_; }
   const PixelTable& table() const { return table_; }
 
-  // Writes what becomes of an image, [channels, height, width] bytes. Throws Error if it has not the sizes of output().
-  void read(const std::uint8_t* bytes, const ImageSizes& sizes, float* sample, Random& random) const {
-    const auto [moved, moved_sizes] = move(bytes, sizes, random);
+  // Writes what becomes of an image. Throws Error if it has not the sizes of output().
+  void read(const ByteImage& image, float* sample, Random& random) const {
+    const ByteImage moved = move(image, random);
     if (!work_) {
-      check(moved_sizes, sizes);
-      table_.transform(moved, moved_sizes.pixels(), sample);
+      check(moved.sizes, image.sizes);
+      table_.transform(moved, sample);
       return;
     }
     Pixels<float>& floats = scratch().floats;
-    floats.renew(moved_sizes);
-    table_.transform(moved, moved_sizes.pixels(), floats.values.data());
-    work_(list_.get(), floats, random);
-    check(floats.sizes, sizes);
+    work_(list_.get(), moved, table_, floats, random);
+    check(floats.sizes, image.sizes);
     std::copy(floats.values.begin(), floats.values.end(), sample);
   }
-  // The same before the table, where has_bytes().
-  void read_bytes(const std::uint8_t* bytes, const ImageSizes& sizes, std::uint8_t* sample, Random& random) const {
-    const auto [moved, moved_sizes] = move(bytes, sizes, random);
-    check(moved_sizes, sizes);
-    std::copy_n(moved, moved_sizes.numel(), sample);
+  // The same before the table, where has_bytes(), as [channels, height, width].
+  void read_bytes(const ByteImage& image, std::uint8_t* sample, Random& random) const {
+    const ByteImage moved = move(image, random);
+    check(moved.sizes, image.sizes);
+    moved.copy_to(sample);
   }
 
  private:
@@ -131,8 +132,8 @@ class Pipeline {
     using Parts = detail::Parts<Transforms...>;
     if constexpr (Parts::any_images()) {
       is_random_ = std::ranges::any_of(Parts::draws, std::identity{});
-      if constexpr (Parts::any(detail::Part::bytes)) move_ = run<detail::Part::bytes, std::uint8_t, Transforms...>;
-      if constexpr (Parts::any(detail::Part::floats)) work_ = run<detail::Part::floats, float, Transforms...>;
+      if constexpr (Parts::any(detail::Part::bytes)) move_ = run_bytes<Transforms...>;
+      if constexpr (Parts::any(detail::Part::floats)) work_ = run_floats<Transforms...>;
       std::apply([this](const auto&... each) { (this->follow(each), ...); }, *list);
     }
   }
@@ -177,21 +178,39 @@ class Pipeline {
       transform.check(output_.channels);
   }
 
-  // Does one part of the list.
-  template <detail::Part part, class T, class... Transforms>
-  static void run(const void* list, Pixels<T>& image, Random& random) {
-    run_each<part>(*static_cast<const std::tuple<Transforms...>*>(list), image, random,
-                   std::index_sequence_for<Transforms...>{});
+  // Moves pixels.
+  template <class... Transforms>
+  static void run_bytes(const void* list, Pixels<std::uint8_t>& image, Random& random) {
+    run_part<detail::Part::bytes, 0>(*static_cast<const std::tuple<Transforms...>*>(list), image, random,
+                                     std::index_sequence_for<Transforms...>{});
   }
-  template <detail::Part part, class T, class... Transforms, std::size_t... I>
-  static void run_each(const std::tuple<Transforms...>& list, Pixels<T>& image, Random& random,
+  // Makes floats of the bytes, and does what wants them: the first of it from the bytes where it can.
+  template <class... Transforms>
+  static void run_floats(const void* list, const ByteImage& bytes, const PixelTable& table, Pixels<float>& image,
+                         Random& random) {
+    constexpr std::size_t first = detail::Parts<Transforms...>::first(detail::Part::floats);
+    const auto& transforms = *static_cast<const std::tuple<Transforms...>*>(list);
+    constexpr std::index_sequence_for<Transforms...> all;
+    if constexpr (requires { std::get<first>(transforms)(bytes, table, image); }) {
+      std::get<first>(transforms)(bytes, table, image);
+      run_part<detail::Part::floats, first + 1>(transforms, image, random, all);
+    } else {
+      image.renew(bytes.sizes);
+      table.transform(bytes, image.values.data());
+      run_part<detail::Part::floats, first>(transforms, image, random, all);
+    }
+  }
+  // One part of the list, from a transform on.
+  template <detail::Part part, std::size_t begin, class T, class... Transforms, std::size_t... I>
+  static void run_part(const std::tuple<Transforms...>& list, Pixels<T>& image, Random& random,
                        std::index_sequence<I...>) {
-    (run_one<part, I>(list, image, random), ...);
+    (run_one<part, begin, I>(list, image, random), ...);
   }
-  template <detail::Part part, std::size_t i, class T, class... Transforms>
+  template <detail::Part part, std::size_t begin, std::size_t i, class T, class... Transforms>
   static void run_one([[maybe_unused]] const std::tuple<Transforms...>& list, [[maybe_unused]] Pixels<T>& image,
                       [[maybe_unused]] Random& random) {
-    if constexpr (detail::Parts<Transforms...>::part(i) == part) apply(std::get<i>(list), image, random);
+    if constexpr (i >= begin && detail::Parts<Transforms...>::part(i) == part)
+      apply(std::get<i>(list), image, random);
   }
   template <class Transform, class T>
   static void apply(const Transform& transform, Pixels<T>& image, Random& random) {
@@ -207,12 +226,12 @@ class Pipeline {
   }
 
   // The image with its pixels moved: in scratch memory, or where it is if nothing moves them.
-  std::pair<const std::uint8_t*, ImageSizes> move(const std::uint8_t* bytes, const ImageSizes& sizes,
-                                                  Random& random) const {
-    if (!move_) return {bytes, sizes};
+  ByteImage move(const ByteImage& from, Random& random) const {
+    if (!move_) return from;
     Pixels<std::uint8_t>& image = scratch().bytes;
-    image.sizes = sizes;
-    image.values.assign(bytes, bytes + sizes.numel());
+    image.sizes = from.sizes;
+    image.values.resize(static_cast<std::size_t>(from.sizes.numel()));
+    from.copy_to(image.values.data());
     move_(list_.get(), image, random);
     return {image.values.data(), image.sizes};
   }
@@ -227,7 +246,7 @@ class Pipeline {
 
   std::shared_ptr<const void> list_;  // std::tuple<Transforms...>
   void (*move_)(const void* list, Pixels<std::uint8_t>&, Random&) = nullptr;
-  void (*work_)(const void* list, Pixels<float>&, Random&) = nullptr;
+  void (*work_)(const void* list, const ByteImage&, const PixelTable&, Pixels<float>&, Random&) = nullptr;
   PixelTable table_;
   ImageSizes output_;
   bool is_random_ = false;

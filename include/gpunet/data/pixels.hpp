@@ -1,8 +1,10 @@
 // The image that transforms work on.
 #pragma once
 
+#include <algorithm>
 #include <concepts>
 #include <cstddef>
+#include <cstdint>
 #include <vector>
 
 #include <gpunet/core/sizes.hpp>
@@ -45,9 +47,33 @@ struct Pixels {
   }
 };
 
+// An image of bytes where it lies: value (channel, y, x) is bytes[channel * channel_step + (y * width + x) * pixel_step].
+struct ByteImage {
+  const std::uint8_t* bytes;
+  ImageSizes sizes;
+  index_t channel_step = sizes.pixels(), pixel_step = 1;  // of [channels, height, width]
+
+  // Row y of a channel; its values are pixel_step apart.
+  const std::uint8_t* row(index_t channel, index_t y) const {
+    return bytes + channel * channel_step + y * sizes.width * pixel_step;
+  }
+  // Copies it as [channels, height, width].
+  void copy_to(std::uint8_t* to) const {
+    if (pixel_step == 1 && channel_step == sizes.pixels()) {
+      std::copy_n(bytes, sizes.numel(), to);
+      return;
+    }
+    for (index_t c = 0; c < sizes.channels; ++c)
+      for (index_t i = 0; i < sizes.pixels(); ++i)
+        *to++ = bytes[c * channel_step + i * pixel_step];
+  }
+};
+
 // A transform of images is a function of Pixels<float>&, and where it draws numbers of a Random& behind. If it only moves
 // pixels, it takes Pixels<std::uint8_t>& too. Where it changes sizes it has
 //   ImageSizes output(const ImageSizes& input) const;   // throws Error for images that it is not made for
+// Where it needs no floats of the whole image, it also has
+//   void operator()(const ByteImage& from, const PixelTable& table, Pixels<float>& to) const;   // table: floats of bytes
 template <class Transform, class T>
 concept DrawsForImages = std::invocable < const Transform&,
         Pixels<T>

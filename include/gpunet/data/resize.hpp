@@ -4,11 +4,13 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <iterator>
 #include <utility>
 #include <vector>
 
 #include <gpunet/core/error.hpp>
 #include <gpunet/data/pixels.hpp>
+#include <gpunet/data/transforms.hpp>
 
 namespace gpunet::data {
 
@@ -44,6 +46,39 @@ inline std::vector<Taps> bilinear_taps(index_t from, index_t to, bool antialias)
   return all;
 }
 
+// The image of such sizes with another height and width, into `to`, row by row: first along rows, then along columns.
+// row(channel, y) gives `from.width` floats.
+template <class Row>
+void resize_rows(const ImageSizes& from, const HeightWidth& size, bool antialias, float* to, Row row) {
+  const std::vector<Taps> along_x = bilinear_taps(from.width, size.width, antialias);
+  const std::vector<Taps> along_y = bilinear_taps(from.height, size.height, antialias);
+  std::vector<float> line(static_cast<std::size_t>(size.width));
+  for (index_t c = 0; c < from.channels; ++c, to += size.height * size.width) {
+    std::fill_n(to, size.height * size.width, 0.0f);
+    auto begin = along_y.begin();  // of those that take something from row y
+    for (index_t y = 0; y < from.height; ++y) {
+      while (begin != along_y.end() && begin->first + std::ssize(begin->weights) <= y)
+        ++begin;
+      if (begin == along_y.end()) break;
+      if (begin->first > y) continue;
+      const float* const values = row(c, y);
+      for (std::size_t x = 0; x < line.size(); ++x) {
+        const float* value = values + along_x[x].first;
+        float sum = 0;
+        for (const float weight : along_x[x].weights)
+          sum += weight * *value++;
+        line[x] = sum;
+      }
+      for (auto taps = begin; taps != along_y.end() && taps->first <= y; ++taps) {
+        const float weight = taps->weights[static_cast<std::size_t>(y - taps->first)];
+        float* const sums = to + (taps - along_y.begin()) * size.width;
+        for (std::size_t x = 0; x < line.size(); ++x)
+          sums[x] += weight * line[x];
+      }
+    }
+  }
+}
+
 }  // namespace detail
 
 namespace functional {
@@ -51,30 +86,21 @@ namespace functional {
 // The image with another height and width, as torchvision's resize of a float tensor: bilinear, first along rows, then along
 // columns.
 inline void resize(Pixels<float>& image, const HeightWidth& size, bool antialias = true) {
-  const auto [channels, height, width] = image.sizes;
-  const std::vector<detail::Taps> along_x = detail::bilinear_taps(width, size.width, antialias);
-  const std::vector<detail::Taps> along_y = detail::bilinear_taps(height, size.height, antialias);
-  image.renew({channels, height, size.width});
-  for (index_t row = 0; row < channels * height; ++row)
-    for (index_t x = 0; x < size.width; ++x) {
-      const auto& [first, weights] = along_x[static_cast<std::size_t>(x)];
-      const float* from = image.before.data() + row * width + first;
-      float sum = 0;
-      for (const float weight : weights)
-        sum += weight * *from++;
-      image.values[static_cast<std::size_t>(row * size.width + x)] = sum;
-    }
-  image.renew({channels, size.height, size.width});
-  for (index_t c = 0; c < channels; ++c)
-    for (index_t y = 0; y < size.height; ++y) {
-      const auto& [first, weights] = along_y[static_cast<std::size_t>(y)];
-      const float* from = image.before.data() + (c * height + first) * size.width;
-      float* const to = &image.at(c, y, 0);
-      std::fill_n(to, size.width, 0.0f);
-      for (const float weight : weights)
-        for (index_t x = 0; x < size.width; ++x)
-          to[x] += weight * *from++;
-    }
+  const ImageSizes from = image.sizes;
+  image.renew({from.channels, size.height, size.width});
+  detail::resize_rows(from, size, antialias, image.values.data(), [&](index_t c, index_t y) {
+    return image.before.data() + (c * from.height + y) * from.width;
+  });
+}
+// The same of the floats that a table makes of bytes, of which there is one row at a time.
+inline void resize(const ByteImage& from, const PixelTable& table, Pixels<float>& to, const HeightWidth& size,
+                   bool antialias = true) {
+  std::vector<float> row(static_cast<std::size_t>(from.sizes.width));
+  to.renew({from.sizes.channels, size.height, size.width});
+  detail::resize_rows(from.sizes, size, antialias, to.values.data(), [&](index_t c, index_t y) {
+    table.transform_row(from, c, y, row.data());
+    return row.data();
+  });
 }
 
 }  // namespace functional
@@ -104,15 +130,26 @@ class Resize {
 
   // Throws Error for an image that is so long and thin that it would become huge.
   void operator()(Pixels<float>& image) const {
-    const ImageSizes to = output(image.sizes);
-    require(to.pixels() <= most_pixels, "gpunet::data::Resize: an image of ", image.sizes.height, " x ",
-            image.sizes.width, " would become one of ", to.height, " x ", to.width, " (want at most ", most_pixels,
-            " pixels), give both sides, as Resize{{32, 32}}");
+    const ImageSizes to = checked_output(image.sizes);
     if (to != image.sizes) functional::resize(image, {to.height, to.width}, options_.antialias);
+  }
+  void operator()(const ByteImage& from, const PixelTable& table, Pixels<float>& image) const {
+    const ImageSizes to = checked_output(from.sizes);
+    if (to != from.sizes) return functional::resize(from, table, image, {to.height, to.width}, options_.antialias);
+    image.renew(to);
+    table.transform(from, image.values.data());
   }
 
  private:
   static constexpr index_t most_pixels = 1 << 28;
+
+  ImageSizes checked_output(const ImageSizes& input) const {
+    const ImageSizes to = output(input);
+    require(to.pixels() <= most_pixels, "gpunet::data::Resize: an image of ", input.height, " x ", input.width,
+            " would become one of ", to.height, " x ", to.width, " (want at most ", most_pixels,
+            " pixels), give both sides, as Resize{{32, 32}}");
+    return to;
+  }
 
   Resize(const HeightWidth& size, const ResizeOptions& options, bool is_shorter) : size_(size), options_(options) {
     constexpr index_t most = 1 << 20;

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include <gpunet/core/error.hpp>
+#include <gpunet/data/pixels.hpp>
 
 namespace gpunet::data {
 
@@ -100,6 +101,17 @@ class PixelTable {
   // Transforms one image of [channels][pixels] bytes.
   void transform(const std::uint8_t* bytes, index_t pixels, float* sample) const {
     transform(table_.data(), static_cast<index_t>(table_.size()) / 256, bytes, pixels, sample);
+  }
+  void transform(const ByteImage& image, float* sample) const {
+    for (index_t c = 0; c < image.sizes.channels; ++c)
+      for (index_t y = 0; y < image.sizes.height; ++y, sample += image.sizes.width)
+        transform_row(image, c, y, sample);
+  }
+  void transform_row(const ByteImage& image, index_t channel, index_t y, float* values) const {
+    const float* const table = table_.data() + channel * 256;
+    const std::uint8_t* from = image.row(channel, y);
+    for (index_t x = 0; x < image.sizes.width; ++x, from += image.pixel_step)
+      values[x] = table[*from];
   }
   static void transform(const float* values, index_t channels, const std::uint8_t* bytes, index_t pixels,
                         float* sample) {
