@@ -7,11 +7,13 @@
 
 #if GPUNET_TEST_ZLIB
 
+#include <filesystem>
 #include <string>
 #include <vector>
 
 #include <gpunet/data/mnist.hpp>
 #include <gpunet/io/gzip.hpp>
+#include <gpunet/io/state_dict.hpp>
 #include <gpunet/io/zlib.hpp>
 
 using namespace gpunet;
@@ -138,7 +140,11 @@ TEST_CASE("a zip bomb asks for no memory") {
     const std::size_t entry = read_text(folder / "x.npz").rfind("PK\1\2");
     patch(folder / "x.npz", entry + 24, bytes_of(claim));
     const Count count;
-    const std::string message = error_of([&] { NpzFile::read(folder / "x.npz"); });
+    const std::string message = error_of([&] {
+      const NpzFile npz = NpzFile::read(folder / "x.npz");
+      std::vector<std::byte> room;
+      io::bytes_of(npz.entries()[0], room);
+    });
     CHECK(count.largest() < 1 << 20);
     return message;
   };
@@ -147,6 +153,85 @@ TEST_CASE("a zip bomb asks for no memory") {
   array.replace(array.find("1000000000"), 10, "0000000500");
   CHECK(contains(error(4000, static_cast<std::uint32_t>(array.size()) + 2000), "data that cannot be unpacked"));
   CHECK(error(2000, static_cast<std::uint32_t>(array.size()) + 2000).empty());
+}
+
+TEST_CASE("deflated arrays are unpacked when they are asked for, one by one") {
+  const TempFolder folder;
+  const std::vector<float> zeros(4'000'000), ones(2'000, 1);
+  std::vector<io::TensorEntry> entries;
+  for (const char* name : {"a", "b", "c"})
+    entries.push_back({name, io::Dtype::F32, {2'000, 2'000}, std::as_bytes(std::span(zeros))});
+  entries.push_back({"d", io::Dtype::F32, {2'000}, std::as_bytes(std::span(ones))});
+  const std::string path = folder / "x.npz";
+  io::write_npz(path, entries, {.compress = true});
+  const auto packed = std::filesystem::file_size(path);
+  {
+    const Count count;
+    const io::TensorFile file = io::read_tensors(path);
+    CHECK(file.entries()[2].name == "c");
+    CHECK(file.entries()[2].sizes == Sizes{2'000, 2'000});
+    std::vector<float> d(2'000);
+    io::copy_as(file.entries()[3], std::span(d));
+    CHECK(d == ones);
+    CHECK(count.bytes() < packed + (1 << 15));
+  }
+  std::vector<float> all(4'000'000, 1);
+  {
+    const NpzFile file = NpzFile::read(path);
+    const Count count;
+    io::copy_as(file.entries()[0], std::span(all));
+    CHECK(count.bytes() < 1 << 12);  // into the place where it is wanted
+    CHECK(all == zeros);
+    std::vector<double> doubles(4'000'000);
+    io::copy_as(file.entries()[0], std::span(doubles));
+    CHECK(count.largest() == 32'000'000);
+    CHECK(doubles == std::vector<double>(4'000'000));
+  }
+  std::vector<float> weight(4), bias(1);
+  const std::vector<io::NamedArray<float>> arrays{{"weight", {2, 2}, weight.data()}, {"bias", {1}, bias.data()}};
+  const Count count;
+  CHECK(contains(error_of([&] { io::load_arrays(arrays, io::read_tensors(path)); }), "missing keys: weight, bias"));
+  CHECK(count.largest() < 1 << 17);
+}
+
+TEST_CASE("a packed array over the limit is an entry with a problem, and others are read") {
+  const TempFolder folder;
+  const std::vector<double> values = ramp(6);
+  const std::vector<io::TensorEntry> entries{
+      {"large", io::Dtype::F64, {6}, std::as_bytes(std::span(values))},
+      {"small", io::Dtype::F64, {2}, std::as_bytes(std::span(values).first(2))}};
+  io::write_npz(folder / "x.npz", entries, {.compress = true});
+  const io::TensorFile file = io::read_tensors(folder / "x.npz", {.max_unpacked_bytes = 175});
+  CHECK(values_of(file.entries()[1]) == ramp(2));
+  CHECK(contains(
+      error_of([&] { values_of(file.entries()[0]); }),
+      "x.npz, large.npy has 176 bytes unpacked (want at most 175), raise the limit, {.max_unpacked_bytes = ...}"));
+  CHECK(values_of(io::read_tensors(folder / "x.npz", {.max_unpacked_bytes = 176}).entries()[0]) == values);
+}
+
+TEST_CASE("damage in a packed array is an Error when its elements are asked for") {
+  const TempFolder folder;
+  const std::string path = folder / "x.npz", whole = read_text(corpus("deflated.npz"));
+  const io::detail::ZipArchive archive(std::as_bytes(std::span(whole)), path);
+  const auto& member = *archive.find("layer.weight.npy");
+  std::string damaged = whole;
+  damaged[member.end() - 1] ^= 0x55;
+  io::write_file_atomically(path, damaged);
+  const NpzFile file = NpzFile::read(path);
+  CHECK(values_of(entry_named(file, "f")) == ramp(6));
+  CHECK(contains(error_of([&] { values_of(entry_named(file, "layer.weight")); }),
+                 concat(path, ", layer.weight.npy, byte ", member.data, " of the archive: ")));
+
+  const std::string header = "{'descr': '<f4', 'fortran_order': False, 'shape': ()}" + std::string(20'000, ' ');
+  const std::string array =
+      "\x93NUMPY\1\0"s + bytes_of(static_cast<std::uint16_t>(header.size())) + header + "1234";
+  io::AtomicFile out(path);
+  io::detail::ZipWriter writer(out);
+  writer.deflate("a.npy", std::as_bytes(std::span(array)), io::detail::zlib_codec);
+  writer.finish();
+  out.commit();
+  CHECK(
+      contains(NpzFile::read(path).entries()[0].problem, "a.npy has a header of 20063 bytes (want at most 10000)"));
 }
 
 #else

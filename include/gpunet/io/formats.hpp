@@ -98,7 +98,7 @@ inline TensorFile read_tensors(const std::string& path, const ReadOptions& optio
     case Format::npy:
       return NpyFile::read(path, std::move(file));
     case Format::npz:
-      return NpzFile::read(path, std::move(file));
+      return NpzFile::read(path, std::move(file), options);
     case Format::safetensors:
       break;
   }

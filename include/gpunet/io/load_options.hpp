@@ -36,6 +36,8 @@ struct LoadOptions {
   bool strict = true;
   // Whether the file is mapped, see ReadOptions: for one that is larger than memory.
   bool map = false;
+  // The most bytes of a packed array, see ReadOptions.
+  std::size_t max_unpacked_bytes = ReadOptions{}.max_unpacked_bytes;
 };
 
 namespace detail {

@@ -74,7 +74,9 @@ void save(const Model<Net, D, T>& model, const std::string& path) {
 template <class Net, class D, class T>
 void load(Model<Net, D, T>& model, const std::string& path, const LoadOptions& options = {}) {
   detail::StateCopy<T> state(model);  // the gaps between the arrays stay as they are
-  load_arrays(state.named_arrays(model.plan()), open_tensors(path, {.map = options.map}), options);
+  const TensorFile file =
+      open_tensors(path, {.map = options.map, .max_unpacked_bytes = options.max_unpacked_bytes});
+  load_arrays(state.named_arrays(model.plan()), file, options);
   state.upload_to(model);
 }
 

@@ -173,6 +173,17 @@ class NpyHeaderReader {
   ByteReader& bytes_;
 };
 
+// How many bytes of a .npy file are before its data, by its first twelve: the magic, a version, the length of the header.
+// All of them where these are no start of such a file.
+inline std::size_t npy_header_size(std::span<const std::byte> start) {
+  if (start.size() < 12 || !as_text(start).starts_with(npy_magic)) return start.size();
+  const bool is_short = start[npy_magic.size()] == std::byte{1};  // version 1: two bytes, else four
+  std::size_t length = 0;
+  for (std::size_t i = is_short ? 10 : 12; i-- > npy_magic.size() + 2;)
+    length = 256 * length + std::to_integer<std::size_t>(start[i]);
+  return (is_short ? 10 : 12) + length;
+}
+
 // The header of a .npy file, up to its data, at which `bytes` is left.
 inline TensorEntry read_npy_header(ByteReader& bytes) {
   if (bytes.left() < npy_magic.size() || bytes.text(npy_magic.size(), "a magic") != npy_magic)
@@ -231,7 +242,7 @@ inline std::pair<std::string, std::span<const std::byte>> npy_parts(const std::s
                                                                     std::vector<std::byte>& copy) {
   const bool fortran =
       entry.strides.rank() > 0 && same_order(entry.sizes, entry.strides, packed_strides(entry.sizes, true));
-  return {npy_header(path, entry, fortran), fortran ? entry.bytes : row_major_bytes(entry, copy)};
+  return {npy_header(path, entry, fortran), fortran ? bytes_of(entry, copy) : row_major_bytes(entry, copy)};
 }
 
 }  // namespace detail

@@ -5,7 +5,6 @@
 #include <cstddef>
 #include <iterator>
 #include <memory>
-#include <new>
 #include <span>
 #include <string>
 #include <string_view>
@@ -15,6 +14,7 @@
 #include <gpunet/core/error.hpp>
 #include <gpunet/io/atomic_file.hpp>
 #include <gpunet/io/byte_reader.hpp>
+#include <gpunet/io/crc32.hpp>
 #include <gpunet/io/deflate.hpp>
 #include <gpunet/io/json.hpp>
 #include <gpunet/io/mapped_file.hpp>
@@ -31,66 +31,91 @@ inline constexpr std::string_view
     npy_ending = ".npy",
     zlib_advice = "include <gpunet/io/zlib.hpp> in one source and link zlib (gpunet::zlib in CMake, -lz)";
 
-// The unpacked bytes of a deflated array, after its header was seen to fit them: what is asked of memory is what the
-// archive says and the array has. Leaves `entry` without its bytes.
-inline std::vector<std::byte> inflate_npy(const ZipMember& member, const std::string& place, TensorEntry& entry,
-                                          std::size_t& header_size) {
-  const DeflateCodec* codec = deflate_codec();
-  require(codec, place, " is deflated (which takes zlib), ", zlib_advice, ", or save it with np.savez");
-  constexpr std::size_t longest_header = 1 << 16;
-  std::vector<std::byte> out(static_cast<std::size_t>(std::min<std::uint64_t>(member.size, longest_header)));
-  const auto fail = [&](std::string_view what) {
-    throw Error(concat(place, ", byte ", member.data, " of the archive: ", what, ", fetch or save it again"));
-  };
-  if (codec->inflater({member.packed})->read(out) != std::ssize(out))
-    fail("data that cannot be unpacked (it is damaged)");
-  ByteReader bytes(out, place);
-  entry = read_npy_header(bytes);
-  header_size = bytes.position();
-  check_npy_data(bytes, entry, member.size - header_size);
-  try {
-    out.resize(static_cast<std::size_t>(member.size));
-  } catch (const std::bad_alloc&) {
-    fail("more data than there is memory");
+// A deflated array of an archive, unpacked when its bytes are asked for.
+class DeflatedArray : public ByteSource {
+ public:
+  // `place` begins the messages. Throws Error where the program has no codec.
+  DeflatedArray(const ZipMember& member, std::string place) : member_(member), place_(std::move(place)) {
+    require(deflate_codec() != nullptr, place_, " is deflated (which takes zlib), ", zlib_advice,
+            ", or save it with np.savez");
   }
-  if (!read_last(*codec->inflater({member.packed}), out)) fail("data that cannot be unpacked (it is damaged)");
-  return out;
-}
 
-// The array in a member of an archive, whose place messages begin with. `unpacked` gets what had to be unpacked.
-inline TensorEntry read_npz_member(const ZipMember& member, const std::string& place,
-                                   std::vector<std::vector<std::byte>>& unpacked) {
+  // What the header of the array says; no more of it is unpacked.
+  TensorEntry read_header(const ReadOptions& options) const {
+    constexpr std::size_t least = 12, most = 10'000;  // as NumPy, which reads no longer ones by default
+    const std::unique_ptr<Inflater> inflater = open();
+    std::vector<std::byte> header(std::min<std::size_t>(static_cast<std::size_t>(member_.size), least));
+    read_next(*inflater, header);
+    const std::size_t size = npy_header_size(header);
+    if (size > least + most)
+      throw Unreadable(
+          concat(place_, " has a header of ", size, " bytes (want at most ", most, "), save it again"));
+    header.resize(std::min<std::size_t>(static_cast<std::size_t>(member_.size), size));
+    read_next(*inflater, std::span(header).subspan(std::min(least, header.size())));
+    ByteReader bytes(header, place_);
+    TensorEntry entry = read_npy_header(bytes);
+    check_npy_data(bytes, entry, member_.size - bytes.position());
+    if (member_.size > options.max_unpacked_bytes)
+      throw Unreadable(concat(place_, " has ", member_.size, " bytes unpacked (want at most ",
+                              options.max_unpacked_bytes, "), raise the limit, {.max_unpacked_bytes = ...}"));
+    entry.source = this;
+    entry.first_byte = bytes.position();
+    return entry;
+  }
+
+  void read(std::size_t first_byte, std::span<std::byte> out) const override {
+    const std::unique_ptr<Inflater> inflater = open();
+    std::vector<std::byte> header(first_byte);
+    read_next(*inflater, header);
+    if (!read_last(*inflater, out)) fail("data that cannot be unpacked (it is damaged)");
+    if (member_.crc != 0 && crc32(out, crc32(header)) != member_.crc)
+      fail("the check sum does not fit (the data is damaged)");
+  }
+
+ private:
+  std::unique_ptr<Inflater> open() const { return deflate_codec()->inflater({member_.packed}); }
+  void read_next(Inflater& inflater, std::span<std::byte> out) const {
+    if (inflater.read(out) != std::ssize(out)) fail("data that cannot be unpacked (it is damaged)");
+  }
+  [[noreturn]] void fail(std::string_view what) const {
+    throw Error(concat(place_, ", byte ", member_.data, " of the archive: ", what, ", fetch or save it again"));
+  }
+
+  ZipMember member_;
+  std::string place_;
+};
+
+// The array in a member of an archive, whose place messages begin with. `packed` gets those that are deflated.
+inline TensorEntry read_npz_member(const ZipMember& member, const std::string& place, const ReadOptions& options,
+                                   std::vector<std::unique_ptr<DeflatedArray>>& packed) {
   if (!member.name.ends_with(npy_ending))
     throw Unreadable(concat(place, " is no .npy file (numpy.savez writes no others), leave it out"));
-  TensorEntry entry;
-  std::span<const std::byte> data = member.packed;
   if (member.method == zip::deflated) {
-    std::size_t header = 0;
-    unpacked.push_back(inflate_npy(member, place, entry, header));
-    data = unpacked.back();
-    entry.bytes = data.subspan(header);
-  } else {
-    ByteReader reader(data, place, member.data);
-    entry = read_npy_header(reader);
-    check_npy_data(reader, entry, reader.left());
-    entry.bytes = reader.rest();
+    packed.push_back(std::make_unique<DeflatedArray>(member, place));
+    return packed.back()->read_header(options);
   }
-  require(member.has_sum_of(data), place, ", byte ", member.data,
+  ByteReader reader(member.packed, place, member.data);
+  TensorEntry entry = read_npy_header(reader);
+  check_npy_data(reader, entry, reader.left());
+  entry.bytes = reader.rest();
+  require(member.has_sum_of(member.packed), place, ", byte ", member.data,
           " of the archive: the check sum does not fit (the data is damaged), fetch or save it again");
   return entry;
 }
 
 }  // namespace detail
 
-// A .npz file: arrays as they are stored, and unpacked ones (where the program has zlib: <gpunet/io/zlib.hpp>). Arrays of texts or objects, and other files in it, are entries with a problem.
+// A .npz file. Arrays that are deflated (which takes <gpunet/io/zlib.hpp>) are unpacked when their elements are asked for;
+// what is damaged in them is found then. Arrays of texts or objects, and other files in it, are entries with a problem.
 class NpzFile : public TensorFile {
  public:
   // Throws Error naming the path, the array, and the byte where there is one.
   static NpzFile read(const std::string& path, const ReadOptions& options = {}) {
-    return read(path, std::make_shared<const FileBytes>(path, options.map));
+    return read(path, std::make_shared<const FileBytes>(path, options.map), options);
   }
   // The same of bytes that are in memory already.
-  static NpzFile read(const std::string& path, std::shared_ptr<const FileBytes> contents) {
+  static NpzFile read(const std::string& path, std::shared_ptr<const FileBytes> contents,
+                      const ReadOptions& options = {}) {
     auto bytes = std::make_shared<Bytes>();
     bytes->file = std::move(contents);
     const detail::ZipArchive archive(bytes->file->bytes(), path);
@@ -100,7 +125,7 @@ class NpzFile : public TensorFile {
       const std::string place = concat(archive.place(), ", ", detail::printable(member.name));
       TensorEntry entry;
       try {
-        entry = detail::read_npz_member(member, place, bytes->unpacked);
+        entry = detail::read_npz_member(member, place, options, bytes->packed);
       } catch (const detail::Unreadable& error) {
         entry = {.sizes = {0}, .problem = error.what()};
       }
@@ -121,7 +146,7 @@ class NpzFile : public TensorFile {
  private:
   struct Bytes {
     std::shared_ptr<const FileBytes> file;
-    std::vector<std::vector<std::byte>> unpacked;
+    std::vector<std::unique_ptr<detail::DeflatedArray>> packed;
   };
 
   using TensorFile::TensorFile;

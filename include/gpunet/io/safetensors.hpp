@@ -174,16 +174,17 @@ class SafetensorsFile : public TensorFile {
   // Reads the header alone. The bytes of the tensors stay in the file, from where copy_as() reads them: loading takes no
   // memory beside its destination.
   static SafetensorsFile open(const std::string& path) {
-    const auto file = std::make_shared<InputFile>(path);
+    const auto source = std::make_shared<Source>(path);
+    InputFile* const file = &source->file;
     std::vector<std::byte> start(std::min(file->size(), sizeof_length));
     file->read(start);
     std::string header(header_length(start, file->size(), path), '\0');
     file->read(std::as_writable_bytes(std::span(header)));
     const std::size_t data = sizeof_length + header.size();
     SafetensorsFile out(path);
-    out.owner_ = file;
+    out.owner_ = source;
     out.take_header(header, file->size() - data, [&](TensorEntry& entry, std::size_t begin, std::size_t) {
-      entry.file = file.get();
+      entry.source = source.get();
       entry.first_byte = data + begin;
     });
     return out;
@@ -191,6 +192,12 @@ class SafetensorsFile : public TensorFile {
 
  private:
   using TensorFile::TensorFile;
+
+  struct Source : ByteSource {
+    explicit Source(const std::string& path) : file(path) {}
+    void read(std::size_t first_byte, std::span<std::byte> out) const override { file.read_at(first_byte, out); }
+    InputFile file;
+  };
 
   static constexpr std::size_t sizeof_length = sizeof(std::uint64_t);
 

@@ -9,6 +9,7 @@
 #include <limits>
 #include <map>
 #include <memory>
+#include <new>
 #include <span>
 #include <string>
 #include <string_view>
@@ -17,8 +18,8 @@
 
 #include <gpunet/core/error.hpp>
 #include <gpunet/core/sizes.hpp>
+#include <gpunet/io/byte_source.hpp>
 #include <gpunet/io/dtype.hpp>
-#include <gpunet/io/file.hpp>
 #include <gpunet/io/json.hpp>
 
 namespace gpunet::io {
@@ -34,17 +35,10 @@ struct TensorEntry {
   // Why the array cannot be read, though the rest of the file can (a text in a .npz file, a sparse tensor): an error for
   // whoever wants its elements. Empty for all others.
   std::string problem = {};
-  // The file that has the bytes, from `first_byte` on, where they are not in memory (SafetensorsFile::open): copy_as() reads
-  // them.
-  const InputFile* file = nullptr;
+  // What has the bytes, from `first_byte` on, where they are not in memory: those of SafetensorsFile::open and the packed
+  // ones of a .npz file. `bytes` is empty then; bytes_of() and copy_as() read them.
+  const ByteSource* source = nullptr;
   std::size_t first_byte = 0;
-};
-
-// How the arrays of a file come into memory.
-struct ReadOptions {
-  // Mapped instead of copied: for files larger than memory, of which only what is looked at is read. As long as the file is
-  // in use, a program that makes it shorter ends this one (SIGBUS), and one that rewrites it changes the arrays.
-  bool map = false;
 };
 
 // Texts that a file carries beside its tensors.
@@ -125,6 +119,7 @@ inline void check_bytes(const TensorEntry& entry, std::string_view place) {
   require(entry.problem.empty(), place, '"', printable(entry.name), "\" could not be read: ", entry.problem);
   const index_t size = bits_of(entry.dtype) / 8, bytes = static_cast<index_t>(entry.bytes.size());
   const index_t count = byte_count(entry.dtype, entry.sizes);
+  if (entry.source) return;  // whose reader has compared them
   if (entry.strides.rank() == 0) {
     require(count == bytes, place, '"', printable(entry.name), "\" has ", bytes,
             " bytes, which do not fit its shape ", to_string(entry.sizes), " and dtype ", to_string(entry.dtype),
@@ -174,14 +169,35 @@ void decode(const TensorEntry& entry, std::span<T> out, Decode decode_one) {
   });
 }
 
+}  // namespace detail
+
+// The bytes of an entry as its sizes and strides have them: its own, or those of its source, which `room` keeps. Throws
+// Error where they cannot be read.
+inline std::span<const std::byte> bytes_of(const TensorEntry& entry, std::vector<std::byte>& room) {
+  if (!entry.source) return entry.bytes;
+  const index_t size = detail::byte_count(entry.dtype, entry.sizes);
+  try {
+    room.resize(static_cast<std::size_t>(size));
+  } catch (const std::bad_alloc&) {
+    throw Error(concat("gpunet::io: \"", detail::printable(entry.name), "\" has ", size,
+                       " bytes, more than there is memory, free some"));
+  }
+  entry.source->read(entry.first_byte, room);
+  return room;
+}
+
+namespace detail {
+
 // The bytes of the elements in row-major order: those of the entry, or a copy that `copy` keeps.
 inline std::span<const std::byte> row_major_bytes(const TensorEntry& entry, std::vector<std::byte>& copy) {
-  if (entry.strides.rank() == 0) return entry.bytes;
+  if (entry.strides.rank() == 0) return bytes_of(entry, copy);
+  std::vector<std::byte> room;
+  const std::span<const std::byte> bytes = bytes_of(entry, room);
   const auto size = static_cast<std::size_t>(bits_of(entry.dtype) / 8);
   copy.resize(static_cast<std::size_t>(entry.sizes.numel()) * size);
   visit_elements(entry, [&](index_t i, index_t at) {
     std::memcpy(copy.data() + static_cast<std::size_t>(i) * size,
-                entry.bytes.data() + static_cast<std::size_t>(at) * size, size);
+                bytes.data() + static_cast<std::size_t>(at) * size, size);
   });
   return copy;
 }
@@ -219,19 +235,18 @@ inline void check_writable(const std::string& path, std::span<const TensorEntry>
 // Error where the entry's bytes do not hold them, or its type is none of is_parameter_type().
 template <class T>
 void copy_as(const TensorEntry& entry, std::span<T> out) {
-  if (entry.file) {
-    if (entry.dtype == dtype_of<T>() && static_cast<index_t>(out.size()) == entry.sizes.numel())
-      return entry.file->read_at(entry.first_byte, std::as_writable_bytes(out));
-    std::vector<std::byte> bytes(static_cast<std::size_t>(detail::byte_count(entry.dtype, entry.sizes)));
-    entry.file->read_at(entry.first_byte, bytes);
-    TensorEntry in_memory = entry;
-    in_memory.bytes = bytes;
-    in_memory.file = nullptr;
-    return copy_as(in_memory, out);
-  }
   detail::check_bytes(entry, "gpunet::io::copy_as: ");
   require(static_cast<index_t>(out.size()) == entry.sizes.numel(), "gpunet::io::copy_as: ", out.size(),
           " elements for \"", detail::printable(entry.name), "\" of shape ", to_string(entry.sizes), ", make room");
+  if (entry.source) {
+    if (entry.dtype == dtype_of<T>() && entry.strides.rank() == 0)
+      return entry.source->read(entry.first_byte, std::as_writable_bytes(out));
+    std::vector<std::byte> room;
+    TensorEntry in_memory = entry;
+    in_memory.bytes = bytes_of(entry, room);
+    in_memory.source = nullptr;
+    return copy_as(in_memory, out);
+  }
   switch (entry.dtype) {
     case Dtype::F32:
       return detail::decode<float>(entry, out, [](float x) { return x; });
