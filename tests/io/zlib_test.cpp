@@ -184,7 +184,7 @@ TEST_CASE("deflated arrays are unpacked when they are asked for, one by one") {
     CHECK(all == zeros);
     std::vector<double> doubles(4'000'000);
     io::copy_as(file.entries()[0], std::span(doubles));
-    CHECK(count.largest() == 32'000'000);
+    CHECK(count.largest() <= 32'000'000);
     CHECK(doubles == std::vector<double>(4'000'000));
   }
   std::vector<float> weight(4), bias(1);

@@ -21,6 +21,7 @@ struct ImageBytes {
   // first ones are the channels, or 1 or 2, of which the first one is every channel. 0 for [channels, height, width].
   index_t interleaved = 0;
 
+  // The same with steps.
   operator ByteImage() const {
     if (interleaved == 0) return {bytes, sizes};
     return {bytes, sizes, interleaved < 3 ? 0 : 1, interleaved};
