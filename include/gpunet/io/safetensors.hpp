@@ -159,8 +159,12 @@ class SafetensorsFile : public TensorFile {
     require(bytes.size() >= sizeof length, "gpunet::io: ", path, " has ", bytes.size(),
             " bytes (a safetensors file has at least 8), fetch or save it again");
     std::memcpy(&length, bytes.data(), sizeof length);
-    require(length <= bytes.size() - sizeof length && length <= detail::max_header, "gpunet::io: ", path,
-            ": a header of ", length, " bytes in a file of ", bytes.size(),
+    require(length <= detail::max_header, "gpunet::io: ", path, ": a header of ", length,
+            " bytes (the format allows ", detail::max_header,
+            ": it is damaged, or no safetensors file), save it again, in several files where it has too "
+            "many tensors");
+    require(length <= bytes.size() - sizeof length, "gpunet::io: ", path, ": a header of ", length,
+            " bytes in a file of ", bytes.size(),
             " (it is cut short, or no safetensors file), fetch it again, or save it from Python with safetensors");
     const std::span<const std::byte> data = bytes.subspan(sizeof length + static_cast<std::size_t>(length));
     const std::string_view text(reinterpret_cast<const char*>(bytes.data()) + sizeof length,
