@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <span>
+#include <string_view>
 #include <vector>
 
 namespace gpunet::io {
@@ -26,5 +27,10 @@ inline const DeflateCodec*& deflate_codec() {
   static const DeflateCodec* codec = nullptr;
   return codec;
 }
+
+namespace detail {
+inline constexpr std::string_view zlib_advice =
+    "include <gpunet/io/zlib.hpp> in one source and link zlib (gpunet::zlib in CMake, -lz)";
+}  // namespace detail
 
 }  // namespace gpunet::io

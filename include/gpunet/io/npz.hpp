@@ -26,9 +26,7 @@ namespace gpunet::io {
 
 namespace detail {
 
-inline constexpr std::string_view
-    npy_ending = ".npy",
-    zlib_advice = "include <gpunet/io/zlib.hpp> in one source and link zlib (gpunet::zlib in CMake, -lz)";
+inline constexpr std::string_view npy_ending = ".npy";
 
 // The unpacked bytes of a deflated array, after its header was seen to fit them: what is asked of memory is what the
 // archive says and the array has. Leaves `entry` without its bytes.
