@@ -5,9 +5,15 @@ Usage: python3 make.py [FOLDER]     (PyTorch 2.15, NumPy 2.4; the same bytes in 
 The tests read them, and read them again with every byte changed and cut at every byte (tests/io/bad_files_test.cpp).
 """
 
+import argparse
+import io
 import pathlib
+import pickle
 import re
 import sys
+import tarfile
+import types as python_types
+import zipfile
 from collections import OrderedDict
 
 import numpy as np
@@ -107,6 +113,65 @@ def beside():
     }
 
 
+class Settings(OrderedDict):
+    """A dict of a class that only the program knows which saved it."""
+
+
+def opaque():
+    """A state_dict beside objects of classes that are neither plain data nor tensors."""
+    return {
+        "best_acc": np.float64(0.75),
+        "array": np.arange(2),
+        "args": argparse.Namespace(lr=0.1),
+        "optimizer": torch.optim.SGD,
+        "net": nn.ReLU(),
+        "history": [np.float32(1), np.float32(2)],
+        "settings": Settings(scale=ramp(2), note=argparse.Namespace()),
+        "sets": [{1, 2}, frozenset({3})],
+        "weight": ramp(2, 3),
+        "bias": torch.tensor([0.5, -1.5]),
+    }
+
+
+class Python2Pickler(pickle._Pickler):
+    """Writes what Python 2 wrote: integers of more than 32 bits as text, texts as bytes. And opcodes of protocol 0."""
+
+    dispatch = dict(pickle._Pickler.dispatch)
+
+    def save_int(self, n):
+        if type(n) is int and abs(n) >= 2**31:
+            self.write(b"I%d\n" % n if abs(n) < 2**63 else b"L%dL\n" % n)
+        else:
+            super().save_long(n)
+
+    def save_text(self, text):
+        if text == "quoted":
+            self.write(b"S'quo\\x74ed'\n")
+        elif text.isascii():
+            self.write(b"U" + bytes([len(text)]) + text.encode())
+        else:
+            self.write(b"V" + text.encode("raw-unicode-escape") + b"\n")
+        self.memoize(text)
+
+    def save_real(self, x):
+        self.write(b"F%r\n" % x)
+
+    dispatch[int] = save_int
+    dispatch[str] = save_text
+    dispatch[float] = save_real
+
+
+python2 = python_types.SimpleNamespace(Pickler=Python2Pickler, dump=pickle.dump, __name__="pickle")
+
+
+def rezip(name, source, method, change=lambda name, data: data):
+    """The archive `source` again, packed by `method`, with other data."""
+    with zipfile.ZipFile(folder / source) as old, zipfile.ZipFile(folder / name, "w", method) as new:
+        for member in old.infolist():
+            data = change(member.filename, old.read(member))
+            new.writestr(zipfile.ZipInfo(member.filename), data, compress_type=method)
+
+
 def save(name, value, **options):
     torch.save(value, folder / name, **options)
 
@@ -125,6 +190,37 @@ save("tensor.pt", ramp(2, 2))
 save("checkpoint.pth", checkpoint())
 save("module.pth", nn.ReLU())
 save("beside.pth", beside())
+save("opaque.pth", opaque())
+for protocol in (3, 5):
+    save(f"protocol_{protocol}.pth", {**checkpoint(), "bytes": b"\xff", "set": {1}}, pickle_protocol=protocol)
+rezip("deflated.pth", "state_dict.pth", zipfile.ZIP_DEFLATED)
+assert torch.load(folder / "deflated.pth")["bias"].tolist() == [0.5, -1.5]
+
+# As if a big-endian machine had saved it; torch.load leaves the bytes of untyped storages (uint16) as they are.
+save("big_endian.pth", {"f": ramp(3), "half": ramp(2).half(), "c": torch.tensor([1 - 2j]), "l": torch.tensor([2**40])})
+swapped = {"big_endian/data/0": 4, "big_endian/data/1": 2, "big_endian/data/2": 4, "big_endian/data/3": 8}
+rezip(
+    "big_endian.pth.tmp",
+    "big_endian.pth",
+    zipfile.ZIP_STORED,
+    lambda name, data: b"big"
+    if name.endswith("byteorder")
+    else np.frombuffer(data, f"u{swapped[name]}").byteswap().tobytes()
+    if name in swapped
+    else data,
+)
+(folder / "big_endian.pth.tmp").rename(folder / "big_endian.pth")
+assert torch.load(folder / "big_endian.pth")["c"].item() == 1 - 2j
+
+# The files of PyTorch 1.1 and 0.1 that no later version writes, as far as their readers look before they refuse them.
+with zipfile.ZipFile(folder / "script_2019.pt", "w") as archive:
+    for name in ("version", "code/script.py", "tensors/0", "model.json"):
+        archive.writestr(zipfile.ZipInfo(f"script/{name}"), b"{}")
+tar = io.BytesIO()
+with tarfile.open(fileobj=tar, mode="w", format=tarfile.PAX_FORMAT) as archive:
+    archive.addfile(tarfile.TarInfo("sys_info"))
+(folder / "torch_0_1.pth").write_bytes(tar.getvalue()[:512])
+
 torch.serialization.set_crc32_options(False)
 save("no_sums.pth", linear().state_dict())
 torch.serialization.set_crc32_options(True)
@@ -139,9 +235,31 @@ torch.serialization.location_tag = location_tag
 # Keys of this format are addresses, and storages come in their order. Here they are numbers in the order of use.
 torch.serialization.sorted = list
 save("legacy.pth", views(), _use_new_zipfile_serialization=False)
-for name in ("legacy.pth", "legacy_cuda.pth"):
+torch.serialization.get_source_lines_and_file = lambda _: (["class ReLU: ...\n"], 0, "activation.py")
+save("module_legacy.pth", nn.ReLU(), _use_new_zipfile_serialization=False)
+for protocol in (1, 4):
+    save(
+        f"protocol_{protocol}_legacy.pth",
+        linear().state_dict(),
+        pickle_protocol=protocol,
+        _use_new_zipfile_serialization=False,
+    )
+save(
+    "python2.pth",
+    OrderedDict(large=[2**40, -(2**40), 2**70], quoted=ramp(2), café=ramp(3), loss=1.5),
+    pickle_module=python2,
+    _use_new_zipfile_serialization=False,
+)
+for name in (
+    "legacy.pth",
+    "legacy_cuda.pth",
+    "module_legacy.pth",
+    "protocol_1_legacy.pth",
+    "protocol_4_legacy.pth",
+    "python2.pth",
+):
     data = (folder / name).read_bytes()
-    for i, key in enumerate(dict.fromkeys(re.findall(rb"\d{9,}", data))):
+    for i, key in enumerate(dict.fromkeys(re.findall(rb"(?<=[\0\x0e])\d{14}", data))):
         data = data.replace(key, b"%014d" % i)
     (folder / name).write_bytes(data)
 

@@ -18,6 +18,8 @@ TEST_CASE("the content tells the format, whatever the name") {
   };
   CHECK(names("state_dict.pth", "x.bin") == 2);
   CHECK(names("legacy.pth", "x.safetensors") == 8);
+  CHECK(names("protocol_1_legacy.pth", "x.bin") == 2);
+  CHECK(names("protocol_4_legacy.pth", "x.bin") == 2);
   CHECK(names("c_order.npy", "x.pth") == 1);
   for (const char* name : {"x.npz", "x.pth", "x.safetensors", "x"})
     for (const auto& [source, entries] : {std::pair("stored.npz", 3u), {"state_dict.pth", 2u}}) {
@@ -68,7 +70,16 @@ TEST_CASE("other files that are taken for weights are named, with what to do") {
   CHECK(contains(error("\x08\x08\x12\7pytorch"), "is an ONNX model, as it seems"));
   CHECK(
       contains(error("\x80\4\x95\2\0\0\0\0\0\0\0]\x94."s), "is a pickle of Python that torch.save did not write"));
-  CHECK(contains(error(std::string(257, '\0') + "ustar" + std::string(250, '\0')), "is a tar archive, unpack it"));
+  CHECK(contains(error(std::string(257, '\0') + "ustar" + std::string(250, '\0')),
+                 "is a tar archive, unpack it (tar xf)"));
+  CHECK(
+      error(read_text(corpus("torch_0_1.pth"))) ==
+      " is a file of torch.save of PyTorch 0.1 (a tar archive, which gpunet does not read), load it in Python with "
+      "torch.load(path, weights_only=False), if you trust it, and save its state_dict anew");
+  CHECK(contains(error("PYTORCH1\0\0\0\0"s), "is a TorchScript program of PyTorch 1.0"));
+  CHECK(contains(error(read_text(corpus("script_2019.pt"))),
+                 ": a TorchScript program (gpunet reads tensors, not code), save its state_dict in Python: "
+                 "torch.save(torch.jit.load(path).state_dict(), new_path)"));
   const std::string text = folder / "notes.txt";
   io::write_file_atomically(text, std::string_view("Some notes, which are no arrays."));
   CHECK(error_of([&] { read_tensors(text); }) ==

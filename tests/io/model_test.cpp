@@ -145,6 +145,24 @@ TEST_CASE("a file of another network changes nothing, and the error names every 
         std::string::npos);
 }
 
+TEST_CASE("a load of a part returns what the file lacks and what the model has no use for") {
+  const TempFolder folder;
+  Host host;
+  Model<nn::Sequential<nn::Input<4>, nn::Named<"a", nn::Linear<3>>>, Host> first(host);
+  Model<nn::Sequential<nn::Input<4>, nn::Named<"a", nn::Linear<3>>, nn::Named<"b", nn::Linear<2>>>, Host> second(
+      host);
+  io::save(first, folder / "first.pth");
+  io::save(second, folder / "second.pth");
+  const io::IncompatibleKeys lacks = io::load(second, folder / "first.pth", {.strict = false});
+  CHECK(lacks.missing_keys == std::vector<std::string>{"b.weight", "b.bias"});
+  CHECK(lacks.unexpected_keys.empty());
+  const io::IncompatibleKeys more = io::load(first, folder / "second.pth", {.strict = false});
+  CHECK(more.missing_keys.empty());
+  CHECK(more.unexpected_keys == std::vector<std::string>{"b.bias", "b.weight"});
+  const io::IncompatibleKeys all = io::load(first, folder / "first.pth");
+  CHECK((all.missing_keys.empty() && all.unexpected_keys.empty()));
+}
+
 TEST_CASE_TEMPLATE("a model with BatchNorm keeps its running statistics and its count in a file", D,
                    GPUNET_TEST_DEVICES) {
   using Net = nn::Sequential<nn::Input<2, 4, 4>, nn::Conv2d<3, 3>, nn::Named<"norm", nn::BatchNorm2d>, nn::Flatten,

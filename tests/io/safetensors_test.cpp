@@ -3,6 +3,7 @@
 #include <cmath>
 #include <cstdlib>
 #include <doctest/doctest.h>
+#include <filesystem>
 #include <fstream>
 #include <limits>
 #include <span>
@@ -179,10 +180,18 @@ TEST_CASE("a file that is no safetensors file is refused") {
     return error_of([&] { read_bytes(folder, bytes); });
   };
   CHECK(contains(message_for(""), "x has 0 bytes (a safetensors file has at least 8)"));
-  CHECK(contains(message_for("PK\x03\x04\0\0\x08\x08\0\0\0\0"s), "it is cut short, or no safetensors file"));
+  CHECK(contains(message_for("PK\x03\x04\0\0\x08\x08\0\0\0\0"s), "it is damaged, or no safetensors file"));
   CHECK(contains(message_for("\0\0\0\0\0\0\0\0"s), "byte 8: no '{' at the beginning of the header"));
   CHECK(contains(message_for("\xff\xff\xff\xff\xff\xff\xff\xff{}"s),
-                 "a header of 18446744073709551615 bytes in a file of 10"));
+                 "a header of 18446744073709551615 bytes (the format allows 100000000: it is damaged, "));
+  message_for("\1\xe1\xf5\5\0\0\0\0{"s);  // a header of 100,000,001 bytes, which are all there
+  std::filesystem::resize_file(folder / "x", 8 + 100'000'001);
+  CHECK(
+      error_of([&] { SafetensorsFile::read(folder / "x"); })
+          .ends_with(": a header of 100000001 bytes (the format allows 100000000: it is damaged, or no safetensors "
+                     "file), save it again, in several files where it has too many tensors"));
+  CHECK(contains(message_for("\0\xe1\xf5\5\0\0\0\0{"s),
+                 ": a header of 100000000 bytes in a file of 9 (it is cut short, or no safetensors file)"));
   CHECK(contains(message_for(two_tensors.substr(0, two_tensors.size() - 1)),
                  "31 bytes of data follow the header (want 32: the file is cut short or too long)"));
   CHECK(contains(message_for(two_tensors + '\0'), "33 bytes of data follow the header (want 32"));

@@ -88,6 +88,34 @@ TEST_CASE("match lists everything that does not fit, and nothing is loaded") {
   CHECK(good == std::vector<float>(4, 0.0f));
 }
 
+TEST_CASE("lists in a message end after ten, with a count") {
+  const TempFolder folder;
+  const std::vector<float> values(100);
+  std::vector<TensorEntry> entries;
+  std::vector<NamedArray<float>> wanted, wider;
+  std::vector<float> out(200);
+  for (int i = 0; i < 23; ++i) {
+    const std::string number = std::to_string(100 + i);
+    entries.push_back({"in" + number, Dtype::F32, {2}, std::as_bytes(std::span(values.data(), 2))});
+    wanted.push_back({"net" + number, {3}, out.data()});
+    wider.push_back({"in" + number, {3}, out.data()});
+  }
+  io::write_safetensors(folder / "a", entries);
+  const SafetensorsFile file = SafetensorsFile::read(folder / "a");
+  const std::string error = error_of([&] { io::load_arrays(wanted, file); });
+  CHECK(contains(error,
+                 "\n  missing keys: net100, net101, net102, net103, net104, net105, net106, net107, net108, net109 "
+                 "and 13 more\n  unexpected keys: in100, in101, in102, in103, in104, in105, in106, in107, in108, "
+                 "in109 and 13 more\n"));
+  const std::string sizes = error_of([&] { io::load_arrays(wider, file); });
+  CHECK(contains(sizes, "\n  size mismatch for in109: [2] in the file, [3] in the network\n  and 13 more\n"));
+  CHECK(!contains(sizes, "in110"));
+  CHECK(contains(
+      error_of([&] { io::load_arrays(wider, file, {.key = "net"}); }),
+      "(there are: in100, in101, in102, in103, in104, in105, in106, in107, in108, in109 and 13 more), give "
+      "one of these"));
+}
+
 TEST_CASE("an entry is for one array") {
   TempFolder folder;
   Network<float> network;
@@ -103,7 +131,8 @@ TEST_CASE("match gives the entries in the arrays' order") {
   io::save_arrays(network.arrays, folder / "a");
   const SafetensorsFile file = SafetensorsFile::read(folder / "a");
   CHECK(file.entries()[0].name == "fc.bias");
-  const auto matched = io::match(network.arrays, file);
+  const auto [matched, keys] = io::match(network.arrays, file);
+  CHECK((keys.missing_keys.empty() && keys.unexpected_keys.empty()));
   REQUIRE(matched.size() == 2);
   CHECK(matched[0]->name == "fc.weight");
   CHECK(matched[1]->name == "fc.bias");
@@ -205,6 +234,29 @@ TEST_CASE("what cannot be read counts only where it is wanted") {
   CHECK(contains(error_of([&] { load("w", {.match = io::by_order}); }), "\n  unreadable w: gpunet::io: "));
 }
 
+TEST_CASE("an opaque object counts only for who asks for it") {
+  const io::TensorFile file = io::read_tensors(std::string(GPUNET_TEST_CORPUS) + "/opaque.pth");
+  std::vector<float> weight(6), bias(2), scale(2);
+  std::vector<NamedArray<float>> arrays{{"weight", {2, 3}, weight.data()}, {"bias", {2}, bias.data()}};
+  CHECK(io::load_arrays(arrays, file, {.strict = false}).unexpected_keys ==
+        std::vector<std::string>{"settings.scale"});
+  CHECK(weight == std::vector<float>{0, 1, 2, 3, 4, 5});
+  arrays.insert(arrays.begin(), {"settings.scale", {2}, scale.data()});
+  io::load_arrays(arrays, file);
+  CHECK(scale == std::vector<float>{0, 1});
+  scale = {5, 5};
+  arrays[0].name = "x";  // an opaque object has no place
+  io::load_arrays(arrays, file, {.match = io::by_order});
+  CHECK(scale == std::vector<float>{0, 1});
+  CHECK(contains(error_of([&] { io::load_arrays(arrays, file); }), "load with {.match = io::by_order}"));
+
+  arrays[0].name = "best_acc";
+  CHECK(contains(error_of([&] { io::load_arrays(arrays, file, {.strict = false}); }),
+                 "\n  unreadable best_acc: gpunet::io: "));
+  CHECK(contains(error_of([&] { io::load_arrays(arrays, file, {.key = "net"}); }),
+                 "gpunet::io::load: the key \"net\" could not be read: gpunet::io: "));
+}
+
 TEST_CASE("by places, numbers and shapes have to fit, and the file has to have an order") {
   const TempFolder folder;
   const auto error = [&](const std::string& name, const std::vector<std::pair<std::string, Sizes>>& arrays) {
@@ -228,6 +280,11 @@ TEST_CASE("a part is loaded only when that is asked for, and what is there has t
   CHECK(contains(error_of([&] { loaded(folder / "a.pth", {}); }),
                  "(nothing was loaded):\n  missing keys: fc.bias\n  unexpected keys: other"));
   CHECK(loaded(folder / "a.pth", {.strict = false}) == std::vector<float>{1, 2, 3, 4, 5, 6, 0, 0});
+  Network<float> network;
+  const io::IncompatibleKeys keys =
+      io::load_arrays(network.arrays, io::read_tensors(folder / "a.pth"), {.strict = false});
+  CHECK(keys.missing_keys == std::vector<std::string>{"fc.bias"});
+  CHECK(keys.unexpected_keys == std::vector<std::string>{"other"});
   write_file(folder / "a.pth", {{"fc.weight", {3, 2}}, {"fc.bias", {2}}});
   CHECK(contains(error_of([&] { loaded(folder / "a.pth", {.strict = false}); }), "size mismatch for fc.weight"));
   write_file(folder / "a.pth", {{"lin.w", {2, 3}}});

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <memory>
 #include <span>
+#include <string_view>
 #include <vector>
 
 namespace gpunet::io {
@@ -43,6 +44,8 @@ inline const DeflateCodec*& deflate_codec() {
 }
 
 namespace detail {
+inline constexpr std::string_view zlib_advice =
+    "include <gpunet/io/zlib.hpp> in one source and link zlib (gpunet::zlib in CMake, -lz)";
 
 // Whether the next bytes of the stream fill `out`, and are the last ones, with nothing packed behind them.
 inline bool read_last(Inflater& inflater, std::span<std::byte> out) {

@@ -21,6 +21,8 @@ inline constexpr ForeignKind foreign_kinds[] = {
     {"{", "is a text in JSON (the index of a model in several files?)", "give a file with the weights"},
     {"\x1F\x8B", "is packed by gzip", "unpack it (gunzip)"},
     {"\x89HDF", "is an HDF5 file (of Keras?)", "save its arrays in Python with numpy.savez"},
+    {"PYTORCH1", "is a TorchScript program of PyTorch 1.0 (gpunet reads tensors, not code)",
+     "load it with that PyTorch, and save its state_dict with torch.save"},
     {"GGUF", "is a GGUF file (of llama.cpp)", "give the safetensors file that it was made from"},
 };
 
@@ -38,7 +40,14 @@ inline void refuse_foreign(std::string_view text, const std::string& path) {
       text.ends_with('.'))  // protocols, STOP
     refuse("is a pickle of Python that torch.save did not write (a pickle can execute anything)",
            "save the arrays in Python with torch.save or numpy.savez");
-  if (text.size() > 262 && text.substr(257, 5) == "ustar") refuse("is a tar archive", "unpack it (tar xf)");
+  if (text.size() > 262 && text.substr(257, 5) == "ustar") {
+    const std::string_view first_file = text.substr(0, text.find('\0'));
+    if (first_file == "sys_info" || first_file == "pickle" || first_file == "tensors" || first_file == "storages")
+      refuse("is a file of torch.save of PyTorch 0.1 (a tar archive, which gpunet does not read)",
+             "load it in Python with torch.load(path, weights_only=False), if you trust it, and save its "
+             "state_dict anew");
+    refuse("is a tar archive", "unpack it (tar xf)");
+  }
   // Protocol buffers: field 1, the version of the format, then field 2, a text with the program's name.
   if (text.size() > 2 && text[0] == 8 && text[1] > 0 && text[2] == 0x12)
     refuse("is an ONNX model, as it seems (gpunet reads arrays, not graphs)",

@@ -39,7 +39,7 @@ namespace detail {
 
 // PyTorch's or NumPy's. Throws Error where it is neither.
 inline Format format_of_archive(const ZipArchive& archive) {
-  if (find_torch_pickle(archive)) return Format::torch;
+  if (is_torch_script(archive) || find_torch_pickle(archive)) return Format::torch;
   const std::vector<ZipMember>& members = archive.members();
   require(members.empty() || std::any_of(members.begin(), members.end(),
                                          [](const ZipMember& member) { return member.name.ends_with(npy_ending); }),
@@ -66,7 +66,7 @@ inline bool begins_as_safetensors(std::string_view text) {
 // Whether a file begins like one of gpunet's formats.
 inline bool begins_as_known(std::string_view text) {
   return begins_as_safetensors(text) || text.starts_with("PK") || text.starts_with(npy_magic) ||
-         text.starts_with(torch_magic.substr(0, 3));
+         torch_magic_size(text) > 0;
 }
 
 // By the contents; by the name where they tell nothing. Throws Error for those of other kinds of files.
@@ -75,7 +75,7 @@ inline Format format_of_contents(std::span<const std::byte> bytes, const std::st
   if (begins_as_safetensors(text)) return Format::safetensors;  // first: it may begin like anything else
   if (text.starts_with("PK")) return format_of_archive(ZipArchive(bytes, path));
   if (text.starts_with(npy_magic)) return Format::npy;
-  if (text.starts_with(torch_magic.substr(0, 3))) return Format::torch;
+  if (torch_magic_size(text) > 0) return Format::torch;
   refuse_foreign(text, path);
   require(
       format_of(path) != Format::safetensors || path.ends_with(".safetensors"), "gpunet::io: ", path,

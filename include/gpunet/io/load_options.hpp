@@ -32,12 +32,19 @@ struct LoadOptions {
   Matching match = Matching::by_name;
   // Whether every tensor of the file and of the network has to have its counterpart. Those that have one must fit it
   // either way, as in PyTorch. Unlike there, one at least must have its counterpart. What cannot be read (an entry with a
-  // problem) counts only where the network wants it.
+  // problem) counts only where the network wants it. Without it, load() returns the names of those that have none.
   bool strict = true;
   // Whether the file is mapped, see ReadOptions: for one that is larger than memory.
   bool map = false;
   // The most bytes of a packed array, see ReadOptions.
   std::size_t max_unpacked_bytes = ReadOptions{}.max_unpacked_bytes;
+};
+
+// What a file and a network do not have in common, as load_state_dict() of PyTorch returns it. Arrays of missing keys keep
+// the values that they had.
+struct IncompatibleKeys {
+  std::vector<std::string> missing_keys;     // of the network, in its order
+  std::vector<std::string> unexpected_keys;  // of the file, sorted
 };
 
 namespace detail {
@@ -47,6 +54,23 @@ struct NamedEntry {
   std::string name;
   const TensorEntry* entry = nullptr;
 };
+
+inline std::string shown(std::string_view name) {
+  return name.empty() ? "(an array without a name)" : printable(name);
+}
+
+// "a, b, c"; ends after ten with "and 7 more".
+template <class Names>
+std::string list_of(const Names& names) {
+  constexpr std::size_t most = 10;
+  std::string out;
+  std::size_t n = 0;
+  for (const auto& name : names) {
+    if (n++ == most) return concat(out, " and ", names.size() - most, " more");
+    out += concat(out.empty() ? "" : ", ", shown(name));
+  }
+  return out;
+}
 
 // The part of a name before its first dot.
 inline std::string_view first_key(std::string_view name) {
@@ -66,15 +90,14 @@ inline std::vector<NamedEntry> select_entries(const TensorFile& file, const Load
   }
   if (!out.empty() || below.empty()) return out;
 
-  std::set<std::string> keys;
-  for (const TensorEntry& entry : file.entries())
-    keys.insert(std::string(first_key(entry.name)));
-  std::string list;
-  constexpr std::size_t most = 1000;  // characters
-  for (const std::string& key : keys)
-    if (list.size() < most) list += concat(list.empty() ? "" : ", ", printable(key));
+  std::set<std::string_view> keys;
+  for (const TensorEntry& entry : file.entries()) {
+    require(entry.name != options.key || entry.problem.empty(), "gpunet::io::load: the key \"",
+            printable(options.key), "\" could not be read: ", entry.problem);
+    keys.insert(first_key(entry.name));
+  }
   throw Error(concat("gpunet::io::load: ", file.path(), " has no tensors under the key \"", printable(options.key),
-                     "\" (there are: ", list, "), give one of these"));
+                     "\" (there are: ", list_of(keys), "), give one of these"));
 }
 
 }  // namespace detail

@@ -69,15 +69,17 @@ void save(const Model<Net, D, T>& model, const std::string& path) {
 
 // Reads the parameters and buffers of a model from a file of any of these formats, which its content tells:
 //   io::load(net, "checkpoint.pth", {.key = "model_state_dict"});
-// Throws one Error that names all keys which are missing, unexpected or of another shape; the model then keeps what it
-// had.
+// Throws one Error that names keys which are missing, unexpected or of another shape; the model then keeps what it
+// had. With {.strict = false}, returns the keys that are missing in the file or unexpected, as load_state_dict() of PyTorch:
+// missing parameters keep the values that they had, in a new model random ones.
 template <class Net, class D, class T>
-void load(Model<Net, D, T>& model, const std::string& path, const LoadOptions& options = {}) {
+IncompatibleKeys load(Model<Net, D, T>& model, const std::string& path, const LoadOptions& options = {}) {
   detail::StateCopy<T> state(model);  // the gaps between the arrays stay as they are
   const TensorFile file =
       open_tensors(path, {.map = options.map, .max_unpacked_bytes = options.max_unpacked_bytes});
-  load_arrays(state.named_arrays(model.plan()), file, options);
+  IncompatibleKeys keys = load_arrays(state.named_arrays(model.plan()), file, options);
   state.upload_to(model);
+  return keys;
 }
 
 }  // namespace gpunet::io

@@ -27,9 +27,7 @@ namespace gpunet::io {
 
 namespace detail {
 
-inline constexpr std::string_view
-    npy_ending = ".npy",
-    zlib_advice = "include <gpunet/io/zlib.hpp> in one source and link zlib (gpunet::zlib in CMake, -lz)";
+inline constexpr std::string_view npy_ending = ".npy";
 
 // A deflated array of an archive, unpacked when its bytes are asked for.
 class DeflatedArray : public ByteSource {

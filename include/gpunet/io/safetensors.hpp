@@ -208,8 +208,12 @@ class SafetensorsFile : public TensorFile {
     require(start.size() == sizeof length, "gpunet::io: ", path, " has ", file_size,
             " bytes (a safetensors file has at least 8), fetch or save it again");
     std::memcpy(&length, start.data(), sizeof length);
-    require(length <= file_size - sizeof length && length <= detail::max_header, "gpunet::io: ", path,
-            ": a header of ", length, " bytes in a file of ", file_size,
+    require(
+        length <= detail::max_header, "gpunet::io: ", path, ": a header of ", length, " bytes (the format allows ",
+        detail::max_header,
+        ": it is damaged, or no safetensors file), save it again, in several files where it has too many tensors");
+    require(length <= file_size - sizeof length, "gpunet::io: ", path, ": a header of ", length,
+            " bytes in a file of ", file_size,
             " (it is cut short, or no safetensors file), fetch it again, or save it from Python with safetensors");
     return static_cast<std::size_t>(length);
   }

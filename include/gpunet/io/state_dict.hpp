@@ -44,6 +44,11 @@ class EntryFinder {
  public:
   EntryFinder(const TensorFile& file, const LoadOptions& options)
       : entries_(select_entries(file, options)), used_(entries_.size()), match_(options.match) {
+    // Opaque objects have names, but no places.
+    tensors_ =
+        static_cast<std::size_t>(std::stable_partition(entries_.begin(), entries_.end(),
+                                                       [](const NamedEntry& e) { return !e.entry->opaque; }) -
+                                 entries_.begin());
     require(
         match_ == Matching::by_name || file.in_saved_order(), "gpunet::io::load: ", file.path(),
         " has its tensors in the order of their names (as all safetensors files have), so they cannot be loaded "
@@ -57,6 +62,8 @@ class EntryFinder {
     if (match_ == Matching::by_name) {
       const auto at = by_name_.find(name);
       i = at == by_name_.end() ? entries_.size() : at->second;
+    } else if (i >= tensors_) {
+      return nullptr;
     }
     if (i >= entries_.size() || used_[i]) return nullptr;
     used_[i] = true;
@@ -88,7 +95,7 @@ class EntryFinder {
       all.push_back(&array);
       if (!array.count) numbers.push_back(&array);
     }
-    return entries_.size() == numbers.size() ? numbers : all;
+    return tensors_ == numbers.size() ? numbers : all;
   }
 
   // Whether each of them has the shape of the entry at its place.
@@ -96,28 +103,17 @@ class EntryFinder {
   bool fit_in_order(const std::vector<NamedArray<T>>& arrays) const {
     const std::vector<const NamedArray<T>*> placed = in_order(arrays);
     return std::equal(
-        placed.begin(), placed.end(), entries_.begin(), entries_.end(),
+        placed.begin(), placed.end(), entries_.begin(), entries_.begin() + static_cast<std::ptrdiff_t>(tensors_),
         [](const NamedArray<T>* array, const NamedEntry& named) { return fits(*named.entry, array->sizes); });
   }
 
  private:
-  std::vector<NamedEntry> entries_;
+  std::vector<NamedEntry> entries_;  // tensors, then opaque ones
+  std::size_t tensors_ = 0;
   std::vector<bool> used_;
-  std::map<std::string, std::size_t> by_name_;
+  std::map<std::string_view, std::size_t> by_name_;
   Matching match_;
 };
-
-inline std::string shown(const std::string& name) {
-  return name.empty() ? "(an array without a name)" : printable(name);
-}
-
-// "a, b, c"
-inline std::string list_of(const std::vector<std::string>& names) {
-  std::string out;
-  for (const std::string& name : names)
-    out += concat(out.empty() ? "" : ", ", shown(name));
-  return out;
-}
 
 // The key under which the file has all these names; empty if there is none.
 inline std::string key_of(const std::vector<std::string>& names, const TensorFile& file) {
@@ -169,18 +165,39 @@ inline index_t count_of(const TensorEntry& entry, const std::string& path) {
   return static_cast<index_t>(count);
 }
 
+// Lines of a message, which ends after ten of them with a count.
+class Lines {
+ public:
+  template <class... Parts>
+  void add(const Parts&... parts) {
+    if (n_++ < most) text_ += concat("\n  ", parts...);
+  }
+  bool empty() const { return n_ == 0; }
+  std::string text() const { return n_ <= most ? text_ : concat(text_, "\n  and ", n_ - most, " more"); }
+
+ private:
+  static constexpr std::size_t most = 10;
+  std::string text_;
+  std::size_t n_ = 0;
+};
+
 }  // namespace detail
 
-// The entry of `file` for each array, in the arrays' order; null for those that are missing where the options are not
-// strict. Throws one Error that lists everything which does not fit: keys that are missing, unexpected, of another
-// shape, of a type that is no number's, or unreadable. Reads no data of either.
+// The entries of a file for the arrays of a network.
+struct Match {
+  std::vector<const TensorEntry*> entries;  // in the arrays' order; null for those that are missing
+  IncompatibleKeys keys;                    // empty where the options are strict
+};
+
+// Finds the entry of `file` for each array. Throws one Error that lists everything which does not fit: keys that are
+// missing, unexpected, of another shape, of a type that is no number's, or unreadable. Reads no data of either.
 template <class T>
-std::vector<const TensorEntry*> match(const std::vector<NamedArray<T>>& arrays, const TensorFile& file,
-                                      const LoadOptions& options = {}) {
+Match match(const std::vector<NamedArray<T>>& arrays, const TensorFile& file, const LoadOptions& options = {}) {
   detail::EntryFinder finder(file, options);
-  std::vector<const TensorEntry*> matched;
-  std::vector<std::string> missing;
-  std::string mismatches;
+  Match out;
+  std::vector<const TensorEntry*>& matched = out.entries;
+  std::vector<std::string>&missing = out.keys.missing_keys, &unexpected = out.keys.unexpected_keys;
+  detail::Lines mismatches;
   bool any_found = false, sizes_fit = true;
   const std::vector<const NamedArray<T>*> in_order = finder.in_order(arrays);
   std::size_t place = 0;
@@ -197,22 +214,22 @@ std::vector<const TensorEntry*> match(const std::vector<NamedArray<T>>& arrays, 
     }
     const std::string in_file = options.match == Matching::by_name ? "" : concat(" (", entry->name, ")");
     if (!entry->problem.empty()) {
-      mismatches += concat("\n  unreadable ", array.name, ": ", entry->problem);
+      mismatches.add("unreadable ", array.name, ": ", entry->problem);
       continue;
     }
     if (!detail::fits(*entry, array.sizes)) {
       sizes_fit = false;
-      mismatches += concat("\n  size mismatch for ", array.name, ": ", to_string(entry->sizes), " in the file",
-                           in_file, ", ", to_string(array.sizes), " in the network");
+      mismatches.add("size mismatch for ", array.name, ": ", to_string(entry->sizes), " in the file", in_file, ", ",
+                     to_string(array.sizes), " in the network");
     }
     if (!is_parameter_type(entry->dtype))
-      mismatches += concat("\n  type mismatch for ", array.name, ": ", to_string(entry->dtype), " in the file",
-                           in_file, ", floating-point numbers (but F8) or signed integers wanted");
+      mismatches.add("type mismatch for ", array.name, ": ", to_string(entry->dtype), " in the file", in_file,
+                     ", floating-point numbers (but F8) or signed integers wanted");
   }
-  const std::vector<std::string> unexpected = finder.unused();
+  unexpected = finder.unused();
   const bool nothing_in_common = !any_found && !missing.empty();
   if (mismatches.empty() && (options.strict ? missing.empty() && unexpected.empty() : !nothing_in_common))
-    return matched;
+    return out;
 
   std::string problems;
   if (!missing.empty()) problems += concat("\n  missing keys: ", detail::list_of(missing));
@@ -223,16 +240,17 @@ std::vector<const TensorEntry*> match(const std::vector<NamedArray<T>>& arrays, 
                                 : !mismatches.empty()          ? detail::Misfit::only_types
                                                                : detail::Misfit::only_extra;
   throw Error(concat("gpunet::io::load: ", file.path(),
-                     " does not fit this network (nothing was loaded):", problems, mismatches, '\n',
+                     " does not fit this network (nothing was loaded):", problems, mismatches.text(), '\n',
                      detail::advice_on(arrays, missing, misfit, file, finder, options)));
 }
 
 // Fills the arrays with the tensors of `file` that the options choose, converted to T; all of them, or none if
-// anything does not fit.
+// anything does not fit. Returns what has no counterpart, which is nothing where the options are strict.
 template <class T>
-void load_arrays(const std::vector<NamedArray<T>>& arrays, const TensorFile& file,
-                 const LoadOptions& options = {}) {
-  const std::vector<const TensorEntry*> matched = match(arrays, file, options);
+IncompatibleKeys load_arrays(const std::vector<NamedArray<T>>& arrays, const TensorFile& file,
+                             const LoadOptions& options = {}) {
+  Match matches = match(arrays, file, options);
+  const std::vector<const TensorEntry*>& matched = matches.entries;
   std::vector<index_t> counts;  // before anything is changed: one may be no count
   for (std::size_t i = 0; i < arrays.size(); ++i)
     counts.push_back(arrays[i].count && matched[i] ? detail::count_of(*matched[i], file.path()) : 0);
@@ -243,6 +261,7 @@ void load_arrays(const std::vector<NamedArray<T>>& arrays, const TensorFile& fil
     else
       copy_as(*matched[i], std::span<T>(arrays[i].data, static_cast<std::size_t>(arrays[i].sizes.numel())));
   }
+  return std::move(matches.keys);
 }
 
 // Writes the arrays to `path` in the format that its name tells (formats.hpp); it keeps its old contents if that

@@ -32,9 +32,12 @@ struct TensorEntry {
   Sizes sizes = {};
   std::span<const std::byte> bytes = {};
   Sizes strides = {};
-  // Why the array cannot be read, though the rest of the file can (a text in a .npz file, a sparse tensor): an error for
-  // whoever wants its elements. Empty for all others.
+  // Why the array cannot be read, though the rest of the file can (a text in a .npz file, a sparse tensor): an error when
+  // its elements are requested. Empty for all others.
   std::string problem = {};
+  // Whether it is no array at all, but an object of Python that is neither plain data nor a tensor (a NumPy scalar, an
+  // optimizer, argparse.Namespace). It has a problem then.
+  bool opaque = false;
   // What has the bytes, from `first_byte` on, where they are not in memory: those of SafetensorsFile::open and the packed
   // ones of a .npz file. `bytes` is empty then; bytes_of() and copy_as() read them.
   const ByteSource* source = nullptr;

@@ -3,7 +3,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <map>
 #include <span>
 #include <string>
 #include <string_view>
@@ -16,35 +15,33 @@
 #include <gpunet/io/json.hpp>
 #include <gpunet/io/pickle_value.hpp>
 #include <gpunet/io/tensor_file.hpp>
+#include <gpunet/io/torch_storage.hpp>
 #include <gpunet/io/torch_types.hpp>
 
 namespace gpunet::io::detail {
 
-// A storage of a file.
-struct TorchStorage {
-  std::span<const std::byte> bytes = {};
-  std::size_t wanted = 0;  // bytes, as a persistent id says
-  index_t numel = 0;       // elements, as a persistent id says
-  bool is_there = false;
-};
-using TorchStorages = std::map<std::string_view, TorchStorage>;  // by their keys
-
-// A storage as a pickle names it.
-struct TorchStorageId {
-  Dtype dtype = Dtype::U8;  // of its elements; bytes where it is untyped
-  std::string_view key;
-  index_t numel = 0;                  // of the whole storage
-  index_t first = 0, view_numel = 0;  // the part that is meant, in elements
-};
-
 // Finds the tensors, and checks that they are inside their storages. Names are the keys on the way to a tensor, joined
-// with dots: "model.conv1.weight", or "state.0.exp_avg" through numbers and lists. What is no tensor is passed over; what
-// is one, but none that gpunet can hold, becomes an entry with a problem.
+// with dots: "model.conv1.weight", or "state.0.exp_avg" through numbers and lists. Plain data is passed over. A tensor
+// that gpunet cannot hold becomes an entry with a problem, and so does an opaque object. Allocates a small multiple of
+// `file_size` bytes, however many names the file gives to one tensor.
 class TorchTree {
  public:
-  TorchTree(const Pickle& pickle, std::string place) : pickle_(pickle), place_(std::move(place)) {}
+  TorchTree(const Pickle& pickle, std::string place, std::size_t file_size)
+      : pickle_(pickle), place_(std::move(place)), room_(most_for_each_byte * file_size + most_more) {}
 
-  std::vector<TensorEntry> entries(const TorchStorages& storages) {
+  // Throws Error where the file holds one opaque object and nothing else, such as a whole module.
+  void refuse_whole_object() const {
+    if (!pickle_[pickle_.root].is_opaque()) return;
+    const std::uint32_t global = pickle_.global_of(pickle_.root);
+    const std::string name = pickle_.global_name(global);
+    fail(pickle_[global], concat("a whole object, of the global \"", printable(name), '"'),
+         concat("(gpunet reads tensors and plain data, and imports or executes nothing), ",
+                name.starts_with("numpy")
+                    ? "save arrays in Python with numpy.savez(path, **arrays), or torch.save of tensors"
+                    : "save its state_dict in Python: torch.save(net.state_dict(), path)"));
+  }
+
+  std::vector<TensorEntry> entries(TorchStorages& storages) {
     storages_ = &storages;
     states_.assign(pickle_.values.size(), State::unknown);
     steps_ = most_shared;
@@ -64,7 +61,8 @@ class TorchTree {
     TorchStorageId out;
     const std::string_view type = pickle_[parts[1]].text;
     const auto dtype = dtype_named(torch_storages, type);
-    if (!dtype && type != untyped_storage) fail(value, concat("a storage of type ", type));
+    if (!dtype && type != untyped_storage)
+      fail(value, concat("a storage of type ", printable(pickle_.global_name(parts[1]))));
     out.dtype = dtype.value_or(Dtype::U8);
     out.key = pickle_[parts[2]].text;
     out.numel = out.view_numel = natural(parts[4]);
@@ -92,6 +90,9 @@ class TorchTree {
   static constexpr int deepest = 64;
   static constexpr std::size_t longest_name = 1000;
   static constexpr std::size_t most_shared = 1000;  // steps through shared values, beside twice those of all values
+  // Bytes of entries with their names: tensors of a few elements take a third of this, and nobody shares so many.
+  static constexpr std::size_t most_for_each_byte = 16, most_more = 1 << 20;
+  static constexpr std::size_t most_opaque = 1000;  // entries; those behind them are left out
 
   static constexpr std::string_view too_much = "(more than gpunet reads), save the state_dict by itself";
 
@@ -112,6 +113,7 @@ class TorchTree {
 
   void visit(std::uint32_t i, const std::string& name, int depth) {
     const PickleValue& value = pickle_[i];
+    if (value.is_opaque()) return add_opaque(i, name);
     if (value.kind == Kind::call) return visit_call(value, name, depth);
     const bool is_dict = value.kind == Kind::dict;
     if (!is_dict && value.kind != Kind::list && value.kind != Kind::tuple) return;
@@ -124,7 +126,7 @@ class TorchTree {
     for (std::size_t k = 0; k < value.items.size(); k += is_dict ? 2 : 1) {
       if (steps_-- == 0) fail(value, "the same values in too many places", too_much);
       const std::uint32_t item = value.items[is_dict ? k + 1 : k];
-      if (!may_hold_tensors(pickle_[item].kind)) continue;
+      if (!may_give_entries(pickle_[item])) continue;
       const bool has_key = !is_dict || is_key(pickle_[value.items[k]]);
       const std::string key = !has_key ? "?" : is_dict ? key_text(pickle_[value.items[k]]) : concat(k);
       if (name.size() + key.size() > longest_name)
@@ -139,8 +141,30 @@ class TorchTree {
     state = entries_.size() == before ? State::without_tensors : State::with_tensors;
   }
 
-  static bool may_hold_tensors(Kind kind) {
-    return kind == Kind::call || kind == Kind::dict || kind == Kind::list || kind == Kind::tuple;
+  bool may_give_entries(const PickleValue& value) const {
+    return value.kind == Kind::call || value.kind == Kind::dict || value.kind == Kind::list ||
+           value.kind == Kind::tuple || (value.is_opaque() && opaque_ < most_opaque);
+  }
+
+  void add(const PickleValue& value, TensorEntry entry) {
+    const std::size_t size = sizeof entry + entry.name.size() + entry.problem.size();
+    if (size > room_) fail(value, "the same tensors under too many names", too_much);
+    room_ -= size;
+    entries_.push_back(std::move(entry));
+  }
+
+  void add_opaque(std::uint32_t i, const std::string& name) {
+    ++opaque_;
+    const std::string global = pickle_.global_name(i);
+    const std::string_view what = pickle_[i].kind == Kind::global ? "the class or function" : "an object made by";
+    entries_.push_back(
+        {.name = name,
+         .sizes = {0},
+         .problem = message(pickle_[i], concat('"', printable(name), "\" is ", what, " \"", printable(global), '"'),
+                            concat("(gpunet reads tensors and plain data, and imports or executes nothing), save ",
+                                   global.starts_with("numpy") ? "a tensor (torch.from_numpy) or a number (float)"
+                                                               : "its state_dict() or a dict of plain data")),
+         .opaque = true});
   }
 
   static bool is_key(const PickleValue& key) {
@@ -156,7 +180,7 @@ class TorchTree {
     try {
       rebuild(value, value.text, value.items[0], name, depth);
     } catch (const Unreadable& error) {
-      entries_.push_back({.name = name, .sizes = {0}, .problem = error.what()});
+      add(value, {.name = name, .sizes = {0}, .problem = error.what()});
     }
   }
 
@@ -172,6 +196,7 @@ class TorchTree {
     if (function == rebuild_from_type) {  // (function, type, arguments, attributes)
       if (arguments.size() < 3 || pickle_[arguments[2]].kind != Kind::tuple || depth == deepest)
         fail(value, "a tensor with attributes that has other arguments");
+      if (pickle_[arguments[0]].is_opaque()) return add_opaque(arguments[0], name);
       return rebuild(value, pickle_[arguments[0]].text, arguments[2], name, depth + 1);
     }
     if (function == rebuild_tensor) return add_tensor(value, name, arguments, 4);
@@ -199,10 +224,11 @@ class TorchTree {
                    "(in its storage are other numbers), save .resolve_conj().resolve_neg()");
     }
     const TorchStorageId id = storage_id(pickle_[arguments[0]]);
-    const auto found = storages_->find(id.key);
-    if (found == storages_->end() || !found->second.is_there)
+    const auto found = storages_->by_key.find(id.key);
+    if (found == storages_->by_key.end() || !found->second.is_there)
       wrong(concat("has the storage \"", printable(id.key), "\", which is not there"));
-    const std::span<const std::byte> stored = found->second.bytes;
+    TorchStorage& storage = found->second;
+    std::span<const std::byte> stored = storage.bytes;
     if (stored.size() != byte_size(pickle_[arguments[0]], id))
       wrong(concat("wants a storage of ", id.numel, " elements, which has ", stored.size(), " bytes"));
 
@@ -229,11 +255,15 @@ class TorchTree {
     if (count != 0 && (count < 0 || first > numel || count > numel - first))
       wrong(concat("of shape ", to_string(entry.sizes), " and strides ", to_string(entry.strides),
                    " leaves its storage of ", numel, " elements"));
+    if (storages_->big_endian && !swap_bytes(storage, number_size(entry.dtype), *storages_->own))
+      unreadable("shares a big-endian storage with a tensor of another type",
+                 "(only one of them can be put in order), save .clone()");
+    stored = storage.bytes;
     if (count != 0)
       entry.bytes = stored.subspan(static_cast<std::size_t>(id.first * stored_size + first * size),
                                    static_cast<std::size_t>(count * size));
     if (same_order(entry.sizes, entry.strides, packed_strides(entry.sizes))) entry.strides = {};
-    entries_.push_back(std::move(entry));
+    add(value, std::move(entry));
   }
 
   // A shape or strides: the tuple, as it is or in a torch.Size.
@@ -255,9 +285,11 @@ class TorchTree {
 
   const Pickle& pickle_;
   std::string place_;
-  const TorchStorages* storages_ = nullptr;
+  TorchStorages* storages_ = nullptr;
   std::vector<State> states_;  // of the values
   std::size_t steps_ = 0;      // that are left
+  std::size_t room_;           // bytes of entries that are left
+  std::size_t opaque_ = 0;     // entries
   std::vector<TensorEntry> entries_;
 };
 

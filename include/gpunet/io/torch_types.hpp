@@ -60,9 +60,9 @@ inline constexpr TorchOddity torch_oddities[] = {
      "(gpunet reads plain ones), save .cpu()"},
 };
 
-// Every global that a file may name: of what torch.load(path, weights_only=True) takes, all that stands beside tensors
+// The globals of tensors and plain data: of what torch.load(path, weights_only=True) takes, all that stands beside tensors
 // in checkpoints. Those that follow the types are of tensors, then shapes, devices, dtypes, texts of bytes, sets, the
-// milestones of a schedule: data, whatever the name, since nothing is called.
+// milestones of a schedule. Whatever another global makes is opaque. None of them is imported or called.
 inline constexpr auto torch_globals = [] {
   constexpr std::string_view others[] = {untyped_storage,
                                          rebuild_tensor,
@@ -106,7 +106,9 @@ inline constexpr auto torch_globals = [] {
                                          "__builtin__.set",
                                          "__builtin__.bytearray",
                                          "__builtin__.complex",
+                                         "__builtin__.frozenset",
                                          "builtins.set",
+                                         "builtins.frozenset",
                                          "builtins.bytearray",
                                          "builtins.complex"};
   std::array<std::string_view,

@@ -80,7 +80,7 @@ class ZipArchive {
   // The bytes of a member that is stored as it is, read once to see that its check sum fits.
   std::span<const std::byte> stored_bytes(const ZipMember& member) const {
     require(member.method == zip::stored, place_, ", byte ", member.begin, ": \"", printable(member.name),
-            "\" is compressed (PyTorch compresses nothing), unpack the archive and pack it with zip -0");
+            "\" is compressed, unpack the archive and pack it with zip -0");
     require(member.has_sum_of(member.packed), place_, ", byte ", member.data, ": the check sum of \"",
             printable(member.name), "\" does not fit (its data is damaged), fetch or save it again");
     return member.packed;

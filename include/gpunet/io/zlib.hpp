@@ -1,5 +1,5 @@
 // Optional: a program that includes this header in one of its sources, and links zlib (gpunet::zlib in CMake, -lz
-// elsewhere), reads PNG images and .gz files, and reads and writes deflated .npz files. Not part of gpunet.hpp.
+// elsewhere), reads PNG images, .gz files and deflated .pth files, and reads and writes deflated .npz files. Not part of gpunet.hpp.
 #pragma once
 
 #include <algorithm>
