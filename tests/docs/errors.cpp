@@ -142,7 +142,8 @@ void datasets(ErrorPage& page, Host& device, const Tensor<float, Host>& inputs,
   PROVOKE("Images of different sizes",
           "`data::Resize{32}` alone keeps the proportions, and so the sizes still differ; two numbers do not.",
           const data::ImageFolder mixed("mixed");
-          const data::DataLoader images(mixed, {.batch_size = 2}); images.to(device).begin());
+          const data::DataLoader images(mixed, {.batch_size = 2}); auto batches = images.to(device);
+          batches.begin());
   const std::string table = "width,length,species\n5.1,1.4,setosa\nwide,4.2,virginica\n";
   write("flowers.csv", table);
   page.file("flowers.csv", table);

@@ -71,7 +71,7 @@ class Batches {
   Batches& operator=(const Batches&) = delete;
 
   // Begins an epoch; one that still runs is left. Throws what the dataset throws, as ++ does.
-  Iterator begin() {
+  Iterator begin() & {
     stop();
     epoch_ = draw_epoch(set_.size(), options_.sampler);
     ring_.start(size_);
@@ -84,6 +84,10 @@ class Batches {
     }
     fetch(0);
     return Iterator(*this);
+  }
+  template <class Refused = Iterator>
+  Refused begin() && {
+    return refuse_temporary_batches<Refused>();
   }
   std::default_sentinel_t end() const { return {}; }
 

@@ -30,10 +30,16 @@ class LossValue {
 
   // The number; waits for the device.
   value_type item() const {
-    require_fresh("item");
     value_type value;
-    model_->device().download(&value, data(), sizeof value);
+    read("item", [&](const value_type* at) { model_->device().download(&value, at, sizeof value); });
     return value;
+  }
+
+  // Runs f(where the number is on the device); throws Error if it is there no more. `what` is the caller's name.
+  template <class F>
+  void read(const char* what, F f) const {
+    require_fresh(what);
+    f(data());
   }
 
   // The number where it is, on the device. Valid until the model's next forward pass.
@@ -59,11 +65,11 @@ class Output {
   using T = value_type;
   using D = device_type;
 
-  Output(M& model, std::uint64_t pass) : model_(&model), pass_(pass) {}
+  Output(M& model, std::uint64_t pass, index_t batch) : model_(&model), pass_(pass), batch_(batch) {}
 
   // [batch, ...sizes of one output]
   Sizes sizes() const { return model_->net_.output().sizes().with_front(batch()); }
-  index_t batch() const { return model_->slicing_.batch; }
+  index_t batch() const { return batch_; }
   index_t features() const { return model_->plan_.output_features; }
   D& device() const { return model_->device(); }
 
@@ -117,6 +123,7 @@ class Output {
 
   M* model_;
   std::uint64_t pass_;
+  index_t batch_;
 };
 
 // std::cout << net(inputs)

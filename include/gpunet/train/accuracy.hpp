@@ -18,7 +18,7 @@ class Accuracy {
 
   // Counts a batch: outputs [batch, classes], labels [batch].
   template <class Output>
-  void update(const Output& outputs, const View<const label_t, D>& labels) {
+  void update(const Output& outputs, const ViewArgument<label_t, D>& labels) {
     detail::check_batch("Accuracy", device_, counts_.size() / 2, outputs, labels.numel());
     sum_each(device_, counts_.size(), labels.numel(),
              CountClass{predictions_.of(outputs), labels.data(), counts_.data()});
