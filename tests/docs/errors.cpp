@@ -68,6 +68,12 @@ void models(ErrorPage& page, Host& device, Model<Net, Host>& net, nn::CrossEntro
           "behind it.",
           auto loss = criterion(net(inputs), labels);
           net(inputs); loss.backward());
+  PROVOKE(
+      "A model that two calls use",
+      "In a program it is a pass in another thread that has the model. `net.to(device)` is a copy for each thread. "
+      "With a mutex, one thread holds it from `net(inputs)` to the last use of the output.",
+      auto use = net.exclusive_use();
+      net(inputs));
   PROVOKE("A parameter by a name that there is not",
           "The names are those of the state dict; without `Named` they begin with the layer's place: `0.weight`.",
           get_parameter(net, "fc3.weight"));

@@ -10,6 +10,7 @@
 #include <gpunet/model/fuse.hpp>
 #include <gpunet/model/gradients.hpp>
 #include <gpunet/model/initialize.hpp>
+#include <gpunet/model/model_use.hpp>
 #include <gpunet/model/output.hpp>
 #include <gpunet/model/run_slice.hpp>
 #include <gpunet/model/run_tasks.hpp>
@@ -47,6 +48,7 @@ class Model {
   }
   template <Device From>
   Model(D& device, const Model<Net, From, T>& other) : Model(device, other.network(), Undrawn{}) {
+    const ModelUse::Shared use = other.shared_use();
     transfer(other.device(), other.parameters().data(), device, parameters_.data(), parameters_.bytes());
     transfer(other.device(), other.buffers().data(), device, buffers_.data(), buffers_.bytes());
     mode_ = other.mode();
@@ -68,6 +70,7 @@ class Model {
         std::is_same_v<std::remove_const_t<U>, T>,
         "gpunet::Model: the inputs have another element type than the model (float, unless its third argument "
         "says otherwise), make them of the same");
+    const ModelUse::Exclusive use = exclusive_use();
     if constexpr (std::is_same_v<E, D> && std::is_same_v<std::remove_const_t<U>, T>) forward(inputs);
     return Output<Model>(*this, pass_, slicing_.batch);
   }
@@ -81,12 +84,13 @@ class Model {
   template <class Loss>
   LossValue<Model> forward_backward(const ViewArgument<T, D>& inputs, const Loss& loss,
                                     const ViewArgument<typename Loss::target_type, D>& targets) {
+    const ModelUse::Exclusive use = exclusive_use();
     begin_step(inputs, loss, targets);
     run_step(loss, targets);
     return end_step();
   }
 
-  // Its three parts, for a caller that may record the second one. The first looks at the arguments
+  // Its three parts, for a caller that has exclusive_use() and may record the second one. The first looks at the arguments
   // and makes room,
   template <class Loss, class Target>
   void begin_step(const View<const T, D>& inputs, const Loss& loss, const View<const Target, D>& targets) {
@@ -140,6 +144,11 @@ class Model {
   }
   // Bytes of working memory: activations, caches, scratch.
   std::size_t workspace_bytes() const { return workspace_.bytes(); }
+
+  // Take the model for one call until they go out of scope; throw Error where another call has it. Calls of the model do
+  // this themselves; code that reads or writes its arrays beside other threads does it too.
+  [[nodiscard]] ModelUse::Exclusive exclusive_use() { return ModelUse::Exclusive(use_); }
+  [[nodiscard]] ModelUse::Shared shared_use() const { return ModelUse::Shared(use_); }
 
  private:
   template <class M>
@@ -281,6 +290,7 @@ class Model {
   bool keeps_activations_ = false;     // of all slices, as backward() needs them
   std::uint64_t losses_computed_ = 0;  // a LossValue of an older one is stale
   std::uint64_t pass_ = 0;             // counts forward passes: an Output of an older one is stale
+  mutable ModelUse use_;
 };
 
 }  // namespace gpunet

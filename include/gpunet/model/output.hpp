@@ -3,6 +3,7 @@
 
 #include <type_traits>
 
+#include <gpunet/model/model_use.hpp>
 #include <gpunet/nn/loss.hpp>
 #include <gpunet/ops/classes.hpp>
 #include <gpunet/ops/interleave.host.hpp>
@@ -22,6 +23,7 @@ class LossValue {
 
   // Adds the gradients of this loss to those of the parameters (after zero_grad(): replaces them).
   void backward() {
+    const ModelUse::Exclusive use = model_->exclusive_use();
     require_fresh("backward");
     require(model_->keeps_activations_,
             "gpunet::LossValue::backward: this loss comes from a training step, which has run backward already");
@@ -38,6 +40,7 @@ class LossValue {
   // Runs f(where the number is on the device); throws Error if it is there no more. `what` is the caller's name.
   template <class F>
   void read(const char* what, F f) const {
+    const ModelUse::Shared use = model_->shared_use();
     require_fresh(what);
     f(data());
   }
@@ -92,6 +95,7 @@ class Output {
   // f(slice, index of its first sample, data in the slice's order) for every slice.
   template <class F>
   void each_slice(F f) const {
+    const ModelUse::Shared use = model_->shared_use();
     require_fresh();
     const auto& slicing = model_->slicing_;
     for (index_t s = 0; s < slicing.slices(); ++s)
@@ -106,6 +110,7 @@ class Output {
         std::is_convertible_v<const Targets&, TargetView>,
         "gpunet::Model: the targets have another type than the loss wants (labels are Tensor<label_t, D>), or "
         "are on another kind of device than the model");
+    const ModelUse::Exclusive use = model_->exclusive_use();
     require_fresh();
     const TargetView view = targets;
     model_->begin_loss(loss, view);

@@ -30,6 +30,7 @@ class Step {
 
   // inputs [batch, ...], targets [batch]; returns the mean loss before the update.
   LossValue<Model> operator()(const Inputs& inputs, const Targets& targets) {
+    const ModelUse::Exclusive use = model_.exclusive_use();
     return step(inputs, targets);
   }
 
@@ -37,6 +38,7 @@ class Step {
   // network and the batch are small, Cuda takes one launch for up to 1024 of them.
   Tensor<T, D> repeat(index_t times, const Inputs& inputs, const Targets& targets) {
     require(times >= 1, "gpunet::train::Step::repeat: ", times, " steps (want 1 or more)");
+    const ModelUse::Exclusive use = model_.exclusive_use();
     Tensor<T, D> losses(model_.device(), {times});
     model_.zero_grad();
     if (run_.repeat(times, inputs, targets, losses.data()))
