@@ -178,6 +178,9 @@ class Model {
       require(false, "gpunet::Model: the input has shape ", to_string(sizes), " (want [batch, ",
               to_string(want).substr(1),
               " with a batch of 1 or more): check the dataset's samples and the network's Input");
+    if (sizes[0] > plan_.most_samples)
+      require(false, "gpunet::Model: a batch of ", sizes[0], " samples (want ", plan_.most_samples,
+              " or fewer of this network, no memory holds more), use a smaller batch");
     inputs_ = inputs.data();
     ++pass_;
     ++losses_computed_;  // those of the last batch are stale

@@ -29,6 +29,8 @@ class Workspace {
   template <class Net>
   void reserve(D& device, const NetworkPlan<Net>& plan, const Slice& slice, index_t slots, index_t workers,
                index_t scratch) {
+    require(scratch <= most_elements, "gpunet::Model: a layer works in ", scratch,
+            " numbers (want 2^48 or fewer, no memory holds more), use a smaller batch or smaller layers");
     const index_t samples = slice.samples();
     input_ = padded(plan.input_features * samples);
     outputs_ = padded(plan.output_elements * samples);

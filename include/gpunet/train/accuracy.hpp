@@ -1,6 +1,7 @@
 // How often a classifier is right.
 #pragma once
 
+#include <limits>
 #include <vector>
 
 #include <gpunet/train/predictions.hpp>
@@ -11,8 +12,8 @@ namespace gpunet::train {
 template <class D>
 class Accuracy {
  public:
-  Accuracy(D& device, index_t classes) : device_(device), counts_(device, 2 * classes), predictions_(device) {
-    require(classes > 0, "gpunet::train::Accuracy: ", classes, " classes (want 1 or more)");
+  Accuracy(D& device, index_t classes)
+      : device_(device), counts_(device, 2 * checked(classes)), predictions_(device) {
     reset();
   }
 
@@ -63,6 +64,13 @@ class Accuracy {
   }
 
  private:
+  static index_t checked(index_t classes) {
+    constexpr index_t most = std::numeric_limits<label_t>::max();
+    require(0 < classes && classes <= most, "gpunet::train::Accuracy: ", classes, " classes (want 1 to ", most,
+            ")");
+    return classes;
+  }
+
   D& device_;
   Buffer<index_t, D> counts_;  // [classes][total, correct]
   detail::Predictions<D> predictions_;
