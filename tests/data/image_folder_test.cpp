@@ -121,7 +121,10 @@ TEST_CASE("images of different sizes want a Resize, and the error names the file
   Host host;
   for (int workers : {0, 2}) {
     const data::DataLoader loader(as_they_are, {.batch_size = 2, .num_workers = workers});
-    CHECK(error_of([&] { (void)loader.to(host).begin(); }) == message);
+    CHECK(error_of([&] {
+            auto batches = loader.to(host);
+            (void)batches.begin();
+          }) == message);
   }
   const ImageFolder same(folder.path(), data::Compose(data::Resize{{2, 2}}, data::ToTensor{}));
   CHECK(floats(same, 1).size() == 12);

@@ -20,9 +20,10 @@ namespace {
 // Samples of floats; sample i has the label i.
 struct FloatSet {
   index_t n = 1;
+  Sizes sizes{2, 3};
 
   index_t size() const { return n; }
-  Sizes sample_sizes() const { return {2, 3}; }
+  Sizes sample_sizes() const { return sizes; }
   label_t read(index_t i, float* sample) const {
     for (int k = 0; k < 6; ++k)
       sample[k] = static_cast<float>(i) + 0.1f * static_cast<float>(k);
@@ -124,15 +125,15 @@ TEST_CASE_TEMPLATE("a loop over a resident dataset may be left", D, GPUNET_TEST_
 
 TEST_CASE_TEMPLATE("a dataset that does not fit is refused with the bytes that it takes", D, GPUNET_TEST_DEVICES) {
   auto& device = test_device<D>();
-  const FloatSet large{index_t{1} << 54};
+  const FloatSet large{index_t{1} << 47};
   const std::string error = error_of(device, large);
   CAPTURE(error);
   CHECK(error.starts_with(
-      concat("gpunet::data::DataLoader::resident_on: the dataset takes 432345564227567616 bytes on ", device.name(),
-             " (18014398509481984 samples of 24) and does not fit (")));
+      concat("gpunet::data::DataLoader::resident_on: the dataset takes 3377699720527872 bytes on ", device.name(),
+             " (140737488355328 samples of 24) and does not fit (")));
   CHECK(error.find(" bytes free") != error.npos);
   CHECK(error.find("use to(device)") != error.npos);
-  const FloatSet countless{index_t{1} << 60};
-  CHECK(error_of(device, countless).find("samples of 24 bytes") != std::string::npos);
+  const FloatSet countless{index_t{1} << 47, {index_t{1} << 20}};
+  CHECK(error_of(device, countless).find("samples of 4194304 bytes") != std::string::npos);
   CHECK(error_of(device, FloatSet{4}).empty());
 }

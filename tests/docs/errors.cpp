@@ -68,6 +68,12 @@ void models(ErrorPage& page, Host& device, Model<Net, Host>& net, nn::CrossEntro
           "behind it.",
           auto loss = criterion(net(inputs), labels);
           net(inputs); loss.backward());
+  PROVOKE(
+      "A model that two calls use",
+      "In a program it is a pass in another thread that has the model. `net.to(device)` is a copy for each thread. "
+      "With a mutex, one thread holds it from `net(inputs)` to the last use of the output.",
+      auto use = net.exclusive_use();
+      net(inputs));
   PROVOKE("A parameter by a name that there is not",
           "The names are those of the state dict; without `Named` they begin with the layer's place: `0.weight`.",
           get_parameter(net, "fc3.weight"));
@@ -142,7 +148,8 @@ void datasets(ErrorPage& page, Host& device, const Tensor<float, Host>& inputs,
   PROVOKE("Images of different sizes",
           "`data::Resize{32}` alone keeps the proportions, and so the sizes still differ; two numbers do not.",
           const data::ImageFolder mixed("mixed");
-          const data::DataLoader images(mixed, {.batch_size = 2}); images.to(device).begin());
+          const data::DataLoader images(mixed, {.batch_size = 2}); auto batches = images.to(device);
+          batches.begin());
   const std::string table = "width,length,species\n5.1,1.4,setosa\nwide,4.2,virginica\n";
   write("flowers.csv", table);
   page.file("flowers.csv", table);

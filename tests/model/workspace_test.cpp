@@ -34,7 +34,7 @@ TEST_CASE("the arrays of all slots and workers are apart, aligned, and long enou
     std::vector<Range> ranges;
     for (index_t slot = 0; slot < slots; ++slot) {
       const SliceMemory<float> memory = workspace.at(slot, 0);
-      if (slice.inner > 1) ranges.push_back(range(memory.input, plan.input_features * samples));
+      ranges.push_back(range(memory.input, plan.input_features * samples));
       ranges.push_back(range(memory.outputs, plan.output_elements * samples));
       ranges.push_back(range(memory.output_gradient, plan.output_features * samples));
       ranges.push_back(range(memory.cache, plan.cache_bytes * samples));

@@ -95,11 +95,12 @@ inline void manual_seed(std::integral auto seed) {
   default_generator().manual_seed(seed);
 }
 
+// As many numbers as randperm() takes: PyTorch goes another way from there on.
+inline constexpr index_t most_permuted = std::numeric_limits<std::uint32_t>::max() / 20 - 1;
+
 // The numbers 0 to n - 1 in random order, as of torch.randperm(n, generator=generator).
 inline std::vector<index_t> randperm(index_t n, Generator& generator = default_generator()) {
-  constexpr index_t limit =
-      std::numeric_limits<std::uint32_t>::max() / 20;  // PyTorch goes another way from there on
-  require(0 <= n && n < limit, "gpunet::randperm: ", n, " numbers (want 0 to ", limit - 1, ")");
+  require(0 <= n && n <= most_permuted, "gpunet::randperm: ", n, " numbers (want 0 to ", most_permuted, ")");
   const auto lock = generator.lock();
   std::vector<index_t> order(static_cast<std::size_t>(n));
   std::iota(order.begin(), order.end(), index_t{0});

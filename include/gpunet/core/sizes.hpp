@@ -3,12 +3,16 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdint>
 #include <initializer_list>
 #include <string>
 
 #include <gpunet/core/error.hpp>
 
 namespace gpunet {
+
+// As many elements as an array may have: no memory holds more, and products of some such sizes are numbers still.
+inline constexpr index_t most_elements = index_t{1} << 48;
 
 // Up to eight extents, outermost first. Never allocates.
 class Sizes {
@@ -32,12 +36,12 @@ class Sizes {
   constexpr const index_t* begin() const { return extents_.data(); }
   constexpr const index_t* end() const { return extents_.data() + rank_; }
 
-  // Number of elements; 1 for rank 0.
+  // Number of elements; 1 for rank 0. Of sizes that are not at_most() some number it means nothing.
   constexpr index_t numel() const {
-    index_t n = 1;
+    std::uint64_t n = 1;  // wraps, as the product of the first two of [2^62, 2^62, 0]
     for (index_t extent : *this)
-      n *= extent;
-    return n;
+      n *= static_cast<std::uint64_t>(extent);
+    return static_cast<index_t>(n);
   }
 
   // Whether there are no more than `most` elements. The product is never computed where it would overflow.

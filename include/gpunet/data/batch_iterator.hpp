@@ -28,4 +28,13 @@ class BatchIterator {
   Source* source_ = nullptr;
 };
 
+// What begin() of a temporary source says when it is compiled.
+template <class Iterator>
+Iterator refuse_temporary_batches() {
+  static_assert(sizeof(Iterator) == 0,
+                "gpunet::data::DataLoader: the batches are a temporary (a batch would outlive its memory), "
+                "keep them in a variable: auto batches = loader.to(device);");
+  return {};
+}
+
 }  // namespace gpunet::data

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <limits>
 #include <string_view>
 #include <type_traits>
 #include <utility>
@@ -29,6 +30,8 @@ class ConcatDataset {
       require(set.sample_sizes() == sample_sizes(), where, "the samples of dataset ", ends_.size(), " have shape ",
               to_string(set.sample_sizes()), ", those of dataset 0 ", to_string(sample_sizes()),
               " (a batch has one shape), bring them to one, by Resize for images");
+      require(set.size() <= std::numeric_limits<index_t>::max() - size(), where, "the datasets have ", size(),
+              " and ", set.size(), " samples (want 2^63 or fewer in all), check their size()");
       ends_.push_back(size() + set.size());
     }
   }

@@ -71,7 +71,7 @@ class Batches {
   Batches& operator=(const Batches&) = delete;
 
   // Begins an epoch; one that still runs is left. Throws what the dataset throws, as ++ does.
-  Iterator begin() {
+  Iterator begin() & {
     stop();
     epoch_ = draw_epoch(set_.size(), options_.sampler);
     ring_.start(size_);
@@ -84,6 +84,10 @@ class Batches {
     }
     fetch(0);
     return Iterator(*this);
+  }
+  template <class Refused = Iterator>
+  Refused begin() && {
+    return refuse_temporary_batches<Refused>();
   }
   std::default_sentinel_t end() const { return {}; }
 
@@ -182,6 +186,8 @@ class DataLoader {
     constexpr std::string_view where = "gpunet::data::DataLoader: ";
     constexpr int most_workers = 1024;
     require(set.size() > 0, where, "the dataset is empty");
+    require(set.size() <= most_elements, where, "the dataset has ", set.size(), " samples (want ", most_elements,
+            " or fewer, no memory holds the order of more), check its size()");
     require(!options.sampler || (options.sampler->samples() == set.size() && !options.shuffle), where,
             "a sampler for another dataset, or with shuffle (want one of ", set.size(),
             " samples, without shuffle)");
@@ -190,6 +196,9 @@ class DataLoader {
             ", the size of the dataset)");
     require(options.batch_size <= samples(), where, "batch_size ", options.batch_size,
             " is larger than the dataset (want 1 to ", samples(), ")");
+    const Sizes batch = set.sample_sizes().with_front(options.batch_size);
+    require(batch.at_most(most_elements), where, "batches of shape ", to_string(batch),
+            " (want 2^48 numbers or fewer, no memory holds more), use a smaller batch_size or smaller samples");
     require(0 <= options.num_workers && options.num_workers <= most_workers, where, "num_workers ",
             options.num_workers, " (want 0 to ", most_workers, ")");
     constexpr int most_ahead = 1024;

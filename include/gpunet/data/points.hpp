@@ -12,6 +12,7 @@
 #include <vector>
 
 #include <gpunet/core/error.hpp>
+#include <gpunet/core/sizes.hpp>
 #include <gpunet/data/random.hpp>
 
 namespace gpunet::data {
@@ -40,7 +41,11 @@ Points draw_points(const char* name, index_t n, const PointsOptions& options, Po
   require(n >= 2, "gpunet::data::", name, ": ", n, " points (want 2 or more, one of each class)");
   require(options.noise >= 0 && options.noise <= 0.5, "gpunet::data::", name, ": a noise of ", options.noise,
           " (want 0 to 0.5), give it as a part, 0.1 for 10 percent");
+  require(n <= most_elements, "gpunet::data::", name, ": ", n, " points (want ", most_elements,
+          " or fewer, no memory holds more)");
   Points points;
+  points.labels.reserve(static_cast<std::size_t>(n));
+  points.samples.reserve(2 * static_cast<std::size_t>(n));
   for (index_t i = 0; i < n; ++i) {
     Random random(options.seed, static_cast<std::uint64_t>(i));
     std::array<double, 2> sample{};

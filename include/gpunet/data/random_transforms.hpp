@@ -59,9 +59,11 @@ class RandomCrop {
       : RandomCrop(HeightWidth{side, side}, options) {}
   explicit RandomCrop(const HeightWidth& size, const RandomCropOptions& options = {})
       : size_(size), padding_(options.padding) {
-    require(size.height >= 1 && size.width >= 1 && padding_ >= 0, "gpunet::data::RandomCrop: a part of ",
-            size.height, " x ", size.width, " with padding ", padding_,
-            " (want sides of 1 and more, padding of 0 and more)");
+    constexpr index_t most = 1 << 20;
+    const bool possible = std::max({size.height, size.width, padding_}) <= most;
+    require(size.height >= 1 && size.width >= 1 && padding_ >= 0 && possible,
+            "gpunet::data::RandomCrop: a part of ", size.height, " x ", size.width, " with padding ", padding_,
+            " (want sides of 1 to ", most, ", padding of 0 to ", most, ")");
   }
 
   ImageSizes output(const ImageSizes& input) const {

@@ -57,11 +57,15 @@ class ResidentBatches {
   ResidentBatches& operator=(const ResidentBatches&) = delete;
 
   // Begins an epoch, in an order of its own.
-  Iterator begin() {
+  Iterator begin() & {
     const std::vector<index_t> order = draw_order(samples_, sampler_);
     device_.upload(order_.data(), order.data(), order_.bytes());
     fetch(0);
     return Iterator(*this);
+  }
+  template <class Refused = Iterator>
+  Refused begin() && {
+    return refuse_temporary_batches<Refused>();
   }
   std::default_sentinel_t end() const { return {}; }
 

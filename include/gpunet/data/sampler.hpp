@@ -5,10 +5,12 @@
 #include <cstdint>
 #include <numeric>
 #include <optional>
+#include <string_view>
 #include <vector>
 
 #include <gpunet/core/error.hpp>
 #include <gpunet/core/random.hpp>
+#include <gpunet/core/sizes.hpp>
 
 namespace gpunet::data {
 
@@ -24,9 +26,13 @@ class RandomSampler {
  public:
   // Of n samples.
   explicit RandomSampler(index_t n, const RandomSamplerOptions& options = {}) : n_(n), options_(options) {
-    require(n >= 1, "gpunet::data::RandomSampler: ", n, " samples (want 1 or more)");
-    require(options.num_samples >= 0, "gpunet::data::RandomSampler: num_samples ", options.num_samples,
-            " (want 0, for all, or more)");
+    constexpr std::string_view where = "gpunet::data::RandomSampler: ";
+    const index_t most = options.replacement ? most_elements : most_permuted;
+    require(n >= 1, where, n, " samples (want 1 or more)");
+    require(n <= most, where, n, " samples (want ", most, " or fewer",
+            options.replacement ? ")" : " without replacement), use .replacement = true or a part of the dataset");
+    require(0 <= options.num_samples && options.num_samples <= most_elements, where, "num_samples ",
+            options.num_samples, " (want 0, for all, to ", most_elements, ")");
     if (options.num_samples == 0) options_.num_samples = n;
   }
 

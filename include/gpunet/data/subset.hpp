@@ -56,6 +56,8 @@ class Subset {
 // and less by 1e-9 at most) these fractions of n, rounded down, and one more for the first parts until all are given.
 inline std::vector<index_t> split_lengths(index_t n, const std::vector<double>& lengths) {
   constexpr std::string_view where = "gpunet::data::random_split: ";
+  require(n <= most_elements, where, "a dataset of ", n, " samples (want ", most_elements,
+          " or fewer, no memory holds the parts of more), check its size()");
   long double exact = 0;
   bool all_below_one = !lengths.empty();
   for (double length : lengths) {

@@ -16,9 +16,11 @@ template <class T>
 class StateCopy {
  public:
   template <class Model>
-  explicit StateCopy(const Model& model)
-      : parameters_(download(model.device(), model.parameters())),
-        buffers_(download(model.device(), model.buffers())) {}
+  explicit StateCopy(const Model& model) {
+    const ModelUse::Shared use = model.shared_use();
+    parameters_ = download(model.device(), model.parameters());
+    buffers_ = download(model.device(), model.buffers());
+  }
 
   // What belongs to the state dict, in the order of torch.nn: layer by layer, parameters before buffers.
   template <class Net>
@@ -41,6 +43,7 @@ class StateCopy {
 
   template <class Model>
   void upload_to(Model& model) const {
+    const ModelUse::Exclusive use = model.exclusive_use();
     model.device().upload(model.parameters().data(), parameters_.data(), parameters_.size() * sizeof(T));
     model.device().upload(model.buffers().data(), buffers_.data(), buffers_.size() * sizeof(T));
   }

@@ -10,8 +10,10 @@
 #include <gpunet/model/fuse.hpp>
 #include <gpunet/model/gradients.hpp>
 #include <gpunet/model/initialize.hpp>
+#include <gpunet/model/model_use.hpp>
 #include <gpunet/model/output.hpp>
 #include <gpunet/model/run_slice.hpp>
+#include <gpunet/model/run_tasks.hpp>
 #include <gpunet/ops/interleave.host.hpp>
 #include <gpunet/ops/mean.host.hpp>
 #include <gpunet/tensor/tensor.hpp>
@@ -46,6 +48,7 @@ class Model {
   }
   template <Device From>
   Model(D& device, const Model<Net, From, T>& other) : Model(device, other.network(), Undrawn{}) {
+    const ModelUse::Shared use = other.shared_use();
     transfer(other.device(), other.parameters().data(), device, parameters_.data(), parameters_.bytes());
     transfer(other.device(), other.buffers().data(), device, buffers_.data(), buffers_.bytes());
     mode_ = other.mode();
@@ -56,8 +59,8 @@ class Model {
   void eval() { train(false); }
   nn::Mode mode() const { return mode_; }
 
-  // The network's output for a batch of inputs [batch, ...sizes of Input], which are to stay where they are until
-  // backward() is done. One batch at a time: the next call takes the memory of the last.
+  // Returns the network's output for a batch of inputs [batch, ...sizes of Input]. backward() works on a copy of them, so
+  // that they may be a temporary tensor. One batch at a time: the next call takes the memory of the last.
   template <class U, class E>
   Output<Model> operator()(const View<U, E>& inputs) {
     static_assert(
@@ -67,8 +70,9 @@ class Model {
         std::is_same_v<std::remove_const_t<U>, T>,
         "gpunet::Model: the inputs have another element type than the model (float, unless its third argument "
         "says otherwise), make them of the same");
+    const ModelUse::Exclusive use = exclusive_use();
     if constexpr (std::is_same_v<E, D> && std::is_same_v<std::remove_const_t<U>, T>) forward(inputs);
-    return Output<Model>(*this, pass_);
+    return Output<Model>(*this, pass_, slicing_.batch);
   }
   template <class U, class E>
   Output<Model> operator()(const Tensor<U, E>& inputs) {
@@ -77,18 +81,20 @@ class Model {
 
   // Forward, loss and backward of a batch, slice by slice, so that a slice stays in the cache. What it leaves is
   // what loss(model(inputs), targets).backward() leaves, bit for bit. Returns the mean loss.
-  template <class Loss, class Target>
-  LossValue<Model> forward_backward(const View<const T, D>& inputs, const Loss& loss,
-                                    const View<const Target, D>& targets) {
+  template <class Loss>
+  LossValue<Model> forward_backward(const ViewArgument<T, D>& inputs, const Loss& loss,
+                                    const ViewArgument<typename Loss::target_type, D>& targets) {
+    const ModelUse::Exclusive use = exclusive_use();
     begin_step(inputs, loss, targets);
     run_step(loss, targets);
     return end_step();
   }
 
-  // Its three parts, for who records and repeats the second one. The first looks at the arguments and makes room,
+  // Its three parts, for a caller that has exclusive_use() and may record the second one. The first looks at the arguments
+  // and makes room,
   template <class Loss, class Target>
   void begin_step(const View<const T, D>& inputs, const Loss& loss, const View<const Target, D>& targets) {
-    begin(inputs, device_workers());
+    begin(inputs, device_workers(device_));
     begin_loss(loss, targets);
     gradients_.reserve(device_, slicing_.runs());
   }
@@ -139,6 +145,11 @@ class Model {
   // Bytes of working memory: activations, caches, scratch.
   std::size_t workspace_bytes() const { return workspace_.bytes(); }
 
+  // Take the model for one call until they go out of scope; throw Error where another call has it. Calls of the model do
+  // this themselves; code that reads or writes its arrays beside other threads does it too.
+  [[nodiscard]] ModelUse::Exclusive exclusive_use() { return ModelUse::Exclusive(use_); }
+  [[nodiscard]] ModelUse::Shared shared_use() const { return ModelUse::Shared(use_); }
+
  private:
   template <class M>
   friend class Output;
@@ -159,14 +170,6 @@ class Model {
     initialize_buffers(device, plan_, buffers_.data());
   }
 
-  // How many slices may be under way at a time.
-  index_t device_workers() const {
-    if constexpr (requires { device_.threads(); })
-      return device_.threads();
-    else
-      return 1;
-  }
-
   // Starts a pass: cuts the batch and makes room for `slots` slices, 0 for all.
   void begin(const View<const T, D>& inputs, index_t slots) {
     const Sizes want = net_.input().sizes();
@@ -175,7 +178,10 @@ class Model {
       require(false, "gpunet::Model: the input has shape ", to_string(sizes), " (want [batch, ",
               to_string(want).substr(1),
               " with a batch of 1 or more): check the dataset's samples and the network's Input");
-    inputs_ = inputs;
+    if (sizes[0] > plan_.most_samples)
+      require(false, "gpunet::Model: a batch of ", sizes[0], " samples (want ", plan_.most_samples,
+              " or fewer of this network, no memory holds more), use a smaller batch");
+    inputs_ = inputs.data();
     ++pass_;
     ++losses_computed_;  // those of the last batch are stale
     keeps_activations_ = slots == 0;
@@ -184,32 +190,37 @@ class Model {
     if (plan_.couples_samples && mode_ == nn::Mode::train) slicing_ = in_one_slice(slicing_);
     const Slice slice = slicing_.slice(0);
     if (slots > 0 && slicing_.runs() == 1) slots = 1;  // worker 0 does it all
-    workspace_.reserve(device_, plan_, slice, slots == 0 ? slicing_.slices() : slots, device_workers(),
+    workspace_.reserve(device_, plan_, slice, slots == 0 ? slicing_.slices() : slots, device_workers(device_),
                        scratch_elements(device_, fused_, slice, T{}));
   }
 
   void forward(const View<const T, D>& inputs) {
     begin(inputs, 0);
-    run_tasks(slicing_.slices(), [this](index_t s, index_t worker) {
+    run_tasks(device_, slicing_.side_by_side, slicing_.slices(), [this](index_t s, index_t worker) {
       const SliceMemory<T> memory = workspace_.at(s, worker);
       run_forward(device_, fused_, plan_, slicing_.slice(s), enter(s, memory), parameters_.data(), state(), memory);
     });
   }
 
-  // Puts the inputs of slice s into the order of a slice, if they are not.
+  // Returns the inputs of slice s in its order: a copy, or the caller's where they are in that order and nobody needs them
+  // after this call.
   const T* enter(index_t s, const SliceMemory<T>& memory) {
-    const T* rows = inputs_.data() + slicing_.first_sample(s) * plan_.input_features;
-    if (slicing_.inner == 1) return rows;
-    interleave(device_, slicing_.slice(s), plan_.input_features, rows, memory.input);
+    const Slice slice = slicing_.slice(s);
+    const T* rows = inputs_ + slicing_.first_sample(s) * plan_.input_features;
+    if (slicing_.inner > 1)
+      interleave(device_, slice, plan_.input_features, rows, memory.input);
+    else if (keeps_activations_)
+      device_.copy(memory.input, rows, static_cast<std::size_t>(slice.count * plan_.input_features) * sizeof(T));
+    else
+      return rows;
     return memory.input;
   }
 
   // What the network makes of slice s, after forward().
   const T* output_of(index_t s) const {
     const SliceMemory<T> memory = workspace_.at(s, 0);
-    const T* rows = inputs_.data() + slicing_.first_sample(s) * plan_.input_features;
-    const T* x = slicing_.inner == 1 ? rows : memory.input;
-    return Activations<T, FusedNet::depth>(fused_, plan_, slicing_.slice(s), x, memory.outputs)[FusedNet::depth];
+    return Activations<T, FusedNet::depth>(fused_, plan_, slicing_.slice(s), memory.input,
+                                           memory.outputs)[FusedNet::depth];
   }
 
   LayerState<T> state() const { return {buffers_.data(), mode_of_pass_}; }
@@ -249,8 +260,7 @@ class Model {
     gradients_.reserve(device_, slicing_.runs());
     for_each_run([&](index_t run, index_t s, bool first, index_t worker) {
       const SliceMemory<T> memory = workspace_.at(s, worker);
-      const T* rows = inputs_.data() + slicing_.first_sample(s) * plan_.input_features;
-      backward_slice(run, s, first, slicing_.inner == 1 ? rows : memory.input, memory);
+      backward_slice(run, s, first, memory.input, memory);
     });
     gradients_.note_backward();
   }
@@ -259,23 +269,12 @@ class Model {
   // parallel. Then adds up their gradients.
   template <class Body>
   void for_each_run(Body body) {
-    run_tasks(slicing_.runs(), [&](index_t run, index_t worker) {
+    run_tasks(device_, slicing_.side_by_side, slicing_.runs(), [&](index_t run, index_t worker) {
       const index_t first = slicing_.first_slice(run), end = slicing_.first_slice(run + 1);
       for (index_t s = first; s < end; ++s)
         body(run, s, s == first, worker);
     });
     gradients_.add_partials(device_, slicing_.runs());
-  }
-
-  // task(i, worker) for i < n: where slices go side by side on the threads of a device that has some, else one after
-  // another, so that ops have all threads, and the memory that the device lends.
-  template <class Task>
-  void run_tasks(index_t n, Task task) {
-    if constexpr (requires { device_.threads(); })
-      device_.run_if(slicing_.side_by_side, n, task);
-    else
-      for (index_t i = 0; i < n; ++i)
-        task(i, 0);
   }
 
   D& device_;
@@ -286,14 +285,15 @@ class Model {
   Buffer<T, D> buffers_;
   Gradients<T, D> gradients_;
   Workspace<T, D> workspace_;
-  Buffer<T, D> losses_;  // of the samples of the last batch
-  Buffer<T, D> loss_;    // their mean
-  View<const T, D> inputs_;
+  Buffer<T, D> losses_;        // of the samples of the last batch
+  Buffer<T, D> loss_;          // their mean
+  const T* inputs_ = nullptr;  // of the running call
   Slicing slicing_{1, 1, 1, false};
   nn::Mode mode_ = nn::Mode::train, mode_of_pass_ = nn::Mode::train;
   bool keeps_activations_ = false;     // of all slices, as backward() needs them
   std::uint64_t losses_computed_ = 0;  // a LossValue of an older one is stale
   std::uint64_t pass_ = 0;             // counts forward passes: an Output of an older one is stale
+  mutable ModelUse use_;
 };
 
 }  // namespace gpunet

@@ -57,6 +57,7 @@ struct NetworkPlan {
   index_t input_features = 0, output_features = 0;  // of the network
   std::size_t first_working = depth;      // the first layer that is no view: nobody needs its input gradient
   index_t widest = 0;                     // features of the largest gradient between two layers
+  index_t most_samples = 0;               // of a batch, so that all sizes of a pass are numbers
   std::array<index_t, depth> features{};  // of each layer's output
 
   // By value: of an empty network a reference would make g++ think that it reads what nobody wrote.
@@ -64,6 +65,9 @@ struct NetworkPlan {
     input_features = net.input().numel();
     net.each([&](auto i, const auto& layer, auto in) { add(net, i, layer, in); });
     output_features = net.output().numel();
+    most_samples =
+        most_elements /
+        std::max(input_features + output_elements + output_features + 2 * widest + cache_bytes, index_t{1});
   }
 
   // Where the parameters of layer i begin in `parameter_offsets`.
@@ -98,8 +102,7 @@ struct NetworkPlan {
 
   // Sizes whose sums and products in bytes are numbers still.
   static void require_possible(std::string_view what, const std::string& layer, const Sizes& sizes) {
-    constexpr index_t most = index_t{1} << 48;
-    require(sizes.at_most(most), "gpunet::Model: layer ", layer, " ", what, " of shape ", to_string(sizes),
+    require(sizes.at_most(most_elements), "gpunet::Model: layer ", layer, " ", what, " of shape ", to_string(sizes),
             " (want 2^48 numbers or fewer, no memory holds more), give smaller sizes");
   }
 

@@ -3,6 +3,7 @@
 
 #include <type_traits>
 
+#include <gpunet/model/model_use.hpp>
 #include <gpunet/nn/loss.hpp>
 #include <gpunet/ops/classes.hpp>
 #include <gpunet/ops/interleave.host.hpp>
@@ -22,6 +23,7 @@ class LossValue {
 
   // Adds the gradients of this loss to those of the parameters (after zero_grad(): replaces them).
   void backward() {
+    const ModelUse::Exclusive use = model_->exclusive_use();
     require_fresh("backward");
     require(model_->keeps_activations_,
             "gpunet::LossValue::backward: this loss comes from a training step, which has run backward already");
@@ -30,10 +32,17 @@ class LossValue {
 
   // The number; waits for the device.
   value_type item() const {
-    require_fresh("item");
     value_type value;
-    model_->device().download(&value, data(), sizeof value);
+    read("item", [&](const value_type* at) { model_->device().download(&value, at, sizeof value); });
     return value;
+  }
+
+  // Runs f(where the number is on the device); throws Error if it is there no more. `what` is the caller's name.
+  template <class F>
+  void read(const char* what, F f) const {
+    const ModelUse::Shared use = model_->shared_use();
+    require_fresh(what);
+    f(data());
   }
 
   // The number where it is, on the device. Valid until the model's next forward pass.
@@ -59,11 +68,11 @@ class Output {
   using T = value_type;
   using D = device_type;
 
-  Output(M& model, std::uint64_t pass) : model_(&model), pass_(pass) {}
+  Output(M& model, std::uint64_t pass, index_t batch) : model_(&model), pass_(pass), batch_(batch) {}
 
   // [batch, ...sizes of one output]
   Sizes sizes() const { return model_->net_.output().sizes().with_front(batch()); }
-  index_t batch() const { return model_->slicing_.batch; }
+  index_t batch() const { return batch_; }
   index_t features() const { return model_->plan_.output_features; }
   D& device() const { return model_->device(); }
 
@@ -86,6 +95,7 @@ class Output {
   // f(slice, index of its first sample, data in the slice's order) for every slice.
   template <class F>
   void each_slice(F f) const {
+    const ModelUse::Shared use = model_->shared_use();
     require_fresh();
     const auto& slicing = model_->slicing_;
     for (index_t s = 0; s < slicing.slices(); ++s)
@@ -100,6 +110,7 @@ class Output {
         std::is_convertible_v<const Targets&, TargetView>,
         "gpunet::Model: the targets have another type than the loss wants (labels are Tensor<label_t, D>), or "
         "are on another kind of device than the model");
+    const ModelUse::Exclusive use = model_->exclusive_use();
     require_fresh();
     const TargetView view = targets;
     model_->begin_loss(loss, view);
@@ -117,6 +128,7 @@ class Output {
 
   M* model_;
   std::uint64_t pass_;
+  index_t batch_;
 };
 
 // std::cout << net(inputs)

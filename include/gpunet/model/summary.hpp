@@ -77,7 +77,12 @@ LayerSummary summarize(const L& layer, In in, std::string name, index_t batch_si
                    in.sizes().with_front(batch_size), layer.output(in).sizes().with_front(batch_size)};
   for (const auto& spec : nn::parameters(layer, in))
     out.num_params += spec.sizes.numel();
-  out.mult_adds = batch_size * nn::multiply_adds(layer, in);
+  const index_t mult_adds = nn::multiply_adds(layer, in);
+  require(out.input_size.at_most(most_elements) && out.output_size.at_most(most_elements) &&
+              Sizes{batch_size, mult_adds}.at_most(index_t{1} << 56),
+          "gpunet::summary: a batch of ", batch_size, " samples at layer ", out.var_name,
+          " (want 2^48 numbers or fewer, no memory holds more), give a smaller batch");
+  out.mult_adds = batch_size * mult_adds;
   out.output_bytes = nn::is_view<L> ? 0 : element * out.output_size.numel();
   out.param_bytes = element * out.num_params;
   return out;

@@ -14,7 +14,7 @@ namespace gpunet {
 // others belong to the thread that works on it.
 template <class T>
 struct SliceMemory {
-  T* input;            // [samples * input features], where the batch has to be put into the slice's order
+  T* input;            // [samples * input features], where the pass copies its inputs
   T* outputs;          // of all layers, one after another as NetworkPlan says
   std::byte* cache;    // of all layers
   T* output_gradient;  // of the network
@@ -29,8 +29,10 @@ class Workspace {
   template <class Net>
   void reserve(D& device, const NetworkPlan<Net>& plan, const Slice& slice, index_t slots, index_t workers,
                index_t scratch) {
+    require(scratch <= most_elements, "gpunet::Model: a layer works in ", scratch,
+            " numbers (want 2^48 or fewer, no memory holds more), use a smaller batch or smaller layers");
     const index_t samples = slice.samples();
-    input_ = slice.inner > 1 ? padded(plan.input_features * samples) : 0;
+    input_ = padded(plan.input_features * samples);
     outputs_ = padded(plan.output_elements * samples);
     output_gradient_ = padded(plan.output_features * samples);
     layer_gradient_ = padded(plan.widest * samples);

@@ -65,6 +65,7 @@ TotalNorm<Model> clip_grad_norm_(Model& model, double max_norm, double norm_type
                                  bool error_if_nonfinite = false) {
   using T = typename Model::value_type;
   require(max_norm >= 0, "gpunet::nn::utils::clip_grad_norm_: a norm of at most ", max_norm, " (want 0 or more)");
+  const auto use = model.exclusive_use();
   auto& device = model.device();
   const auto& gradients = model.gradients();
   const index_t n = gradients.zeroed() ? 0 : gradients.size();
@@ -93,6 +94,7 @@ void clip_grad_value_(Model& model, double clip_value) {
   using T = typename Model::value_type;
   require(clip_value >= 0, "gpunet::nn::utils::clip_grad_value_: values of at most ", clip_value,
           " (want 0 or more)");
+  const auto use = model.exclusive_use();
   if (model.gradients().zeroed()) return;
   T* const g = model.gradients().data();
   map(model.device(), model.gradients().size(), Clamp<T>{static_cast<T>(clip_value)}, g, g);

@@ -44,7 +44,7 @@ class Conv2d {
                         window_fits(decltype(width){}, Dim<Kernel>{}, PaddingDim{}),
                     "gpunet::nn::Conv2d: the kernel is larger than the padded image, use a smaller kernel, a "
                     "larger image or Padding");
-      check(height, width);
+      check(in.template at<0>(), height, width);
       return Shape(out_, windows(height, kernel_, stride_, padding_), windows(width, kernel_, stride_, padding_));
     }
   }
@@ -89,7 +89,7 @@ class Conv2d {
   template <class In>
   constexpr index_t multiply_adds(In in) const {
     const auto out = output(in);
-    return (in.template at<0>() * kernel_ * kernel_ + 1) * out.numel();
+    return (in.template at<0>() * kernel_ * kernel_ + Dim<1>{}) * out.numel();
   }
 
   // All sizes, as kernels take them.
@@ -157,10 +157,11 @@ class Conv2d {
   }
 
   // What only the run can tell.
-  constexpr void check(index_t height, index_t width) const {
+  constexpr void check(index_t channels, index_t height, index_t width) const {
     require(out_ > 0 && kernel_ > 0 && stride_ > 0 && padding_ >= 0, "gpunet::nn::Conv2d: ", index_t{out_},
             " output channels, kernel ", index_t{kernel_}, ", stride ", index_t{stride_}, ", padding ",
             index_t{padding_}, " (want at least 1, 1, 1, 0)");
+    require_possible_image("Conv2d", channels, height, width, padding_);
     require(height + 2 * padding_ >= kernel_ && width + 2 * padding_ >= kernel_, "gpunet::nn::Conv2d: the kernel (",
             index_t{kernel_}, ") is larger than the padded image (", height + 2 * padding_, " x ",
             width + 2 * padding_, "), use a smaller kernel, a larger image or Padding");

@@ -17,7 +17,7 @@ class MaxPool2d {
   using StrideDim = detail::option_dim<Stride, Stride<Kernel>, Options...>;
   using PaddingDim = detail::option_dim<Padding, Padding<0>, Options...>;
   static_assert(StrideDim{} > 0, "gpunet::nn::MaxPool2d: the stride has to be at least 1");
-  static_assert(2 * PaddingDim{} <= Kernel, "gpunet::nn::MaxPool2d: the padding may be at most half the kernel");
+  static_assert(PaddingDim{} <= Kernel / 2, "gpunet::nn::MaxPool2d: the padding may be at most half the kernel");
 
  public:
   template <class In>
@@ -32,6 +32,7 @@ class MaxPool2d {
                         window_fits(decltype(width){}, Dim<Kernel>{}, PaddingDim{}),
                     "gpunet::nn::MaxPool2d: the kernel is larger than the padded image, use a smaller kernel, a "
                     "larger image or Padding");
+      require_possible_image("MaxPool2d", in.template at<0>(), height, width, PaddingDim{});
       require(height + 2 * PaddingDim{} >= Kernel && width + 2 * PaddingDim{} >= Kernel,
               "gpunet::nn::MaxPool2d: the kernel (", Kernel, ") is larger than the padded image (",
               height + 2 * PaddingDim{}, " x ", width + 2 * PaddingDim{},

@@ -1,9 +1,11 @@
 // Options of layers that look at windows, in any order: Conv2d<16, 5, Stride<2>, Padding<3>>.
 #pragma once
 
+#include <string_view>
 #include <type_traits>
 
 #include <gpunet/core/dim.hpp>
+#include <gpunet/core/sizes.hpp>
 
 namespace gpunet::nn {
 
@@ -53,13 +55,23 @@ constexpr auto windows(Dim<E> extent, Dim<K> kernel, Dim<S> stride, Dim<P> paddi
   return (extent + padding + padding - kernel) / stride + Dim<1>{};
 }
 
+// Throws Error for a padded image that no memory holds: everything that a layer counts in it is a number then.
+constexpr void require_possible_image(std::string_view layer, index_t channels, index_t height, index_t width,
+                                      index_t padding) {
+  constexpr index_t most = index_t{1} << 40;
+  const bool possible = padding <= most && Sizes{channels, height, width}.at_most(most) &&
+                        Sizes{channels, height + 2 * padding, width + 2 * padding}.at_most(most);
+  require(possible, "gpunet::nn::", layer, ": an image of shape [", channels, ", ", height, ", ", width,
+          "] with padding ", padding, " (want 2^40 numbers or fewer, no memory holds more), give smaller sizes");
+}
+
 // Whether at least one window fits; true where only the run can tell.
 template <index_t E, index_t K, index_t P>
 constexpr bool window_fits(Dim<E>, Dim<K>, Dim<P>) {
   if constexpr (E == dyn || K == dyn || P == dyn)
     return true;
   else
-    return E + 2 * P >= K;
+    return K - P <= P || E >= K - P - P;  // E + 2 P >= K, which might overflow
 }
 
 }  // namespace gpunet::nn

@@ -35,6 +35,7 @@ void add_weight_penalty_(Model& model, const WeightPenaltyOptions& options) {
   require(options.l1 >= 0 && options.l1 <= most && options.l2 >= 0 && options.l2 <= most,
           "gpunet::nn::utils::add_weight_penalty_: l1 ", options.l1, ", l2 ", options.l2,
           " (want 0 to 1e+30, a negative cost rewards weights for growing), give 0 for none");
+  const auto use = model.exclusive_use();
   if (model.gradients().zeroed() || (options.l1 == 0 && options.l2 == 0)) return;
   for (const auto& parameter : model.named_parameters())
     if (parameter.sizes.rank() > 1)

@@ -24,6 +24,7 @@ class Optimizer : public Rates {
 
   // Updates the parameters by their gradients. Does nothing when there was no backward pass since zero_grad().
   void step() {
+    const auto use = model_.exclusive_use();
     if (!model_.gradients().zeroed()) for_each(model_.device(), model_.gradients().size(), self().next());
   }
 

@@ -18,6 +18,9 @@ class Buffer {
   Buffer() = default;
   // `size` uninitialised elements.
   Buffer(D& device, index_t size) : device_(&device), size_(size) {
+    constexpr index_t most = (index_t{1} << 62) / static_cast<index_t>(sizeof(T));
+    require(0 <= size && size <= most, "gpunet::Buffer: ", size, " elements of ", sizeof(T), " bytes (want 0 to ",
+            most, ", no memory holds more), use a smaller batch or network");
     if (size > 0) data_ = static_cast<T*>(device.allocate(bytes()));
   }
   Buffer(Buffer&& other) noexcept

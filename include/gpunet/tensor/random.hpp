@@ -8,23 +8,38 @@
 
 namespace gpunet {
 
+namespace detail {
+
+// A tensor of the values that draw(values) writes.
+template <class T, class D, class Draw>
+Tensor<T, D> drawn(D& device, const Sizes& sizes, Generator& generator, Draw draw) {
+  Tensor<T, D> tensor(device, sizes);  // refuses sizes that no memory holds
+  std::vector<T> values(static_cast<std::size_t>(tensor.numel()));
+  {
+    const auto lock = generator.lock();
+    draw(values);
+  }
+  device.upload(tensor.data(), values.data(), values.size() * sizeof(T));
+  return tensor;
+}
+
+}  // namespace detail
+
 // Numbers from 0 to 1, as torch.rand(sizes).
 template <class T = float, class D>
 Tensor<T, D> rand(D& device, const Sizes& sizes, Generator& generator = default_generator()) {
-  std::vector<T> values(static_cast<std::size_t>(sizes.numel()));
-  const auto lock = generator.lock();
-  for (T& value : values)
-    value = generator.uniform(T{0}, T{1});
-  return {device, sizes, values};
+  return detail::drawn<T>(device, sizes, generator, [&](std::vector<T>& values) {
+    for (T& value : values)
+      value = generator.uniform(T{0}, T{1});
+  });
 }
 
 // Normal numbers, of mean 0 and standard deviation 1, as torch.randn(sizes).
 template <class T = float, class D>
 Tensor<T, D> randn(D& device, const Sizes& sizes, Generator& generator = default_generator()) {
-  std::vector<T> values(static_cast<std::size_t>(sizes.numel()));
-  const auto lock = generator.lock();
-  draw_normal(generator, sizes.numel(), values.data(), 0, 1);
-  return {device, sizes, values};
+  return detail::drawn<T>(device, sizes, generator, [&](std::vector<T>& values) {
+    draw_normal(generator, sizes.numel(), values.data(), 0, 1);
+  });
 }
 
 }  // namespace gpunet

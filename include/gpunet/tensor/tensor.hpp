@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -47,10 +48,18 @@ class Tensor {
   index_t numel() const { return sizes_.numel(); }
   D& device() const { return *device_; }
 
-  operator View<T, D>() { return {data(), sizes_}; }
-  operator View<const T, D>() const { return {data(), sizes_}; }
-  View<T, D> view() { return *this; }
-  View<const T, D> view() const { return *this; }
+  operator View<T, D>() & { return {data(), sizes_}; }
+  operator View<const T, D>() const& { return {data(), sizes_}; }
+  View<T, D> view() & { return *this; }
+  View<const T, D> view() const& { return *this; }
+  // Of a temporary tensor these do not compile.
+  template <class U>
+  requires std::is_same_v<const U, const T>
+  operator View<U, D>() const&& { return view_of_temporary<U>(); }
+  template <class U = const T>
+  View<U, D> view() const&& {
+    return view_of_temporary<U>();
+  }
 
   // A copy on `target`, which may be this device, another of the same kind, or one of another kind.
   template <Device Target>
@@ -77,6 +86,13 @@ class Tensor {
   }
 
  private:
+  template <class U>
+  static View<U, D> view_of_temporary() {
+    static_assert(sizeof(U) == 0,
+                  "gpunet::Tensor::view: the tensor is a temporary (the view would outlive its memory), "
+                  "keep the tensor in a variable");
+    return {};
+  }
   static const Sizes& checked(const Sizes& sizes) {
     constexpr index_t most = (index_t{1} << 62) / static_cast<index_t>(sizeof(T));
     require(sizes.at_most(most), "gpunet::Tensor: the shape ", to_string(sizes), " has more than ", most,
@@ -87,6 +103,15 @@ class Tensor {
   D* device_ = nullptr;
   Sizes sizes_{0};
   Buffer<T, D> buffer_;
+};
+
+// A parameter that a function reads until it returns: a View, or a Tensor, which may be a temporary one.
+template <class T, class D>
+class ViewArgument : public View<const T, D> {
+ public:
+  ViewArgument(const View<const T, D>& view) : View<const T, D>(view) {}
+  ViewArgument(const View<T, D>& view) : View<const T, D>(view) {}
+  ViewArgument(const Tensor<T, D>& tensor) : View<const T, D>(tensor) {}
 };
 
 }  // namespace gpunet

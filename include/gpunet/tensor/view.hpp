@@ -36,10 +36,12 @@ class View {
     Sizes flat;
     for (int i = 0; i < start_dim; ++i)
       flat.append(sizes_[i]);
-    index_t rest = 1;
+    Sizes rest;
     for (int i = start_dim; i < sizes_.rank(); ++i)
-      rest *= sizes_[i];
-    flat.append(rest);
+      rest.append(sizes_[i]);
+    require(rest.at_most(index_t{1} << 62), "gpunet::View::flatten: the dimensions from ", start_dim, " of shape ",
+            to_string(sizes_), " make one over 2^62, give a larger start_dim");
+    flat.append(rest.numel());
     return {data_, flat};
   }
 

@@ -1,6 +1,7 @@
 // How often a classifier is right.
 #pragma once
 
+#include <limits>
 #include <vector>
 
 #include <gpunet/train/predictions.hpp>
@@ -11,14 +12,14 @@ namespace gpunet::train {
 template <class D>
 class Accuracy {
  public:
-  Accuracy(D& device, index_t classes) : device_(device), counts_(device, 2 * classes), predictions_(device) {
-    require(classes > 0, "gpunet::train::Accuracy: ", classes, " classes (want 1 or more)");
+  Accuracy(D& device, index_t classes)
+      : device_(device), counts_(device, 2 * checked(classes)), predictions_(device) {
     reset();
   }
 
   // Counts a batch: outputs [batch, classes], labels [batch].
   template <class Output>
-  void update(const Output& outputs, const View<const label_t, D>& labels) {
+  void update(const Output& outputs, const ViewArgument<label_t, D>& labels) {
     detail::check_batch("Accuracy", device_, counts_.size() / 2, outputs, labels.numel());
     sum_each(device_, counts_.size(), labels.numel(),
              CountClass{predictions_.of(outputs), labels.data(), counts_.data()});
@@ -63,6 +64,13 @@ class Accuracy {
   }
 
  private:
+  static index_t checked(index_t classes) {
+    constexpr index_t most = std::numeric_limits<label_t>::max();
+    require(0 < classes && classes <= most, "gpunet::train::Accuracy: ", classes, " classes (want 1 to ", most,
+            ")");
+    return classes;
+  }
+
   D& device_;
   Buffer<index_t, D> counts_;  // [classes][total, correct]
   detail::Predictions<D> predictions_;

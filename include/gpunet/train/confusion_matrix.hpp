@@ -126,7 +126,7 @@ class ConfusionMatrix {
 
   // Counts a batch: outputs [batch, classes], labels [batch]. Waits for nothing.
   template <class Output>
-  void update(const Output& outputs, const View<const label_t, D>& labels) {
+  void update(const Output& outputs, const ViewArgument<label_t, D>& labels) {
     detail::check_batch("ConfusionMatrix", device_, classes_, outputs, labels.numel());
     for_each(device_, classes_,
              CountPairs{classes_, labels.numel(), predictions_.of(outputs), labels.data(), counts_.data()});

@@ -7,7 +7,7 @@
 #include <gpunet/ops/argmax.hpp>
 #include <gpunet/ops/map.hpp>
 #include <gpunet/tensor/buffer.hpp>
-#include <gpunet/tensor/view.hpp>
+#include <gpunet/tensor/tensor.hpp>
 
 namespace gpunet::train::detail {
 

@@ -75,7 +75,10 @@ class RunningLoss {
   void update(const LossValue<M>& loss, index_t samples) {
     require(&loss.device() == &device_,
             "gpunet::train::RunningLoss: the loss is on another device object, use the model's");
-    for_each(device_, 1, AddLoss<typename M::value_type>{loss.data(), static_cast<double>(samples), state_.data()});
+    using T = typename M::value_type;
+    loss.read("update", [&](const T* value) {
+      for_each(device_, 1, AddLoss<T>{value, static_cast<double>(samples), state_.data()});
+    });
   }
 
   // The mean since the last reset, NaN if there was no step; waits for the device.

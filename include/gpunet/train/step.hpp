@@ -17,6 +17,8 @@ template <class Model, class Loss, class Optimizer>
 class Step {
   using T = typename Model::value_type;
   using D = typename Model::device_type;
+  using Inputs = ViewArgument<T, D>;
+  using Targets = ViewArgument<typename Loss::target_type, D>;
 
  public:
   // Model and optimizer, which is the model's, must outlive the step.
@@ -27,23 +29,23 @@ class Step {
   }
 
   // inputs [batch, ...], targets [batch]; returns the mean loss before the update.
-  LossValue<Model> operator()(View<const T, D> inputs, View<const typename Loss::target_type, D> targets) {
-    model_.zero_grad();
-    run_(inputs, targets);
-    return model_.end_step();
+  LossValue<Model> operator()(const Inputs& inputs, const Targets& targets) {
+    const ModelUse::Exclusive use = model_.exclusive_use();
+    return step(inputs, targets);
   }
 
   // So many steps on the same batch, as when the whole data set is one; returns their losses, [times]. Where the
   // network and the batch are small, Cuda takes one launch for up to 1024 of them.
-  Tensor<T, D> repeat(index_t times, View<const T, D> inputs, View<const typename Loss::target_type, D> targets) {
+  Tensor<T, D> repeat(index_t times, const Inputs& inputs, const Targets& targets) {
     require(times >= 1, "gpunet::train::Step::repeat: ", times, " steps (want 1 or more)");
+    const ModelUse::Exclusive use = model_.exclusive_use();
     Tensor<T, D> losses(model_.device(), {times});
     model_.zero_grad();
     if (run_.repeat(times, inputs, targets, losses.data()))
       model_.end_step();
     else
       for (index_t i = 0; i < times; ++i)
-        model_.device().copy(losses.data() + i, (*this)(inputs, targets).data(), sizeof(T));
+        model_.device().copy(losses.data() + i, step(inputs, targets).data(), sizeof(T));
     return losses;
   }
 
@@ -53,6 +55,12 @@ class Step {
   RecordingStatus recording(index_t batch_size) const { return run_.recording(batch_size); }
 
  private:
+  LossValue<Model> step(const Inputs& inputs, const Targets& targets) {
+    model_.zero_grad();
+    run_(inputs, targets);
+    return model_.end_step();
+  }
+
   Model& model_;
   StepRunner<Model, Loss, Optimizer> run_;
 };

@@ -43,7 +43,7 @@ class TopK {
 
   // Counts a batch: outputs [batch, classes], labels [batch]. Waits for nothing.
   template <class Output>
-  void update(const Output& outputs, const View<const label_t, D>& labels) {
+  void update(const Output& outputs, const ViewArgument<label_t, D>& labels) {
     require(outputs.features() >= k_, "gpunet::train::TopK: the ", k_, " most likely of ", outputs.features(),
             " classes (want k of 1 to ", outputs.features(), ")");
     detail::check_batch("TopK", device_, outputs.features(), outputs, labels.numel());

@@ -1,0 +1,65 @@
+// Which calls use a model at the moment.
+#pragma once
+
+#include <atomic>
+
+#include <gpunet/core/error.hpp>
+
+namespace gpunet {
+
+// The state of a model's memory: free, used by one pass, or read by any number of calls. A second call that does not fit
+// throws Error instead of waiting.
+class ModelUse {
+ public:
+  ModelUse() = default;
+  // Of a model that is moved: no call uses the new one.
+  ModelUse(ModelUse&&) noexcept {}
+  // The same.
+  ModelUse& operator=(ModelUse&&) noexcept { return *this; }
+
+  // Has the model to itself until it goes out of scope: passes, updates of parameters.
+  class Exclusive {
+   public:
+    explicit Exclusive(ModelUse& use) : state_(use.state_) {
+      int expected = free;
+      if (!state_.compare_exchange_strong(expected, exclusive, std::memory_order_acquire)) refuse();
+    }
+    ~Exclusive() { state_.store(free, std::memory_order_release); }
+    Exclusive(const Exclusive&) = delete;
+    Exclusive& operator=(const Exclusive&) = delete;
+
+   private:
+    std::atomic<int>& state_;
+  };
+
+  // Keeps passes away until it goes out of scope: copies of outputs, losses and parameters.
+  class Shared {
+   public:
+    explicit Shared(ModelUse& use) : state_(use.state_) {
+      int readers = state_.load(std::memory_order_relaxed);
+      do
+        if (readers == exclusive) refuse();
+      while (!state_.compare_exchange_weak(readers, readers + 1, std::memory_order_acquire,
+                                           std::memory_order_relaxed));
+    }
+    ~Shared() { state_.fetch_sub(1, std::memory_order_release); }
+    Shared(const Shared&) = delete;
+    Shared& operator=(const Shared&) = delete;
+
+   private:
+    std::atomic<int>& state_;
+  };
+
+ private:
+  static constexpr int free = 0, exclusive = -1;  // more than 0: the number of readers
+
+  [[noreturn, gnu::cold, gnu::noinline]] static void refuse() {
+    throw Error(
+        "gpunet::Model: another call uses this model, in another thread or around this one (its memory holds one "
+        "pass), make a model for each thread, or guard this one by a mutex");
+  }
+
+  std::atomic<int> state_{free};
+};
+
+}  // namespace gpunet
