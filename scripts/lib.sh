@@ -11,15 +11,21 @@ fail() {
   exit 1
 }
 
-# The packages of commands that have another name. doctest is a header, python3-venv a module, and the libraries of clang's
-# sanitizers are needed after clang++ itself.
-declare -A package_of=([clang++]=clang [clang-sanitizers]=libclang-rt-dev [ninja]=ninja-build [doctest]=doctest-dev)
+# The packages of commands that have another name. doctest and zlib are headers, python3-venv a module, and the libraries
+# of clang's sanitizers and of its fuzzer are needed after clang++ itself.
+declare -A package_of=([clang++]=clang [clang-sanitizers]=libclang-rt-dev [clang-fuzzer]=libclang-rt-dev [ninja]=ninja-build
+  [doctest]=doctest-dev [zlib]=zlib1g-dev)
 
 is_here() {
   if [[ $1 == doctest ]]; then
     [[ -e /usr/include/doctest/doctest.h || -e /usr/local/include/doctest/doctest.h ]]
   elif [[ $1 == clang-sanitizers ]]; then
     clang++ -fsanitize=address,undefined -x c++ - -o /dev/null <<<'int main() {}' 2>/dev/null
+  elif [[ $1 == clang-fuzzer ]]; then
+    clang++ -fsanitize=fuzzer -x c++ - -o /dev/null 2>/dev/null \
+      <<<'extern "C" int LLVMFuzzerTestOneInput(const unsigned char*, unsigned long) { return 0; }'
+  elif [[ $1 == zlib ]]; then
+    [[ -e /usr/include/zlib.h || -e /usr/local/include/zlib.h ]]
   elif [[ $1 == python3-venv ]]; then
     python3 -c 'import ensurepip' 2>/dev/null
   else

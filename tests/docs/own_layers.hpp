@@ -1,4 +1,4 @@
-// Two layers of a program's own: docs/adding_a_layer.md tells how they came about.
+// Two layers and a loss of a program's own: docs/adding_a_layer.md tells how they came about.
 #pragma once
 
 #include <array>
@@ -89,6 +89,45 @@ struct PReLU {
   }
 
   std::string extra_repr(auto) const { return "num_parameters=1"; }
+};
+
+// The square of x - target and its gradient, where there is one x for each sample. One index = one sample of the slice.
+template <class T>
+struct SquaredError {
+  gpunet::nn::LossPass<T, float> pass;
+  GPUNET_FN void operator()(index_t n) const {
+    const index_t at = pass.slice.offset(n, 0, pass.features);
+    if (n >= pass.slice.count) {
+      pass.dx[at] = T{};  // padding
+      return;
+    }
+    const T error = pass.x[at] - static_cast<T>(pass.targets[n]);
+    pass.losses[n] = error * error;
+    pass.dx[at] = pass.scale * 2 * error;
+  }
+};
+
+// The mean over the batch of (x - target)^2, as torch.nn.MSELoss on net(inputs).squeeze(1): one number for each sample.
+struct MSELoss : gpunet::nn::LossFunction<MSELoss> {
+  using target_type = float;  // criterion(net(inputs), targets) takes a Tensor<float, D> [batch]
+
+  // When it is compiled: what the network's output has to be.
+  template <class In>
+  static constexpr void check_shape(In) {
+    static_assert(In::rank == 1, "mine::MSELoss: the network's output has to have rank 1, end it with Linear<1>");
+  }
+
+  // For each batch: sizes that only the run tells, and targets where the device's memory can be read here.
+  template <class D>
+  void check(D&, gpunet::View<const float, D>, index_t features) const {
+    gpunet::require(features == 1, "mine::MSELoss: ", features,
+                    " outputs (want 1), end the network with Linear<1>");
+  }
+
+  template <class D, class T>
+  void evaluate(D& device, const gpunet::nn::LossPass<T, float>& pass) const {
+    for_each(device, pass.slice.samples(), SquaredError<T>{pass});
+  }
 };
 
 }  // namespace mine

@@ -272,6 +272,15 @@ TEST_CASE("a PNG file whose parts contradict each other is refused") {
 }
 #endif
 
+TEST_CASE("what is no image is an Error, whichever reader is asked for it") {
+  for (const std::string& file : {""s, "P"s, "B"s, "PX"s, "P0 1 1 "s, "P7 1 1 "s, "X6 1 1 255 abc"s, "\x89PNG"s}) {
+    CAPTURE(file);
+    CHECK(contains(error_of([&] { io::decode_pnm(as_bytes(file), "gpunet::io: x"); }), "gpunet::io: x, byte 0: "));
+    CHECK(contains(error_of([&] { io::decode_bmp(as_bytes(file), "gpunet::io: x"); }), "gpunet::io: x"));
+    CHECK(contains(error_of([&] { io::decode_png(as_bytes(file), "gpunet::io: x"); }), "gpunet::io: x"));
+  }
+}
+
 #if GPUNET_TEST_STB
 TEST_CASE("with stb, JPEG images are read") {
   const std::string file = from_hex(reference::jpeg_file);

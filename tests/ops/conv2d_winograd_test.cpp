@@ -120,3 +120,41 @@ TEST_CASE("Winograd's convolution leaves what does not fit to the direct one") {
   CHECK_FALSE(detail::winograd_pays(host, slice, few));
   CHECK_FALSE(detail::winograd_pays(host, slice, small));
 }
+
+TEST_CASE(
+    "a huge or infinite input stays in its neighborhood on an exact host, and does not where Winograd's way is "
+    "taken") {
+  const KeepIsa keep;
+  constexpr index_t side = 8, channels = 16, sample = 3, channel = 2, row = 5, column = 4;
+  const Slice slice{16, 1, 16};
+  const WideConv2dGeometry g = geometry(channels, channels, side, side, 1);
+  Generator random(5);
+  ConvolutionProblem problem(slice, g, random);
+  // Of the outputs that do not see the input: how many are not finite.
+  const auto lost = [&](const std::vector<float>& y) {
+    index_t count = 0;
+    for (index_t n = 0; n < slice.count; ++n)
+      for (index_t i = 0; i < g.out_features(); ++i) {
+        const index_t down = i / side % side - row, across = i % side - column;
+        const bool sees = n == sample && std::abs(down) <= 1 && std::abs(across) <= 1;
+        count += !sees && !std::isfinite(y.at(static_cast<std::size_t>(slice.offset(n, i, g.out_features()))));
+      }
+    return count;
+  };
+  for (const float value : {std::numeric_limits<float>::infinity(), 3e38f}) {
+    CAPTURE(value);
+    const index_t feature = (channel * side + row) * side + column;
+    problem.x.at(static_cast<std::size_t>(slice.offset(sample, feature, g.in_features()))) = value;
+    for (Isa path : isas()) {
+      CAPTURE(static_cast<int>(path));
+      set_isa(path);
+      Host exact({.threads = 1, .precision = Precision::exact}), fast({.threads = 1});
+      REQUIRE(detail::winograd_pays(fast, slice, g));
+      CHECK(lost(run(exact, problem).y) == 0);
+      const index_t fast_lost =
+          lost(run(fast, problem).y);  // of its sample, in the tiles of 4 x 4 outputs around it
+      CHECK(fast_lost > 0);
+      CHECK(fast_lost <= channels * 4 * 16);
+    }
+  }
+}

@@ -26,6 +26,7 @@ class PnmReader {
       : options_(options), file_(file), place_(std::move(place)) {}
 
   Image read() {
+    if (file_.size() < 2 || file_[0] != 'P' || file_[1] < '1' || file_[1] > '6') fail("no P1 to P6");
     const char kind = file_[1];
     const bool is_text = kind <= '3', is_bits = kind == '1' || kind == '4';
     at_ = 2;

@@ -3,9 +3,11 @@
 // A loss is a small value without device or memory. For every real sample n of a slice it writes losses[n], and the
 // gradient `scale` d losses[n] / d x to dx; for padding it writes dx = 0:
 //
-//   check(device, labels, features)   throws Error for targets that make no sense, where it can see them
+//   target_type                        of a target; there is one for each sample: a View<const target_type, D> [batch]
+//   check_shape(shape)                 refuses, by static_assert, networks whose output has a wrong shape
+//   check(device, targets, features)   throws Error for targets that make no sense, where it can see them
 //   evaluate(device, pass)
-//   criterion(output, labels)         as in PyTorch; provided by the base LossFunction
+//   criterion(output, targets)         as in PyTorch; provided by the base LossFunction
 #pragma once
 
 #include <gpunet/ops/slice.hpp>

@@ -5,11 +5,12 @@
 
 namespace gpunet {
 
-// max(x, 0); a NaN stays one, as in PyTorch.
+// max(x, 0); a NaN stays one, as in PyTorch. <= and not <: on Host a negative subnormal number is no less than 0, and would
+// come out as it is.
 struct Rectify {
   template <class T>
   GPUNET_FN T operator()(T x) const {
-    return x < T{} ? T{} : x;
+    return x <= T{} ? T{} : x;
   }
 };
 

@@ -21,7 +21,8 @@ namespace gpunet {
 struct HostOptions {
   int threads = 0;               // how many work at a time, the caller included; 0 takes one per processor
   Executor* executor = nullptr;  // threads of the program to use instead of own ones; `threads` is to be 0 then
-  Precision precision = Precision::fast;  // see Precision
+  // exact: without Winograd's convolution, which rounds more and spreads what is not finite (see Precision).
+  Precision precision = Precision::fast;
 };
 
 // The processor as a device: memory from operator new, work done by the calling thread and by threads of its own, or

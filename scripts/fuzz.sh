@@ -1,0 +1,82 @@
+#!/usr/bin/env bash
+# fuzz.sh SECONDS [TARGET...], or fuzz.sh --runs N [TARGET...]: builds the fuzz targets of tests/fuzz with clang++, libFuzzer
+# and sanitizers in build/fuzz and runs them, all or those named, one after another: for SECONDS in all, each for its share,
+# or for N inputs each. What was learned stays in build/fuzz/corpus for the next run. Installs what is missing (Debian,
+# Ubuntu). Says for each target how many inputs there were and, where one was found that breaks a reader, how to see it
+# again; then it ends with 1.
+set -euo pipefail
+. "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
+
+usage="want fuzz.sh SECONDS [TARGET...], or fuzz.sh --runs N [TARGET...]"
+runs=
+if [[ ${1:-} == --runs ]]; then
+  runs=yes
+  shift
+fi
+amount=${1:-}
+[[ $amount =~ ^[1-9][0-9]*$ ]] || fail "fuzz.sh: '$amount' is no number, $usage"
+shift
+
+sources=$root/tests/fuzz
+known=()
+for source in "$sources"/targets/*.cpp; do
+  source=${source##*/}
+  known+=("${source%.cpp}")
+done
+targets=("$@")
+[[ $# -gt 0 ]] || targets=("${known[@]}")
+for target in "${targets[@]}"; do
+  [[ -e $sources/targets/$target.cpp ]] || fail "fuzz.sh: there is no target '$target', want some of ${known[*]}"
+done
+
+need cmake ninja doctest zlib clang++
+need clang-sanitizers clang-fuzzer
+
+build_dir=$root/build/fuzz
+configure "$build_dir" --preset fuzz
+build "$build_dir" gpunet_fuzz_replay "${targets[@]/#/fuzz_}"
+programs=$build_dir/tests/fuzz
+
+# Readers of folders get one; in memory where that can be.
+TMPDIR=$(mktemp -d -p "$([[ -w /dev/shm ]] && echo /dev/shm || echo "${TMPDIR:-/tmp}")")
+export TMPDIR
+trap 'rm -rf "$TMPDIR"' EXIT
+
+# The longest inputs, in bytes: twice what a small file of the kind takes.
+longest() {
+  case $1 in
+    cifar) echo 9222 ;;
+    load | npz | pickle | torch_file | zip) echo 16384 ;;
+    *) echo 4096 ;;
+  esac
+}
+
+share=$((amount / ${#targets[@]}))
+limit=-max_total_time=$((share > 0 ? share : 1))
+[[ -z $runs ]] || limit=-runs=$amount
+
+broken=0
+for target in "${targets[@]}"; do
+  seeds=$build_dir/seeds/$target corpus=$build_dir/corpus/$target findings=$build_dir/findings/$target
+  log=$build_dir/$target.log
+  mkdir -p "$seeds" "$corpus" "$findings"
+  "$programs/gpunet_fuzz_replay" "$target" --write "$seeds"
+  options=("$limit" "-max_len=$(longest "$target")" -rss_limit_mb=2048 -timeout=25 "-artifact_prefix=$findings/" -print_final_stats=1)
+  [[ ! -e $sources/dictionaries/$target.dict ]] || options+=("-dict=$sources/dictionaries/$target.dict")
+  start=$SECONDS status=0
+  "$programs/fuzz_$target" "${options[@]}" "$corpus" "$seeds" >"$log" 2>&1 </dev/null || status=$?
+  inputs=$(awk '/^stat::number_of_executed_units:/ { n = $2 } END { print n + 0 }' "$log")
+  if [[ $status == 0 ]]; then
+    echo "$target: $inputs inputs in $((SECONDS - start)) s, no finding"
+    continue
+  fi
+  broken=$((broken + 1))
+  input=$(sed -n 's/.*Test unit written to //p' "$log" | tail -n 1)
+  why=$(grep -m 1 -E '^(SUMMARY|finding): ' "$log" || echo "status $status")
+  echo "$target: a finding after $inputs inputs: $why"
+  echo "  see it again: $programs/fuzz_$target ${input:-(no input was written, see $log)}"
+done
+if [[ $broken -gt 0 ]]; then
+  say "findings in $broken of ${#targets[@]} targets; mend the reader, then keep the input in tests/fuzz/findings/TARGET"
+  exit 1
+fi

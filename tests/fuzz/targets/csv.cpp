@@ -1,0 +1,53 @@
+// Tables in text files. The first byte chooses the options.
+#include <gpunet/data/csv.hpp>
+
+#include "fuzz.hpp"
+
+namespace {
+
+const fuzz::Register csv(
+    {"csv",
+     [](fuzz::Bytes bytes) {
+       const unsigned choice = fuzz::take_choice(bytes, 6);
+       const std::string_view text = fuzz::text_of(bytes);
+       const auto table = gpunet::data::Table::parse({text.begin(), text.end()}, "t.csv",
+                                                     {.separator = ",;\t"[choice / 2], .header = choice % 2 == 0});
+       constexpr std::size_t most = 8;  // columns that are looked at
+       bool any_numbers = false;
+       std::string problem;
+       for (std::size_t i = 0; i < std::min(most, table.columns().size()); ++i) {
+         const std::string& column = table.columns()[i];
+         for (gpunet::index_t row = 0; row < table.rows(); ++row)
+           fuzz::ensure(table.at(row, column).size() <= text.size(), "a field that is longer than the text");
+         try {
+           const auto numbers = table.numbers<double>(column);
+           fuzz::ensure(static_cast<gpunet::index_t>(numbers.size()) == table.rows(), "a number is missing");
+           table.numbers<float>(column);
+           any_numbers = true;
+         } catch (const gpunet::Error& error) {
+           problem = error.what();
+         }
+         try {
+           const auto classes = table.categories(column);
+           for (const gpunet::label_t value : classes.values)
+             fuzz::ensure(0 <= value && static_cast<std::size_t>(value) < classes.names.size(),
+                          "a class without a name");
+           any_numbers = true;
+         } catch (const gpunet::Error& error) {
+           problem = error.what();
+         }
+       }
+       if (!any_numbers && !problem.empty()) throw gpunet::Error(problem);
+     },
+     [] {
+       using namespace std::string_literals;
+       return std::vector<std::string>{
+           "\0length,width,kind\n5.1,3.5,a\n-4.9e0,+3,b\n"s,
+           "\0\"a, b\",c\r\n\"one\r\ntwo\",\"say \"\"no\"\"\"\r\n\"\",x\r\n"s,
+           "\1\xEF\xBB\xBF 1,1e-400\r-1e400,nan\r\r01,inf"s,
+           "\2a;b\n1;2\n"s,
+           "\5\t\n1\t2\n"s,
+       };
+     }});
+
+}  // namespace
