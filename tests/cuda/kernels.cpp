@@ -63,8 +63,10 @@ void use_all(Cuda& device, View<const T, Cuda> inputs, View<const label_t, Cuda>
 int main() {
   Cuda device;
   const Tensor<label_t, Cuda> labels(device, {1});
-  use_all<float>(device, Tensor<float, Cuda>(device, {1}), labels);
-  use_all<double>(device, Tensor<double, Cuda>(device, {1}), labels);
+  const Tensor<float, Cuda> floats(device, {1});
+  const Tensor<double, Cuda> doubles(device, {1});
+  use_all<float>(device, floats, labels);
+  use_all<double>(device, doubles, labels);
   const auto images = data::CIFAR10::train("");
   const data::DataLoader loader(images, {});
   loader.resident_on(device);
