@@ -53,13 +53,14 @@ struct ByteImage {
   ImageSizes sizes;
   index_t channel_step = sizes.pixels(), pixel_step = 1;  // of [channels, height, width]
 
+  bool is_planar() const { return pixel_step == 1 && channel_step == sizes.pixels(); }  // [channels, height, width]
   // Row y of a channel; its values are pixel_step apart.
   const std::uint8_t* row(index_t channel, index_t y) const {
     return bytes + channel * channel_step + y * sizes.width * pixel_step;
   }
   // Copies it as [channels, height, width].
   void copy_to(std::uint8_t* to) const {
-    if (pixel_step == 1 && channel_step == sizes.pixels()) {
+    if (is_planar()) {
       std::copy_n(bytes, sizes.numel(), to);
       return;
     }

@@ -103,6 +103,7 @@ class PixelTable {
     transform(table_.data(), static_cast<index_t>(table_.size()) / 256, bytes, pixels, sample);
   }
   void transform(const ByteImage& image, float* sample) const {
+    if (image.is_planar()) return transform(image.bytes, image.sizes.pixels(), sample);
     for (index_t c = 0; c < image.sizes.channels; ++c)
       for (index_t y = 0; y < image.sizes.height; ++y, sample += image.sizes.width)
         transform_row(image, c, y, sample);

@@ -39,30 +39,38 @@ class PngReader {
   PngReader(std::span<const std::byte> file, const std::string& place, const ReadImageOptions& options)
       : options_(options), reader_(file, place) {}
 
-  // Row by row into the image: beside it there are two rows, the state of the codec, and 16 bytes for each IDAT chunk.
+  // Some rows at a time into the image: beside it there are block_bytes or two rows, the state of the codec, and 16 bytes for
+  // each IDAT chunk.
   Image read() {
     reader_.take(8, "a signature");
     read_chunks();
     const std::unique_ptr<Inflater> lines = unpack();
     Image image{width_, height_, channels() + (transparent_.empty() ? 0 : 1)};
     image.pixels.resize(static_cast<std::size_t>(width_ * height_ * image.channels));
-    std::vector<std::byte> line, above;
+    std::vector<std::byte> block;  // some lines, and the one above them
     for (const Pass& pass : passes()) {
-      const std::size_t row = row_bytes(pass);
-      above.assign(1 + row, std::byte{});
-      line.resize(1 + row);
-      for (index_t y = 0; row > 0 && y < pass.rows(height_); ++y) {
-        if (lines->read(line) != std::ssize(line)) reader_.fail("pixels that cannot be unpacked, or too few");
-        const auto bytes = std::span(line).subspan(1);
-        undo_filter(std::to_integer<int>(line[0]), bytes, std::span(above).subspan(1));
-        read_line(bytes, pass, y, image);
-        line.swap(above);
+      const std::size_t line = 1 + row_bytes(pass);
+      const auto at_once = static_cast<index_t>(std::max<std::size_t>(1, block_bytes / line));
+      block.assign(line, std::byte{});
+      for (index_t y = 0, rows = line > 1 ? pass.rows(height_) : 0; y < rows; y += at_once) {
+        const auto count = static_cast<std::size_t>(std::min(at_once, rows - y));
+        block.resize(line * (1 + count));
+        const auto fresh = std::span(block).subspan(line);
+        if (lines->read(fresh) != std::ssize(fresh)) reader_.fail("pixels that cannot be unpacked, or too few");
+        for (std::size_t i = 0; i < count; ++i) {
+          const auto bytes = fresh.subspan(i * line + 1, line - 1);
+          undo_filter(std::to_integer<int>(fresh[i * line]), bytes,
+                      std::span(block).subspan(i * line + 1, line - 1));
+          read_line(bytes, pass, y + static_cast<index_t>(i), image);
+        }
+        std::copy_n(block.end() - static_cast<std::ptrdiff_t>(line), line, block.begin());
       }
     }
     return image;
   }
 
  private:
+  static constexpr std::size_t block_bytes = 1 << 15;  // codecs are slow at the end of what they fill
   enum Color : std::uint8_t { gray = 0, rgb = 2, indexed = 3, gray_alpha = 4, rgb_alpha = 6 };
 
   // One of the seven images that an interlaced one is stored as (8.1): every dx-th column from x0 on, so for the rows.
