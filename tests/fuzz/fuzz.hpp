@@ -136,6 +136,9 @@ inline void read_elements(const gpunet::io::TensorFile& file) {
     if (n > most) continue;
     std::vector<std::byte> copy;
     const Bytes elements = gpunet::io::detail::row_major_bytes(entry, copy);
+    ensure(
+        static_cast<gpunet::index_t>(elements.size()) == gpunet::io::detail::byte_count(entry.dtype, entry.sizes),
+        "an entry with other bytes than its shape");
     volatile std::byte sum{};
     for (const std::byte byte : elements)
       sum = sum ^ byte;
