@@ -1,6 +1,10 @@
 // gpunet: neural networks inside C++ programs, on Host and Cuda.
 #pragma once
 
+// clang-format off: first, so that messages of the compiler about a model name few files
+#include <gpunet/model/model.hpp>
+// clang-format on
+
 #include <gpunet/core/random.hpp>
 #include <gpunet/data/cifar10.hpp>
 #include <gpunet/data/cifar100.hpp>
@@ -28,7 +32,6 @@
 #include <gpunet/io/model.hpp>
 #include <gpunet/io/summary_writer.hpp>
 #include <gpunet/model/diagram.hpp>
-#include <gpunet/model/model.hpp>
 #include <gpunet/model/parameter.hpp>
 #include <gpunet/model/summary.hpp>
 #include <gpunet/model/svg.hpp>

@@ -97,7 +97,9 @@ inline void compile_errors(ErrorPage& page) {
     std::istringstream lines(slurp(source));
     std::string line, message, title, next, code;
     while (std::getline(lines, line) && line.starts_with("//"))
-      if (line.starts_with("// expect: "))
+      if (line.starts_with("// lines: "))
+        continue;
+      else if (line.starts_with("// expect: "))
         message += (message.empty() ? "" : " ") + line.substr(11);
       else if (title.empty())
         title = line.substr(3, line.size() - 4);  // without its stop

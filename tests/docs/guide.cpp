@@ -5,6 +5,7 @@
 using namespace gpunet;
 
 int main() {
+  using Net = nn::Sequential<nn::Input<4>, nn::Linear<3>>;
   Host device;
   Model net(device, nn::Sequential(nn::Input<3, 32, 32>(), nn::Flatten(), nn::Linear<10>()));
   nn::CrossEntropyLoss criterion;

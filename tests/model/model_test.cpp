@@ -232,3 +232,87 @@ TEST_CASE("a model is made of a device, an element type and no copies") {
   static_assert(!std::is_copy_constructible_v<M>);
   static_assert(!std::is_copy_assignable_v<M>);
 }
+
+namespace {
+
+// Loss and parameters after some steps; `move` is called with the model after the first, and returns where it is then.
+template <class D, class Move>
+std::vector<float> trained(D& device, Move move) {
+  using Net = nn::Sequential<nn::Input<4>, nn::Linear<8>, nn::ReLU, nn::Linear<3>>;
+  manual_seed(3);
+  std::vector<Model<Net, D>> models;
+  models.emplace_back(device);
+  Model<Net, D>* model = &models[0];
+  optim::SGD optimizer(*model, {.lr = 0.1, .momentum = 0.9});
+  train::Step step(*model, criterion, optimizer);
+  const auto inputs = randn(device, {6, 4});
+  const Tensor<label_t, D> labels(device, {6}, {0, 1, 2, 0, 1, 2});
+  step(inputs, labels);
+  auto outputs = (*model)(inputs);
+  auto loss = criterion(outputs, labels);
+  model = move(models);
+  optimizer.zero_grad();
+  std::vector<float> numbers = outputs.to_vector();
+  numbers.push_back(loss.item());
+  loss.backward();
+  numbers.push_back(nn::utils::clip_grad_norm_(*model, 0.5).item());
+  optimizer.step();
+  numbers.push_back(step(inputs, labels).item());
+  CHECK(&optimizer.model() == model);
+  for (const float parameter : gpunet::to_vector(device, model->parameters()))
+    numbers.push_back(parameter);
+  return numbers;
+}
+
+}  // namespace
+
+TEST_CASE_TEMPLATE("a model that is moved takes its optimizer, steps, outputs and losses along", D,
+                   GPUNET_TEST_DEVICES) {
+  D& device = test_device<D>();
+  const auto stays = trained(device, [](auto& models) { return &models[0]; });
+  CHECK(stays == trained(device, [&](auto& models) {
+          for (int i = 0; i < 9; ++i)
+            models.emplace_back(device);  // which moves those that are there
+          return &models[0];
+        }));
+  CHECK(stays == trained(device, [&](auto& models) {
+          models.emplace_back(device);
+          std::swap(models[0], models[1]);
+          models.erase(models.begin());
+          return &models[0];
+        }));
+}
+
+TEST_CASE_TEMPLATE("a model that was moved from, or is gone, is refused in one sentence", D, GPUNET_TEST_DEVICES) {
+  D& device = test_device<D>();
+  using Net = nn::Sequential<nn::Input<4>, nn::Linear<3>>;
+  const auto inputs = randn(device, {6, 4});
+  const Tensor<label_t, D> labels(device, {6}, {0, 1, 2, 0, 1, 2});
+  Model<Net, D> old(device), net = std::move(old);
+  const std::string moved =
+      "gpunet::Model: this object was moved from (its contents are gone), use the one that it was moved to";
+  CHECK(error_of([&] { old(inputs); }) == moved);
+  CHECK(error_of([&] { old.forward_backward(inputs, criterion, labels.view()); }) == moved);
+  CHECK(error_of([&] { old.parameters(); }) == moved);
+  CHECK(error_of([&] { std::as_const(old).buffers(); }) == moved);
+  CHECK(error_of([&] { nn::utils::clip_grad_value_(old, 1); }) == moved);
+  CHECK(error_of([&] { io::save(old, "model_that_was_moved.pth"); }) == moved);
+  CHECK(error_of([&] { optim::SGD optimizer(old); }) == moved);
+
+  optim::SGD optimizer(net);
+  train::Step step(net, criterion, optimizer);
+  auto outputs = net(inputs);
+  auto loss = criterion(outputs, labels);
+  net = Model<Net, D>(device);
+  const std::string gone =
+      "gpunet::Model: the object is gone (destroyed, or another one was assigned to it), but something made for it "
+      "is still used, keep the object as long, or make that anew";
+  CHECK(error_of([&] { optimizer.step(); }) == gone);
+  CHECK(error_of([&] { step(inputs, labels); }) == gone);
+  CHECK(error_of([&] { outputs.to_vector(); }) == gone);
+  CHECK(error_of([&] { loss.backward(); }) == gone);
+  CHECK(error_of([&] { loss.item(); }) == gone);
+  CHECK(net.forward(inputs).to_vector() == net(inputs).to_vector());  // the new one is whole
+  old = std::move(net);                                               // and so is one that is assigned to
+  CHECK(old(inputs).to_vector().size() == 18);
+}

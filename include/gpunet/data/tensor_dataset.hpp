@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <type_traits>
 
 #include <gpunet/data/dataset.hpp>
 #include <gpunet/device/host/host.hpp>
@@ -27,6 +28,14 @@ class TensorDataset {
   TensorDataset(const Tensor<float, Host>&&, const Tensor<label_t, Host>&) = delete;  // gone before they are read
   TensorDataset(const Tensor<float, Host>&, const Tensor<label_t, Host>&&) = delete;
   TensorDataset(const Tensor<float, Host>&&, const Tensor<label_t, Host>&&) = delete;
+
+  // Anything else is a mistake.
+  template <class Samples, class Labels>
+  TensorDataset(const Samples&, const Labels&) {
+    static_assert(std::is_void_v<Samples>,
+                  "gpunet::data::TensorDataset: want samples as a Tensor<float, Host> and labels as a "
+                  "Tensor<label_t, Host> (classes from 0), make tensors of these types");
+  }
 
   index_t size() const { return labels_.numel(); }
   Sizes sample_sizes() const { return samples_.sizes().tail(); }

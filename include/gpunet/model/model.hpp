@@ -3,9 +3,11 @@
 
 #include <algorithm>
 #include <array>
+#include <memory>
 #include <type_traits>
 #include <vector>
 
+#include <gpunet/core/tracked_pointer.hpp>
 #include <gpunet/device/transfer.hpp>
 #include <gpunet/model/fuse.hpp>
 #include <gpunet/model/gradients.hpp>
@@ -23,23 +25,35 @@ namespace gpunet {
 // The network Net with its parameters, their gradients and its working memory on device D, computing in T (float or
 // double). The parameters are drawn from default_generator() as torch.nn draws them, the same on every device.
 template <class Net, class D, class T = float>
-class Model {
+class Model : public Trackable<Model<Net, D, T>> {
   static_assert(
       Device<D>,
       "gpunet::Model: the second argument is not a device, use Host, or Cuda in a program that nvcc compiles");
   static_assert(std::is_floating_point_v<T>, "gpunet::Model: the element type has to be float or double");
 
  public:
+  // Its name in messages.
+  static constexpr const char* type_name = "Model";
   using value_type = T;
   using device_type = D;
   // The network with the layers fused that the device does at once; what runs.
   using FusedNet = std::remove_cvref_t<decltype(fuse(std::declval<const D&>(), std::declval<const Net&>(), T{}))>;
+  static_assert(
+      detail::is_runnable<FusedNet, D, T>,
+      "gpunet::Model: a layer lacks forward(device, in, pass) or backward(device, in, pass) for this device "
+      "and element type, write both (docs/adding_a_layer.md)");
 
   explicit Model(D& device, const Net& net = Net()) : Model(device, net, Undrawn{}) {
     draw_parameters(device, plan_, default_generator(), parameters_.data());
   }
-  Model(const Model&) = delete;
-  Model& operator=(const Model&) = delete;
+  // Optimizers, steps, outputs and losses of a model that is moved follow it. One that was moved from can only be destroyed
+  // or assigned to.
+  Model(Model&&) noexcept = default;
+  Model& operator=(Model&& other) noexcept {
+    if (this == &other) return *this;
+    std::destroy_at(this);
+    return *std::construct_at(this, std::move(other));
+  }
 
   // A model of the same network with the same parameters on another device.
   template <Device Target>
@@ -71,12 +85,17 @@ class Model {
         "gpunet::Model: the inputs have another element type than the model (float, unless its third argument "
         "says otherwise), make them of the same");
     const ModelUse::Exclusive use = exclusive_use();
-    if constexpr (std::is_same_v<E, D> && std::is_same_v<std::remove_const_t<U>, T>) forward(inputs);
+    if constexpr (std::is_same_v<E, D> && std::is_same_v<std::remove_const_t<U>, T>) run_forward_pass(inputs);
     return Output<Model>(*this, pass_, slicing_.batch);
   }
   template <class U, class E>
   Output<Model> operator()(const Tensor<U, E>& inputs) {
     return (*this)(inputs.view());
+  }
+  // The same, as the call in PyTorch.
+  template <class Inputs>
+  Output<Model> forward(Inputs&& inputs) {
+    return (*this)(std::forward<Inputs>(inputs));
   }
 
   // Forward, loss and backward of a batch, slice by slice, so that a slice stays in the cache. What it leaves is
@@ -129,14 +148,14 @@ class Model {
   const std::vector<ParameterInfo>& named_parameters() const { return plan_.parameters; }
 
   // All parameters in one array, each where its ParameterInfo says; the gaps between them are zero.
-  View<T, D> parameters() { return {parameters_.data(), Sizes{parameters_.size()}}; }
-  View<const T, D> parameters() const { return {parameters_.data(), Sizes{parameters_.size()}}; }
+  View<T, D> parameters() { return {this->here().parameters_.data(), Sizes{parameters_.size()}}; }
+  View<const T, D> parameters() const { return {this->here().parameters_.data(), Sizes{parameters_.size()}}; }
   const std::vector<BufferInfo>& named_buffers() const { return plan_.buffers; }
   // What layers keep beside parameters, in one array, each where its BufferInfo says.
-  View<T, D> buffers() { return {buffers_.data(), Sizes{buffers_.size()}}; }
-  View<const T, D> buffers() const { return {buffers_.data(), Sizes{buffers_.size()}}; }
+  View<T, D> buffers() { return {this->here().buffers_.data(), Sizes{buffers_.size()}}; }
+  View<const T, D> buffers() const { return {this->here().buffers_.data(), Sizes{buffers_.size()}}; }
   // The gradients of the parameters, in their order.
-  const Gradients<T, D>& gradients() const { return gradients_; }
+  const Gradients<T, D>& gradients() const { return this->here().gradients_; }
   // Where the memory begins that a step uses beside parameters, inputs and targets.
   std::array<const void*, 4> memory_addresses() const {
     const auto [memory, caches] = workspace_.addresses();
@@ -171,30 +190,9 @@ class Model {
   }
 
   // Starts a pass: cuts the batch and makes room for `slots` slices, 0 for all.
-  void begin(const View<const T, D>& inputs, index_t slots) {
-    const Sizes want = net_.input().sizes();
-    const Sizes& sizes = inputs.sizes();
-    if (sizes.rank() != want.rank() + 1 || sizes.tail() != want || sizes[0] < 1)  // else no text is made
-      require(false, "gpunet::Model: the input has shape ", to_string(sizes), " (want [batch, ",
-              to_string(want).substr(1),
-              " with a batch of 1 or more): check the dataset's samples and the network's Input");
-    if (sizes[0] > plan_.most_samples)
-      require(false, "gpunet::Model: a batch of ", sizes[0], " samples (want ", plan_.most_samples,
-              " or fewer of this network, no memory holds more), use a smaller batch");
-    inputs_ = inputs.data();
-    ++pass_;
-    ++losses_computed_;  // those of the last batch are stale
-    keeps_activations_ = slots == 0;
-    mode_of_pass_ = mode_;
-    slicing_ = slice_batch(device_, inputs.size(0), {plan_.parameter_elements, plan_.output_elements});
-    if (plan_.couples_samples && mode_ == nn::Mode::train) slicing_ = in_one_slice(slicing_);
-    const Slice slice = slicing_.slice(0);
-    if (slots > 0 && slicing_.runs() == 1) slots = 1;  // worker 0 does it all
-    workspace_.reserve(device_, plan_, slice, slots == 0 ? slicing_.slices() : slots, device_workers(device_),
-                       scratch_elements(device_, fused_, slice, T{}));
-  }
+  void begin(const View<const T, D>& inputs, index_t slots);
 
-  void forward(const View<const T, D>& inputs) {
+  void run_forward_pass(const View<const T, D>& inputs) {
     begin(inputs, 0);
     run_tasks(device_, slicing_.side_by_side, slicing_.slices(), [this](index_t s, index_t worker) {
       const SliceMemory<T> memory = workspace_.at(s, worker);
@@ -216,7 +214,7 @@ class Model {
     return memory.input;
   }
 
-  // What the network makes of slice s, after forward().
+  // What the network makes of slice s, after run_forward_pass().
   const T* output_of(index_t s) const {
     const SliceMemory<T> memory = workspace_.at(s, 0);
     return Activations<T, FusedNet::depth>(fused_, plan_, slicing_.slice(s), memory.input,
@@ -268,14 +266,7 @@ class Model {
   // body(run, slice, first of its run, worker) for every slice; the slices of a run one after another, the runs in
   // parallel. Then adds up their gradients.
   template <class Body>
-  void for_each_run(Body body) {
-    run_tasks(device_, slicing_.side_by_side, slicing_.runs(), [&](index_t run, index_t worker) {
-      const index_t first = slicing_.first_slice(run), end = slicing_.first_slice(run + 1);
-      for (index_t s = first; s < end; ++s)
-        body(run, s, s == first, worker);
-    });
-    gradients_.add_partials(device_, slicing_.runs());
-  }
+  void for_each_run(Body body);
 
   D& device_;
   Net net_;
@@ -297,3 +288,5 @@ class Model {
 };
 
 }  // namespace gpunet
+
+#include <gpunet/model/model.ipp>

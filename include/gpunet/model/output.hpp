@@ -3,6 +3,7 @@
 
 #include <type_traits>
 
+#include <gpunet/core/tracked_pointer.hpp>
 #include <gpunet/model/model_use.hpp>
 #include <gpunet/nn/loss.hpp>
 #include <gpunet/ops/classes.hpp>
@@ -19,7 +20,7 @@ class LossValue {
   using value_type = typename M::value_type;
   using device_type = typename M::device_type;
 
-  LossValue(M& model, std::uint64_t number) : model_(&model), number_(number) {}
+  LossValue(M& model, std::uint64_t number) : model_(model), number_(number) {}
 
   // Adds the gradients of this loss to those of the parameters (after zero_grad(): replaces them).
   void backward() {
@@ -55,7 +56,7 @@ class LossValue {
             ": the model has run another batch or computed another loss since, call it before the next one");
   }
 
-  M* model_;
+  TrackedPointer<M> model_;
   std::uint64_t number_;  // of all losses that the model has computed
 };
 
@@ -68,7 +69,7 @@ class Output {
   using T = value_type;
   using D = device_type;
 
-  Output(M& model, std::uint64_t pass, index_t batch) : model_(&model), pass_(pass), batch_(batch) {}
+  Output(M& model, std::uint64_t pass, index_t batch) : model_(model), pass_(pass), batch_(batch) {}
 
   // [batch, ...sizes of one output]
   Sizes sizes() const { return model_->net_.output().sizes().with_front(batch()); }
@@ -126,7 +127,7 @@ class Output {
         "gpunet::Output: the model has run another batch since this output was computed, use tensor() to keep it");
   }
 
-  M* model_;
+  TrackedPointer<M> model_;
   std::uint64_t pass_;
   index_t batch_;
 };

@@ -34,13 +34,41 @@ struct LayerState {
   nn::Mode mode;
 };
 
+namespace detail {
+
+// Layers that run on slices of T on device D, forward and backward, for inputs of shape In.
+template <class L, class D, class In, class T>
+concept HasForward = nn::is_view<L> || requires(const L& layer, D& device, In in, const nn::ForwardPass<T>& pass) {
+  layer.forward(device, in, pass);
+};
+template <class L, class D, class In, class T>
+concept HasBackward = nn::is_view<L> ||
+    requires(const L& layer, D& device, In in, const nn::BackwardPass<T>& pass) {
+  layer.backward(device, in, pass);
+};
+
+template <class Net, class D, class T, std::size_t... I>
+constexpr bool layers_run(std::index_sequence<I...>) {
+  constexpr Net* net = nullptr;
+  return ((HasForward<std::remove_cvref_t<decltype(net->template layer<I>())>, D,
+                      std::remove_cvref_t<decltype(get<I>(net->shapes()))>, T> &&
+           HasBackward<std::remove_cvref_t<decltype(net->template layer<I>())>, D,
+                       std::remove_cvref_t<decltype(get<I>(net->shapes()))>, T>)&&...);
+}
+// Whether all layers of a network do.
+template <class Net, class D, class T>
+inline constexpr bool is_runnable = layers_run<Net, D, T>(typename Net::indices{});
+
+}  // namespace detail
+
 // Runs all layers on a slice that lies at `x` in the slice's order; returns the network's output.
 template <class Net, class D, class T>
 T* run_forward(D& device, const Net& net, const NetworkPlan<Net>& plan, const Slice& slice, const T* x,
                const T* parameters, const LayerState<T>& state, const SliceMemory<T>& memory) {
   const Activations<T, Net::depth> data(net, plan, slice, x, memory.outputs);
   net.each([&](auto i, const auto& layer, auto in) {
-    if constexpr (!nn::is_view<std::remove_cvref_t<decltype(layer)>>)
+    using L = std::remove_cvref_t<decltype(layer)>;
+    if constexpr (!nn::is_view<L> && detail::HasForward<L, D, decltype(in), T>)  // else Model has refused it
       layer.forward(device, in,
                     nn::ForwardPass<T>{slice,
                                        data[i],
@@ -100,7 +128,8 @@ void run_backward(D& device, const Net& net, const NetworkPlan<Net>& plan, const
   bool dy_is_rectified = false;
   int side = 0;
   net.each_reversed([&](auto i, const auto& layer, auto in) {
-    if constexpr (!nn::is_view<std::remove_cvref_t<decltype(layer)>>) {
+    using L = std::remove_cvref_t<decltype(layer)>;
+    if constexpr (!nn::is_view<L> && detail::HasBackward<L, D, decltype(in), T>) {
       T* dx = i == plan.first_working ? nullptr : memory.gradients[side];
       layer.backward(device, in,
                      nn::BackwardPass<T>{slice,

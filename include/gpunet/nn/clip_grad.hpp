@@ -6,6 +6,7 @@
 #include <limits>
 
 #include <gpunet/core/error.hpp>
+#include <gpunet/core/tracked_pointer.hpp>
 #include <gpunet/ops/map.hpp>
 #include <gpunet/ops/norm.host.hpp>
 
@@ -37,7 +38,7 @@ class TotalNorm {
   using value_type = typename Model::value_type;
 
   TotalNorm(const Model& model, const value_type* data, std::uint64_t number)
-      : model_(&model), data_(data), number_(number) {}
+      : model_(model), data_(data), number_(number) {}
 
   // The number; waits for the device.
   value_type item() const {
@@ -51,7 +52,7 @@ class TotalNorm {
   const value_type* data() const { return data_; }
 
  private:
-  const Model* model_;
+  TrackedPointer<const Model> model_;
   const value_type* data_;
   std::uint64_t number_;
 };

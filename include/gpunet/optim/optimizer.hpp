@@ -4,28 +4,30 @@
 #include <array>
 
 #include <gpunet/core/error.hpp>
+#include <gpunet/core/tracked_pointer.hpp>
 #include <gpunet/ops/map.hpp>
 #include <gpunet/optim/rates.hpp>
 #include <gpunet/optim/update.hpp>
 #include <gpunet/tensor/buffer.hpp>
+#include <gpunet/tensor/view.hpp>
 
 namespace gpunet::optim {
 
-// The base of optimizers. `Self` is the optimizer, which updates the parameters of a Model, which must outlive it, and
-// keeps up to N arrays of numbers, one for each parameter. It has two functions:
+// The base of optimizers. `Self` is the optimizer, which updates the parameters of a Model, which must outlive it (and may be
+// moved), and keeps up to N arrays of numbers, one for each parameter. It has two functions:
 //   std::array<bool, N> keeps() const   which of them it needs now
 //   auto next()                         the Update of the next step, which the caller runs for every parameter
 template <class Self, class Model, int N>
 class Optimizer : public Rates {
  public:
-  void zero_grad() { model_.zero_grad(); }
+  void zero_grad() { model_->zero_grad(); }
   // Whose parameters it updates.
-  const Model& model() const { return model_; }
+  const Model& model() const { return *model_; }
 
   // Updates the parameters by their gradients. Does nothing when there was no backward pass since zero_grad().
   void step() {
-    const auto use = model_.exclusive_use();
-    if (!model_.gradients().zeroed()) for_each(model_.device(), model_.gradients().size(), self().next());
+    const auto use = model_->exclusive_use();
+    if (!model_->gradients().zeroed()) for_each(model_->device(), model_->gradients().size(), self().next());
   }
 
   // How many arrays the next update works on.
@@ -48,7 +50,7 @@ class Optimizer : public Rates {
   // The arrays of the next update, those that are kept zero in the beginning. What follows are the numbers of `Step`.
   template <class Step, class... Numbers>
   Step update(Numbers... numbers) {
-    Step step{{model_.gradients().data(), model_.parameters().data(), {}}, static_cast<T>(numbers)...};
+    Step step{{model_->gradients().data(), model_->parameters().data(), {}}, static_cast<T>(numbers)...};
     const std::array<bool, N> keeps = self().keeps();
     for (std::size_t i = 0; i < N; ++i)
       if (keeps[i]) step.kept[i] = kept(i);
@@ -60,16 +62,22 @@ class Optimizer : public Rates {
   const Self& self() const { return static_cast<const Self&>(*this); }
 
   T* kept(std::size_t i) {
-    const index_t size = model_.gradients().size();
+    const index_t size = model_->gradients().size();
     if (kept_[i].size() < size) {
-      kept_[i].reset(model_.device(), size);
-      fill(model_.device(), size, T{}, kept_[i].data());
+      kept_[i].reset(model_->device(), size);
+      fill(model_->device(), size, T{}, kept_[i].data());
     }
     return kept_[i].data();
   }
 
-  Model& model_;
+  TrackedPointer<Model> model_;
   Buffer<T, D> kept_[N];
+};
+
+// The base of what PyTorch's line SGD(net.parameters(), ...) makes: a sentence of the compiler, and no further ones.
+struct OptimizerOfParameters {
+  void zero_grad() {}
+  void step() {}
 };
 
 }  // namespace gpunet::optim

@@ -72,4 +72,17 @@ class RMSprop : public Optimizer<RMSprop<Model>, Model, 3> {
   RMSpropOptions options_;
 };
 
+// A mistake, see OptimizerOfParameters.
+template <class T, class D>
+class RMSprop<View<T, D>> : public OptimizerOfParameters {
+  static_assert(std::is_void_v<T>,
+                "gpunet::optim: an optimizer takes the model and updates all of its parameters, write "
+                "optim::RMSprop optimizer(net, {.lr = 0.1})");
+
+ public:
+  explicit RMSprop(const View<T, D> &, const RMSpropOptions & = {}) {}
+};
+template <class T, class D>
+RMSprop(View<T, D>, RMSpropOptions = {}) -> RMSprop<View<T, D>>;
+
 }  // namespace gpunet::optim

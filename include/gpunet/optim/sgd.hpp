@@ -71,4 +71,17 @@ class SGD : public Optimizer<SGD<Model>, Model, 1> {
   bool first_ = true;  // no velocity yet
 };
 
+// A mistake, see OptimizerOfParameters.
+template <class T, class D>
+class SGD<View<T, D>> : public OptimizerOfParameters {
+  static_assert(std::is_void_v<T>,
+                "gpunet::optim: an optimizer takes the model and updates all of its parameters, write "
+                "optim::SGD optimizer(net, {.lr = 0.1})");
+
+ public:
+  explicit SGD(const View<T, D>&, const SGDOptions& = {}) {}
+};
+template <class T, class D>
+SGD(View<T, D>, SGDOptions = {}) -> SGD<View<T, D>>;
+
 }  // namespace gpunet::optim

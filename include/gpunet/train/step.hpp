@@ -30,7 +30,7 @@ class Step {
 
   // inputs [batch, ...], targets [batch]; returns the mean loss before the update.
   LossValue<Model> operator()(const Inputs& inputs, const Targets& targets) {
-    const ModelUse::Exclusive use = model_.exclusive_use();
+    const ModelUse::Exclusive use = model_->exclusive_use();
     return step(inputs, targets);
   }
 
@@ -38,14 +38,14 @@ class Step {
   // network and the batch are small, Cuda takes one launch for up to 1024 of them.
   Tensor<T, D> repeat(index_t times, const Inputs& inputs, const Targets& targets) {
     require(times >= 1, "gpunet::train::Step::repeat: ", times, " steps (want 1 or more)");
-    const ModelUse::Exclusive use = model_.exclusive_use();
-    Tensor<T, D> losses(model_.device(), {times});
-    model_.zero_grad();
+    const ModelUse::Exclusive use = model_->exclusive_use();
+    Tensor<T, D> losses(model_->device(), {times});
+    model_->zero_grad();
     if (run_.repeat(times, inputs, targets, losses.data()))
-      model_.end_step();
+      model_->end_step();
     else
       for (index_t i = 0; i < times; ++i)
-        model_.device().copy(losses.data() + i, step(inputs, targets).data(), sizeof(T));
+        model_->device().copy(losses.data() + i, step(inputs, targets).data(), sizeof(T));
     return losses;
   }
 
@@ -56,12 +56,12 @@ class Step {
 
  private:
   LossValue<Model> step(const Inputs& inputs, const Targets& targets) {
-    model_.zero_grad();
+    model_->zero_grad();
     run_(inputs, targets);
-    return model_.end_step();
+    return model_->end_step();
   }
 
-  Model& model_;
+  TrackedPointer<Model> model_;
   StepRunner<Model, Loss, Optimizer> run_;
 };
 

@@ -69,7 +69,7 @@ class StepRunner<Model, Loss, Optimizer, Cuda> {
     if constexpr (in_block) {
       constexpr index_t most = 1024;  // in one launch: a display must not freeze
       if (!block_.fits(optimizer_, targets.numel())) return false;
-      model_.begin_step(inputs, loss_, targets);
+      model_->begin_step(inputs, loss_, targets);
       for (index_t i = 0; i < times; i += most)
         block_(optimizer_, inputs, targets, std::min(most, times - i), losses ? losses + i : nullptr);
       return true;
@@ -84,7 +84,7 @@ class StepRunner<Model, Loss, Optimizer, Cuda> {
       if (block_.fits(optimizer_, batch)) return {false, "a step is one launch as it is"};
     if (gpunet::detail::checks_every_launch()) return {false, "GPUNET_CUDA_CHECK waits for every launch"};
     const auto known = std::find_if(recordings_.begin(), recordings_.end(),
-                                    [&](const Recording& r) { return r.is_of(batch, model_.mode()); });
+                                    [&](const Recording& r) { return r.is_of(batch, model_->mode()); });
     if (known != recordings_.end() && known->graph) return {true};
     if (known != recordings_.end() && known->is_eager()) return {false, known->problem};
     return {false, "not yet: the second step on batches of this size is recorded"};
@@ -111,21 +111,21 @@ class StepRunner<Model, Loss, Optimizer, Cuda> {
 
   // As the class comment says.
   void replay_step(const View<const T, Cuda>& inputs, const View<const Target, Cuda>& targets) {
-    Cuda& device = model_.device();
+    Cuda& device = model_->device();
     grow(inputs_, inputs.numel());
     grow(targets_, targets.numel());
     const View<const T, Cuda> x{inputs_.data(), inputs.sizes()};
     const View<const Target, Cuda> y{targets_.data(), targets.sizes()};
-    model_.begin_step(x, loss_, y);
+    model_->begin_step(x, loss_, y);
     for_each(device, std::max(inputs.numel(), targets.numel()),
              BeginStep<T, Target, Update>{inputs.numel(), targets.numel(), inputs.data(), targets.data(),
                                           inputs_.data(), targets_.data(), optimizer_.next(), update_.data()});
     const auto work = [&] {
-      model_.run_step(loss_, y);
-      for_each(device, model_.gradients().size(), StoredUpdate<Update>{update_.data()});
+      model_->run_step(loss_, y);
+      for_each(device, model_->gradients().size(), StoredUpdate<Update>{update_.data()});
     };
     if (gpunet::detail::checks_every_launch()) return work();
-    Recording& recording = recording_of(inputs.size(0), model_.mode());
+    Recording& recording = recording_of(inputs.size(0), model_->mode());
     if (recording.graph) return gpunet::detail::replay(device, recording.graph);
     if (!std::exchange(recording.is_warm, true)) return work();  // libraries and kernels are loaded now
     if (recording.is_eager()) return work();
@@ -142,7 +142,7 @@ class StepRunner<Model, Loss, Optimizer, Cuda> {
   void grow(Buffer<E, Cuda>& buffer, index_t size) {
     if (buffer.size() >= size) return;
     forget_graphs();
-    buffer.reset(model_.device(), size);
+    buffer.reset(model_->device(), size);
   }
 
   // Of memory that has moved. What cannot be recorded is not tried again.
@@ -151,7 +151,7 @@ class StepRunner<Model, Loss, Optimizer, Cuda> {
   }
 
   Recording& recording_of(index_t batch, nn::Mode mode) {
-    if (const Addresses now = model_.memory_addresses(); now != addresses_) {
+    if (const Addresses now = model_->memory_addresses(); now != addresses_) {
       forget_graphs();
       addresses_ = now;
     }
@@ -165,7 +165,7 @@ class StepRunner<Model, Loss, Optimizer, Cuda> {
     return recordings_.emplace_back(Recording{batch, mode});
   }
 
-  Model& model_;
+  TrackedPointer<Model> model_;
   Loss loss_;
   Optimizer& optimizer_;
   Buffer<T, Cuda> inputs_;

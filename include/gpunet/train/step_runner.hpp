@@ -22,9 +22,9 @@ class StepRunner {
 
   void operator()(const View<const typename Model::value_type, D>& inputs,
                   const View<const typename Loss::target_type, D>& targets) {
-    model_.begin_step(inputs, loss_, targets);
-    model_.run_step(loss_, targets);
-    for_each(model_.device(), model_.gradients().size(), optimizer_.next());
+    model_->begin_step(inputs, loss_, targets);
+    model_->run_step(loss_, targets);
+    for_each(model_->device(), model_->gradients().size(), optimizer_.next());
   }
   // Whether so many steps were done at once: a device may know how.
   bool repeat(index_t, const View<const typename Model::value_type, D>&,
@@ -33,11 +33,11 @@ class StepRunner {
   }
   // Whether steps on batches of this size are replayed.
   RecordingStatus recording(index_t) const {
-    return {false, concat("nothing is recorded on ", model_.device().name())};
+    return {false, concat("nothing is recorded on ", model_->device().name())};
   }
 
  private:
-  Model& model_;
+  TrackedPointer<Model> model_;
   Loss loss_;
   Optimizer& optimizer_;
 };

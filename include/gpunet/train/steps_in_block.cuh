@@ -266,21 +266,21 @@ class BlockRunner {
                                        static_cast<int>(times),
                                        first,
                                        updates_.data(),
-                                       model_.sample_losses(),
-                                       model_.mean_of_losses(),
+                                       model_->sample_losses(),
+                                       model_->mean_of_losses(),
                                        losses},
                  bytes(optimizer, batch));
   }
 
  private:
-  Cuda& device() const { return model_.device(); }
+  Cuda& device() const { return model_->device(); }
   std::size_t bytes(const Optimizer& optimizer, index_t batch) const {
     return static_cast<std::size_t>(optimizer.arrays() * net_.parameters +
                                     batch * (net_.features + 2 * net_.widest)) *
            sizeof(T);
   }
 
-  Model& model_;
+  TrackedPointer<Model> model_;
   DenseNetwork net_;
   int most_bytes_ = 0;
   std::vector<Update> next_;

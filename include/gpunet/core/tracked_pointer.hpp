@@ -1,0 +1,73 @@
+// Pointers that follow an object when it is moved.
+#pragma once
+
+#include <memory>
+#include <type_traits>
+#include <utility>
+
+#include <gpunet/core/error.hpp>
+
+namespace gpunet {
+
+template <class T>
+class TrackedPointer;
+
+// The base of a class T whose objects may be moved while TrackedPointers point to them. T::type_name is its name in
+// messages.
+template <class T>
+class Trackable {
+ public:
+  Trackable() : place_(std::make_shared<Trackable*>(this)) {}
+  Trackable(Trackable&& other) noexcept : place_(std::move(other.place_)) {
+    if (place_) *place_ = this;
+  }
+  ~Trackable() {
+    if (place_) *place_ = nullptr;
+  }
+
+ protected:
+  // This object; throws Error where it was moved from.
+  const T& here() const {
+    if (!place_) refuse();
+    return static_cast<const T&>(*this);
+  }
+
+ private:
+  friend class TrackedPointer<T>;
+  friend class TrackedPointer<const T>;
+
+  [[noreturn, gnu::cold, gnu::noinline]] static void refuse() {
+    throw Error(concat("gpunet::", T::type_name,
+                       ": this object was moved from (its contents are gone), use the one that it was moved to"));
+  }
+
+  std::shared_ptr<Trackable*> place_;  // shared with all pointers; null where this object was moved from
+};
+
+// Points to a Trackable, wherever it has been moved to. Where it is gone, using the pointer throws Error.
+template <class T>
+class TrackedPointer {
+ public:
+  explicit TrackedPointer(T& target) : place_(target.here().place_) {}
+
+  // The object; throws Error where it is gone.
+  T& operator*() const {
+    if (!*place_) refuse();
+    return static_cast<T&>(**place_);
+  }
+  T* operator->() const { return &**this; }
+
+ private:
+  using Base = Trackable<std::remove_const_t<T>>;
+
+  [[noreturn, gnu::cold, gnu::noinline]] static void refuse() {
+    throw Error(
+        concat("gpunet::", T::type_name,
+               ": the object is gone (destroyed, or another one was assigned to it), but something made for "
+               "it is still used, keep the object as long, or make that anew"));
+  }
+
+  std::shared_ptr<Base*> place_;
+};
+
+}  // namespace gpunet

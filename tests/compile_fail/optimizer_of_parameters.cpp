@@ -1,0 +1,12 @@
+// expect: gpunet::optim: an optimizer takes the model and updates all of its parameters, write optim::SGD optimizer(net, {.lr = 0.1})
+// lines: 9
+// An optimizer of net.parameters(), as in PyTorch.
+// There are no groups of parameters. The same holds for `Adam`, `AdamW` and `RMSprop`.
+#include <gpunet/gpunet.hpp>
+using namespace gpunet;
+
+void run(Model<nn::Sequential<nn::Input<10>, nn::Linear<2>>, Host>& net) {
+  optim::SGD optimizer(net.parameters(), {.lr = 0.1});
+  optimizer.zero_grad();
+  optimizer.step();
+}
