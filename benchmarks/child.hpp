@@ -86,7 +86,7 @@ class Child {
       cpu_set_t set;
       CPU_ZERO(&set);
       for (const int processor : command.processors)
-        CPU_SET(processor, &set);
+        CPU_SET(static_cast<std::size_t>(processor), &set);
       ::sched_setaffinity(0, sizeof set, &set);
     }
     for (const std::string& variable : command.environment) {

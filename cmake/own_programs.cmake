@@ -2,10 +2,11 @@
 
 set(CMAKE_CXX_EXTENSIONS OFF)  # -std=c++20, as in a plain call of the compiler
 
-# The warnings that the project is free of. nvcc gets all but -Wpedantic, which its generated code breaks.
+# The warnings that the project is free of. nvcc gets all but -Wpedantic and -Wsign-conversion, which
+# its generated code breaks.
 add_library(gpunet_warnings INTERFACE)
 target_compile_options(gpunet_warnings INTERFACE
-  $<$<COMPILE_LANGUAGE:CXX>:-Wall;-Wextra;-Wpedantic;-Wconversion;-Wshadow>
+  $<$<COMPILE_LANGUAGE:CXX>:-Wall;-Wextra;-Wpedantic;-Wconversion;-Wsign-conversion;-Wshadow>
   $<$<COMPILE_LANGUAGE:CUDA>:-Xcompiler=-Wall,-Wextra,-Wconversion,-Wshadow>)
 if(GPUNET_WERROR)
   target_compile_options(gpunet_warnings INTERFACE

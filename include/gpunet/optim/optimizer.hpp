@@ -17,7 +17,7 @@ namespace gpunet::optim {
 // moved), and keeps up to N arrays of numbers, one for each parameter. It has two functions:
 //   std::array<bool, N> keeps() const   which of them it needs now
 //   auto next()                         the Update of the next step, which the caller runs for every parameter
-template <class Self, class Model, int N>
+template <class Self, class Model, std::size_t N>
 class Optimizer : public Rates {
  public:
   void zero_grad() { model_->zero_grad(); }

@@ -15,7 +15,7 @@ struct Update {
   static constexpr int kept_arrays = required + optional;
   const T* gradient;
   T* parameter;
-  T* kept[kept_arrays];
+  T* kept[static_cast<std::size_t>(kept_arrays)];
 
   GPUNET_FN void operator()(index_t i) const { run_with<>(i); }
 

@@ -10,6 +10,11 @@
 // to be included again.
 
 GPUNET_BEGIN_HOST_PRAGMAS
+#if !GPUNET_CUDA && !defined(__clang__)
+// g++ sees a change of sign in every array whose size is a template argument of type int.
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wsign-conversion"
+#endif
 
 #define GPUNET_PATH baseline
 #define GPUNET_LANES 4
@@ -37,5 +42,8 @@ GPUNET_BEGIN_HOST_PRAGMAS
 #undef GPUNET_TARGET
 #endif
 
+#if !GPUNET_CUDA && !defined(__clang__)
+#pragma GCC diagnostic pop
+#endif
 GPUNET_END_HOST_PRAGMAS
 #undef GPUNET_KERNELS
