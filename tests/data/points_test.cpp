@@ -5,6 +5,7 @@
 #include <numbers>
 #include <numeric>
 
+#include <gpunet/data/dataset.hpp>
 #include <gpunet/data/points.hpp>
 
 #include "support/errors.hpp"
@@ -157,4 +158,17 @@ TEST_CASE("points that cannot be made") {
         "gpunet::data::make_circle: 1 points (want 2 or more, one of each class)");
   for (const double noise : {-0.1, 0.51, std::numeric_limits<double>::quiet_NaN()})
     CHECK(contains(error_of([&] { data::make_xor(10, {.noise = noise}); }), "(want 0 to 0.5)"));
+}
+
+TEST_CASE("points are a dataset, for a loader") {
+  static_assert(data::Dataset<data::Points>);
+  const data::Points points = data::make_spiral(5);
+  const data::DatasetView view = points;
+  CHECK(view.size() == 5);
+  CHECK(view.sample_sizes() == Sizes{2});
+  for (index_t i = 0; i < 5; ++i) {
+    std::vector<float> sample(2);
+    CHECK(view.read(i, sample.data()) == points.labels.data()[i]);
+    CHECK(sample == std::vector<float>(points.samples.data() + 2 * i, points.samples.data() + 2 * i + 2));
+  }
 }

@@ -1,7 +1,9 @@
 #include <doctest/doctest.h>
 #include <type_traits>
 
+#include <gpunet/data/concat_dataset.hpp>
 #include <gpunet/data/dataloader.hpp>
+#include <gpunet/data/subset.hpp>
 
 #include "support/batches.hpp"
 #include "support/devices.hpp"
@@ -39,4 +41,34 @@ TEST_CASE_TEMPLATE("two functions make a dataset", D, GPUNET_TEST_DEVICES) {
     CHECK(error_of([&] { epoch(device, DataLoader(broken, {.num_workers = workers}).to(device)); }) ==
           "gpunet::data: sample 3 has the shape [3] and sample 0 [2] (a batch has one shape), bring all samples to "
           "one");
+}
+
+TEST_CASE_TEMPLATE("parts of a dataset of two functions, and several one after another, are datasets", D,
+                   GPUNET_TEST_DEVICES) {
+  auto& device = test_device<D>();
+  const TwoFunctions set;
+  const data::Subset some(set, {4, 0, 2});
+  static_assert(data::SampleDataset<decltype(some)> && !data::Dataset<decltype(some)>);
+  CHECK(epoch(device, DataLoader(some, {.batch_size = 2}).to(device)) == Order{{4, 0}, {2}});
+  const data::Subset one(some, {2});  // a part of a part
+  CHECK(epoch(device, DataLoader(one).to(device)) == Order{{2}});
+
+  const data::ConcatDataset all(some, set);
+  CHECK(epoch(device, DataLoader(all, {.batch_size = 4, .num_workers = 2}).to(device)) ==
+        Order{{4, 0, 2, 0}, {1, 2, 3, 4}});
+
+  manual_seed(0);
+  const auto parts = data::random_split(set, {0.6, 0.4});
+  REQUIRE(parts.size() == 2);
+  std::vector<index_t> order = parts[0].indices();
+  order.insert(order.end(), parts[1].indices().begin(), parts[1].indices().end());
+  manual_seed(0);
+  CHECK(order == randperm(5));
+  for (const auto& part : parts) {
+    Order expected;
+    for (index_t i : part.indices())
+      expected.push_back({static_cast<label_t>(i)});
+    CHECK(epoch(device, DataLoader(part).to(device)) == expected);
+  }
+  CHECK(data::random_split(set, {3, 2})[0].size() == 3);
 }

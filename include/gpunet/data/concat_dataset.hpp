@@ -21,7 +21,7 @@ class ConcatDataset {
   template <class... Sets>
   requires(sizeof...(Sets) >= 2 &&
            ((std::is_lvalue_reference_v<Sets> &&  // others would be gone before they are read
-             Dataset<std::remove_cvref_t<Sets>>)&&...)) explicit ConcatDataset(Sets&&... sets)
+             AnyDataset<std::remove_cvref_t<Sets>>)&&...)) explicit ConcatDataset(Sets&&... sets)
       : ConcatDataset(std::vector<DatasetView>{DatasetView(sets)...}) {}
   explicit ConcatDataset(std::vector<DatasetView> sets) : sets_(std::move(sets)) {
     constexpr std::string_view where = "gpunet::data::ConcatDataset: ";

@@ -53,6 +53,10 @@ concept SampleDataset = requires(const Set& set, index_t i) {
   { set[i] } -> std::convertible_to<Sample>;  // sample i < size(): __getitem__
 };
 
+// Either kind of dataset.
+template <class Set>
+concept AnyDataset = Dataset<Set> || SampleDataset<Set>;
+
 // What holds for any dataset, whichever of these functions it has.
 template <Dataset Set>
 label_t read(const Set& set, index_t i, float* sample, Random& random) {

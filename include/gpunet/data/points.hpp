@@ -4,6 +4,7 @@
 // random numbers of our own.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstdint>
@@ -23,12 +24,18 @@ struct PointsOptions {
   std::uint64_t seed = 0;  // other points for another one
 };
 
-// Points and their classes, 0 or 1. All lie between -6 and 6 but for those of make_gaussians.
+// Points and their classes, 0 or 1; a dataset. All lie between -6 and 6 but for those of make_gaussians.
 struct Points {
   std::vector<float> samples;   // [n, 2]
   std::vector<label_t> labels;  // [n]
 
   index_t size() const { return static_cast<index_t>(labels.size()); }
+  Sizes sample_sizes() const { return {2}; }
+  label_t read(index_t i, float* sample) const {
+    GPUNET_ASSERT(0 <= i && i < size());
+    std::copy_n(samples.data() + 2 * i, 2, sample);
+    return labels[static_cast<std::size_t>(i)];
+  }
 };
 
 namespace detail {

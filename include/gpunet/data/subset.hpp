@@ -16,8 +16,8 @@
 
 namespace gpunet::data {
 
-// Some samples of a dataset, which must outlive it; a dataset of its own.
-template <Dataset Set>
+// Some samples of a dataset, which must outlive it; a dataset of its own, with the functions that the set has.
+template <AnyDataset Set>
 class Subset {
  public:
   // Sample i is indices[i] of the set.
@@ -28,19 +28,20 @@ class Subset {
   Subset(const Set&&, std::vector<index_t>) = delete;  // it would be gone before it is read
 
   index_t size() const { return static_cast<index_t>(indices_.size()); }
-  Sizes sample_sizes() const { return set_->sample_sizes(); }
-  label_t read(index_t i, float* sample) const { return set_->read(of_set(i), sample); }
-  label_t read(index_t i, float* sample, Random& random) const {
+  Sample operator[](index_t i) const requires SampleDataset<Set> { return (*set_)[of_set(i)]; }
+  Sizes sample_sizes() const requires Dataset<Set> { return set_->sample_sizes(); }
+  label_t read(index_t i, float* sample) const requires Dataset<Set> { return set_->read(of_set(i), sample); }
+  label_t read(index_t i, float* sample, Random& random) const requires Dataset<Set> {
     return data::read(*set_, of_set(i), sample, random);
   }
-  bool is_random() const { return data::is_random(*set_); }
+  bool is_random() const requires Dataset<Set> { return data::is_random(*set_); }
   label_t read_bytes(index_t i, std::uint8_t* sample) const requires ByteDataset<Set> {
     return set_->read_bytes(of_set(i), sample);
   }
   label_t read_bytes(index_t i, std::uint8_t* sample, Random& random) const requires ByteDataset<Set> {
     return data::read_bytes(*set_, of_set(i), sample, random);
   }
-  bool has_bytes() const { return data::has_bytes(*set_); }
+  bool has_bytes() const requires Dataset<Set> { return data::has_bytes(*set_); }
   const PixelTable& pixel_table() const requires ByteDataset<Set> { return set_->pixel_table(); }
 
   const std::vector<index_t>& indices() const { return indices_; }
@@ -88,7 +89,7 @@ inline std::vector<index_t> split_lengths(index_t n, const std::vector<double>& 
 // Parts of a dataset, at random, the same as torch.utils.data.random_split:
 //   auto parts = data::random_split(set, {0.8, 0.2});
 // Fractions that are floats stand for the decimal numbers that they are written as.
-template <Dataset Set>
+template <AnyDataset Set>
 std::vector<Subset<Set>> random_split(const Set& set, const std::vector<double>& lengths,
                                       Generator& generator = default_generator()) {
   const std::vector<index_t> parts = split_lengths(set.size(), lengths), order = randperm(set.size(), generator);
@@ -100,13 +101,13 @@ std::vector<Subset<Set>> random_split(const Set& set, const std::vector<double>&
   }
   return subsets;
 }
-template <Dataset Set, std::integral Length>
+template <AnyDataset Set, std::integral Length>
 std::vector<Subset<Set>> random_split(const Set& set, std::initializer_list<Length> lengths,
                                       Generator& generator = default_generator()) {
   return random_split(set, std::vector<double>(lengths.begin(), lengths.end()), generator);
 }
 
-template <Dataset Set, std::same_as<float> Length>
+template <AnyDataset Set, std::same_as<float> Length>
 std::vector<Subset<Set>> random_split(const Set& set, std::initializer_list<Length> lengths,
                                       Generator& generator = default_generator()) {
   std::vector<double> decimals;
@@ -117,11 +118,11 @@ std::vector<Subset<Set>> random_split(const Set& set, std::initializer_list<Leng
   return random_split(set, decimals, generator);
 }
 
-template <Dataset Set, class Lengths>
+template <AnyDataset Set, class Lengths>
 std::vector<Subset<Set>> random_split(const Set&&, const Lengths&,
                                       Generator& = default_generator()) =
     delete;  // it would be gone before it is read
-template <Dataset Set, class Length>
+template <AnyDataset Set, class Length>
 std::vector<Subset<Set>> random_split(const Set&&, std::initializer_list<Length>,
                                       Generator& = default_generator()) = delete;
 

@@ -13,6 +13,10 @@
 #include <gpunet/core/error.hpp>
 #include <gpunet/data/pixels.hpp>
 
+namespace gpunet::io {
+struct Image;
+}
+
 namespace gpunet::data {
 
 // A transform is a function of one pixel's value and the channel it is in; check(channels) throws Error if it is
@@ -23,6 +27,8 @@ struct ToTensor {
   float operator()(std::same_as<std::uint8_t> auto byte, index_t) const {
     return static_cast<float>(byte) / 255.0f;
   }
+  // A whole image: see transform_image.
+  auto operator()(const std::same_as<io::Image> auto& image) const { return transform_image(*this, image); }
   void check(index_t) const {}
 };
 
@@ -61,6 +67,8 @@ class Compose {
   auto operator()(T x, index_t channel) const {
     return apply<0>(x, channel);
   }
+  // A whole image: see transform_image.
+  auto operator()(const std::same_as<io::Image> auto& image) const { return transform_image(*this, image); }
   const std::tuple<Transforms...>& transforms() const { return transforms_; }
   void check(index_t channels) const {
     std::apply([channels](const auto&... transform) { (transform.check(channels), ...); }, transforms_);
