@@ -10,6 +10,8 @@
 #include <gpunet/nn/relu.hpp>
 #include <gpunet/nn/sequential.hpp>
 
+#include "support/errors.hpp"
+
 using namespace gpunet;
 
 namespace {
@@ -90,4 +92,17 @@ TEST_CASE("a shape that is not possible is found at run time where the compiler 
   const nn::Sequential net(nn::Input<3, dyn, dyn>(Shape(Dim<3>{}, Dim(index_t{4}), Dim(index_t{32}))),
                            nn::Conv2d(6, 5));
   CHECK_THROWS_AS(net.output(), Error);
+}
+
+TEST_CASE("the extents of an Input as numbers") {
+  const index_t rows = 4;
+  const nn::Input input{rows};
+  static_assert(std::is_same_v<decltype(input), const nn::Input<dyn>>);
+  CHECK(input.shape.sizes() == Sizes{4});
+  CHECK(nn::Sequential(nn::Input{3, rows, std::size_t{5}}, nn::Flatten{}).output().numel() == 60);
+  CHECK(nn::Sequential(nn::Input{rows}, nn::Linear<2>{}).output().numel() == 2);
+  static_assert(std::is_same_v<decltype(nn::Input{Shape<3, 2>{}}), nn::Input<3, 2>>);
+  static_assert(!std::is_constructible_v<nn::Input<3>, int>);
+  CHECK(error_of([] { nn::Input{0}; }) == "gpunet::nn::Input: an extent of 0 (want 1 or more)");
+  CHECK(error_of([] { nn::Input{3, -1, 2}; }) == "gpunet::nn::Input: an extent of -1 (want 1 or more)");
 }

@@ -1,21 +1,37 @@
 // A network: an input shape and a list of layers.
 #pragma once
 
+#include <concepts>
 #include <string>
 
+#include <gpunet/core/error.hpp>
 #include <gpunet/nn/layer.hpp>
 #include <gpunet/nn/nested.hpp>
 
 namespace gpunet::nn {
 
 // The shape of one sample that enters a network: Input<3, 32, 32>. An extent may be `dyn` and given at run time:
-// Input<3, dyn, dyn>{Shape(Dim<3>{}, Dim{height}, Dim{width})}.
+// Input<3, dyn, dyn>{Shape(Dim<3>{}, Dim{height}, Dim{width})}. Where all are: Input{3, height, width}.
 template <index_t... Ns>
 struct Input {
   [[no_unique_address]] Shape<Ns...> shape{};
   constexpr Input() = default;
   constexpr explicit Input(Shape<Ns...> s) : shape(s) {}
+  // Throws Error for an extent below 1.
+  template <std::integral... Extents>
+  requires(sizeof...(Ns) > 0 && sizeof...(Extents) == sizeof...(Ns) && ((Ns == dyn) && ...))  //
+      constexpr explicit Input(Extents... extents)
+      : shape(Dim<dyn>(static_cast<index_t>(extents))...) {
+    for (const index_t extent : {static_cast<index_t>(extents)...})
+      require(extent >= 1, "gpunet::nn::Input: an extent of ", extent, " (want 1 or more)");
+  }
 };
+
+template <index_t... Ns>
+Input(Shape<Ns...>) -> Input<Ns...>;
+template <std::integral... Extents>
+requires(sizeof...(Extents) > 0) Input(Extents...)
+->Input<(static_cast<void>(sizeof(Extents)), dyn)...>;
 
 namespace detail {
 
