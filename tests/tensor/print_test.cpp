@@ -42,3 +42,15 @@ TEST_CASE_TEMPLATE("a tensor goes to a stream from any device", D, GPUNET_TEST_D
   CHECK(out.str() == "[2, 3]");
   CHECK(to_string(Tensor<float, D>()) == "tensor([])");
 }
+
+TEST_CASE_TEMPLATE("a view is printed as the tensor that it shows", D, GPUNET_TEST_DEVICES) {
+  auto& device = test_device<D>();
+  const Tensor<float, D> tensor(device, {2, 2}, {1, 2.5f, -3, 4}), none(device, {0, 2});
+  CHECK(to_string(device, tensor.view()) == to_string(tensor));
+  CHECK(to_string(device, none.view()) == "tensor([], size=(0, 2))");
+  if constexpr (std::same_as<D, Host>) {
+    std::ostringstream out;
+    out << tensor.view() << Tensor<label_t, Host>(device, {2}, {7, 8}).view().flatten();
+    CHECK(out.str() == to_string(tensor) + "tensor([7, 8])");
+  }
+}

@@ -139,21 +139,47 @@ class TensorText {
   NumberFormat<T> format_;
 };
 
+template <class T>
+std::string tensor_text(const Sizes& sizes, const std::vector<T>& values) {
+  if (!values.empty()) return "tensor(" + TensorText<T>(sizes, values)() + ")";
+  const std::string text = to_string(sizes);
+  return sizes.rank() == 1 ? "tensor([])" : "tensor([], size=(" + text.substr(1, text.size() - 2) + "))";
+}
+
 }  // namespace detail
 
 // As PyTorch prints a tensor, but for its dtype: "tensor([[ 1.0000, -0.5000]])"; waits for the device.
 template <class T, class D>
 std::string to_string(const Tensor<T, D>& tensor) {
-  const Sizes& sizes = tensor.sizes();
-  if (tensor.numel() > 0) return "tensor(" + detail::TensorText<T>(sizes, tensor.to_vector())() + ")";
-  const std::string text = to_string(sizes);
-  return sizes.rank() == 1 ? "tensor([])" : "tensor([], size=(" + text.substr(1, text.size() - 2) + "))";
+  return detail::tensor_text(tensor.sizes(), tensor.to_vector());
+}
+// The same of what a view on `device` shows.
+template <class T, class D>
+std::string to_string(D& device, const View<T, D>& view) {
+  return detail::tensor_text(view.sizes(), to_vector(device, view));
+}
+// The same where the view needs no device, on Host.
+template <class T, class D>
+std::string to_string(const View<T, D>& view) {
+  static_assert(std::is_same_v<D, Host>,
+                "gpunet::to_string: a view on Cuda does not know its device, write to_string(device, view)");
+  if constexpr (std::is_same_v<D, Host>)
+    return detail::tensor_text(view.sizes(),
+                               std::vector<std::remove_const_t<T>>(view.data(), view.data() + view.numel()));
+  else
+    return "";
 }
 
 // std::cout << tensor.sizes()
 template <class Traits>
 std::basic_ostream<char, Traits>& operator<<(std::basic_ostream<char, Traits>& out, const Sizes& sizes) {
   return out << to_string(sizes);
+}
+
+// std::cout << batch.inputs, on Host
+template <class T, class D>
+std::ostream& operator<<(std::ostream& out, const View<T, D>& view) {
+  return out << to_string(view);
 }
 
 // std::cout << tensor
