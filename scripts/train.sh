@@ -1,9 +1,27 @@
 #!/usr/bin/env bash
 # train.sh [LESSON] [option...]: builds a lesson of examples/ (01, 02_iris; without one 01_cifar10) and runs it with the
 # options, from here. Installs what is missing to build it (Debian, Ubuntu). Uses nvcc where there is a GPU for it (it takes
-# minutes); GPUNET_CUDA=ON or OFF in the environment overrules that. --help tells the options of the lesson.
+# minutes); GPUNET_CUDA=ON or OFF in the environment overrules that. LESSON --help tells the options of a lesson.
 set -euo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
+
+# Prints the comment at the head of a file of that language, each line behind `indent`.
+print_head_comment() {
+  local file=$1 mark=$2 indent=$3 line
+  while IFS= read -r line && [[ $line == "$mark"* ]]; do
+    [[ $line == '#!'* ]] || printf '%s%s\n' "$indent" "${line#"$mark "}"
+  done <"$file"
+}
+
+if [[ ${1:-} == --help || ${1:-} == -h ]]; then
+  print_head_comment "${BASH_SOURCE[0]}" '#' ''
+  printf '\nThe lessons:\n'
+  for lesson in "$root"/examples/[0-9]*.cpp; do
+    printf '\n  %s\n' "$(basename "$lesson" .cpp)"
+    print_head_comment "$lesson" // '    '
+  done
+  exit 0
+fi
 
 lesson=01_cifar10
 if [[ ${1:-} =~ ^[0-9] ]]; then

@@ -27,7 +27,7 @@ case ${1:-} in
 esac
 END
 unset CXX CUDAHOSTCXX
-only bash cat cp cut dirname env grep id mkdir mktemp printf rm sleep chmod
+only basename bash cat cp cut dirname env grep id mkdir mktemp printf rm sleep chmod
 copy_project
 train=$project/scripts/train.sh
 
@@ -48,6 +48,23 @@ check "the options reach that one" says "lesson 02 in $work/elsewhere: <--csv> <
 run "$train" 7
 check "a lesson that is not there" says "train.sh: there is no lesson '7', want one of 01_cifar10 02_iris"
 check "and nothing is run" silent_about "the lesson"
+
+forget
+for option in --help -h; do
+  printf '// What lesson two is about,\n// in two lines.\n#include <x>\n// Code.\n' >"$project/examples/02_iris.cpp"
+  run "$train" "$option"
+  check "$option tells how the script is called" says "train.sh [LESSON] [option...]: builds a lesson"
+  check "$option lists the lessons" says "  01_cifar10"
+  check "$option says what each is about" says "  02_iris
+    What lesson two is about,
+    in two lines."
+  check "$option shows nothing else of it" silent_about "Code"
+  check "$option ends well" ended_with 0
+  check "$option builds nothing" not_called cmake
+  check "$option installs nothing" not_called apt-get
+done
+run "$train" 02 --help
+check "a lesson tells its own options" says "lesson 02 in $work/elsewhere: <--help>"
 
 broken=yes run "$train"
 check "a build that fails shows its log" says "the compiler's own words"
