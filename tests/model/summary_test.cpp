@@ -99,6 +99,14 @@ struct Shift {
   }
 };
 
+// The same with two multiply-adds for each element.
+struct Cube : Shift {
+  template <class In>
+  constexpr index_t multiply_adds(In in) const {
+    return 2 * in.numel();
+  }
+};
+
 }  // namespace
 
 TEST_CASE("the summary has torchinfo's numbers, and its table") {
@@ -148,6 +156,12 @@ TEST_CASE("a layer that does not say takes a multiply-add for each parameter") {
   CHECK(got.total_output_bytes == 2 * 4 * 30);
   CHECK(got.total_bytes() == 4 * (30 + 60 + 15));
   CHECK(lines_of(to_string(got))[4].starts_with("├─Shift (line\\nbreak): 1-1  "));
+}
+
+TEST_CASE("a layer of one's own is asked for its multiply-adds") {
+  const Summary got = summary(nn::Sequential<nn::Input<3, 5>, Cube>(), 2);
+  CHECK(got.layers[0].mult_adds == 2 * 2 * 15);
+  CHECK(got.total_mult_adds == 60);
 }
 
 TEST_CASE("a batch of no samples has no summary") {

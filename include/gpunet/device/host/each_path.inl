@@ -11,8 +11,8 @@
 
 GPUNET_BEGIN_HOST_PRAGMAS
 #if !GPUNET_CUDA && !defined(__clang__)
-#pragma GCC diagnostic \
-    push  // g++ sees a change of sign in every array whose size is a template argument of type int
+// g++ sees a change of sign in every array whose size is a template argument of type int.
+#pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wsign-conversion"
 #endif
 

@@ -1,0 +1,226 @@
+// The numeric gradient check for layers and losses, in double. For tests; not in gpunet.hpp.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <numeric>
+#include <string>
+#include <vector>
+
+#include <gpunet/core/error.hpp>
+#include <gpunet/core/random.hpp>
+#include <gpunet/nn/layer_run.hpp>
+#include <gpunet/nn/loss.hpp>
+#include <gpunet/tensor/tensor.hpp>
+
+namespace gpunet::nn {
+
+// Returns n numbers between low and high.
+template <class T>
+std::vector<T> random_values(index_t n, Generator& generator, T low = T{-1}, T high = T{1}) {
+  std::vector<T> values;
+  for (index_t i = 0; i < n; ++i)
+    values.push_back(generator.uniform(low, high));
+  return values;
+}
+
+// Returns n different numbers between -2 and 2 in random order: evenly apart, and none near 0, so that a small change of
+// one crosses no kink of a maximum or a rectifier.
+inline std::vector<double> spread_values(index_t n, Generator& generator) {
+  std::vector<double> values;
+  for (index_t i : randperm(n, generator))
+    values.push_back(-2 + (static_cast<double>(i) + 0.25) * 4 / static_cast<double>(n));
+  return values;
+}
+
+// Returns how far a and b are apart relative to the larger one: in the Euclidean norm or in the maximum norm, whichever is
+// worse. 0 for equal ones, not a number if one of them holds what is not a number or they differ in size.
+template <class A, class B>
+double relative_error(const std::vector<A>& a, const std::vector<B>& b) {
+  if (a.size() != b.size()) return std::nan("");
+  double squares_a = 0, squares_b = 0, squares = 0, most_a = 0, most_b = 0, most = 0;
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    const double x = static_cast<double>(a[i]), y = static_cast<double>(b[i]);
+    squares_a += x * x;
+    squares_b += y * y;
+    squares += (x - y) * (x - y);
+    most_a = std::max(most_a, std::abs(x));
+    most_b = std::max(most_b, std::abs(y));
+    most = std::max(most, std::abs(x - y));
+  }
+  if (squares == 0) return 0;
+  const double euclidean = std::sqrt(squares / std::max(squares_a, squares_b));  // NaN where a or b holds one
+  const double maximum = most / std::max(most_a, most_b);
+  return maximum > euclidean ? maximum : euclidean;
+}
+
+// What gradients may differ from finite differences by: the relative_error.
+inline constexpr double gradient_tolerance = 1e-7;
+
+// Returns d f / d t at 0 by the central difference of five points, whose error is of the order h^4. f returns several
+// numbers.
+inline std::vector<double> numeric_derivative(double h, const std::function<std::vector<double>(double)>& f) {
+  const std::vector<double> far_right = f(2 * h), right = f(h), left = f(-h), far_left = f(-2 * h);
+  std::vector<double> derivative;
+  for (std::size_t i = 0; i < right.size(); ++i)
+    derivative.push_back((8 * (right[i] - left[i]) - (far_right[i] - far_left[i])) / (12 * h));
+  return derivative;
+}
+
+// Returns a step that stays clear of the kinks between n spread_values.
+inline double safe_step(index_t n) {
+  return std::min(1e-3, 0.25 / static_cast<double>(n));
+}
+
+namespace detail {
+
+inline std::string slice_text(const Slice& slice) {
+  return concat("slice of ", slice.count, " samples in ", slice.outer, " x ", slice.inner);
+}
+
+inline void require_close(double error, const std::string& where, const char* what) {
+  require(error < gradient_tolerance, where, what,
+          " differs from the finite differences of forward (relative error ", error, ", want less than ",
+          gradient_tolerance, "), check forward and backward");
+}
+
+}  // namespace detail
+
+// Checks a layer, with dy random: the gradients of every input and of every parameter; that Accumulate::yes adds to
+// what is there; that padding has the gradient 0; that a null dx changes nothing else. Throws Error for what is wrong.
+template <class D>
+void check_gradients(LayerRun<double, D>& run, std::uint64_t seed) {
+  Generator generator(seed);
+  const index_t features = run.in_features(), outputs = run.out_features(), count = run.slice().count;
+  std::vector<double> x = spread_values(count * features, generator);
+  std::vector<double> parameters = random_values<double>(run.parameter_count(), generator);
+  const std::vector<double> dy = random_values<double>(count * outputs, generator);
+
+  // For every sample n the sum of dy[n] y[n], whose gradient is what backward has to find.
+  const auto losses = [&] {
+    const std::vector<double> y = run.forward(x);
+    std::vector<double> sums(static_cast<std::size_t>(count));
+    for (index_t n = 0; n < count; ++n)
+      sums.data()[n] =
+          std::inner_product(y.data() + n * outputs, y.data() + (n + 1) * outputs, dy.data() + n * outputs, 0.0);
+    return sums;
+  };
+
+  run.set_parameters(parameters);
+  run.forward(x);
+  const auto analytic = run.backward(dy);
+  const std::vector<double> before = random_values<double>(run.parameter_count(), generator);
+  const auto added = run.backward(dy, Accumulate::yes, before);
+  const auto without_dx = run.backward(dy, Accumulate::no, {}, InputGradient::skip);
+
+  std::vector<double> numeric_dx(x.size());
+  const auto derivatives = [&](index_t k, index_t first, index_t end) {  // by feature k of some samples at a time
+    const std::vector<double> kept = x;
+    const auto derivative = numeric_derivative(safe_step(count * features), [&](double t) {
+      for (index_t n = first; n < end; ++n)
+        x.data()[n * features + k] = kept.data()[n * features + k] + t;
+      return losses();
+    });
+    x = kept;
+    return derivative;
+  };
+  for (index_t k = 0; k < features; ++k)
+    if (run.couples_samples()) {
+      for (index_t n = 0; n < count; ++n) {
+        const std::vector<double> of_losses = derivatives(k, n, n + 1);
+        numeric_dx.data()[n * features + k] = std::accumulate(of_losses.begin(), of_losses.end(), 0.0);
+      }
+    } else {  // all at once: they do not depend on each other
+      const std::vector<double> of_losses = derivatives(k, 0, count);
+      for (index_t n = 0; n < count; ++n)
+        numeric_dx.data()[n * features + k] = of_losses.data()[n];
+    }
+  std::vector<double> numeric_parameters;
+  for (double& parameter : parameters) {
+    const double kept = parameter;
+    const auto derivative = numeric_derivative(1e-3, [&](double t) {
+      parameter = kept + t;
+      run.set_parameters(parameters);
+      return losses();
+    });
+    parameter = kept;
+    numeric_parameters.push_back(std::accumulate(derivative.begin(), derivative.end(), 0.0));
+  }
+
+  const std::string where = concat("gpunet::nn::check_layer_gradients, ", detail::slice_text(run.slice()), ": ");
+  detail::require_close(relative_error(numeric_dx, analytic.dx), where, "the gradient of the inputs");
+  detail::require_close(relative_error(numeric_parameters, analytic.parameters), where,
+                        "the gradient of the parameters");
+  require(analytic.padding == std::vector<double>(analytic.padding.size()), where,
+          "the input gradient of padding samples, whose dy is 0, is not 0, check backward");
+  require(added.dx == analytic.dx, where, "the input gradient depends on pass.accumulate, which is for parameters");
+  std::vector<double> difference;
+  for (std::size_t i = 0; i < before.size(); ++i)
+    difference.push_back(added.parameters[i] - before[i]);
+  require(relative_error(difference, analytic.parameters) < 1e-13, where,
+          "with Accumulate::yes the gradient of the parameters is not added to what is there, use store_gradient");
+  require(without_dx.parameters == analytic.parameters, where,
+          "the gradient of the parameters is another one where pass.dx is null, check backward");
+}
+
+// Checks a layer for the input shape `in` on one slice. Throws Error for what is wrong.
+template <class D, class L, class In>
+void check_layer_gradients(D& device, const L& layer, In in, const Slice& slice, std::uint64_t seed = 1) {
+  LayerRun<double, D> run(device, layer, in, slice);
+  check_gradients(run, seed);
+}
+
+// Checks the same of a layer on slices of every kind that the device gets.
+template <class D, class L, class In>
+void check_layer_gradients(D& device, const L& layer, In in) {
+  for (const Slice& slice : test_slices<D>())
+    check_layer_gradients(device, layer, in, slice);
+}
+
+// Checks a loss on one slice, with random targets below `classes`: the gradient of scale times the sum of the losses.
+template <class D, class Loss>
+void check_loss_gradients(D& device, const Loss& loss, index_t classes, const Slice& slice,
+                          std::uint64_t seed = 1) {
+  using Target = typename Loss::target_type;
+  constexpr double scale = 0.375;
+  Generator generator(seed);
+  std::vector<double> x = random_values<double>(slice.count * classes, generator, -3.0, 3.0);
+  std::vector<Target> targets;
+  for (index_t n = 0; n < slice.count; ++n)
+    targets.push_back(static_cast<Target>(generator.random() % classes));
+  const Tensor<Target, D> device_targets(device, {slice.count}, targets);
+  GuardedBuffer<double, D> device_x(device, slice.samples() * classes), dx(device, slice.samples() * classes);
+  GuardedBuffer<double, D> losses(device, slice.count);
+  const auto evaluate = [&] {
+    device_x.upload(to_slice_order(slice, classes, x));
+    dx.fill_with_nan();
+    loss.evaluate(device, LossPass<double, Target>{slice, classes, device_x.data(), device_targets.data(), scale,
+                                                   losses.data(), dx.data()});
+    return losses.download();
+  };
+
+  evaluate();
+  const Slice all{slice.samples(), slice.outer, slice.inner};
+  std::vector<double> analytic = to_rows(all, classes, dx.download().data());
+  const std::vector<double> padding(analytic.begin() + slice.count * classes, analytic.end());
+  analytic.resize(x.size());
+  std::vector<double> numeric(x.size());
+  for (index_t k = 0; k < classes; ++k) {
+    const std::vector<double> kept = x;
+    const auto derivative = numeric_derivative(1e-3, [&](double t) {
+      for (index_t n = 0; n < slice.count; ++n)
+        x.data()[n * classes + k] = kept.data()[n * classes + k] + t;
+      return evaluate();
+    });
+    x = kept;
+    for (index_t n = 0; n < slice.count; ++n)
+      numeric.data()[n * classes + k] = scale * derivative.data()[n];
+  }
+  const std::string where = concat("gpunet::nn::check_loss_gradients, ", detail::slice_text(slice), ": ");
+  detail::require_close(relative_error(numeric, analytic), where, "the gradient");
+  require(padding == std::vector<double>(padding.size()), where,
+          "the gradient of padding samples is not 0, check evaluate");
+}
+
+}  // namespace gpunet::nn

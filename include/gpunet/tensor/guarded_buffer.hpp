@@ -1,0 +1,52 @@
+// Device memory that shows what a kernel did not write, and what it should not have written. For tests; not in gpunet.hpp.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <vector>
+
+#include <gpunet/core/error.hpp>
+#include <gpunet/tensor/buffer.hpp>
+
+namespace gpunet {
+
+// An array of floating-point numbers that begins as NaN, with a guard of NaN after its end that may be read but not written.
+template <class T, class D>
+class GuardedBuffer {
+  static constexpr index_t guard = 64;
+
+ public:
+  // The device must outlive it.
+  GuardedBuffer(D& device, index_t size) : device_(device), size_(size), buffer_(device, size + guard) {
+    fill_with_nan();
+  }
+
+  // Makes all elements NaN.
+  void fill_with_nan() { upload({}); }
+  // Stores the values, and NaN after them. Not to be inlined: g++ 12 then warns of a delete that it has made up itself.
+  [[gnu::noinline]] void upload(const std::vector<T>& values) {
+    std::vector<T> all = values;
+    all.resize(static_cast<std::size_t>(buffer_.size()), std::numeric_limits<T>::quiet_NaN());
+    device_.upload(buffer_.data(), all.data(), buffer_.bytes());
+  }
+  // Returns the elements; throws Error if the guard was written to.
+  std::vector<T> download() const {
+    std::vector<T> all(static_cast<std::size_t>(buffer_.size()));
+    device_.download(all.data(), buffer_.data(), buffer_.bytes());
+    require(std::all_of(all.begin() + size_, all.end(), [](T value) { return std::isnan(value); }),
+            "gpunet::GuardedBuffer: a kernel wrote past the end of an array of ", size_,
+            " elements, check the sizes that it is given");
+    all.resize(static_cast<std::size_t>(size_));
+    return all;
+  }
+  // Where the elements are, on the device.
+  T* data() const { return buffer_.data(); }
+
+ private:
+  D& device_;
+  index_t size_;
+  Buffer<T, D> buffer_;
+};
+
+}  // namespace gpunet

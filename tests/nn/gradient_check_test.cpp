@@ -1,0 +1,90 @@
+#include <doctest/doctest.h>
+
+#include <gpunet/gpunet.hpp>
+#include <gpunet/nn/gradient_check.hpp>
+
+#include "support/devices.hpp"
+#include "support/errors.hpp"
+
+using namespace gpunet;
+
+namespace {
+
+enum class Fault { none, inputs, parameters, padding, no_adding, dx_needed, past_end, behind_parameter };
+
+// y = weight x for all elements, with a mistake.
+struct Scaled {
+  Fault fault = Fault::none;
+
+  constexpr auto output(auto in) const { return in; }
+  constexpr auto parameters(auto) const { return std::array{nn::constant("weight", {1}, 1)}; }
+
+  template <class In, class T>
+  void forward(Host&, In in, const nn::ForwardPass<T>& pass) const {
+    const index_t n = pass.slice.samples() * in.numel();
+    for (index_t i = 0; i < n; ++i)
+      pass.y[i] = *pass.parameters[0] * pass.x[i];
+    if (fault == Fault::past_end) pass.y[n] = 0;
+  }
+  template <class In, class T>
+  void backward(Host&, In in, const nn::BackwardPass<T>& pass) const {
+    const index_t n = pass.slice.samples() * in.numel();
+    T sum{};
+    for (index_t i = 0; i < n; ++i)
+      sum += pass.x[i] * pass.dy[i];
+    if (fault == Fault::parameters) sum *= T{1.0001};
+    if (fault == Fault::dx_needed && !pass.dx) sum = 0;
+    store_gradient(*pass.gradients[0], sum, fault == Fault::no_adding ? Accumulate::no : pass.accumulate);
+    if (fault == Fault::behind_parameter) pass.gradients[0][1] = 0;
+    if (!pass.dx) return;
+    for (index_t i = 0; i < n; ++i)
+      pass.dx[i] = *pass.parameters[0] * pass.dy[i] * (fault == Fault::inputs && i == n - 1 ? T{1.0001} : T{1});
+    if (fault == Fault::padding) pass.dx[n - 1] = 1;
+  }
+};
+
+std::string problem(Fault fault, const Slice& slice = {3, 3, 1}) {
+  return error_of([&] { nn::check_layer_gradients(test_device<Host>(), Scaled{fault}, Shape<2>{}, slice); });
+}
+
+// Text that has the parts in this order.
+bool has(const std::string& text, const std::string& first, const std::string& last) {
+  CAPTURE(text);
+  CHECK(text.starts_with(first));
+  CHECK(text.ends_with(last));
+  return text.starts_with(first) && text.ends_with(last);
+}
+
+}  // namespace
+
+TEST_CASE("the gradient check finds no fault with a layer that has none") {
+  nn::check_layer_gradients(test_device<Host>(), Scaled{}, Shape<2, 3>{});
+}
+
+TEST_CASE("the gradient check says what is wrong with a layer") {
+  const std::string where = "gpunet::nn::check_layer_gradients, slice of 3 samples in 3 x 1: ";
+  const std::string differs = ", want less than 1e-07), check forward and backward";
+  CHECK(has(problem(Fault::inputs),
+            where + "the gradient of the inputs differs from the finite differences of forward (relative error ",
+            differs));
+  CHECK(
+      has(problem(Fault::parameters),
+          where + "the gradient of the parameters differs from the finite differences of forward (relative error ",
+          differs));
+  CHECK(problem(Fault::padding, {3, 1, 4}) ==
+        "gpunet::nn::check_layer_gradients, slice of 3 samples in 1 x 4: the input gradient of padding samples, "
+        "whose "
+        "dy is 0, is not 0, check backward");
+  CHECK(problem(Fault::no_adding) ==
+        where +
+            "with Accumulate::yes the gradient of the parameters is not added to what is there, use "
+            "store_gradient");
+  CHECK(problem(Fault::dx_needed) ==
+        where + "the gradient of the parameters is another one where pass.dx is null, check backward");
+  CHECK(problem(Fault::past_end) ==
+        "gpunet::GuardedBuffer: a kernel wrote past the end of an array of 6 elements, check the sizes that it is "
+        "given");
+  CHECK(problem(Fault::behind_parameter) ==
+        "gpunet::nn::LayerRun: a layer wrote behind gradient 0 of its parameters, which has 1 elements: check the "
+        "sizes in backward");
+}
