@@ -91,7 +91,7 @@ class Cases {
   void check(LayerRun<float, D>& run, const std::vector<float>& x, const std::vector<float>& dy,
              const std::string& prefix) {
     check_close(run.forward(x), prefix + "y");
-    const LayerGradients<float> gradients = run.backward(dy);
+    const nn::LayerGradients<float> gradients = run.backward(dy);
     check_close(gradients.dx, prefix + "dx");
     CHECK(relative_error(gradients.parameters,
                          expected_.parameter_gradients(number_, run.parameter_count() > 0, prefix)) <= 1e-6);

@@ -49,8 +49,9 @@ TEST_CASE_TEMPLATE("a view is printed as the tensor that it shows", D, GPUNET_TE
   CHECK(to_string(device, tensor.view()) == to_string(tensor));
   CHECK(to_string(device, none.view()) == "tensor([], size=(0, 2))");
   if constexpr (std::same_as<D, Host>) {
+    const Tensor<label_t, Host> labels(device, {2}, {7, 8});
     std::ostringstream out;
-    out << tensor.view() << Tensor<label_t, Host>(device, {2}, {7, 8}).view().flatten();
+    out << tensor.view() << labels.view().flatten();
     CHECK(out.str() == to_string(tensor) + "tensor([7, 8])");
   }
 }
