@@ -75,6 +75,9 @@ for target in "${targets[@]}"; do
   why=$(grep -m 1 -E '^(SUMMARY|finding|terminate called)' "$log" || echo "status $status")
   echo "$target: a finding after $inputs inputs: $why"
   echo "  see it again: $programs/fuzz_$target ${input:-(no input was written, see $log)}"
+  if [[ -n $input ]] && "$programs/fuzz_$target" -rss_limit_mb=2048 -timeout=25 "$input" >>"$log" 2>&1 </dev/null; then
+    echo "  run alone, this input is no finding: the machine was busy, or it takes the inputs before it"
+  fi
 done
 if [[ $broken -gt 0 ]]; then
   say "findings in $broken of ${#targets[@]} targets; mend the reader, then keep the input in tests/fuzz/findings/TARGET"

@@ -88,8 +88,9 @@ class MemoryFile {
   const std::string& path() const { return path_; }
 
   void write(Bytes bytes) const {
-    const bool ok = ::ftruncate(number_, 0) == 0 &&
-                    ::pwrite(number_, bytes.data(), bytes.size(), 0) == static_cast<ssize_t>(bytes.size());
+    // The old pages are used again: to free and to get them takes the system longer than most readers.
+    const bool ok = ::pwrite(number_, bytes.data(), bytes.size(), 0) == static_cast<ssize_t>(bytes.size()) &&
+                    ::ftruncate(number_, static_cast<off_t>(bytes.size())) == 0;
     if (!ok) throw std::runtime_error("cannot write a file in memory");
   }
 

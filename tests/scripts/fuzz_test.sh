@@ -17,7 +17,7 @@ END_OF_CMAKE
 fake program <<'END_OF_PROGRAM'
 echo "${0##*/} $*" >>"$calls"
 echo "stat::number_of_executed_units: 1234"
-[[ ${0##*/} == "fuzz_${bad_target:-}" ]] || exit 0
+[[ ${0##*/} == "fuzz_${bad_target:-}" && ( $* == *max_total_time* || -z ${busy:-} ) ]] || exit 0
 echo "SUMMARY: AddressSanitizer: heap-buffer-overflow zip.hpp:7"
 echo "artifact_prefix='x/'; Test unit written to /findings/crash-1"
 exit 77
@@ -52,5 +52,10 @@ check "a finding is an error" ended_with 1
 check "it is said what it is" says "json: a finding after 1234 inputs: SUMMARY: AddressSanitizer: heap-buffer-overflow"
 check "and how to see it again" says "see it again: $project/build/fuzz/tests/fuzz/fuzz_json /findings/crash-1"
 check "the others go on" says "zip: 1234 inputs in "
+check "it comes back when it is run alone" silent_about "is no finding"
+
+run env bad_target=json busy=yes "$fuzz" 1
+check "what does not come back is said, too" says "run alone, this input is no finding"
+check "and is an error: the target did not have its inputs" ended_with 1
 
 finish
