@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <vector>
 
+#include <gpunet/core/tracked_pointer.hpp>
 #include <gpunet/device/cuda/group.cuh>
 #include <gpunet/device/cuda/launch.cuh>
 #include <gpunet/model/network_plan.hpp>
