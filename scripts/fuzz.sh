@@ -33,8 +33,12 @@ need cmake ninja doctest zlib clang++
 need clang-sanitizers clang-fuzzer
 
 build_dir=$root/build/fuzz
+mkdir -p "$build_dir"
+exec {building}>"$build_dir/lock"
+flock "$building"  # one call builds, the next finds all built
 configure "$build_dir" --preset fuzz
 build "$build_dir" gpunet_fuzz_replay "${targets[@]/#/fuzz_}"
+exec {building}>&-
 programs=$build_dir/tests/fuzz
 
 # Readers of folders get one; in memory where that can be.

@@ -62,8 +62,9 @@ class ZipArchive {
     check_disjoint();
     std::set<std::string> names;
     for (const ZipMember& member : members_)
-      require(names.insert(std::string(member.name)).second, place_, ": the file \"", printable(member.name),
-              "\" is there twice in the archive (nobody can tell which counts), make it again");
+      if (!names.insert(std::string(member.name)).second)
+        throw Error(concat(place_, ": the file \"", printable(member.name),
+                           "\" is there twice in the archive (nobody can tell which counts), make it again"));
   }
 
   // In the order of the table.
@@ -79,10 +80,12 @@ class ZipArchive {
 
   // The bytes of a member that is stored as it is, read once to see that its check sum fits.
   std::span<const std::byte> stored_bytes(const ZipMember& member) const {
-    require(member.method == zip::stored, place_, ", byte ", member.begin, ": \"", printable(member.name),
-            "\" is compressed, unpack the archive and pack it with zip -0");
-    require(member.has_sum_of(member.packed), place_, ", byte ", member.data, ": the check sum of \"",
-            printable(member.name), "\" does not fit (its data is damaged), fetch or save it again");
+    if (member.method != zip::stored)
+      throw Error(concat(place_, ", byte ", member.begin, ": \"", printable(member.name),
+                         "\" is compressed, unpack the archive and pack it with zip -0"));
+    if (!member.has_sum_of(member.packed))
+      throw Error(concat(place_, ", byte ", member.data, ": the check sum of \"", printable(member.name),
+                         "\" does not fit (its data is damaged), fetch or save it again"));
     return member.packed;
   }
 
@@ -215,9 +218,10 @@ class ZipArchive {
     std::sort(order.begin(), order.end(),
               [](const ZipMember* a, const ZipMember* b) { return a->begin < b->begin; });
     for (std::size_t i = 1; i < order.size(); ++i)
-      require(order[i - 1]->end() <= order[i]->begin, place_, ", byte ", order[i]->begin, ": the files \"",
-              printable(order[i - 1]->name), "\" and \"", printable(order[i]->name),
-              "\" of the archive overlap (a zip bomb?), make it again");
+      if (order[i - 1]->end() > order[i]->begin)
+        throw Error(concat(place_, ", byte ", order[i]->begin, ": the files \"", printable(order[i - 1]->name),
+                           "\" and \"", printable(order[i]->name),
+                           "\" of the archive overlap (a zip bomb?), make it again"));
   }
 
   std::span<const std::byte> file_;
