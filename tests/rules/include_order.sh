@@ -3,7 +3,7 @@
 set -euo pipefail
 cd "$1/gpunet"
 
-order=(core device tensor ops nn model optim io data plot train gpunet.hpp)
+order=(core device tensor ops nn model optim io data plot train gpunet.hpp src.hpp)
 
 # One line "file line included-file" for each include of ours, paths from here.
 arrows=$(find . -type f -printf '%P\n' | sort | xargs -r awk '
@@ -27,8 +27,8 @@ printf '%s\n' "$arrows" | awk -v order="${order[*]}" '
   }
   END { if (bad) print "the order is: " order; exit bad }'
 
-# tsort fails on a cycle, and names its members.
-printf '%s\n' "$arrows" | awk 'NF == 3 { print $1, $3 }' | tsort 2>&1 >/dev/null | sed 's/^tsort: *//' | {
+# tsort fails on a cycle, and names its members. x.ipp, the bodies of x.hpp, includes x.hpp too.
+printf '%s\n' "$arrows" | awk 'NF == 3 && !($1 ~ /ipp$/ && substr($1, 1, length($1) - 3) "hpp" == $3) { print $1, $3 }' | tsort 2>&1 >/dev/null | sed 's/^tsort: *//' | {
   ! grep . || { echo "these headers include each other"; exit 1; }
 }
 echo "$(printf '%s\n' "$arrows" | grep -c .) includes in order"

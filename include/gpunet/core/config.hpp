@@ -49,6 +49,17 @@
 #define GPUNET_X86 0
 #endif
 
+// 1 in programs that link the compiled library, gpunet::compiled: it holds the bodies of all functions that are no
+// templates (files x.ipp). 0: every unit compiles those that it includes.
+#ifndef GPUNET_COMPILED
+#define GPUNET_COMPILED 0
+#endif
+#if GPUNET_COMPILED
+#define GPUNET_INLINE
+#else
+#define GPUNET_INLINE inline
+#endif
+
 #if !defined(NDEBUG) && !defined(GPUNET_NO_ASSERT)
 #define GPUNET_ASSERTIONS 1
 #else

@@ -1,7 +1,6 @@
 // The one exception of the library and the two checks that raise it.
 #pragma once
 
-#include <charconv>
 #include <concepts>
 #include <cstdint>
 #include <initializer_list>
@@ -9,6 +8,7 @@
 #include <string>
 #include <string_view>
 
+#include <gpunet/core/build_kind.hpp>
 #include <gpunet/core/config.hpp>
 
 namespace gpunet {
@@ -42,26 +42,7 @@ class Part {
       kind_ = Kind::text, text_ = std::string_view(value);
   }
 
-  void append_to(std::string& out) const {
-    char digits[64];
-    char* const end = digits + sizeof digits;
-    switch (kind_) {
-      case Kind::text:
-        out += text_;
-        break;
-      case Kind::integer:
-        out.append(digits, std::to_chars(digits, end, integer_).ptr);
-        break;
-      case Kind::natural:
-        out.append(digits, std::to_chars(digits, end, natural_).ptr);
-        break;
-      case Kind::single:
-        out.append(digits, std::to_chars(digits, end, single_).ptr);
-        break;
-      case Kind::real:
-        out.append(digits, std::to_chars(digits, end, real_).ptr);
-    }
-  }
+  void append_to(std::string& out) const;
 
  private:
   enum class Kind { text, integer, natural, single, real } kind_;
@@ -76,16 +57,8 @@ class Part {
 
 // Messages are rare: made out of line, in one place for all, they cost their callers neither speed nor compile
 // time.
-[[gnu::cold, gnu::noinline]] inline std::string join(std::initializer_list<Part> parts) {
-  std::string out;
-  for (const Part& part : parts)
-    part.append_to(out);
-  return out;
-}
-
-[[noreturn, gnu::cold, gnu::noinline]] inline void fail(std::initializer_list<Part> parts) {
-  throw Error(join(parts));
-}
+[[gnu::cold]] std::string join(std::initializer_list<Part> parts);
+[[noreturn, gnu::cold]] void fail(std::initializer_list<Part> parts);
 
 }  // namespace detail
 
@@ -111,4 +84,8 @@ constexpr void require(bool condition, const Parts&... parts) {
                     " (a bug in gpunet, please report it)")
 #else
 #define GPUNET_ASSERT(condition) static_cast<void>(0)
+#endif
+
+#if !GPUNET_COMPILED
+#include <gpunet/core/error.ipp>
 #endif

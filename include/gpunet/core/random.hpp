@@ -1,24 +1,50 @@
 // Random numbers, bit for bit those of PyTorch's CPU generator.
 #pragma once
 
+#include <array>
 #include <cmath>
 #include <concepts>
 #include <cstdint>
 #include <limits>
 #include <mutex>
-#include <numbers>
-#include <numeric>
-#include <optional>
-#include <random>
-#include <utility>
 #include <vector>
 
 #include <gpunet/core/error.hpp>
 
 namespace gpunet {
 
-// A Mersenne twister (mt19937) and the numbers that PyTorch makes of its words. No distribution of the standard
-// library is used: what those make is not the same everywhere.
+namespace detail {
+
+// The Mersenne twister MT19937 of Matsumoto and Nishimura 1998, as std::mt19937, whose header is slow to compile.
+class MersenneTwister {
+ public:
+  // Starts again.
+  void seed(std::uint32_t seed);
+
+  // 32 random bits.
+  std::uint32_t operator()() {
+    if (next_ == size) twist();
+    std::uint32_t word = state_[next_++];
+    word ^= word >> 11;
+    word ^= word << 7 & 0x9d2c5680u;
+    word ^= word << 15 & 0xefc60000u;
+    return word ^ word >> 18;
+  }
+
+ private:
+  static constexpr std::size_t size = 624;
+
+  // Makes the next `size` words.
+  void twist();
+
+  std::array<std::uint32_t, size> state_;
+  std::size_t next_ = size;
+};
+
+}  // namespace detail
+
+// A Mersenne twister and the numbers that PyTorch makes of its words. No distribution of the standard library is used:
+// their results differ between platforms.
 class Generator {
  public:
   static constexpr std::uint64_t default_seed = 67280421310721;  // of a PyTorch generator that nobody seeded
@@ -29,7 +55,7 @@ class Generator {
   // Starts again. As in PyTorch, the low 32 bits of the seed decide.
   void manual_seed(std::integral auto seed) {
     engine_.seed(static_cast<std::uint32_t>(seed));
-    next_normal_.reset();
+    has_next_normal_ = false;
   }
 
   // Whoever draws several numbers that belong together holds this, as gpunet's own functions do for each model,
@@ -37,7 +63,7 @@ class Generator {
   [[nodiscard]] std::unique_lock<std::mutex> lock() { return std::unique_lock(mutex_); }
 
   // 32 random bits.
-  std::uint32_t random() { return static_cast<std::uint32_t>(engine_()); }
+  std::uint32_t random() { return engine_(); }
 
   // 64 random bits: two words, the high one drawn first.
   std::uint64_t random64() {
@@ -69,25 +95,17 @@ class Generator {
 
   // A normal number, as of a tensor of fewer than 16 elements (all others: normal.hpp). They are made in pairs (Box and
   // Muller 1958); the second one waits for the next call.
-  double normal(double mean, double std) {
-    if (next_normal_) return std::fma(*std::exchange(next_normal_, std::nullopt), std, mean);
-    const double angle = 2 * std::numbers::pi * uniform(0.0, 1.0);
-    const double radius = std::sqrt(-2 * std::log1p(-uniform(0.0, 1.0)));
-    next_normal_ = radius * std::sin(angle);
-    return std::fma(radius * std::cos(angle), std, mean);
-  }
+  double normal(double mean, double std);
 
  private:
-  std::mt19937 engine_;
-  std::optional<double> next_normal_;
+  detail::MersenneTwister engine_;
+  bool has_next_normal_ = false;
+  double next_normal_ = 0;
   std::mutex mutex_;
 };
 
 // The generator of whoever is not given another: initial weights, the order of batches.
-inline Generator& default_generator() {
-  static Generator generator;
-  return generator;
-}
+Generator& default_generator();
 
 // Seeds the default generator.
 inline void manual_seed(std::integral auto seed) {
@@ -99,14 +117,10 @@ inline void manual_seed(std::integral auto seed) {
 inline constexpr index_t most_permuted = std::numeric_limits<std::uint32_t>::max() / 20 - 1;
 
 // The numbers 0 to n - 1 in random order, as of torch.randperm(n, generator=generator).
-inline std::vector<index_t> randperm(index_t n, Generator& generator = default_generator()) {
-  require(0 <= n && n <= most_permuted, "gpunet::randperm: ", n, " numbers (want 0 to ", most_permuted, ")");
-  const auto lock = generator.lock();
-  std::vector<index_t> order(static_cast<std::size_t>(n));
-  std::iota(order.begin(), order.end(), index_t{0});
-  for (std::size_t i = 0; i + 1 < order.size(); ++i)
-    std::swap(order[i], order[i + generator.random() % (order.size() - i)]);
-  return order;
-}
+std::vector<index_t> randperm(index_t n, Generator& generator = default_generator());
 
 }  // namespace gpunet
+
+#if !GPUNET_COMPILED
+#include <gpunet/core/random.ipp>
+#endif

@@ -90,11 +90,10 @@ class Sizes {
 };
 
 // As PyTorch prints a size: "[4, 3, 32, 32]".
-inline std::string to_string(const Sizes& sizes) {
-  std::string out = "[";
-  for (int i = 0; i < sizes.rank(); ++i)
-    out += concat(i ? ", " : "", sizes[i]);
-  return out + "]";
-}
+std::string to_string(const Sizes& sizes);
 
 }  // namespace gpunet
+
+#if !GPUNET_COMPILED
+#include <gpunet/core/sizes.ipp>
+#endif

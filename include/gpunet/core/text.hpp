@@ -1,69 +1,36 @@
 // Texts for people and for files of text.
 #pragma once
 
-#include <algorithm>
-#include <array>
-#include <charconv>
 #include <cstddef>
-#include <cstdint>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
+#include <gpunet/core/config.hpp>
+
 namespace gpunet::detail {
 
 // The text with every character that `changes` knows replaced.
-inline std::string escaped(std::string_view text, const std::vector<std::pair<char, std::string_view>>& changes) {
-  std::string out;
-  for (const char c : text) {
-    const auto change =
-        std::find_if(changes.begin(), changes.end(), [c](const auto& one) { return one.first == c; });
-    out += change == changes.end() ? std::string_view(&c, 1) : change->second;
-  }
-  return out;
-}
+std::string escaped(std::string_view text, const std::vector<std::pair<char, std::string_view>>& changes);
 
 // Between tags of XML, or within its quotes.
-inline std::string xml_text(std::string_view text) {
-  return escaped(text, {{'&', "&amp;"}, {'<', "&lt;"}, {'>', "&gt;"}, {'"', "&quot;"}});
-}
+std::string xml_text(std::string_view text);
 
 // How many characters a text in UTF-8 has: all bytes that continue none.
-inline std::size_t characters(std::string_view text) {
-  return static_cast<std::size_t>(
-      std::count_if(text.begin(), text.end(), [](char c) { return (c & 0xC0) != 0x80; }));
-}
+std::size_t characters(std::string_view text);
 
 // With so many digits behind the point, whatever the locale.
-inline std::string fixed_text(double value, int decimals) {
-  std::array<char, 384> digits;  // 309 before the point at most
-  const auto [end, error] = std::to_chars(digits.data(), digits.data() + digits.size(), value,
-                                          std::chars_format::fixed, std::min(decimals, 64));
-  return {digits.data(), end};
-}
+std::string fixed_text(double value, int decimals);
 
 // With so many digits at most, as printf's %g has it, whatever the locale.
-inline std::string short_text(double value, int digits) {
-  std::array<char, 384> text;
-  const auto [end, error] = std::to_chars(text.data(), text.data() + text.size(), value, std::chars_format::general,
-                                          std::min(digits, 64));
-  return {text.data(), end};
-}
+std::string short_text(double value, int digits);
 
 // Bytes as letters and digits: base 64 of RFC 4648.
-inline std::string base64(std::string_view bytes) {
-  static constexpr char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-  std::string out;
-  for (std::size_t i = 0; i < bytes.size(); i += 3) {
-    const std::size_t n = std::min<std::size_t>(3, bytes.size() - i);
-    std::uint32_t word = 0;
-    for (std::size_t k = 0; k < 3; ++k)
-      word = word << 8 | (k < n ? static_cast<unsigned char>(bytes[i + k]) : 0u);
-    for (std::size_t k = 0; k < 4; ++k)
-      out += k <= n ? digits[word >> (18 - 6 * k) & 63] : '=';
-  }
-  return out;
-}
+std::string base64(std::string_view bytes);
 
 }  // namespace gpunet::detail
+
+#if !GPUNET_COMPILED
+#include <gpunet/core/text.ipp>
+#endif

@@ -1,0 +1,15 @@
+# gpunet::compiled: the bodies of the library, compiled once. It is built from the headers' folder/src.hpp, one unit each, by
+# whoever links it, and where the project installs.
+set(gpunet_parts core)
+
+foreach(part IN LISTS gpunet_parts)
+  set(unit ${PROJECT_BINARY_DIR}/compiled/${part}.cpp)
+  file(CONFIGURE OUTPUT ${unit} CONTENT "#include <gpunet/${part}/src.hpp>\n")
+  list(APPEND gpunet_units ${unit})
+endforeach()
+
+add_library(gpunet_compiled STATIC EXCLUDE_FROM_ALL ${gpunet_units})
+add_library(gpunet::compiled ALIAS gpunet_compiled)
+set_target_properties(gpunet_compiled PROPERTIES EXPORT_NAME compiled POSITION_INDEPENDENT_CODE ON)
+target_compile_definitions(gpunet_compiled PUBLIC GPUNET_COMPILED=1)
+target_link_libraries(gpunet_compiled PUBLIC gpunet)

@@ -1,0 +1,42 @@
+// Bodies of error.hpp.
+#pragma once
+
+#include <charconv>
+
+#include <gpunet/core/error.hpp>
+
+namespace gpunet::detail {
+
+GPUNET_INLINE void Part::append_to(std::string& out) const {
+  char digits[64];
+  char* const end = digits + sizeof digits;
+  switch (kind_) {
+    case Kind::text:
+      out += text_;
+      break;
+    case Kind::integer:
+      out.append(digits, std::to_chars(digits, end, integer_).ptr);
+      break;
+    case Kind::natural:
+      out.append(digits, std::to_chars(digits, end, natural_).ptr);
+      break;
+    case Kind::single:
+      out.append(digits, std::to_chars(digits, end, single_).ptr);
+      break;
+    case Kind::real:
+      out.append(digits, std::to_chars(digits, end, real_).ptr);
+  }
+}
+
+GPUNET_INLINE std::string join(std::initializer_list<Part> parts) {
+  std::string out;
+  for (const Part& part : parts)
+    part.append_to(out);
+  return out;
+}
+
+GPUNET_INLINE void fail(std::initializer_list<Part> parts) {
+  throw Error(join(parts));
+}
+
+}  // namespace gpunet::detail
