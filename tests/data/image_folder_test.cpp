@@ -212,7 +212,7 @@ struct AllFloats {
   void operator()(data::Pixels<float>&) const {}
 };
 
-TEST_CASE("Resize gives the same bits from bytes as from floats, for every kind of image") {
+TEST_CASE("Resize of bytes and of floats is bitwise identical, for every kind of image") {
   const TempFolder folder;
   std::vector<std::string> files{"P5 7 5 255\n", "P6 7 5 255\n"};
   for (std::size_t i = 0; i < files.size(); ++i)

@@ -3,7 +3,6 @@
 #include <filesystem>
 #include <fstream>
 #include <string>
-#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <thread>
@@ -13,27 +12,13 @@
 #include <gpunet/io/atomic_file.hpp>
 
 #include "support/end_of.hpp"
+#include "support/file_size_limit.hpp"
 #include "temp_folder.hpp"
 
 using namespace gpunet;
 namespace fs = std::filesystem;
 
 namespace {
-
-// Files of this process can have no more than `bytes` bytes while it lives: what a full disk looks like to write(), but that
-// the system sends SIGXFSZ too, which ends a program.
-class FileSizeLimit {
- public:
-  explicit FileSizeLimit(rlim_t bytes) {
-    getrlimit(RLIMIT_FSIZE, &old_);
-    const rlimit limit{bytes, old_.rlim_max};
-    setrlimit(RLIMIT_FSIZE, &limit);
-  }
-  ~FileSizeLimit() { setrlimit(RLIMIT_FSIZE, &old_); }
-
- private:
-  rlimit old_{};
-};
 
 // Leaves what a program leaves that is killed while it saves to `path`.
 void die_while_saving(const std::string& path) {
@@ -115,7 +100,7 @@ TEST_CASE("signals of a file that is too large are left as they were") {
   sigset_t signal;
   sigemptyset(&signal);
   sigaddset(&signal, SIGXFSZ);
-  CHECK(end_of([&] {  // one that somebody else raises still counts
+  CHECK(end_of([&] {  // one from elsewhere still counts
           save_too_much();
           std::raise(SIGXFSZ);
         }) == -SIGXFSZ);
@@ -185,7 +170,7 @@ TEST_CASE("the file replaced keeps its permissions, and links stay links") {
   CHECK(mode_of(folder / "a") == 0640);
 }
 
-TEST_CASE("threads that save to one path at once leave one whole file") {
+TEST_CASE("threads that save to one path simultaneously leave one whole file") {
   TempFolder folder;
   std::vector<std::thread> threads;
   for (const char letter : {'a', 'b', 'c', 'd'})
@@ -292,7 +277,7 @@ TEST_CASE("what another program or thread is writing is no leftover") {
     close(end);
 }
 
-TEST_CASE("programs that save to one path at once lose no save") {
+TEST_CASE("programs that save to one path simultaneously lose no save") {
   TempFolder folder;
   std::vector<pid_t> programs;
   for (const char letter : {'a', 'b', 'c', 'd'}) {

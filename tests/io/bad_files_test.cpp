@@ -53,12 +53,12 @@ bool reads(const std::string& path) {
     }
     largest = count.largest();
   }
-  if (largest > most_memory) problem = concat(largest, " bytes at once");
+  if (largest > most_memory) problem = concat(largest, " bytes in one allocation");
   bool is_good = file.has_value();
   try {
     for (std::size_t i = 0; is_good && problem.empty() && i < file->entries().size(); ++i)
       problem = problem_of(file->entries()[i]);
-  } catch (const Error& error) {  // of packed bytes, which nobody has looked at before
+  } catch (const Error& error) {  // of packed bytes, which are not checked before
     is_good = false;
     if (!std::string_view(error.what()).starts_with("gpunet::io: " + path)) problem = error.what();
   }

@@ -13,22 +13,35 @@ using namespace gpunet;
 using io::detail::ByteReader;
 using io::detail::Pickle;
 using io::detail::PickleReader;
-using Kind = io::detail::PickleValue::Kind;
+using io::detail::PickleValue;
+using Kind = PickleValue::Kind;
 using namespace std::string_literals;
 
 namespace {
 
 constexpr std::array<std::string_view, 3> known{"collections.OrderedDict", "torch._utils._rebuild", "torch.Size"};
 
-// The pickle of protocol 2 with these opcodes and STOP.
-Pickle read(const std::string& opcodes) {
+// The result of look() for the pickle of protocol 2 with these opcodes and STOP, from which its texts borrow.
+template <class Look>
+auto look_at(const std::string& opcodes, Look look) {
   const std::string text = "\x80\2" + opcodes + ".";
   ByteReader bytes(std::as_bytes(std::span(text)), "file");
-  Pickle out = PickleReader(bytes, known).read();
+  Pickle pickle = PickleReader(bytes, known).read();
   CHECK(bytes.left() == 0);
-  for (auto& value : out.values)
-    value.text = {};  // they borrow from `text`
-  return out;
+  return look(pickle);
+}
+
+// The same pickle, and its root, without texts.
+Pickle read(const std::string& opcodes) {
+  return look_at(opcodes, [](Pickle& pickle) {
+    for (auto& value : pickle.values)
+      value.text = {};
+    return std::move(pickle);
+  });
+}
+PickleValue root_of(const std::string& opcodes) {
+  Pickle pickle = read(opcodes);
+  return std::move(pickle.values[pickle.root]);
 }
 
 std::string error_in(const std::string& opcodes) {
@@ -96,12 +109,8 @@ TEST_CASE("containers, shared values and calls") {
 }
 
 TEST_CASE("numbers and texts as lines: Python 2's integers, and protocol 0") {
-  const auto value = [](const std::string& opcodes) {
-    Pickle pickle = read(opcodes);
-    return std::move(pickle.values[pickle.root]);
-  };
-  const auto integer = [&](const std::string& opcodes) {
-    const auto out = value(opcodes);
+  const auto integer = [](const std::string& opcodes) {
+    const PickleValue out = root_of(opcodes);
     CHECK((out.kind == Kind::integer));
     return out.integer;
   };
@@ -112,10 +121,10 @@ TEST_CASE("numbers and texts as lines: Python 2's integers, and protocol 0") {
   CHECK(integer("L-12\n") == -12);
   CHECK(integer("L01L\n") == 1);
   for (const char* large : {"I9223372036854775808\n", "L-9223372036854775809L\n"})
-    CHECK((value(large).kind == Kind::large));
-  CHECK((value("I01\n").kind == Kind::boolean && value("I01\n").integer == 1 && value("I00\n").integer == 0));
-  CHECK(value("F1.5\n").real == 1.5);
-  CHECK(value("F-inf\n").real == -std::numeric_limits<double>::infinity());
+    CHECK((root_of(large).kind == Kind::large));
+  CHECK((root_of("I01\n").kind == Kind::boolean && root_of("I01\n").integer == 1 && root_of("I00\n").integer == 0));
+  CHECK(root_of("F1.5\n").real == 1.5);
+  CHECK(root_of("F-inf\n").real == -std::numeric_limits<double>::infinity());
   for (const char* wrong : {"I\n", "Ix\n", "I1x\n", "I1L\n", "L-L\n", "I--1\n", "F\n", "F1,5\n", "I 1\n"}) {
     CAPTURE(wrong);
     CHECK(contains(error_in(wrong), " where one is wanted"));
@@ -123,11 +132,10 @@ TEST_CASE("numbers and texts as lines: Python 2's integers, and protocol 0") {
   CHECK(contains(error_in("I1"), "an integer without an end"));
 
   const auto text = [](const std::string& opcodes) {
-    const std::string whole = opcodes + ".";
-    ByteReader bytes(std::as_bytes(std::span(whole)), "file");
-    const Pickle pickle = PickleReader(bytes, known).read();
-    CHECK((pickle[pickle.root].kind == Kind::string));
-    return std::string(pickle[pickle.root].text);
+    return look_at(opcodes, [](const Pickle& pickle) {
+      CHECK((pickle[pickle.root].kind == Kind::string));
+      return std::string(pickle[pickle.root].text);
+    });
   };
   CHECK(text("S'plain'\n") == "plain");
   CHECK(text("S\"it's\"\n") == "it's");
@@ -155,34 +163,30 @@ TEST_CASE("numbers and texts as lines: Python 2's integers, and protocol 0") {
 }
 
 TEST_CASE("protocols 3 to 5: frames, short texts, bytes, sets, the numbered memo, globals from the stack") {
-  const auto root = [](const std::string& opcodes) {
-    Pickle pickle = read(opcodes);
-    return std::move(pickle.values[pickle.root]);
-  };
-  CHECK((root("\x8c\1a").kind == Kind::string));
-  CHECK((root("\x8d\1\0\0\0\0\0\0\0a"s).kind == Kind::string));
+  CHECK((root_of("\x8c\1a").kind == Kind::string));
+  CHECK((root_of("\x8d\1\0\0\0\0\0\0\0a"s).kind == Kind::string));
   for (const std::string& bytes : {"C\1a"s, "B\1\0\0\0a"s, "\x8e\1\0\0\0\0\0\0\0a"s, "\x96\1\0\0\0\0\0\0\0a"s})
-    CHECK((root(bytes).kind == Kind::bytes));
-  CHECK((root("\x8f(K\1K\2\x90").kind == Kind::set));
-  CHECK((root("(K\1K\2\x91").kind == Kind::set));
+    CHECK((root_of(bytes).kind == Kind::bytes));
+  CHECK((root_of("\x8f(K\1K\2\x90").kind == Kind::set));
+  CHECK((root_of("(K\1K\2\x91").kind == Kind::set));
   const Pickle twice = read("\x95\x09\0\0\0\0\0\0\0](]\x94\x8c\1a\x94h\0h\1e"s);
   REQUIRE(twice[twice.root].items.size() == 4);
   CHECK(twice[twice.root].items[0] == twice[twice.root].items[2]);
   CHECK(twice[twice.root].items[1] == twice[twice.root].items[3]);
-  CHECK((root("\x8c\x0b"
-              "collections\x8c\x0bOrderedDict\x93)R")
+  CHECK((root_of("\x8c\x0b"
+                 "collections\x8c\x0bOrderedDict\x93)R")
              .kind == Kind::dict));
-  CHECK((root("\x8c\5torch\x8c\4Size\x93)\x81").kind == Kind::call));
-  CHECK((root("\x8c\5torch\x8c\4Size\x93)}\x92").kind == Kind::call));
-  CHECK(root("K\1K\2"
-             "0")
+  CHECK((root_of("\x8c\5torch\x8c\4Size\x93)\x81").kind == Kind::call));
+  CHECK((root_of("\x8c\5torch\x8c\4Size\x93)}\x92").kind == Kind::call));
+  CHECK(root_of("K\1K\2"
+                "0")
             .integer == 1);
-  CHECK(root("K\1(0").integer == 1);
-  CHECK(root("K\1(K\2"
-             "1")
+  CHECK(root_of("K\1(0").integer == 1);
+  CHECK(root_of("K\1(K\2"
+                "1")
             .integer == 1);
-  CHECK(root("K\1"
-             "2\x86")
+  CHECK(root_of("K\1"
+                "2\x86")
             .items.size() == 2);
   for (int protocol = 0; protocol <= 6; ++protocol) {
     const std::string whole = "\x80" + std::string(1, static_cast<char>(protocol)) + "N.";
@@ -202,11 +206,10 @@ TEST_CASE("protocols 3 to 5: frames, short texts, bytes, sets, the numbered memo
 
 TEST_CASE("what an unknown class or function would make is opaque: a name, and nothing is imported or executed") {
   const auto name = [](const std::string& opcodes) {
-    const std::string whole = "\x80\2" + opcodes + ".";
-    ByteReader bytes(std::as_bytes(std::span(whole)), "file");
-    const Pickle pickle = PickleReader(bytes, known).read();
-    CHECK(pickle[pickle.root].is_opaque());
-    return pickle.global_name(pickle.root);
+    return look_at(opcodes, [](const Pickle& pickle) {
+      CHECK(pickle[pickle.root].is_opaque());
+      return pickle.global_name(pickle.root);
+    });
   };
   // What os.system("true") looks like, by each of the opcodes that call.
   CHECK(name("cposix\nsystem\nX\4\0\0\0true\x85R"s) == "posix.system");

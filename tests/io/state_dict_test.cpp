@@ -232,9 +232,10 @@ TEST_CASE("what cannot be read counts only where it is wanted") {
   CHECK(contains(error_of([&] { load("v"); }),
                  "\n  missing keys: v\n  unexpected keys: w\n  unreadable in the file: names: "));
   CHECK(contains(error_of([&] { load("w", {.match = io::by_order}); }), "\n  unreadable w: gpunet::io: "));
+  CHECK(contains(error, "\nfollow the advice in these lines, or load a file that was saved from this network"));
 }
 
-TEST_CASE("an opaque object counts only for who asks for it") {
+TEST_CASE("an opaque object counts only where it is wanted") {
   const io::TensorFile file = io::read_tensors(std::string(GPUNET_TEST_CORPUS) + "/opaque.pth");
   std::vector<float> weight(6), bias(2), scale(2);
   std::vector<NamedArray<float>> arrays{{"weight", {2, 3}, weight.data()}, {"bias", {2}, bias.data()}};

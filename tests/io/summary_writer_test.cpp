@@ -1,9 +1,7 @@
-#include <csignal>
 #include <doctest/doctest.h>
 #include <fcntl.h>
 #include <filesystem>
 #include <limits>
-#include <sys/resource.h>
 #include <thread>
 #include <unistd.h>
 
@@ -12,6 +10,7 @@
 #include "io/temp_folder.hpp"
 #include "support/devices.hpp"
 #include "support/errors.hpp"
+#include "support/file_size_limit.hpp"
 
 using namespace gpunet;
 using io::SummaryWriter;
@@ -43,26 +42,6 @@ std::string event_file_in(const std::string& folder) {
     if (entry.is_regular_file()) found = entry.path().string();
   return found;
 }
-
-// The program's files cannot grow beyond so many bytes while this lives, as on a full disk: a write is cut off there.
-class FileLimit {
- public:
-  explicit FileLimit(rlim_t bytes) : signal_(std::signal(SIGXFSZ, SIG_IGN)) {
-    REQUIRE(::getrlimit(RLIMIT_FSIZE, &before_) == 0);
-    const rlimit limit{bytes, before_.rlim_max};
-    REQUIRE(::setrlimit(RLIMIT_FSIZE, &limit) == 0);
-  }
-  FileLimit(const FileLimit&) = delete;
-  FileLimit& operator=(const FileLimit&) = delete;
-  ~FileLimit() {
-    ::setrlimit(RLIMIT_FSIZE, &before_);
-    std::signal(SIGXFSZ, signal_);
-  }
-
- private:
-  rlimit before_{};
-  void (*signal_)(int);
-};
 
 // The descriptor by which this program has the file open.
 int descriptor_of(const std::string& path) {
@@ -230,7 +209,7 @@ TEST_CASE("a write that fails half-way leaves whole records, and later ones are 
   const std::string path = event_file_in(folder.path());
   const auto size = std::filesystem::file_size(path);
   {
-    const FileLimit limit(size + 100);
+    const FileSizeLimit limit(size + 100);
     for (int i = 0; i < 2; ++i)
       CHECK(contains(error_of([&] { writer.add_text("note", std::string(200, 'x')); }), path + ": File too large"));
     CHECK(std::filesystem::file_size(path) == size);
@@ -242,7 +221,7 @@ TEST_CASE("a write that fails half-way leaves whole records, and later ones are 
 TEST_CASE("an event file that cannot be begun is not left behind") {
   const TempFolder folder;
   {
-    const FileLimit limit(10);
+    const FileSizeLimit limit(10);
     CHECK(contains(error_of([&] { SummaryWriter(folder.path()); }), "File too large"));
   }
   CHECK(std::filesystem::is_empty(folder.path()));

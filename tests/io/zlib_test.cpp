@@ -34,7 +34,7 @@ TEST_CASE("deflated arrays are read and written") {
   }
 }
 
-TEST_CASE("data of many sizes comes back, at once, in pieces or only its beginning") {
+TEST_CASE("data of many sizes comes back, in one call, in pieces or only its beginning") {
   using io::Inflater;
   const auto open = [](std::span<const std::byte> packed) {
     return io::detail::zlib_inflater({packed});

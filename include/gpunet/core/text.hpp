@@ -8,6 +8,7 @@
 #include <vector>
 
 #include <gpunet/core/config.hpp>
+#include <gpunet/core/error.hpp>
 
 namespace gpunet::detail {
 
@@ -16,6 +17,19 @@ std::string escaped(std::string_view text, const std::vector<std::pair<char, std
 
 // Between tags of XML, or within its quotes.
 std::string xml_text(std::string_view text);
+
+// The names in a message, each as show(name) gives it: "a, b, c"; ends after ten with "and 7 more".
+template <class Names, class Show>
+std::string short_list(const Names& names, Show show) {
+  constexpr std::size_t most = 10;
+  std::string out;
+  std::size_t n = 0;
+  for (const auto& name : names) {
+    if (n++ == most) return concat(out, " and ", names.size() - most, " more");
+    out += concat(out.empty() ? "" : ", ", show(name));
+  }
+  return out;
+}
 
 // How many characters a text in UTF-8 has: all bytes that continue none.
 std::size_t characters(std::string_view text);

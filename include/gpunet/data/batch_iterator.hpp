@@ -28,7 +28,7 @@ class BatchIterator {
   Source* source_ = nullptr;
 };
 
-// What begin() of a temporary source says when it is compiled.
+// The compile error of begin() on a temporary source.
 template <class Iterator>
 Iterator refuse_temporary_batches() {
   static_assert(sizeof(Iterator) == 0,

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include <gpunet/core/error.hpp>
+#include <gpunet/core/text.hpp>
 #include <gpunet/data/csv_reader.hpp>
 #include <gpunet/io/file.hpp>
 
@@ -163,12 +164,11 @@ class Table {
     const auto at = std::lower_bound(by_name_.begin(), by_name_.end(), column,
                                      [this](std::size_t i, const std::string& name) { return columns_[i] < name; });
     if (at != by_name_.end() && columns_[*at] == column) return *at;
-    constexpr std::size_t most = 10;  // in the message
-    std::string known;
-    for (std::size_t i = 0; i < std::min(width_, most); ++i)
-      known += concat(known.empty() ? "'" : ", '", columns_[i], "'");
-    if (width_ > most) known += concat(" and ", width_ - most, " more");
-    throw Error(concat("gpunet::data::Table: ", path_, " has no column '", column, "' (it has ", known, ")"));
+    const auto quoted = [](const std::string& name) {
+      return concat('\'', name, '\'');
+    };
+    throw Error(concat("gpunet::data::Table: ", path_, " has no column '", column, "' (it has ",
+                       gpunet::detail::short_list(columns_, quoted), ")"));
   }
 
   // "FILE:LINE: column 'NAME': "

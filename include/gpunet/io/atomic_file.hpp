@@ -95,7 +95,7 @@ class AtomicFile {
   }
 
   // A new file in the folder of path_: nobody else's, whatever other programs and threads save there. It is locked as long
-  // as somebody writes it.
+  // as it is being written.
   void open() {
     for (int i = 0; file_.number() < 0; ++i) {
       temporary_ = concat(path_, ".tmp-", ::getpid(), "-", i);
@@ -106,7 +106,7 @@ class AtomicFile {
         fail();
       }
       detail::uninterrupted([&] { return ::flock(file_.number(), LOCK_EX); });
-      struct stat locked {};  // somebody may have taken it for a leftover before
+      struct stat locked {};  // it may have been taken for a leftover before
       if (::fstat(file_.number(), &locked) == 0 && locked.st_nlink == 0) file_.close();
     }
   }
@@ -124,7 +124,7 @@ class AtomicFile {
       struct stat locked {
       }, named{};
       if (file.number() < 0 || ::flock(file.number(), LOCK_EX | LOCK_NB) != 0) continue;
-      // While the lock is held, the file of that name stays this one if it is: only who has the lock moves it.
+      // While the lock is held, the file of that name stays this one if it is: only the holder of the lock moves it.
       if (::fstat(file.number(), &locked) == 0 && ::lstat(path.c_str(), &named) == 0 && S_ISREG(locked.st_mode) &&
           locked.st_dev == named.st_dev && locked.st_ino == named.st_ino)
         ::unlink(path.c_str());

@@ -20,11 +20,11 @@ class ByteSource {
 
 // How the arrays of a file come into memory.
 struct ReadOptions {
-  // Mapped instead of copied: for files larger than memory, of which only what is looked at is read. As long as the file is
+  // Mapped instead of copied: for files larger than memory, of which only the parts in use are read. As long as the file is
   // in use, a program that makes it shorter ends this one (SIGBUS), and one that rewrites it changes the arrays.
   bool map = false;
   // A packed array (of a .npz file) with more bytes cannot be read: it is an entry with a problem. Packed arrays are unpacked
-  // when somebody asks for their elements, each by itself; a file can have 1032 times its size of them.
+  // when their elements are requested, each by itself; a file can have 1032 times its size of them.
   std::size_t max_unpacked_bytes = std::size_t{4} << 30;
 };
 

@@ -105,7 +105,7 @@ inline TensorFile read_tensors(const std::string& path, const ReadOptions& optio
   return SafetensorsFile::read(path, std::move(file));
 }
 
-// The same for who copies the arrays with copy_as(), each once: those of a safetensors file stay in the file until then.
+// The same for callers that copy each array once with copy_as(): the arrays of a safetensors file stay in it until then.
 inline TensorFile open_tensors(const std::string& path, const ReadOptions& options = {}) {
   if (!options.map && detail::begins_as_safetensors(detail::read_start(path))) return SafetensorsFile::open(path);
   return read_tensors(path, options);

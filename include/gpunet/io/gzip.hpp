@@ -57,8 +57,7 @@ class GzipReader {
   GzipReader(std::span<const std::byte> file, const std::string& path) : file_(file), path_(path) {
     require(deflate_codec() != nullptr, "gpunet::io: ", path,
             " is packed by gzip, which this program cannot read: unpack it (gunzip), or include "
-            "<gpunet/io/zlib.hpp> in "
-            "one source and link zlib");
+            "<gpunet/io/zlib.hpp> in one source and link zlib");
     if (file.size() < gzip_header + gzip_trailer) throw cut_off();
     begin_ = gzip_data_begin(file);
     require(begin_ > 0, "gpunet::io: ", path, " has a damaged gzip header, fetch it again");

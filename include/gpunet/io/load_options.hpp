@@ -9,6 +9,7 @@
 #include <vector>
 
 #include <gpunet/core/error.hpp>
+#include <gpunet/core/text.hpp>
 #include <gpunet/io/json.hpp>
 #include <gpunet/io/tensor_file.hpp>
 
@@ -40,7 +41,7 @@ struct LoadOptions {
   std::size_t max_unpacked_bytes = ReadOptions{}.max_unpacked_bytes;
 };
 
-// What a file and a network do not have in common, as load_state_dict() of PyTorch returns it. Arrays of missing keys keep
+// The keys that a file and a network do not share, as load_state_dict() of PyTorch returns them. Arrays of missing keys keep
 // the values that they had.
 struct IncompatibleKeys {
   std::vector<std::string> missing_keys;     // of the network, in its order
@@ -57,19 +58,6 @@ struct NamedEntry {
 
 inline std::string shown(std::string_view name) {
   return name.empty() ? "(an array without a name)" : printable(name);
-}
-
-// "a, b, c"; ends after ten with "and 7 more".
-template <class Names>
-std::string list_of(const Names& names) {
-  constexpr std::size_t most = 10;
-  std::string out;
-  std::size_t n = 0;
-  for (const auto& name : names) {
-    if (n++ == most) return concat(out, " and ", names.size() - most, " more");
-    out += concat(out.empty() ? "" : ", ", shown(name));
-  }
-  return out;
 }
 
 // The part of a name before its first dot.
@@ -97,7 +85,7 @@ inline std::vector<NamedEntry> select_entries(const TensorFile& file, const Load
     keys.insert(first_key(entry.name));
   }
   throw Error(concat("gpunet::io::load: ", file.path(), " has no tensors under the key \"", printable(options.key),
-                     "\" (there are: ", list_of(keys), "), give one of these"));
+                     "\" (there are: ", gpunet::detail::short_list(keys, shown), "), give one of these"));
 }
 
 }  // namespace detail

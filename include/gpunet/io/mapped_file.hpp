@@ -41,7 +41,7 @@ class MappedFile {
   std::size_t size_ = 0;
 };
 
-// The bytes of a regular file: a copy, which whatever happens to the file leaves alone, or mapped.
+// The bytes of a regular file: a copy, which does not change when the file does, or a map.
 class FileBytes {
  public:
   // Throws Error naming the path and the reason; one is a file that becomes shorter while it is copied.

@@ -9,10 +9,12 @@
 #include <string>
 #include <string_view>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include <gpunet/core/error.hpp>
 #include <gpunet/core/sizes.hpp>
+#include <gpunet/core/text.hpp>
 #include <gpunet/io/dtype.hpp>
 #include <gpunet/io/formats.hpp>
 #include <gpunet/io/json.hpp>
@@ -131,7 +133,7 @@ inline std::string key_of(const std::vector<std::string>& names, const TensorFil
 }
 
 // What a file that does not fit has too much, or not as it has to be.
-enum class Misfit { only_extra, only_types, other };
+enum class Misfit { only_extra, only_types, only_unreadable, other };
 
 // What to do about it.
 template <class T>
@@ -141,6 +143,7 @@ std::string advice_on(const std::vector<NamedArray<T>>& arrays, const std::vecto
   const std::string any =
       "load a file that was saved from this network, or build the network that the file was saved from";
   if (misfit == Misfit::only_types) return "save these tensors as numbers that fit, in Python as tensor.float()";
+  if (misfit == Misfit::only_unreadable) return "follow the advice in these lines, or " + any;
   if (misfit == Misfit::only_extra) return "leave the unexpected ones out with {.strict = false}, or " + any;
   if (file.entries().empty()) return "the file has no tensors: " + any;
   if (options.match == Matching::by_order || options.rename || missing.empty()) return any;
@@ -198,7 +201,7 @@ Match match(const std::vector<NamedArray<T>>& arrays, const TensorFile& file, co
   std::vector<const TensorEntry*>& matched = out.entries;
   std::vector<std::string>&missing = out.keys.missing_keys, &unexpected = out.keys.unexpected_keys;
   detail::Lines mismatches;
-  bool any_found = false, sizes_fit = true;
+  bool any_found = false, sizes_fit = true, types_fit = true;
   const std::vector<const NamedArray<T>*> in_order = finder.in_order(arrays);
   std::size_t place = 0;
   for (const NamedArray<T>& array : arrays) {
@@ -222,9 +225,11 @@ Match match(const std::vector<NamedArray<T>>& arrays, const TensorFile& file, co
       mismatches.add("size mismatch for ", array.name, ": ", to_string(entry->sizes), " in the file", in_file, ", ",
                      to_string(array.sizes), " in the network");
     }
-    if (!is_parameter_type(entry->dtype))
+    if (!is_parameter_type(entry->dtype)) {
+      types_fit = false;
       mismatches.add("type mismatch for ", array.name, ": ", to_string(entry->dtype), " in the file", in_file,
                      ", floating-point numbers (but F8) or signed integers wanted");
+    }
   }
   unexpected = finder.unused();
   const bool nothing_in_common = !any_found && !missing.empty();
@@ -232,12 +237,15 @@ Match match(const std::vector<NamedArray<T>>& arrays, const TensorFile& file, co
     return out;
 
   std::string problems;
-  if (!missing.empty()) problems += concat("\n  missing keys: ", detail::list_of(missing));
-  if (!unexpected.empty()) problems += concat("\n  unexpected keys: ", detail::list_of(unexpected));
+  if (!missing.empty())
+    problems += concat("\n  missing keys: ", gpunet::detail::short_list(missing, detail::shown));
+  if (!unexpected.empty())
+    problems += concat("\n  unexpected keys: ", gpunet::detail::short_list(unexpected, detail::shown));
   if (const detail::NamedEntry* odd = finder.unused_problem(); odd && !missing.empty())
     problems += concat("\n  unreadable in the file: ", detail::shown(odd->name), ": ", odd->entry->problem);
   const detail::Misfit misfit = !missing.empty() || !sizes_fit ? detail::Misfit::other
-                                : !mismatches.empty()          ? detail::Misfit::only_types
+                                : !types_fit                   ? detail::Misfit::only_types
+                                : !mismatches.empty()          ? detail::Misfit::only_unreadable
                                                                : detail::Misfit::only_extra;
   throw Error(concat("gpunet::io::load: ", file.path(),
                      " does not fit this network (nothing was loaded):", problems, mismatches.text(), '\n',

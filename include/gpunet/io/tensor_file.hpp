@@ -38,7 +38,7 @@ struct TensorEntry {
   // Whether it is no array at all, but an object of Python that is neither plain data nor a tensor (a NumPy scalar, an
   // optimizer, argparse.Namespace). It has a problem then.
   bool opaque = false;
-  // What has the bytes, from `first_byte` on, where they are not in memory: those of SafetensorsFile::open and the packed
+  // The source of the bytes, from `first_byte` on, where they are not in memory: those of SafetensorsFile::open and the packed
   // ones of a .npz file. `bytes` is empty then; bytes_of() and copy_as() read them.
   const ByteSource* source = nullptr;
   std::size_t first_byte = 0;

@@ -79,7 +79,7 @@ inline TorchStorages wanted_storages(const Pickle& pickle, const TorchTree& tree
   return storages;
 }
 
-// What is in a file: its tensors, and the memory of those whose bytes are not in the file as they are.
+// The tensors of a file, and the memory of those whose bytes are not in the file as they are.
 struct TorchContents {
   std::vector<TensorEntry> entries;
   std::shared_ptr<const OwnBytes> own;

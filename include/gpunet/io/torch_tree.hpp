@@ -154,6 +154,7 @@ class TorchTree {
   }
 
   void add_opaque(std::uint32_t i, const std::string& name) {
+    if (opaque_ == most_opaque) return;
     ++opaque_;
     const std::string global = pickle_.global_name(i);
     const std::string_view what = pickle_[i].kind == Kind::global ? "the class or function" : "an object made by";

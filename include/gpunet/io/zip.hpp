@@ -60,9 +60,9 @@ class ZipArchive {
       members_.push_back(read_member(reader, directory.begin));
     if (reader.left() != 0) reader.fail("more files in the archive than it counts");
     check_disjoint();
-    std::set<std::string> names;
+    std::set<std::string_view> names;
     for (const ZipMember& member : members_)
-      if (!names.insert(std::string(member.name)).second)
+      if (!names.insert(member.name).second)
         throw Error(concat(place_, ": the file \"", printable(member.name),
                            "\" is there twice in the archive (nobody can tell which counts), make it again"));
   }

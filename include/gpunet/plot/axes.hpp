@@ -22,7 +22,7 @@ struct Titles {
 
 namespace detail {
 
-// With the digits that tell it from its neighbors, which are `step` away.
+// With enough digits to distinguish it from its neighbors, which are `step` away.
 inline std::string number_text(double value, long double step) {
   const auto power = [](long double x) {
     return static_cast<int>(std::floor(std::log10(x) + 1e-9L));
