@@ -117,7 +117,7 @@ struct MSELoss : gpunet::nn::LossFunction<MSELoss> {
     static_assert(In::rank == 1, "mine::MSELoss: the network's output has to have rank 1, end it with Linear<1>");
   }
 
-  // For each batch: sizes that only the run tells, and targets where the device's memory can be read here.
+  // For each batch: run-time sizes, and targets where the device's memory can be read here.
   template <class D>
   void check(D&, gpunet::View<const float, D>, index_t features) const {
     gpunet::require(features == 1, "mine::MSELoss: ", features,

@@ -68,7 +68,7 @@ TEST_CASE_TEMPLATE("a network learns with a loss of its own", D, GPUNET_TEST_DEV
   CHECK(losses.back() == doctest::Approx(3.0 / 14).epsilon(1e-4));
 }
 
-TEST_CASE("a loss of its own refuses sizes that only the run tells") {
+TEST_CASE("a loss of its own refuses wrong run-time sizes") {
   Host host({.threads = 1});
   nn::Sequential layers{nn::Input<1>{}, nn::Linear{2}};
   Model net(host, layers);
