@@ -50,7 +50,7 @@ TEST_CASE("other element types run the network as it was written on Host") {
   CHECK(true);
 }
 
-TEST_CASE("sizes that only the run knows are kept") {
+TEST_CASE("run-time sizes stay run-time sizes") {
   const nn::Sequential net(nn::Input<1, dyn, 8>{Shape(Dim<1>{}, Dim{index_t{10}}, Dim<8>{})}, nn::Conv2d(3, 3),
                            nn::ReLU{}, nn::MaxPool2d<2>{}, nn::Flatten{}, nn::Linear(7), nn::ReLU{});
   const auto fused = fuse(test_device<Host>(), net, float{});

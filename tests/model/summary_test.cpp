@@ -27,7 +27,7 @@ using Nested = nn::Sequential<
                              nn::MaxPool2d<2>>>,
     nn::Flatten, nn::Sequential<nn::Linear<84>, nn::ReLU>, nn::Linear<10>>;
 
-// The network of summaries.py: every option, sizes that only the run tells.
+// The network of summaries.py: every option, run-time sizes.
 const nn::Sequential normalized(nn::Input<3, 32, 32>(), nn::Conv2d(8, 3, 2, 1),
                                 nn::BatchNorm2d({.momentum = std::nullopt}), nn::ReLU(),
                                 nn::MaxPool2d<3, nn::Stride<2>, nn::Padding<1>>(), nn::Flatten(), nn::Linear(10),

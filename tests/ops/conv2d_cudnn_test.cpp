@@ -64,13 +64,8 @@ const auto recorded = [](auto& net, auto& criterion, auto& optimizer, auto& batc
 };
 const auto eager = [](auto& net, auto& criterion, auto& optimizer, auto& batch, auto& last) {
   std::vector<float> losses;
-  for (const auto* data : {&batch, &batch, &last, &batch, &batch, &last, &last}) {
-    optimizer.zero_grad();
-    auto loss = criterion(net(data->inputs), data->labels);
-    losses.push_back(loss.item());
-    loss.backward();
-    optimizer.step();
-  }
+  for (const auto* data : {&batch, &batch, &last, &batch, &batch, &last, &last})
+    losses.push_back(eager_step(net, criterion, optimizer, *data));
   return losses;
 };
 

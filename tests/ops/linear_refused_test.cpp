@@ -67,14 +67,10 @@ std::vector<float> parameters_after_steps(Precision precision, bool recorded) {
   int searches = 0;
   for (int i = 0; i < 3; ++i) {
     if (i == 1) searches = ControlledLt::current->searches;
-    if (recorded) {
+    if (recorded)
       step(data.inputs, data.labels);
-      continue;
-    }
-    optimizer.zero_grad();
-    auto loss = criterion(net(data.inputs), data.labels);
-    loss.backward();
-    optimizer.step();
+    else
+      eager_step(net, criterion, optimizer, data);
   }
   CHECK(ControlledLt::current->searches == searches);  // all is decided in the first step
   return parameters_of(net);

@@ -29,6 +29,18 @@ struct TestBatch {
   gpunet::Tensor<gpunet::label_t, D> labels;
 };
 
+// Runs one step as a loop does; returns the loss before the update.
+template <class M, class Loss, class Optimizer, class D>
+typename M::value_type eager_step(M& net, const Loss& criterion, Optimizer& optimizer,
+                                  const TestBatch<typename M::value_type, D>& data) {
+  optimizer.zero_grad();
+  auto loss = criterion(net(data.inputs), data.labels);
+  const auto value = loss.item();
+  loss.backward();
+  optimizer.step();
+  return value;
+}
+
 // All elements of a model's arena.
 template <class Net, class D, class T>
 std::vector<T> parameters_of(const gpunet::Model<Net, D, T>& model) {

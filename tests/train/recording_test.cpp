@@ -102,18 +102,31 @@ struct Disturbed {
   }
 };
 
+auto disturbed_network(const Disturbed& layer) {
+  return nn::Sequential(nn::Input<2, 4, 4>{}, nn::Conv2d<3, 3>{}, nn::BatchNorm2d{}, nn::ReLU{}, layer,
+                        nn::Flatten{}, nn::Linear<4>{});
+}
+
 // A network with such a layer, running statistics in front of it, and its training.
 struct DisturbedTraining {
+  using Net = decltype(disturbed_network({}));
+  using Optimizer = optim::Adam<Model<Net, Cuda>>;
+
+  explicit DisturbedTraining(Disturbance disturbance)
+      : net(device, disturbed_network({disturbance, &attempts, &is_broken, aside.data()})) {}
+
+  TestBatch<float, Cuda> batch(index_t size, Generator& generator) {
+    return {device, net.network(), size, generator};
+  }
+
   Cuda& device = test_device<Cuda>();
   Tensor<float, Cuda> aside{device, {1}};
   int attempts = 0;
   bool is_broken = false;
-
-  auto network(Disturbance disturbance) {
-    return nn::Sequential(nn::Input<2, 4, 4>{}, nn::Conv2d<3, 3>{}, nn::BatchNorm2d{}, nn::ReLU{},
-                          Disturbed{disturbance, &attempts, &is_broken, aside.data()}, nn::Flatten{},
-                          nn::Linear<4>{});
-  }
+  Model<Net, Cuda> net;
+  nn::CrossEntropyLoss criterion;
+  Optimizer optimizer{net, {.lr = 0.01}};
+  train::Step<Model<Net, Cuda>, nn::CrossEntropyLoss, Optimizer> step{net, criterion, optimizer};
 };
 
 template <class Net, class D>
@@ -128,25 +141,17 @@ std::vector<std::byte> buffers_of(const Model<Net, D>& net) {
 TEST_CASE("a batch size that cannot be recorded stays eager on Cuda, with the same numbers") {
   for (const Disturbance disturbance : disturbances) {
     CAPTURE(static_cast<int>(disturbance));
-    DisturbedTraining training;
-    Cuda& device = training.device;
     manual_seed(5);
-    const auto network = training.network(disturbance);
-    Model<std::remove_const_t<decltype(network)>, Cuda> stepped(device, network);
-    auto looped = stepped.to(device);
-    const nn::CrossEntropyLoss criterion;
-    optim::Adam step_optimizer(stepped, {.lr = 0.01}), loop_optimizer(looped, {.lr = 0.01});
-    train::Step step(stepped, criterion, step_optimizer);
+    DisturbedTraining training(disturbance);
+    auto& stepped = training.net;
+    auto& step = training.step;
+    auto looped = stepped.to(training.device);
+    optim::Adam loop_optimizer(looped, {.lr = 0.01});
     Generator generator(6);
     for (index_t batch : {3, 5, 3, 5, 3, 5, 3, 5, 3, 5}) {
       CAPTURE(batch);
-      const TestBatch<float, Cuda> data(device, network, batch, generator);
-      const float stepped_loss = step(data.inputs, data.labels).item();
-      loop_optimizer.zero_grad();
-      auto loss = criterion(looped(data.inputs), data.labels);
-      CHECK(stepped_loss == loss.item());
-      loss.backward();
-      loop_optimizer.step();
+      const auto data = training.batch(batch, generator);
+      CHECK(step(data.inputs, data.labels).item() == eager_step(looped, training.criterion, loop_optimizer, data));
       CHECK(cudaPeekAtLastError() == cudaSuccess);
     }
     CHECK(same_bits(parameters_of(stepped), parameters_of(looped)));
@@ -163,21 +168,17 @@ TEST_CASE("a batch size that cannot be recorded stays eager on Cuda, with the sa
                                                                         : "cudaErrorStreamCapture"));
     CHECK(step.recording(3).recorded);
     CHECK(step.recording(3).reason.empty());
-    device.synchronize();
+    training.device.synchronize();
   }
 }
 
 TEST_CASE(
     "a batch size that cannot be recorded is not tried again when memory moves or others are forgotten on Cuda") {
-  DisturbedTraining training;
-  Cuda& device = training.device;
-  const auto network = training.network(Disturbance::wait);
-  Model<std::remove_const_t<decltype(network)>, Cuda> net(device, network);
-  optim::SGD optimizer(net, {.lr = 0.01});
-  train::Step step(net, nn::CrossEntropyLoss{}, optimizer);
+  DisturbedTraining training(Disturbance::wait);
+  auto& step = training.step;
   Generator generator(7);
   const auto train = [&](index_t batch, int times) {
-    const TestBatch<float, Cuda> data(device, network, batch, generator);
+    const auto data = training.batch(batch, generator);
     for (int i = 0; i < times; ++i)
       step(data.inputs, data.labels);
   };
@@ -186,39 +187,35 @@ TEST_CASE(
   for (index_t batch = 6; batch < 17; ++batch)  // each larger: the model's memory moves; more than are kept
     train(batch, 3);
   CHECK(step.recording(16).recorded);
-  const std::size_t allocated = cuda::memory_allocated(device);
+  const std::size_t allocated = cuda::memory_allocated(training.device);
   train(5, 10);
   CHECK(training.attempts == 1);
   CHECK(!step.recording(5).recorded);
-  CHECK(cuda::memory_allocated(device) == allocated);
-  net.eval();  // other work
+  CHECK(cuda::memory_allocated(training.device) == allocated);
+  training.net.eval();  // other work
   CHECK(step.recording(16).reason == not_yet);
   train(5, 3);
   CHECK(training.attempts == 2);
-  CHECK(cuda::memory_allocated(device) == allocated);
+  CHECK(cuda::memory_allocated(training.device) == allocated);
 }
 
 TEST_CASE("an error of the step itself comes through a recording that fails on Cuda") {
-  DisturbedTraining training;
-  Cuda& device = training.device;
-  const auto network = training.network(Disturbance::exception);
-  Model<std::remove_const_t<decltype(network)>, Cuda> net(device, network);
-  optim::SGD optimizer(net, {.lr = 0.01});
-  train::Step step(net, nn::CrossEntropyLoss{}, optimizer);
+  DisturbedTraining training(Disturbance::exception);
+  auto& step = training.step;
   Generator generator(8);
-  const TestBatch<float, Cuda> data(device, network, 5, generator);
+  const auto data = training.batch(5, generator);
   CHECK(step.recording(5).reason == not_yet);
   step(data.inputs, data.labels);
   CHECK(step.recording(5).reason == not_yet);
-  const std::vector<float> before = parameters_of(net);
+  const std::vector<float> before = parameters_of(training.net);
   training.is_broken = true;
   CHECK(contains(error_of([&] { step(data.inputs, data.labels); }), "CUDA out of memory"));
-  CHECK(same_bits(parameters_of(net), before));
+  CHECK(same_bits(parameters_of(training.net), before));
   CHECK(step.recording(5).reason == not_yet);  // the recording was not to blame
   training.is_broken = false;
   step(data.inputs, data.labels);
   CHECK(contains(step.recording(5).reason, "this layer cannot be captured"));
-  CHECK(!same_bits(parameters_of(net), before));
+  CHECK(!same_bits(parameters_of(training.net), before));
 }
 
 TEST_CASE("a small dense network needs no recording on Cuda") {

@@ -33,15 +33,8 @@ Result run_steps(D& device, index_t batch, int steps, Loop loop) {
   Result result;
   for (int i = 0; i < steps; ++i) {
     const TestBatch<float, D> data(device, Net{}, batch, generator);
-    if (loop == Loop::step) {
-      result.losses.push_back(step(data.inputs, data.labels).item());
-      continue;
-    }
-    optimizer.zero_grad();
-    auto loss = criterion(net(data.inputs), data.labels);
-    result.losses.push_back(loss.item());
-    loss.backward();
-    optimizer.step();
+    result.losses.push_back(loop == Loop::step ? step(data.inputs, data.labels).item()
+                                               : eager_step(net, criterion, optimizer, data));
   }
   result.parameters = parameters_of(net);
   return result;
@@ -91,9 +84,7 @@ TEST_CASE_TEMPLATE("batches of different sizes may follow each other", D, GPUNET
   for (index_t batch : {4, 17, 1, 2, 5}) {
     const TestBatch<float, D> data(device, SmallNet{}, batch, generator);
     step(data.inputs, data.labels);
-    loop_optimizer.zero_grad();
-    criterion(looped(data.inputs), data.labels).backward();
-    loop_optimizer.step();
+    eager_step(looped, criterion, loop_optimizer, data);
   }
   CHECK(same_bits(parameters_of(stepped), parameters_of(looped)));
 }

@@ -1,8 +1,7 @@
 // One extent of a shape: static where the type knows it, a number in the object otherwise.
 #pragma once
 
-#include <cstdint>
-#include <limits>
+#include <optional>
 
 #include <gpunet/core/error.hpp>
 
@@ -32,47 +31,30 @@ Dim(index_t)->Dim<dyn>;
 
 namespace detail {
 
-// The operations on extents; fits(a, b) says whether the result is an index_t.
-struct AddExtents {
-  static constexpr bool fits(index_t a, index_t b) {
-    using Limits = std::numeric_limits<index_t>;
-    return b > 0 ? a <= Limits::max() - b : a >= Limits::min() - b;
-  }
-  constexpr index_t operator()(index_t a, index_t b) const { return a + b; }
-};
-struct SubtractExtents {
-  static constexpr bool fits(index_t a, index_t b) {
-    using Limits = std::numeric_limits<index_t>;
-    return b < 0 ? a <= Limits::max() + b : a >= Limits::min() + b;
-  }
-  constexpr index_t operator()(index_t a, index_t b) const { return a - b; }
-};
-struct MultiplyExtents {
-  static constexpr bool fits(index_t a, index_t b) {
-    if (a == 0 || b == 0 || a == 1 || b == 1) return true;
-    const auto magnitude = [](index_t n) {
-      return n < 0 ? -static_cast<std::uint64_t>(n) : static_cast<std::uint64_t>(n);
-    };
-    return magnitude(a) <= static_cast<std::uint64_t>(std::numeric_limits<index_t>::max()) / magnitude(b);
-  }
-  constexpr index_t operator()(index_t a, index_t b) const { return a * b; }
-};
-struct DivideExtents {
-  static constexpr bool fits(index_t, index_t) { return true; }
-  constexpr index_t operator()(index_t a, index_t b) const { return a / b; }
-};
+__extension__ typedef __int128 WideExtent;
+
+// f applied to two numbers; nothing where the result is no index_t. nvcc has no constexpr __builtin_add_overflow.
+template <class F>
+constexpr std::optional<index_t> checked(F f, index_t a, index_t b) {
+  const WideExtent exact = f(WideExtent{a}, WideExtent{b});
+  const auto number = static_cast<index_t>(exact);
+  if (number != exact) return std::nullopt;
+  return number;
+}
 
 // f applied to two extents; the result is static when both are.
 template <index_t A, index_t B, class F>
 constexpr auto combine(Dim<A> a, Dim<B> b, F f) {
   if constexpr (A == dyn || B == dyn) {
-    require(F::fits(a, b), "gpunet::Dim: the sizes ", index_t{a}, " and ", index_t{b},
+    const std::optional<index_t> number = checked(f, a, b);
+    require(number.has_value(), "gpunet::Dim: the sizes ", index_t{a}, " and ", index_t{b},
             " make a number over 2^63 (no memory holds so many), give smaller sizes");
-    return Dim<dyn>{f(index_t{a}, index_t{b})};
+    return Dim<dyn>{*number};
   } else {
-    static_assert(F::fits(A, B),
+    constexpr std::optional<index_t> number = checked(F{}, A, B);
+    static_assert(number.has_value(),
                   "gpunet::Dim: two sizes make a number over 2^63 (no memory holds so many), give smaller sizes");
-    if constexpr (F::fits(A, B)) return Dim<f(A, B)>{};
+    if constexpr (number.has_value()) return Dim<*number>{};
   }
 }
 
@@ -81,20 +63,20 @@ constexpr auto combine(Dim<A> a, Dim<B> b, F f) {
 // The sum, difference and product: static where both are.
 template <index_t A, index_t B>
 constexpr auto operator+(Dim<A> a, Dim<B> b) {
-  return detail::combine(a, b, detail::AddExtents{});
+  return detail::combine(a, b, [](auto x, auto y) { return x + y; });
 }
 template <index_t A, index_t B>
 constexpr auto operator-(Dim<A> a, Dim<B> b) {
-  return detail::combine(a, b, detail::SubtractExtents{});
+  return detail::combine(a, b, [](auto x, auto y) { return x - y; });
 }
 template <index_t A, index_t B>
 constexpr auto operator*(Dim<A> a, Dim<B> b) {
-  return detail::combine(a, b, detail::MultiplyExtents{});
+  return detail::combine(a, b, [](auto x, auto y) { return x * y; });
 }
 // The quotient, rounded towards zero.
 template <index_t A, index_t B>
 constexpr auto operator/(Dim<A> a, Dim<B> b) {
-  return detail::combine(a, b, detail::DivideExtents{});
+  return detail::combine(a, b, [](auto x, auto y) { return x / y; });
 }
 
 }  // namespace gpunet

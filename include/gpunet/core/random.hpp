@@ -113,7 +113,7 @@ inline void manual_seed(std::integral auto seed) {
   default_generator().manual_seed(seed);
 }
 
-// As many numbers as randperm() takes: PyTorch goes another way from there on.
+// The largest n of randperm(): for larger ones PyTorch uses another algorithm.
 inline constexpr index_t most_permuted = std::numeric_limits<std::uint32_t>::max() / 20 - 1;
 
 // The numbers 0 to n - 1 in random order, as of torch.randperm(n, generator=generator).

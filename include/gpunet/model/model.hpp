@@ -49,6 +49,7 @@ class Model : public Trackable<Model<Net, D, T>> {
   // Optimizers, steps, outputs and losses of a model that is moved follow it. One that was moved from can only be destroyed
   // or assigned to.
   Model(Model&&) noexcept = default;
+  // Constructs anew: the device is a reference, and layers need not be assignable.
   Model& operator=(Model&& other) noexcept {
     if (this == &other) return *this;
     std::destroy_at(this);
@@ -214,7 +215,7 @@ class Model : public Trackable<Model<Net, D, T>> {
     return memory.input;
   }
 
-  // What the network makes of slice s, after run_forward_pass().
+  // Returns the network's output for slice s, after run_forward_pass().
   const T* output_of(index_t s) const {
     const SliceMemory<T> memory = workspace_.at(s, 0);
     return Activations<T, FusedNet::depth>(fused_, plan_, slicing_.slice(s), memory.input,

@@ -14,8 +14,6 @@ class ModelUse {
   ModelUse() = default;
   // Of a model that is moved: no call uses the new one.
   ModelUse(ModelUse&&) noexcept {}
-  // The same.
-  ModelUse& operator=(ModelUse&&) noexcept { return *this; }
 
   // Has the model to itself until it goes out of scope: passes, updates of parameters.
   class Exclusive {

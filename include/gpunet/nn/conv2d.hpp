@@ -118,7 +118,7 @@ class Conv2d {
   }
 
  private:
-  // Whether kernels for many channels may pay; true where only the run can tell.
+  // Whether kernels for many channels may pay; true for run-time sizes.
   template <index_t Channels>
   static constexpr bool is_many(Dim<Channels>) {
     return Channels == dyn || Channels >= WideConv2dGeometry::many;
@@ -156,7 +156,7 @@ class Conv2d {
     return Kernel >= 1 && Kernel <= G::most_kernel && Width >= G::least_width && OutWidth >= G::least_width;
   }
 
-  // What only the run can tell.
+  // Checks run-time sizes.
   constexpr void check(index_t channels, index_t height, index_t width) const {
     require(out_ > 0 && kernel_ > 0 && stride_ > 0 && padding_ >= 0, "gpunet::nn::Conv2d: ", index_t{out_},
             " output channels, kernel ", index_t{kernel_}, ", stride ", index_t{stride_}, ", padding ",

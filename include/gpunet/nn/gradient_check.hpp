@@ -55,7 +55,7 @@ double relative_error(const std::vector<A>& a, const std::vector<B>& b) {
   return maximum > euclidean ? maximum : euclidean;
 }
 
-// What gradients may differ from finite differences by: the relative_error.
+// The largest relative_error allowed between gradients and finite differences.
 inline constexpr double gradient_tolerance = 1e-7;
 
 // Returns d f / d t at 0 by the central difference of five points, whose error is of the order h^4. f returns several
@@ -131,7 +131,7 @@ void check_gradients(LayerRun<double, D>& run, std::uint64_t seed) {
         const std::vector<double> of_losses = derivatives(k, n, n + 1);
         numeric_dx.data()[n * features + k] = std::accumulate(of_losses.begin(), of_losses.end(), 0.0);
       }
-    } else {  // all at once: they do not depend on each other
+    } else {  // of all samples simultaneously: they are independent
       const std::vector<double> of_losses = derivatives(k, 0, count);
       for (index_t n = 0; n < count; ++n)
         numeric_dx.data()[n * features + k] = of_losses.data()[n];

@@ -104,7 +104,7 @@ struct BufferArena {
 // Whether backward is asked for the gradient of the inputs.
 enum class InputGradient { skip, compute };
 
-// What a layer's backward leaves.
+// The gradients that a layer's backward pass computes.
 template <class T>
 struct LayerGradients {
   std::vector<T> dx;          // [count, in]; empty where it was not asked for
@@ -145,7 +145,7 @@ class LayerRun {
     return std::vector<T>(first, first + size);
   }
 
-  // What it was made for.
+  // The sizes it was constructed with.
   const Slice& slice() const { return slice_; }
   index_t in_features() const { return in_features_; }
   index_t out_features() const { return out_features_; }

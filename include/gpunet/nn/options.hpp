@@ -65,7 +65,7 @@ constexpr void require_possible_image(std::string_view layer, index_t channels, 
           "] with padding ", padding, " (want 2^40 numbers or fewer, no memory holds more), give smaller sizes");
 }
 
-// Whether at least one window fits; true where only the run can tell.
+// Whether at least one window fits; true for run-time sizes.
 template <index_t E, index_t K, index_t P>
 constexpr bool window_fits(Dim<E>, Dim<K>, Dim<P>) {
   if constexpr (E == dyn || K == dyn || P == dyn)

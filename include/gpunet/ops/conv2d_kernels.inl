@@ -59,7 +59,7 @@ GPUNET_TARGET inline void correlate_tile(const Correlation& c, const TapRows& ro
   }
 }
 
-// The same for a number of vectors that only the run knows.
+// The same for a run-time number of vectors.
 template <int CT, int NV>
 GPUNET_TARGET inline void correlate_vectors(index_t vectors, const Correlation& c, const TapRows& rows,
                                             const float* x, const float* w, const float* bias, float* y,

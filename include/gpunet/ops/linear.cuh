@@ -77,7 +77,7 @@ inline bool linear_leaves_relu_bits(const Cuda& device, const Slice& slice, inde
 
 namespace detail {
 
-// The products of a large map by cuBLASLt. What it does not have as an epilogue, a kernel of ours does after the plain product.
+// The products of a large map by cuBLASLt. An epilogue that it refuses is a separate kernel after the plain product.
 // Return false, with nothing done, where it refuses that too.
 
 inline bool large_linear_forward(Cuda& device, const Slice& slice, index_t in, index_t out, const float* x,

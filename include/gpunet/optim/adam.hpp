@@ -104,28 +104,20 @@ class AdamW : public Adam<Model> {
                     {options.lr, options.betas, options.eps, options.weight_decay, options.amsgrad, true}) {}
 };
 
-// A mistake, see OptimizerOfParameters.
+// See OptimizerOfParameters.
 template <class T, class D>
-class Adam<View<T, D>> : public OptimizerOfParameters {
-  static_assert(std::is_void_v<T>,
-                "gpunet::optim: an optimizer takes the model and updates all of its parameters, write "
-                "optim::Adam optimizer(net, {.lr = 0.1})");
-
+class Adam<View<T, D>> : public OptimizerOfParameters<View<T, D>, AdamOptions> {
  public:
-  explicit Adam(const View<T, D>&, const AdamOptions& = {}) {}
+  using OptimizerOfParameters<View<T, D>, AdamOptions>::OptimizerOfParameters;
 };
 template <class T, class D>
 Adam(View<T, D>, AdamOptions = {}) -> Adam<View<T, D>>;
 
-// A mistake, see OptimizerOfParameters.
+// See OptimizerOfParameters.
 template <class T, class D>
-class AdamW<View<T, D>> : public OptimizerOfParameters {
-  static_assert(std::is_void_v<T>,
-                "gpunet::optim: an optimizer takes the model and updates all of its parameters, write "
-                "optim::AdamW optimizer(net, {.lr = 0.1})");
-
+class AdamW<View<T, D>> : public OptimizerOfParameters<View<T, D>, AdamWOptions> {
  public:
-  explicit AdamW(const View<T, D>&, const AdamWOptions& = {}) {}
+  using OptimizerOfParameters<View<T, D>, AdamWOptions>::OptimizerOfParameters;
 };
 template <class T, class D>
 AdamW(View<T, D>, AdamWOptions = {}) -> AdamW<View<T, D>>;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <type_traits>
 
 #include <gpunet/core/error.hpp>
 #include <gpunet/core/tracked_pointer.hpp>
@@ -74,8 +75,15 @@ class Optimizer : public Rates {
   Buffer<T, D> kept_[N];
 };
 
-// The base of what PyTorch's line SGD(net.parameters(), ...) makes: a sentence of the compiler, and no further ones.
+// The base of an optimizer of a View, which PyTorch's SGD(net.parameters(), ...) asks for: one error of the compiler, and no
+// further ones.
+template <class Parameters, class Options>
 struct OptimizerOfParameters {
+  explicit OptimizerOfParameters(const Parameters&, const Options& = {}) {
+    static_assert(std::is_void_v<Parameters>,
+                  "gpunet::optim: an optimizer takes the model and updates all of its parameters, write optim::SGD "
+                  "optimizer(net, {.lr = 0.1})");
+  }
   void zero_grad() {}
   void step() {}
 };

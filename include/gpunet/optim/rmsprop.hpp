@@ -72,15 +72,11 @@ class RMSprop : public Optimizer<RMSprop<Model>, Model, 3> {
   RMSpropOptions options_;
 };
 
-// A mistake, see OptimizerOfParameters.
+// See OptimizerOfParameters.
 template <class T, class D>
-class RMSprop<View<T, D>> : public OptimizerOfParameters {
-  static_assert(std::is_void_v<T>,
-                "gpunet::optim: an optimizer takes the model and updates all of its parameters, write "
-                "optim::RMSprop optimizer(net, {.lr = 0.1})");
-
+class RMSprop<View<T, D>> : public OptimizerOfParameters<View<T, D>, RMSpropOptions> {
  public:
-  explicit RMSprop(const View<T, D> &, const RMSpropOptions & = {}) {}
+  using OptimizerOfParameters<View<T, D>, RMSpropOptions>::OptimizerOfParameters;
 };
 template <class T, class D>
 RMSprop(View<T, D>, RMSpropOptions = {}) -> RMSprop<View<T, D>>;

@@ -71,15 +71,11 @@ class SGD : public Optimizer<SGD<Model>, Model, 1> {
   bool first_ = true;  // no velocity yet
 };
 
-// A mistake, see OptimizerOfParameters.
+// See OptimizerOfParameters.
 template <class T, class D>
-class SGD<View<T, D>> : public OptimizerOfParameters {
-  static_assert(std::is_void_v<T>,
-                "gpunet::optim: an optimizer takes the model and updates all of its parameters, write "
-                "optim::SGD optimizer(net, {.lr = 0.1})");
-
+class SGD<View<T, D>> : public OptimizerOfParameters<View<T, D>, SGDOptions> {
  public:
-  explicit SGD(const View<T, D>&, const SGDOptions& = {}) {}
+  using OptimizerOfParameters<View<T, D>, SGDOptions>::OptimizerOfParameters;
 };
 template <class T, class D>
 SGD(View<T, D>, SGDOptions = {}) -> SGD<View<T, D>>;

@@ -9,6 +9,14 @@
 
 namespace gpunet {
 
+namespace detail {
+
+// As many elements of T as a device is asked for: their size in bytes is a number.
+template <class T>
+inline constexpr index_t most_in_memory = (index_t{1} << 62) / static_cast<index_t>(sizeof(T));
+
+}  // namespace detail
+
 // An owning, fixed-size, move-only array of T on device D. The device must outlive it.
 template <class T, class D>
 class Buffer {
@@ -18,7 +26,7 @@ class Buffer {
   Buffer() = default;
   // `size` uninitialised elements.
   Buffer(D& device, index_t size) : device_(&device), size_(size) {
-    constexpr index_t most = (index_t{1} << 62) / static_cast<index_t>(sizeof(T));
+    constexpr index_t most = detail::most_in_memory<T>;
     require(0 <= size && size <= most, "gpunet::Buffer: ", size, " elements of ", sizeof(T), " bytes (want 0 to ",
             most, ", no memory holds more), use a smaller batch or network");
     if (size > 0) data_ = static_cast<T*>(device.allocate(bytes()));

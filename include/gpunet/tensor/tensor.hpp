@@ -94,7 +94,7 @@ class Tensor {
     return {};
   }
   static const Sizes& checked(const Sizes& sizes) {
-    constexpr index_t most = (index_t{1} << 62) / static_cast<index_t>(sizeof(T));
+    constexpr index_t most = detail::most_in_memory<T>;
     require(sizes.at_most(most), "gpunet::Tensor: the shape ", to_string(sizes), " has more than ", most,
             " elements, check the sizes");
     return sizes;

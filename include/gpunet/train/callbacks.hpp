@@ -158,8 +158,8 @@ class StopOnNaN {
   index_t every_;
 };
 
-// Ctrl-C, SIGTERM or SIGHUP ends the training after the running step; a second Ctrl-C or SIGTERM ends the program. The
-// handlers are there only while fit() runs: an InterruptGuard around it covers saving too, and tells which signal came.
+// Ends the training after the current step on Ctrl-C, SIGTERM or SIGHUP; a second Ctrl-C or SIGTERM ends the program. The
+// handlers are installed only while fit() runs: an InterruptGuard around it also covers saving and has the exit status.
 class StopOnInterrupt {
  public:
   void on_fit_begin(Training&) { guard_.emplace(); }

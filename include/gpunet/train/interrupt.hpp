@@ -1,4 +1,4 @@
-// Ctrl-C as a question that a training loop asks.
+// Ends a training loop on Ctrl-C.
 #pragma once
 
 #include <array>
@@ -8,10 +8,10 @@
 
 namespace gpunet::train {
 
-// While one is alive, SIGINT (Ctrl-C), SIGTERM and SIGHUP (the terminal was closed) do not end the program but make
-// interrupted() true; a second SIGINT or SIGTERM ends it as if no guard were there. Also where the parent has the program
-// ignore SIGINT, as shells do for jobs in the background; but not SIGHUP where it is ignored, as nohup has it. Guards may be
-// nested, in one thread; the outermost puts the previous handlers back. So one around training and saving covers both:
+// A scope in which SIGINT (Ctrl-C), SIGTERM and SIGHUP (the terminal was closed) do not end the program but make interrupted()
+// true; a second SIGINT or SIGTERM ends it. An ignored SIGINT is handled too, because shells start background jobs with it; an
+// ignored SIGHUP stays ignored, because nohup sets it. Guards may be nested in one thread; the outermost one restores the
+// previous handlers. A guard around training and saving covers both:
 //   const train::InterruptGuard interrupt;
 //   train::fit(net, criterion, optimizer, loader, {.epochs = 10}, train::StopOnInterrupt());
 //   io::save(net, "net.safetensors");
@@ -23,7 +23,7 @@ class InterruptGuard {
     caught_ = 0;
     struct sigaction action {};
     action.sa_handler = &note;
-    action.sa_flags = SA_RESTART;  // nobody else's read or write is to fail
+    action.sa_flags = SA_RESTART;  // reads and writes elsewhere in the program must not fail
     sigemptyset(&action.sa_mask);
     for (std::size_t i = 0; i < signals.size(); ++i) {
       sigaction(signals[i], nullptr, &previous_[i]);
@@ -41,8 +41,8 @@ class InterruptGuard {
   // Whether a signal came since the outermost guard was made. Costs a load.
   bool interrupted() const noexcept { return caught_.load(std::memory_order_relaxed) != 0; }
 
-  // Returns what a program returns that was interrupted, as shells expect: 128 + the first signal (130 after Ctrl-C, 143
-  // after SIGTERM, 129 after SIGHUP), or 0 where none came.
+  // Returns the exit status that shells expect: 128 + the first signal (130 after SIGINT, 143 after SIGTERM, 129 after SIGHUP),
+  // or 0 if there was none.
   int exit_status() const noexcept { return interrupted() ? 128 + caught_.load(std::memory_order_relaxed) : 0; }
 
  private:

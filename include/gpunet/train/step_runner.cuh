@@ -145,7 +145,7 @@ class StepRunner<Model, Loss, Optimizer, Cuda> {
     buffer.reset(model_->device(), size);
   }
 
-  // Of memory that has moved. What cannot be recorded is not tried again.
+  // Drops the graphs of memory that has moved. A batch size that cannot be recorded is not tried again.
   void forget_graphs() {
     std::erase_if(recordings_, [](const Recording& recording) { return !recording.is_eager(); });
   }

@@ -118,7 +118,7 @@ class LtTrial {
 };
 
 // Returns the number of the algorithm to take: the first one, or a later one that is clearly faster and whose results are bitwise
-// identical to the first one's. So measured times decide how fast a program is, and never what it computes. Waits for the device.
+// identical to the first one's. So measured times change the speed of a program, never its results. Waits for the device.
 inline std::ptrdiff_t fastest_identical(Cuda& device, const LtProduct& p,
                                         const std::vector<LtAlgorithm>& algorithms) {
   constexpr float clearly = 0.95f;
