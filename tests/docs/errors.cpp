@@ -82,7 +82,7 @@ void models(ErrorPage& page, Host& device, Model<Net, Host>& net, nn::CrossEntro
           "`eval()` first.",
           Model normed(device, nn::Sequential{nn::Input<4>{}, nn::BatchNorm1d{}});
           normed(randn(device, {1, 4})));
-  PROVOKE("A size of zero that only the run tells",
+  PROVOKE("A run-time size of zero",
           "Print the number where it is read: a table without rows, or an option that was not given.",
           index_t classes = 0;
           Model sized(device, nn::Sequential{nn::Input<4>{}, nn::Linear{classes}}));
