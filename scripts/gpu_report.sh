@@ -38,21 +38,24 @@ has() {
   local state=$1 name
   shift
   for name in "$@"; do
-    if grep -qs "$(printf '\t%s\t' "$state")" "$results/$name.notes"; then return 0; fi
+    if grep -qs "$(printf '\t\\(%s\\)\t' "$state")" "$results/$name.notes"; then return 0; fi
   done
   return 1
 }
 
-# notes_of PART...: what is known of them, of earlier calls too.
+# notes_of PART...: prints their notes, also those of earlier calls.
 notes_of() {
   local name
   for name in "$@"; do cat "$results/$name.notes" 2>/dev/null; done
 }
 
-# report_json: the notes as JSON, with what was measured.
+# report_json: prints the notes and the benchmarks as JSON.
 report_json() {
   notes_of "${parts[@]}" | awk -F '\t' -v seconds="$SECONDS" -v gpu="${gpu:-}" '
-    function quoted(text) { gsub(/\\/, "\\\\", text); gsub(/"/, "\\\"", text); return "\"" text "\"" }
+    function quoted(text) {
+      gsub(/\\/, "\\\\", text); gsub(/"/, "\\\"", text); gsub(/[[:cntrl:]]/, " ", text)
+      return "\"" text "\""
+    }
     BEGIN { printf "{\"gpu\": %s, \"seconds\": %d, \"parts\": [", quoted(gpu), seconds }
     { printf "%s\n  {\"part\": %s, \"state\": %s, ", (NR == 1 ? "" : ","), quoted($1), quoted($2) }
     { printf "\"what\": %s}", quoted($3) }
@@ -61,7 +64,7 @@ report_json() {
   printf '}\n'
 }
 
-# verdict: prints the notes of all parts, and the closing line; its status is that of the script.
+# verdict STATUS: prints the notes of all parts, and the closing line; its status is that of the script.
 verdict() {
   local name unknown=() run=(probe ${ran[@]+"${ran[@]}"})
   echo "Verdict, after $SECONDS s${gpu:+ ($gpu)}:"
@@ -95,7 +98,7 @@ verdict() {
   fi
 }
 
-# The verdict, whatever happened, and what goes to OUT.
+# Prints the verdict, also after an error, and copies the results to OUT.
 finish() {
   local status=$? file name
   trap - EXIT
