@@ -4,7 +4,7 @@
 #   gpu_bench.sh FILE    the benchmarks.md that gpu_check.sh wrote there
 # shellcheck disable=SC2154  # build_dir, bench_options, markdown come from gpu_check.sh
 
-# fill_tables PAGE TABLES: puts the file TABLES between the two markers of the file PAGE, in place of what is there.
+# fill_tables PAGE TABLES: replaces the lines between the two markers of the file PAGE by the file TABLES.
 fill_tables() {
   local page=$1 tables=$2 filled
   [[ -s $tables ]] || { say "there are no tables in $tables, run gpu_check.sh bench"; return 1; }
@@ -26,8 +26,8 @@ fill_tables() {
   fi
 }
 
-# run_benchmarks: measures for as long as there is time, and notes how it went: `benchmarks` for correctness, `goals` for
-# speed, which is never a failure. Where `markdown` is set, the tables go into docs/gpu.md.
+# run_benchmarks: measures until the time limit and notes the results: `benchmarks` for correctness, `goals` for speed, which
+# is never a failure. Where `markdown` is set, the tables go into docs/gpu.md.
 run_benchmarks() {
   local bench=$build_dir/benchmarks/gpu/gpu_bench tables=$build_dir/benchmarks.md printed=$build_dir/benchmarks.txt
   local python=${GPUNET_BENCH_PYTHON:-$(command -v python3 || true)} status=0 most
@@ -46,7 +46,7 @@ run_benchmarks() {
   [[ -z ${markdown:-} || ! -s $tables ]] || write_tables "$tables"
 }
 
-# note_benchmarks STATUS PRINTED TABLES: shows what gpu_bench has printed, and notes what it says.
+# note_benchmarks STATUS PRINTED TABLES: prints the output of gpu_bench and notes its results.
 note_benchmarks() {
   local status=$1 printed=$2 tables=$3 why last
   if grep -q '^PyTorch: none' "$printed"; then
@@ -87,7 +87,7 @@ note_benchmarks() {
 # write_tables TABLES: into docs/gpu.md.
 write_tables() {
   if [[ -n ${GPUNET_BENCH_TINY:-} ]]; then
-    say "docs/gpu.md is as it was: the times of a simulator say nothing, they are in $1"
+    say "docs/gpu.md was not changed: the times of a simulator say nothing, they are in $1"
   elif fill_tables "$root/docs/gpu.md" "$1"; then
     tell "docs/gpu.md has the tables now."
   else

@@ -9,7 +9,7 @@
 #   all        these in order (the default)
 # Options:
 #   --seconds N   the time that each part may take (580); at its end a part is cut
-#   --simulated   a simulator takes the GPU's place
+#   --simulated   uses a simulator instead of a GPU
 #   --markdown    bench also writes its tables into docs/gpu.md
 # Variables:
 #   DOCTEST_DIR             folder that holds doctest/doctest.h, where it is not installed: carry it along
@@ -19,7 +19,7 @@
 #   GPUNET_BENCH_PYTHON     a Python with PyTorch (else python3, if that has it)
 #   GPUNET_CUDA_SIMULATOR   folder of the simulator's libraries (else built from ../shared/tools/cudasim)
 #   OUT                     a folder for the results: gpu_check.json, gpu_check.txt, benchmarks.md, logs
-# Status: 0 all is well, 1 not, 75 a part was cut (call it again), 77 there is no GPU.
+# Status: 0 what was called holds, 1 it does not, 75 a part was cut (call it again), 77 there is no GPU.
 # shellcheck disable=SC2034  # variables of the files that are sourced
 set -euo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
@@ -36,7 +36,7 @@ markdown=         # whether bench writes its tables into docs/gpu.md
 while [[ $# -gt 0 ]]; do
   case $1 in
     probe | build | tests | sanitize | bench) wanted+=("$1") ;;
-    all) wanted+=(build tests sanitize bench) ;;
+    all) wanted+=("${parts[@]:1}") ;;  # each begins with the probe
     --seconds)
       [[ ${2:-} =~ ^[1-9][0-9]*$ ]] || fail "gpu_check.sh: --seconds is '${2:-}', want a number of seconds, such as 580"
       seconds=$2
@@ -48,13 +48,13 @@ while [[ $# -gt 0 ]]; do
   esac
   shift
 done
-[[ ${#wanted[@]} -gt 0 ]] || wanted=(build tests sanitize bench)
+[[ ${#wanted[@]} -gt 0 ]] || wanted=("${parts[@]:1}")
 
 build_dir=$root/build/gpu${simulated:+_simulated}
 results=$build_dir.check  # a file of notes and one of text for each part, replaced when the part runs again
-mkdir -p "$results"
 require_gpu
 command -v cmake >/dev/null || fail "gpu_check.sh: found no cmake (it builds the tests), install it or put it in PATH"
+mkdir -p "$results"
 use_real_data
 trap finish EXIT
 trap 'exit 130' INT

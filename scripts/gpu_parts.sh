@@ -1,4 +1,4 @@
-# The parts of gpu_check.sh but for the benchmarks. Sourced after gpu_report.sh, not run. Each part writes what it found with
+# The parts of gpu_check.sh except the benchmarks. Sourced after gpu_report.sh, not run. Each part reports its results with
 # `note`; none of them ends the script.
 # shellcheck shell=bash disable=SC2154  # build_dir, results, simulated come from gpu_check.sh
 
@@ -24,7 +24,7 @@ require_gpu() {
   fi
 }
 
-# From here on, programs run on the simulator, if one takes the GPU's place, and with the stub of cuDNN where that was built.
+# With --simulated, lets programs that are started later load the simulator, and the stub of cuDNN if it was built.
 use_simulator() {
   [[ -n $simulated ]] || return 0
   export LD_LIBRARY_PATH="$simulator:$build_dir/tests/cuda/cudnn_stub${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}"
@@ -73,7 +73,7 @@ run_probe() {
   return 1
 }
 
-# Which programs there are that the other parts run, by size and time.
+# Prints time and size of each program that the other parts run.
 stamp() {
   (cd "$build_dir" 2>/dev/null && stat -c '%n %Y %s' tests/cuda/gpunet_tests_cuda examples/0?_* \
     benchmarks/gpu/gpu_bench 2>/dev/null)
@@ -89,7 +89,7 @@ run_build() {
   else
     options+=("-DCMAKE_CUDA_ARCHITECTURES=${capability:-native}" "-DGPUNET_TEST_TIMEOUT=${GPUNET_TEST_TIMEOUT:-100}")
   fi
-  options+=(-U 'GPUNET_CUDNN_*' -U CUDNN_ROOT)  # found anew: an earlier call may have named another folder
+  options+=(-U 'GPUNET_CUDNN_*' -U CUDNN_ROOT)  # searched again: an earlier call may have named another folder
   if [[ -z $cudnn ]]; then
     tell "CUDNN_ROOT names no folder: cuDNN is used only where it is installed"
   elif [[ -e $cudnn/include/cudnn_version.h ]]; then
@@ -124,25 +124,25 @@ along and name the folder that holds doctest/ in DOCTEST_DIR"
   else
     note build ok "$SECONDS s: ${targets[*]}"
   fi
-  # What was found with other programs is no longer true.
+  # Results of other programs are no longer valid.
   [[ $before == "$(stamp)" ]] || rm -f "$results"/{tests,sanitize,bench}.{notes,txt} "$results"/{entries,sanitized}
 }
-# "[12/90] " of the log that ninja wrote, as words.
+# Prints how far ninja came, by the "[12/90] " in its log.
 steps_done() {
   sed -n '/Re-checking/d; s/^\[\([0-9]*\)\/\([0-9]*\)\].*/\1 of \2 steps done, /p' "$build_dir/build.log" | tail -n 1
 }
 
-# entries OPTION...: "NUMBER NAME" of the entries of ctest that fit.
+# entries OPTION...: prints "NUMBER NAME" of each entry of ctest that the options select.
 entries() {
   ctest --test-dir "$build_dir" -N "$@" 2>/dev/null | sed -n 's/^ *Test *#\([0-9]*\): \(.*\)$/\1 \2/p'
 }
-# of_stage NAME: those of a stage of the tests. The configurations that only a simulator has are left out, the consumers
-# and the rules too, which compile.
+# of_stage NAME: prints those of a stage of the tests. Left out: the configurations that only a simulator has, and entries that
+# compile (consumers, rules, kernels).
 of_stage() {
   case $1 in
     Cuda) entries -L '^cuda$' -LE '^lesson$' -E '^cuda_ways/' ;;
     lessons) entries -L '^lesson$' ;;
-    Host) entries -L '^nvcc$' -LE '^(cuda|lesson|consumer|rules)$' ;;
+    Host) entries -L '^nvcc$' -LE '^(cuda|lesson|consumer|rules)$' -E '^kernels/' ;;
   esac
 }
 # Of "NUMBER NAME" lines those whose NAME is not in the first column of the file.
@@ -183,8 +183,8 @@ run_tests() {
   note_tests "$(not_in "$results/entries" <<<"$total")"
 }
 
-# note_tests REMAINING: what the entries that were run say. On Cuda, a skipped entry found no device and did not test
-# anything.
+# note_tests REMAINING: notes the results of the entries that were run. On Cuda, a skipped entry found no device and tested
+# nothing.
 note_tests() {
   local counts remaining=0 bad
   [[ -z $1 ]] || remaining=$(wc -l <<<"$1")
@@ -210,9 +210,9 @@ chosen=(device/cuda_product device/cuda_gemm device/cuda_sum_each device/cuda_me
   ops/conv2d_block_cuda ops/linear_cuda ops/plain_cuda ops/cross_entropy_cuda nn/softmax nn/batch_norm nn/max_pool2d
   train/steps_in_block data/batch_buffers_cuda)
 
-# sanitize TOOL TEST: one tool over one entry of ctest; adds "TOOL TEST ok|bad CAUSE" to the file of results, or cut. Success
-# is the tool's own word for it: a status of 0 is also what a tool gives that could not begin. Errors of CUDA's calls are
-# not asked for, since our code checks each, and tests provoke some. The simulator checks every access itself.
+# sanitize TOOL TEST: one tool over one entry of ctest; adds "TOOL TEST ok|bad CAUSE" to the file of results, or cut. A test is
+# clean only if the tool says so, because a tool that cannot start may end with 0, too. Errors that CUDA calls return are not
+# reported: our code checks each, and tests provoke some. The simulator checks every access itself.
 sanitize() {
   local tool=$1 test=$2 status=0 log state=bad cause most run=()
   log=$build_dir/sanitized/$tool.${test//\//_}
@@ -283,7 +283,7 @@ run_sanitize() {
     rm -f "$build_dir/sanitized"/*
     : >"$results/sanitized"
   fi
-  # Those that were cut come again, after those that were never run.
+  # Jobs that were cut run again, after those that never ran.
   while read -r job; do
     [[ $(left) -gt 0 ]] || break
     if [[ $running -ge $parallel ]]; then

@@ -1,7 +1,7 @@
-// gpu_probe: whether this machine's GPU does what the Cuda policy needs: memory, a kernel of ours, a recorded graph, a product
-// of cuBLASLt.
-// Prints a line "STEP: WHAT WAS FOUND" for each step, its name before the step begins. Ends with 1 at the first step that
-// fails, and by SIGALRM where one does not end within 10 s. gpu_check.sh compiles and runs it.
+// gpu_probe: checks what the Cuda policy needs of this machine's GPU: memory, a kernel of ours, a recorded graph, a product of
+// cuBLASLt.
+// Prints a line "STEP: RESULT" for each step, the name before the step begins. Ends with 1 at the first step that fails, and
+// by SIGALRM if one takes longer than 10 s. gpu_check.sh compiles and runs it.
 #include <cstddef>
 #include <exception>
 #include <iostream>

@@ -18,7 +18,7 @@ print=
 source=$1
 shift
 
-nvcc=${CUDACXX:-$(command -v nvcc || echo "${CUDA_HOME:-/usr/local/cuda}/bin/nvcc")}
+if [[ -n ${CUDACXX:-} ]]; then nvcc=$CUDACXX; else find_nvcc || true; fi
 ptxas=$(dirname "$nvcc")/ptxas
 [[ -x $ptxas ]] || ptxas=$(command -v ptxas || true)
 [[ -x $nvcc && -x $ptxas ]] || {
@@ -30,7 +30,7 @@ architectures='sm_75 sm_80 sm_90'
 work=$(mktemp -d)
 trap 'wait; rm -rf "$work"' EXIT
 
-# What a compute capability adds is compiled by a pass of its own: only from 8.0 on there are tensor cores.
+# Compiles SOURCE for a compute capability: the code depends on it, tensor cores need 8.0.
 to_ptx() {
   "$nvcc" ${CUDAHOSTCXX:+-ccbin "$CUDAHOSTCXX"} -x cu -std=c++20 -DNDEBUG "-I$root/include" "-I$root/benchmarks" \
     "-arch=compute_$1" -ptx "$source" -o "$work/$1.ptx"

@@ -2,7 +2,7 @@
 # shellcheck shell=bash
 
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd -P)
-beside=$root/../shared  # real data and a simulator of the GPU may lie there
+beside=$root/../shared  # may hold real data and the sources of a GPU simulator
 
 # Messages go to stderr: stdout belongs to the programs.
 say() { printf 'gpunet: %s\n' "$*" >&2; }
@@ -109,7 +109,7 @@ build() {
   run_quietly "$build/build.log" "building ${build##*/}" cmake --build "$build" ${1:+--target "$@"} -- "${go_on[@]}"
 }
 
-# Names the data beside the project to the tests that want some; those skip without.
+# Sets GPUNET_TEST_DATA, for the tests on real data, to the data beside the project; without data, they skip.
 use_real_data() {
   if [[ -z ${GPUNET_TEST_DATA:-} && -d $beside/data ]]; then
     GPUNET_TEST_DATA=$(cd "$beside/data" && pwd)
@@ -123,8 +123,8 @@ find_nvcc() {
   [[ -x $nvcc ]]
 }
 
-# Sets `simulator` to the folder of the libraries that stand in for a GPU: GPUNET_CUDA_SIMULATOR, or built from the sources
-# beside the project; empty where there is neither. False where they do not compile. After find_nvcc.
+# Sets `simulator` to the folder of the simulator's libraries: GPUNET_CUDA_SIMULATOR, or built from the sources beside the
+# project; empty if there is neither. False if they do not compile. After find_nvcc.
 find_simulator() {
   simulator=${GPUNET_CUDA_SIMULATOR:+$(realpath -m "$GPUNET_CUDA_SIMULATOR")}
   [[ -z $simulator && -e $beside/tools/cudasim/build.sh ]] || return 0

@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
 # train.sh [LESSON] [option...]: builds a lesson of examples/ (01, 02_iris; without one 01_cifar10) and runs it with the
 # options, from here. Installs what is missing to build it (Debian, Ubuntu). Uses nvcc where there is a GPU for it (it takes
-# minutes); GPUNET_CUDA=ON or OFF in the environment overrules that. LESSON --help tells the options of a lesson.
+# minutes); GPUNET_CUDA=ON or OFF in the environment overrules that. LESSON --help lists the options of a lesson.
 set -euo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 
-# Prints the comment at the head of a file of that language, each line behind `indent`.
+# Prints the comment at the top of a file, whose lines begin with `mark`, each line after `indent`.
 print_head_comment() {
   local file=$1 mark=$2 indent=$3 line
   while IFS= read -r line && [[ $line == "$mark"* ]]; do
