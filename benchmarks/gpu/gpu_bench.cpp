@@ -25,7 +25,7 @@ struct GpuMemory {
   double most() const { return static_cast<double>(gpunet::cuda::memory_reserved(device)) / 1e6; }
 };
 
-// The work of that name: a job, "peak", or "copy". These two are small on what is no GPU but the simulator of one.
+// The work of that name: a job, "peak", or "copy". The last two are small with GPUNET_BENCH_TINY, for a simulator.
 std::unique_ptr<Work> make_gpu_work(const std::string& name, Cuda& device) {
   const bool tiny = std::getenv("GPUNET_BENCH_TINY");
   if (name == "peak") return std::make_unique<TimedByEvents<PeakOnCuda>>(device, tiny ? 2 : 4096);
@@ -103,7 +103,7 @@ struct GpuArguments {
 GpuArguments parse(int argc, char** argv) {
   examples::Options options(argc, argv, "gpu_bench", "Measures training steps on a GPU beside PyTorch's.");
   GpuArguments a;
-  a.seconds = options.get("--seconds", "N", "time limit; what is left out then is listed", a.seconds, index_t{1});
+  a.seconds = options.get("--seconds", "N", "time limit; lines left out are listed", a.seconds, index_t{1});
   a.repetitions = options.get("--repetitions", "N", "turns of each side", a.repetitions, index_t{1});
   a.repetition_ms = options.get("--ms", "N", "length of a repetition", a.repetition_ms, index_t{0});
   a.jobs = options.all<std::string>("--job", "NAME", "only this job (may be given more than once)");

@@ -1,4 +1,4 @@
-// What is known of the jobs on a GPU: correctness, goals, tables and JSON. Knows no CUDA.
+// Results of the jobs on a GPU: correctness, goals, tables and JSON. Knows no CUDA.
 #pragma once
 
 #include <utility>
@@ -112,7 +112,7 @@ inline std::string gpu_notes(const Limits& limits, const std::vector<GpuResult>&
   return text;
 }
 
-// How the results stand: what was computed, and apart from that, how fast.
+// Counts of the results: correctness and, separately, speed.
 struct Verdict {
   int tried = 0, compared = 0, wrong = 0, untried = 0;  // lines
   int held = 0, missed = 0, unmeasured = 0;             // goals
@@ -165,7 +165,7 @@ inline std::string summary_line(const Verdict& v) {
                         " goals_unmeasured=", v.unmeasured, "\n");
 }
 
-// What stands under the tables: correctness, unless nothing was measured, and the goals.
+// Returns the text under the tables: correctness, unless nothing was measured, and the goals.
 inline std::string gpu_verdict(const Verdict& v) {
   std::string text;
   if (v.tried > 0) {
@@ -209,7 +209,7 @@ inline std::string gpu_json(const Surroundings& s, const Limits& limits, const s
                                "}\n");
 }
 
-// What docs/gpu.md has between its two markers.
+// Returns the text between the two markers of docs/gpu.md.
 inline std::string gpu_markdown(const Surroundings& s, const Limits& limits,
                                 const std::vector<GpuResult>& results) {
   const Verdict verdict = judge(results);

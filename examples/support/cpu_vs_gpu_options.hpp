@@ -35,7 +35,7 @@ struct CpuVsGpuOptions {
   }
 };
 
-// What the parts of a step take at each batch size, as a picture.
+// The shares of a step's parts at each batch size, as a plot.
 class StepParts {
  public:
   void add(gpunet::index_t batch_size, const gpunet::train::StepTimes& times) {

@@ -35,7 +35,7 @@ struct IrisOptions {
   }
 };
 
-// Prints some of the losses; throws Error where they became NaN.
+// Prints some of the losses; throws Error if they became NaN.
 inline void print_losses(const std::vector<double>& losses, gpunet::index_t every) {
   for (std::size_t i = 0; i < losses.size(); i += static_cast<std::size_t>(every))
     std::printf("epoch: %2zu  loss: %10.8f\n", i + 1, losses[i]);

@@ -19,14 +19,14 @@
 
 namespace examples {
 
-// Prints the message of an error, behind what the program has printed; returns the exit status of a failure.
+// Prints the message of an error after the program's output; returns the exit status of a failure.
 inline int failed(const char* message) {
   std::fflush(stdout);
   std::fprintf(stderr, "error: %s\n", message);
   return 1;
 }
 
-// The exit status of a program that would return `status`: that of a failure where not all arrived that it printed.
+// Returns `status`, or the exit status of a failure if the program's output could not be written.
 inline int with_output(int status) {
   if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return status;
   const int failure = failed(
@@ -180,7 +180,7 @@ class Options {
   bool wants_help_ = false;
 };
 
-// Ends a program that somebody interrupted, where there is nothing to save: ends f() below.
+// Ends f() below after an interrupt, in a program that has nothing to save.
 struct Interrupted {
   int status;
 };
@@ -188,8 +188,8 @@ inline void end_if_interrupted() {
   if (const gpunet::train::InterruptGuard guard; guard.interrupted()) throw Interrupted{guard.exit_status()};
 }
 
-// The exit status that main returns: what f() returns, 0 if that is nothing, or 1 after the message of an error. Where nobody
-// reads what the program prints (`| head -1`), it goes on and saves what it is to save.
+// Returns the exit status of main: that of f(), 0 if f returns nothing, or 1 after the message of an error. If the output is
+// closed (`| head -1`), the program continues and saves its files.
 template <class F>
 int exit_status(F f) try {
   std::setvbuf(stdout, nullptr, _IOLBF, BUFSIZ);  // who reads them in a pipe gets lines when they are written

@@ -111,7 +111,7 @@ struct SquaredError {
 struct MSELoss : gpunet::nn::LossFunction<MSELoss> {
   using target_type = float;  // criterion(net(inputs), targets) takes a Tensor<float, D> [batch]
 
-  // When it is compiled: what the network's output has to be.
+  // At compile time: the shape that the network's output must have.
   template <class In>
   static constexpr void check_shape(In) {
     static_assert(In::rank == 1, "mine::MSELoss: the network's output has to have rank 1, end it with Linear<1>");
