@@ -20,7 +20,7 @@ fi
 
 if [[ $# == 0 ]]; then
   cd "$root"
-  mapfile -t files < <(find include examples benchmarks tests scripts -regex '.*\.\(hpp\|ipp\|cuh\|inl\|cpp\|cu\)')
+  mapfile -t files < <(find include examples benchmarks tests scripts tools -regex '.*\.\(hpp\|ipp\|cuh\|inl\|cpp\|cu\)')
   set -- "${files[@]}"
 fi
 "$formatter" "$action" --Werror --style=file:"$root/.clang-format" "$@"
