@@ -17,7 +17,7 @@
 #   GPUNET_TEST_TIMEOUT     seconds after which a test counts as hung (100; simulated: 500); read by build
 #   GPUNET_TEST_DATA        folder with cifar10/ and iris/; tests that want them skip without
 #   GPUNET_BENCH_PYTHON     a Python with PyTorch (else python3, if that has it)
-#   GPUNET_CUDA_SIMULATOR   folder of the simulator's libraries (else built from ../shared/tools/cudasim)
+#   GPUNET_CUDA_SIMULATOR   folder of the simulator's libraries (else built from tools/cudasim)
 #   OUT                     a folder for the results: gpu_check.json, gpu_check.txt, benchmarks.md, logs
 # Status: 0 what was called holds, 1 it does not, 75 a part was cut (call it again), 77 there is no GPU.
 # shellcheck disable=SC2034  # variables of the files that are sourced

@@ -136,13 +136,13 @@ steps_done() {
 entries() {
   ctest --test-dir "$build_dir" -N "$@" 2>/dev/null | sed -n 's/^ *Test *#\([0-9]*\): \(.*\)$/\1 \2/p'
 }
-# of_stage NAME: prints those of a stage of the tests. Left out: the configurations that only a simulator has, and entries that
+# of_stage NAME: prints those of a stage of the tests. Left out: configurations and tests of a simulator, and entries that
 # compile (consumers, rules, kernels).
 of_stage() {
   case $1 in
     Cuda) entries -L '^cuda$' -LE '^lesson$' -E '^cuda_ways/' ;;
     lessons) entries -L '^lesson$' ;;
-    Host) entries -L '^nvcc$' -LE '^(cuda|lesson|consumer|rules)$' -E '^kernels/' ;;
+    Host) entries -L '^nvcc$' -LE '^(cuda|lesson|consumer|rules|simulator)$' -E '^kernels/' ;;
   esac
 }
 # Of "NUMBER NAME" lines those whose NAME is not in the first column of the file.

@@ -2,7 +2,7 @@
 # shellcheck shell=bash
 
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd -P)
-beside=$root/../shared  # may hold real data and the sources of a GPU simulator
+beside=$root/../shared  # may contain real data for tests
 
 # Messages go to stderr: stdout belongs to the programs.
 say() { printf 'gpunet: %s\n' "$*" >&2; }
@@ -123,15 +123,19 @@ find_nvcc() {
   [[ -x $nvcc ]]
 }
 
-# Sets `simulator` to the folder of the simulator's libraries: GPUNET_CUDA_SIMULATOR, or built from the sources beside the
-# project; empty if there is neither. False if they do not compile. After find_nvcc.
+# Sets `simulator` to the folder of the simulator's libraries: GPUNET_CUDA_SIMULATOR, or built from tools/cudasim; empty if that
+# does not support the machine or its nvcc. False if they do not compile. After find_nvcc.
 find_simulator() {
+  local toolkit
   simulator=${GPUNET_CUDA_SIMULATOR:+$(realpath -m "$GPUNET_CUDA_SIMULATOR")}
-  [[ -z $simulator && -e $beside/tools/cudasim/build.sh ]] || return 0
+  if [[ -n $simulator ]] || ! grep -qsw avx2 /proc/cpuinfo || ! "$nvcc" --version | grep -q 'release 13\.'; then
+    return 0
+  fi
   simulator=$root/build/cudasim
   mkdir -p "$simulator"
+  toolkit=$(realpath "$nvcc")
   run_quietly "$simulator.log" "building the simulator of the GPU" \
-    env CUDA_HOME="${nvcc%/bin/nvcc}" bash "$beside/tools/cudasim/build.sh" "$simulator"
+    env CUDA_HOME="${toolkit%/bin/nvcc}" "$root/tools/cudasim/build.sh" "$simulator"
 }
 
 # GPUNET_CUDA for programs that are to run here: nvcc takes minutes, which only a GPU is worth.

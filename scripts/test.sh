@@ -18,7 +18,7 @@ choose_gpu() {
     return
   fi
   find_simulator || return
-  [[ -n $simulator ]] || say "the tests on Cuda are skipped: there is no GPU"
+  [[ -n $simulator ]] || say "the tests on Cuda are skipped: there is no GPU, and tools/cudasim needs CUDA 13 and AVX2"
 }
 
 test_way host '' .

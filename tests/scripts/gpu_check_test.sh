@@ -20,6 +20,7 @@ case $* in
 esac
 END_FAKE
 fake nvcc <<'END_FAKE'
+[[ $1 != --version ]] || { echo "release ${nvcc_release:-12.9}"; exit; }
 echo "nvcc $*" >>"$calls"
 [[ -z ${broken_nvcc:-} ]] || { echo "the words of nvcc"; exit 1; }
 while [[ $1 != -o ]]; do shift; done
@@ -271,6 +272,14 @@ check "and the rest goes on all the same" says "the table"
 forget
 no_gpu=yes run "$check_gpu" probe --simulated
 check "a simulator is named or built" says "found no simulator, name the folder of its libraries in GPUNET_CUDA_SIMULATOR"
+if grep -qsw avx2 /proc/cpuinfo; then
+  mkdir -p "$project/tools/cudasim"
+  fake build.sh <<<'echo "build.sh $*" >>"$calls"'
+  mv "$work/bin/build.sh" "$project/tools/cudasim"
+  nvcc_release=13.0 no_gpu=yes run "$check_gpu" probe --simulated
+  check "it is built by CUDA 13" called "build.sh $project/build/cudasim"
+  check "and the probe runs on it" called "probe $project/build/cudasim"
+fi
 export GPUNET_CUDA_SIMULATOR=$work/simulator
 for part in build tests sanitize bench; do
   no_gpu=yes run "$check_gpu" "$part" --simulated
