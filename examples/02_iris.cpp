@@ -10,14 +10,14 @@ using namespace gpunet;
 // What PyTorch's lesson asks first: is there a GPU, what does it hold, and what is on it?
 template <Device D, class Net>
 void look_at(D& device, const Net& network) {
-  const bool available = cuda::is_available();
-  std::printf("cuda::is_available()     %s\n", available ? "true" : concat("false: ", cuda::why_not()).c_str());
+  const bool available = Cuda::is_available();
+  std::printf("Cuda::is_available()     %s\n", available ? "true" : concat("false: ", Cuda::why_not()).c_str());
   if (available)
-    std::printf("cuda::current_device()   %d\ncuda::get_device_name(0) %s\n", cuda::current_device(),
-                cuda::get_device_name(0).c_str());
+    std::printf("Cuda::current_device()   %d\nCuda::get_device_name(0) %s\n", Cuda::current_device(),
+                Cuda::get_device_name(0).c_str());
   const auto tell_memory = [&](const char* when) {
     std::printf("memory_allocated, memory_reserved on %s %s: %zu %zu\n", device.name().c_str(), when,
-                cuda::memory_allocated(device), cuda::memory_reserved(device));
+                device.memory_allocated(), device.memory_reserved());
   };
   tell_memory("before a tensor");
   const Tensor<float, D> two(device, {2}, {1.0f, 2.0f});

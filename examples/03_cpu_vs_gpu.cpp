@@ -66,8 +66,8 @@ int main(int argc, char** argv) {
         if (first == 0) first = seconds;
         std::printf("%-14s %6.2f s an epoch, %.2f times as fast\n", name.c_str(), seconds, first / seconds);
       };
-      if (!cuda::is_available()) {
-        std::printf("No GPU (%s): one thread is compared with all.\n", cuda::why_not().c_str());
+      if (!Cuda::is_available()) {
+        std::printf("No GPU (%s): one thread is compared with all.\n", Cuda::why_not().c_str());
         with_device("cpu", {.threads = 1}, [&](auto& device) { train_on(device, "cpu, 1 thread"); });
       }
       for_each_device([&](auto& device) { train_on(device, device.name()); });

@@ -53,6 +53,14 @@ run_quietly() {
   return "$status"
 }
 
+# readme_program [README]: prints the first C++ program of the README, which is a whole one.
+readme_program() {
+  local readme=${1:-$root/README.md} program
+  program=$(awk '/^```cpp$/ { inside = 1; next } inside && /^```$/ { exit } inside' "$readme")
+  [[ $program == *'int main('* ]] || fail "$readme: the first block of C++ has no main"
+  printf '%s\n' "$program"
+}
+
 # need COMMAND...: installs the packages of the commands that are missing. With nothing missing, it only looks.
 need() {
   local command package packages=() apt=(env DEBIAN_FRONTEND=noninteractive apt-get -q -y) log

@@ -20,9 +20,9 @@ using namespace bench::gpu;
 
 struct GpuMemory {
   Cuda& device;
-  void reset() const { gpunet::cuda::reset_peak_memory_stats(device); }
-  double peak() const { return static_cast<double>(gpunet::cuda::max_memory_allocated(device)) / 1e6; }
-  double most() const { return static_cast<double>(gpunet::cuda::memory_reserved(device)) / 1e6; }
+  void reset() const { device.reset_peak_memory_stats(); }
+  double peak() const { return static_cast<double>(device.max_memory_allocated()) / 1e6; }
+  double most() const { return static_cast<double>(device.memory_reserved()) / 1e6; }
 };
 
 // The work of that name: a job, "peak", or "copy". The last two are small with GPUNET_BENCH_TINY, for a simulator.
@@ -240,7 +240,7 @@ int main(int argc, char** argv) {
     const GpuArguments arguments = parse(argc, argv);
     GpuRun run(arguments);
     if (arguments.dry_run) return run.list();
-    const std::string why = gpunet::cuda::why_not();
+    const std::string why = gpunet::Cuda::why_not();
     gpunet::require(why.empty(), "gpu_bench: there is no GPU to measure: ", why);
     return run.measure();
   });

@@ -19,7 +19,7 @@ using namespace gpunet;
 namespace {
 
 bool has_two_devices() {
-  if (cuda::device_count() >= 2) return true;
+  if (Cuda::device_count() >= 2) return true;
   MESSAGE("skipped: there is only one Cuda device");
   return false;
 }
@@ -30,7 +30,7 @@ decltype(auto) with_current(int ordinal, Call call) {
   check(cudaSetDevice(ordinal));
   struct Check {
     int ordinal;
-    ~Check() { CHECK(cuda::current_device() == ordinal); }
+    ~Check() { CHECK(Cuda::current_device() == ordinal); }
   } check_at_end{ordinal};
   return call();
 }
@@ -80,7 +80,7 @@ TEST_CASE("several Cuda devices take work in turn, whichever is current") {
   if (!has_two_devices()) return;
   Cuda first(0), second(1);
   CHECK(second.name() == "cuda:1");
-  CHECK(cuda::current_device() == 1);  // the last one made
+  CHECK(Cuda::current_device() == 1);  // the last one made
   Tensor<int, Cuda> a(first, {1000}, counting(0)), b(second, {1000}, counting(0));
   for (int ordinal : {0, 1}) {
     with_current(ordinal, [&] { for_each(first, 1000, AddOne{a.data()}); });
@@ -89,10 +89,10 @@ TEST_CASE("several Cuda devices take work in turn, whichever is current") {
     with_current(ordinal, [&] { first.tickets(), second.tickets(); });
     with_current(ordinal, [&] { CHECK(a.to_vector() == counting(1 + ordinal)); });
     with_current(ordinal, [&] { CHECK(b.to_vector() == counting(1 + ordinal)); });
-    with_current(ordinal, [&] { CHECK(cuda::mem_get_info(second).free > 0); });
-    with_current(ordinal, [&] { cuda::empty_cache(second); });
+    with_current(ordinal, [&] { CHECK(second.mem_get_info().free > 0); });
+    with_current(ordinal, [&] { second.empty_cache(); });
     with_current(ordinal, [&] { first.synchronize(), second.synchronize(); });
-    with_current(ordinal, [&] { CHECK(cuda::memory_reserved(second) == cuda::memory_reserved(second)); });
+    with_current(ordinal, [&] { CHECK(second.memory_reserved() == second.memory_reserved()); });
   }
 }
 
@@ -110,7 +110,7 @@ TEST_CASE("models on two Cuda devices are trained in turn, whichever is current"
     CHECK(same_bits(with_current(0, [&] { return parameters_of(b.net); }), expected));
     check(cudaSetDevice(0));  // and so they go: one with the wrong device
   }
-  CHECK(cuda::current_device() == 0);
+  CHECK(Cuda::current_device() == 0);
 }
 
 TEST_CASE("models on two Cuda devices are trained by a thread each") {
@@ -168,7 +168,7 @@ TEST_CASE("a loader feeds any Cuda device, whichever is current") {
 
 TEST_CASE("a Cuda device that is not there, where there are two") {
   if (!has_two_devices()) return;
-  const int count = cuda::device_count();
+  const int count = Cuda::device_count();
   std::string error;
   try {
     with_device(count <= 7 ? "cuda:7" : "cuda:700", [](auto&) {});

@@ -13,27 +13,27 @@ using namespace gpunet;
 
 TEST_CASE("Cuda memory is counted in blocks of 512 bytes") {
   Cuda device;
-  CHECK(cuda::memory_allocated(device) == 0);
-  CHECK(cuda::memory_reserved(device) == 0);
+  CHECK(device.memory_allocated() == 0);
+  CHECK(device.memory_reserved() == 0);
   {
     const Tensor<float, Cuda> two(device, {2});
-    CHECK(cuda::memory_allocated(device) == 512);
+    CHECK(device.memory_allocated() == 512);
     const Tensor<float, Cuda> more(device, {129});
-    CHECK(cuda::memory_allocated(device) == 512 + 1024);
+    CHECK(device.memory_allocated() == 512 + 1024);
   }
-  CHECK(cuda::memory_allocated(device) == 0);
-  CHECK(cuda::max_memory_allocated(device) == 512 + 1024);
-  const std::size_t reserved = cuda::memory_reserved(device);
+  CHECK(device.memory_allocated() == 0);
+  CHECK(device.max_memory_allocated() == 512 + 1024);
+  const std::size_t reserved = device.memory_reserved();
   CHECK((reserved == 0 || reserved >= 512 + 1024));  // 0: a simulator does not count it
-  cuda::reset_peak_memory_stats(device);
-  CHECK(cuda::max_memory_allocated(device) == 0);
-  cuda::empty_cache(device);
-  CHECK(cuda::memory_reserved(device) == 0);
+  device.reset_peak_memory_stats();
+  CHECK(device.max_memory_allocated() == 0);
+  device.empty_cache();
+  CHECK(device.memory_reserved() == 0);
 }
 
 TEST_CASE("the memory of a whole GPU is asked for on Cuda") {
   Cuda device;
-  const auto [free, total] = cuda::mem_get_info(device);
+  const auto [free, total] = device.mem_get_info();
   CHECK(free > 0);
   CHECK(free <= total);
 }
@@ -50,9 +50,8 @@ TEST_CASE("too much Cuda memory is an error that names the amounts, and the devi
   }
   CAPTURE(error);
   CHECK(error.find(concat("CUDA out of memory: tried to allocate ", much, " bytes on cuda:0")) != error.npos);
-  CHECK(error.find(concat("of ", cuda::mem_get_info(device).total, "; this device object holds 1024 in")) !=
-        error.npos);
-  CHECK(cuda::memory_allocated(device) == 1024);
+  CHECK(error.find(concat("of ", device.mem_get_info().total, "; this device object holds 1024 in")) != error.npos);
+  CHECK(device.memory_allocated() == 1024);
   const Tensor<float, Cuda> next(device, {1}, {3.0f});
   CHECK(next.item() == 3.0f);
 }

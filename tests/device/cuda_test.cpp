@@ -137,8 +137,8 @@ TEST_CASE("tensors on Cuda") {
 }
 
 TEST_CASE("a Cuda device that is not there") {
-  const std::string has = concat("this machine has ", cuda::device_count(), " CUDA device");
-  for (int ordinal : {-1, cuda::device_count()}) {
+  const std::string has = concat("this machine has ", Cuda::device_count(), " CUDA device");
+  for (int ordinal : {-1, Cuda::device_count()}) {
     std::string error;
     try {
       Cuda device(ordinal);

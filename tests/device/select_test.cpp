@@ -56,29 +56,29 @@ TEST_CASE("with_device passes errors on") {
 }
 
 TEST_CASE("auto is a GPU where one can be used") {
-  CHECK(cuda::is_available() == cuda::why_not().empty());
-  CHECK(with_device("auto", Name{}) == (cuda::is_available() ? concat("cuda:", cuda::current_device()) : "cpu"));
+  CHECK(Cuda::is_available() == Cuda::why_not().empty());
+  CHECK(with_device("auto", Name{}) == (Cuda::is_available() ? concat("cuda:", Cuda::current_device()) : "cpu"));
 }
 
 TEST_CASE("a GPU that is asked for and cannot be used is an error that says why") {
-  if (cuda::is_available()) return;
+  if (Cuda::is_available()) return;
   for (const std::string text : {"cuda", "cuda:0", "cuda:7"}) {
     CAPTURE(error_of(text));
-    CHECK(contains(error_of(text), cuda::why_not()));
+    CHECK(contains(error_of(text), Cuda::why_not()));
   }
-  CHECK(contains(cuda::why_not(), ", "));  // what is wrong, what to do
+  CHECK(contains(Cuda::why_not(), ", "));  // what is wrong, what to do
 }
 
 #if GPUNET_CUDA
 
 TEST_CASE("with_device hands out a Cuda") {
   CHECK(with_device("cuda:0", Name{}) == "cuda:0");
-  CHECK(with_device("cuda", Name{}) == concat("cuda:", cuda::current_device()));
+  CHECK(with_device("cuda", Name{}) == concat("cuda:", Cuda::current_device()));
   CHECK(with_device("cuda", {.threads = 2}, [](auto& device) { return std::is_same_v<decltype(device), Cuda&>; }));
 }
 
 TEST_CASE("Cuda devices that are not there") {
-  const int count = cuda::device_count();
+  const int count = Cuda::device_count();
   CAPTURE(error_of(concat("cuda:", count)));
   CHECK(contains(error_of(concat("cuda:", count)), "CUDA error: invalid device ordinal"));
   CHECK(contains(error_of(concat("cuda:", count)), concat("this machine has ", count, " CUDA device")));
@@ -86,26 +86,26 @@ TEST_CASE("Cuda devices that are not there") {
 }
 
 TEST_CASE("questions about Cuda devices") {
-  CHECK(cuda::is_available());
-  CHECK(cuda::device_count() >= 1);
-  CHECK(cuda::current_device() >= 0);
-  CHECK(!cuda::get_device_name(0).empty());
-  CHECK_THROWS_AS(cuda::get_device_name(-1), Error);
-  CHECK_THROWS_AS(cuda::get_device_name(cuda::device_count()), Error);
+  CHECK(Cuda::is_available());
+  CHECK(Cuda::device_count() >= 1);
+  CHECK(Cuda::current_device() >= 0);
+  CHECK(!Cuda::get_device_name(0).empty());
+  CHECK_THROWS_AS(Cuda::get_device_name(-1), Error);
+  CHECK_THROWS_AS(Cuda::get_device_name(Cuda::device_count()), Error);
   CHECK(cudaPeekAtLastError() == cudaSuccess);
 }
 
 #else
 
 TEST_CASE("a build without CUDA says so") {
-  CHECK_FALSE(cuda::is_available());
-  CHECK(cuda::device_count() == 0);
+  CHECK_FALSE(Cuda::is_available());
+  CHECK(Cuda::device_count() == 0);
   for (const std::string text : {"cuda", "cuda:0"}) {
     CHECK(contains(error_of(text), "gpunet not compiled with CUDA enabled"));
     CHECK(contains(error_of(text), "nvcc"));
   }
-  CHECK_THROWS_AS(cuda::get_device_name(0), Error);
-  CHECK_THROWS_AS(cuda::current_device(), Error);
+  CHECK_THROWS_AS(Cuda::get_device_name(0), Error);
+  CHECK_THROWS_AS(Cuda::current_device(), Error);
 }
 
 #endif

@@ -23,7 +23,7 @@ void devices(ErrorPage& page) {
   PROVOKE("A GPU, in a program that the host compiler made",
           "The same source compiled by nvcc has both policies: `gpunet_cuda_sources(app)` in CMake, or `nvcc "
           "-std=c++20 -x cu`. "
-          "On a machine without a GPU such a program names what is missing at the same place; `cuda::why_not()` "
+          "On a machine without a GPU such a program names what is missing at the same place; `Cuda::why_not()` "
           "says it too.",
           with_device("cuda", train));
 }

@@ -12,5 +12,5 @@ Answer ask_first() {
       total += number;
     return total;
   });
-  return {GPUNET_CUDA == 1, cuda::why_not(), sum};
+  return {GPUNET_CUDA == 1, Cuda::why_not(), sum};
 }

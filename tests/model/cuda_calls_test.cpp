@@ -251,12 +251,12 @@ TEST_CASE("models that are made, trained and destroyed leave no Cuda memory behi
     device.synchronize();
   };
   cycle();  // the device object keeps the tickets of its sums
-  const std::size_t before = cuda::memory_allocated(device), most = cuda::max_memory_allocated(device);
+  const std::size_t before = device.memory_allocated(), most = device.max_memory_allocated();
   const char* cycles = std::getenv("GPUNET_TEST_CYCLES");
   for (int i = 0; i < (cycles ? std::atoi(cycles) : 20); ++i)
     cycle();
-  CHECK(cuda::memory_allocated(device) == before);
-  CHECK(cuda::max_memory_allocated(device) == most);
+  CHECK(device.memory_allocated() == before);
+  CHECK(device.max_memory_allocated() == most);
 }
 
 TEST_CASE("a quarter of the bytes travel to Cuda where a dataset has bytes") {

@@ -105,13 +105,13 @@ TEST_CASE("models with cuDNN take no memory of Cuda after their first step, and 
     Generator generator(1);
     const TestBatch<float, Cuda> batch(device, Net{}, 2, generator);
     step(batch.inputs, batch.labels);
-    const std::size_t held = cuda::memory_allocated(device);
+    const std::size_t held = device.memory_allocated();
     for (int i = 0; i < 3; ++i)
       step(batch.inputs, batch.labels);
-    CHECK(cuda::memory_allocated(device) == held);
+    CHECK(device.memory_allocated() == held);
   }
   const std::size_t tickets = Cuda::most_tickets * sizeof(unsigned);
-  CHECK(cuda::memory_allocated(device) <= detail::CudaMemory::in_blocks(tickets));
+  CHECK(device.memory_allocated() <= detail::CudaMemory::in_blocks(tickets));
 }
 
 TEST_CASE(

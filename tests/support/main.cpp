@@ -65,8 +65,8 @@ extern "C" const char* __asan_default_options() {
 int main(int argc, char** argv) {
   doctest::Context context(argc, argv);
   const char* needs_cuda = std::getenv("GPUNET_TEST_NEEDS_CUDA");
-  if (needs_cuda && std::string_view(needs_cuda) == "1" && !gpunet::cuda::is_available()) {
-    std::cout << "skipped, no usable Cuda device: " << gpunet::cuda::why_not() << std::endl;
+  if (needs_cuda && std::string_view(needs_cuda) == "1" && !gpunet::Cuda::is_available()) {
+    std::cout << "skipped, no usable Cuda device: " << gpunet::Cuda::why_not() << std::endl;
     Counter::skip_all = true;
     std::vector<const char*> arguments(argv, argv + argc);
     arguments.push_back("--count");

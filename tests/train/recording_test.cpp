@@ -187,16 +187,16 @@ TEST_CASE(
   for (index_t batch = 6; batch < 17; ++batch)  // each larger: the model's memory moves; more than are kept
     train(batch, 3);
   CHECK(step.recording(16).recorded);
-  const std::size_t allocated = cuda::memory_allocated(training.device);
+  const std::size_t allocated = training.device.memory_allocated();
   train(5, 10);
   CHECK(training.attempts == 1);
   CHECK(!step.recording(5).recorded);
-  CHECK(cuda::memory_allocated(training.device) == allocated);
+  CHECK(training.device.memory_allocated() == allocated);
   training.net.eval();  // other work
   CHECK(step.recording(16).reason == not_yet);
   train(5, 3);
   CHECK(training.attempts == 2);
-  CHECK(cuda::memory_allocated(training.device) == allocated);
+  CHECK(training.device.memory_allocated() == allocated);
 }
 
 TEST_CASE("an error of the step itself comes through a recording that fails on Cuda") {

@@ -17,7 +17,9 @@ namespace gpunet {
 enum class Precision { exact, fast, tf32, bf16 };
 
 class Host;  // device/host/host.hpp
-class Cuda;  // device/cuda/cuda.cuh; in a unit without CUDA only the name exists
+inline namespace GPUNET_BACKENDS {
+class Cuda;  // device/cuda/cuda.cuh; in a unit without CUDA device/select.hpp
+}
 
 // A device owns threads or a stream, allocates, copies, and is the first argument of every kernel.
 // Work given to one device runs in the order given. Sizes are in bytes.

@@ -66,40 +66,11 @@ inline std::string probe(int ordinal) {
                 cudaGetErrorName(status), ")", wrong_code ? ", build it for this architecture" : "");
 }
 
-}  // namespace gpunet::detail
-
-namespace gpunet::cuda {
-
-inline namespace GPUNET_BACKENDS {
-
-// Number of devices, 0 where there is no driver.
-inline int device_count() {
-  std::string why;
-  return detail::count_devices(why);
-}
-
-// The device that this thread's CUDA calls use.
-inline int current_device() {
-  std::string why;
-  require(detail::count_devices(why) > 0, "gpunet::cuda::current_device: ", why);
-  int ordinal = 0;
-  check(cudaGetDevice(&ordinal));
-  return ordinal;
-}
-
-// As the maker names it. Throws Error when there is no such device.
-inline std::string get_device_name(int ordinal) {
-  detail::require_device(ordinal, "cuda::get_device_name");
-  cudaDeviceProp device{};
-  check(cudaGetDeviceProperties(&device, ordinal));
-  return device.name;
-}
-
 // Why a device cannot be used, as one sentence; empty when a kernel of this program ran on it. Asked once per
 // device.
 inline std::string why_not(int ordinal) {
   std::string why;
-  const int count = detail::count_devices(why);
+  const int count = count_devices(why);
   if (count == 0) return why;
   if (ordinal < 0 || ordinal >= count)
     return concat("there is no device ", ordinal, " (want 0 to ", count - 1, ")");
@@ -107,20 +78,8 @@ inline std::string why_not(int ordinal) {
   static std::map<int, std::string> answers;
   const std::lock_guard lock(mutex);
   const auto [answer, is_new] = answers.try_emplace(ordinal);
-  if (is_new) answer->second = detail::probe(ordinal);
+  if (is_new) answer->second = probe(ordinal);
   return answer->second;
 }
 
-// The same of the current device.
-inline std::string why_not() {
-  std::string why;
-  return detail::count_devices(why) > 0 ? why_not(current_device()) : why;
-}
-
-inline bool is_available() {
-  return why_not().empty();
-}
-
-}  // namespace GPUNET_BACKENDS
-
-}  // namespace gpunet::cuda
+}  // namespace gpunet::detail

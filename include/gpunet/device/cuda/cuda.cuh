@@ -23,10 +23,42 @@ struct CudaOptions {
   Precision precision = Precision::exact;  // see Precision
 };
 
+inline namespace GPUNET_BACKENDS {
+
 // A GPU as a device: a stream that all work goes to, in order, a second one for copies from the host that run
 // beside it, memory from a pool of its own, and cuBLAS. One thread at a time may give it work.
 class Cuda {
  public:
+  // Number of devices, 0 where there is no driver.
+  static int device_count() {
+    std::string why;
+    return detail::count_devices(why);
+  }
+  // The device that this thread's CUDA calls use.
+  static int current_device() {
+    std::string why;
+    require(detail::count_devices(why) > 0, "gpunet::Cuda::current_device: ", why);
+    int ordinal = 0;
+    check(cudaGetDevice(&ordinal));
+    return ordinal;
+  }
+  // As the maker names it. Throws Error when there is no such device.
+  static std::string get_device_name(int ordinal) {
+    detail::require_device(ordinal, "Cuda::get_device_name");
+    cudaDeviceProp device{};
+    check(cudaGetDeviceProperties(&device, ordinal));
+    return device.name;
+  }
+  // Why a device cannot be used, as one sentence; empty when a kernel of this program ran on it. Asked once per
+  // device.
+  static std::string why_not(int ordinal) { return detail::why_not(ordinal); }
+  // The same of the current device.
+  static std::string why_not() {
+    std::string why;
+    return detail::count_devices(why) > 0 ? why_not(current_device()) : why;
+  }
+  static bool is_available() { return why_not().empty(); }
+
   // Takes the device of this number, which becomes the current one of this thread. Throws Error when there is no
   // such device or it cannot run the kernels of this program.
   explicit Cuda(int ordinal = 0, CudaOptions options = {})
@@ -116,6 +148,29 @@ class Cuda {
   detail::CudaMemory& memory() { return memory_; }
   const detail::CudaMemory& memory() const { return memory_; }
 
+  // Bytes that tensors and models on the device hold, in blocks of 512: two floats are 512.
+  std::size_t memory_allocated() const { return memory_.allocated(); }
+  // The most of that since the device was made or reset_peak_memory_stats was called.
+  std::size_t max_memory_allocated() const { return memory_.most_allocated(); }
+  void reset_peak_memory_stats() { memory_.reset_most_allocated(); }
+  // Bytes that the device has taken from the driver, in use or kept for later.
+  std::size_t memory_reserved() const { return memory_.reserved(); }
+  // Waits for the device and gives back to the driver what is not in use.
+  void empty_cache() {
+    synchronize();
+    memory_.trim();
+  }
+  // Bytes of a whole GPU, all programs counted.
+  struct MemoryInfo {
+    std::size_t free, total;
+  };
+  MemoryInfo mem_get_info() const {
+    const detail::CurrentDevice current(ordinal_);
+    MemoryInfo info{};
+    check(cudaMemGetInfo(&info.free, &info.total));
+    return info;
+  }
+
   // Does not wait for the device unless CUDA may go on reading `source` after the call: pinned memory, and on machines
   // where the GPU reads any host memory itself (Grace Hopper), which need no staging copy, all memory.
   void upload(void* target, const void* source, std::size_t bytes) {
@@ -147,7 +202,7 @@ class Cuda {
   static int checked(int ordinal) {
     detail::require_device(ordinal, "Cuda");
     check(cudaSetDevice(ordinal));
-    const std::string why = cuda::why_not(ordinal);
+    const std::string why = why_not(ordinal);
     require(why.empty(), "gpunet::Cuda: ", why);
     return ordinal;
   }
@@ -171,42 +226,8 @@ class Cuda {
   unsigned* tickets_ = nullptr;
 };
 
+}  // namespace GPUNET_BACKENDS
+
 static_assert(Device<Cuda>);
-
-namespace cuda {
-
-// Bytes that tensors and models on `device` hold, in blocks of 512: two floats are 512.
-inline std::size_t memory_allocated(const Cuda& device) {
-  return device.memory().allocated();
-}
-// The most of that since the device was made or reset_peak_memory_stats was called.
-inline std::size_t max_memory_allocated(const Cuda& device) {
-  return device.memory().most_allocated();
-}
-inline void reset_peak_memory_stats(Cuda& device) {
-  device.memory().reset_most_allocated();
-}
-// Bytes that `device` has taken from the driver, in use or kept for later.
-inline std::size_t memory_reserved(const Cuda& device) {
-  return device.memory().reserved();
-}
-// Waits for the device and gives back to the driver what is not in use.
-inline void empty_cache(Cuda& device) {
-  device.synchronize();
-  device.memory().trim();
-}
-
-// Bytes of a whole GPU, all programs counted.
-struct MemoryInfo {
-  std::size_t free, total;
-};
-inline MemoryInfo mem_get_info(const Cuda& device) {
-  const detail::CurrentDevice current(device.ordinal());
-  MemoryInfo info{};
-  check(cudaMemGetInfo(&info.free, &info.total));
-  return info;
-}
-
-}  // namespace cuda
 
 }  // namespace gpunet

@@ -40,8 +40,7 @@ __global__ void __launch_bounds__(most_lanes, 1) sum_each_kernel(index_t n, inde
 // For every i < n: f.store(i, s) where s is the sum of f(i, r) over r < length, 0 when length is 0. The order of
 // the additions is fixed. f is a named, trivially copyable functor whose two functions are GPUNET_FN and const.
 //
-// Not CUB's block reduction: its headers cost every unit 4 s of compiling, and bring a namespace ::cuda that makes
-// cuda::is_available() ambiguous after `using namespace gpunet`.
+// Not CUB's block reduction: its headers cost every unit 4 s of compiling.
 template <class F>
 void sum_each(Cuda& device, index_t n, index_t length, F f) {
   static_assert(

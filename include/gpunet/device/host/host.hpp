@@ -50,6 +50,10 @@ class Host {
   void copy(void* target, const void* source, std::size_t bytes) { move(target, source, bytes); }
   void synchronize() {}
 
+  // Memory of a GPU in use, for programs that ask whatever device they run on: none.
+  std::size_t memory_allocated() const { return 0; }
+  std::size_t memory_reserved() const { return 0; }
+
   // Calls task(i, worker) for every i < tasks, each once, in any order; returns when all are done. No two calls at a
   // time have the same worker < threads(). The first exception of a task is thrown here, after the running ones have
   // ended; tasks not yet begun are dropped. Called from inside a task, or while another thread's call is under way, it
