@@ -1,6 +1,8 @@
 // Measures gpunet beside PyTorch: one table of jobs and threads. Without arguments to the contrary, everything.
 #include <cstdio>
 #include <cstring>
+#include <fstream>
+#include <iterator>
 #include <map>
 
 #include "arguments.hpp"
@@ -62,7 +64,9 @@ int run(const Arguments& arguments, const std::vector<int>& cores) {
     }
   std::printf("\n%s", notes(results).c_str());
   write(arguments.json, json(surroundings, results));
-  write(arguments.markdown, markdown(surroundings, results));
+  std::ifstream page(arguments.markdown);
+  const std::string old_page(std::istreambuf_iterator<char>(page), {});
+  write(arguments.markdown, markdown(surroundings, results) + other_sections(old_page));
 
   for (const Result& result : results)
     gpunet::require(!result.values_differ(), "bench: in ", result.job,

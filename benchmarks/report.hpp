@@ -105,6 +105,12 @@ inline std::string markdown(const Surroundings& s, const std::vector<Result>& re
   return text + "\nThe limits in the same run, and how PyTorch was fastest:\n\n" + notes(results);
 }
 
+// The sections of a page behind the one that markdown() writes: they belong to other scripts.
+inline std::string other_sections(std::string_view page) {
+  const auto begin = page.find("\n## ");
+  return begin == page.npos ? "" : std::string(page.substr(begin));
+}
+
 namespace detail {
 
 inline std::string in_quotes(std::string_view text) {

@@ -6,24 +6,8 @@
 
 # fill_tables PAGE TABLES: replaces the lines between the two markers of the file PAGE by the file TABLES.
 fill_tables() {
-  local page=$1 tables=$2 filled
-  [[ -s $tables ]] || { say "there are no tables in $tables, run gpu_check.sh bench"; return 1; }
-  filled=$(mktemp)
-  if awk -v tables="$tables" '
-      /^<!-- gpu_bench: begin/ { markers = markers "begin "; print; print ""
-                                 while ((getline line <tables) > 0) print line
-                                 print "" }
-      /^<!-- gpu_bench: end/ { markers = markers "end" }
-      markers != "begin " { print }
-      END { exit markers != "begin end" }' "$page" >"$filled"; then
-    cat "$filled" >"$page"
-    rm -f "$filled"
-  else
-    rm -f "$filled"
-    say "$page: the tables were not filled in (want one line '<!-- gpu_bench: begin ...' and behind it one" \
-      "'<!-- gpu_bench: end -->'), restore them"
-    return 1
-  fi
+  [[ -s $2 ]] || { say "there are no tables in $2, run gpu_check.sh bench"; return 1; }
+  fill_between gpu_bench "$1" "$2"
 }
 
 # run_benchmarks: measures until the time limit and notes the results: `benchmarks` for correctness, `goals` for speed, which

@@ -53,6 +53,27 @@ run_quietly() {
   return "$status"
 }
 
+# fill_between NAME PAGE TABLES: replaces the lines between the markers of NAME in the file PAGE by the file TABLES.
+fill_between() {
+  local name=$1 page=$2 tables=$3 filled
+  filled=$(mktemp)
+  if awk -v tables="$tables" -v name="$name" '
+      index($0, "<!-- " name ": begin") == 1 { markers = markers "begin "; print; print ""
+                                               while ((getline line <tables) > 0) print line
+                                               print "" }
+      index($0, "<!-- " name ": end") == 1 { markers = markers "end" }
+      markers != "begin " { print }
+      END { exit markers != "begin end" }' "$page" >"$filled"; then
+    cat "$filled" >"$page"
+    rm -f "$filled"
+  else
+    rm -f "$filled"
+    say "$page: the tables were not filled in (want one line '<!-- $name: begin ...' and behind it one" \
+      "'<!-- $name: end -->'), restore them"
+    return 1
+  fi
+}
+
 # readme_program [README]: prints the first C++ program of the README, which is a whole one.
 readme_program() {
   local readme=${1:-$root/README.md} program

@@ -91,4 +91,6 @@ TEST_CASE("Markdown names what the numbers depend on") {
   const std::string text = markdown(surroundings, examples());
   for (const char* part : {"2000-01-02", "a processor", "a compiler", "PyTorch 1", "| first ", "| second "})
     CHECK(has(text, part));
+  CHECK(other_sections(text).empty());
+  CHECK(other_sections(text + "\n## Other\n\ntext\n\n## More\n") == "\n## Other\n\ntext\n\n## More\n");
 }
