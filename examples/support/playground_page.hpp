@@ -10,8 +10,8 @@
 #include <vector>
 
 #include <gpunet/core/text.hpp>
-#include <gpunet/io/append_number.hpp>
 #include <gpunet/io/atomic_file.hpp>
+#include <gpunet/io/binary.hpp>
 #include <gpunet/io/json.hpp>
 
 #include "playground.hpp"

@@ -3,3 +3,5 @@
 #pragma once
 
 #include <gpunet/core/src.hpp>
+#include <gpunet/io/src.hpp>
+#include <gpunet/plot/src.hpp>

@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 
+#include <gpunet/io/crc32.hpp>
 #include <gpunet/io/read_image.hpp>
 
 #if GPUNET_TEST_ZLIB

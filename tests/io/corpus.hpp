@@ -11,7 +11,7 @@
 
 #include <gpunet/io/atomic_file.hpp>
 #include <gpunet/io/tensor_file.hpp>
-#include <gpunet/io/zip_writer.hpp>
+#include <gpunet/io/zip.hpp>
 
 #include "temp_folder.hpp"
 

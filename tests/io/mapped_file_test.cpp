@@ -5,7 +5,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include <gpunet/io/byte_reader.hpp>
+#include <gpunet/io/binary.hpp>
 #include <gpunet/io/mapped_file.hpp>
 
 #include "support/end_of.hpp"

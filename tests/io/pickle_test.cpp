@@ -12,7 +12,6 @@
 using namespace gpunet;
 using io::detail::ByteReader;
 using io::detail::Pickle;
-using io::detail::PickleReader;
 using io::detail::PickleValue;
 using Kind = PickleValue::Kind;
 using namespace std::string_literals;
@@ -26,7 +25,7 @@ template <class Look>
 auto look_at(const std::string& opcodes, Look look) {
   const std::string text = "\x80\2" + opcodes + ".";
   ByteReader bytes(std::as_bytes(std::span(text)), "file");
-  Pickle pickle = PickleReader(bytes, known).read();
+  Pickle pickle = read_pickle(bytes, known);
   CHECK(bytes.left() == 0);
   return look(pickle);
 }
@@ -191,7 +190,7 @@ TEST_CASE("protocols 3 to 5: frames, short texts, bytes, sets, the numbered memo
   for (int protocol = 0; protocol <= 6; ++protocol) {
     const std::string whole = "\x80" + std::string(1, static_cast<char>(protocol)) + "N.";
     ByteReader bytes(std::as_bytes(std::span(whole)), "file");
-    const std::string error = error_of([&] { PickleReader(bytes, known).read(); });
+    const std::string error = error_of([&] { read_pickle(bytes, known); });
     CHECK(error == (protocol < 6 ? ""
                                  : "file, byte 0: a pickle of protocol 6 (gpunet reads 0 to 5), save it with "
                                    "pickle_protocol=2"));

@@ -9,8 +9,8 @@
 #include <utility>
 #include <vector>
 
+#include <gpunet/io/pickle.hpp>
 #include <gpunet/io/torch_file.hpp>
-#include <gpunet/io/torch_writer.hpp>
 
 #include "corpus.hpp"
 #include "support/allocations.hpp"

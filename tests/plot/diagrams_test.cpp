@@ -3,6 +3,7 @@
 #include <limits>
 #include <string>
 
+#include <gpunet/plot/axes.hpp>
 #include <gpunet/plot/plot.hpp>
 
 #include "support/errors.hpp"

@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include <gpunet/plot/axes.hpp>
 #include <gpunet/plot/plot.hpp>
 
 #include "support/errors.hpp"

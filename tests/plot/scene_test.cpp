@@ -1,7 +1,10 @@
 #include <doctest/doctest.h>
 #include <string>
 
+#include <gpunet/core/text.hpp>
 #include <gpunet/plot/save.hpp>
+#include <gpunet/plot/strokes.hpp>
+#include <gpunet/plot/svg.hpp>
 
 #include "io/temp_folder.hpp"
 #include "support/errors.hpp"

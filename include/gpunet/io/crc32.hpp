@@ -1,54 +1,20 @@
 // Check sums: of zip archives and PNG images, and of event files.
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 #include <span>
+
+#include <gpunet/core/config.hpp>
 
 namespace gpunet::io::detail {
 
-// Entry [k][b]: the remainder of the byte b with k zero bytes behind it, modulo a polynomial whose bits are reversed.
-template <std::uint32_t Polynomial>
-inline constexpr auto crc_tables = [] {
-  std::array<std::array<std::uint32_t, 256>, 8> tables{};
-  for (std::uint32_t b = 0; b < 256; ++b) {
-    std::uint32_t rest = b;
-    for (int bit = 0; bit < 8; ++bit)
-      rest = rest >> 1 ^ (rest & 1u ? Polynomial : 0u);
-    tables[0][b] = rest;
-  }
-  for (std::size_t k = 1; k < 8; ++k)
-    for (std::size_t b = 0; b < 256; ++b)
-      tables[k][b] = tables[k - 1][b] >> 8 ^ tables[0][tables[k - 1][b] & 0xFFu];
-  return tables;
-}();
-
-// Eight bytes at a time; of the bytes behind others whose sum is `before`.
-template <std::uint32_t Polynomial>
-std::uint32_t crc(std::span<const std::byte> bytes, std::uint32_t before) {
-  const auto& tables = crc_tables<Polynomial>;
-  std::uint32_t rest = ~before;
-  for (; bytes.size() >= 8; bytes = bytes.subspan(8)) {
-    std::uint64_t word;
-    std::memcpy(&word, bytes.data(), sizeof word);
-    word ^= rest;
-    rest = 0;
-    for (std::size_t i = 0; i < 8; ++i)
-      rest ^= tables[7 - i][word >> 8 * i & 0xFFu];
-  }
-  for (const std::byte byte : bytes)
-    rest = rest >> 8 ^ tables[0][(rest ^ static_cast<std::uint32_t>(byte)) & 0xFFu];
-  return ~rest;
-}
-
 // CRC-32 of ISO 3309, and CRC-32C (Castagnoli's polynomial, RFC 3720).
-inline std::uint32_t crc32(std::span<const std::byte> bytes, std::uint32_t before = 0) {
-  return crc<0xEDB88320u>(bytes, before);
-}
-inline std::uint32_t crc32c(std::span<const std::byte> bytes, std::uint32_t before = 0) {
-  return crc<0x82F63B78u>(bytes, before);
-}
+std::uint32_t crc32(std::span<const std::byte> bytes, std::uint32_t before = 0);
+std::uint32_t crc32c(std::span<const std::byte> bytes, std::uint32_t before = 0);
 
 }  // namespace gpunet::io::detail
+
+#if !GPUNET_COMPILED
+#include <gpunet/io/crc32.ipp>
+#endif

@@ -7,6 +7,8 @@
 #include <string_view>
 #include <vector>
 
+#include <gpunet/core/config.hpp>
+
 namespace gpunet::io {
 
 // How many times smaller than its contents packed data can be.
@@ -38,22 +40,20 @@ struct DeflateCodec {
 
 // The codec of the program, null where it has none. A pointer rather than a macro: units that know zlib and units
 // that do not link into one program, all with the same definitions.
-inline const DeflateCodec*& deflate_codec() {
-  static const DeflateCodec* codec = nullptr;
-  return codec;
-}
+const DeflateCodec*& deflate_codec();
 
 namespace detail {
+
 inline constexpr std::string_view zlib_advice =
     "include <gpunet/io/zlib.hpp> in one source and link zlib (gpunet::zlib in CMake, -lz)";
 
 // Whether the next bytes of the stream fill `out`, and are the last ones, with nothing packed behind them.
-inline bool read_last(Inflater& inflater, std::span<std::byte> out) {
-  std::byte more;
-  return inflater.read(out) == static_cast<std::ptrdiff_t>(out.size()) && inflater.read({&more, 1}) == 0 &&
-         inflater.left() == 0;
-}
+bool read_last(Inflater& inflater, std::span<std::byte> out);
 
 }  // namespace detail
 
 }  // namespace gpunet::io
+
+#if !GPUNET_COMPILED
+#include <gpunet/io/deflate.ipp>
+#endif

@@ -5,7 +5,6 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 #include <limits>
 #include <optional>
 #include <string_view>
@@ -60,15 +59,7 @@ inline constexpr std::array<DtypeInfo, 23> dtypes{{
 }};
 
 // IEEE 754 binary16: 1 sign bit, 5 exponent bits (bias 15), 10 fraction bits.
-inline float half_to_float(std::uint16_t half) {
-  const std::uint32_t sign = (half & 0x8000u) << 16, exponent = half >> 10 & 31u, fraction = half & 0x3FFu;
-  if (exponent == 0) {  // zero, or fraction * 2^-24
-    const float magnitude = static_cast<float>(fraction) * 0x1p-24f;
-    return sign ? -magnitude : magnitude;
-  }
-  const std::uint32_t wide = exponent == 31 ? 255u : exponent + 112;  // infinite and NaN, or bias 127
-  return std::bit_cast<float>(sign | wide << 23 | fraction << 13);
-}
+float half_to_float(std::uint16_t half);
 
 // The upper half of a binary32.
 inline float bfloat_to_float(std::uint16_t bfloat) {
@@ -88,11 +79,7 @@ constexpr index_t bits_of(Dtype dtype) {
 }
 
 // By the name that safetensors files have for it, "F32"; nothing for a name that there is not.
-inline std::optional<Dtype> dtype_from(std::string_view name) {
-  for (std::size_t i = 0; i < detail::dtypes.size(); ++i)
-    if (detail::dtypes[i].name == name) return static_cast<Dtype>(i);
-  return std::nullopt;
-}
+std::optional<Dtype> dtype_from(std::string_view name);
 
 // How elements of T, float or double, are stored.
 template <class T>
@@ -122,3 +109,7 @@ constexpr bool is_parameter_type(Dtype dtype) {
 }
 
 }  // namespace gpunet::io
+
+#if !GPUNET_COMPILED
+#include <gpunet/io/dtype.ipp>
+#endif

@@ -1,21 +1,79 @@
-// The files that TensorBoard reads: events one after another.
+// The files that TensorBoard reads, events one after another, and the values in them as its plugins want them.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <atomic>
+#include <bit>
+#include <cerrno>
 #include <chrono>
+#include <cmath>
+#include <cstddef>
 #include <cstdint>
+#include <fcntl.h>
 #include <mutex>
 #include <span>
 #include <string>
 #include <string_view>
+#include <sys/types.h>
+#include <unistd.h>
+#include <vector>
 
-#include <gpunet/io/append_number.hpp>
+#include <gpunet/core/error.hpp>
+#include <gpunet/io/binary.hpp>
 #include <gpunet/io/crc32.hpp>
 #include <gpunet/io/file.hpp>
-#include <gpunet/io/protobuf.hpp>
+#include <gpunet/io/image.hpp>
 
 namespace gpunet::io::detail {
+
+// A message of protocol buffers (protobuf.dev/programming-guides/encoding) that grows by a field at a time. Fields with the same number make a list.
+class ProtoMessage {
+ public:
+  ProtoMessage& integer(int field, std::uint64_t value) {
+    begin(field, 0);
+    append_varint(value);
+    return *this;
+  }
+  ProtoMessage& number(int field, double value) {
+    begin(field, 1);
+    append_number(bytes_, std::bit_cast<std::uint64_t>(value));
+    return *this;
+  }
+  ProtoMessage& number(int field, float value) {
+    begin(field, 5);
+    append_number(bytes_, std::bit_cast<std::uint32_t>(value));
+    return *this;
+  }
+  ProtoMessage& bytes(int field, std::string_view value) {
+    begin(field, 2);
+    append_varint(value.size());
+    bytes_ += value;
+    return *this;
+  }
+  ProtoMessage& message(int field, const ProtoMessage& value) { return bytes(field, value.bytes_); }
+  // A packed list.
+  ProtoMessage& numbers(int field, const std::vector<double>& values) {
+    begin(field, 2);
+    append_varint(8 * values.size());
+    for (double value : values)
+      append_number(bytes_, std::bit_cast<std::uint64_t>(value));
+    return *this;
+  }
+
+  const std::string& bytes() const { return bytes_; }
+
+ private:
+  void begin(int field, int wire_type) { append_varint(static_cast<std::uint64_t>(field << 3 | wire_type)); }
+  // Seven bits a byte, lowest first; the highest bit says that more follow.
+  void append_varint(std::uint64_t value) {
+    for (; value >= 0x80; value >>= 7)
+      bytes_ += static_cast<char>((value & 0x7F) | 0x80);
+    bytes_ += static_cast<char>(value);
+  }
+
+  std::string bytes_;
+};
 
 // Seconds since 1970.
 inline double wall_time() {
@@ -115,5 +173,104 @@ class EventFile {
   bool has_rest_ = false;  // a part of another one is behind them
   std::mutex mutex_;
 };
+
+// How many of the numbers are in each bin: limits[i] is the upper limit of counts[i].
+struct Histogram {
+  std::vector<double> limits, counts;
+};
+
+// The limits of TensorFlow's bins: 0, and 1e-12 1.1^k up to 1e20 on both sides.
+inline const std::vector<double>& histogram_limits() {
+  static const std::vector<double> all = [] {
+    std::vector<double> positive;
+    for (double limit = 1e-12; limit < 1e20; limit *= 1.1)
+      positive.push_back(limit);
+    std::vector<double> limits;
+    for (auto limit = positive.rbegin(); limit != positive.rend(); ++limit)
+      limits.push_back(-*limit);
+    limits.push_back(0);
+    limits.insert(limits.end(), positive.begin(), positive.end());
+    return limits;
+  }();
+  return all;
+}
+
+// Without the empty bins at both ends but for one at the left, which gives the first its lower limit.
+inline Histogram count_in_bins(const std::vector<double>& values) {
+  const std::vector<double>& limits = histogram_limits();
+  std::vector<double> counts(limits.size());  // counts[i]: from limits[i - 1] to below limits[i]
+  for (double value : values) {
+    const auto above = std::upper_bound(limits.begin(), limits.end(), value);
+    if (above != limits.end()) ++counts[static_cast<std::size_t>(above - limits.begin())];
+  }
+  const auto is_full = [](double count) {
+    return count > 0;
+  };
+  const auto first = std::find_if(counts.begin(), counts.end(), is_full);
+  const auto last = std::find_if(counts.rbegin(), counts.rend(), is_full).base();
+  if (first >= last) return {{0}, {0}};
+  const auto begin = std::max<std::ptrdiff_t>(first - counts.begin() - 1, 0), end = last - counts.begin();
+  return {{limits.begin() + begin, limits.begin() + end}, {counts.begin() + begin, counts.begin() + end}};
+}
+
+// The field numbers below are those of tensorboard/compat/proto/summary.proto and of
+// tensorboard/plugins/hparams/{plugin_data,api}.proto.
+
+inline void check_tag(std::string_view tag) {
+  require(!tag.empty(),
+          "gpunet::io::SummaryWriter: the tag is empty, give what is written a name such as Train/Loss");
+}
+
+inline ProtoMessage tagged(std::string_view tag) {
+  check_tag(tag);
+  return ProtoMessage().bytes(1, tag);
+}
+
+inline ProtoMessage scalar_value(std::string_view tag, double value) {
+  return tagged(tag).number(2, static_cast<float>(value));
+}
+
+inline ProtoMessage histogram_value(std::string_view tag, const std::vector<double>& all) {
+  std::vector<double> values;
+  for (double value : all)
+    if (std::isfinite(value)) values.push_back(value);
+  require(!values.empty(), "gpunet::io::SummaryWriter: the histogram ", tag, " of ", all.size(),
+          " values has no finite one, check where they come from");
+  double sum = 0, squares = 0;
+  for (double value : values) {
+    sum += value;
+    squares += value * value;
+  }
+  const auto [least, most] = std::minmax_element(values.begin(), values.end());
+  const Histogram bins = count_in_bins(values);
+  ProtoMessage histogram;
+  histogram.number(1, *least).number(2, *most).number(3, static_cast<double>(values.size()));
+  histogram.number(4, sum).number(5, squares).numbers(6, bins.limits).numbers(7, bins.counts);
+  return tagged(tag).message(5, histogram);
+}
+
+inline ProtoMessage image_value(std::string_view tag, const Image& image) {
+  ProtoMessage message;
+  message.integer(1, static_cast<std::uint64_t>(image.height)).integer(2, static_cast<std::uint64_t>(image.width));
+  message.integer(3, static_cast<std::uint64_t>(image.channels)).bytes(4, encode_png(image));
+  return tagged(tag).message(4, message);
+}
+
+inline ProtoMessage plugin(std::string_view name, std::string_view content = "") {
+  ProtoMessage data;
+  data.bytes(1, name);
+  if (!content.empty()) data.bytes(2, content);
+  return ProtoMessage().message(1, data);
+}
+
+// A tensor of one text, for the text plugin.
+inline ProtoMessage text_value(std::string_view tag, std::string_view text) {
+  constexpr std::uint64_t type_of_texts = 7;
+  const ProtoMessage shape = ProtoMessage().message(2, ProtoMessage().integer(1, 1));
+  ProtoMessage tensor;
+  tensor.integer(1, type_of_texts).message(2, shape).bytes(8, text);
+  check_tag(tag);
+  return tagged(concat(tag, "/text_summary")).message(9, plugin("text")).message(8, tensor);
+}
 
 }  // namespace gpunet::io::detail

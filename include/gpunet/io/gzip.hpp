@@ -1,110 +1,36 @@
 // Files packed by gzip.
 #pragma once
 
-#include <algorithm>
-#include <array>
 #include <cstddef>
-#include <cstdint>
-#include <iterator>
 #include <span>
 #include <string>
 #include <vector>
 
+#include <gpunet/core/config.hpp>
 #include <gpunet/core/error.hpp>
-#include <gpunet/io/byte_reader.hpp>
-#include <gpunet/io/crc32.hpp>
-#include <gpunet/io/deflate.hpp>
 
 namespace gpunet::io {
 
-inline bool is_gzip(std::span<const std::byte> file) {
-  return file.size() >= 2 && file[0] == std::byte{0x1F} && file[1] == std::byte{0x8B};
-}
+bool is_gzip(std::span<const std::byte> file);
 
 namespace detail {
-
-constexpr std::size_t gzip_header = 10, gzip_trailer = 8;  // of the header what is always there; check sum and size
-
-// Where the packed data begins (RFC 1952, section 2.3) in a file that has room for header and trailer; 0 if the header is
-// damaged.
-inline std::size_t gzip_data_begin(std::span<const std::byte> file) {
-  constexpr unsigned has_crc = 2, has_extra = 4, has_name = 8, has_comment = 16, reserved = 0xE0, deflated = 8;
-  const auto at = [&](std::size_t i) {
-    return std::to_integer<unsigned>(file[i]);
-  };
-  if (at(2) != deflated) return 0;
-  const unsigned flags = at(3);
-  const std::size_t end = file.size() - gzip_trailer;
-  std::size_t begin = gzip_header;
-  if (flags & has_extra) {
-    if (begin + 2 > end) return 0;
-    begin += 2 + at(begin) + 256 * at(begin + 1);
-  }
-  for (const unsigned text : {has_name, has_comment})
-    if (flags & text) {
-      while (begin < end && at(begin) != 0)
-        ++begin;
-      ++begin;
-    }
-  if (flags & has_crc) begin += 2;
-  return (flags & reserved) == 0 && begin <= end ? begin : 0;
-}
 
 // A gzip file of one member. `path` is for messages.
 class GzipReader {
  public:
   // Throws Error where the header is damaged or cut short, or where the program has no codec (see zlib.hpp).
-  GzipReader(std::span<const std::byte> file, const std::string& path) : file_(file), path_(path) {
-    require(deflate_codec() != nullptr, "gpunet::io: ", path,
-            " is packed by gzip, which this program cannot read: unpack it (gunzip), or include "
-            "<gpunet/io/zlib.hpp> in one source and link zlib");
-    if (file.size() < gzip_header + gzip_trailer) throw cut_off();
-    begin_ = gzip_data_begin(file);
-    require(begin_ > 0, "gpunet::io: ", path, " has a damaged gzip header, fetch it again");
-  }
+  GzipReader(std::span<const std::byte> file, const std::string& path);
 
   // The first bytes that it holds: n, or fewer if there are no more. Throws Error where they cannot be unpacked.
-  std::vector<std::byte> start(std::size_t n) const {
-    std::vector<std::byte> bytes(n);
-    const std::ptrdiff_t got = deflate_codec()->inflater({file_.subspan(begin_)})->read(bytes);
-    if (got < 0) refuse(got);
-    bytes.resize(static_cast<std::size_t>(got));
-    return bytes;
-  }
+  std::vector<std::byte> start(std::size_t n) const;
 
   // All that it holds. No more memory is taken than for as many bytes as its end says, and at most `most`. Throws Error
   // where the file is damaged or cut short, or holds more.
-  std::vector<std::byte> read(std::size_t most) const {
-    ByteReader trailer(file_.last(gzip_trailer), path_);
-    const auto sum = trailer.number<std::uint32_t>("the check sum");
-    const std::size_t size = trailer.number<std::uint32_t>("the size");
-    const std::size_t most_here = std::min(most, file_.size() * most_expansion);
-    std::vector<std::byte> bytes(size <= most_here ? size : 0);
-    const auto packed = file_.subspan(begin_, file_.size() - begin_ - gzip_trailer);
-    if (size <= most_here && read_last(*deflate_codec()->inflater({packed}), bytes) && crc32(bytes) == sum)
-      return bytes;
-    // Where the file is cut off, its last bytes are no size and no sum.
-    const auto inflater = deflate_codec()->inflater({file_.subspan(begin_)});
-    std::array<std::byte, 1 << 14> some;
-    std::ptrdiff_t got = 0;
-    for (std::size_t all = 0; all <= most_here && (got = inflater->read(some)) == std::ssize(some);
-         all += some.size())
-      ;
-    if (got == Inflater::cut_short) refuse(got);
-    require(size <= most_here, "gpunet::io: ", path_, " unpacks to ", size, " bytes (want at most ", most_here,
-            "): it is damaged or another file, fetch it again");
-    refuse(Inflater::damaged);
-  }
+  std::vector<std::byte> read(std::size_t most) const;
 
  private:
-  Error cut_off() const {
-    return Error(concat("gpunet::io: ", path_, " ends at byte ", file_.size(),
-                        ", but its packed data goes on (it is cut off), fetch it again"));
-  }
-  [[noreturn]] void refuse(std::ptrdiff_t why) const {
-    if (why == Inflater::cut_short) throw cut_off();
-    throw Error(concat("gpunet::io: ", path_, " is damaged or cut short (its check sum is wrong), fetch it again"));
-  }
+  Error cut_off() const;
+  [[noreturn]] void refuse(std::ptrdiff_t why) const;
 
   std::span<const std::byte> file_;
   const std::string& path_;
@@ -115,8 +41,10 @@ class GzipReader {
 
 // What a gzip file of one member holds, at most `most` bytes. `path` is for messages. Throws Error where the file is
 // damaged or cut short, or where the program has no codec (see zlib.hpp).
-inline std::vector<std::byte> gunzip(std::span<const std::byte> file, const std::string& path, std::size_t most) {
-  return detail::GzipReader(file, path).read(most);
-}
+std::vector<std::byte> gunzip(std::span<const std::byte> file, const std::string& path, std::size_t most);
 
 }  // namespace gpunet::io
+
+#if !GPUNET_COMPILED
+#include <gpunet/io/gzip.ipp>
+#endif

@@ -1,86 +1,27 @@
 // The part of JSON that file headers need: objects, arrays, strings and unsigned integers.
 #pragma once
 
-#include <charconv>
 #include <cstddef>
 #include <set>
 #include <string>
 #include <string_view>
-#include <system_error>
-#include <utility>
 
-#include <gpunet/core/error.hpp>
+#include <gpunet/core/config.hpp>
 
 namespace gpunet::io::detail {
 
 // Number of bytes of the UTF-8 character at the beginning of `text`, 0 if there is none.
-inline std::size_t utf8_length(std::string_view text) {
-  if (text.empty()) return 0;
-  const auto first = static_cast<unsigned char>(text[0]);
-  if (first < 0x80) return 1;
-  const std::size_t length = first >= 0xF0 ? 4 : first >= 0xE0 ? 3 : 2;
-  if (first < 0xC0 || first > 0xF4 || text.size() < length) return 0;
-  unsigned code = first & (0x7Fu >> length);
-  for (std::size_t i = 1; i < length; ++i) {
-    const auto byte = static_cast<unsigned char>(text[i]);
-    if ((byte & 0xC0u) != 0x80) return 0;
-    code = code << 6 | (byte & 0x3Fu);
-  }
-  constexpr unsigned smallest[] = {0x80, 0x800, 0x10000};  // anything less has a shorter form
-  const bool surrogate = code >= 0xD800 && code <= 0xDFFF;
-  return code >= smallest[length - 2] && code <= 0x10FFFF && !surrogate ? length : 0;
-}
+std::size_t utf8_length(std::string_view text);
 
-inline bool is_utf8(std::string_view text) {
-  while (!text.empty()) {
-    const std::size_t length = utf8_length(text);
-    if (length == 0) return false;
-    text.remove_prefix(length);
-  }
-  return true;
-}
+bool is_utf8(std::string_view text);
 
-inline void append_utf8(std::string& out, unsigned code) {
-  const auto continuation = [&](int shift) {
-    out += static_cast<char>(0x80u | ((code >> shift) & 0x3Fu));
-  };
-  if (code < 0x80) {
-    out += static_cast<char>(code);
-  } else if (code < 0x800) {
-    out += static_cast<char>(0xC0u | code >> 6);
-    continuation(0);
-  } else if (code < 0x10000) {
-    out += static_cast<char>(0xE0u | code >> 12);
-    continuation(6), continuation(0);
-  } else {
-    out += static_cast<char>(0xF0u | code >> 18);
-    continuation(12), continuation(6), continuation(0);
-  }
-}
+void append_utf8(std::string& out, unsigned code);
 
 // `text` as a JSON string, with its quotation marks.
-inline std::string json_string(std::string_view text) {
-  constexpr std::string_view escaped = "\"\\\b\f\n\r\t", letters = "\"\\bfnrt", digits = "0123456789abcdef";
-  std::string out = "\"";
-  for (const char c : text) {
-    if (const auto i = escaped.find(c); i != std::string_view::npos) {
-      out += '\\';
-      out += letters[i];
-    } else if (static_cast<unsigned char>(c) < 0x20) {
-      out += concat("\\u00", c < 0x10 ? '0' : '1', digits[static_cast<std::size_t>(c) % 16]);
-    } else {
-      out += c;
-    }
-  }
-  return out + '"';
-}
+std::string json_string(std::string_view text);
 
 // A text from a file as messages show it: no control characters, not endless.
-inline std::string printable(std::string_view text) {
-  constexpr std::size_t longest = 200;
-  const std::string quoted = json_string(text.substr(0, longest));
-  return quoted.substr(1, quoted.size() - 2) + (text.size() > longest ? "..." : "");
-}
+std::string printable(std::string_view text);
 
 // Reads a JSON text from front to back. The caller says what has to come next; anything else is an Error that names
 // the file and the byte. Refuses what is not strictly JSON, keys given twice, and texts that are not UTF-8.
@@ -90,8 +31,7 @@ class JsonReader {
       "(it is damaged, or no file of this kind), fetch or save it again";
 
   // `place` begins the messages; the text begins at the byte `first_byte` of its file.
-  JsonReader(std::string_view text, std::string place, std::size_t first_byte)
-      : text_(text), place_(std::move(place)), first_byte_(first_byte) {}
+  JsonReader(std::string_view text, std::string place, std::size_t first_byte);
 
   // Calls member(key) for each key; it has to read the value.
   template <class Member>
@@ -116,112 +56,36 @@ class JsonReader {
     expect(']');
   }
 
-  std::string string() {
-    expect('"');
-    std::string out;
-    while (peek() != '"') {
-      if (peek() == '\\') {
-        ++position_;
-        escape(out);
-      } else {
-        const std::size_t length = utf8_length(text_.substr(position_));
-        if (length == 0)
-          fail(position_ == text_.size() ? "the text ends inside a string" : "a character that is not UTF-8");
-        if (static_cast<unsigned char>(peek()) < 0x20) fail("a control character in a string");
-        out.append(text_, position_, length);
-        position_ += length;
-      }
-    }
-    ++position_;
-    return out;
-  }
+  std::string string();
 
   // 0 to the largest index_t.
-  index_t integer() {
-    skip_space();
-    const char* const begin = text_.data() + position_;
-    const char* const end = text_.data() + text_.size();
-    if (!is_digit(peek())) fail("no unsigned integer where one is wanted");
-    index_t value = 0;
-    const auto [stop, error] = std::from_chars(begin, end, value);
-    if (error != std::errc()) fail("an integer that is too large");
-    if (*begin == '0' && stop != begin + 1) fail("an integer that begins with 0");
-    position_ += static_cast<std::size_t>(stop - begin);
-    if (const char next = peek(); next == '.' || next == 'e' || next == 'E')
-      fail("a fraction where an integer is wanted");
-    return value;
-  }
+  index_t integer();
 
   // Checks that nothing but space is left.
-  void finish() {
-    skip_space();
-    if (position_ != text_.size()) fail("more text than wanted");
-  }
+  void finish();
 
-  [[noreturn]] void fail(std::string_view what, std::string_view advice = default_advice) const {
-    throw Error(concat(place_, ", byte ", first_byte_ + position_, ": ", what, " ", advice));
-  }
+  [[noreturn]] void fail(std::string_view what, std::string_view advice = default_advice) const;
 
  private:
-  static bool is_digit(char c) { return c >= '0' && c <= '9'; }
+  static bool is_digit(char c);
 
   // The next character; 0 at the end.
   char peek() const { return position_ < text_.size() ? text_[position_] : '\0'; }
 
-  void skip_space() {
-    while (position_ < text_.size() && std::string_view(" \t\n\r").find(text_[position_]) != std::string_view::npos)
-      ++position_;
-  }
+  void skip_space();
 
   // A key and the colon behind it. `keys` are those before it in the object.
-  const std::string& next_key(std::set<std::string>& keys) {
-    skip_space();
-    const auto [key, is_new] = keys.insert(string());
-    if (!is_new) fail(concat("the key \"", printable(*key), "\" is there twice"));
-    expect(':');
-    return *key;
-  }
+  const std::string& next_key(std::set<std::string>& keys);
 
-  bool accept(char wanted) {
-    skip_space();
-    if (peek() != wanted) return false;
-    ++position_;
-    return true;
-  }
+  bool accept(char wanted);
 
-  void expect(char wanted) {
-    if (!accept(wanted)) fail(concat("no '", wanted, "' where one is wanted"));
-  }
+  void expect(char wanted);
 
   // What follows a backslash.
-  void escape(std::string& out) {
-    constexpr std::string_view letters = "\"\\/bfnrt", characters = "\"\\/\b\f\n\r\t";
-    if (peek() != 'u') {
-      const auto i = letters.find(peek());
-      if (i == std::string_view::npos) fail("an unknown escape in a string");
-      out += characters[i];
-      ++position_;
-      return;
-    }
-    unsigned code = utf16_unit();
-    if (code >= 0xD800 && code < 0xDC00 && text_.substr(position_, 2) == "\\u") {
-      ++position_;
-      const unsigned low = utf16_unit();
-      code = low >= 0xDC00 && low < 0xE000 ? 0x10000 + ((code - 0xD800) << 10) + (low - 0xDC00) : code;
-    }
-    if (code >= 0xD800 && code < 0xE000) fail("half a surrogate pair in a string");
-    append_utf8(out, code);
-  }
+  void escape(std::string& out);
 
   // u and four hexadecimal digits.
-  unsigned utf16_unit() {
-    const std::string_view digits = text_.substr(position_ + 1, 4);
-    unsigned code = 0;
-    const auto [stop, error] = std::from_chars(digits.data(), digits.data() + digits.size(), code, 16);
-    if (digits.size() < 4 || stop != digits.data() + 4) fail("no four hexadecimal digits after \\u");
-    position_ += 5;
-    return code;
-  }
+  unsigned utf16_unit();
 
   std::string_view text_;
   std::string place_;
@@ -230,3 +94,7 @@ class JsonReader {
 };
 
 }  // namespace gpunet::io::detail
+
+#if !GPUNET_COMPILED
+#include <gpunet/io/json.ipp>
+#endif

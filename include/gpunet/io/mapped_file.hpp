@@ -1,17 +1,13 @@
 // The bytes of a file in memory: copied, or mapped.
 #pragma once
 
-#include <cerrno>
 #include <cstddef>
 #include <memory>
-#include <new>
 #include <optional>
 #include <span>
 #include <string>
-#include <sys/mman.h>
 
-#include <gpunet/core/error.hpp>
-#include <gpunet/io/file.hpp>
+#include <gpunet/core/config.hpp>
 
 namespace gpunet::io {
 
@@ -20,19 +16,10 @@ namespace gpunet::io {
 class MappedFile {
  public:
   // Throws Error naming the path and the reason.
-  explicit MappedFile(const std::string& path) {
-    const InputFile file(path);
-    size_ = file.size();
-    if (size_ == 0) return;  // which the system refuses to map
-    void* const begin = ::mmap(nullptr, size_, PROT_READ, MAP_PRIVATE, file.descriptor(), 0);
-    if (begin == MAP_FAILED) detail::fail("read", path, "", errno);
-    begin_ = static_cast<const std::byte*>(begin);
-  }
+  explicit MappedFile(const std::string& path);
   MappedFile(const MappedFile&) = delete;
   MappedFile& operator=(const MappedFile&) = delete;
-  ~MappedFile() {
-    if (begin_) ::munmap(const_cast<std::byte*>(begin_), size_);
-  }
+  ~MappedFile();
 
   std::span<const std::byte> bytes() const { return {begin_, size_}; }
 
@@ -45,19 +32,7 @@ class MappedFile {
 class FileBytes {
  public:
   // Throws Error naming the path and the reason; one is a file that becomes shorter while it is copied.
-  explicit FileBytes(const std::string& path, bool map = false) {
-    if (map) {
-      bytes_ = mapped_.emplace(path).bytes();
-      return;
-    }
-    InputFile file(path);
-    copy_.reset(new (std::nothrow) std::byte[file.size()]);
-    require(copy_ != nullptr, "gpunet::io: cannot read ", path, ": its ", file.size(),
-            " bytes are more than there is memory, free some or have it mapped: {.map = true}");
-    const std::span<std::byte> all(copy_.get(), file.size());
-    file.read(all);
-    bytes_ = all;
-  }
+  explicit FileBytes(const std::string& path, bool map = false);
   FileBytes(const FileBytes&) = delete;
   FileBytes& operator=(const FileBytes&) = delete;
 
@@ -70,3 +45,7 @@ class FileBytes {
 };
 
 }  // namespace gpunet::io
+
+#if !GPUNET_COMPILED
+#include <gpunet/io/mapped_file.ipp>
+#endif

@@ -4,72 +4,27 @@
 #include <cstddef>
 #include <span>
 #include <string>
-#include <string_view>
-#include <vector>
 
-#include <gpunet/core/error.hpp>
+#include <gpunet/core/config.hpp>
 #include <gpunet/io/bmp_reader.hpp>
-#include <gpunet/io/byte_reader.hpp>
-#include <gpunet/io/file.hpp>
-#include <gpunet/io/foreign_file.hpp>
 #include <gpunet/io/image.hpp>
-#include <gpunet/io/image_sides.hpp>
-#include <gpunet/io/other_images.hpp>
+#include <gpunet/io/image_reader.hpp>
 #include <gpunet/io/png_reader.hpp>
 #include <gpunet/io/pnm_reader.hpp>
 
 namespace gpunet::io {
 
-namespace detail {
-
-// Images that gpunet does not read itself.
-struct OtherImage {
-  std::size_t at;  // where it has the text
-  std::string_view text, what;
-  bool by_other_reader;  // whether the one of other_images() is made for it
-};
-inline constexpr OtherImage other_image_kinds[] = {
-    {0, "\xFF\xD8\xFF", "a JPEG image", true},
-    {0, "GIF8", "a GIF image", true},
-    {0, "8BPS", "a Photoshop image", true},
-    {8, "WEBP", "a WebP image", false},
-    {0, {"II*\0", 4}, "a TIFF image", false},
-    {0, {"MM\0*", 4}, "a TIFF image", false},
-    {4, "ftyp", "an AVIF or HEIC image, or a film", false},
-};
-
-}  // namespace detail
-
 // The image in the contents of a PNG, BMP, PPM, PGM or PBM file, and of what else a program reads (<gpunet/io/stb_image.hpp>:
 // JPEG, GIF). PNG files take zlib (<gpunet/io/zlib.hpp>). 8 bits a channel: 1 channel for gray, 3 for colors, one more for
 // alpha. `name` is for messages. Throws Error where the contents are damaged, too large or no image. Beside the image there
 // are some of its rows in memory, of JPEG and GIF several copies of it.
-inline Image decode_image(std::span<const std::byte> file, const std::string& name,
-                          const ReadImageOptions& options = {}) {
-  const std::string place = concat("gpunet::io: ", name);
-  if (is_png(file)) return decode_png(file, place, options);
-  if (is_bmp(file)) return decode_bmp(file, place, options);
-  if (is_pnm(file)) return decode_pnm(file, place, options);
-  const std::string_view text = detail::as_text(file);
-  for (const auto& [at, begin, what, by_other_reader] : detail::other_image_kinds) {
-    if (text.size() < at || !text.substr(at).starts_with(begin)) continue;
-    if (by_other_reader && other_images()) {
-      Image image = other_images()(file, place, options);
-      detail::check_image(place, image);
-      return image;
-    }
-    throw Error(concat(
-        place, " is ", what, ", which this program does not read: save it as PNG",
-        by_other_reader ? ", or include <gpunet/io/stb_image.hpp> in one source and link gpunet::stb_image (-lstb)"
-                        : ""));
-  }
-  detail::refuse_foreign(text, name);
-  throw Error(concat(place, " is no image that gpunet knows (PNG, BMP, PPM, PGM, PBM), save it as one of these"));
-}
+Image decode_image(std::span<const std::byte> file, const std::string& name, const ReadImageOptions& options = {});
 
 // The image in a file, whatever its name ends in. Throws Error naming the file, also where it cannot be read.
-inline Image read_image(const std::string& path, const ReadImageOptions& options = {}) {
-  return decode_image(read_file(path), path, options);
-}
+Image read_image(const std::string& path, const ReadImageOptions& options = {});
 
 }  // namespace gpunet::io
+
+#if !GPUNET_COMPILED
+#include <gpunet/io/read_image.ipp>
+#endif

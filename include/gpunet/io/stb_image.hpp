@@ -17,9 +17,9 @@
 #endif
 
 #include <gpunet/core/error.hpp>
-#include <gpunet/io/byte_reader.hpp>
-#include <gpunet/io/image_sides.hpp>
-#include <gpunet/io/other_images.hpp>
+#include <gpunet/io/binary.hpp>
+#include <gpunet/io/image.hpp>
+#include <gpunet/io/image_reader.hpp>
 
 namespace gpunet::io::detail {
 

@@ -1,28 +1,42 @@
 // Named arrays of files, whatever the format.
 #pragma once
 
-#include <algorithm>
-#include <array>
 #include <cstddef>
-#include <cstdint>
-#include <cstring>
-#include <limits>
 #include <map>
 #include <memory>
-#include <new>
 #include <span>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
-#include <gpunet/core/error.hpp>
+#include <gpunet/core/config.hpp>
 #include <gpunet/core/sizes.hpp>
-#include <gpunet/io/byte_source.hpp>
 #include <gpunet/io/dtype.hpp>
-#include <gpunet/io/json.hpp>
 
 namespace gpunet::io {
+
+// Gives the bytes of arrays that are not in memory: they are in a file, or packed.
+class ByteSource {
+ public:
+  ByteSource() = default;
+  ByteSource(const ByteSource&) = delete;
+  ByteSource& operator=(const ByteSource&) = delete;
+  virtual ~ByteSource() = default;
+
+  // Fills `out` with the bytes from `first_byte` on. Throws Error where they cannot be read.
+  virtual void read(std::size_t first_byte, std::span<std::byte> out) const = 0;
+};
+
+// How the arrays of a file come into memory.
+struct ReadOptions {
+  // Mapped instead of copied: for files larger than memory, of which only the parts in use are read. As long as the file is
+  // in use, a program that makes it shorter ends this one (SIGBUS), and one that rewrites it changes the arrays.
+  bool map = false;
+  // A packed array (of a .npz file) with more bytes cannot be read: it is an entry with a problem. Packed arrays are unpacked
+  // when their elements are requested, each by itself; a file can have 1032 times its size of them.
+  std::size_t max_unpacked_bytes = std::size_t{4} << 30;
+};
 
 // A named array as a file holds it. Borrows its bytes: little-endian, not aligned. They are row-major where there are
 // no strides; else the element [i, j, ...] is the one numbered i * strides[0] + j * strides[1] + ..., inside `bytes`.
@@ -68,214 +82,50 @@ class TensorFile {
   std::shared_ptr<const void> owner_;  // of the bytes
 };
 
-namespace detail {
-
-// Bytes that elements of the type take; -1 if that is no whole number or cannot be counted. Safe for every size.
-inline index_t byte_count(Dtype dtype, const Sizes& sizes) {
-  index_t bits = bits_of(dtype);
-  for (index_t extent : sizes)
-    if (__builtin_mul_overflow(bits, std::max<index_t>(extent, 1), &bits)) return -1;
-  if (std::find(sizes.begin(), sizes.end(), 0) != sizes.end()) return 0;
-  return bits % 8 == 0 ? bits / 8 : -1;
-}
-
-// The strides of row-major elements, those of an array of `sizes` read backwards if `reversed`.
-inline Sizes packed_strides(const Sizes& sizes, bool reversed = false) {
-  std::array<index_t, Sizes::max_rank> strides{};
-  index_t next = 1;
-  for (int i = 0; i < sizes.rank(); ++i) {
-    const int d = reversed ? i : sizes.rank() - 1 - i;
-    strides[static_cast<std::size_t>(d)] = next;
-    next *= std::max<index_t>(sizes[d], 1);
-  }
-  Sizes out;
-  for (int d = 0; d < sizes.rank(); ++d)
-    out.append(strides[static_cast<std::size_t>(d)]);
-  return out;
-}
-
-// Whether the strides lead to the elements in the order of `packed`: those of extents of 1 do not matter.
-inline bool same_order(const Sizes& sizes, const Sizes& strides, const Sizes& packed) {
-  if (std::find(sizes.begin(), sizes.end(), 0) != sizes.end()) return true;
-  for (int d = 0; d < sizes.rank(); ++d)
-    if (sizes[d] > 1 && strides[d] != packed[d]) return false;
-  return true;
-}
-
-// How many elements there are from the first to the last that these strides lead to; -1 where that cannot be counted. One
-// stride for each dimension.
-inline index_t reach(const Sizes& sizes, const Sizes& strides) {
-  if (std::find(sizes.begin(), sizes.end(), 0) != sizes.end()) return 0;
-  index_t last = 0;
-  for (int d = 0; d < sizes.rank(); ++d) {
-    index_t step = 0;
-    if (sizes[d] > 1 &&
-        (__builtin_mul_overflow(sizes[d] - 1, strides[d], &step) || __builtin_add_overflow(last, step, &last)))
-      return -1;
-  }
-  return last == std::numeric_limits<index_t>::max() ? -1 : last + 1;
-}
-
-// Throws Error, which begins with `place` and the name, unless the entry has the bytes of all its elements. Several may
-// be the same.
-inline void check_bytes(const TensorEntry& entry, std::string_view place) {
-  require(entry.problem.empty(), place, '"', printable(entry.name), "\" could not be read: ", entry.problem);
-  const index_t size = bits_of(entry.dtype) / 8, bytes = static_cast<index_t>(entry.bytes.size());
-  const index_t count = byte_count(entry.dtype, entry.sizes);
-  if (entry.source) return;  // whose reader has compared them
-  if (entry.strides.rank() == 0) {
-    require(count == bytes, place, '"', printable(entry.name), "\" has ", bytes,
-            " bytes, which do not fit its shape ", to_string(entry.sizes), " and dtype ", to_string(entry.dtype),
-            ", give all elements");
-    return;
-  }
-  const bool fits = count >= 0 && size > 0 && entry.strides.rank() == entry.sizes.rank();
-  const index_t wanted = fits ? reach(entry.sizes, entry.strides) : -1;
-  require(wanted >= 0 && wanted <= bytes / size, place, '"', printable(entry.name), "\" of shape ",
-          to_string(entry.sizes), ", strides ", to_string(entry.strides), " and dtype ", to_string(entry.dtype),
-          " leaves its ", bytes, " bytes, give strides in elements, one for each dimension, and all bytes");
-}
-
-// Calls visit(i, at) for each element: its number in row-major order, and in the bytes of the entry.
-template <class Visit>
-void visit_elements(const TensorEntry& entry, Visit visit) {
-  const index_t n = entry.sizes.numel();
-  if (entry.strides.rank() == 0) {
-    for (index_t i = 0; i < n; ++i)
-      visit(i, i);
-    return;
-  }
-  std::array<index_t, Sizes::max_rank> index{};
-  index_t at = 0;
-  for (index_t i = 0; i < n; ++i) {
-    visit(i, at);
-    for (int d = entry.sizes.rank() - 1; d >= 0; --d) {
-      if (entry.sizes[d] == 1) continue;  // any stride may stand there
-      index_t& position = index[static_cast<std::size_t>(d)];
-      if (++position < entry.sizes[d]) {
-        at += entry.strides[d];
-        break;
-      }
-      at -= entry.strides[d] * (entry.sizes[d] - 1);
-      position = 0;
-    }
-  }
-}
-
-// Decodes stored elements one by one.
-template <class Stored, class T, class Decode>
-void decode(const TensorEntry& entry, std::span<T> out, Decode decode_one) {
-  visit_elements(entry, [&](index_t i, index_t at) {
-    Stored stored;
-    std::memcpy(&stored, entry.bytes.data() + static_cast<std::size_t>(at) * sizeof stored, sizeof stored);
-    out[static_cast<std::size_t>(i)] = static_cast<T>(decode_one(stored));
-  });
-}
-
-}  // namespace detail
-
 // The bytes of an entry as its sizes and strides have them: its own, or those of its source, which `room` keeps. Throws
 // Error where they cannot be read.
-inline std::span<const std::byte> bytes_of(const TensorEntry& entry, std::vector<std::byte>& room) {
-  if (!entry.source) return entry.bytes;
-  const index_t size = detail::byte_count(entry.dtype, entry.sizes);
-  try {
-    room.resize(static_cast<std::size_t>(size));
-  } catch (const std::bad_alloc&) {
-    throw Error(concat("gpunet::io: \"", detail::printable(entry.name), "\" has ", size,
-                       " bytes, more than there is memory, free some"));
-  }
-  entry.source->read(entry.first_byte, room);
-  return room;
-}
-
-namespace detail {
-
-// The bytes of the elements in row-major order: those of the entry, or a copy that `copy` keeps.
-inline std::span<const std::byte> row_major_bytes(const TensorEntry& entry, std::vector<std::byte>& copy) {
-  if (entry.strides.rank() == 0) return bytes_of(entry, copy);
-  std::vector<std::byte> room;
-  const std::span<const std::byte> bytes = bytes_of(entry, room);
-  const auto size = static_cast<std::size_t>(bits_of(entry.dtype) / 8);
-  copy.resize(static_cast<std::size_t>(entry.sizes.numel()) * size);
-  visit_elements(entry, [&](index_t i, index_t at) {
-    std::memcpy(copy.data() + static_cast<std::size_t>(i) * size,
-                bytes.data() + static_cast<std::size_t>(at) * size, size);
-  });
-  return copy;
-}
-
-// Pointers to the entries in some order.
-inline std::vector<const TensorEntry*> sorted(std::span<const TensorEntry> entries,
-                                              bool (*before)(const TensorEntry*, const TensorEntry*)) {
-  std::vector<const TensorEntry*> order;
-  for (const TensorEntry& entry : entries)
-    order.push_back(&entry);
-  std::sort(order.begin(), order.end(), before);
-  return order;
-}
-
-inline bool name_is_less(const TensorEntry* a, const TensorEntry* b) {
-  return a->name < b->name;
-}
-
-// Checks what every format wants of tensors that are to be written: names of their own in UTF-8, all their elements.
-inline void check_writable(const std::string& path, std::span<const TensorEntry> entries) {
-  const TensorEntry* before = nullptr;
-  for (const TensorEntry* entry : sorted(entries, name_is_less)) {
-    const std::string place = concat("gpunet::io: cannot write ", path, ": "),
-                      name = concat(place, '"', printable(entry->name), "\" ");
-    require(is_utf8(entry->name), name, "is not UTF-8, rename it");
-    require(!before || before->name != entry->name, name, "is the name of two tensors, rename one");
-    check_bytes(*entry, place);
-    before = entry;
-  }
-}
-
-}  // namespace detail
+std::span<const std::byte> bytes_of(const TensorEntry& entry, std::vector<std::byte>& room);
 
 // Copies the elements of a tensor of numbers to `out`, row-major, as float or double; there must be as many. Throws
 // Error where the entry's bytes do not hold them, or its type is none of is_parameter_type().
 template <class T>
-void copy_as(const TensorEntry& entry, std::span<T> out) {
-  detail::check_bytes(entry, "gpunet::io::copy_as: ");
-  require(static_cast<index_t>(out.size()) == entry.sizes.numel(), "gpunet::io::copy_as: ", out.size(),
-          " elements for \"", detail::printable(entry.name), "\" of shape ", to_string(entry.sizes), ", make room");
-  if (entry.source) {
-    if (entry.dtype == dtype_of<T>() && entry.strides.rank() == 0)
-      return entry.source->read(entry.first_byte, std::as_writable_bytes(out));
-    std::vector<std::byte> room;
-    TensorEntry in_memory = entry;
-    in_memory.bytes = bytes_of(entry, room);
-    in_memory.source = nullptr;
-    return copy_as(in_memory, out);
-  }
-  switch (entry.dtype) {
-    case Dtype::F32:
-      return detail::decode<float>(entry, out, [](float x) { return x; });
-    case Dtype::F64:
-      return detail::decode<double>(entry, out, [](double x) { return x; });
-    case Dtype::F16:
-      return detail::decode<std::uint16_t>(entry, out, detail::half_to_float);
-    case Dtype::BF16:
-      return detail::decode<std::uint16_t>(entry, out, detail::bfloat_to_float);
-    case Dtype::I64:
-      return detail::decode<std::int64_t>(entry, out, [](std::int64_t x) { return x; });
-    case Dtype::I32:
-      return detail::decode<std::int32_t>(entry, out, [](std::int32_t x) { return x; });
-    case Dtype::I16:
-      return detail::decode<std::int16_t>(entry, out, [](std::int16_t x) { return x; });
-    case Dtype::I8:
-      return detail::decode<std::int8_t>(entry, out, [](std::int8_t x) { return x; });
-    case Dtype::U8:
-    case Dtype::BOOL:
-      return detail::decode<std::uint8_t>(entry, out, [](std::uint8_t x) { return x; });
-    default:
-      throw Error(concat("gpunet::io::copy_as: \"", detail::printable(entry.name), "\" has dtype ",
-                         to_string(entry.dtype),
-                         " (want a floating-point type but F8, or a signed integer), "
-                         "convert it before saving"));
-  }
-}
+void copy_as(const TensorEntry& entry, std::span<T> out);
+
+namespace detail {
+
+// Bytes that elements of the type take; -1 if that is no whole number or cannot be counted. Safe for every size.
+index_t byte_count(Dtype dtype, const Sizes& sizes);
+
+// The strides of row-major elements, those of an array of `sizes` read backwards if `reversed`.
+Sizes packed_strides(const Sizes& sizes, bool reversed = false);
+
+// Whether the strides lead to the elements in the order of `packed`: those of extents of 1 do not matter.
+bool same_order(const Sizes& sizes, const Sizes& strides, const Sizes& packed);
+
+// How many elements there are from the first to the last that these strides lead to; -1 where that cannot be counted. One
+// stride for each dimension.
+index_t reach(const Sizes& sizes, const Sizes& strides);
+
+// Throws Error, which begins with `place` and the name, unless the entry has the bytes of all its elements. Several may
+// be the same.
+void check_bytes(const TensorEntry& entry, std::string_view place);
+
+// The bytes of the elements in row-major order: those of the entry, or a copy that `copy` keeps.
+std::span<const std::byte> row_major_bytes(const TensorEntry& entry, std::vector<std::byte>& copy);
+
+// Pointers to the entries in some order.
+std::vector<const TensorEntry*> sorted(std::span<const TensorEntry> entries,
+                                       bool (*before)(const TensorEntry*, const TensorEntry*));
+
+bool name_is_less(const TensorEntry* a, const TensorEntry* b);
+
+// Checks what every format wants of tensors that are to be written: names of their own in UTF-8, all their elements.
+void check_writable(const std::string& path, std::span<const TensorEntry> entries);
+
+}  // namespace detail
 
 }  // namespace gpunet::io
+
+#if !GPUNET_COMPILED
+#include <gpunet/io/tensor_file.ipp>
+#endif

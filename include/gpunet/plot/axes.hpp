@@ -2,25 +2,18 @@
 #pragma once
 
 #include <algorithm>
-#include <array>
 #include <cmath>
-#include <cstdio>
+#include <cstddef>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
 #include <gpunet/core/error.hpp>
+#include <gpunet/core/text.hpp>
 #include <gpunet/plot/scene.hpp>
 
-namespace gpunet::plot {
-
-// What every diagram can be told.
-struct Titles {
-  std::string title = {}, x_label = {}, y_label = {};
-};
-
-namespace detail {
+namespace gpunet::plot::detail {
 
 // With enough digits to distinguish it from its neighbors, which are `step` away.
 inline std::string number_text(double value, long double step) {
@@ -182,5 +175,4 @@ class Axes {
   double left_ = 0, right_ = 0, top_ = 0, bottom_ = 0;
 };
 
-}  // namespace detail
-}  // namespace gpunet::plot
+}  // namespace gpunet::plot::detail

@@ -1,12 +1,11 @@
 // Images side by side.
 #pragma once
 
-#include <algorithm>
 #include <string>
 #include <vector>
 
-#include <gpunet/core/error.hpp>
-#include <gpunet/plot/axes.hpp>
+#include <gpunet/core/config.hpp>
+#include <gpunet/io/image.hpp>
 #include <gpunet/plot/scene.hpp>
 
 namespace gpunet::plot {
@@ -20,40 +19,10 @@ struct ImageGridOptions {
 };
 
 // Images in rows of `columns`. Throws Error for an image without pixels, or with too few or too many bytes.
-inline Scene image_grid(const std::vector<io::Image>& images, const ImageGridOptions& options = {}) {
-  require(options.columns >= 1, "gpunet::plot::image_grid: ", options.columns, " columns (want 1 or more)");
-  require(options.captions.empty() || options.captions.size() == images.size(),
-          "gpunet::plot::image_grid: ", options.captions.size(), " captions for ", images.size(),
-          " images (want one each, or none)");
-  detail::check_length("gpunet::plot::image_grid", options.size);
-  for (const io::Image& image : images)
-    io::detail::check_image("gpunet::plot::image_grid", image);
-  double widest = options.size;
-  for (const std::string& caption : options.captions)
-    widest = std::max(widest, text_width(caption, 12));
-  const double gap = 8, across = widest + gap, down = options.size + gap + (options.captions.empty() ? 0 : 18);
-  const auto count = static_cast<index_t>(images.size());
-  const index_t columns = std::clamp(count, index_t{1}, options.columns), rows = (count + columns - 1) / columns;
-  const double top = 16 + (options.title.empty() ? 0 : 30);
-  Scene scene{std::max(32 + static_cast<double>(columns) * across - gap, 32 + text_width(options.title, 16)),
-              top + static_cast<double>(rows) * down + 16 - gap};
-  if (!options.title.empty()) scene.add(Label{{16, 30}, options.title, Anchor::start, 16});
-  for (index_t i = 0; i < count; ++i) {
-    const io::Image& image = images[static_cast<std::size_t>(i)];
-    const auto width = static_cast<double>(image.width), height = static_cast<double>(image.height);
-    const double scale = options.size / std::max(width, height);
-    const Point middle{16 + static_cast<double>(i % columns) * across + widest / 2,
-                       top + static_cast<double>(i / columns) * down + options.size / 2};
-    scene.add(Picture{
-        {middle.x - width * scale / 2, middle.y - height * scale / 2}, width * scale, height * scale, image});
-    if (!options.captions.empty())
-      scene.add(Label{{middle.x, middle.y + options.size / 2 + 14},
-                      options.captions[static_cast<std::size_t>(i)],
-                      Anchor::middle,
-                      12,
-                      muted});
-  }
-  return scene;
-}
+Scene image_grid(const std::vector<io::Image>& images, const ImageGridOptions& options = {});
 
 }  // namespace gpunet::plot
+
+#if !GPUNET_COMPILED
+#include <gpunet/plot/image_grid.ipp>
+#endif

@@ -6,4 +6,5 @@
 #include <gpunet/plot/lines.hpp>
 #include <gpunet/plot/save.hpp>
 #include <gpunet/plot/stacked_bars.hpp>
+#include <gpunet/plot/svg.hpp>
 #include <gpunet/plot/terminal.hpp>

@@ -1,9 +1,6 @@
 // What a picture consists of, before it is written as SVG or drawn as pixels.
 #pragma once
 
-#include <algorithm>
-#include <array>
-#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -11,7 +8,7 @@
 #include <variant>
 #include <vector>
 
-#include <gpunet/core/text.hpp>
+#include <gpunet/core/config.hpp>
 #include <gpunet/io/image.hpp>
 
 namespace gpunet::plot {
@@ -28,29 +25,10 @@ inline constexpr Color muted{0x59636E, 0x9198A1};
 inline constexpr Color faint{0xD9DEE4, 0x2F353D};
 
 // Of the first series, the second, ...: distinct for most kinds of color blindness, and begins again after the eighth.
-inline Color series_color(std::size_t i) {
-  static constexpr std::array<Color, 8> colors{{{0x1F6FEB, 0x58A6FF},
-                                                {0xC4560A, 0xF0883E},
-                                                {0x1A7F37, 0x3FB950},
-                                                {0x8250DF, 0xBC8CFF},
-                                                {0x0E7490, 0x39C5CF},
-                                                {0xBF3989, 0xFF8AC4},
-                                                {0x8A6D00, 0xE3B341},
-                                                {0xC62828, 0xFF7B72}}};
-  return colors[i % colors.size()];
-}
+Color series_color(std::size_t i);
 
 // From a (share 0) to b (share 1).
-inline Color mix(Color a, Color b, double share) {
-  const auto channel = [&](std::uint32_t from, std::uint32_t to, int shift) {
-    const double x = from >> shift & 0xFF, y = to >> shift & 0xFF;
-    return static_cast<std::uint32_t>(std::lround(x + (y - x) * share)) << shift;
-  };
-  const auto both = [&](std::uint32_t from, std::uint32_t to) {
-    return channel(from, to, 16) | channel(from, to, 8) | channel(from, to, 0);
-  };
-  return {both(a.light, b.light), both(a.dark, b.dark)};
-}
+Color mix(Color a, Color b, double share);
 
 // In units of a CSS pixel, from the top left.
 struct Point {
@@ -101,9 +79,16 @@ struct Scene {
   }
 };
 
+// What stands around a diagram.
+struct Titles {
+  std::string title = {}, x_label = {}, y_label = {};
+};
+
 // About how wide a text will be.
-inline double text_width(const std::string& text, double size) {
-  return 0.56 * size * static_cast<double>(gpunet::detail::characters(text));
-}
+double text_width(const std::string& text, double size);
 
 }  // namespace gpunet::plot
+
+#if !GPUNET_COMPILED
+#include <gpunet/plot/scene.ipp>
+#endif

@@ -1,4 +1,4 @@
-// Binary fields of a file, from front to back.
+// Binary fields of files, read from front to back, and written.
 #pragma once
 
 #include <cstddef>
@@ -80,5 +80,12 @@ class ByteReader {
   std::size_t first_byte_ = 0;
   std::size_t position_ = 0;
 };
+
+// Appends the number, little-endian.
+template <class T>
+void append_number(std::string& out, T value) {
+  for (std::size_t i = 0; i < sizeof value; ++i)
+    out += static_cast<char>(value >> 8 * i & 0xFF);
+}
 
 }  // namespace gpunet::io::detail

@@ -1,4 +1,4 @@
-// What all readers of images ask of a size.
+// Bodies of image_reader.hpp.
 #pragma once
 
 #include <algorithm>
@@ -6,23 +6,14 @@
 #include <string_view>
 
 #include <gpunet/core/error.hpp>
-#include <gpunet/core/sizes.hpp>
+#include <gpunet/io/image_reader.hpp>
 
 namespace gpunet::io {
 
-// Which images are read.
-struct ReadImageOptions {
-  // An image with more pixels is an Error, before memory is taken for it: a file of 32 KB can have a billion. The default
-  // is where Pillow takes an image for an attack (twice its Image.MAX_IMAGE_PIXELS).
-  std::int64_t max_pixels = 178'956'970;
-};
-
 namespace detail {
 
-// Throws Error unless both sides are 1 and more and the image has no more pixels than the options allow; `place` begins
-// the message.
-inline void check_image_sides(std::string_view place, std::int64_t width, std::int64_t height,
-                              const ReadImageOptions& options) {
+GPUNET_INLINE void check_image_sides(std::string_view place, std::int64_t width, std::int64_t height,
+                                     const ReadImageOptions& options) {
   require(width >= 1 && height >= 1, place, ": an image of ", width, " x ", height,
           " (want sides of 1 and more), fetch the file again");
   constexpr std::int64_t most = std::int64_t{1} << 50;  // below which sizes in bits are no overflow
@@ -33,5 +24,10 @@ inline void check_image_sides(std::string_view place, std::int64_t width, std::i
 }
 
 }  // namespace detail
+
+GPUNET_INLINE ImageReader& other_images() {
+  static ImageReader reader = nullptr;
+  return reader;
+}
 
 }  // namespace gpunet::io

@@ -1,0 +1,127 @@
+// Bodies of formats.hpp.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <gpunet/core/error.hpp>
+#include <gpunet/io/binary.hpp>
+#include <gpunet/io/file.hpp>
+#include <gpunet/io/foreign_file.hpp>
+#include <gpunet/io/formats.hpp>
+#include <gpunet/io/json.hpp>
+#include <gpunet/io/mapped_file.hpp>
+#include <gpunet/io/npy.hpp>
+#include <gpunet/io/npz.hpp>
+#include <gpunet/io/safetensors.hpp>
+#include <gpunet/io/tensor_file.hpp>
+#include <gpunet/io/torch_file.hpp>
+#include <gpunet/io/zip.hpp>
+
+namespace gpunet::io {
+
+GPUNET_INLINE Format format_of(std::string_view path) {
+  if (path.ends_with(".pth") || path.ends_with(".pt")) return Format::torch;
+  if (path.ends_with(".npy")) return Format::npy;
+  if (path.ends_with(".npz")) return Format::npz;
+  return Format::safetensors;
+}
+
+namespace detail {
+
+// PyTorch's or NumPy's. Throws Error where it is neither.
+GPUNET_INLINE Format format_of_archive(const ZipArchive& archive) {
+  if (is_torch_script(archive) || find_torch_pickle(archive)) return Format::torch;
+  const std::vector<ZipMember>& members = archive.members();
+  require(members.empty() || std::any_of(members.begin(), members.end(),
+                                         [](const ZipMember& member) { return member.name.ends_with(npy_ending); }),
+          archive.place(),
+          ": a zip archive of something else (neither the data.pkl of torch.save nor a .npy file of "
+          "numpy.savez is in it, but ",
+          members.empty() ? "" : printable(members[0].name), "), give another file");
+  return Format::npz;
+}
+
+// The first bytes of a file, enough to know foreign ones by.
+GPUNET_INLINE std::string read_start(const std::string& path) {
+  InputFile file(path);
+  std::string start(std::min<std::size_t>(file.size(), 512), '\0');
+  file.read(std::as_writable_bytes(std::span(start)));
+  return start;
+}
+
+// Whether these are the length of a header, below 2^32 in 8 bytes, and its first brace.
+GPUNET_INLINE bool begins_as_safetensors(std::string_view text) {
+  return text.substr(0, 9).ends_with(std::string_view("\0\0\0\0{", 5));
+}
+
+// Whether a file begins like one of gpunet's formats.
+GPUNET_INLINE bool begins_as_known(std::string_view text) {
+  return begins_as_safetensors(text) || text.starts_with("PK") || text.starts_with(npy_magic) ||
+         torch_magic_size(text) > 0;
+}
+
+// By the contents; by the name where they tell nothing. Throws Error for those of other kinds of files.
+GPUNET_INLINE Format format_of_contents(std::span<const std::byte> bytes, const std::string& path) {
+  const std::string_view text = as_text(bytes);
+  if (begins_as_safetensors(text)) return Format::safetensors;  // first: it may begin like anything else
+  if (text.starts_with("PK")) return format_of_archive(ZipArchive(bytes, path));
+  if (text.starts_with(npy_magic)) return Format::npy;
+  if (torch_magic_size(text) > 0) return Format::torch;
+  refuse_foreign(text, path);
+  require(
+      format_of(path) != Format::safetensors || path.ends_with(".safetensors"), "gpunet::io: ", path,
+      ", byte 0: neither a safetensors file, nor one of torch.save or NumPy, begins like this (it is damaged, or "
+      "something else), fetch it again or give another");
+  return format_of(path);
+}
+
+}  // namespace detail
+
+GPUNET_INLINE TensorFile read_tensors(const std::string& path, const ReadOptions& options) {
+  if (const std::string start = detail::read_start(path); !detail::begins_as_known(start))
+    detail::refuse_foreign(start, path);  // before all of it is read
+  auto file = std::make_shared<const FileBytes>(path, options.map);
+  switch (detail::format_of_contents(file->bytes(), path)) {
+    case Format::torch:
+      return TorchFile::read(path, std::move(file));
+    case Format::npy:
+      return NpyFile::read(path, std::move(file));
+    case Format::npz:
+      return NpzFile::read(path, std::move(file), options);
+    case Format::safetensors:
+      break;
+  }
+  return SafetensorsFile::read(path, std::move(file));
+}
+
+GPUNET_INLINE TensorFile open_tensors(const std::string& path, const ReadOptions& options) {
+  if (!options.map && detail::begins_as_safetensors(detail::read_start(path))) return SafetensorsFile::open(path);
+  return read_tensors(path, options);
+}
+
+GPUNET_INLINE void write_tensors(const std::string& path, std::span<const TensorEntry> entries,
+                                 const Metadata& metadata) {
+  require(metadata.empty() || format_of(path) == Format::safetensors, "gpunet::io: cannot write ", path,
+          ": metadata (which safetensors files hold), name it .safetensors");
+  switch (format_of(path)) {
+    case Format::torch:
+      return write_torch(path, entries);
+    case Format::npy:
+      require(entries.size() == 1, "gpunet::io: cannot write ", path, ": ", entries.size(),
+              " arrays (a .npy file holds one), name it .npz");
+      return write_npy(path, entries[0]);
+    case Format::npz:
+      return write_npz(path, entries);
+    case Format::safetensors:
+      return write_safetensors(path, entries, metadata);
+  }
+}
+
+}  // namespace gpunet::io

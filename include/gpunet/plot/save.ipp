@@ -1,0 +1,39 @@
+// Bodies of save.hpp.
+#pragma once
+
+#include <string>
+
+#include <gpunet/core/error.hpp>
+#include <gpunet/io/atomic_file.hpp>
+#include <gpunet/io/image.hpp>
+#include <gpunet/plot/raster.hpp>
+#include <gpunet/plot/save.hpp>
+#include <gpunet/plot/scene.hpp>
+#include <gpunet/plot/svg.hpp>
+
+namespace gpunet::plot {
+
+namespace detail {
+
+// Whether the file is to be a .svg; else it is a .png. Throws Error for another ending.
+GPUNET_INLINE bool is_svg(const std::string& path) {
+  require(path.ends_with(".svg") || path.ends_with(".png"), "gpunet::plot::save: ", path,
+          " ends neither in .svg nor in .png, the two kinds there are");
+  return path.ends_with(".svg");
+}
+
+}  // namespace detail
+
+GPUNET_INLINE void save(const std::string& path, const Scene& scene, Theme theme) {
+  if (detail::is_svg(path))
+    io::write_file_atomically(path, to_svg(scene));
+  else
+    io::save_png(path, rasterize(scene, 2, theme));
+}
+
+GPUNET_INLINE void probe(const std::string& path) {
+  detail::is_svg(path);
+  const io::AtomicFile file(path);
+}
+
+}  // namespace gpunet::plot
