@@ -4,15 +4,11 @@
 #include <array>
 #include <cerrno>
 #include <climits>
-#include <cstddef>
 #include <cstdio>
 #include <cstdlib>
 #include <dirent.h>
 #include <fcntl.h>
 #include <memory>
-#include <span>
-#include <string>
-#include <string_view>
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <sys/types.h>
@@ -20,7 +16,6 @@
 
 #include <gpunet/core/error.hpp>
 #include <gpunet/io/atomic_file.hpp>
-#include <gpunet/io/file.hpp>
 
 namespace gpunet::io {
 

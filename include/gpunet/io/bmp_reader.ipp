@@ -4,18 +4,13 @@
 #include <algorithm>
 #include <array>
 #include <bit>
-#include <cstddef>
 #include <cstdint>
 #include <cstring>
-#include <span>
-#include <string>
 #include <string_view>
 
 #include <gpunet/core/error.hpp>
 #include <gpunet/io/binary.hpp>
 #include <gpunet/io/bmp_reader.hpp>
-#include <gpunet/io/image.hpp>
-#include <gpunet/io/image_reader.hpp>
 
 namespace gpunet::io {
 

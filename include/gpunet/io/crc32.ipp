@@ -2,10 +2,7 @@
 #pragma once
 
 #include <array>
-#include <cstddef>
-#include <cstdint>
 #include <cstring>
-#include <span>
 
 #include <gpunet/io/crc32.hpp>
 

@@ -1,9 +1,6 @@
 // Bodies of deflate.hpp.
 #pragma once
 
-#include <cstddef>
-#include <span>
-
 #include <gpunet/io/deflate.hpp>
 
 namespace gpunet::io {

@@ -1,12 +1,6 @@
 // Bodies of dtype.hpp.
 #pragma once
 
-#include <bit>
-#include <cstddef>
-#include <cstdint>
-#include <optional>
-#include <string_view>
-
 #include <gpunet/io/dtype.hpp>
 
 namespace gpunet::io {

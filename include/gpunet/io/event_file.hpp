@@ -27,7 +27,8 @@
 
 namespace gpunet::io::detail {
 
-// A message of protocol buffers (protobuf.dev/programming-guides/encoding) that grows by a field at a time. Fields with the same number make a list.
+// A message of protocol buffers (protobuf.dev/programming-guides/encoding) that grows by a field at a time. Fields with the
+// same number make a list.
 class ProtoMessage {
  public:
   ProtoMessage& integer(int field, std::uint64_t value) {

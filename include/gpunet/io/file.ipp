@@ -1,21 +1,13 @@
 // Bodies of file.hpp.
 #pragma once
 
-#include <cerrno>
-#include <cstddef>
 #include <ctime>
 #include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
-#include <span>
-#include <string>
-#include <string_view>
 #include <sys/stat.h>
-#include <sys/types.h>
 #include <system_error>
 #include <unistd.h>
-#include <utility>
-#include <vector>
 
 #include <gpunet/core/error.hpp>
 #include <gpunet/io/file.hpp>

@@ -4,9 +4,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <memory>
-#include <span>
-#include <string>
-#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -17,11 +14,6 @@
 #include <gpunet/io/formats.hpp>
 #include <gpunet/io/json.hpp>
 #include <gpunet/io/mapped_file.hpp>
-#include <gpunet/io/npy.hpp>
-#include <gpunet/io/npz.hpp>
-#include <gpunet/io/safetensors.hpp>
-#include <gpunet/io/tensor_file.hpp>
-#include <gpunet/io/torch_file.hpp>
 #include <gpunet/io/zip.hpp>
 
 namespace gpunet::io {

@@ -3,14 +3,9 @@
 
 #include <algorithm>
 #include <array>
-#include <cstddef>
 #include <cstdint>
 #include <iterator>
-#include <span>
-#include <string>
-#include <vector>
 
-#include <gpunet/core/error.hpp>
 #include <gpunet/io/binary.hpp>
 #include <gpunet/io/crc32.hpp>
 #include <gpunet/io/deflate.hpp>

@@ -1,16 +1,9 @@
 // Bodies of image.hpp.
 #pragma once
 
-#include <algorithm>
 #include <array>
-#include <cstddef>
-#include <cstdint>
 #include <span>
-#include <string>
-#include <string_view>
-#include <vector>
 
-#include <gpunet/core/error.hpp>
 #include <gpunet/io/atomic_file.hpp>
 #include <gpunet/io/crc32.hpp>
 #include <gpunet/io/deflate.hpp>

@@ -2,8 +2,6 @@
 #pragma once
 
 #include <algorithm>
-#include <cstdint>
-#include <string_view>
 
 #include <gpunet/core/error.hpp>
 #include <gpunet/io/image_reader.hpp>

@@ -2,10 +2,6 @@
 #pragma once
 
 #include <charconv>
-#include <cstddef>
-#include <set>
-#include <string>
-#include <string_view>
 #include <system_error>
 #include <utility>
 

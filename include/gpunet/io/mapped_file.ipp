@@ -2,10 +2,7 @@
 #pragma once
 
 #include <cerrno>
-#include <cstddef>
 #include <new>
-#include <span>
-#include <string>
 #include <sys/mman.h>
 
 #include <gpunet/core/error.hpp>

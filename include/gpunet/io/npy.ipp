@@ -1,15 +1,6 @@
 // Bodies of npy.hpp.
 #pragma once
 
-#include <cstddef>
-#include <cstdint>
-#include <memory>
-#include <span>
-#include <string>
-#include <string_view>
-#include <utility>
-#include <vector>
-
 #include <gpunet/core/error.hpp>
 #include <gpunet/core/sizes.hpp>
 #include <gpunet/io/atomic_file.hpp>
@@ -18,7 +9,6 @@
 #include <gpunet/io/json.hpp>
 #include <gpunet/io/mapped_file.hpp>
 #include <gpunet/io/npy.hpp>
-#include <gpunet/io/tensor_file.hpp>
 
 namespace gpunet::io {
 

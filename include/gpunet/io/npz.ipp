@@ -4,9 +4,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <iterator>
-#include <memory>
-#include <span>
-#include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -20,7 +17,6 @@
 #include <gpunet/io/mapped_file.hpp>
 #include <gpunet/io/npy.hpp>
 #include <gpunet/io/npz.hpp>
-#include <gpunet/io/tensor_file.hpp>
 #include <gpunet/io/zip.hpp>
 
 namespace gpunet::io {

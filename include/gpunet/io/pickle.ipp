@@ -3,18 +3,10 @@
 
 #include <bit>
 #include <charconv>
-#include <cstddef>
-#include <cstdint>
 #include <optional>
-#include <span>
-#include <string>
-#include <string_view>
 #include <system_error>
 #include <utility>
-#include <vector>
 
-#include <gpunet/core/error.hpp>
-#include <gpunet/io/binary.hpp>
 #include <gpunet/io/json.hpp>
 #include <gpunet/io/pickle.hpp>
 

@@ -3,14 +3,11 @@
 
 #include <algorithm>
 #include <array>
-#include <cstddef>
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
 #include <iterator>
 #include <memory>
-#include <span>
-#include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -19,8 +16,6 @@
 #include <gpunet/io/binary.hpp>
 #include <gpunet/io/crc32.hpp>
 #include <gpunet/io/deflate.hpp>
-#include <gpunet/io/image.hpp>
-#include <gpunet/io/image_reader.hpp>
 #include <gpunet/io/png_reader.hpp>
 
 namespace gpunet::io {

@@ -3,17 +3,12 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstddef>
 #include <cstdint>
-#include <span>
-#include <string>
 #include <string_view>
 #include <utility>
 
 #include <gpunet/core/error.hpp>
 #include <gpunet/io/binary.hpp>
-#include <gpunet/io/image.hpp>
-#include <gpunet/io/image_reader.hpp>
 #include <gpunet/io/pnm_reader.hpp>
 
 namespace gpunet::io {

@@ -1,20 +1,12 @@
 // Bodies of read_image.hpp.
 #pragma once
 
-#include <cstddef>
-#include <span>
-#include <string>
 #include <string_view>
 
 #include <gpunet/core/error.hpp>
 #include <gpunet/io/binary.hpp>
-#include <gpunet/io/bmp_reader.hpp>
 #include <gpunet/io/file.hpp>
 #include <gpunet/io/foreign_file.hpp>
-#include <gpunet/io/image.hpp>
-#include <gpunet/io/image_reader.hpp>
-#include <gpunet/io/png_reader.hpp>
-#include <gpunet/io/pnm_reader.hpp>
 #include <gpunet/io/read_image.hpp>
 
 namespace gpunet::io {

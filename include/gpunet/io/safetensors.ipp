@@ -3,15 +3,9 @@
 
 #include <algorithm>
 #include <array>
-#include <cstddef>
 #include <cstdint>
 #include <cstring>
-#include <memory>
-#include <span>
-#include <string>
-#include <string_view>
 #include <utility>
-#include <vector>
 
 #include <gpunet/core/error.hpp>
 #include <gpunet/core/sizes.hpp>
@@ -22,7 +16,6 @@
 #include <gpunet/io/json.hpp>
 #include <gpunet/io/mapped_file.hpp>
 #include <gpunet/io/safetensors.hpp>
-#include <gpunet/io/tensor_file.hpp>
 
 namespace gpunet::io {
 

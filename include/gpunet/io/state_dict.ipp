@@ -2,24 +2,16 @@
 #pragma once
 
 #include <algorithm>
-#include <cstddef>
 #include <map>
 #include <set>
 #include <span>
-#include <string>
-#include <string_view>
-#include <type_traits>
 #include <utility>
-#include <vector>
 
 #include <gpunet/core/error.hpp>
-#include <gpunet/core/sizes.hpp>
 #include <gpunet/core/text.hpp>
 #include <gpunet/io/dtype.hpp>
-#include <gpunet/io/formats.hpp>
 #include <gpunet/io/json.hpp>
 #include <gpunet/io/state_dict.hpp>
-#include <gpunet/io/tensor_file.hpp>
 
 namespace gpunet::io {
 

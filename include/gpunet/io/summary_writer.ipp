@@ -4,16 +4,9 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
-#include <cstdint>
 #include <ctime>
 #include <map>
-#include <memory>
 #include <mutex>
-#include <string>
-#include <string_view>
-#include <utility>
-#include <variant>
-#include <vector>
 
 #include <gpunet/core/error.hpp>
 #include <gpunet/io/event_file.hpp>

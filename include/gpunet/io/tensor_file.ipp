@@ -3,19 +3,12 @@
 
 #include <algorithm>
 #include <array>
-#include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <limits>
 #include <new>
-#include <span>
-#include <string>
-#include <string_view>
-#include <vector>
 
 #include <gpunet/core/error.hpp>
-#include <gpunet/core/sizes.hpp>
-#include <gpunet/io/dtype.hpp>
 #include <gpunet/io/json.hpp>
 #include <gpunet/io/tensor_file.hpp>
 

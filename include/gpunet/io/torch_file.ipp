@@ -2,12 +2,7 @@
 #pragma once
 
 #include <algorithm>
-#include <cstddef>
 #include <cstdint>
-#include <memory>
-#include <span>
-#include <string>
-#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -17,7 +12,6 @@
 #include <gpunet/io/json.hpp>
 #include <gpunet/io/mapped_file.hpp>
 #include <gpunet/io/pickle.hpp>
-#include <gpunet/io/tensor_file.hpp>
 #include <gpunet/io/torch_file.hpp>
 #include <gpunet/io/torch_tree.hpp>
 #include <gpunet/io/torch_types.hpp>

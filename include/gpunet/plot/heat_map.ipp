@@ -5,15 +5,12 @@
 #include <cmath>
 #include <cstddef>
 #include <limits>
-#include <string>
 #include <utility>
-#include <vector>
 
 #include <gpunet/core/error.hpp>
 #include <gpunet/core/text.hpp>
 #include <gpunet/plot/axes.hpp>
 #include <gpunet/plot/heat_map.hpp>
-#include <gpunet/plot/scene.hpp>
 
 namespace gpunet::plot {
 

@@ -3,14 +3,10 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <string>
-#include <vector>
 
 #include <gpunet/core/error.hpp>
-#include <gpunet/io/image.hpp>
 #include <gpunet/plot/axes.hpp>
 #include <gpunet/plot/image_grid.hpp>
-#include <gpunet/plot/scene.hpp>
 
 namespace gpunet::plot {
 

@@ -5,13 +5,10 @@
 #include <cmath>
 #include <cstddef>
 #include <limits>
-#include <string>
-#include <vector>
 
 #include <gpunet/core/error.hpp>
 #include <gpunet/plot/axes.hpp>
 #include <gpunet/plot/lines.hpp>
-#include <gpunet/plot/scene.hpp>
 
 namespace gpunet::plot {
 

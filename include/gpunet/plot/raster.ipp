@@ -11,9 +11,7 @@
 #include <vector>
 
 #include <gpunet/core/error.hpp>
-#include <gpunet/io/image.hpp>
 #include <gpunet/plot/raster.hpp>
-#include <gpunet/plot/scene.hpp>
 #include <gpunet/plot/strokes.hpp>
 
 namespace gpunet::plot {

@@ -1,14 +1,10 @@
 // Bodies of save.hpp.
 #pragma once
 
-#include <string>
-
 #include <gpunet/core/error.hpp>
 #include <gpunet/io/atomic_file.hpp>
 #include <gpunet/io/image.hpp>
-#include <gpunet/plot/raster.hpp>
 #include <gpunet/plot/save.hpp>
-#include <gpunet/plot/scene.hpp>
 #include <gpunet/plot/svg.hpp>
 
 namespace gpunet::plot {

@@ -3,9 +3,6 @@
 
 #include <array>
 #include <cmath>
-#include <cstddef>
-#include <cstdint>
-#include <string>
 
 #include <gpunet/core/text.hpp>
 #include <gpunet/plot/scene.hpp>

@@ -4,12 +4,9 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
-#include <string>
-#include <vector>
 
 #include <gpunet/core/error.hpp>
 #include <gpunet/plot/axes.hpp>
-#include <gpunet/plot/scene.hpp>
 #include <gpunet/plot/stacked_bars.hpp>
 
 namespace gpunet::plot {

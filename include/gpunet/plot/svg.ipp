@@ -6,7 +6,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
-#include <string>
 #include <string_view>
 #include <utility>
 #include <variant>
@@ -14,7 +13,6 @@
 
 #include <gpunet/core/text.hpp>
 #include <gpunet/io/image.hpp>
-#include <gpunet/plot/scene.hpp>
 #include <gpunet/plot/svg.hpp>
 
 namespace gpunet::plot {

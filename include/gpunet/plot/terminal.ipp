@@ -2,10 +2,8 @@
 #pragma once
 
 #include <cstddef>
-#include <string>
 
 #include <gpunet/core/error.hpp>
-#include <gpunet/io/image.hpp>
 #include <gpunet/plot/terminal.hpp>
 
 namespace gpunet::plot {
