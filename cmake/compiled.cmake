@@ -1,6 +1,6 @@
 # gpunet::compiled: the bodies of the library, compiled once. It is built from the headers' folder/src.hpp, one unit each, by
 # whoever links it, and where the project installs.
-set(gpunet_parts core io plot)
+set(gpunet_parts core data io plot)
 
 foreach(part IN LISTS gpunet_parts)
   set(unit ${PROJECT_BINARY_DIR}/compiled/${part}.cpp)

@@ -3,5 +3,6 @@
 #pragma once
 
 #include <gpunet/core/src.hpp>
+#include <gpunet/data/src.hpp>
 #include <gpunet/io/src.hpp>
 #include <gpunet/plot/src.hpp>

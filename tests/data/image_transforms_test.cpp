@@ -68,7 +68,7 @@ std::ptrdiff_t count(const std::vector<float>& values, float x) {
 }
 
 // An image set of one image, as bytes.
-class One : public ImageDataset<One> {
+class One : public ImageDataset {
  public:
   template <class Transform>
   One(const Transform& transform, const ImageSizes& sizes = {1, 2, 3})

@@ -16,20 +16,20 @@ namespace gpunet::data {
 // become floats on the device. The streams wait for each other by events, so the training thread waits for nothing but
 // a free slot: two at least, that it fills one while the other is copied. One slot is sent at a time.
 template <>
-class BatchBuffers<Cuda> {
+class BatchBuffers<Cuda> final : public BatchSlots {
  public:
   static constexpr bool takes_bytes = true;
   static constexpr index_t least_slots = 2;
 
   // `batch`: [batch size, ...sample sizes].
-  BatchBuffers(Cuda& device, index_t slots, const Sizes& batch, const SampleSource& source)
-      : device_(device), sample_(batch.tail()), sample_bytes_(static_cast<index_t>(source.sample_bytes())) {
+  BatchBuffers(Cuda& device, index_t slots, const Sizes& batch, const DatasetView& set)
+      : device_(device), sample_(batch.tail()), sample_bytes_(static_cast<index_t>(set.sample_bytes())) {
     const gpunet::detail::CurrentDevice current(device.ordinal());
     for (index_t slot = 0; slot < slots; ++slot)
       slots_.push_back(
           {pin<std::byte>(batch[0] * sample_bytes_), pin<label_t>(batch[0]), gpunet::detail::make_event()});
-    if (source.pixels()) {
-      const std::vector<float>& values = source.pixels()->values();
+    if (set.pixel_table()) {
+      const std::vector<float>& values = set.pixel_table()->values();
       table_ = {device, static_cast<index_t>(values.size())};
       device.upload(table_.data(), values.data(), table_.bytes());
       floats_ = {device, batch.numel()};
@@ -40,21 +40,21 @@ class BatchBuffers<Cuda> {
     }
   }
   // Waits for the copies out of the slots.
-  ~BatchBuffers() {
+  ~BatchBuffers() override {
     const gpunet::detail::CurrentDevice current(device_.ordinal());
     ignore_error(cudaStreamSynchronize(device_.copy_stream()));
   }
   BatchBuffers(const BatchBuffers&) = delete;
   BatchBuffers& operator=(const BatchBuffers&) = delete;
 
-  void enter() { check(cudaSetDevice(device_.ordinal())); }  // and left so: a worker needs no other
+  void enter() override { check(cudaSetDevice(device_.ordinal())); }  // and left so: a worker needs no other
   // Waits for the copy out of the slot.
-  void wait_reusable(index_t slot) {
+  void wait_reusable(index_t slot) override {
     const gpunet::detail::CurrentDevice current(device_.ordinal());
     check(cudaEventSynchronize(at(slot).copied.get()));
   }
-  void* host_inputs(index_t slot) { return at(slot).inputs.get(); }     // [batch size, ...]
-  label_t* host_labels(index_t slot) { return at(slot).labels.get(); }  // [batch size]
+  void* host_inputs(index_t slot) override { return at(slot).inputs.get(); }
+  label_t* host_labels(index_t slot) override { return at(slot).labels.get(); }
 
   Batch<Cuda> send(index_t slot, index_t n) {
     const gpunet::detail::CurrentDevice current(device_.ordinal());

@@ -17,6 +17,16 @@ struct Batch {
   View<const label_t, D> labels;  // [n]
 };
 
+// Batch slots in host memory, as they are filled. See BatchBuffers.
+class BatchSlots {
+ public:
+  virtual ~BatchSlots() = default;
+  virtual void enter() {}
+  virtual void wait_reusable(index_t) {}
+  virtual void* host_inputs(index_t slot) = 0;     // [batch size, ...]
+  virtual label_t* host_labels(index_t slot) = 0;  // [batch size]
+};
+
 // A ring of batch slots for device D. A slot goes round: filled in host memory, sent, used, released, filled again.
 //
 //   member              thread     when
@@ -24,7 +34,7 @@ struct Batch {
 //   enter()             worker     before its first batch of an epoch
 //   wait_reusable(s)    filler     before it writes slot s, which is new, released, or filled but never sent
 //   host_inputs(s),
-//   host_labels(s)      filler     while it writes the slot, samples as the source gives them
+//   host_labels(s)      filler     while it writes the slot, samples as read_raw() of the dataset gives them
 //   send(s, n)          training   once the slot is filled: gives the batch of its first n samples
 //   release(s)          training   when it advances or leaves the loop: all work on the batch has been given to the
 //                                  device, but need not be done
@@ -38,27 +48,18 @@ class BatchBuffers;
 
 // On the host a batch is used where it was written: no copy.
 template <>
-class BatchBuffers<Host> {
+class BatchBuffers<Host> final : public BatchSlots {
  public:
   static constexpr bool takes_bytes = false;
   static constexpr index_t least_slots = 1;
 
   // `batch`: [batch size, ...sample sizes].
-  BatchBuffers(Host& host, index_t slots, const Sizes& batch, const SampleSource&) : sample_(batch.tail()) {
-    for (index_t slot = 0; slot < slots; ++slot) {
-      inputs_.emplace_back(host, batch.numel());
-      labels_.emplace_back(host, batch[0]);
-    }
-  }
+  BatchBuffers(Host& host, index_t slots, const Sizes& batch, const DatasetView& set);
 
-  void enter() {}
-  void wait_reusable(index_t) {}
-  void* host_inputs(index_t slot) { return inputs_[static_cast<std::size_t>(slot)].data(); }  // [batch size, ...]
-  label_t* host_labels(index_t slot) { return labels_[static_cast<std::size_t>(slot)].data(); }  // [batch size]
+  void* host_inputs(index_t slot) override { return inputs_[static_cast<std::size_t>(slot)].data(); }
+  label_t* host_labels(index_t slot) override { return labels_[static_cast<std::size_t>(slot)].data(); }
 
-  Batch<Host> send(index_t slot, index_t n) {
-    return {{inputs_[static_cast<std::size_t>(slot)].data(), sample_.with_front(n)}, {host_labels(slot), Sizes{n}}};
-  }
+  Batch<Host> send(index_t slot, index_t n);
   void release(index_t) noexcept {}
 
  private:
@@ -70,21 +71,19 @@ class BatchBuffers<Host> {
 // On any other device: one batch of its memory, to which send copies. Work given to a device runs in order, so the
 // copy waits for the work on the batch before. A device that can copy ahead specialises the class.
 template <Device D>
-class BatchBuffers {
+class BatchBuffers final : public BatchSlots {
  public:
   static constexpr bool takes_bytes = false;
   static constexpr index_t least_slots = 1;
 
-  BatchBuffers(D& device, index_t slots, const Sizes& batch, const SampleSource& source)
+  BatchBuffers(D& device, index_t slots, const Sizes& batch, const DatasetView& set)
       : device_(device),
-        staging_(host_, slots, batch, source),
+        staging_(host_, slots, batch, set),
         inputs_(device, batch.numel()),
         labels_(device, batch[0]) {}
 
-  void enter() {}
-  void wait_reusable(index_t) {}
-  void* host_inputs(index_t slot) { return staging_.host_inputs(slot); }
-  label_t* host_labels(index_t slot) { return staging_.host_labels(slot); }
+  void* host_inputs(index_t slot) override { return staging_.host_inputs(slot); }
+  label_t* host_labels(index_t slot) override { return staging_.host_labels(slot); }
 
   Batch<D> send(index_t slot, index_t n) {
     const auto [inputs, labels] = staging_.send(slot, n);
@@ -103,3 +102,7 @@ class BatchBuffers {
 };
 
 }  // namespace gpunet::data
+
+#if !GPUNET_COMPILED
+#include <gpunet/data/batch_buffers.ipp>
+#endif

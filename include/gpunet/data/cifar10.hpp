@@ -16,7 +16,7 @@ namespace gpunet::data {
 
 // 32x32 colour photographs of ten kinds of things, from the official binary version (cifar-10-binary.tar.gz). The
 // images are kept as bytes and transformed when they are read.
-class CIFAR10 : public ImageDataset<CIFAR10> {
+class CIFAR10 : public ImageDataset {
  public:
   // The 50,000 training images (data_batch_1.bin to data_batch_5.bin) or the 10,000 test images (test_batch.bin) in
   // `folder` or its subfolder cifar-10-batches-bin. Files with fewer images are taken as they are. Throws Error if
@@ -38,9 +38,9 @@ class CIFAR10 : public ImageDataset<CIFAR10> {
     return {"plane", "car", "bird", "cat", "deer", "dog", "frog", "horse", "ship", "truck"};
   }
 
-  index_t size() const { return files_.size(); }
+  index_t size() const override { return files_.size(); }
   // Image i, [3, 32, 32], before it is transformed.
-  ImageBytes image(index_t i, std::vector<std::uint8_t>&) const {
+  ImageBytes image(index_t i, std::vector<std::uint8_t>&) const override {
     return {files_.image(i), CifarFiles::sizes, files_.label(i, 0)};
   }
 

@@ -18,7 +18,7 @@ enum class CIFAR100Labels { fine, coarse };
 
 // 32x32 colour photographs of a hundred kinds of things, from the official binary version (cifar-100-binary.tar.gz).
 // The images are kept as bytes and transformed when they are read.
-class CIFAR100 : public ImageDataset<CIFAR100> {
+class CIFAR100 : public ImageDataset {
  public:
   // The 50,000 training images (train.bin) or the 10,000 test images (test.bin) in `folder` or its subfolder
   // cifar-100-binary. Files with fewer images are taken as they are. Throws Error if the file is missing, cannot be
@@ -76,9 +76,9 @@ class CIFAR100 : public ImageDataset<CIFAR100> {
             "vehicles_2"};
   }
 
-  index_t size() const { return files_.size(); }
+  index_t size() const override { return files_.size(); }
   // Image i, [3, 32, 32], before it is transformed.
-  ImageBytes image(index_t i, std::vector<std::uint8_t>&) const {
+  ImageBytes image(index_t i, std::vector<std::uint8_t>&) const override {
     return {files_.image(i), CifarFiles::sizes, labels_ == CIFAR100Labels::fine ? fine_label(i) : coarse_label(i)};
   }
 

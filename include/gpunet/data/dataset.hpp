@@ -1,11 +1,9 @@
 // What a dataset is.
 #pragma once
 
-#include <algorithm>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
-#include <string_view>
 #include <vector>
 
 #include <gpunet/core/sizes.hpp>
@@ -57,32 +55,6 @@ concept SampleDataset = requires(const Set& set, index_t i) {
 template <class Set>
 concept AnyDataset = Dataset<Set> || SampleDataset<Set>;
 
-// What holds for any dataset, whichever of these functions it has.
-template <Dataset Set>
-label_t read(const Set& set, index_t i, float* sample, Random& random) {
-  if constexpr (RandomDataset<Set>)
-    return set.read(i, sample, random);
-  else
-    return set.read(i, sample);
-}
-template <ByteDataset Set>
-label_t read_bytes(const Set& set, index_t i, std::uint8_t* sample, Random& random) {
-  if constexpr (requires { set.read_bytes(i, sample, random); })
-    return set.read_bytes(i, sample, random);
-  else
-    return set.read_bytes(i, sample);
-}
-template <Dataset Set>
-bool is_random(const Set& set) {
-  if constexpr (RandomDataset<Set>) return set.is_random();
-  return false;
-}
-template <Dataset Set>
-bool has_bytes(const Set& set) {
-  if constexpr (requires { set.has_bytes(); }) return set.has_bytes();
-  return ByteDataset<Set>;
-}
-
 // A dataset of any type, by reference: what reads through it compiles once for all of them.
 class DatasetView {
  public:
@@ -90,56 +62,64 @@ class DatasetView {
   template <class Set>
   requires(!std::same_as<Set, DatasetView> && Dataset<Set>)
       DatasetView(const Set& set)  // implicit, as a string_view is made of a string
-      : set_(&set),
-        size_(set.size()),
-        sample_sizes_(set.sample_sizes()),
-        is_random_(data::is_random(set)),
-        read_([](const DatasetView& view, index_t i, float* sample, Random& random) {
-          return data::read(*static_cast<const Set*>(view.set_), i, sample, random);
-        }) {
+      : set_(&set), size_(set.size()), sample_sizes_(set.sample_sizes()) {
+    read_ = [](const DatasetView& view, index_t i, float* sample, [[maybe_unused]] Random& random) -> label_t {
+      const Set& of = *static_cast<const Set*>(view.set_);
+      if constexpr (RandomDataset<Set>)
+        return of.read(i, sample, random);
+      else
+        return of.read(i, sample);
+    };
+    if constexpr (RandomDataset<Set>) is_random_ = set.is_random();
     if constexpr (ByteDataset<Set>) {
-      if (!data::has_bytes(set)) return;
+      if constexpr (requires { set.has_bytes(); })
+        if (!set.has_bytes()) return;
       pixel_table_ = &set.pixel_table();
-      read_bytes_ = [](const DatasetView& view, index_t i, std::uint8_t* sample, Random& random) {
-        return data::read_bytes(*static_cast<const Set*>(view.set_), i, sample, random);
+      read_bytes_ = [](const DatasetView& view, index_t i, std::uint8_t* sample,
+                       [[maybe_unused]] Random& random) -> label_t {
+        const Set& of = *static_cast<const Set*>(view.set_);
+        if constexpr (requires { of.read_bytes(i, sample, random); })
+          return of.read_bytes(i, sample, random);
+        else
+          return of.read_bytes(i, sample);
       };
     }
   }
   // Reads the first sample for its sizes.
   template <class Set>
   requires(!Dataset<Set> && SampleDataset<Set>) DatasetView(const Set& set)
-      : set_(&set),
-        size_(set.size()),
-        sample_sizes_(size_ > 0 ? Sample(set[0]).sizes : Sizes{}),
-        read_([](const DatasetView& view, index_t i, float* sample, Random&) {
-          return view.copy(i, (*static_cast<const Set*>(view.set_))[i], sample);
-        }) {}
+      : set_(&set), size_(set.size()), sample_sizes_(size_ > 0 ? Sample(set[0]).sizes : Sizes{}) {
+    read_ = [](const DatasetView& view, index_t i, float* sample, Random&) {
+      return view.copy(i, (*static_cast<const Set*>(view.set_))[i], sample);
+    };
+  }
+  // The set as somebody takes it who may not take bytes.
+  DatasetView(const DatasetView& set, bool takes_bytes) : DatasetView(set) {
+    if (!takes_bytes) pixel_table_ = nullptr;
+  }
 
   index_t size() const { return size_; }
   const Sizes& sample_sizes() const { return sample_sizes_; }
   // Whether two reads of one sample may differ; where nobody gives a Random, the default generator seeds one.
   bool is_random() const { return is_random_; }
+  // Writes sample i; returns its label.
   label_t read(index_t i, float* sample, Random& random) const { return read_(*this, i, sample, random); }
-  label_t read(index_t i, float* sample) const {
-    Random random = is_random_ ? any_random() : Random(0);
-    return read(i, sample, random);
+  label_t read(index_t i, float* sample) const;
+
+  // What becomes of the bytes of samples; null if there are floats only.
+  const PixelTable* pixel_table() const { return pixel_table_; }
+  // Of read_raw(): one byte for each number where there is a pixel_table(), else a float.
+  std::size_t sample_bytes() const {
+    return static_cast<std::size_t>(sample_sizes_.numel()) * (pixel_table_ ? 1 : sizeof(float));
   }
-  // Only where there is a pixel_table().
-  label_t read_bytes(index_t i, std::uint8_t* sample, Random& random) const {
-    return read_bytes_(*this, i, sample, random);
+  label_t read_raw(index_t i, void* sample, Random& random) const {
+    return pixel_table_ ? read_bytes_(*this, i, static_cast<std::uint8_t*>(sample), random)
+                        : read_(*this, i, static_cast<float*>(sample), random);
   }
-  const PixelTable* pixel_table() const { return pixel_table_; }  // null if the set has no bytes
 
  private:
-  label_t copy(index_t i, const Sample& from, float* sample) const {
-    constexpr std::string_view where = "gpunet::data: sample ";
-    require(static_cast<index_t>(from.values.size()) == from.sizes.numel(), where, i, " has ", from.values.size(),
-            " values for the shape ", to_string(from.sizes), " (want ", from.sizes.numel(), ")");
-    require(from.sizes == sample_sizes_, where, i, " has the shape ", to_string(from.sizes), " and sample 0 ",
-            to_string(sample_sizes_), " (a batch has one shape), bring all samples to one");
-    std::copy(from.values.begin(), from.values.end(), sample);
-    return from.label;
-  }
+  // Writes a sample. Throws Error if its shape is not that of the first one.
+  label_t copy(index_t i, const Sample& from, float* sample) const;
 
   const void* set_;
   index_t size_;
@@ -150,26 +130,8 @@ class DatasetView {
   label_t (*read_bytes_)(const DatasetView&, index_t i, std::uint8_t* sample, Random&) = nullptr;
 };
 
-// The samples of a dataset as somebody takes them: as bytes if he does and the set has them, else as floats.
-class SampleSource {
- public:
-  SampleSource(const DatasetView& set, bool takes_bytes)
-      : set_(set), pixels_(takes_bytes ? set.pixel_table() : nullptr) {}
-
-  // What is to become of the bytes; null where they are floats.
-  const PixelTable* pixels() const { return pixels_; }
-  std::size_t sample_bytes() const {
-    return static_cast<std::size_t>(set_.sample_sizes().numel()) * (pixels_ ? 1 : sizeof(float));
-  }
-  // Writes sample i; returns its label.
-  label_t read(index_t i, void* sample, Random& random) const {
-    return pixels_ ? set_.read_bytes(i, static_cast<std::uint8_t*>(sample), random)
-                   : set_.read(i, static_cast<float*>(sample), random);
-  }
-
- private:
-  DatasetView set_;
-  const PixelTable* pixels_;
-};
-
 }  // namespace gpunet::data
+
+#if !GPUNET_COMPILED
+#include <gpunet/data/dataset.ipp>
+#endif

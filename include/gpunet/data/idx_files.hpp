@@ -1,20 +1,13 @@
 // The idx files of MNIST and of sets made after it.
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <optional>
-#include <span>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
-#include <gpunet/core/sizes.hpp>
 #include <gpunet/data/pixels.hpp>
-#include <gpunet/io/file.hpp>
-#include <gpunet/io/gzip.hpp>
 
 namespace gpunet::data {
 
@@ -24,76 +17,21 @@ class IdxFiles {
   // PART-images-idx3-ubyte and PART-labels-idx1-ubyte in `folder` or else in its subfolder; as they are, or packed by gzip
   // with .gz behind the name, up to 1 GiB unpacked. `where` begins the messages. Throws Error if a file is missing, damaged, or
   // does not fit the other; before memory is taken, if its header shows it.
-  IdxFiles(std::string_view where, std::string folder, std::string_view subfolder, const std::string& part) {
-    if (const std::string inner = io::join(folder, subfolder); io::is_folder(inner)) folder = inner;
-    auto [image_sizes, images] = read_idx(where, find(where, folder, part + "-images-idx3-ubyte"), 3);
-    auto [label_sizes, labels] = read_idx(where, find(where, folder, part + "-labels-idx1-ubyte"), 1);
-    require(image_sizes[0] == label_sizes[0], where, folder, " has ", image_sizes[0], " images and ",
-            label_sizes[0], " labels of the part '", part,
-            "' (want one label for each image), fetch both files again");
-    sizes_ = {1, image_sizes[1], image_sizes[2]};
-    images_ = std::move(images);
-    labels_ = std::move(labels);
-    for (index_t i = 0; i < size(); ++i)
-      require(label(i) < 10, where, folder, ": label ", i, " of the part '", part, "' is ", label(i),
-              " (want 0 to 9): the file is damaged, fetch it again");
-  }
+  IdxFiles(std::string_view where, std::string folder, std::string_view subfolder, const std::string& part);
 
   index_t size() const { return static_cast<index_t>(labels_.size()); }
   const ImageSizes& sizes() const { return sizes_; }
-  const std::uint8_t* image(index_t i) const {
-    GPUNET_ASSERT(0 <= i && i < size());
-    return reinterpret_cast<const std::uint8_t*>(images_.data()) + i * sizes_.pixels();
-  }
+  const std::uint8_t* image(index_t i) const;
   label_t label(index_t i) const { return std::to_integer<label_t>(labels_[static_cast<std::size_t>(i)]); }
 
  private:
-  static constexpr index_t most_side = 1 << 10;
-  static constexpr std::size_t most_unpacked = std::size_t{1} << 30;  // bytes of a packed file
-
-  // The file as it is, or else packed.
-  static std::string find(std::string_view where, const std::string& folder, const std::string& name) {
-    for (const char* ending : {"", ".gz"})
-      if (const std::string path = io::join(folder, name) + ending; io::exists(path)) return path;
-    throw Error(concat(where, folder, " has neither ", name, " nor ", name,
-                       ".gz, fetch the four idx files (scripts/get_mnist.sh ", folder,
-                       ", for FashionMNIST with --fashion)"));
-  }
-
-  struct IdxFile {
-    Sizes sizes;
-    std::vector<std::byte> bytes;
-  };
-  // An array of unsigned bytes: 0, 0, 8, its rank, each extent as a big-endian number of four bytes, then the elements.
-  static IdxFile read_idx(std::string_view where, const std::string& path, int rank) {
-    std::vector<std::byte> file = io::read_file(path);
-    const std::size_t header = 4 + 4 * static_cast<std::size_t>(rank);
-    std::optional<io::detail::GzipReader> packed;
-    if (io::is_gzip(file)) packed.emplace(file, path);
-    const auto first = std::span(file).first(std::min(header, file.size()));
-    const std::vector<std::byte> start = packed ? packed->start(header) : std::vector(first.begin(), first.end());
-    const auto at = [&](std::size_t i) {
-      return std::to_integer<index_t>(start[i]);
-    };
-    require(start.size() == header && at(0) == 0 && at(1) == 0 && at(2) == 8 && at(3) == rank, where, path,
-            " does not begin as an idx file of bytes with ", rank, " dimensions does, fetch it again");
-    IdxFile idx;
-    for (std::size_t i = 4; i < header; i += 4)
-      idx.sizes.append(at(i) << 24 | at(i + 1) << 16 | at(i + 2) << 8 | at(i + 3));
-    for (int d = 1; d < rank; ++d)
-      require(0 < idx.sizes[d] && idx.sizes[d] <= most_side, where, path, " has images of ", idx.sizes[1], " x ",
-              idx.sizes[2], " pixels (want sides of 1 to ", most_side, "): it is damaged, fetch it again");
-    const std::size_t wanted = header + static_cast<std::size_t>(idx.sizes.numel());
-    idx.bytes = packed ? packed->read(std::min(wanted, most_unpacked)) : std::move(file);
-    require(idx.bytes.size() == wanted, where, path, " has ", idx.bytes.size(), " bytes (want ", wanted,
-            " for the shape ", to_string(idx.sizes), "): it is cut short or too long, fetch it again");
-    idx.bytes.erase(idx.bytes.begin(), idx.bytes.begin() + static_cast<std::ptrdiff_t>(header));
-    return idx;
-  }
-
   ImageSizes sizes_;
   std::vector<std::byte> images_;  // [size()][height][width]
   std::vector<std::byte> labels_;  // [size()]
 };
 
 }  // namespace gpunet::data
+
+#if !GPUNET_COMPILED
+#include <gpunet/data/idx_files.ipp>
+#endif

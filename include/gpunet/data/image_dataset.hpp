@@ -28,42 +28,36 @@ struct ImageBytes {
   }
 };
 
-// What datasets of images share. Set::image(i, room) gives image i; `room` is for those that have to make it.
-template <class Set>
+// A dataset of images, which are transformed when they are read.
 class ImageDataset {
  public:
+  virtual ~ImageDataset() = default;
+
+  virtual index_t size() const = 0;
+  // Image i, before it is transformed; `room` is for sets that have to make it.
+  virtual ImageBytes image(index_t i, std::vector<std::uint8_t>& room) const = 0;
+  // Of a transformed image: [channels, height, width].
   Sizes sample_sizes() const { return pipeline_.output(); }
 
-  // Writes image i, transformed, as [channels, height, width]; returns its class. Random transforms draw from `random`, and
-  // where there is none from a generator of their own, which the default generator seeds.
-  label_t read(index_t i, float* sample) const {
-    Random random = pipeline_.is_random() ? any_random() : Random(0);
-    return read(i, sample, random);
-  }
-  label_t read(index_t i, float* sample, Random& random) const {
-    const ImageBytes image = this->image(i);
-    with_path(image.path, [&] { pipeline_.read(image, sample, random); });
-    return image.label;
-  }
-
-  // The same as bytes, and what makes floats of them, where there is no transform that wants floats.
-  bool has_bytes() const { return pipeline_.has_bytes(); }
-  label_t read_bytes(index_t i, std::uint8_t* sample) const {
-    Random random = pipeline_.is_random() ? any_random() : Random(0);
-    return read_bytes(i, sample, random);
-  }
-  label_t read_bytes(index_t i, std::uint8_t* sample, Random& random) const {
-    const ImageBytes image = this->image(i);
-    with_path(image.path, [&] { pipeline_.read_bytes(image, sample, random); });
-    return image.label;
-  }
-  const PixelTable& pixel_table() const { return pipeline_.table(); }
-
+  // Writes image i, transformed; returns its class. Random transforms draw from `random`, and where there is none from a
+  // generator of their own, which the default generator seeds.
+  label_t read(index_t i, float* sample, Random& random) const;
+  label_t read(index_t i, float* sample) const;
   // Whether two reads of one sample differ.
   bool is_random() const { return pipeline_.is_random(); }
 
+  // The same as bytes, and what makes floats of them, where there is no transform that wants floats.
+  bool has_bytes() const { return pipeline_.has_bytes(); }
+  label_t read_bytes(index_t i, std::uint8_t* sample, Random& random) const;
+  label_t read_bytes(index_t i, std::uint8_t* sample) const;
+  const PixelTable& pixel_table() const { return pipeline_.table(); }
+
  protected:
   explicit ImageDataset(Pipeline pipeline) : pipeline_(std::move(pipeline)) {}
+  ImageDataset(const ImageDataset&) = default;
+  ImageDataset(ImageDataset&&) = default;
+  ImageDataset& operator=(const ImageDataset&) = default;
+  ImageDataset& operator=(ImageDataset&&) = default;
 
   // The result of work(); an Error that it throws tells the image's file too, if there is one.
   template <class Work>
@@ -77,12 +71,14 @@ class ImageDataset {
   }
 
  private:
-  ImageBytes image(index_t i) const {
-    static thread_local std::vector<std::uint8_t> room;
-    return static_cast<const Set*>(this)->image(i, room);
-  }
+  template <class T>
+  label_t read_as(index_t i, T* sample, Random& random) const;
 
   Pipeline pipeline_;
 };
 
 }  // namespace gpunet::data
+
+#if !GPUNET_COMPILED
+#include <gpunet/data/image_dataset.ipp>
+#endif

@@ -17,7 +17,7 @@ namespace detail {
 
 // What MNIST and FashionMNIST have in common: all but their names and those of their classes.
 template <class Set>
-class IdxImages : public ImageDataset<Set> {
+class IdxImages : public ImageDataset {
  public:
   // The 60,000 training images (train-images-idx3-ubyte and train-labels-idx1-ubyte) or the 10,000 test images (t10k-...)
   // in `folder` or its subfolder MNIST/raw (FashionMNIST/raw), where torchvision puts them; as they are, or packed by gzip
@@ -32,16 +32,16 @@ class IdxImages : public ImageDataset<Set> {
     return Set(files(folder, "t10k"), transform);
   }
 
-  index_t size() const { return files_.size(); }
+  index_t size() const override { return files_.size(); }
   // Image i, [1, 28, 28], before it is transformed.
-  ImageBytes image(index_t i, std::vector<std::uint8_t>&) const {
+  ImageBytes image(index_t i, std::vector<std::uint8_t>&) const override {
     return {files_.image(i), files_.sizes(), files_.label(i)};
   }
 
  protected:
   template <class Transform>
   IdxImages(IdxFiles files, const Transform& transform)
-      : ImageDataset<Set>(Pipeline(transform, files.sizes())), files_(std::move(files)) {}
+      : ImageDataset(Pipeline(transform, files.sizes())), files_(std::move(files)) {}
 
  private:
   static IdxFiles files(const std::string& folder, const std::string& part) {

@@ -1,7 +1,6 @@
 // The image that transforms work on.
 #pragma once
 
-#include <algorithm>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
@@ -59,15 +58,7 @@ struct ByteImage {
     return bytes + channel * channel_step + y * sizes.width * pixel_step;
   }
   // Copies it as [channels, height, width].
-  void copy_to(std::uint8_t* to) const {
-    if (is_planar()) {
-      std::copy_n(bytes, sizes.numel(), to);
-      return;
-    }
-    for (index_t c = 0; c < sizes.channels; ++c)
-      for (index_t i = 0; i < sizes.pixels(); ++i)
-        *to++ = bytes[c * channel_step + i * pixel_step];
-  }
+  void copy_to(std::uint8_t* to) const;
 };
 
 // A transform of images is a function of Pixels<float>&, and where it draws numbers of a Random& behind. If it only moves
@@ -85,3 +76,7 @@ concept TransformsImages = DrawsForImages<Transform, T> || std::invocable < cons
 & > ;
 
 }  // namespace gpunet::data
+
+#if !GPUNET_COMPILED
+#include <gpunet/data/pixels.ipp>
+#endif

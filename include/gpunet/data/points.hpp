@@ -4,17 +4,11 @@
 // random numbers of our own.
 #pragma once
 
-#include <algorithm>
-#include <array>
-#include <cmath>
 #include <cstdint>
-#include <numbers>
 #include <string_view>
 #include <vector>
 
-#include <gpunet/core/error.hpp>
 #include <gpunet/core/sizes.hpp>
-#include <gpunet/data/random.hpp>
 
 namespace gpunet::data {
 
@@ -31,113 +25,31 @@ struct Points {
 
   index_t size() const { return static_cast<index_t>(labels.size()); }
   Sizes sample_sizes() const { return {2}; }
-  label_t read(index_t i, float* sample) const {
-    GPUNET_ASSERT(0 <= i && i < size());
-    std::copy_n(samples.data() + 2 * i, 2, sample);
-    return labels[static_cast<std::size_t>(i)];
-  }
+  label_t read(index_t i, float* sample) const;
 };
-
-namespace detail {
-
-constexpr double points_radius = 5;
-
-// n points, each with random numbers of its own: point(i, random, sample) writes its place and returns its class.
-template <class Point>
-Points draw_points(const char* name, index_t n, const PointsOptions& options, Point point) {
-  require(n >= 2, "gpunet::data::", name, ": ", n, " points (want 2 or more, one of each class)");
-  require(options.noise >= 0 && options.noise <= 0.5, "gpunet::data::", name, ": a noise of ", options.noise,
-          " (want 0 to 0.5), give it as a part, 0.1 for 10 percent");
-  require(n <= most_elements, "gpunet::data::", name, ": ", n, " points (want ", most_elements,
-          " or fewer, no memory holds more)");
-  Points points;
-  points.labels.reserve(static_cast<std::size_t>(n));
-  points.samples.reserve(2 * static_cast<std::size_t>(n));
-  for (index_t i = 0; i < n; ++i) {
-    Random random(options.seed, static_cast<std::uint64_t>(i));
-    std::array<double, 2> sample{};
-    points.labels.push_back(static_cast<label_t>(point(i, random, sample)));
-    for (const double x : sample)
-      points.samples.push_back(static_cast<float>(x));
-  }
-  return points;
-}
-
-// How many of n are of class 1: these come first.
-constexpr index_t first_half(index_t n) {
-  return n - n / 2;
-}
-
-}  // namespace detail
 
 // Class 1 is a disc of radius 2.5, class 0 a ring from 3.5 to 5 around it, as many points of each (one more in the disc
 // where n is odd). With noise, a point has the class of a place up to 5 noise away in both directions: 1 within 2.5 of the
 // centre.
-inline Points make_circle(index_t n, const PointsOptions& options = {}) {
-  constexpr double radius = detail::points_radius;
-  return detail::draw_points("make_circle", n, options, [&](index_t i, Random& random, auto& sample) {
-    const bool inside = i < detail::first_half(n);
-    const double r = inside ? random.uniform(0, radius / 2) : random.uniform(0.7 * radius, radius);
-    const double angle = random.uniform(0, 2 * std::numbers::pi);
-    sample = {r * std::sin(angle), r * std::cos(angle)};
-    const double x = sample[0] + options.noise * random.uniform(-radius, radius);
-    const double y = sample[1] + options.noise * random.uniform(-radius, radius);
-    return std::hypot(x, y) < radius / 2;
-  });
-}
+Points make_circle(index_t n, const PointsOptions& options = {});
 
 // Class 1 where both coordinates have the same sign, 0 where they have not; points of a square from -5.3 to 5.3 that keep
 // 0.3 away from both axes. Noise does what it does to the circle.
-inline Points make_xor(index_t n, const PointsOptions& options = {}) {
-  constexpr double radius = detail::points_radius, gap = 0.3;
-  return detail::draw_points("make_xor", n, options, [&](index_t, Random& random, auto& sample) {
-    for (double& x : sample) {
-      x = random.uniform(-radius, radius);
-      x += x > 0 ? gap : -gap;
-    }
-    const double x = sample[0] + options.noise * random.uniform(-radius, radius);
-    const double y = sample[1] + options.noise * random.uniform(-radius, radius);
-    return x * y >= 0;
-  });
-}
+Points make_xor(index_t n, const PointsOptions& options = {});
 
 // Two clouds of normal numbers, class 1 around (2, 2), class 0 around (-2, -2), as many points of each (one more of class 1
 // where n is odd). The variance is 0.5, and 4 with a noise of 0.5.
-inline Points make_gaussians(index_t n, const PointsOptions& options = {}) {
-  const double std = std::sqrt(0.5 + 7 * options.noise);
-  return detail::draw_points("make_gaussians", n, options, [&](index_t i, Random& random, auto& sample) {
-    const bool first = i < detail::first_half(n);
-    // Box and Muller 1958; 1 - u is never 0.
-    const double radius = std * std::sqrt(-2 * std::log(1 - random.uniform(0, 1)));
-    const double angle = random.uniform(0, 2 * std::numbers::pi), centre = first ? 2 : -2;
-    sample = {centre + radius * std::cos(angle), centre + radius * std::sin(angle)};
-    return first;
-  });
-}
+Points make_gaussians(index_t n, const PointsOptions& options = {});
 
 // Two arms that wind around each other 1.75 times, from the centre to a radius of 5; class 1 begins upward. As many points
 // of each (one more of class 1 where n is odd), evenly spaced in angle. Noise moves them, up to its size in both directions.
-inline Points make_spiral(index_t n, const PointsOptions& options = {}) {
-  return detail::draw_points("make_spiral", n, options, [&](index_t i, Random& random, auto& sample) {
-    const index_t half = detail::first_half(n);
-    const bool first = i < half;
-    const auto place = static_cast<double>(first ? i : i - half) / static_cast<double>(first ? half : n - half);
-    const double r = detail::points_radius * place;
-    const double angle = 1.75 * 2 * std::numbers::pi * place + (first ? 0 : std::numbers::pi);
-    sample = {r * std::sin(angle) + options.noise * random.uniform(-1, 1),
-              r * std::cos(angle) + options.noise * random.uniform(-1, 1)};
-    return first;
-  });
-}
+Points make_spiral(index_t n, const PointsOptions& options = {});
 
 // By name: circle, xor, gaussians or spiral. Throws Error for any other.
-inline Points make_points(std::string_view name, index_t n, const PointsOptions& options = {}) {
-  if (name == "circle") return make_circle(n, options);
-  if (name == "xor") return make_xor(n, options);
-  if (name == "gaussians") return make_gaussians(n, options);
-  require(name == "spiral", "gpunet::data::make_points: '", name,
-          "' is no problem (want circle, xor, gaussians or spiral)");
-  return make_spiral(n, options);
-}
+Points make_points(std::string_view name, index_t n, const PointsOptions& options = {});
 
 }  // namespace gpunet::data
+
+#if !GPUNET_COMPILED
+#include <gpunet/data/points.ipp>
+#endif

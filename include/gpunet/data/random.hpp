@@ -38,9 +38,10 @@ class Random {
 };
 
 // For a sample that nobody draws in an epoch: seeded by the default generator.
-inline Random any_random() {
-  const auto lock = default_generator().lock();
-  return Random(default_generator().random64());
-}
+Random any_random();
 
 }  // namespace gpunet::data
+
+#if !GPUNET_COMPILED
+#include <gpunet/data/random.ipp>
+#endif

@@ -3,13 +3,12 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
 #include <concepts>
+#include <cstdint>
 #include <optional>
-#include <string_view>
+#include <type_traits>
 #include <utility>
 
-#include <gpunet/core/error.hpp>
 #include <gpunet/data/pixels.hpp>
 
 namespace gpunet::data {
@@ -38,11 +37,7 @@ void hflip(Pixels<T>& image) {
 }
 
 // Fills a rectangle with a value.
-inline void erase(Pixels<float>& image, index_t top, index_t left, const HeightWidth& size, float value) {
-  for (index_t c = 0; c < image.sizes.channels; ++c)
-    for (index_t y = top; y < top + size.height; ++y)
-      std::fill_n(&image.at(c, y, left), size.width, value);
-}
+void erase(Pixels<float>& image, index_t top, index_t left, const HeightWidth& size, float value);
 
 }  // namespace functional
 
@@ -57,32 +52,17 @@ class RandomCrop {
  public:
   explicit RandomCrop(index_t side, const RandomCropOptions& options = {})
       : RandomCrop(HeightWidth{side, side}, options) {}
-  explicit RandomCrop(const HeightWidth& size, const RandomCropOptions& options = {})
-      : size_(size), padding_(options.padding) {
-    constexpr index_t most = 1 << 20;
-    const bool possible = std::max({size.height, size.width, padding_}) <= most;
-    require(size.height >= 1 && size.width >= 1 && padding_ >= 0 && possible,
-            "gpunet::data::RandomCrop: a part of ", size.height, " x ", size.width, " with padding ", padding_,
-            " (want sides of 1 to ", most, ", padding of 0 to ", most, ")");
-  }
+  explicit RandomCrop(const HeightWidth& size, const RandomCropOptions& options = {});
 
-  ImageSizes output(const ImageSizes& input) const {
-    require(size_.height <= input.height + 2 * padding_ && size_.width <= input.width + 2 * padding_,
-            "gpunet::data::RandomCrop: a part of ", size_.height, " x ", size_.width, " of an image of ",
-            input.height + 2 * padding_, " x ", input.width + 2 * padding_,
-            ", padding included (want no more than there is), give more padding or put Resize before it");
-    return {input.channels, size_.height, size_.width};
-  }
+  ImageSizes output(const ImageSizes& input) const;
 
-  template <class T>
-  void operator()(Pixels<T>& image, Random& random) const {
-    output(image.sizes);
-    const index_t top = random.integer(index_t{0}, image.sizes.height + 2 * padding_ - size_.height);
-    const index_t left = random.integer(index_t{0}, image.sizes.width + 2 * padding_ - size_.width);
-    functional::crop(image, top - padding_, left - padding_, size_);
-  }
+  void operator()(Pixels<std::uint8_t>& image, Random& random) const;
+  void operator()(Pixels<float>& image, Random& random) const;
 
  private:
+  template <class T>
+  void run(Pixels<T>& image, Random& random) const;
+
   HeightWidth size_;
   index_t padding_;
 };
@@ -90,14 +70,10 @@ class RandomCrop {
 // Left becomes right, with probability p.
 class RandomHorizontalFlip {
  public:
-  explicit RandomHorizontalFlip(double p = 0.5) : p_(p) {
-    require(0 <= p && p <= 1, "gpunet::data::RandomHorizontalFlip: a probability of ", p, " (want 0 to 1)");
-  }
+  explicit RandomHorizontalFlip(double p = 0.5);
 
-  template <class T>
-  void operator()(Pixels<T>& image, Random& random) const {
-    if (random.uniform(0, 1) < p_) functional::hflip(image);
-  }
+  void operator()(Pixels<std::uint8_t>& image, Random& random) const;
+  void operator()(Pixels<float>& image, Random& random) const;
 
  private:
   double p_;
@@ -114,15 +90,7 @@ struct RandomErasingOptions {
 // Fills a rectangle anywhere in the image with a value (Zhong et al., Random Erasing Data Augmentation, 2017).
 class RandomErasing {
  public:
-  explicit RandomErasing(const RandomErasingOptions& options = {}) : options_(options) {
-    constexpr std::string_view where = "gpunet::data::RandomErasing: ";
-    const auto& [p, scale, ratio, value] = options_;
-    require(0 <= p && p <= 1, where, "a probability of ", p, " (want 0 to 1)");
-    require(0 <= scale[0] && scale[0] <= scale[1] && scale[1] <= 1, where, "a scale of ", scale[0], " to ",
-            scale[1], " (want parts of the image, the smaller one first, 0 to 1)");
-    require(0 < ratio[0] && ratio[0] <= ratio[1] && std::isfinite(ratio[1]), where, "a ratio of ", ratio[0], " to ",
-            ratio[1], " (want height by width, the smaller one first, more than 0)");
-  }
+  explicit RandomErasing(const RandomErasingOptions& options = {});
 
   // Where to erase, in pixels from the top left.
   struct Rectangle {
@@ -130,25 +98,9 @@ class RandomErasing {
     HeightWidth size;
   };
   // As RandomErasing.get_params: the first of ten rectangles that fits, if any does.
-  std::optional<Rectangle> draw(const ImageSizes& image, Random& random) const {
-    const auto height = static_cast<double>(image.height), width = static_cast<double>(image.width);
-    for (int i = 0; i < 10; ++i) {
-      const double area = height * width * random.uniform(options_.scale[0], options_.scale[1]);
-      const double aspect = std::exp(random.uniform(std::log(options_.ratio[0]), std::log(options_.ratio[1])));
-      const double h = std::nearbyint(std::sqrt(area * aspect)), w = std::nearbyint(std::sqrt(area / aspect));
-      if (h >= height || w >= width) continue;
-      const HeightWidth size{static_cast<index_t>(h), static_cast<index_t>(w)};
-      const index_t top = random.integer(index_t{0}, image.height - size.height);
-      return Rectangle{top, random.integer(index_t{0}, image.width - size.width), size};
-    }
-    return std::nullopt;
-  }
+  std::optional<Rectangle> draw(const ImageSizes& image, Random& random) const;
 
-  void operator()(Pixels<float>& image, Random& random) const {
-    if (random.uniform(0, 1) >= options_.p) return;
-    if (const auto rectangle = draw(image.sizes, random))
-      functional::erase(image, rectangle->top, rectangle->left, rectangle->size, options_.value);
-  }
+  void operator()(Pixels<float>& image, Random& random) const;
 
  private:
   RandomErasingOptions options_;
@@ -187,3 +139,7 @@ class Lambda {
 };
 
 }  // namespace gpunet::data
+
+#if !GPUNET_COMPILED
+#include <gpunet/data/random_transforms.ipp>
+#endif

@@ -7,7 +7,6 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <unistd.h>
 #include <vector>
 
 #include <gpunet/data/batch_buffers.hpp>
@@ -19,9 +18,7 @@
 namespace gpunet::data {
 
 // What an error about memory says of the host's; other devices say it themselves.
-inline std::string free_memory(const Host&) {
-  return concat("; ", std::int64_t{::sysconf(_SC_AVPHYS_PAGES)} * ::sysconf(_SC_PAGESIZE), " bytes free");
-}
+std::string free_memory(const Host&);
 template <class D>
 std::string free_memory(const D&) {
   return "";
@@ -49,9 +46,8 @@ class ResidentBatches {
     require(!set.is_random(), where,
             "the transforms of the dataset draw random numbers (a copy has those of one epoch)",
             ", use to(device), or leave them out");
-    const SampleSource source(set, true);
-    reserve(source);
-    load(source);
+    reserve(set);
+    load(set);
   }
   ResidentBatches(const ResidentBatches&) = delete;
   ResidentBatches& operator=(const ResidentBatches&) = delete;
@@ -78,9 +74,9 @@ class ResidentBatches {
   index_t epoch_samples() const { return sampler_ ? sampler_->size() : samples_; }
 
   // Makes room for everything.
-  void reserve(const SampleSource& source) {
+  void reserve(const DatasetView& set) {
     constexpr index_t most = index_t{1} << 60;
-    const index_t sample_bytes = static_cast<index_t>(source.sample_bytes());
+    const index_t sample_bytes = static_cast<index_t>(set.sample_bytes());
     const bool countable = Sizes{samples_, std::max(sample_bytes, index_t{1})}.at_most(most);
     require(countable, where, "the dataset has ", samples_, " samples of ", sample_bytes, " bytes", cure);
     try {
@@ -89,7 +85,7 @@ class ResidentBatches {
       order_ = {device_, epoch_samples()};
       batch_inputs_ = {device_, batch_size_ * features()};
       batch_labels_ = {device_, batch_size_};
-      if (source.pixels()) table_ = {device_, static_cast<index_t>(source.pixels()->values().size())};
+      if (set.pixel_table()) table_ = {device_, static_cast<index_t>(set.pixel_table()->values().size())};
     } catch (const Error& error) {
       throw Error(concat(where, "the dataset takes ", samples_ * sample_bytes, " bytes on ", device_.name(), " (",
                          samples_, " samples of ", sample_bytes, ") and does not fit (", error.what(),
@@ -98,25 +94,25 @@ class ResidentBatches {
   }
 
   // Brings the samples over, some at a time.
-  void load(const SampleSource& source) {
-    const std::size_t sample_bytes = source.sample_bytes();
+  void load(const DatasetView& set) {
+    const std::size_t sample_bytes = set.sample_bytes();
     const auto most = static_cast<index_t>((std::size_t{256} << 10) / std::max(sample_bytes, std::size_t{1}));
     const index_t at_once = std::clamp(most, index_t{1}, samples_);
-    std::vector<float> floats(source.pixels() ? 0 : static_cast<std::size_t>(at_once * features()));
-    std::vector<std::uint8_t> bytes(source.pixels() ? static_cast<std::size_t>(at_once * features()) : 0);
+    std::vector<float> floats(set.pixel_table() ? 0 : static_cast<std::size_t>(at_once * features()));
+    std::vector<std::uint8_t> bytes(set.pixel_table() ? static_cast<std::size_t>(at_once * features()) : 0);
     std::vector<label_t> labels(static_cast<std::size_t>(at_once));
-    std::byte* const chunk = static_cast<std::byte*>(source.pixels() ? static_cast<void*>(bytes.data())
-                                                                     : static_cast<void*>(floats.data()));
+    std::byte* const chunk = static_cast<std::byte*>(set.pixel_table() ? static_cast<void*>(bytes.data())
+                                                                       : static_cast<void*>(floats.data()));
     for (index_t first = 0; first < samples_; first += at_once) {
       const auto count = static_cast<std::size_t>(std::min(at_once, samples_ - first));
       Random random(0);  // which nobody draws from
       for (std::size_t i = 0; i < count; ++i)
-        labels[i] = source.read(first + static_cast<index_t>(i), chunk + i * sample_bytes, random);
+        labels[i] = set.read_raw(first + static_cast<index_t>(i), chunk + i * sample_bytes, random);
       device_.upload(data_.data() + static_cast<std::size_t>(first) * sample_bytes, chunk, count * sample_bytes);
       device_.upload(labels_.data() + first, labels.data(), count * sizeof(label_t));
     }
-    if (source.pixels()) {
-      device_.upload(table_.data(), source.pixels()->values().data(), table_.bytes());
+    if (set.pixel_table()) {
+      device_.upload(table_.data(), set.pixel_table()->values().data(), table_.bytes());
       pixels_ = features() * 256 / std::max(table_.size(), index_t{1});
     }
   }
@@ -158,4 +154,12 @@ class ResidentBatches {
   index_t current_ = 0;  // the batch that batch_ is
 };
 
+#if GPUNET_COMPILED
+extern template class ResidentBatches<Host>;
+#endif
+
 }  // namespace gpunet::data
+
+#if !GPUNET_COMPILED
+#include <gpunet/data/resident.ipp>
+#endif

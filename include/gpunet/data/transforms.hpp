@@ -1,16 +1,13 @@
 // From the bytes of an image to the floats of a sample.
 #pragma once
 
-#include <cmath>
 #include <concepts>
 #include <cstdint>
-#include <string>
 #include <tuple>
 #include <type_traits>
 #include <utility>
 #include <vector>
 
-#include <gpunet/core/error.hpp>
 #include <gpunet/data/pixels.hpp>
 
 namespace gpunet::io {
@@ -36,22 +33,13 @@ struct ToTensor {
 class Normalize {
  public:
   // Throws Error if the lengths differ or a std is 0.
-  Normalize(std::vector<float> mean, std::vector<float> std) : mean_(std::move(mean)), std_(std::move(std)) {
-    require(mean_.size() == std_.size(), "gpunet::data::Normalize: ", mean_.size(), " means and ", std_.size(),
-            " stds (want one of each for every channel)");
-    for (std::size_t i = 0; i < std_.size(); ++i)
-      require(std::isfinite(std_[i]) && std_[i] != 0.0f, "gpunet::data::Normalize: the std of channel ", i, " is ",
-              std_[i], " (values are divided by it), give another");
-  }
+  Normalize(std::vector<float> mean, std::vector<float> std);
 
   float operator()(std::same_as<float> auto x, index_t channel) const {
     const auto c = static_cast<std::size_t>(channel);
     return (x - mean_[c]) / std_[c];
   }
-  void check(index_t channels) const {
-    require(static_cast<index_t>(mean_.size()) == channels, "gpunet::data::Normalize: ", mean_.size(),
-            " means and stds for images of ", channels, " channels (want one of each for every channel)");
-  }
+  void check(index_t channels) const;
 
  private:
   std::vector<float> mean_, std_;  // [channels]
@@ -107,27 +95,11 @@ class PixelTable {
   }
 
   // Transforms one image of [channels][pixels] bytes.
-  void transform(const std::uint8_t* bytes, index_t pixels, float* sample) const {
-    transform(table_.data(), static_cast<index_t>(table_.size()) / 256, bytes, pixels, sample);
-  }
-  void transform(const ByteImage& image, float* sample) const {
-    if (image.is_planar()) return transform(image.bytes, image.sizes.pixels(), sample);
-    for (index_t c = 0; c < image.sizes.channels; ++c)
-      for (index_t y = 0; y < image.sizes.height; ++y, sample += image.sizes.width)
-        transform_row(image, c, y, sample);
-  }
-  void transform_row(const ByteImage& image, index_t channel, index_t y, float* values) const {
-    const float* const table = table_.data() + channel * 256;
-    const std::uint8_t* from = image.row(channel, y);
-    for (index_t x = 0; x < image.sizes.width; ++x, from += image.pixel_step)
-      values[x] = table[*from];
-  }
+  void transform(const std::uint8_t* bytes, index_t pixels, float* sample) const;
+  void transform(const ByteImage& image, float* sample) const;
+  void transform_row(const ByteImage& image, index_t channel, index_t y, float* values) const;
   static void transform(const float* values, index_t channels, const std::uint8_t* bytes, index_t pixels,
-                        float* sample) {
-    for (const float* table = values; table != values + channels * 256; table += 256)
-      for (index_t i = 0; i < pixels; ++i)
-        *sample++ = table[*bytes++];
-  }
+                        float* sample);
 
   // [channels, 256]: what becomes of each byte.
   const std::vector<float>& values() const { return table_; }
@@ -137,3 +109,7 @@ class PixelTable {
 };
 
 }  // namespace gpunet::data
+
+#if !GPUNET_COMPILED
+#include <gpunet/data/transforms.ipp>
+#endif

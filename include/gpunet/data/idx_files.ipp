@@ -1,0 +1,86 @@
+// Bodies of idx_files.hpp.
+#pragma once
+
+#include <algorithm>
+#include <optional>
+#include <span>
+#include <utility>
+
+#include <gpunet/core/error.hpp>
+#include <gpunet/core/sizes.hpp>
+#include <gpunet/data/idx_files.hpp>
+#include <gpunet/io/file.hpp>
+#include <gpunet/io/gzip.hpp>
+
+namespace gpunet::data {
+
+namespace detail {
+
+inline constexpr index_t most_idx_side = 1 << 10;
+inline constexpr std::size_t most_idx_bytes = std::size_t{1} << 30;  // bytes of a packed file
+
+// The file as it is, or else packed.
+GPUNET_INLINE std::string find_idx(std::string_view where, const std::string& folder, const std::string& name) {
+  for (const char* ending : {"", ".gz"})
+    if (const std::string path = io::join(folder, name) + ending; io::exists(path)) return path;
+  throw Error(concat(where, folder, " has neither ", name, " nor ", name,
+                     ".gz, fetch the four idx files (scripts/get_mnist.sh ", folder,
+                     ", for FashionMNIST with --fashion)"));
+}
+
+struct IdxFile {
+  Sizes sizes;
+  std::vector<std::byte> bytes;
+};
+// An array of unsigned bytes: 0, 0, 8, its rank, each extent as a big-endian number of four bytes, then the elements.
+GPUNET_INLINE IdxFile read_idx(std::string_view where, const std::string& path, int rank) {
+  std::vector<std::byte> file = io::read_file(path);
+  const std::size_t header = 4 + 4 * static_cast<std::size_t>(rank);
+  std::optional<io::detail::GzipReader> packed;
+  if (io::is_gzip(file)) packed.emplace(file, path);
+  const auto first = std::span(file).first(std::min(header, file.size()));
+  const std::vector<std::byte> start = packed ? packed->start(header) : std::vector(first.begin(), first.end());
+  const auto at = [&](std::size_t i) {
+    return std::to_integer<index_t>(start[i]);
+  };
+  require(start.size() == header && at(0) == 0 && at(1) == 0 && at(2) == 8 && at(3) == rank, where, path,
+          " does not begin as an idx file of bytes with ", rank, " dimensions does, fetch it again");
+  IdxFile idx;
+  for (std::size_t i = 4; i < header; i += 4)
+    idx.sizes.append(at(i) << 24 | at(i + 1) << 16 | at(i + 2) << 8 | at(i + 3));
+  for (int d = 1; d < rank; ++d)
+    require(0 < idx.sizes[d] && idx.sizes[d] <= most_idx_side, where, path, " has images of ", idx.sizes[1], " x ",
+            idx.sizes[2], " pixels (want sides of 1 to ", most_idx_side, "): it is damaged, fetch it again");
+  const std::size_t wanted = header + static_cast<std::size_t>(idx.sizes.numel());
+  idx.bytes = packed ? packed->read(std::min(wanted, most_idx_bytes)) : std::move(file);
+  require(idx.bytes.size() == wanted, where, path, " has ", idx.bytes.size(), " bytes (want ", wanted,
+          " for the shape ", to_string(idx.sizes), "): it is cut short or too long, fetch it again");
+  idx.bytes.erase(idx.bytes.begin(), idx.bytes.begin() + static_cast<std::ptrdiff_t>(header));
+  return idx;
+}
+
+}  // namespace detail
+
+GPUNET_INLINE IdxFiles::IdxFiles(std::string_view where, std::string folder, std::string_view subfolder,
+                                 const std::string& part) {
+  if (const std::string inner = io::join(folder, subfolder); io::is_folder(inner)) folder = inner;
+  auto [image_sizes, images] =
+      detail::read_idx(where, detail::find_idx(where, folder, part + "-images-idx3-ubyte"), 3);
+  auto [label_sizes, labels] =
+      detail::read_idx(where, detail::find_idx(where, folder, part + "-labels-idx1-ubyte"), 1);
+  require(image_sizes[0] == label_sizes[0], where, folder, " has ", image_sizes[0], " images and ", label_sizes[0],
+          " labels of the part '", part, "' (want one label for each image), fetch both files again");
+  sizes_ = {1, image_sizes[1], image_sizes[2]};
+  images_ = std::move(images);
+  labels_ = std::move(labels);
+  for (index_t i = 0; i < size(); ++i)
+    require(label(i) < 10, where, folder, ": label ", i, " of the part '", part, "' is ", label(i),
+            " (want 0 to 9): the file is damaged, fetch it again");
+}
+
+GPUNET_INLINE const std::uint8_t* IdxFiles::image(index_t i) const {
+  GPUNET_ASSERT(0 <= i && i < size());
+  return reinterpret_cast<const std::uint8_t*>(images_.data()) + i * sizes_.pixels();
+}
+
+}  // namespace gpunet::data

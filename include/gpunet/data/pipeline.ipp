@@ -1,0 +1,109 @@
+// Bodies of pipeline.hpp.
+#pragma once
+
+#include <algorithm>
+#include <string>
+
+#include <gpunet/core/error.hpp>
+#include <gpunet/data/pipeline.hpp>
+
+namespace gpunet::data {
+
+namespace detail {
+
+// ToTensor and transforms of values behind it.
+struct ToTensorAnd {
+  const AnyTransforms& transforms;
+
+  float operator()(std::uint8_t byte, index_t channel) const {
+    float x = ToTensor{}(byte, channel);
+    for (const auto& transform : transforms)
+      x = transform->value(x, channel);
+    return x;
+  }
+  void check(index_t) const {}
+};
+
+// Memory for an image that is transformed, one for each thread.
+struct PipelineScratch {
+  Pixels<std::uint8_t> bytes;
+  Pixels<float> floats;
+};
+GPUNET_INLINE PipelineScratch& pipeline_scratch() {
+  static thread_local PipelineScratch scratch;
+  return scratch;
+}
+
+}  // namespace detail
+
+// Pixels may be moved while they are bytes, until something else than ToTensor comes. What is done value by value before the
+// first transform of whole images in floats becomes part of the table. ToTensor itself may stand behind transforms of images,
+// as in torchvision, where those get bytes; here they compute in floats.
+GPUNET_INLINE Pipeline::Pipeline(const detail::AnyTransforms& list, const ImageSizes& input)
+    : table_(ToTensor{}, 0), output_(input) {
+  detail::AnyTransforms values;
+  index_t channels = input.channels;  // of the bytes that the table is for
+  for (const auto& transform : list) {
+    output_ = transform->output(output_);
+    is_random_ |= transform->draws;
+    if (!floats_.empty() || (transform->is_of_images && (!values.empty() || !transform->moves_pixels))) {
+      floats_.push_back(transform);
+    } else if (transform->is_of_images) {
+      bytes_.push_back(transform);
+      channels = output_.channels;
+    } else {
+      values.push_back(transform);
+    }
+  }
+  table_ = PixelTable(detail::ToTensorAnd{values}, channels);
+}
+
+GPUNET_INLINE void Pipeline::transform(const ByteImage& image, float* sample, Random& random) const {
+  const ByteImage moved = move(image, random);
+  if (floats_.empty()) {
+    check(moved.sizes, image.sizes);
+    table_.transform(moved, sample);
+    return;
+  }
+  Pixels<float>& floats = detail::pipeline_scratch().floats;
+  auto next = floats_.begin();
+  if ((*next)->run(moved, table_, floats)) {
+    ++next;
+  } else {
+    floats.renew(moved.sizes);
+    table_.transform(moved, floats.values.data());
+  }
+  for (; next != floats_.end(); ++next)
+    (*next)->run(floats, random);
+  check(floats.sizes, image.sizes);
+  std::copy(floats.values.begin(), floats.values.end(), sample);
+}
+
+GPUNET_INLINE void Pipeline::transform(const ByteImage& image, std::uint8_t* sample, Random& random) const {
+  const ByteImage moved = move(image, random);
+  check(moved.sizes, image.sizes);
+  moved.copy_to(sample);
+}
+
+// The image with its pixels moved: in scratch memory, or where it is if nothing moves them.
+GPUNET_INLINE ByteImage Pipeline::move(const ByteImage& from, Random& random) const {
+  if (bytes_.empty()) return from;
+  Pixels<std::uint8_t>& image = detail::pipeline_scratch().bytes;
+  image.sizes = from.sizes;
+  image.values.resize(static_cast<std::size_t>(from.sizes.numel()));
+  from.copy_to(image.values.data());
+  for (const auto& transform : bytes_)
+    transform->run(image, random);
+  return {image.values.data(), image.sizes};
+}
+
+GPUNET_INLINE void Pipeline::check(const ImageSizes& sizes, const ImageSizes& input) const {
+  if (sizes == output_) return;
+  const std::string becomes = sizes == input ? "" : concat(" becomes one of shape ", to_string(sizes), ",");
+  throw Error(concat("gpunet::data: an image of shape ", to_string(input), becomes, " where the first one became ",
+                     to_string(output_),
+                     " (a batch has one shape), put a Resize to one height and width, as "
+                     "Resize{{32, 32}}, into the transform"));
+}
+
+}  // namespace gpunet::data

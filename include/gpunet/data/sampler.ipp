@@ -1,0 +1,60 @@
+// Bodies of sampler.hpp.
+#pragma once
+
+#include <algorithm>
+#include <numeric>
+#include <string_view>
+
+#include <gpunet/core/error.hpp>
+#include <gpunet/core/sizes.hpp>
+#include <gpunet/data/sampler.hpp>
+
+namespace gpunet::data {
+
+GPUNET_INLINE RandomSampler::RandomSampler(index_t n, const RandomSamplerOptions& options)
+    : n_(n), options_(options) {
+  constexpr std::string_view where = "gpunet::data::RandomSampler: ";
+  const index_t most = options.replacement ? most_elements : most_permuted;
+  require(n >= 1, where, n, " samples (want 1 or more)");
+  require(n <= most, where, n, " samples (want ", most, " or fewer",
+          options.replacement ? ")" : " without replacement), use .replacement = true or a part of the dataset");
+  require(0 <= options.num_samples && options.num_samples <= most_elements, where, "num_samples ",
+          options.num_samples, " (want 0, for all, to ", most_elements, ")");
+  if (options.num_samples == 0) options_.num_samples = n;
+}
+
+GPUNET_INLINE std::vector<index_t> RandomSampler::draw(Generator& generator) const {
+  std::vector<index_t> order;
+  order.reserve(static_cast<std::size_t>(size()));
+  if (options_.replacement) {
+    const auto lock = generator.lock();
+    for (index_t i = 0; i < size(); ++i)
+      order.push_back(generator.below(n_));
+    return order;
+  }
+  for (index_t left = size(); left >= 0; left -= n_) {  // once more than needed where nothing is left, as PyTorch
+    const std::vector<index_t> all = randperm(n_, generator);
+    order.insert(order.end(), all.begin(), all.begin() + std::min(left, n_));
+  }
+  return order;
+}
+
+GPUNET_INLINE Epoch draw_epoch(index_t n, const std::optional<RandomSampler>& sampler, Generator& generator) {
+  const auto lock = generator.lock();
+  Epoch epoch{std::vector<index_t>(static_cast<std::size_t>(sampler ? 0 : n)),
+              static_cast<std::uint64_t>(generator.random63())};
+  if (sampler) {
+    Generator own(generator.random63());
+    epoch.order = sampler->draw(own);
+  } else {
+    std::iota(epoch.order.begin(), epoch.order.end(), index_t{0});
+  }
+  return epoch;
+}
+
+GPUNET_INLINE std::vector<index_t> draw_order(index_t n, const std::optional<RandomSampler>& sampler,
+                                              Generator& generator) {
+  return draw_epoch(n, sampler, generator).order;
+}
+
+}  // namespace gpunet::data
