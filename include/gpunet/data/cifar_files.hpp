@@ -39,6 +39,8 @@ class CifarFiles {
   const std::uint8_t* image(index_t i) const { return record(i) + format_.labels(); }  // [3, 32, 32]
 
  private:
+  // Appends the records of one of so many files.
+  void append_file(const std::string& path, std::string_view name, std::size_t files, const std::string& cure);
   const std::uint8_t* record(index_t i) const;
 
   Format format_;

@@ -22,34 +22,32 @@ GPUNET_INLINE CifarFiles::CifarFiles(const Format& format, std::string folder,
     if (!io::exists(io::join(folder, name))) missing += concat(missing.empty() ? "" : ", ", name);
   require(missing.empty(), where, folder, " has no ", missing, ", fetch the images", cure);
 
-  const std::size_t record_bytes = format.record_bytes(), most = format.most_records * record_bytes;
-  std::vector<io::InputFile> files;
-  std::size_t total = 0;
-  for (const auto name : names) {
-    const std::string path = io::join(folder, name);
-    require(!io::is_folder(path), where, name, " cannot be read (Is a directory), fetch it again", cure);
-    const std::size_t size = files.emplace_back(path).size();
-    require(size <= most, where, name, " has ", size, " bytes (want at most ", most,
-            "): the file is too long, fetch it again", cure);
-    require(size > 0 && size % record_bytes == 0, where, name, " has ", size, " bytes (want a multiple of ",
-            record_bytes, "): the file is cut short, fetch it again", cure);
-    total += size;
-  }
+  for (const auto name : names)
+    append_file(io::join(folder, name), name, names.size(), cure);
+}
 
-  bytes_.resize(total);
-  std::span<std::uint8_t> rest = bytes_;
-  const auto* name = names.begin();
-  for (io::InputFile& file : files) {
-    file.read(std::as_writable_bytes(rest.first(file.size())));
-    for (std::size_t record = 0; record < file.size() / record_bytes; ++record)
-      for (std::size_t which = 0; which < format.labels(); ++which) {
-        const int label = rest[record * record_bytes + which];
-        require(label < format.classes[which], where, *name, ", record ", record, ": ", format.kind[which], " ",
-                label, " (want 0 to ", format.classes[which] - 1, "): the file is damaged, fetch it again", cure);
-      }
-    rest = rest.subspan(file.size());
-    ++name;
-  }
+GPUNET_INLINE void CifarFiles::append_file(const std::string& path, std::string_view name, std::size_t files,
+                                           const std::string& cure) {
+  const std::string_view where = format_.where;
+  const std::size_t record_bytes = format_.record_bytes(), most = format_.most_records * record_bytes;
+  require(!io::is_folder(path), where, name, " cannot be read (Is a directory), fetch it again", cure);
+  io::InputFile file(path);
+  require(file.size() <= most, where, name, " has ", file.size(), " bytes (want at most ", most,
+          "): the file is too long, fetch it again", cure);
+  require(file.size() > 0 && file.size() % record_bytes == 0, where, name, " has ", file.size(),
+          " bytes (want a multiple of ", record_bytes, "): the file is cut short, fetch it again", cure);
+
+  const std::size_t first = bytes_.size();
+  if (first == 0) bytes_.reserve(files * file.size());  // all files have the same size
+  bytes_.resize(first + file.size());
+  const auto records = std::span(bytes_).subspan(first);
+  file.read(std::as_writable_bytes(records));
+  for (std::size_t record = 0; record < records.size() / record_bytes; ++record)
+    for (std::size_t which = 0; which < format_.labels(); ++which) {
+      const int label = records[record * record_bytes + which];
+      require(label < format_.classes[which], where, name, ", record ", record, ": ", format_.kind[which], " ",
+              label, " (want 0 to ", format_.classes[which] - 1, "): the file is damaged, fetch it again", cure);
+    }
 }
 
 GPUNET_INLINE const std::uint8_t* CifarFiles::record(index_t i) const {

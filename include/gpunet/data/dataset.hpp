@@ -93,7 +93,7 @@ class DatasetView {
       return view.copy(i, (*static_cast<const Set*>(view.set_))[i], sample);
     };
   }
-  // The set as somebody takes it who may not take bytes.
+  // The same set, with floats only unless `takes_bytes`.
   DatasetView(const DatasetView& set, bool takes_bytes) : DatasetView(set) {
     if (!takes_bytes) pixel_table_ = nullptr;
   }
@@ -108,10 +108,11 @@ class DatasetView {
 
   // What becomes of the bytes of samples; null if there are floats only.
   const PixelTable* pixel_table() const { return pixel_table_; }
-  // Of read_raw(): one byte for each number where there is a pixel_table(), else a float.
+  // The size of a sample as read_raw() writes it.
   std::size_t sample_bytes() const {
     return static_cast<std::size_t>(sample_sizes_.numel()) * (pixel_table_ ? 1 : sizeof(float));
   }
+  // Writes sample i, as bytes where there is a pixel_table(), else as floats; returns its label.
   label_t read_raw(index_t i, void* sample, Random& random) const {
     return pixel_table_ ? read_bytes_(*this, i, static_cast<std::uint8_t*>(sample), random)
                         : read_(*this, i, static_cast<float*>(sample), random);

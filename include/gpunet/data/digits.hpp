@@ -10,6 +10,18 @@
 
 namespace gpunet::data {
 
+namespace detail::digits {
+
+// A point of a stroke; a digit is about 100 high, 0 is its middle.
+struct Point {
+  int x, y;
+};
+
+// The points of a Catmull-Rom spline through some points, four between each two of them; a line through two.
+std::vector<Point> curve(const std::vector<Point>& through);
+
+}  // namespace detail::digits
+
 // Grey 28 x 28 images of the digits 0 to 9, white on black as those of MNIST, drawn when they are read, from the seed and
 // the index alone. Slant, size, place, thickness and the hand itself vary; image i is of digit i % 10.
 class Digits : public ImageDataset {

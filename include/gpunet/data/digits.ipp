@@ -14,11 +14,6 @@ namespace detail::digits {
 
 inline constexpr int side = 28, unit = 64;  // parts of a pixel
 
-// A point of a stroke; a digit is about 100 high, 0 is its middle.
-struct Point {
-  int x, y;
-};
-
 // The strokes of a digit, bent to curves that go through all points: see curve().
 GPUNET_INLINE std::vector<std::vector<Point>> strokes_of(int digit) {
   switch (digit) {
@@ -47,7 +42,6 @@ GPUNET_INLINE std::vector<std::vector<Point>> strokes_of(int digit) {
   }
 }
 
-// The points of a Catmull-Rom spline through some points, four between each two of them; a line through two.
 GPUNET_INLINE std::vector<Point> curve(const std::vector<Point>& through) {
   GPUNET_ASSERT(!through.empty());
   std::vector<Point> points;

@@ -6,7 +6,7 @@
 #include <cstdint>
 
 #include <gpunet/data/transforms.hpp>
-#include <gpunet/device/host/for_each.hpp>
+#include <gpunet/device/host/host.hpp>
 
 #if GPUNET_CUDA
 #include <gpunet/device/cuda/for_each.cuh>

@@ -71,9 +71,6 @@ class ImageDataset {
   }
 
  private:
-  template <class T>
-  label_t read_as(index_t i, T* sample, Random& random) const;
-
   Pipeline pipeline_;
 };
 

@@ -5,27 +5,34 @@
 
 namespace gpunet::data {
 
-template <class T>
-label_t ImageDataset::read_as(index_t i, T* sample, Random& random) const {
+namespace detail {
+
+// Memory for an image that a set has to make, one for each thread.
+GPUNET_INLINE std::vector<std::uint8_t>& image_room() {
   static thread_local std::vector<std::uint8_t> room;
-  const ImageBytes image = this->image(i, room);
+  return room;
+}
+
+}  // namespace detail
+
+GPUNET_INLINE label_t ImageDataset::read(index_t i, float* sample, Random& random) const {
+  const ImageBytes image = this->image(i, detail::image_room());
   with_path(image.path, [&] { pipeline_.transform(image, sample, random); });
   return image.label;
 }
-
-GPUNET_INLINE label_t ImageDataset::read(index_t i, float* sample, Random& random) const {
-  return read_as(i, sample, random);
-}
 GPUNET_INLINE label_t ImageDataset::read(index_t i, float* sample) const {
   Random random = is_random() ? any_random() : Random(0);
-  return read_as(i, sample, random);
+  return read(i, sample, random);
 }
+
 GPUNET_INLINE label_t ImageDataset::read_bytes(index_t i, std::uint8_t* sample, Random& random) const {
-  return read_as(i, sample, random);
+  const ImageBytes image = this->image(i, detail::image_room());
+  with_path(image.path, [&] { pipeline_.transform(image, sample, random); });
+  return image.label;
 }
 GPUNET_INLINE label_t ImageDataset::read_bytes(index_t i, std::uint8_t* sample) const {
   Random random = is_random() ? any_random() : Random(0);
-  return read_as(i, sample, random);
+  return read_bytes(i, sample, random);
 }
 
 }  // namespace gpunet::data

@@ -99,40 +99,35 @@ class TransformOf final : public AnyTransform {
   Transform transform_;
 };
 
-using AnyTransforms = std::vector<std::shared_ptr<const AnyTransform>>;
+using AnyTransforms = std::vector<std::unique_ptr<const AnyTransform>>;
 
-template <class Transform>
-struct TransformList {
-  static constexpr bool has_images = TransformsImages<Transform, float>;
-  static constexpr bool is_in_order = false;  // it makes no floats of bytes
-  static AnyTransforms of(const Transform& transform) {
-    return {std::make_shared<TransformOf<Transform>>(transform)};
-  }
+// Adds a transform to a list.
+void append(AnyTransforms& list, std::unique_ptr<const AnyTransform> transform);
+
+// Transforms by where they are done: while an image is bytes, and when it is floats.
+struct PipelineParts {
+  AnyTransforms bytes, floats;
 };
+
+// All transforms of a list but ToTensor.
 template <class... Transforms>
-struct TransformList<Compose<Transforms...>> {
-  static constexpr bool has_images = (TransformsImages<Transforms, float> || ...);
-  // Whether values come behind ToTensor, of which there is one.
-  static constexpr bool is_in_order = [] {
-    int seen = 0;
-    bool right = true;
-    ((seen += std::same_as<Transforms, ToTensor>, right &= TransformsImages<Transforms, float> || seen == 1), ...);
-    return right && seen == 1;
-  }();
-  // All but ToTensor.
-  static AnyTransforms of(const Compose<Transforms...>& transform) {
-    AnyTransforms list;
-    std::apply([&list](const auto&... each) { (append(list, each), ...); }, transform.transforms());
-    return list;
-  }
+AnyTransforms list_of(const Compose<Transforms...>& transform) {
+  AnyTransforms list;
+  const auto add = [&list]<class Transform>(const Transform& each) {
+    if constexpr (!std::same_as<Transform, ToTensor>) append(list, std::make_unique<TransformOf<Transform>>(each));
+  };
+  std::apply([&add](const auto&... each) { (add(each), ...); }, transform.transforms());
+  return list;
+}
 
- private:
-  template <class Transform>
-  static void append(AnyTransforms& list, const Transform& transform) {
-    if constexpr (!std::same_as<Transform, ToTensor>)
-      list.push_back(std::make_shared<TransformOf<Transform>>(transform));
-  }
-};
+// Whether values come behind ToTensor, of which there is one.
+template <class... Transforms>
+constexpr bool is_in_order() {
+  int seen = 0;
+  bool right = true;
+  ((seen += std::same_as<Transforms, ToTensor>, right &= TransformsImages<Transforms, float> || seen == 1), ...);
+  return right && seen == 1;
+}
 
 }  // namespace detail
 
@@ -143,13 +138,22 @@ class Pipeline {
   // For images of such sizes, like the first one where they differ. Throws Error if a transform is not made for them.
   template <class Transform>
   Pipeline(const Transform& transform, const ImageSizes& input)
-      : Pipeline(transform, input, std::bool_constant<detail::TransformList<Transform>::has_images>()) {}
+      : table_(transform, input.channels), output_(input) {}
+  template <class... Transforms>
+  requires(TransformsImages<Transforms, float> || ...)
+      Pipeline(const Compose<Transforms...>& transform, const ImageSizes& input)
+      : Pipeline(detail::list_of(transform), input) {
+    static_assert(
+        detail::is_in_order<Transforms...>(),
+        "gpunet::data: a list of transforms wants ToTensor once, before those of values (Normalize, Lambda "
+        "of a value)");
+  }
 
   // Of the samples.
   const ImageSizes& output() const { return output_; }
   bool is_random() const { return is_random_; }
   // Whether samples may travel as bytes, to become floats by the table.
-  bool has_bytes() const { return floats_.empty(); }
+  bool has_bytes() const { return !parts_ || parts_->floats.empty(); }
   const PixelTable& table() const { return table_; }
 
   // Writes what becomes of an image. Throws Error if it has not the sizes of output().
@@ -158,23 +162,12 @@ class Pipeline {
   void transform(const ByteImage& image, std::uint8_t* sample, Random& random) const;
 
  private:
-  template <class Transform>
-  Pipeline(const Transform& transform, const ImageSizes& input, std::false_type)
-      : table_(transform, input.channels), output_(input) {}
-  template <class Transform>
-  Pipeline(const Transform& transform, const ImageSizes& input, std::true_type)
-      : Pipeline(detail::TransformList<Transform>::of(transform), input) {
-    static_assert(
-        detail::TransformList<Transform>::is_in_order,
-        "gpunet::data: a list of transforms wants ToTensor once, before those of values (Normalize, Lambda "
-        "of a value)");
-  }
-  Pipeline(const detail::AnyTransforms& list, const ImageSizes& input);
+  Pipeline(detail::AnyTransforms list, const ImageSizes& input);
 
   ByteImage move(const ByteImage& from, Random& random) const;
   void check(const ImageSizes& sizes, const ImageSizes& input) const;
 
-  detail::AnyTransforms bytes_, floats_;  // those done on bytes, and on floats
+  std::shared_ptr<const detail::PipelineParts> parts_;  // null where the table is all
   PixelTable table_;
   ImageSizes output_;
   bool is_random_ = false;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <string>
+#include <utility>
 
 #include <gpunet/core/error.hpp>
 #include <gpunet/data/pipeline.hpp>
@@ -10,6 +11,10 @@
 namespace gpunet::data {
 
 namespace detail {
+
+GPUNET_INLINE void append(AnyTransforms& list, std::unique_ptr<const AnyTransform> transform) {
+  list.push_back(std::move(transform));
+}
 
 // ToTensor and transforms of values behind it.
 struct ToTensorAnd {
@@ -39,41 +44,43 @@ GPUNET_INLINE PipelineScratch& pipeline_scratch() {
 // Pixels may be moved while they are bytes, until something else than ToTensor comes. What is done value by value before the
 // first transform of whole images in floats becomes part of the table. ToTensor itself may stand behind transforms of images,
 // as in torchvision, where those get bytes; here they compute in floats.
-GPUNET_INLINE Pipeline::Pipeline(const detail::AnyTransforms& list, const ImageSizes& input)
+GPUNET_INLINE Pipeline::Pipeline(detail::AnyTransforms list, const ImageSizes& input)
     : table_(ToTensor{}, 0), output_(input) {
+  const auto parts = std::make_shared<detail::PipelineParts>();
   detail::AnyTransforms values;
   index_t channels = input.channels;  // of the bytes that the table is for
-  for (const auto& transform : list) {
+  for (auto& transform : list) {
     output_ = transform->output(output_);
     is_random_ |= transform->draws;
-    if (!floats_.empty() || (transform->is_of_images && (!values.empty() || !transform->moves_pixels))) {
-      floats_.push_back(transform);
+    if (!parts->floats.empty() || (transform->is_of_images && (!values.empty() || !transform->moves_pixels))) {
+      parts->floats.push_back(std::move(transform));
     } else if (transform->is_of_images) {
-      bytes_.push_back(transform);
+      parts->bytes.push_back(std::move(transform));
       channels = output_.channels;
     } else {
-      values.push_back(transform);
+      values.push_back(std::move(transform));
     }
   }
   table_ = PixelTable(detail::ToTensorAnd{values}, channels);
+  parts_ = parts;
 }
 
 GPUNET_INLINE void Pipeline::transform(const ByteImage& image, float* sample, Random& random) const {
   const ByteImage moved = move(image, random);
-  if (floats_.empty()) {
+  if (has_bytes()) {
     check(moved.sizes, image.sizes);
     table_.transform(moved, sample);
     return;
   }
   Pixels<float>& floats = detail::pipeline_scratch().floats;
-  auto next = floats_.begin();
+  auto next = parts_->floats.begin();
   if ((*next)->run(moved, table_, floats)) {
     ++next;
   } else {
     floats.renew(moved.sizes);
     table_.transform(moved, floats.values.data());
   }
-  for (; next != floats_.end(); ++next)
+  for (; next != parts_->floats.end(); ++next)
     (*next)->run(floats, random);
   check(floats.sizes, image.sizes);
   std::copy(floats.values.begin(), floats.values.end(), sample);
@@ -87,12 +94,12 @@ GPUNET_INLINE void Pipeline::transform(const ByteImage& image, std::uint8_t* sam
 
 // The image with its pixels moved: in scratch memory, or where it is if nothing moves them.
 GPUNET_INLINE ByteImage Pipeline::move(const ByteImage& from, Random& random) const {
-  if (bytes_.empty()) return from;
+  if (!parts_ || parts_->bytes.empty()) return from;
   Pixels<std::uint8_t>& image = detail::pipeline_scratch().bytes;
   image.sizes = from.sizes;
   image.values.resize(static_cast<std::size_t>(from.sizes.numel()));
   from.copy_to(image.values.data());
-  for (const auto& transform : bytes_)
+  for (const auto& transform : parts_->bytes)
     transform->run(image, random);
   return {image.values.data(), image.sizes};
 }
