@@ -6,9 +6,7 @@
 #include <cmath>
 #include <map>
 #include <type_traits>
-#include <utility>
 
-#include <gpunet/core/error.hpp>
 #include <gpunet/core/text.hpp>
 #include <gpunet/data/csv.hpp>
 #include <gpunet/io/file.hpp>

@@ -1,7 +1,6 @@
 // Bodies of dataloader.hpp.
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <exception>

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <string>
-#include <utility>
 
 #include <gpunet/core/error.hpp>
 #include <gpunet/data/pipeline.hpp>

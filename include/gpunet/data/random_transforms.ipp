@@ -1,7 +1,6 @@
 // Bodies of random_transforms.hpp.
 #pragma once
 
-#include <algorithm>
 #include <cmath>
 #include <string_view>
 

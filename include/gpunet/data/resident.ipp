@@ -1,7 +1,6 @@
 // Bodies of resident.hpp.
 #pragma once
 
-#include <cstdint>
 #include <unistd.h>
 
 #include <gpunet/core/error.hpp>

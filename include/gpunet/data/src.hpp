@@ -18,7 +18,6 @@
 #include <gpunet/data/pixels.ipp>
 #include <gpunet/data/points.ipp>
 #include <gpunet/data/random.ipp>
-#include <gpunet/data/random_state.ipp>
 #include <gpunet/data/random_transforms.ipp>
 #include <gpunet/data/resident.ipp>
 #include <gpunet/data/resize.ipp>

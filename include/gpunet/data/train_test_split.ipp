@@ -2,19 +2,49 @@
 #pragma once
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <functional>
 #include <map>
 #include <numeric>
+#include <utility>
 
-#include <gpunet/core/error.hpp>
 #include <gpunet/core/random.hpp>
-#include <gpunet/data/random_state.hpp>
 #include <gpunet/data/train_test_split.hpp>
 
 namespace gpunet::data {
 
 namespace detail {
+
+// numpy.random.RandomState(seed), which scikit-learn draws from: the Mersenne twister again, used in another way than
+// PyTorch does. For fewer than 2^32 numbers.
+class RandomState {
+ public:
+  explicit RandomState(std::uint32_t seed) { engine_.seed(seed); }
+
+  void shuffle(std::vector<index_t>& numbers) {
+    for (std::size_t i = numbers.size(); i-- > 1;)
+      std::swap(numbers[i], numbers[up_to(static_cast<std::uint32_t>(i))]);
+  }
+
+  // The numbers 0 to n - 1 in random order.
+  std::vector<index_t> permutation(index_t n) {
+    std::vector<index_t> numbers(static_cast<std::size_t>(n));
+    std::iota(numbers.begin(), numbers.end(), index_t{0});
+    shuffle(numbers);
+    return numbers;
+  }
+
+ private:
+  // A number from 0 to most: words cut to its number of bits, until one fits.
+  std::uint32_t up_to(std::uint32_t most) {
+    const std::uint32_t mask = ~std::uint32_t{0} >> std::countl_zero(most);
+    for (;;)
+      if (const std::uint32_t number = engine_() & mask; number <= most) return number;
+  }
+
+  gpunet::detail::MersenneTwister engine_;
+};
 
 // How many samples go where, as scikit-learn rounds: those to test with up, the others down.
 struct SplitSizes {
@@ -112,7 +142,7 @@ GPUNET_INLINE TrainTestSplit train_test_split(index_t n, const TrainTestSplitOpt
     const auto lock = default_generator().lock();
     return default_generator().random();
   };
-  RandomState random(options.random_state ? *options.random_state : any_seed());
+  detail::RandomState random(options.random_state ? *options.random_state : any_seed());
   if (!options.stratify.empty()) return detail::stratified_split(sizes, options.stratify, random);
   random.shuffle(order);
   const auto test_end = order.begin() + sizes.test;

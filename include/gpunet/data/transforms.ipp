@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cmath>
-#include <utility>
 
 #include <gpunet/core/error.hpp>
 #include <gpunet/data/transforms.hpp>
