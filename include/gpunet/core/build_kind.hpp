@@ -25,8 +25,7 @@ inline bool note_build_kind(unsigned compiled) {
   return true;
 }
 
-namespace {
-[[maybe_unused]] const bool build_kind_noted = note_build_kind(GPUNET_COMPILED);
-}
+// No unnamed namespace: nvcc mistakes it for that of the unit.
+[[maybe_unused]] static const bool build_kind_noted = note_build_kind(GPUNET_COMPILED);
 
 }  // namespace gpunet::detail
