@@ -83,6 +83,10 @@ TEST_CASE("options that make no sense") {
   CHECK(error_of_sgd({.lr = nan}) == "gpunet::optim::SGD: invalid learning rate nan (want 0 or more, and finite)");
   CHECK(error_of_sgd({.lr = std::numeric_limits<double>::infinity()}) ==
         "gpunet::optim::SGD: invalid learning rate inf (want 0 or more, and finite)");
+  CHECK(error_of_sgd({.lr = 1e39}) ==
+        "gpunet::optim::SGD: invalid learning rate 1e+39 (want less than 3.4e38, as a float is)");
+  CHECK(error_of_sgd({.lr = 1e300}) != "");
+  CHECK(error_of_sgd({.lr = 3.4e38}) == "");
   CHECK(error_of_sgd({.momentum = -1}) ==
         "gpunet::optim::SGD: invalid momentum value -1 (want 0 or more, and finite)");
   CHECK(error_of_sgd({.weight_decay = -1}) ==

@@ -2,6 +2,8 @@
 #include <cmath>
 #include <doctest/doctest.h>
 #include <limits>
+#include <string>
+#include <type_traits>
 #include <vector>
 
 #include <gpunet/gpunet.hpp>
@@ -120,23 +122,38 @@ TEST_CASE_TEMPLATE("of equal outputs the first comes first, and what is not a nu
   CHECK(confusion.result()(2, 1) == 2);
 }
 
-TEST_CASE_TEMPLATE("labels that are no class are left out", D, GPUNET_TEST_DEVICES) {
+TEST_CASE_TEMPLATE("labels that are no class are as wrong for metrics as for the loss", D, GPUNET_TEST_DEVICES) {
   D& device = test_device<D>();
   Model<Identity<3>, D> net(device);
   const Tensor<float, D> outputs(device, {3, 3}, {1, 2, 3, 1, 2, 3, 1, 2, 3});
-  const Tensor<label_t, D> labels(device, {3}, {-1, 3, 2});
+  const Tensor<label_t, D> labels(device, {3}, {2, 77, -1});
+  const auto refuses = [&](auto& metric, const std::string& name) {
+    const std::string error = error_of([&] { metric.update(net(outputs), labels); });
+    if (std::is_same_v<D, Host>) {
+      CHECK(error == "gpunet::train::" + name +
+                         ": label 77 of sample 1 of the batch is no class (want 0 to 2): check the labels, or give "
+                         "the network as many outputs as there are classes");
+    } else {
+      CHECK(error.empty());
+      CHECK(std::isnan(metric.result().accuracy()));
+    }
+    metric.reset();
+    metric.update(net(outputs), Tensor<label_t, D>(device, {3}, {2, 2, 2}));
+    CHECK(metric.result().accuracy() == 1);
+  };
+  train::Accuracy accuracy(device, 3);
   train::ConfusionMatrix confusion(device, 3);
   train::TopK top_k(device, 3);
-  confusion.update(net(outputs), labels.view());
-  top_k.update(net(outputs), labels.view());
-  CHECK(confusion.result().total() == 1);
-  CHECK(top_k.result().correct == 1);
+  refuses(accuracy, "Accuracy");
+  refuses(confusion, "ConfusionMatrix");
+  refuses(top_k, "TopK");
 }
 
 TEST_CASE_TEMPLATE("metrics begin anew", D, GPUNET_TEST_DEVICES) {
   D& device = test_device<D>();
   train::ConfusionMatrix confusion(device, 3);
   train::TopK top_k(device, 2);
+  CHECK(std::isnan(train::Accuracy(device, 3).result().accuracy()));
   CHECK(std::isnan(confusion.result().accuracy()));
   CHECK(std::isnan(top_k.result().accuracy()));
   CHECK(confusion.result().macro_average().f1 == 0);
@@ -172,4 +189,6 @@ TEST_CASE("metrics say what does not fit") {
   says([&] { train::TopK(host, 0); }, "TopK: k = 0 (want 1 or more)");
   says([&] { top_ten.update(net(outputs), labels.view()); }, "TopK: the 10 most likely of 3 classes");
   says([&] { top_k.update(net(outputs), three.view()); }, "TopK: 3 labels for a batch of 2");
+  says([&] { top_k.update(net(outputs), Tensor<label_t, Host>(host, {2, 1}, {0, 1})); },
+       "TopK: labels of shape [2, 1] (want [2], a class for each sample), give labels.view().flatten()");
 }

@@ -25,7 +25,7 @@ struct CrossEntropyLoss : LossFunction<CrossEntropyLoss> {
 
   template <class D>
   void check(D& device, View<const label_t, D> labels, index_t classes) const {
-    check_labels(device, labels.data(), labels.numel(), classes);
+    check_labels("nn::CrossEntropyLoss", device, labels.data(), labels.numel(), classes);
   }
 
   template <class D, class T>

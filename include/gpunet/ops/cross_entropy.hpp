@@ -3,6 +3,7 @@
 
 #include <cmath>
 #include <limits>
+#include <string_view>
 
 #include <gpunet/core/error.hpp>
 #include <gpunet/device/device.hpp>
@@ -54,15 +55,15 @@ void cross_entropy(D& device, const CrossEntropy<T>& loss) {
   for_each(device, loss.slice.samples(), loss);
 }
 
-// Throws Error for a label that is no class. Only devices whose memory can be read here check; on others the loss
-// is NaN.
+// Throws Error for a label that is no class; `name` is the caller's in gpunet. Only devices whose memory can be read here
+// check; on others the loss is NaN.
 template <class D>
-void check_labels(D&, const label_t*, index_t, index_t) {}
+void check_labels(std::string_view, D&, const label_t*, index_t, index_t) {}
 
-inline void check_labels(Host&, const label_t* labels, index_t count, index_t classes) {
+inline void check_labels(std::string_view name, Host&, const label_t* labels, index_t count, index_t classes) {
   for (index_t n = 0; n < count; ++n)
-    require(labels[n] >= 0 && labels[n] < classes, "gpunet::nn::CrossEntropyLoss: label ", labels[n], " of sample ",
-            n, " is no class (want 0 to ", classes - 1,
+    require(labels[n] >= 0 && labels[n] < classes, "gpunet::", name, ": label ", labels[n], " of sample ", n,
+            " of the batch is no class (want 0 to ", classes - 1,
             "): check the labels, or give the network as many outputs as there are classes");
 }
 

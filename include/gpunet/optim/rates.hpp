@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cmath>
+#include <limits>
 #include <optional>
 
 #include <gpunet/core/error.hpp>
@@ -13,9 +14,11 @@ template <class T>
 void require_option(bool is_fine, const char* name, const char* what, T value, const char* want) {
   require(is_fine, "gpunet::optim::", name, ": invalid ", what, " ", value, " (want ", want, ")");
 }
-// Most have to be 0 or more.
+// Most have to be 0 or more, and finite as the floats that steps compute with.
 inline void require_option(const char* name, const char* what, double value) {
   require_option(value >= 0 && std::isfinite(value), name, what, value, "0 or more, and finite");
+  require_option(value <= double{std::numeric_limits<float>::max()}, name, what, value,
+                 "less than 3.4e38, as a float is");
 }
 
 // The learning rate and the momentum of an optimizer, which may be changed between steps, as schedules do
@@ -23,7 +26,7 @@ inline void require_option(const char* name, const char* what, double value) {
 class Rates {
  public:
   double lr() const { return lr_; }
-  // Throws Error for what is below 0 or not finite.
+  // Throws Error for what is below 0, or not finite as a float.
   void set_lr(double lr) {
     check_option("learning rate", lr);
     lr_ = lr;

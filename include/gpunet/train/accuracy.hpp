@@ -8,7 +8,8 @@
 
 namespace gpunet::train {
 
-// Right answers over all samples and per class, counted on the device: accuracy.update(net(inputs), labels).
+// Right answers over all samples and per class, counted on the device: accuracy.update(net(inputs), labels). A label that is
+// no class is an Error on Host; on Cuda, where no label is read, the accuracy is NaN, as the loss is.
 template <class D>
 class Accuracy {
  public:
@@ -20,12 +21,16 @@ class Accuracy {
   // Counts a batch: outputs [batch, classes], labels [batch].
   template <class Output>
   void update(const Output& outputs, const ViewArgument<label_t, D>& labels) {
-    detail::check_batch("Accuracy", device_, counts_.size() / 2, outputs, labels.numel());
+    detail::check_batch("Accuracy", device_, counts_.size() / 2, outputs, labels);
     sum_each(device_, counts_.size(), labels.numel(),
              CountClass{predictions_.of(outputs), labels.data(), counts_.data()});
+    samples_ += labels.numel();
   }
 
-  void reset() { fill(device_, counts_.size(), index_t{0}, counts_.data()); }
+  void reset() {
+    fill(device_, counts_.size(), index_t{0}, counts_.data());
+    samples_ = 0;
+  }
 
   // What was counted so far.
   struct Result {
@@ -35,11 +40,12 @@ class Accuracy {
       double accuracy() const { return ratio(correct, total); }
     };
     std::vector<Class> classes;
+    index_t no_class = 0;  // samples whose label is no class, which none of these counts
 
     index_t total() const { return sum(&Class::total); }
     index_t correct() const { return sum(&Class::correct); }
-    // From 0 to 1; NaN when nothing was counted.
-    double accuracy() const { return ratio(correct(), total()); }
+    // From 0 to 1; NaN when nothing was counted, or a label was no class.
+    double accuracy() const { return no_class > 0 ? ratio(0, 0) : ratio(correct(), total()); }
 
    private:
     static double ratio(index_t part, index_t whole) {
@@ -60,6 +66,7 @@ class Accuracy {
     Result result;
     for (std::size_t i = 0; i < counts.size(); i += 2)
       result.classes.push_back({counts[i], counts[i + 1]});
+    result.no_class = samples_ - result.total();
     return result;
   }
 
@@ -74,6 +81,7 @@ class Accuracy {
   D& device_;
   Buffer<index_t, D> counts_;  // [classes][total, correct]
   detail::Predictions<D> predictions_;
+  index_t samples_ = 0;
 };
 
 }  // namespace gpunet::train

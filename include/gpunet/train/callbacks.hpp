@@ -43,7 +43,8 @@ class ProgressBar {
     if (progress_) progress_->line(text(run));
   }
   void on_fit_end(Training& run) {
-    if (progress_ && run.stopped()) progress_->line(concat("stopped: ", run.history.why));
+    if (progress_ && !run.history.why.empty())
+      progress_->line(concat(run.stopped() ? "stopped: " : "", run.history.why));
   }
   void on_exit() noexcept { progress_.reset(); }
 

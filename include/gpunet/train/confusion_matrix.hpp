@@ -1,6 +1,8 @@
 // Which classes a classifier takes for which.
 #pragma once
 
+#include <limits>
+#include <numeric>
 #include <utility>
 #include <vector>
 
@@ -33,10 +35,11 @@ struct Scores {
 };
 
 // What a ConfusionMatrix counted, as scikit-learn's confusion_matrix: (k, p) samples of class k for which p was
-// predicted.
+// predicted. Samples whose label is no class are in none of these counts.
 class ConfusionCounts {
  public:
-  ConfusionCounts(index_t classes, std::vector<index_t> counts) : classes_(classes), counts_(std::move(counts)) {}
+  ConfusionCounts(index_t classes, std::vector<index_t> counts, index_t no_class = 0)
+      : classes_(classes), counts_(std::move(counts)), no_class_(no_class) {}
 
   index_t classes() const { return classes_; }
   index_t operator()(index_t label, index_t predicted) const {
@@ -48,8 +51,12 @@ class ConfusionCounts {
 
   index_t total() const { return samples(&ConfusionCounts::support); }
   index_t correct() const { return samples(&ConfusionCounts::right); }
-  // From 0 to 1; NaN when nothing was counted.
-  double accuracy() const { return static_cast<double>(correct()) / static_cast<double>(total()); }
+  index_t no_class() const { return no_class_; }
+  // From 0 to 1; NaN when nothing was counted, or a label was no class.
+  double accuracy() const {
+    return no_class_ > 0 ? std::numeric_limits<double>::quiet_NaN()
+                         : static_cast<double>(correct()) / static_cast<double>(total());
+  }
 
   // Of class k.
   Scores scores(index_t k) const {
@@ -112,10 +119,12 @@ class ConfusionCounts {
 
   index_t classes_;
   std::vector<index_t> counts_;  // [classes][classes]
+  index_t no_class_;             // samples whose label is no class
 };
 
 // Counts on the device how often each class is taken for each: confusion.update(net(inputs), labels), in the end
-// confusion.result(). Samples whose label is no class are left out.
+// confusion.result(). A label that is no class is an Error on Host; on Cuda, where no label is read, the accuracy is NaN, as
+// the loss is.
 template <class D>
 class ConfusionMatrix {
  public:
@@ -127,18 +136,23 @@ class ConfusionMatrix {
   // Counts a batch: outputs [batch, classes], labels [batch]. Waits for nothing.
   template <class Output>
   void update(const Output& outputs, const ViewArgument<label_t, D>& labels) {
-    detail::check_batch("ConfusionMatrix", device_, classes_, outputs, labels.numel());
+    detail::check_batch("ConfusionMatrix", device_, classes_, outputs, labels);
     for_each(device_, classes_,
              CountPairs{classes_, labels.numel(), predictions_.of(outputs), labels.data(), counts_.data()});
+    samples_ += labels.numel();
   }
 
-  void reset() { fill(device_, counts_.size(), index_t{0}, counts_.data()); }
+  void reset() {
+    fill(device_, counts_.size(), index_t{0}, counts_.data());
+    samples_ = 0;
+  }
 
   // What was counted so far. Waits for the device.
   ConfusionCounts result() const {
     std::vector<index_t> counts(static_cast<std::size_t>(counts_.size()));
     device_.download(counts.data(), counts_.data(), counts_.bytes());
-    return {classes_, std::move(counts)};
+    const index_t counted = std::accumulate(counts.begin(), counts.end(), index_t{0});
+    return {classes_, std::move(counts), samples_ - counted};
   }
 
  private:
@@ -153,6 +167,7 @@ class ConfusionMatrix {
   index_t classes_;
   Buffer<index_t, D> counts_;  // [classes][classes]
   detail::Predictions<D> predictions_;
+  index_t samples_ = 0;
 };
 
 }  // namespace gpunet::train

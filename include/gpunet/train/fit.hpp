@@ -180,7 +180,8 @@ class FitStep {
 // A function is called with the training at the end of every epoch. What counts outputs (Accuracy, ConfusionMatrix, TopK)
 // begins anew with every epoch, and makes each step run through all of the network before it runs back.
 // Throws Error for options that make no training, and whatever a part throws. An epoch that is stopped in the middle is
-// in the history, but is not validated and has no on_epoch_end. The model is in the mode it had when all is done.
+// in the history, but is not validated and has no on_epoch_end. A loss that is NaN or infinite stops nothing (StopOnNaN does);
+// history.why then says so. The model is in the mode it had when all is done.
 template <class Model, class Loss, class Optimizer, class Loader, class... Parts>
 History fit(Model& model, const Loss& criterion, Optimizer& optimizer, Loader&& loader, const FitOptions& options,
             Parts&&... parts) {
@@ -268,6 +269,8 @@ History fit(Model& model, const Loss& criterion, Optimizer& optimizer, Loader&& 
       });
     done = done || run.stopped();
   }
+  if (const index_t bad = run.first_not_finite(); bad >= 0 && run.history.why.empty())
+    run.history.why = detail::not_finite(bad, run.steps);
   each([&]<class Part>(Part& part) {
     if constexpr (detail::HasFitEnd<Part, R>) part.on_fit_end(run);
   });

@@ -5,21 +5,27 @@
 
 #include <gpunet/core/error.hpp>
 #include <gpunet/ops/argmax.hpp>
+#include <gpunet/ops/cross_entropy.hpp>
 #include <gpunet/ops/map.hpp>
 #include <gpunet/tensor/buffer.hpp>
 #include <gpunet/tensor/tensor.hpp>
 
 namespace gpunet::train::detail {
 
-// Throws Error unless a batch is what a metric was made for; `name` is the metric's.
+// Throws Error unless a batch is what a metric was made for; `name` is the metric's. Labels that are no class are found
+// where the loss finds them: on Host.
 template <class D, class Output>
-void check_batch(std::string_view name, const D& device, index_t classes, const Output& outputs, index_t labels) {
+void check_batch(std::string_view name, D& device, index_t classes, const Output& outputs,
+                 const View<const label_t, D>& labels) {
   require(&outputs.device() == &device, "gpunet::train::", name,
           ": the outputs are on another device object, use the model's");
   require(outputs.features() == classes, "gpunet::train::", name, ": outputs of ", outputs.features(),
           " classes (want ", classes, "), make it for as many classes as the network has outputs");
-  require(outputs.batch() == labels, "gpunet::train::", name, ": ", labels, " labels for a batch of ",
-          outputs.batch());
+  require(outputs.batch() == labels.numel(), "gpunet::train::", name, ": ", labels.numel(),
+          " labels for a batch of ", outputs.batch());
+  require(labels.sizes().rank() == 1, "gpunet::train::", name, ": labels of shape ", to_string(labels.sizes()),
+          " (want [", outputs.batch(), "], a class for each sample), give labels.view().flatten()");
+  check_labels(concat("train::", name), device, labels.data(), labels.numel(), classes);
 }
 
 // The class with the largest output for each sample of a batch, in memory that is kept from batch to batch.

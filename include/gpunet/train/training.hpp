@@ -54,7 +54,7 @@ struct History {
   std::vector<Epoch> epochs;  // the last one may have been stopped in the middle
   index_t steps = 0;          // of all epochs
   End end = End::finished;
-  std::string why;  // in words; empty where it finished
+  std::string why;  // in words; empty where it finished and all losses were finite
 };
 
 // A training under way: what fit() hands to its parts.
