@@ -1,4 +1,4 @@
-#include "docs/own_layers.hpp"
+#include "docs/own_layers_check.hpp"  // first: it takes installed headers only
 
 #include "support/errors.hpp"
 #include "support/gradient_check.hpp"
@@ -6,19 +6,11 @@
 using namespace gpunet;
 
 TEST_CASE_TEMPLATE("gradients of the layers of docs/adding_a_layer.md", D, GPUNET_TEST_DEVICES) {
-  nn::check_layer_gradients(test_device<D>(), mine::LeakyReLU{0.1}, Shape<7>{});
-  nn::check_layer_gradients(test_device<D>(), mine::PReLU{}, Shape<2, 3, 1>{});
+  CHECK_NOTHROW(mine::check_gradients(test_device<D>()));
 }
 
-// layer = torch.nn.PReLU(); x = torch.tensor([[-2.0], [-0.5], [0.0], [1.5]], requires_grad=True)
-// y = layer(x); y.backward(torch.tensor([[1.0], [2.0], [3.0], [4.0]])); print(y, x.grad, layer.weight.grad)
 TEST_CASE_TEMPLATE("PReLU of docs/adding_a_layer.md has PyTorch's numbers", D, GPUNET_TEST_DEVICES) {
-  nn::LayerRun<float, D> layer(test_device<D>(), mine::PReLU{}, Shape<1>{}, Slice{4, 4, 1});
-  layer.set_parameters({0.25f});
-  CHECK(layer.forward({-2, -0.5, 0, 1.5}) == std::vector<float>{-0.5, -0.125, 0, 1.5});
-  const auto gradients = layer.backward({1, 2, 3, 4});
-  CHECK(gradients.dx == std::vector<float>{0.25, 0.5, 0.75, 4});
-  CHECK(gradients.parameters == std::vector<float>{-3});
+  CHECK(mine::has_numbers_of_pytorch(test_device<D>()));
 }
 
 TEST_CASE_TEMPLATE("a network learns with layers of its own", D, GPUNET_TEST_DEVICES) {
@@ -46,8 +38,7 @@ TEST_CASE_TEMPLATE("a network learns with layers of its own", D, GPUNET_TEST_DEV
 }
 
 TEST_CASE_TEMPLATE("gradients of the loss of docs/adding_a_layer.md", D, GPUNET_TEST_DEVICES) {
-  for (const Slice& slice : test_slices<D>())
-    check_loss_gradients(test_device<D>(), mine::MSELoss{}, 1, slice);
+  CHECK_NOTHROW(mine::check_loss(test_device<D>()));
 }
 
 // mse_loss(torch.tensor([1., 2., 4.]), torch.tensor([0.5, 2., 2.])) is (0.25 + 0 + 4) / 3
