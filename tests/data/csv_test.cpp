@@ -132,6 +132,16 @@ TEST_CASE("what is wrong is said with file, line and column") {
 }
 
 // Work that grows with the square of the columns would not end.
+TEST_CASE("a NUL byte does not cut a message") {
+  const Table table = table_of("a\0b,c\n1,2\0x\n"s);
+  CHECK(
+      error_of([&] { table.numbers({"c"}); }) ==
+      "gpunet::data::Table: t.csv:2: column 'c': '2\\0x' is not a number, mend the line, or read a column of words "
+      "with categories()");
+  CHECK(error_of([&] { table.numbers({"b"}); }) ==
+        "gpunet::data::Table: t.csv has no column 'b' (it has 'a\\0b', 'c')");
+}
+
 TEST_CASE("a table may have any number of columns") {
   constexpr std::size_t n = 500'000;
   std::string text;

@@ -178,6 +178,48 @@ TEST_CASE_TEMPLATE("a loop may be left at any batch and another begun", D, GPUNE
   }
 }
 
+TEST_CASE_TEMPLATE("batches serve one loop at a time, and say so", D, GPUNET_TEST_DEVICES) {
+  auto& device = test_device<D>();
+  const Numbers ten{10};
+  const auto check = [&](auto&& batches) {
+    const char* const another =
+        "gpunet::data::DataLoader: another loop over the same batches has begun (they serve one at a time), give "
+        "each "
+        "loop batches of its own: loader.to(device)";
+    int outer = 0, inner = 0;
+    const auto nested = [&] {
+      for ([[maybe_unused]] auto [inputs, labels] : batches) {
+        ++outer;
+        for ([[maybe_unused]] auto [more_inputs, more_labels] : batches)
+          ++inner;
+      }
+    };
+    CHECK_THROWS_WITH_AS(nested(), another, Error);
+    CHECK(outer == 1);
+    CHECK(inner == 3);
+
+    auto first = batches.begin(), second = batches.begin();
+    CHECK_THROWS_WITH_AS(++first, another, Error);
+    CHECK_THROWS_WITH_AS(*first, another, Error);
+    CHECK_THROWS_WITH_AS(static_cast<void>(first == batches.end()), another, Error);
+    ++second, ++second, ++second;
+    CHECK(second == batches.end());
+    const char* const behind =
+        "gpunet::data::DataLoader: no batch is behind the last one (an epoch has 3), compare the iterator with "
+        "end() "
+        "first";
+    CHECK_THROWS_WITH_AS(++second, behind, Error);
+    CHECK_THROWS_WITH_AS(*second, behind, Error);
+    CHECK(second == batches.end());
+    CHECK(epoch(device, batches) == Order{{0, 1, 2, 3}, {4, 5, 6, 7}, {8, 9}});
+  };
+  for (int workers : {0, 2}) {
+    const DataLoader loader(ten, {.batch_size = 4, .num_workers = workers});
+    check(loader.to(device));
+    check(loader.resident_on(device));
+  }
+}
+
 TEST_CASE_TEMPLATE("what the dataset throws reaches the loop, after the batches before it", D,
                    GPUNET_TEST_DEVICES) {
   auto& device = test_device<D>();
@@ -229,7 +271,10 @@ TEST_CASE("the first batch may be the only one, and hold one sample") {
 
 TEST_CASE("options that make no batches are refused") {
   const Numbers set{10}, nothing{0};
-  CHECK(error_of(nothing, {}) == "gpunet::data::DataLoader: the dataset is empty");
+  CHECK(error_of(nothing, {}) ==
+        "gpunet::data::DataLoader: the dataset is empty (no batch can be made), check its path, or its size()");
+  CHECK(error_of(Numbers{-1}, {}) ==
+        "gpunet::data::DataLoader: the dataset has -1 samples (want 1 or more), check its size()");
   for (index_t size : {0, -4})
     CHECK(error_of(set, {.batch_size = size}) ==
           concat("gpunet::data::DataLoader: batch_size ", size, " (want 1 to 10, the size of the dataset)"));

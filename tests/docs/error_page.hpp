@@ -89,6 +89,19 @@ inline void compile_errors(ErrorPage& page) {
       "only**, the one "
       "that begins with `gpunet::`; what follows names the templates through which it came. (g++ writes `error: "
       "static assertion failed:` before it.)");
+  page.text(
+      "Sizes written as in PyTorch are no sentence of ours, since the compiler refuses them before it looks into "
+      "gpunet. Layers name only what comes out:\n\n"
+      "| written | g++ | clang++ | means |\n"
+      "|---|---|---|---|\n"
+      "| `nn::Linear<4, 2>` | `wrong number of template arguments (2, should be at least 0)` | `too many template "
+      "arguments for class template 'Linear'` | `nn::Linear<2>` |\n"
+      "| `nn::Conv2d<3, 6, 5>` | `type/value mismatch at argument 3 in template parameter list` | `template "
+      "argument "
+      "for template type parameter must be a type` | `nn::Conv2d<6, 5>`; a stride is `nn::Stride<2>` |\n"
+      "| `nn::Linear{4, 2}` | `class template argument deduction failed` | `no viable constructor or deduction "
+      "guide "
+      "for deduction of template arguments of 'Linear'` | `nn::Linear{2}` |");
   std::vector<std::filesystem::path> sources;
   for (const auto& entry : std::filesystem::directory_iterator(GPUNET_PROJECT "/tests/compile_fail"))
     if (entry.path().extension() == ".cpp") sources.push_back(entry.path());

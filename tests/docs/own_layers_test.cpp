@@ -1,5 +1,4 @@
 #include "docs/own_layers_check.hpp"  // first: it takes installed headers only
-
 #include "support/errors.hpp"
 #include "support/gradient_check.hpp"
 

@@ -177,7 +177,8 @@ TEST_CASE("a label that is no class is an error on Host, and the model can be us
   const TestBatch<float, Host> batch(host, SmallNet{}, 5, generator);
   const Tensor<label_t, Host> wrong(host, {5}, {0, 1, 3, 4, 2});
   const std::string message =
-      "gpunet::nn::CrossEntropyLoss: label 4 of sample 3 of the batch is no class (want 0 to 3): check the labels, or "
+      "gpunet::nn::CrossEntropyLoss: label 4 of sample 3 of the batch is no class (want 0 to 3): check the labels, "
+      "or "
       "give the network as many outputs as there are classes";
   CHECK(error_of([&] { criterion(model(batch.inputs), wrong); }) == message);
   CHECK(error_of([&] { model.forward_backward(batch.inputs, criterion, wrong.view()); }) == message);

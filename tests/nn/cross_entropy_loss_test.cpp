@@ -72,11 +72,11 @@ TEST_CASE("labels that are no class") {
   const std::vector<label_t> labels{0, 9, 10};
   const View<const label_t, Host> view(labels.data(), {3});
   CHECK_NOTHROW(nn::CrossEntropyLoss{}.check(device, view, 11));
-  CHECK_THROWS_WITH_AS(
-      nn::CrossEntropyLoss{}.check(device, view, 10),
-      "gpunet::nn::CrossEntropyLoss: label 10 of sample 2 of the batch is no class (want 0 to 9): check the labels, "
-      "or give the network as many outputs as there are classes",
-      Error);
+  CHECK_THROWS_WITH_AS(nn::CrossEntropyLoss{}.check(device, view, 10),
+                       "gpunet::nn::CrossEntropyLoss: label 10 of sample 2 of the batch is no class (want 0 to 9): "
+                       "check the labels, "
+                       "or give the network as many outputs as there are classes",
+                       Error);
   const std::vector<label_t> negative{-1};
   CHECK_THROWS_AS(nn::CrossEntropyLoss{}.check(device, View<const label_t, Host>(negative.data(), {1}), 10), Error);
 }

@@ -120,11 +120,11 @@ TEST_CASE_TEMPLATE("StopOnNaN says where", D, GPUNET_TEST_DEVICES) {
   CHECK(rarely.fit({.epochs = 3}, train::StopOnNaN(100)).steps == 3);  // at the end of the epoch
 }
 
-TEST_CASE_TEMPLATE("without StopOnNaN fit goes on, and says in the end where a loss was NaN", D, GPUNET_TEST_DEVICES) {
+TEST_CASE_TEMPLATE("without StopOnNaN fit goes on, and says in the end where a loss was NaN", D,
+                   GPUNET_TEST_DEVICES) {
   Text lines, bar;
   Lesson<D> lesson(1e30);
-  const auto history =
-      lesson.fit({.epochs = 2}, train::ProgressBar({.terminal = terminal(lines, bar, false)}));
+  const auto history = lesson.fit({.epochs = 2}, train::ProgressBar({.terminal = terminal(lines, bar, false)}));
   CHECK(history.end == train::End::finished);
   CHECK(history.steps == 6);
   CHECK(contains(history.why, "the loss of epoch 1, step "));

@@ -189,6 +189,9 @@ TEST_CASE("metrics say what does not fit") {
   says([&] { train::TopK(host, 0); }, "TopK: k = 0 (want 1 or more)");
   says([&] { top_ten.update(net(outputs), labels.view()); }, "TopK: the 10 most likely of 3 classes");
   says([&] { top_k.update(net(outputs), three.view()); }, "TopK: 3 labels for a batch of 2");
-  says([&] { top_k.update(net(outputs), Tensor<label_t, Host>(host, {2, 1}, {0, 1})); },
-       "TopK: labels of shape [2, 1] (want [2], a class for each sample), give labels.view().flatten()");
+  says(
+      [&] {
+        top_k.update(net(outputs), Tensor<label_t, Host>(host, {2, 1}, {0, 1}));
+      },
+      "TopK: labels of shape [2, 1] (want [2], a class for each sample), give labels.view().flatten()");
 }

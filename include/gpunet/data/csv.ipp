@@ -144,6 +144,12 @@ Number<T> parse_number(std::string_view text) {
   return {value, is_whole && error == std::errc(), fits};
 }
 
+// As messages show a text: a NUL byte would end them.
+GPUNET_INLINE std::string shown(std::string_view text) {
+  using namespace std::string_view_literals;
+  return gpunet::detail::escaped(text, {{'\0', "\\0"sv}});
+}
+
 }  // namespace detail
 
 GPUNET_INLINE Table Table::parse(std::vector<char> text, std::string path, const CsvOptions& options) {
@@ -173,8 +179,8 @@ GPUNET_INLINE void Table::sort_names() {
   });
   for (std::size_t i = 1; i < width_; ++i)
     require(columns_[by_name_[i - 1]] != columns_[by_name_[i]], "gpunet::data::read_csv: ", path_, ": columns ",
-            by_name_[i - 1] + 1, " and ", by_name_[i] + 1, " are both called '", columns_[by_name_[i]],
-            "', rename one");
+            by_name_[i - 1] + 1, " and ", by_name_[i] + 1, " are both called '",
+            detail::shown(columns_[by_name_[i]]), "', rename one");
 }
 
 GPUNET_INLINE std::size_t Table::position(const std::string& column) const {
@@ -182,20 +188,20 @@ GPUNET_INLINE std::size_t Table::position(const std::string& column) const {
                                    [this](std::size_t i, const std::string& name) { return columns_[i] < name; });
   if (at != by_name_.end() && columns_[*at] == column) return *at;
   const auto quoted = [](const std::string& name) {
-    return concat('\'', name, '\'');
+    return concat('\'', detail::shown(name), '\'');
   };
-  throw Error(concat("gpunet::data::Table: ", path_, " has no column '", column, "' (it has ",
+  throw Error(concat("gpunet::data::Table: ", path_, " has no column '", detail::shown(column), "' (it has ",
                      gpunet::detail::short_list(columns_, quoted), ")"));
 }
 
 GPUNET_INLINE std::string Table::where(index_t row, std::size_t column) const {
   return concat("gpunet::data::Table: ", path_, ":", lines_[static_cast<std::size_t>(row)], ": column '",
-                columns_[column], "': ");
+                detail::shown(columns_[column]), "': ");
 }
 
 GPUNET_INLINE void Table::refuse(index_t row, std::size_t column, std::string_view why) const {
-  throw Error(concat(where(row, column), "'", field(row, column).substr(0, 40), "' is not finite ", why,
-                     ", fill the field, leave the row out, or read the table with {.allow_nan = true}"));
+  throw Error(concat(where(row, column), "'", detail::shown(field(row, column).substr(0, 40)), "' is not finite ",
+                     why, ", fill the field, leave the row out, or read the table with {.allow_nan = true}"));
 }
 
 template <class T>
@@ -203,7 +209,8 @@ T Table::number(index_t row, std::size_t column) const {
   const std::string_view text = field(row, column);
   const auto [value, ok, fits] = detail::parse_number<T>(text);
   if (!ok)
-    require(false, where(row, column), "'", text.substr(0, 40), fits ? "' is not a number" : "' is out of range",
+    require(false, where(row, column), "'", detail::shown(text.substr(0, 40)),
+            fits ? "' is not a number" : "' is out of range",
             text.empty() ? ", fill the field or leave the row out"
                          : ", mend the line, or read a column of words with categories()");
   if constexpr (std::is_floating_point_v<T>)

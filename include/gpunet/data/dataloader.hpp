@@ -3,10 +3,12 @@
 
 #include <algorithm>
 #include <concepts>
+#include <cstdint>
 #include <functional>
 #include <iterator>
 #include <memory>
 #include <optional>
+#include <type_traits>
 
 #include <gpunet/data/batch_buffers.hpp>
 #include <gpunet/data/batch_iterator.hpp>
@@ -69,7 +71,7 @@ class BatchFiller {
 }  // namespace detail
 
 // What `for` runs over: the batches on device D. Each loop is an epoch in an order of its own; its batches come in
-// that order whatever the number of workers. A batch is valid until the next one is taken. Keeps its threads and
+// that order whatever the number of workers. One loop at a time: a second one, while the first runs, ends the first in an Error. A batch is valid until the next one is taken. Keeps its threads and
 // memory to itself: nothing is allocated after the first batch of an epoch. Leaving the loop early is fine.
 template <Device D>
 class Batches {
@@ -88,6 +90,7 @@ class Batches {
 
   // Begins an epoch; one that still runs is left. Throws what the dataset throws, as ++ does.
   Iterator begin() & {
+    ++loops_;
     stop();
     filler_.start();
     fetch(0);
@@ -132,8 +135,9 @@ class Batches {
   BatchBuffers<D> buffers_;
   detail::BatchFiller filler_;
   Batch<D> batch_;
-  index_t current_ = 0;  // the batch that batch_ is
-  index_t slot_ = -1;    // the slot of batch_ while it is in use
+  index_t current_ = 0;      // the batch that batch_ is
+  index_t slot_ = -1;        // the slot of batch_ while it is in use
+  std::uint64_t loops_ = 0;  // see BatchIterator
 };
 
 // A way to go through a dataset: for (auto [inputs, labels] : loader.to(device)) is one epoch; inputs are
@@ -145,6 +149,14 @@ class DataLoader {
   template <class Set>
   requires(!std::same_as<Set, DatasetView> && (Dataset<Set> || SampleDataset<Set>)) explicit DataLoader(
       const Set&&, const DataLoaderOptions& = {}) = delete;  // the loader would outlive the dataset
+
+  // Anything else is a mistake.
+  template <class Set>
+  requires(!AnyDataset<Set>) explicit DataLoader(const Set&, const DataLoaderOptions& = {}) : set_(no_dataset()) {
+    static_assert(std::is_void_v<Set>,
+                  "gpunet::data::DataLoader: this is no dataset, give its type two functions, both const: "
+                  "index_t size() const, and data::Sample operator[](index_t i) const");
+  }
 
   // Batches in an epoch.
   index_t size() const;
@@ -178,6 +190,8 @@ class DataLoader {
   }
 
  private:
+  static const DatasetView& no_dataset();  // never called
+
   // In an epoch.
   index_t samples() const { return options_.sampler ? options_.sampler->size() : set_.size(); }
   // Throws Error if there is a collate_fn.

@@ -104,7 +104,8 @@ GPUNET_INLINE DataLoader::DataLoader(const DatasetView& set, const DataLoaderOpt
     : set_(set), options_(options) {
   constexpr std::string_view where = "gpunet::data::DataLoader: ";
   constexpr int most_workers = 1024;
-  require(set.size() > 0, where, "the dataset is empty");
+  require(set.size() != 0, where, "the dataset is empty (no batch can be made), check its path, or its size()");
+  require(set.size() > 0, where, "the dataset has ", set.size(), " samples (want 1 or more), check its size()");
   require(set.size() <= most_elements, where, "the dataset has ", set.size(), " samples (want ", most_elements,
           " or fewer, no memory holds the order of more), check its size()");
   require(!options.sampler || (options.sampler->samples() == set.size() && !options.shuffle), where,

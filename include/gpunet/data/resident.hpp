@@ -54,6 +54,7 @@ class ResidentBatches {
 
   // Begins an epoch, in an order of its own.
   Iterator begin() & {
+    ++loops_;
     const std::vector<index_t> order = draw_order(samples_, sampler_);
     device_.upload(order_.data(), order.data(), order_.bytes());
     fetch(0);
@@ -151,7 +152,8 @@ class ResidentBatches {
   Buffer<float, D> batch_inputs_;
   Buffer<label_t, D> batch_labels_;
   Batch<D> batch_;
-  index_t current_ = 0;  // the batch that batch_ is
+  index_t current_ = 0;      // the batch that batch_ is
+  std::uint64_t loops_ = 0;  // see BatchIterator
 };
 
 #if GPUNET_COMPILED

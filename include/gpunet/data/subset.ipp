@@ -18,6 +18,7 @@ GPUNET_INLINE void detail::check_subset(const std::vector<index_t>& indices, ind
 
 GPUNET_INLINE std::vector<index_t> split_lengths(index_t n, const std::vector<double>& lengths) {
   constexpr std::string_view where = "gpunet::data::random_split: ";
+  require(n >= 0, where, "a dataset of ", n, " samples (want 0 or more), check its size()");
   require(n <= most_elements, where, "a dataset of ", n, " samples (want ", most_elements,
           " or fewer, no memory holds the parts of more), check its size()");
   long double exact = 0;

@@ -1,0 +1,15 @@
+// expect: gpunet::data::DataLoader: this is no dataset, give its type two functions, both const: index_t size() const, and data::Sample operator[](index_t i) const
+// lines: 10
+// A dataset whose functions are not const.
+// Workers read one dataset at the same time, so reading changes nothing in it. `size()` returns an `index_t` (not a `size_t`), and an element is a `data::Sample`: values, their shape, the label.
+#include <gpunet/gpunet.hpp>
+using namespace gpunet;
+
+struct Squares {
+  index_t size() { return 100; }
+  data::Sample operator[](index_t i) { return {{static_cast<float>(i * i)}, {1}, 0}; }
+};
+
+void run(const Squares& squares) {
+  data::DataLoader loader(squares, {.batch_size = 10});
+}
