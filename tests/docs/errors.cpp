@@ -249,6 +249,12 @@ void files(ErrorPage& page, Host& device, Model<Net, Host>& net) {
           io::save(net, "results/net.pth"));
   PROVOKE("A kind of file that holds one array only",
           "`.safetensors` for everybody, `.pth` for `torch.load`, `.npz` for NumPy.", io::save(net, "net.npy"));
+  PROVOKE("A name that no format has", "The ending of the name is all that chooses the format: `net.pth`.",
+          io::save(net, "net.weights"));
+  io::save(net, "net.safetensors");
+  PROVOKE("A prefix with a slip in it",
+          "The names are those of the file. A prefix ends with its dot: `\"module.\"`.",
+          io::load(net, "net.safetensors", {.prefix = "modul."}));
 }
 
 template <class Net>

@@ -53,10 +53,20 @@ TEST_CASE("a file that shrinks while it is read is an error") {
 }
 
 TEST_CASE("a system error comes with what helps against it") {
-  CHECK(io::detail::advice("write", EIO) == "check the disk");
-  CHECK(io::detail::advice("write", EFBIG) == "raise the limit on file sizes (ulimit -f)");
-  CHECK(io::detail::advice("read", ENOENT) == "check the path");
-  CHECK(io::detail::advice("write", ENOENT) == "make its folder first");
+  CHECK(io::detail::advice("write", "a", EIO) == "check the disk");
+  CHECK(io::detail::advice("write", "a", EFBIG) == "raise the limit on file sizes (ulimit -f)");
+  CHECK(io::detail::advice("read", "a", ENOENT) == "check the path");
+  CHECK(io::detail::advice("write", "/nowhere/a", ENOENT) == "make its folder first");
+  CHECK(io::detail::advice("write", "/proc/a", ENOENT) == "choose another folder");  // where no file can be made
+  CHECK(io::detail::advice("write", "a", ENOENT) == "choose another folder");
+}
+
+TEST_CASE("an empty path is called so") {
+  CHECK(error_of([] { io::read_file(""); }) == "gpunet::io: cannot read a file whose path is empty, give its name");
+  CHECK(error_of([] { io::write_file_atomically(""); }) ==
+        "gpunet::io: cannot write a file whose path is empty, give its name");
+  CHECK(error_of([] { io::make_folders(""); }) ==
+        "gpunet::io: cannot make the folder: its path is empty, give a name");
 }
 
 TEST_CASE("system calls that a signal interrupts are made again") {

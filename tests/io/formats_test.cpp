@@ -111,7 +111,17 @@ TEST_CASE("the name tells the format that is written, or that was meant") {
   CHECK(contains(begin("a.pt"), "archive/data.pkl"));
   CHECK(contains(begin("a.npz"), "layer.weight.npy"));
   CHECK(contains(begin("a.safetensors"), "{\"f\":{\"dtype\""));
-  CHECK(contains(begin("a"), "{\"f\":{\"dtype\""));
+  CHECK(contains(begin("A.PTH"), "archive/data.pkl"));
+  CHECK(contains(begin("a.Npz"), "layer.weight.npy"));
+  CHECK(contains(begin("a.SafeTensors"), "{\"f\":{\"dtype\""));
+  for (const char* name : {"a", "a.txt", "a.pth.bak", "pth", "a.", "folder.pth/a"})
+    CHECK(error_of([&] { begin(name); }) == "gpunet::io: cannot write " + (folder / name) +
+                                                ": its name has none of the endings .safetensors, .pth, .pt, .npz "
+                                                "or (for one array) .npy, which choose "
+                                                "the format: add one");
+  CHECK(folder.count() == 7);
+  CHECK(error_of([&] { io::write_tensors("", file.entries()); }) ==
+        "gpunet::io: cannot write a file whose path is empty, give its name");
   io::write_tensors(folder / "a.npy", std::span(file.entries()).first(1));
   CHECK(read_text(folder / "a.npy") == read_text(corpus("c_order.npy")));
   CHECK(contains(error_of([&] { begin("b.npy"); }), "3 arrays (a .npy file holds one), name it .npz"));

@@ -31,16 +31,16 @@ TEST_CASE_TEMPLATE("arrays that are saved are loaded, bit for bit", T, float, do
   Network<T> saved, loaded;
   saved.values = {T(0.1), -2, 3, 4, 5, T(1e-30), 7, 8};
   saved.arrays[0].data = saved.values.data(), saved.arrays[1].data = saved.values.data() + 6;
-  io::save_arrays(saved.arrays, folder / "a", {{"format", "pt"}});
-  const SafetensorsFile file = SafetensorsFile::read(folder / "a");
+  io::save_arrays(saved.arrays, folder / "a.safetensors", {{"format", "pt"}});
+  const SafetensorsFile file = SafetensorsFile::read(folder / "a.safetensors");
   CHECK(file.entries().at(0).dtype == (sizeof(T) == 4 ? Dtype::F32 : Dtype::F64));
   CHECK(file.metadata().at("format") == "pt");
   io::load_arrays(loaded.arrays, file);
   CHECK(loaded.values == saved.values);
 
   const std::vector<NamedArray<const T>> read_only{{"fc.weight", {2, 3}, saved.values.data()}};
-  io::save_arrays(read_only, folder / "b");
-  CHECK(SafetensorsFile::read(folder / "b").entries().size() == 1);
+  io::save_arrays(read_only, folder / "b.safetensors");
+  CHECK(SafetensorsFile::read(folder / "b.safetensors").entries().size() == 1);
 }
 
 TEST_CASE("arrays are loaded from other floating-point types") {
@@ -119,17 +119,18 @@ TEST_CASE("lists in a message end after ten, with a count") {
 TEST_CASE("an entry is for one array") {
   TempFolder folder;
   Network<float> network;
-  io::save_arrays(network.arrays, folder / "a");
+  io::save_arrays(network.arrays, folder / "a.safetensors");
   network.arrays.push_back(network.arrays[1]);
-  CHECK(contains(error_of([&] { io::load_arrays(network.arrays, SafetensorsFile::read(folder / "a")); }),
-                 "missing keys: fc.bias"));
+  CHECK(
+      contains(error_of([&] { io::load_arrays(network.arrays, SafetensorsFile::read(folder / "a.safetensors")); }),
+               "missing keys: fc.bias"));
 }
 
 TEST_CASE("match gives the entries in the arrays' order") {
   TempFolder folder;
   Network<float> network;
-  io::save_arrays(network.arrays, folder / "a");
-  const SafetensorsFile file = SafetensorsFile::read(folder / "a");
+  io::save_arrays(network.arrays, folder / "a.safetensors");
+  const SafetensorsFile file = SafetensorsFile::read(folder / "a.safetensors");
   CHECK(file.entries()[0].name == "fc.bias");
   const auto [matched, keys] = io::match(network.arrays, file);
   CHECK((keys.missing_keys.empty() && keys.unexpected_keys.empty()));
@@ -181,6 +182,29 @@ TEST_CASE("a state_dict inside a checkpoint, with a prefix, under other names, b
   const std::string error = error_of([&] { loaded(folder / "a.pth", {.key = "net"}); });
   CHECK(error ==
         "gpunet::io::load: " + path + " has no tensors under the key \"net\" (there are: lin), give one of these");
+}
+
+TEST_CASE("a prefix that no name has is an error, with the names that there are") {
+  const TempFolder folder;
+  const std::string path = folder / "a.pth";
+  write_file(path, {{"model.module.fc.weight", {2, 3}}, {"model.module.fc.bias", {2}}, {"x", {1}}});
+  const std::string begin =
+      "gpunet::io::load: no name in " + path + " begins with the prefix \"modul.\" (there are: ";
+  for (const bool strict : {true, false}) {
+    CHECK(error_of([&] { loaded(path, {.prefix = "modul.", .strict = strict}); }) ==
+          begin + "model.module.fc.weight, model.module.fc.bias, x), give the one that these have, or none");
+    CHECK(error_of([&] { loaded(path, {.key = "model", .prefix = "modul.", .strict = strict}); }) ==
+          begin + "module.fc.weight, module.fc.bias), give the one that these have, or none");
+  }
+}
+
+TEST_CASE("rename takes a name as a string, too") {
+  const TempFolder folder;
+  write_file(folder / "a.pth", {{"lin.weight", {2, 3}}, {"lin.bias", {2}}});
+  const auto rename = [](const std::string& name) {
+    return "fc" + name.substr(3);
+  };
+  CHECK(loaded(folder / "a.pth", {.rename = rename}) == one_to_eight);
 }
 
 TEST_CASE("the error says under which key the names are") {

@@ -26,7 +26,7 @@ std::string join(std::string_view folder, std::string_view name);
 namespace detail {
 
 // What helps against a system error.
-std::string_view advice(std::string_view verb, int error);
+std::string_view advice(std::string_view verb, const std::string& path, int error);
 
 // "gpunet::io: cannot write model.safetensors: No space left on device (...), ..."
 [[noreturn]] void fail(std::string_view verb, const std::string& path, std::string_view consequence, int error);

@@ -30,10 +30,12 @@ GPUNET_INLINE std::string join(std::string_view folder, std::string_view name) {
 
 namespace detail {
 
-GPUNET_INLINE std::string_view advice(std::string_view verb, int error) {
+GPUNET_INLINE std::string_view advice(std::string_view verb, const std::string& path, int error) {
   switch (error) {
     case ENOENT:
-      return verb == "write" ? "make its folder first" : "check the path";
+      if (verb != "write") return "check the path";
+      return is_folder(path.substr(0, path.rfind('/') + 1) + ".") ? "choose another folder"
+                                                                  : "make its folder first";
     case ENOTDIR:
       return "a file stands where a folder is wanted: give another path";
     case ENOSPC:
@@ -53,8 +55,9 @@ GPUNET_INLINE std::string_view advice(std::string_view verb, int error) {
 }
 
 GPUNET_INLINE void fail(std::string_view verb, const std::string& path, std::string_view consequence, int error) {
+  require(!path.empty(), "gpunet::io: cannot ", verb, " a file whose path is empty, give its name");
   throw Error(concat("gpunet::io: cannot ", verb, " ", path, ": ", std::generic_category().message(error),
-                     consequence, ", ", advice(verb, error)));
+                     consequence, ", ", advice(verb, path, error)));
 }
 
 GPUNET_INLINE std::ptrdiff_t write_some(int file, std::span<const std::byte> bytes) {
@@ -116,6 +119,7 @@ GPUNET_INLINE void InputFile::read_at(std::size_t position, std::span<std::byte>
 }
 
 GPUNET_INLINE void make_folders(const std::string& path) {
+  require(!path.empty(), "gpunet::io: cannot make the folder: its path is empty, give a name");
   for (std::size_t end = 0; end != std::string::npos;) {
     end = path.find('/', end + 1);
     const std::string folder = path.substr(0, end);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cerrno>
 #include <cstddef>
 #include <memory>
 #include <utility>
@@ -18,11 +19,25 @@
 
 namespace gpunet::io {
 
-GPUNET_INLINE Format format_of(std::string_view path) {
-  if (path.ends_with(".pth") || path.ends_with(".pt")) return Format::torch;
-  if (path.ends_with(".npy")) return Format::npy;
-  if (path.ends_with(".npz")) return Format::npz;
-  return Format::safetensors;
+GPUNET_INLINE std::optional<Format> format_of(std::string_view path) {
+  std::string ending(path.substr(std::min(path.rfind('.'), path.size())));
+  for (char& c : ending)
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+  if (ending == ".safetensors") return Format::safetensors;
+  if (ending == ".pth" || ending == ".pt") return Format::torch;
+  if (ending == ".npy") return Format::npy;
+  if (ending == ".npz") return Format::npz;
+  return std::nullopt;
+}
+
+GPUNET_INLINE Format written_format(const std::string& path) {
+  if (path.empty()) detail::fail("write", path, "", ENOENT);
+  const std::optional<Format> format = format_of(path);
+  require(
+      format.has_value(), "gpunet::io: cannot write ", path,
+      ": its name has none of the endings .safetensors, .pth, .pt, .npz or (for one array) .npy, which choose the "
+      "format: add one");
+  return *format;
 }
 
 namespace detail {
@@ -67,11 +82,12 @@ GPUNET_INLINE Format format_of_contents(std::span<const std::byte> bytes, const 
   if (text.starts_with(npy_magic)) return Format::npy;
   if (torch_magic_size(text) > 0) return Format::torch;
   refuse_foreign(text, path);
+  const std::optional<Format> format = format_of(path);
   require(
-      format_of(path) != Format::safetensors || path.ends_with(".safetensors"), "gpunet::io: ", path,
+      format.has_value(), "gpunet::io: ", path,
       ", byte 0: neither a safetensors file, nor one of torch.save or NumPy, begins like this (it is damaged, or "
       "something else), fetch it again or give another");
-  return format_of(path);
+  return *format;
 }
 
 }  // namespace detail
@@ -100,9 +116,10 @@ GPUNET_INLINE TensorFile open_tensors(const std::string& path, const ReadOptions
 
 GPUNET_INLINE void write_tensors(const std::string& path, std::span<const TensorEntry> entries,
                                  const Metadata& metadata) {
-  require(metadata.empty() || format_of(path) == Format::safetensors, "gpunet::io: cannot write ", path,
+  const Format format = written_format(path);
+  require(metadata.empty() || format == Format::safetensors, "gpunet::io: cannot write ", path,
           ": metadata (which safetensors files hold), name it .safetensors");
-  switch (format_of(path)) {
+  switch (format) {
     case Format::torch:
       return write_torch(path, entries);
     case Format::npy:

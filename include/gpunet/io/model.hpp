@@ -62,7 +62,7 @@ class StateCopy {
 }  // namespace detail
 
 // Writes the parameters and buffers of a model, with the keys and shapes of PyTorch's state_dict: as a file of torch.save for a name
-// that ends in .pth or .pt, of NumPy for .npz, else as a safetensors file. The old file stays whole until the new one is
+// that ends in .pth or .pt, of NumPy for .npz, as a safetensors file for .safetensors; other endings are refused. The old file stays whole until the new one is
 // on the disk. Throws Error where that is not possible.
 template <class Net, class D, class T>
 void save(const Model<Net, D, T>& model, const std::string& path) {

@@ -27,10 +27,10 @@ struct LoadOptions {
   // The state_dict that is meant inside a checkpoint, as in torch.load(path)["model_state_dict"]; dots lead deeper.
   // Nothing else in the file counts.
   std::string key = {};
-  // Taken off the names that begin with it: "module." of a network that was trained in nn.DataParallel.
+  // Taken off the names that begin with it, one at least: "module." of a network that was trained in nn.DataParallel.
   std::string prefix = {};
   // Gives the name in the network for a name in the file (without key and prefix).
-  std::function<std::string(std::string_view)> rename = {};
+  std::function<std::string(const std::string&)> rename = {};
   Matching match = Matching::by_name;
   // Whether every tensor of the file and of the network has to have its counterpart. Those that have one must fit it
   // either way, as in PyTorch. Unlike there, one at least must have its counterpart. What cannot be read (an entry with a

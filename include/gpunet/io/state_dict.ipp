@@ -32,16 +32,28 @@ GPUNET_INLINE std::string_view first_key(std::string_view name) {
   return name.substr(0, name.find('.'));
 }
 
-// The entries that the options mean, in the order of the file.
+// The entries that the options mean, in the order of the file. Throws Error for a key or a prefix that none of them has.
 GPUNET_INLINE std::vector<NamedEntry> select_entries(const TensorFile& file, const LoadOptions& options) {
   std::vector<NamedEntry> out;
   const std::string below = options.key.empty() ? "" : options.key + ".";
+  bool has_prefix = false;
   for (const TensorEntry& entry : file.entries()) {
     std::string_view name = entry.name;
     if (!name.starts_with(below)) continue;
     name.remove_prefix(below.size());
-    if (name.starts_with(options.prefix)) name.remove_prefix(options.prefix.size());
-    out.push_back({options.rename ? options.rename(name) : std::string(name), &entry});
+    if (name.starts_with(options.prefix)) {
+      name.remove_prefix(options.prefix.size());
+      has_prefix = true;
+    }
+    out.push_back({options.rename ? options.rename(std::string(name)) : std::string(name), &entry});
+  }
+  if (!has_prefix && !out.empty()) {
+    std::vector<std::string_view> names;
+    for (const NamedEntry& named : out)
+      names.push_back(std::string_view(named.entry->name).substr(below.size()));
+    throw Error(concat("gpunet::io::load: no name in ", file.path(), " begins with the prefix \"",
+                       printable(options.prefix), "\" (there are: ", gpunet::detail::short_list(names, shown),
+                       "), give the one that these have, or none"));
   }
   if (!out.empty() || below.empty()) return out;
 

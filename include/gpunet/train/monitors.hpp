@@ -81,9 +81,10 @@ struct ModelCheckpointOptions {
 //   checkpoint.step(net, val_loss);
 class ModelCheckpoint {
  public:
-  // Throws Error if the file cannot be written: now, and not after the first hour.
+  // Throws Error if the file cannot be written, or its name ends as io::save refuses it: now, and not after the first hour.
   explicit ModelCheckpoint(std::string path, const ModelCheckpointOptions& options = {})
       : path_(std::move(path)), options_(options) {
+    io::written_format(path_);
     const io::AtomicFile probe(path_);
   }
 
