@@ -27,6 +27,7 @@ class Accuracy {
     samples_ += labels.numel();
   }
 
+  // Forgets what was counted.
   void reset() {
     fill(device_, counts_.size(), index_t{0}, counts_.data());
     samples_ = 0;
