@@ -194,6 +194,10 @@ TEST_CASE("subsets and samplers that make no sense") {
        std::vector<std::vector<double>>{{0.5, 0.499999999}, {0.5, 0.500000001}, {0.25, 0.25}, {0.8f, 0.2f}})
     CHECK(contains(error_of([&] { data::random_split(set, fractions); }), "the fractions add up to "));
   CHECK(contains(error_of([&] { data::random_split(set, {0.25, 0.25}); }), "to 0.5 (want 1)"));
+  const Numbers negative{-1};
+  CHECK(error_of([&] {
+          data::random_split(negative, {0.5, 0.5});
+        }) == "gpunet::data::random_split: a dataset of -1 samples (want 0 or more), check its size()");
   CHECK(contains(error_of([&] { data::random_split(set, {2.5, 7.5}); }), "a part of 2.5 samples"));
   CHECK(contains(error_of([&] { data::random_split(set, {1e300, 1e300}); }), "a part of 1e+300 samples of 10"));
   CHECK(contains(error_of([&] { data::random_split(set, {std::nan(""), 1.0}); }), "a part of nan"));
