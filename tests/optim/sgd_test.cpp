@@ -92,6 +92,11 @@ TEST_CASE("options that make no sense") {
   CHECK(error_of_sgd({.weight_decay = -1}) ==
         "gpunet::optim::SGD: invalid weight_decay value -1 (want 0 or more, and finite)");
   CHECK(error_of_sgd({.dampening = nan}) == "gpunet::optim::SGD: invalid dampening nan (want a finite number)");
+  CHECK(error_of_sgd({.dampening = 1e39}) ==
+        "gpunet::optim::SGD: invalid dampening 1e+39 (want -3.4e38 to 3.4e38, as a float is)");
+  CHECK(error_of_sgd({.dampening = -1e39}) ==
+        "gpunet::optim::SGD: invalid dampening -1e+39 (want -3.4e38 to 3.4e38, as a float is)");
+  CHECK(error_of_sgd({.dampening = -3.4e38}) == "");
   const std::string nesterov =
       "gpunet::optim::SGD: Nesterov momentum requires a momentum and zero dampening, set them or leave nesterov "
       "out";

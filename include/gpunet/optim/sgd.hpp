@@ -1,6 +1,8 @@
 // Stochastic gradient descent.
 #pragma once
 
+#include <cmath>
+#include <limits>
 #include <utility>
 
 #include <gpunet/optim/optimizer.hpp>
@@ -50,6 +52,8 @@ class SGD : public Optimizer<SGD<Model>, Model, 1> {
     this->check_option("weight_decay value", options.weight_decay);
     require_option(std::isfinite(options.dampening), this->name_, "dampening", options.dampening,
                    "a finite number");
+    require_option(std::abs(options.dampening) <= double{std::numeric_limits<float>::max()}, this->name_,
+                   "dampening", options.dampening, "-3.4e38 to 3.4e38, as a float is");
     require(!options.nesterov || (options.momentum > 0 && options.dampening == 0),
             "gpunet::optim::SGD: Nesterov momentum requires a momentum and zero dampening, set them or leave "
             "nesterov out");
