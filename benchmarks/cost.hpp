@@ -1,7 +1,7 @@
 // The two numbers of a job: what has to be computed and what has to be moved, whoever does it.
 #pragma once
 
-#include <gpunet/model/network_plan.hpp>
+#include <gpunet/nn/sequential.hpp>
 
 namespace bench {
 
@@ -21,16 +21,16 @@ struct NetworkSize {
 template <class Net>
 NetworkSize measure_network(const Net& net) {
   NetworkSize size;
-  net.each([&](auto, const auto& layer, auto in) {
-    for (const gpunet::nn::ParameterSpec& p : gpunet::nn::parameters(layer, in)) {
+  const gpunet::Graph graph = gpunet::nn::lower<void, void>(net);
+  for (const gpunet::Node& node : graph.nodes)
+    for (const gpunet::ParameterInfo& p : graph.parameters_of(node)) {
       size.parameters += static_cast<double>(p.sizes.numel());
       if (p.sizes.rank() < 2) continue;  // a bias
-      const double positions = static_cast<double>(layer.output(in).numel()) / static_cast<double>(p.sizes[0]);
+      const double positions = static_cast<double>(graph.output_of(node).numel()) / static_cast<double>(p.sizes[0]);
       const double multiply_adds = static_cast<double>(p.sizes.numel()) * positions;  // a weight is used once each
       if (size.forward == 0) size.first_layer = multiply_adds;
       size.forward += multiply_adds;
     }
-  });
   return size;
 }
 

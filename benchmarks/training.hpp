@@ -62,7 +62,7 @@ class Training : public Work {
   gpunet::Tensor<gpunet::label_t, D> labels_;
   std::optional<Model> model_;
   std::unique_ptr<Optim> optimizer_;
-  std::optional<gpunet::train::Step<Model, gpunet::nn::CrossEntropyLoss, Optim>> step_;
+  std::optional<gpunet::train::Step<D, float, gpunet::nn::CrossEntropyLoss, Optim>> step_;
   double loss_ = 0;
 };
 

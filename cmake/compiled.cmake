@@ -1,6 +1,6 @@
 # gpunet::compiled: the bodies of the library, compiled once. It is built from the headers' folder/src.hpp, one unit each, by
 # whoever links it, and where the project installs.
-set(gpunet_parts core data io plot)
+set(gpunet_parts core device io ops graph model optim data plot)
 
 foreach(part IN LISTS gpunet_parts)
   set(unit ${PROJECT_BINARY_DIR}/compiled/${part}.cpp)
@@ -12,4 +12,6 @@ add_library(gpunet_compiled STATIC EXCLUDE_FROM_ALL ${gpunet_units})
 add_library(gpunet::compiled ALIAS gpunet_compiled)
 set_target_properties(gpunet_compiled PROPERTIES EXPORT_NAME compiled POSITION_INDEPENDENT_CODE ON)
 target_compile_definitions(gpunet_compiled PUBLIC GPUNET_COMPILED=1)
+# For shared libraries of users too; what the library calls in itself is still inlined.
+target_compile_options(gpunet_compiled PRIVATE $<$<CXX_COMPILER_ID:GNU>:-fno-semantic-interposition>)
 target_link_libraries(gpunet_compiled PUBLIC gpunet)

@@ -14,13 +14,17 @@ if(GPUNET_WERROR)
     $<$<COMPILE_LANGUAGE:CUDA>:-Werror=all-warnings>)
 endif()
 
-# A program of the project from `sources`. With CUDA as the word after the name, nvcc compiles them.
+# A program of the project from `sources`, linked with the compiled library. With CUDA as the word after the name, nvcc
+# compiles them, header-only.
 function(gpunet_add_program name)
   cmake_parse_arguments(program "CUDA" "" "" ${ARGN})
   add_executable(${name} ${program_UNPARSED_ARGUMENTS})
-  target_link_libraries(${name} PRIVATE gpunet::gpunet gpunet_warnings)
+  target_link_libraries(${name} PRIVATE gpunet_warnings)
   if(program_CUDA)
+    target_link_libraries(${name} PRIVATE gpunet::gpunet)
     gpunet_cuda_sources(${name})
+  else()
+    target_link_libraries(${name} PRIVATE gpunet::compiled)
   endif()
 endfunction()
 

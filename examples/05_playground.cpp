@@ -5,8 +5,9 @@
 #include <gpunet/model/model.hpp>
 #include <gpunet/nn/any_activation.hpp>
 #include <gpunet/nn/cross_entropy_loss.hpp>
-#include <gpunet/nn/weight_penalty.hpp>
+#include <gpunet/nn/linear.hpp>
 #include <gpunet/optim/adam.hpp>
+#include <gpunet/optim/weight_penalty.hpp>
 #include <gpunet/train/interrupt.hpp>
 
 #include "support/playground_options.hpp"

@@ -4,5 +4,10 @@
 
 #include <gpunet/core/src.hpp>
 #include <gpunet/data/src.hpp>
+#include <gpunet/device/src.hpp>
+#include <gpunet/graph/src.hpp>
 #include <gpunet/io/src.hpp>
+#include <gpunet/model/src.hpp>
+#include <gpunet/ops/src.hpp>
+#include <gpunet/optim/src.hpp>
 #include <gpunet/plot/src.hpp>

@@ -1,4 +1,4 @@
-// expect: gpunet::Model: a layer lacks forward(device, in, pass) or backward(device, in, pass) for this device and element type, write both (docs/adding_a_layer.md)
+// expect: gpunet::Model: a layer lacks forward(device, pass) or backward(device, pass) for this device and element type, write both (docs/adding_a_layer.md)
 // lines: 9
 // A layer of one's own without forward.
 // `nn/layer.hpp` says what a layer is.

@@ -20,9 +20,9 @@ using Deep =
 // For steps in one block.
 using Dense = nn::Sequential<nn::Input<4>, nn::Linear<8>, nn::ReLU, nn::Linear<3>>;
 
-template <template <class> class Optimizer, class Net, class T>
+template <template <class, class> class Optimizer, class Net, class T>
 void train(Model<Net, Cuda, T>& net, View<const T, Cuda> inputs, View<const label_t, Cuda> labels) {
-  Optimizer<Model<Net, Cuda, T>> optimizer(net, {.lr = 0.1});
+  Optimizer<Cuda, T> optimizer(net, {.lr = 0.1});
   const nn::CrossEntropyLoss criterion;
   train::Step step(net, criterion, optimizer);
   step(inputs, labels);

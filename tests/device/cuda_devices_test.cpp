@@ -49,9 +49,8 @@ struct Training {
   TestBatch<float, Cuda> data{device, SmallNet{}, 3, generator};
   Model<SmallNet, Cuda> net;
   nn::CrossEntropyLoss criterion;
-  optim::SGD<Model<SmallNet, Cuda>> optimizer{net, {.lr = 0.1f, .momentum = 0.9f}};
-  train::Step<Model<SmallNet, Cuda>, nn::CrossEntropyLoss, optim::SGD<Model<SmallNet, Cuda>>> step{net, criterion,
-                                                                                                   optimizer};
+  optim::SGD<Cuda, float> optimizer{net, {.lr = 0.1f, .momentum = 0.9f}};
+  train::Step<Cuda, float, nn::CrossEntropyLoss, optim::SGD<Cuda, float>> step{net, criterion, optimizer};
 };
 
 constexpr int steps = 4;  // the third is the first that is replayed

@@ -68,6 +68,13 @@ void models(ErrorPage& page, Host& device, Model<Net, Host>& net, nn::CrossEntro
           "behind it.",
           auto loss = criterion(net(inputs), labels);
           net(inputs); loss.backward());
+  PROVOKE("backward() after an update of the parameters",
+          "An update ends the step of a batch. For another backward pass, run the model again.",
+          optim::SGD updates(net, {.lr = 0.1});
+          auto loss = criterion(net(inputs), labels); loss.backward(); updates.step(); loss.backward());
+  PROVOKE("Labels as columns", "`flatten()` makes a view of shape [batch] of labels that lie in one column or row.",
+          const Tensor<label_t, Host> column(device, {2, 1}, std::vector<label_t>{0, 1});
+          criterion(net(randn(device, {2, 4})), column));
   PROVOKE(
       "A model that two calls use",
       "In a program it is a pass in another thread that has the model. `net.to(device)` is a copy for each thread. "
@@ -86,10 +93,15 @@ void models(ErrorPage& page, Host& device, Model<Net, Host>& net, nn::CrossEntro
           "Print the number where it is read: a table without rows, or an option that was not given.",
           index_t classes = 0;
           Model sized(device, nn::Sequential{nn::Input<4>{}, nn::Linear{classes}}));
+  PROVOKE("A name with a dot is the key of a layer in a block",
+          "A dot in a key stands between the name of a block and that of a layer in it.",
+          using Head = nn::Sequential<nn::Input<3>, nn::Named<"head.0", nn::Linear<2>>,
+                                      nn::Named<"head", nn::Sequential<nn::Linear<2>>>>;
+          Model<Head, Host> twice(device));
 }
 
 template <class Net>
-void optimizers(ErrorPage& page, Model<Net, Host>& net, optim::SGD<Model<Net, Host>>& optimizer) {
+void optimizers(ErrorPage& page, Model<Net, Host>& net, optim::SGD<Host, float>& optimizer) {
   page.section("Optimizers and schedules");
   PROVOKE("A negative learning rate",
           "A gradient is subtracted, so the rate is positive. 0 is allowed: nothing is learned then.",
@@ -259,7 +271,7 @@ void files(ErrorPage& page, Host& device, Model<Net, Host>& net) {
 
 template <class Net>
 void training(ErrorPage& page, Host& device, Model<Net, Host>& net, nn::CrossEntropyLoss& criterion,
-              optim::SGD<Model<Net, Host>>& optimizer, const Tensor<float, Host>& inputs,
+              optim::SGD<Host, float>& optimizer, const Tensor<float, Host>& inputs,
               const Tensor<label_t, Host>& labels) {
   page.section("Training, TensorBoard and pictures");
   const data::TensorDataset set(inputs, labels);

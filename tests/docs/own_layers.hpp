@@ -10,53 +10,35 @@ namespace mine {
 
 using gpunet::index_t;
 
-// y = x where x > 0, else slope x.
-template <class T>
-struct Leak {
-  T slope;
-  GPUNET_FN T operator()(T x) const { return x > T{} ? x : slope * x; }
-};
-
-// dx = dy where x > 0, else slope dy.
-template <class T>
-struct LeakGradient {
-  T slope;
-  GPUNET_FN T operator()(T x, T dy) const { return x > T{} ? dy : slope * dy; }
-};
-
-// Like ReLU, but for a small slope below zero, element by element, as torch.nn.LeakyReLU.
+// y = x where x > 0, else slope x, as torch.nn.LeakyReLU: the layer is nn::Elementwise<LeakyReLU>.
 struct LeakyReLU {
   double negative_slope = 0.01;
 
-  constexpr auto output(auto in) const { return in; }  // the shape stays
-
-  template <class D, class In, class T>
-  void forward(D& device, In in, const gpunet::nn::ForwardPass<T>& pass) const {
-    map(device, pass.slice.samples() * in.numel(), Leak<T>{static_cast<T>(negative_slope)}, pass.x, pass.y);
+  template <class T>
+  GPUNET_FN T value(T x) const {
+    return x > T{} ? x : static_cast<T>(negative_slope) * x;
   }
-
-  template <class D, class In, class T>
-  void backward(D& device, In in, const gpunet::nn::BackwardPass<T>& pass) const {
-    if (!pass.dx) return;  // the first layer: nobody asks
-    map(device, pass.slice.samples() * in.numel(), LeakGradient<T>{static_cast<T>(negative_slope)}, pass.x, pass.dy,
-        pass.dx);
+  template <class T>
+  GPUNET_FN T gradient(T x, T, T dy) const {  // from x, y and dy
+    return x > T{} ? dy : static_cast<T>(negative_slope) * dy;
   }
-
-  std::string extra_repr(auto) const { return gpunet::concat("negative_slope=", negative_slope); }
+  std::string extra_repr(const gpunet::Sizes&, const gpunet::Sizes&) const {
+    return gpunet::concat("negative_slope=", negative_slope);
+  }
 };
 
-// The same where the slope is a parameter, which lies on the device. One index = one element.
+// A slope that is a parameter, which lies on the device. One index = one element.
 template <class T>
 struct PReLUForward {
   const T *x, *slope;
   T* y;
-  GPUNET_FN void operator()(index_t i) const { y[i] = Leak<T>{*slope}(x[i]); }
+  GPUNET_FN void operator()(index_t i) const { y[i] = x[i] > T{} ? x[i] : *slope * x[i]; }
 };
 template <class T>
 struct PReLUInputGradient {
   const T *x, *dy, *slope;
   T* dx;
-  GPUNET_FN void operator()(index_t i) const { dx[i] = LeakGradient<T>{*slope}(x[i], dy[i]); }
+  GPUNET_FN void operator()(index_t i) const { dx[i] = x[i] > T{} ? dy[i] : *slope * dy[i]; }
 };
 
 // The gradient of the slope: the sum of x dy over all elements with x <= 0. Those of padding samples add 0, as dy is 0 there.
@@ -76,19 +58,19 @@ struct PReLU {
   constexpr auto output(auto in) const { return in; }
   constexpr auto parameters(auto) const { return std::array{gpunet::nn::constant("weight", {1}, init)}; }
 
-  template <class D, class In, class T>
-  void forward(D& device, In in, const gpunet::nn::ForwardPass<T>& pass) const {
-    for_each(device, pass.slice.samples() * in.numel(), PReLUForward<T>{pass.x, pass.parameters[0], pass.y});
+  template <class D, class T>
+  void forward(D& device, const gpunet::ForwardPass<T>& pass) const {
+    for_each(device, pass.out_elements(), PReLUForward<T>{pass.x, pass.parameters[0], pass.y});
   }
 
-  template <class D, class In, class T>
-  void backward(D& device, In in, const gpunet::nn::BackwardPass<T>& pass) const {
-    const index_t n = pass.slice.samples() * in.numel();
+  template <class D, class T>
+  void backward(D& device, const gpunet::BackwardPass<T>& pass) const {
+    const index_t n = pass.in_elements();
     sum_each(device, 1, n, PReLUSlopeGradient<T>{pass.x, pass.dy, pass.gradients[0], pass.accumulate});
     if (pass.dx) for_each(device, n, PReLUInputGradient<T>{pass.x, pass.dy, pass.parameters[0], pass.dx});
   }
 
-  std::string extra_repr(auto) const { return "num_parameters=1"; }
+  std::string extra_repr(const gpunet::Sizes&, const gpunet::Sizes&) const { return "num_parameters=1"; }
 };
 
 // The square of x - target and its gradient, where there is one x for each sample. One index = one sample of the slice.

@@ -13,7 +13,7 @@ using namespace gpunet;
 
 template <class D>
 void check_gradients(D& device) {
-  nn::check_layer_gradients(device, LeakyReLU{0.1}, Shape<7>{});
+  nn::check_layer_gradients(device, nn::Elementwise(LeakyReLU{0.1}), Shape<7>{});
   nn::check_layer_gradients(device, PReLU{}, Shape<2, 3, 1>{});
 }
 

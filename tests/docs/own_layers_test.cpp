@@ -13,8 +13,8 @@ TEST_CASE_TEMPLATE("PReLU of docs/adding_a_layer.md has PyTorch's numbers", D, G
 }
 
 TEST_CASE_TEMPLATE("a network learns with layers of its own", D, GPUNET_TEST_DEVICES) {
-  using Net =
-      nn::Sequential<nn::Input<2>, nn::Linear<8>, mine::PReLU, nn::Linear<4>, mine::LeakyReLU, nn::Linear<2>>;
+  using Net = nn::Sequential<nn::Input<2>, nn::Linear<8>, mine::PReLU, nn::Linear<4>,
+                             nn::Elementwise<mine::LeakyReLU>, nn::Linear<2>>;
   CHECK(to_string(Net{}) ==
         "Sequential(\n"
         "  (0): Linear(in_features=2, out_features=8, bias=True)\n"

@@ -102,8 +102,10 @@ TEST_CASE("long options are broken behind commas") {
   std::vector<std::string> lines;
   detail::append_wrapped(lines, "");
   CHECK(lines.empty());
-  detail::append_wrapped(lines, std::string(60, 'x') + ", y");
-  CHECK(lines == std::vector<std::string>{std::string(60, 'x') + ", y"});  // nowhere to break early enough
+  std::string unbroken(60, 'x');
+  unbroken.append(", y");
+  detail::append_wrapped(lines, unbroken);
+  CHECK(lines == std::vector<std::string>{unbroken});  // nowhere to break early enough
   lines.clear();
   const std::string word(22, 'x');
   detail::append_wrapped(lines, word + ", " + word + ", " + word);

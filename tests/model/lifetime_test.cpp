@@ -157,7 +157,7 @@ TEST_CASE_TEMPLATE("the last loss of an epoch runs backward after the loader is 
     const auto gradients = [&](auto make_batches, bool after_the_loop) {
       manual_seed(1);
       Model<Linear, D> net(device);
-      std::optional<LossValue<Model<Linear, D>>> loss;
+      std::optional<LossValue<D, float>> loss;
       for (auto [inputs, labels] : make_batches()) {
         loss = criterion(net(inputs), labels);
         net.zero_grad();

@@ -315,3 +315,22 @@ TEST_CASE_TEMPLATE("a model that was moved from, or is gone, is refused in one s
   old = std::move(net);                                               // and so is one that is assigned to
   CHECK(old(inputs).to_vector().size() == 18);
 }
+
+TEST_CASE_TEMPLATE("labels of another shape than [batch] are refused, though there are as many", D,
+                   GPUNET_TEST_DEVICES) {
+  D& device = test_device<D>();
+  Model<SmallNet, D> model(device);
+  Generator generator(6);
+  const TestBatch<float, D> batch(device, SmallNet{}, 6, generator);
+  optim::SGD optimizer(model, {});
+  train::Step step(model, criterion, optimizer);
+  for (const Sizes& sizes : {Sizes{6, 1}, Sizes{1, 6}, Sizes{2, 3}}) {
+    const Tensor<label_t, D> labels(device, sizes, {0, 1, 2, 3, 0, 1});
+    const std::string wanted = "gpunet::Model: targets of shape " + to_string(sizes) +
+                               " for a batch of 6 (want [6], one for each sample), give targets.view().flatten()";
+    CHECK(error_of([&] { criterion(model(batch.inputs), labels); }) == wanted);
+    CHECK(error_of([&] { model.forward_backward(batch.inputs, criterion, labels.view()); }) == wanted);
+    CHECK(error_of([&] { step(batch.inputs, labels); }) == wanted);
+    CHECK(error_of([&] { step(batch.inputs, labels.view().flatten()); }) == "");
+  }
+}

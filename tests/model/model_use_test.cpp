@@ -41,16 +41,15 @@ struct GateLayer {
   constexpr auto output(In in) const {
     return in;
   }
-  template <class D, class In, class T>
-  void forward(D& device, In in, const nn::ForwardPass<T>& pass) const {
+  template <class D, class T>
+  void forward(D& device, const ForwardPass<T>& pass) const {
     if (forward_gate) forward_gate->pass();
-    device.copy(pass.y, pass.x, static_cast<std::size_t>(pass.slice.samples() * in.numel()) * sizeof(T));
+    device.copy(pass.y, pass.x, static_cast<std::size_t>(pass.in_elements()) * sizeof(T));
   }
-  template <class D, class In, class T>
-  void backward(D& device, In in, const nn::BackwardPass<T>& pass) const {
+  template <class D, class T>
+  void backward(D& device, const BackwardPass<T>& pass) const {
     if (backward_gate) backward_gate->pass();
-    if (pass.dx)
-      device.copy(pass.dx, pass.dy, static_cast<std::size_t>(pass.slice.samples() * in.numel()) * sizeof(T));
+    if (pass.dx) device.copy(pass.dx, pass.dy, static_cast<std::size_t>(pass.in_elements()) * sizeof(T));
   }
 };
 
@@ -80,8 +79,8 @@ struct Fixture {
   Host device{{.threads = 1}};
   Model<Net, Host> net{device};
   nn::CrossEntropyLoss criterion;
-  optim::SGD<Model<Net, Host>> optimizer{net, {.lr = 0.1}};
-  train::Step<Model<Net, Host>, nn::CrossEntropyLoss, optim::SGD<Model<Net, Host>>> step{net, criterion, optimizer};
+  optim::SGD<Host, float> optimizer{net, {.lr = 0.1}};
+  train::Step<Host, float, nn::CrossEntropyLoss, optim::SGD<Host, float>> step{net, criterion, optimizer};
   Tensor<float, Host> x{device, {2, 3}, {1, 2, 3, 4, 5, 6}};
   Tensor<label_t, Host> y{device, {2}, {0, 1}};
   TempFolder folder;

@@ -133,9 +133,8 @@ struct Trainer {
   Host host;
   Model<SmallNet, Host> net{host};
   nn::CrossEntropyLoss criterion;
-  optim::SGD<Model<SmallNet, Host>> optimizer{net, {.lr = 0.01f, .momentum = 0.9f}};
-  train::Step<Model<SmallNet, Host>, nn::CrossEntropyLoss, optim::SGD<Model<SmallNet, Host>>> step{net, criterion,
-                                                                                                   optimizer};
+  optim::SGD<Host, float> optimizer{net, {.lr = 0.01f, .momentum = 0.9f}};
+  train::Step<Host, float, nn::CrossEntropyLoss, optim::SGD<Host, float>> step{net, criterion, optimizer};
   train::RunningLoss<Host> running{host};
 };
 

@@ -25,7 +25,7 @@ Range range(const T* data, index_t size) {
 
 TEST_CASE("the arrays of all slots and workers are apart, aligned, and long enough") {
   Host host({.threads = 1});
-  const NetworkPlan<LeNet> plan{LeNet{}};
+  const Plan plan(nn::lower<Host, float>(LeNet{}), false, InputGradient::skip);
   for (const Slice& slice : {Slice{1, 1, 1}, Slice{4, 1, 4}, Slice{16, 1, 16}, Slice{5, 2, 4}}) {
     Workspace<float, Host> workspace;
     constexpr index_t slots = 3, workers = 2, scratch = 1000;
@@ -41,8 +41,7 @@ TEST_CASE("the arrays of all slots and workers are apart, aligned, and long enou
     }
     for (index_t worker = 0; worker < workers; ++worker) {
       const SliceMemory<float> memory = workspace.at(0, worker);
-      ranges.push_back(range(memory.gradients[0], plan.widest * samples));
-      ranges.push_back(range(memory.gradients[1], plan.widest * samples));
+      ranges.push_back(range(memory.gradients, plan.gradient_elements * samples));
       ranges.push_back(range(memory.scratch, scratch));
     }
     std::sort(ranges.begin(), ranges.end());
@@ -57,7 +56,7 @@ TEST_CASE("the arrays of all slots and workers are apart, aligned, and long enou
 
 TEST_CASE("a workspace grows and does not shrink") {
   Host host({.threads = 1});
-  const NetworkPlan<LeNet> plan{LeNet{}};
+  const Plan plan(nn::lower<Host, float>(LeNet{}), false, InputGradient::skip);
   Workspace<float, Host> workspace;
   CHECK(workspace.bytes() == 0);
   workspace.reserve(host, plan, {16, 1, 16}, 2, 1, 0);

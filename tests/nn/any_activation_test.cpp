@@ -59,8 +59,9 @@ TEST_CASE("a chosen activation is printed as the layer that it is") {
   (2): Linear(in_features=4, out_features=3, bias=True)
   (last): Identity()
 ))");
-  CHECK(nn::AnyActivation("relu").class_name() == "ReLU");
-  CHECK(nn::AnyActivation("sigmoid").class_name() == "Sigmoid");
+  const nn::Sequential others(nn::Input<2>{}, nn::AnyActivation("relu"), nn::AnyActivation("sigmoid"));
+  CHECK(summary(others, 1).layers[0].class_name == "ReLU");
+  CHECK(summary(others, 1).layers[1].class_name == "Sigmoid");
   CHECK(summary(net, 1).layers[1].class_name == "Tanh");
 }
 

@@ -29,14 +29,13 @@ TEST_CASE_TEMPLATE("Conv2d is PyTorch's", D, GPUNET_TEST_DEVICES) {
                                  reference::conv2d_5x5_stride2_padding2);
 }
 
-TEST_CASE("the type of a Conv2d's sizes tells that there are few channels") {
-  using FewToFew = decltype(nn::Conv2d<32, 5>{}.geometry(Shape<3, 32, 32>{}));
-  using FewToMany = decltype(nn::Conv2d<33, 5>{}.geometry(Shape<3, 32, 32>{}));
-  using ManyToFew = decltype(nn::Conv2d<3, 5>{}.geometry(Shape<33, 32, 32>{}));
-  using ToSome = decltype(nn::Conv2d{3, 5}.geometry(Shape<3, 32, 32>{}));
-  static_assert(has_few_channels<FewToFew> && std::derived_from<FewToFew, LongRowConv2dGeometry>);
-  static_assert(!has_few_channels<FewToMany> && !has_few_channels<ManyToFew> && !has_few_channels<ToSome>);
-  CHECK(nn::Conv2d<32, 5>{}.geometry(Shape<3, 32, 32>{}).taps() == 75);
+TEST_CASE("sizes of a Conv2d in its node") {
+  Lowering<void, void> builder(Sizes{3, 32, 16});
+  const value_t y = nn::lower(builder, nn::Conv2d<6, 5, nn::Padding<2>, nn::Stride<3>>{}, GraphBuilder::input,
+                              Shape<3, 32, 16>{});
+  const Graph graph = std::move(builder).finish(y);
+  REQUIRE(graph.nodes[0].as<Conv2dOp>());
+  CHECK(graph.nodes[0].as<Conv2dOp>()->geometry == Conv2dGeometry{3, 32, 16, 6, 11, 6, 5, 3, 2});
 }
 
 TEST_CASE("output and parameters of Conv2d") {

@@ -19,16 +19,16 @@ struct Scaled {
   constexpr auto output(auto in) const { return in; }
   constexpr auto parameters(auto) const { return std::array{nn::constant("weight", {1}, 1)}; }
 
-  template <class In, class T>
-  void forward(Host&, In in, const nn::ForwardPass<T>& pass) const {
-    const index_t n = pass.slice.samples() * in.numel();
+  template <class T>
+  void forward(Host&, const ForwardPass<T>& pass) const {
+    const index_t n = pass.in_elements();
     for (index_t i = 0; i < n; ++i)
       pass.y[i] = *pass.parameters[0] * pass.x[i];
     if (fault == Fault::past_end) pass.y[n] = 0;
   }
-  template <class In, class T>
-  void backward(Host&, In in, const nn::BackwardPass<T>& pass) const {
-    const index_t n = pass.slice.samples() * in.numel();
+  template <class T>
+  void backward(Host&, const BackwardPass<T>& pass) const {
+    const index_t n = pass.in_elements();
     T sum{};
     for (index_t i = 0; i < n; ++i)
       sum += pass.x[i] * pass.dy[i];

@@ -21,5 +21,10 @@ TEST_CASE("a named layer of a size given at run time") {
 }
 
 TEST_CASE("a view layer may have a name") {
-  static_assert(nn::is_view<nn::Named<"flat", nn::Flatten>>);
+  Lowering<void, void> builder(Sizes{2, 3});
+  const nn::Named<"flat", nn::Flatten> flat;
+  const value_t y = nn::lower(builder, flat, GraphBuilder::input, Shape<2, 3>{});
+  const Graph graph = std::move(builder).finish(y);
+  CHECK(graph.traits(graph.nodes[0]).is_view);
+  CHECK(graph.nodes[0].as<nn::Flatten>());
 }

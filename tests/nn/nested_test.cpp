@@ -15,6 +15,7 @@
 #include <gpunet/tensor/random.hpp>
 
 #include "support/devices.hpp"
+#include "support/errors.hpp"
 
 using namespace gpunet;
 
@@ -32,7 +33,8 @@ using Nested =
 template <class Net>
 std::vector<std::string> layer_names(const Net& net) {
   std::vector<std::string> names;
-  net.each([&](auto i, const auto&, auto) { names.push_back(net.template layer_name<i>()); });
+  for (const Node& node : nn::lower<void, void>(net).nodes)
+    names.push_back(node.name);
   return names;
 }
 
@@ -46,16 +48,9 @@ std::vector<float> gradients_of(const M& model) {
 }  // namespace
 
 TEST_CASE("the layers of blocks are layers of the network, called after both") {
-  static_assert(Nested::depth == Flat::depth);
   CHECK(layer_names(Nested{}) == std::vector<std::string>{"features.0.conv", "features.0.1.0", "features.1",
                                                           "features.2", "features.3", "1", "2.0", "2.1", "3"});
   CHECK(Nested{}.output().sizes() == Sizes{3});
-  CHECK(Nested{}.layer<4>().output(Shape<5>{}).sizes() == Sizes{5});
-}
-
-TEST_CASE("a network without blocks has the layers that it was given") {
-  static_assert(std::is_same_v<std::remove_cvref_t<decltype(Flat{}.layer<3>())>, nn::Conv2d<5, 3>>);
-  static_assert(std::is_empty_v<Nested>);
 }
 
 TEST_CASE("blocks of sizes that the run tells") {
@@ -63,9 +58,15 @@ TEST_CASE("blocks of sizes that the run tells") {
   const nn::Sequential net(nn::Input<4>(), nn::Named<"first", std::remove_const_t<decltype(hidden)>>(hidden),
                            hidden, nn::Linear(2));
   CHECK(layer_names(net) == std::vector<std::string>{"first.0", "first.1", "1.0", "1.1", "2"});
-  CHECK(net.shapes().size == 6);
-  CHECK(get<2>(net.shapes()).sizes() == Sizes{8});
+  CHECK(nn::lower<void, void>(net).values[2] == Sizes{8});
   CHECK(net.output().sizes() == Sizes{2});
+}
+
+TEST_CASE("a layer may not be called as one in a block") {
+  using Net = nn::Sequential<nn::Input<3>, nn::Named<"head.0", nn::Linear<2>>,
+                             nn::Named<"head", nn::Sequential<nn::Linear<2>>>>;
+  CHECK(error_of([] { nn::lower<void, void>(Net{}); }) ==
+        "gpunet::nn::Sequential: two layers are called head.0 (their parameters would be one key), rename one");
 }
 
 TEST_CASE("names of one digit and of two") {
@@ -84,8 +85,8 @@ TEST_CASE_TEMPLATE("a network with blocks computes what the same layers do witho
   REQUIRE(nested.named_parameters().size() == flat.named_parameters().size());
   CHECK(nested.named_parameters()[0].name == "features.0.conv.weight");
   CHECK(nested.named_parameters()[7].name == "3.bias");
-  CHECK(nested.fused_network().depth == flat.fused_network().depth);
-  CHECK(layer_names(nested.fused_network())[0] == layer_names(Nested{})[0]);
+  CHECK(nested.fused_graph().nodes.size() == flat.fused_graph().nodes.size());
+  CHECK(nested.fused_graph().nodes[0].name == layer_names(Nested{})[0]);
 
   const auto inputs = randn(device, {6, 3, 12, 12});
   const Tensor<label_t, D> labels(device, {6}, std::vector<label_t>{0, 1, 2, 2, 1, 0});

@@ -22,6 +22,20 @@ using Net = nn::Sequential<nn::Input<3, 32, 32>, nn::Named<"conv1", nn::Conv2d<6
 template <std::size_t>
 struct Same : nn::Linear<3> {};
 
+// The sizes of all values.
+template <class N>
+std::vector<Sizes> sizes_of(const N& net) {
+  return nn::lower<void, void>(net).values;
+}
+
+template <class N>
+std::vector<std::string> names_of(const N& net) {
+  std::vector<std::string> names;
+  for (const Node& node : nn::lower<void, void>(net).nodes)
+    names.push_back(node.name);
+  return names;
+}
+
 template <std::size_t... I>
 auto deep(std::index_sequence<I...>) {
   return nn::Sequential<nn::Input<3>, Same<I>...>();
@@ -31,61 +45,32 @@ auto deep(std::index_sequence<I...>) {
 
 TEST_CASE("shapes are inferred from layer to layer") {
   constexpr Net net;
-  constexpr auto shapes = net.shapes();
-  static_assert(std::is_same_v<std::remove_cvref_t<decltype(get<0>(shapes))>, Shape<3, 32, 32>>);
-  static_assert(std::is_same_v<std::remove_cvref_t<decltype(get<1>(shapes))>, Shape<6, 28, 28>>);
-  static_assert(std::is_same_v<std::remove_cvref_t<decltype(get<3>(shapes))>, Shape<6, 14, 14>>);
-  static_assert(std::is_same_v<std::remove_cvref_t<decltype(get<4>(shapes))>, Shape<1176>>);
   static_assert(std::is_same_v<decltype(net.output()), Shape<4>>);
-  static_assert(Net::depth == 6);
-  CHECK(get<6>(shapes).sizes() == Sizes{4});
+  CHECK(sizes_of(net) == std::vector<Sizes>{{3, 32, 32}, {6, 28, 28}, {6, 28, 28}, {6, 14, 14}, {1176}, {10}, {4}});
   CHECK(net.input().sizes() == Sizes{3, 32, 32});
 }
 
 TEST_CASE("layers without a name are called by their position") {
-  const Net net;
-  CHECK(net.layer_name<0>() == "conv1");
-  CHECK(net.layer_name<1>() == "1");
-  CHECK(net.layer_name<4>() == "fc");
-  CHECK(net.layer_name<5>() == "5");
-}
-
-TEST_CASE("each goes through the layers first to last, each_reversed last to first") {
-  std::vector<std::string> forward, backward;
-  const auto note = [](auto& list) {
-    return [&list](auto i, const auto&, auto in) {
-      list.push_back(concat(std::size_t{i}, " ", to_string(in.sizes())));
-    };
-  };
-  Net().each(note(forward));
-  Net().each_reversed(note(backward));
-  CHECK(forward == std::vector<std::string>{"0 [3, 32, 32]", "1 [6, 28, 28]", "2 [6, 28, 28]", "3 [6, 14, 14]",
-                                            "4 [1176]", "5 [10]"});
-  CHECK(std::vector<std::string>(backward.rbegin(), backward.rend()) == forward);
+  CHECK(names_of(Net{}) == std::vector<std::string>{"conv1", "1", "2", "3", "fc", "5"});
 }
 
 TEST_CASE("a network of sizes given at run time has the shapes of the static one") {
   const nn::Sequential net(nn::Input<3, dyn, dyn>(Shape(Dim<3>{}, Dim(index_t{32}), Dim(index_t{32}))),
                            nn::Conv2d(6, 5), nn::ReLU{}, nn::MaxPool2d<2>{}, nn::Flatten{}, nn::Linear(10),
                            nn::Linear(4));
-  std::vector<Sizes> dynamic, fixed;
-  net.each([&](auto, const auto& layer, auto in) { dynamic.push_back(layer.output(in).sizes()); });
-  Net().each([&](auto, const auto& layer, auto in) { fixed.push_back(layer.output(in).sizes()); });
-  CHECK(dynamic == fixed);
+  CHECK(sizes_of(net) == sizes_of(Net()));
   CHECK(net.output().sizes() == Sizes{4});
 }
 
 TEST_CASE("two layers of the same size keep their own") {
   const nn::Sequential net(nn::Input<2>{}, nn::Linear(3), nn::Linear(5), nn::Linear(3));
-  CHECK(net.layer<0>().output(Shape<2>{}).sizes() == Sizes{3});
-  CHECK(net.layer<1>().output(Shape<3>{}).sizes() == Sizes{5});
-  CHECK(net.layer<2>().output(Shape<5>{}).sizes() == Sizes{3});
+  CHECK(sizes_of(net) == std::vector<Sizes>{{2}, {3}, {5}, {3}});
 }
 
 TEST_CASE("a network may be deep") {
   const auto net = deep(std::make_index_sequence<100>{});
   CHECK(net.output().sizes() == Sizes{3});
-  CHECK(net.layer_name<99>() == "99");
+  CHECK(names_of(net)[99] == "99");
 }
 
 TEST_CASE("a shape that is not possible is found at run time where the compiler cannot know it") {

@@ -174,7 +174,7 @@ TEST_CASE("blocks of many samples have the same bits for any number of threads")
     const auto one = compute(1, block, x, w, b, dy);
     CHECK(compute(2, block, x, w, b, dy) == one);
     CHECK(compute(3, block, x, w, b, dy) == one);
-    const Conv2dBlock<LongRowConv2dGeometry> long_rows{{block.g}, block.activation, pool};
-    CHECK(compute(2, long_rows, x, w, b, dy) == one);
+    const Conv2dBlock<WideConv2dGeometry> wide{{block.g}, block.activation, pool};
+    CHECK(compute(2, wide, x, w, b, dy) == one);
   }
 }

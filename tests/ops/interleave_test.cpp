@@ -3,6 +3,7 @@
 #include <vector>
 
 #include <gpunet/gpunet.hpp>
+#include <gpunet/ops/interleave.host.hpp>
 
 #include "support/devices.hpp"
 #include "support/guarded_buffer.hpp"

@@ -54,7 +54,7 @@ struct ClassifierLesson {
 
 // Trains as the runs of the reference did, which have the losses before every 50th step, and compares losses and final
 // parameters. On Cuda, which a simulator may be, two of these losses: a step is the same functor there.
-template <template <class> class Optimizer, class D, class T, class Runs>
+template <template <class, class> class Optimizer, class D, class T, class Runs>
 void check_runs(const Runs& runs, double tolerance) {
   for (const auto& run : runs) {
     CAPTURE(std::string(run.name));
@@ -100,7 +100,7 @@ void check_change_of_rate(Lesson& lesson, Optimizer& optimizer) {
 }
 
 // The message of the error that options are.
-template <template <class> class Optimizer, class Options>
+template <template <class, class> class Optimizer, class Options>
 std::string error_of(const Options& options) {
   gpunet::Model<Classifier, gpunet::Host> net(test_device<gpunet::Host>());
   try {

@@ -8,4 +8,4 @@
 #include "support/devices.hpp"
 #include "support/guarded_buffer.hpp"
 
-using gpunet::nn::InputGradient, gpunet::nn::LayerArena, gpunet::nn::LayerRun, gpunet::nn::test_slices;
+using gpunet::InputGradient, gpunet::nn::LayerRun, gpunet::nn::test_slices;

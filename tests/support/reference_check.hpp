@@ -13,8 +13,8 @@ struct Exactness {
 
 // One run of a layer against PyTorch's, for the same patterns.
 template <class T, class D>
-void check_run(LayerRun<T, D>& run, const LayerArena& arena, const reference::LayerReference& expected,
-               gpunet::index_t x_modulus, const Exactness& exactness) {
+void check_run(LayerRun<T, D>& run, const reference::LayerReference& expected, gpunet::index_t x_modulus,
+               const Exactness& exactness) {
   using gpunet::index_t;
   const auto error = [&](std::vector<T> values, const std::vector<double>& wanted) {
     for (T& value : values)
@@ -22,8 +22,9 @@ void check_run(LayerRun<T, D>& run, const LayerArena& arena, const reference::La
     return relative_error(values, wanted);
   };
   std::vector<T> parameters;
-  for (std::size_t i = 0; i < arena.sizes.size(); ++i) {
-    const auto values = i == 0 ? pattern<T>(arena.sizes[i], 5, 1, 17) : pattern<T>(arena.sizes[i], 3, 2, 7);
+  for (const gpunet::ParameterInfo& parameter : run.parameters()) {
+    const gpunet::index_t size = parameter.sizes.numel();
+    const auto values = parameters.empty() ? pattern<T>(size, 5, 1, 17) : pattern<T>(size, 3, 2, 7);
     parameters.insert(parameters.end(), values.begin(), values.end());
   }
   run.set_parameters(parameters);
@@ -54,6 +55,6 @@ void check_against_reference(D& device, const L& layer, In in, const reference::
       CAPTURE(static_cast<int>(path));
       gpunet::set_isa(path);
       LayerRun<T, D> run(device, layer, in, slice);
-      check_run(run, LayerArena(layer, in), expected, x_modulus, exactness);
+      check_run(run, expected, x_modulus, exactness);
     }
 }

@@ -27,7 +27,7 @@ struct Lesson {
   TenSamples set;
   gpunet::Model<SmallNet, D> net;
   gpunet::nn::CrossEntropyLoss criterion;
-  gpunet::optim::SGD<gpunet::Model<SmallNet, D>> optimizer;
+  gpunet::optim::SGD<D, float> optimizer;
   gpunet::data::DataLoader loader, test_loader;
 
   explicit Lesson(double lr = 0.1, bool shuffle = true)

@@ -47,18 +47,18 @@ struct Disturbed {
 
   constexpr auto output(auto in) const { return in; }
 
-  template <class In, class T>
-  void forward(Cuda& device, In in, const nn::ForwardPass<T>& pass) const {
+  template <class T>
+  void forward(Cuda& device, const ForwardPass<T>& pass) const {
     if (pass.slice.samples() == disturbed_batch) {
       *attempts += device.is_recording();
       if (*is_broken) device.allocate(std::size_t{1} << 50);
       disturb(device, pass.y);
     }
-    device.copy(pass.y, pass.x, static_cast<std::size_t>(pass.slice.samples() * in.numel()) * sizeof(T));
+    device.copy(pass.y, pass.x, static_cast<std::size_t>(pass.in_elements()) * sizeof(T));
   }
-  template <class In, class T>
-  void backward(Cuda& device, In in, const nn::BackwardPass<T>& pass) const {
-    device.copy(pass.dx, pass.dy, static_cast<std::size_t>(pass.slice.samples() * in.numel()) * sizeof(T));
+  template <class T>
+  void backward(Cuda& device, const BackwardPass<T>& pass) const {
+    device.copy(pass.dx, pass.dy, static_cast<std::size_t>(pass.in_elements()) * sizeof(T));
   }
 
  private:
@@ -110,7 +110,7 @@ auto disturbed_network(const Disturbed& layer) {
 // A network with such a layer, running statistics in front of it, and its training.
 struct DisturbedTraining {
   using Net = decltype(disturbed_network({}));
-  using Optimizer = optim::Adam<Model<Net, Cuda>>;
+  using Optimizer = optim::Adam<Cuda, float>;
 
   explicit DisturbedTraining(Disturbance disturbance)
       : net(device, disturbed_network({disturbance, &attempts, &is_broken, aside.data()})) {}
@@ -126,7 +126,7 @@ struct DisturbedTraining {
   Model<Net, Cuda> net;
   nn::CrossEntropyLoss criterion;
   Optimizer optimizer{net, {.lr = 0.01}};
-  train::Step<Model<Net, Cuda>, nn::CrossEntropyLoss, Optimizer> step{net, criterion, optimizer};
+  train::Step<Cuda, float, nn::CrossEntropyLoss, Optimizer> step{net, criterion, optimizer};
 };
 
 template <class Net, class D>

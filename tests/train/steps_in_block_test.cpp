@@ -47,15 +47,15 @@ Result repeated(D& device, index_t batch, index_t steps, Options options, bool a
 
 struct UseSGD {
   template <class M>
-  using of = optim::SGD<M>;
+  using of = optim::SGD<typename M::device_type, typename M::value_type>;
 };
 struct UseAdam {
   template <class M>
-  using of = optim::Adam<M>;
+  using of = optim::Adam<typename M::device_type, typename M::value_type>;
 };
 struct UseRMSprop {
   template <class M>
-  using of = optim::RMSprop<M>;
+  using of = optim::RMSprop<typename M::device_type, typename M::value_type>;
 };
 
 void check_close(const std::vector<double>& a, const std::vector<double>& b, double tolerance) {

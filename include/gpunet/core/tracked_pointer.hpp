@@ -44,7 +44,7 @@ class Trackable {
   std::shared_ptr<Trackable*> place_;  // shared with all pointers; null where this object was moved from
 };
 
-// Points to a Trackable, wherever it has been moved to. Where it is gone, using the pointer throws Error.
+// Points to a Trackable, wherever it has been moved to. Where it is gone, or the pointer was moved from, using it throws Error.
 template <class T>
 class TrackedPointer {
  public:
@@ -52,7 +52,7 @@ class TrackedPointer {
 
   // The object; throws Error where it is gone.
   T& operator*() const {
-    if (!*place_) refuse();
+    if (!place_ || !*place_) refuse();
     return static_cast<T&>(**place_);
   }
   T* operator->() const { return &**this; }

@@ -5,18 +5,18 @@
 #include <vector>
 
 #include <gpunet/core/random.hpp>
-#include <gpunet/model/network_plan.hpp>
+#include <gpunet/graph/graph.hpp>
 #include <gpunet/ops/map.hpp>
 
 namespace gpunet {
 
 // Draws the parameters of a network into their arena, in the order in which torch.nn draws them.
-template <class Net, class D, class T>
-void draw_parameters(D& device, const NetworkPlan<Net>& plan, Generator& generator, T* arena) {
+template <class D, class T>
+void draw_parameters(D& device, const Graph& graph, Generator& generator, T* arena) {
   constexpr index_t most = 4096;  // at a time, so that a large network needs no second copy of its parameters
   std::vector<T> values;
   const auto lock = generator.lock();
-  for (const ParameterInfo& parameter : plan.parameters) {
+  for (const ParameterInfo& parameter : graph.parameters) {
     T* first = arena + parameter.offset;
     T* const end = first + parameter.sizes.numel();
     const auto low = static_cast<T>(parameter.low), high = static_cast<T>(parameter.high);
@@ -34,11 +34,11 @@ void draw_parameters(D& device, const NetworkPlan<Net>& plan, Generator& generat
 }
 
 // Gives the buffers of a network their first values.
-template <class Net, class D, class T>
-void initialize_buffers(D& device, const NetworkPlan<Net>& plan, T* arena) {
-  fill(device, plan.buffer_elements, T{}, arena);  // counts begin at 0
-  for (const BufferInfo& buffer : plan.buffers)
-    if (buffer.kind == nn::BufferKind::numbers)
+template <class D, class T>
+void initialize_buffers(D& device, const Graph& graph, T* arena) {
+  fill(device, graph.buffer_elements, T{}, arena);  // counts begin at 0
+  for (const BufferInfo& buffer : graph.buffers)
+    if (buffer.kind == BufferKind::numbers)
       fill(device, buffer.sizes.numel(), static_cast<T>(buffer.initial), arena + buffer.offset);
 }
 

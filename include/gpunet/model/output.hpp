@@ -6,136 +6,150 @@
 #include <gpunet/core/tracked_pointer.hpp>
 #include <gpunet/model/model_use.hpp>
 #include <gpunet/nn/loss.hpp>
-#include <gpunet/ops/classes.hpp>
-#include <gpunet/ops/interleave.host.hpp>
-#include <gpunet/ops/mean.host.hpp>
 #include <gpunet/tensor/print.hpp>
 
 namespace gpunet {
 
+template <class D, class T>
+class Network;
+
 // The mean loss of a batch, on the model's device.
-template <class M>
+template <class D, class T>
 class LossValue {
  public:
-  using value_type = typename M::value_type;
-  using device_type = typename M::device_type;
+  using value_type = T;
+  using device_type = D;
 
-  LossValue(M& model, std::uint64_t number) : model_(model), number_(number) {}
+  LossValue(Network<D, T>& network, std::uint64_t number) : network_(network), number_(number) {}
 
   // Adds the gradients of this loss to those of the parameters (after zero_grad(): replaces them).
   void backward() {
-    const ModelUse::Exclusive use = model_->exclusive_use();
+    const ModelUse::Exclusive use = network_->exclusive_use();
     require_fresh("backward");
-    require(model_->keeps_activations_,
+    require(network_->keeps_activations_,
             "gpunet::LossValue::backward: this loss comes from a training step, which has run backward already");
-    model_->backward();
+    require(network_->updates_at_pass_ == network_->updates_,
+            "gpunet::LossValue::backward: the parameters have changed since this loss was computed (an optimizer's "
+            "step or "
+            "io::load; its activations belong to the old ones), run the model on the batch again");
+    network_->backward();
   }
 
   // The number; waits for the device.
-  value_type item() const {
-    value_type value;
-    read("item", [&](const value_type* at) { model_->device().download(&value, at, sizeof value); });
+  T item() const {
+    T value;
+    read("item", [&](const T* at) { network_->device().download(&value, at, sizeof value); });
     return value;
   }
 
   // Runs f(where the number is on the device); throws Error if it is there no more. `what` is the caller's name.
   template <class F>
   void read(const char* what, F f) const {
-    const ModelUse::Shared use = model_->shared_use();
+    const ModelUse::Shared use = network_->shared_use();
     require_fresh(what);
     f(data());
   }
 
   // The number where it is, on the device. Valid until the model's next forward pass.
-  const value_type* data() const { return model_->loss_.data(); }
-  device_type& device() const { return model_->device(); }
+  const T* data() const { return network_->loss_.data(); }
+  D& device() const { return network_->device(); }
 
  private:
   void require_fresh(const char* what) const {
-    require(number_ == model_->losses_computed_, "gpunet::LossValue::", what,
+    require(number_ == network_->losses_computed_, "gpunet::LossValue::", what,
             ": the model has run another batch or computed another loss since, call it before the next one");
   }
 
-  TrackedPointer<M> model_;
+  TrackedPointer<Network<D, T>> network_;
   std::uint64_t number_;  // of all losses that the model has computed
 };
 
 // The output of a model for a batch. It lies in the model's memory until the next forward pass.
-template <class M>
+template <class D, class T>
 class Output {
  public:
-  using value_type = typename M::value_type;
-  using device_type = typename M::device_type;
-  using T = value_type;
-  using D = device_type;
+  using value_type = T;
+  using device_type = D;
 
-  Output(M& model, std::uint64_t pass, index_t batch) : model_(model), pass_(pass), batch_(batch) {}
+  Output(Network<D, T>& network, std::uint64_t pass, index_t batch)
+      : network_(network), pass_(pass), batch_(batch) {}
 
   // [batch, ...sizes of one output]
-  Sizes sizes() const { return model_->net_.output().sizes().with_front(batch()); }
+  Sizes sizes() const { return network_->output_sizes().with_front(batch()); }
   index_t batch() const { return batch_; }
-  index_t features() const { return model_->plan_.output_features; }
-  D& device() const { return model_->device(); }
+  index_t features() const { return network_->plan_.output_features; }
+  D& device() const { return network_->device(); }
 
   // A copy as a tensor of its own, on the same device.
-  Tensor<T, D> tensor() const {
-    Tensor<T, D> copy(device(), sizes());
-    each_slice([&](const Slice& slice, index_t first, const T* y) {
-      deinterleave(device(), slice, features(), y, copy.data() + first * features());
-    });
-    return copy;
-  }
+  Tensor<T, D> tensor() const;
 
   // What such a copy has: its numbers in row-major order, the only one, the class of the largest along a dimension, the
   // probabilities along it.
   std::vector<T> to_vector() const { return tensor().to_vector(); }
   T item() const { return tensor().item(); }
-  Tensor<label_t, D> argmax(int dim) const { return gpunet::argmax(tensor(), dim); }
-  Tensor<T, D> softmax(int dim) const { return gpunet::softmax(tensor(), dim); }
+  Tensor<label_t, D> argmax(int dim) const;
+  Tensor<T, D> softmax(int dim) const;
 
   // f(slice, index of its first sample, data in the slice's order) for every slice.
   template <class F>
   void each_slice(F f) const {
-    const ModelUse::Shared use = model_->shared_use();
+    const ModelUse::Shared use = network_->shared_use();
     require_fresh();
-    const auto& slicing = model_->slicing_;
+    const auto& slicing = network_->slicing_;
     for (index_t s = 0; s < slicing.slices(); ++s)
-      f(slicing.slice(s), slicing.first_sample(s), model_->output_of(s));
+      f(slicing.slice(s), slicing.first_sample(s), network_->output_of(s));
   }
 
   // What criterion(output, targets) calls: the loss of every sample, its gradient, and the mean.
   template <class Loss, class Targets>
-  LossValue<M> apply(const Loss& loss, const Targets& targets) const {
+  LossValue<D, T> apply(const Loss& loss, const Targets& targets) const {
     using TargetView = View<const typename Loss::target_type, D>;
     static_assert(
         std::is_convertible_v<const Targets&, TargetView>,
         "gpunet::Model: the targets have another type than the loss wants (labels are Tensor<label_t, D>), or "
         "are on another kind of device than the model");
-    const ModelUse::Exclusive use = model_->exclusive_use();
+    const ModelUse::Exclusive use = network_->exclusive_use();
     require_fresh();
     const TargetView view = targets;
-    model_->begin_loss(loss, view);
-    for (index_t s = 0; s < model_->slicing_.slices(); ++s)
-      model_->evaluate(loss, view, s, model_->output_of(s), model_->workspace_.at(s, 0));
-    return model_->mean_loss();
+    return network_->apply({loss, view});
   }
 
  private:
   void require_fresh() const {
     require(
-        pass_ == model_->pass_,
+        pass_ == network_->pass_,
         "gpunet::Output: the model has run another batch since this output was computed, use tensor() to keep it");
   }
 
-  TrackedPointer<M> model_;
+  TrackedPointer<Network<D, T>> network_;
   std::uint64_t pass_;
   index_t batch_;
 };
 
+// The same of a model whose output has a Shape that is known when the program is compiled: losses of wrong shapes are
+// refused then.
+template <class S, class D, class T>
+class ShapedOutput : public Output<D, T> {
+ public:
+  explicit ShapedOutput(const Output<D, T>& output) : Output<D, T>(output) {}
+
+  // What criterion(output, targets) calls.
+  template <class Loss, class Targets>
+  LossValue<D, T> apply(const Loss& loss, const Targets& targets) const {
+    Loss::check_shape(S{});
+    return Output<D, T>::apply(loss, targets);
+  }
+};
+
 // std::cout << net(inputs)
-template <class M>
-std::ostream& operator<<(std::ostream& out, const Output<M>& output) {
+template <class D, class T>
+std::ostream& operator<<(std::ostream& out, const Output<D, T>& output) {
   return out << output.tensor();
 }
+
+#if GPUNET_COMPILED
+extern template class Output<Host, float>;
+extern template class Output<Host, double>;
+#endif
 
 }  // namespace gpunet

@@ -10,17 +10,16 @@
 
 #include <gpunet/core/error.hpp>
 #include <gpunet/core/text.hpp>
+#include <gpunet/graph/print.hpp>
+#include <gpunet/model/network.hpp>
 #include <gpunet/nn/repr.hpp>
 
 namespace gpunet {
 
-template <class Net, class D, class T>
-class Model;
-
-// Prints its network as PyTorch does.
-template <class Net, class D, class T>
-std::ostream& operator<<(std::ostream& out, const Model<Net, D, T>& model) {
-  return out << model.network();
+// Prints the network as PyTorch does.
+template <class D, class T>
+std::ostream& operator<<(std::ostream& out, const Network<D, T>& network) {
+  return out << to_string(network.graph());
 }
 
 // One layer of a Summary. Names are torchinfo's.
@@ -47,70 +46,47 @@ struct Summary {
   index_t total_bytes() const { return total_input_bytes + total_output_bytes + total_param_bytes; }
 };
 
-namespace detail {
+// The summary of a graph whose numbers take so many bytes, for batches of that size. Throws Error for less than 1.
+Summary summary(const Graph& graph, index_t element_bytes, index_t batch_size);
 
-// What summary() and the diagrams take: a Model, or its network alone.
-template <class ModelOrNet>
-const auto& network_of(const ModelOrNet& net) {
-  static_assert(
-      !nn::detail::is_block<ModelOrNet>,
-      "gpunet::summary: a Sequential whose first argument is no Input, begin with the shape of one sample: "
-      "Input<3, 32, 32>");
-  if constexpr (requires { net.network(); })
-    return net.network();
-  else
-    return net;
+// The same of a Model, or of a network that computes in float.
+template <class D, class T>
+Summary summary(const Network<D, T>& network, index_t batch_size = 1) {
+  return summary(network.graph(), sizeof(T), batch_size);
+}
+template <index_t... Ns, class... Layers>
+Summary summary(const nn::Sequential<nn::Input<Ns...>, Layers...>& net, index_t batch_size = 1) {
+  return summary(nn::lower<void, void>(net), sizeof(float), batch_size);
 }
 
-// Bytes of one number in it; a network alone computes in float.
-template <class ModelOrNet>
-constexpr index_t element_bytes() {
-  if constexpr (requires { typename ModelOrNet::value_type; })
-    return sizeof(typename ModelOrNet::value_type);
-  else
-    return sizeof(float);
-}
-
-template <class L, class In>
-LayerSummary summarize(const L& layer, In in, std::string name, index_t batch_size, index_t element) {
-  LayerSummary out{nn::class_name(layer), std::move(name), nn::extra_repr(layer, in),
-                   in.sizes().with_front(batch_size), layer.output(in).sizes().with_front(batch_size)};
-  for (const auto& spec : nn::parameters(layer, in))
-    out.num_params += spec.sizes.numel();
-  const index_t mult_adds = nn::multiply_adds(layer, in);
-  require(out.input_size.at_most(most_elements) && out.output_size.at_most(most_elements) &&
-              Sizes{batch_size, mult_adds}.at_most(index_t{1} << 56),
-          "gpunet::summary: a batch of ", batch_size, " samples at layer ", out.var_name,
-          " (want 2^48 numbers or fewer, no memory holds more), give a smaller batch");
-  out.mult_adds = batch_size * mult_adds;
-  out.output_bytes = nn::is_view<L> ? 0 : element * out.output_size.numel();
-  out.param_bytes = element * out.num_params;
-  return out;
-}
-
-inline void add(Summary& summary, LayerSummary layer) {
-  summary.total_params += layer.num_params;
-  summary.total_mult_adds += layer.mult_adds;
-  summary.total_param_bytes += layer.param_bytes;
-  if (layer.num_params > 0) summary.total_output_bytes += 2 * layer.output_bytes;
-  summary.layers.push_back(std::move(layer));
-}
-
-}  // namespace detail
-
-// The summary of a Model, or of a network that computes in float, for batches of that size. Throws Error for less than 1.
-template <class ModelOrNet>
-Summary summary(const ModelOrNet& net, index_t batch_size = 1) {
+inline Summary summary(const Graph& graph, index_t element_bytes, index_t batch_size) {
   require(batch_size >= 1, "gpunet::summary: a batch of ", batch_size, " samples (want 1 or more)");
-  const auto& network = detail::network_of(net);
-  constexpr index_t element = detail::element_bytes<ModelOrNet>();
   Summary out;
-  network.each([&](auto i, const auto& layer, auto in) {
-    detail::add(out, detail::summarize(layer, in, network.template layer_name<i>(), batch_size, element));
-  });
-  out.input_size = network.input().sizes().with_front(batch_size);
-  out.output_size = network.output().sizes().with_front(batch_size);
-  out.total_input_bytes = element * out.input_size.numel();
+  for (const Node& node : graph.nodes) {
+    const Sizes &in = graph.input_of(node), &to = graph.output_of(node);
+    const void* op = node.op.data();
+    LayerSummary layer{detail::class_of(node.layer), node.name, node.type->extra_repr(op, in, to),
+                       in.with_front(batch_size), to.with_front(batch_size)};
+    for (const ParameterInfo& parameter : graph.parameters_of(node))
+      layer.num_params += parameter.sizes.numel();
+    // As torchinfo counts them: a bias is one too, and normalizing, rectifying and pooling are none.
+    const index_t mult_adds = node.type->multiply_adds(op, in, to, layer.num_params);
+    require(layer.input_size.at_most(most_elements) && layer.output_size.at_most(most_elements) &&
+                Sizes{batch_size, mult_adds}.at_most(index_t{1} << 56),
+            "gpunet::summary: a batch of ", batch_size, " samples at layer ", layer.var_name,
+            " (want 2^48 numbers or fewer, no memory holds more), give a smaller batch");
+    layer.mult_adds = batch_size * mult_adds;
+    layer.output_bytes = graph.traits(node).is_view ? 0 : element_bytes * layer.output_size.numel();
+    layer.param_bytes = element_bytes * layer.num_params;
+    out.total_params += layer.num_params;
+    out.total_mult_adds += layer.mult_adds;
+    out.total_param_bytes += layer.param_bytes;
+    if (layer.num_params > 0) out.total_output_bytes += 2 * layer.output_bytes;
+    out.layers.push_back(std::move(layer));
+  }
+  out.input_size = graph.values[0].with_front(batch_size);
+  out.output_size = graph.values[static_cast<std::size_t>(graph.output)].with_front(batch_size);
+  out.total_input_bytes = element_bytes * out.input_size.numel();
   out.trainable_params = out.total_params;
   return out;
 }
@@ -190,7 +166,7 @@ inline std::string to_string(const Summary& summary) {
   std::vector<std::string> paths, titles;
   for (const LayerSummary& layer : summary.layers)
     paths.push_back(detail::on_one_line(layer.var_name));
-  const auto modules = nn::detail::modules_of(paths);
+  const auto modules = detail::modules_of(paths);
   std::vector<std::size_t> count;  // of modules at each depth
   std::size_t width = 40;          // in steps of 5
   for (const auto& entry : modules) {

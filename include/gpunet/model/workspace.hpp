@@ -4,38 +4,25 @@
 #include <algorithm>
 #include <array>
 
-#include <gpunet/model/network_plan.hpp>
+#include <gpunet/core/math.hpp>
+#include <gpunet/graph/run_slice.hpp>
 #include <gpunet/model/slicing.hpp>
 #include <gpunet/tensor/buffer.hpp>
 
 namespace gpunet {
 
-// What one slice uses on its way through the network. The first four last until its backward pass is done; the
-// others belong to the thread that works on it.
-template <class T>
-struct SliceMemory {
-  T* input;            // [samples * input features], where the pass copies its inputs
-  T* outputs;          // of all layers, one after another as NetworkPlan says
-  std::byte* cache;    // of all layers
-  T* output_gradient;  // of the network
-  T* gradients[2];     // of a layer's output and input, in turn
-  T* scratch;
-};
-
 // Memory for `slots` slices at a time and for `workers` threads. Grows when asked for more, and never shrinks.
 template <class T, class D>
 class Workspace {
  public:
-  template <class Net>
-  void reserve(D& device, const NetworkPlan<Net>& plan, const Slice& slice, index_t slots, index_t workers,
-               index_t scratch) {
+  void reserve(D& device, const Plan& plan, const Slice& slice, index_t slots, index_t workers, index_t scratch) {
     require(scratch <= most_elements, "gpunet::Model: a layer works in ", scratch,
             " numbers (want 2^48 or fewer, no memory holds more), use a smaller batch or smaller layers");
     const index_t samples = slice.samples();
     input_ = padded(plan.input_features * samples);
     outputs_ = padded(plan.output_elements * samples);
     output_gradient_ = padded(plan.output_features * samples);
-    layer_gradient_ = padded(plan.widest * samples);
+    gradients_ = padded(plan.gradient_elements * samples);
     scratch_ = padded(scratch);
     cache_ = round_up(plan.cache_bytes * samples, arena_alignment);
     slots_ = slots;
@@ -46,12 +33,7 @@ class Workspace {
   SliceMemory<T> at(index_t slot, index_t worker) const {
     T* own = memory_.data() + slot * per_slot();
     T* lent = memory_.data() + slots_ * per_slot() + worker * per_worker();
-    return {own,
-            own + input_,
-            caches_.data() + slot * cache_,
-            own + input_ + outputs_,
-            {lent, lent + layer_gradient_},
-            lent + 2 * layer_gradient_};
+    return {own, own + input_, caches_.data() + slot * cache_, own + input_ + outputs_, lent, lent + gradients_};
   }
 
   std::array<const void*, 2> addresses() const { return {memory_.data(), caches_.data()}; }
@@ -60,14 +42,14 @@ class Workspace {
  private:
   static index_t padded(index_t elements) { return round_up(elements, arena_alignment); }
   index_t per_slot() const { return input_ + outputs_ + output_gradient_; }
-  index_t per_worker() const { return 2 * layer_gradient_ + scratch_; }
+  index_t per_worker() const { return gradients_ + scratch_; }
 
   template <class E>
   static void grow(D& device, Buffer<E, D>& buffer, index_t size) {
     if (buffer.size() < size) buffer.reset(device, size);
   }
 
-  index_t input_ = 0, outputs_ = 0, output_gradient_ = 0, layer_gradient_ = 0, scratch_ = 0, cache_ = 0, slots_ = 0;
+  index_t input_ = 0, outputs_ = 0, output_gradient_ = 0, gradients_ = 0, scratch_ = 0, cache_ = 0, slots_ = 0;
   Buffer<T, D> memory_;
   Buffer<std::byte, D> caches_;
 };

@@ -13,20 +13,18 @@ namespace gpunet::nn {
 
 namespace detail {
 
-// x; not within the layer, because nvcc takes no private type into a kernel.
-struct Unchanged {
-  static constexpr bool one_copy = true;
-  template <class T>
-  GPUNET_FN T operator()(T x) const {
-    return x;
-  }
+// As torch.nn.Identity: the same memory.
+struct Identity {
+  constexpr auto output(auto in) const { return in; }
+  OpTraits traits(const Sizes&, const Sizes&) const { return {.is_view = true}; }
+  void forward(const auto&, const auto&) const {}
+  void backward(const auto&, const auto&) const {}
 };
 
 }  // namespace detail
 
 // ReLU, Tanh, Sigmoid, or nothing (as torch.nn.Identity), element by element, by the name that PyTorch has for it in
-// calculate_gain: AnyActivation("relu"), "tanh", "sigmoid" or "linear". The same numbers as of that layer, whose name it has
-// where a network is printed. Only ReLU as a type is fused with the layer before it.
+// calculate_gain: AnyActivation("relu"), "tanh", "sigmoid" or "linear". It is lowered to that layer.
 class AnyActivation {
  public:
   // Throws Error for any other name.
@@ -34,37 +32,20 @@ class AnyActivation {
 
   constexpr auto output(auto in) const { return in; }
 
-  std::string class_name() const {
-    constexpr const char* names[] = {"Identity", "ReLU", "Tanh", "Sigmoid"};
-    return names[static_cast<int>(kind_)];
-  }
-
-  template <class D, class In, class T>
-  void forward(D& device, In in, const ForwardPass<T>& pass) const {
+  // See layer.hpp.
+  template <class Builder, class In>
+  value_t lower(Builder& builder, value_t x, In in) const {
     switch (kind_) {
       case Kind::relu:
-        return ReLU{}.forward(device, in, pass);
+        return nn::lower(builder, ReLU{}, x, in);
       case Kind::tanh:
-        return Tanh{}.forward(device, in, pass);
+        return nn::lower(builder, Tanh{}, x, in);
       case Kind::sigmoid:
-        return Sigmoid{}.forward(device, in, pass);
+        return nn::lower(builder, Sigmoid{}, x, in);
       case Kind::linear:
-        return map(device, pass.slice.samples() * in.numel(), detail::Unchanged{}, pass.x, pass.y);
+        break;
     }
-  }
-
-  template <class D, class In, class T>
-  void backward(D& device, In in, const BackwardPass<T>& pass) const {
-    switch (kind_) {
-      case Kind::relu:
-        return ReLU{}.backward(device, in, pass);
-      case Kind::tanh:
-        return Tanh{}.backward(device, in, pass);
-      case Kind::sigmoid:
-        return Sigmoid{}.backward(device, in, pass);
-      case Kind::linear:
-        if (pass.dx) map(device, pass.slice.samples() * in.numel(), detail::Unchanged{}, pass.dy, pass.dx);
-    }
+    return nn::lower(builder, detail::Identity{}, x, in);
   }
 
  private:

@@ -7,10 +7,7 @@
 #include <gpunet/nn/layer.hpp>
 #include <gpunet/nn/options.hpp>
 #include <gpunet/nn/parameter_bounds.hpp>
-#include <gpunet/ops/conv2d_wide.host.hpp>
-#if GPUNET_CUDA
-#include <gpunet/ops/conv2d.cuh>
-#endif
+#include <gpunet/ops/conv2d_op.hpp>
 
 namespace gpunet::nn {
 
@@ -57,103 +54,35 @@ class Conv2d {
                       uniform("bias", {out_}, bias_bound(fan_in))};
   }
 
-  template <class D, class In, class T>
-  index_t scratch(const D& device, In in, const Slice& slice, T type) const {
-    return conv2d_scratch(device, slice, geometry(in), type);
-  }
-
-  template <class D, class In, class T>
-  void forward(D& device, In in, const ForwardPass<T>& pass) const {
-    conv2d_forward(device, pass.slice, geometry(in), pass.x, pass.parameters[0], pass.parameters[1], pass.y,
-                   pass.scratch);
-  }
-
-  template <class D, class In, class T>
-  void backward(D& device, In in, const BackwardPass<T>& pass) const {
-    const auto g = geometry(in);
-    conv2d_backward_parameters(device, pass.slice, g, pass.x, pass.dy, pass.gradients[0], pass.gradients[1],
-                               pass.accumulate, pass.scratch);
-    if (pass.dx) conv2d_backward_input(device, pass.slice, g, pass.dy, pass.parameters[0], pass.dx, pass.scratch);
-  }
-
-  template <class In>
-  std::string extra_repr(In in) const {
-    const auto pair = [](std::string_view name, index_t n) {
-      return concat(", ", name, "=(", n, ", ", n, ")");
-    };
-    return concat(index_t{in.template at<0>()}, ", ", index_t{out_}, pair("kernel_size", kernel_),
-                  pair("stride", stride_), padding_ > 0 ? pair("padding", padding_) : "");
-  }
-
-  // Each position of the output takes all weights and biases once.
-  template <class In>
-  constexpr index_t multiply_adds(In in) const {
-    const auto out = output(in);
-    return (in.template at<0>() * kernel_ * kernel_ + Dim<1>{}) * out.numel();
-  }
-
-  // All sizes, as kernels take them.
-  template <class In>
-  constexpr auto geometry(In in) const {
+  // See layer.hpp.
+  template <class Builder, class In>
+  value_t lower(Builder& builder, value_t x, In in) const {
     const auto out = output(in);
     const auto channels = in.template at<0>();
-    const Conv2dGeometry sizes{channels,
-                               in.template at<1>(),
-                               in.template at<2>(),
-                               out.template at<0>(),
-                               out.template at<1>(),
-                               out.template at<2>(),
-                               kernel_,
-                               stride_,
-                               padding_};
-    constexpr bool few = is_few(decltype(channels){}) && is_few(Dim<Out>{});
-    if constexpr ((is_many(decltype(channels){}) && is_many(Dim<Out>{})) ||
-                  has_winograd_tiles(decltype(channels){}, decltype(out.template at<1>()){},
-                                     decltype(out.template at<2>()){}))
-      return WideKernelConv2dGeometry<Kernel>{{sizes}};
-    else if constexpr (has_long_rows(decltype(in.template at<2>()){}, decltype(out.template at<2>()){}))
-      return with_channels<few>(LongRowConv2dGeometry{sizes});
-    else
-      return with_channels<few>(sizes);
+    const Conv2dOp op{{channels, in.template at<1>(), in.template at<2>(), out.template at<0>(),
+                       out.template at<1>(), out.template at<2>(), kernel_, stride_, padding_}};
+    using Geometry = std::conditional_t<may_be_wide(decltype(channels){}, decltype(out.template at<1>()){},
+                                                    decltype(out.template at<2>()){}),
+                                        WideConv2dGeometry, Conv2dGeometry>;
+    return builder.template add<Conv2dOp, Conv2dKernels<Geometry>>(op, x, out.sizes(), parameters(in));
   }
 
  private:
-  // Whether kernels for many channels may pay; true for run-time sizes.
-  template <index_t Channels>
-  static constexpr bool is_many(Dim<Channels>) {
-    return Channels == dyn || Channels >= WideConv2dGeometry::many;
-  }
-
-  // Whether there are certainly few channels.
-  template <index_t Channels>
-  static constexpr bool is_few(Dim<Channels>) {
-    return Channels != dyn && Channels <= FewChannelsConv2dGeometry<Conv2dGeometry>::most;
-  }
-  template <bool few, class Geometry>
-  static constexpr auto with_channels(const Geometry& geometry) {
-    if constexpr (few)
-      return FewChannelsConv2dGeometry<Geometry>{geometry};
-    else
-      return geometry;
-  }
-
-  // Whether Winograd's way certainly pays, and so much that it is worth compiling.
+  // Whether kernels for many channels may be needed: certainly where the sizes are known at run time only.
   template <index_t Channels, index_t OutHeight, index_t OutWidth>
-  static constexpr bool has_winograd_tiles(Dim<Channels>, Dim<OutHeight>, Dim<OutWidth>) {
-    constexpr Conv2dGeometry sizes{Channels, 0, 0, Out, OutHeight, OutWidth, Kernel, StrideDim{}, PaddingDim{}};
-    if constexpr (Channels == dyn || OutHeight == dyn || OutWidth == dyn || Out == dyn ||
-                  !gpunet::detail::has_winograd(sizes)) {
-      return false;
-    } else {
-      constexpr gpunet::detail::WinogradCost cost({sizes, 1});
-      return 4 * cost.winograd < 3 * cost.direct;
-    }
-  }
-
-  template <index_t Width, index_t OutWidth>
-  static constexpr bool has_long_rows(Dim<Width>, Dim<OutWidth>) {
-    using G = LongRowConv2dGeometry;
-    return Kernel >= 1 && Kernel <= G::most_kernel && Width >= G::least_width && OutWidth >= G::least_width;
+  static constexpr bool may_be_wide(Dim<Channels>, Dim<OutHeight>, Dim<OutWidth>) {
+#if GPUNET_COMPILED
+    return true;  // the library has them
+#else
+    using Wide = WideConv2dGeometry;
+    if constexpr (Channels == dyn || Out == dyn || Kernel == dyn || OutHeight == dyn || OutWidth == dyn ||
+                  StrideDim{} == dyn || PaddingDim{} == dyn)
+      return true;
+    else
+      return (Channels >= Wide::many && Out >= Wide::many) || Channels > Wide::many_rows || Out > Wide::many_rows ||
+             gpunet::detail::is_faster_by_winograd(
+                 {Channels, 0, 0, Out, OutHeight, OutWidth, Kernel, StrideDim{}, PaddingDim{}}, 1);
+#endif
   }
 
   // Checks run-time sizes.

@@ -23,6 +23,12 @@ struct CrossEntropyLoss : LossFunction<CrossEntropyLoss> {
         "gpunet::nn::CrossEntropyLoss: the network's output has to have rank 1 [classes], end it with a Linear");
   }
 
+  // The same at run time.
+  void check_sizes(const Sizes& sizes) const {
+    require(sizes.rank() == 1, "gpunet::nn::CrossEntropyLoss: the network's output has shape ", to_string(sizes),
+            " (want rank 1 [classes]), end it with a Linear");
+  }
+
   template <class D>
   void check(D& device, View<const label_t, D> labels, index_t classes) const {
     check_labels("nn::CrossEntropyLoss", device, labels.data(), labels.numel(), classes);

@@ -7,9 +7,12 @@ namespace gpunet::nn {
 
 // [a, b, ...] -> [a * b * ...]: the same memory under another shape.
 struct Flatten {
-  static constexpr bool is_view = true;
   constexpr auto output(auto in) const { return Shape(in.numel()); }
-  std::string extra_repr(auto) const { return "start_dim=1, end_dim=-1"; }
+  OpTraits traits(const Sizes&, const Sizes&) const { return {.is_view = true}; }
+  std::string extra_repr(const Sizes&, const Sizes&) const { return "start_dim=1, end_dim=-1"; }
+  // Nothing is run.
+  void forward(const auto&, const auto&) const {}
+  void backward(const auto&, const auto&) const {}
 };
 
 }  // namespace gpunet::nn

@@ -4,14 +4,15 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
-#include <functional>
 #include <limits>
-#include <numeric>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include <gpunet/core/error.hpp>
 #include <gpunet/core/math.hpp>
+#include <gpunet/device/traits.hpp>
+#include <gpunet/graph/run_slice.hpp>
 #include <gpunet/nn/layer.hpp>
 #include <gpunet/tensor/guarded_buffer.hpp>
 
@@ -46,64 +47,6 @@ std::vector<Slice> test_slices() {
     return {{1, 1, 1}, {3, 3, 1}};
 }
 
-// Where the parameters of one layer are in an arena of their own, with gaps as in a model's.
-struct LayerArena {
-  std::vector<index_t> offsets, sizes;
-  index_t elements = 0;
-
-  template <class L, class In>
-  LayerArena(const L& layer, In in) {
-    for (const auto& spec : parameters(layer, in)) {
-      offsets.push_back(elements);
-      sizes.push_back(spec.sizes.numel());
-      elements += round_up(spec.sizes.numel(), index_t{16});
-    }
-  }
-
-  // Values one after another to the arena, with NaN in the gaps.
-  template <class T>
-  std::vector<T> spread(const std::vector<T>& values) const {
-    std::vector<T> arena(static_cast<std::size_t>(elements), std::numeric_limits<T>::quiet_NaN());
-    const T* from = values.data();
-    for (std::size_t i = 0; i < sizes.size(); from += sizes[i++])
-      std::copy_n(from, sizes[i], arena.data() + offsets[i]);
-    return arena;
-  }
-  // The values in an arena, one after another. Throws Error where a gap is no longer NaN.
-  template <class T>
-  std::vector<T> gather(const std::vector<T>& arena) const {
-    std::vector<T> values;
-    for (std::size_t i = 0; i < sizes.size(); ++i) {
-      const T* from = arena.data() + offsets[i];
-      const T* gap_end = arena.data() + (i + 1 < sizes.size() ? offsets[i + 1] : elements);
-      values.insert(values.end(), from, from + sizes[i]);
-      require(std::all_of(from + sizes[i], gap_end, [](T value) { return std::isnan(value); }),
-              "gpunet::nn::LayerRun: a layer wrote behind gradient ", i, " of its parameters, which has ", sizes[i],
-              " elements: check the sizes in backward");
-    }
-    return values;
-  }
-};
-
-// The same for its buffers, with their first values.
-template <class T>
-struct BufferArena {
-  std::vector<index_t> offsets;
-  std::vector<T> values;
-
-  template <class L, class In>
-  BufferArena(const L& layer, In in) {
-    for (const auto& spec : buffers(layer, in)) {
-      offsets.push_back(static_cast<index_t>(values.size()));
-      values.resize(values.size() + static_cast<std::size_t>(round_up(spec.sizes.numel(), index_t{16})),
-                    spec.kind == BufferKind::count ? T{} : static_cast<T>(spec.initial));
-    }
-  }
-};
-
-// Whether backward is asked for the gradient of the inputs.
-enum class InputGradient { skip, compute };
-
 // The gradients that a layer's backward pass computes.
 template <class T>
 struct LayerGradients {
@@ -119,103 +62,157 @@ class LayerRun {
  public:
   // The device must outlive it.
   template <class L, class In>
-  LayerRun(D& device, const L& layer, In in, const Slice& slice)
+  LayerRun(D& device, const L& layer, In in, const Slice& slice) : LayerRun(device, graph_of(layer, in), slice) {}
+  LayerRun(D& device, Graph graph, const Slice& slice)
       : device_(device),
         slice_(slice),
-        in_features_(in.numel()),
-        out_features_(layer.output(in).numel()),
-        couples_samples_(nn::couples_samples<L>),
-        arena_(layer, in),
-        buffer_arena_(layer, in),
-        scratch_(device, nn::scratch(layer, device, in, slice, T{})),
-        cache_(device, ceil_div(nn::cache_bytes(layer, in) * slice.samples(), 4)),
-        forward_([=, &device](const ForwardPass<T>& pass) { layer.forward(device, in, pass); }),
-        backward_([=, &device](const BackwardPass<T>& pass) { layer.backward(device, in, pass); }) {
-    buffers_.upload(buffer_arena_.values);
+        graph_(std::move(graph)),
+        plan_(graph_, DeviceTraits<D>::rectifies_gradients, InputGradient::compute),
+        plan_without_dx_(graph_, DeviceTraits<D>::rectifies_gradients, InputGradient::skip),
+        scratch_(device, scratch_elements<D, T>(device, graph_, plan_, slice)),
+        cache_(device, ceil_div(plan_.cache_bytes * slice.samples(), 4)) {
+    std::vector<T> values(static_cast<std::size_t>(graph_.buffer_elements));
+    for (const BufferInfo& buffer : graph_.buffers)
+      if (buffer.kind == BufferKind::numbers)
+        std::fill_n(values.data() + buffer.offset, buffer.sizes.numel(), static_cast<T>(buffer.initial));
+    buffers_.upload(values);
   }
 
   // Whether samples depend on each other.
-  bool couples_samples() const { return couples_samples_ && mode_ == Mode::train; }
+  bool couples_samples() const { return plan_.couples_samples && mode_ == Mode::train; }
   // Training or evaluation mode; training at first.
   void set_mode(Mode mode) { mode_ = mode; }
   // Buffer i from its offset on, `size` elements.
   std::vector<T> buffer(std::size_t i, index_t size) const {
     const std::vector<T> all = buffers_.download();
-    const T* first = all.data() + buffer_arena_.offsets[i];
+    const T* first = all.data() + graph_.buffers[i].offset;
     return std::vector<T>(first, first + size);
   }
 
-  // The sizes it was constructed with.
+  // What it was made for.
   const Slice& slice() const { return slice_; }
-  index_t in_features() const { return in_features_; }
-  index_t out_features() const { return out_features_; }
-  index_t parameter_count() const { return std::accumulate(arena_.sizes.begin(), arena_.sizes.end(), index_t{0}); }
+  index_t in_features() const { return plan_.input_features; }
+  index_t out_features() const { return plan_.output_features; }
+  const std::vector<ParameterInfo>& parameters() const { return graph_.parameters; }
+  index_t parameter_count() const {
+    index_t count = 0;
+    for (const ParameterInfo& parameter : graph_.parameters)
+      count += parameter.sizes.numel();
+    return count;
+  }
 
   // One after another.
-  void set_parameters(const std::vector<T>& values) { parameters_.upload(arena_.spread(values)); }
+  void set_parameters(const std::vector<T>& values) { parameters_.upload(spread(values)); }
 
   // x [count, in] -> y [count, out]
   std::vector<T> forward(const std::vector<T>& x) {
-    x_.upload(to_slice_order(slice_, in_features_, x));
-    y_.fill_with_nan();
+    x_.upload(to_slice_order(slice_, in_features(), x));
+    outputs_.fill_with_nan();
     cache_.fill_with_nan();
     scratch_.fill_with_nan();
-    forward_({slice_, x_.data(), y_.data(), parameters(), cache(), scratch_.data(), buffers(), mode_});
-    return to_rows(slice_, out_features_, y_.download().data());
+    run(plan_).forward();
+    if (is_view()) return to_rows(slice_, out_features(), x_.download().data());
+    return to_rows(slice_, out_features(), outputs_.download().data() + output_offset());
   }
 
   // After forward(): dy [count, out] -> gradients. Those of the parameters begin as `before`, or as NaN.
   LayerGradients<T> backward(const std::vector<T>& dy, Accumulate accumulate = Accumulate::no,
                              const std::vector<T>& before = {}, InputGradient input = InputGradient::compute) {
-    dy_.upload(to_slice_order(slice_, out_features_, dy));
+    dy_.upload(to_slice_order(slice_, out_features(), dy));
     dx_.fill_with_nan();
-    gradients_.upload(before.empty() ? before : arena_.spread(before));
+    gradients_.upload(before.empty() ? before : spread(before));
     scratch_.fill_with_nan();
-    backward_({slice_,
-               x_.data(),
-               y_.data(),
-               dy_.data(),
-               input == InputGradient::compute ? dx_.data() : nullptr,
-               parameters(),
-               {gradients_.data(), arena_.offsets.data()},
-               accumulate,
-               cache(),
-               scratch_.data(),
-               buffers(),
-               mode_});
-    LayerGradients<T> result{{}, {}, arena_.gather(gradients_.download())};
-    const std::vector<T> dx = dx_.download();
+    run(input == InputGradient::compute ? plan_ : plan_without_dx_).backward(gradients_.data(), accumulate);
+    LayerGradients<T> result{{}, {}, gather(gradients_.download())};
     if (input == InputGradient::skip) return result;
+    const std::vector<T> dx = is_view() ? dy_.download() : dx_.download();
+    const index_t offset = is_view() ? 0 : plan_.values[0].gradient * slice_.samples();
     const Slice all{slice_.samples(), slice_.outer, slice_.inner};
-    const std::vector<T> rows = to_rows(all, in_features_, dx.data());
-    result.dx.assign(rows.begin(), rows.begin() + slice_.count * in_features_);
-    result.padding.assign(rows.begin() + slice_.count * in_features_, rows.end());
+    const std::vector<T> rows = to_rows(all, in_features(), dx.data() + offset);
+    result.dx.assign(rows.begin(), rows.begin() + slice_.count * in_features());
+    result.padding.assign(rows.begin() + slice_.count * in_features(), rows.end());
     return result;
   }
 
  private:
-  ArraySlices<const T> parameters() const { return {parameters_.data(), arena_.offsets.data()}; }
-  ArraySlices<T> buffers() const { return {buffers_.data(), buffer_arena_.offsets.data()}; }
-  std::byte* cache() const { return reinterpret_cast<std::byte*>(cache_.data()); }
+  template <class L, class In>
+  static Graph graph_of(const L& layer, In in) {
+    static_assert(
+        detail::can_run<L, D, T>(),
+        "gpunet::nn::LayerRun: a layer lacks forward(device, pass) or backward(device, pass) for this device and "
+        "element type, write both (docs/adding_a_layer.md)");
+    Lowering<D, T> builder(in.sizes());
+    builder.enter("layer");
+    const value_t output = nn::lower(builder, layer, GraphBuilder::input, in);
+    return std::move(builder).finish(output);
+  }
+
+  SliceRun<D, T> run(const Plan& plan) {
+    return {device_,
+            graph_,
+            plan,
+            slice_,
+            0,
+            x_.data(),
+            parameters_.data(),
+            {buffers_.data(), mode_},
+            {x_.data(), outputs_.data(), reinterpret_cast<std::byte*>(cache_.data()), dy_.data(), dx_.data(),
+             scratch_.data()}};
+  }
+  // Whether nothing runs: y is x, dx is dy.
+  bool is_view() const { return plan_.nodes.empty(); }
+  index_t output_offset() const {
+    return plan_.values[static_cast<std::size_t>(plan_.output)].offset * slice_.samples();
+  }
+
+  // Where the last of the values or gradients ends, without what alignment adds behind it.
+  index_t end_of(index_t PlannedValue::*offset) const {
+    index_t end = 0;
+    for (const PlannedValue& value : plan_.values)
+      if (value.*offset >= 0) end = std::max(end, (value.*offset + value.features) * slice_.samples());
+    return end;
+  }
+
+  // Values one after another to the arena, with NaN in the gaps.
+  std::vector<T> spread(const std::vector<T>& values) const {
+    std::vector<T> arena(static_cast<std::size_t>(graph_.parameter_elements), std::numeric_limits<T>::quiet_NaN());
+    const T* from = values.data();
+    for (const ParameterInfo& parameter : graph_.parameters) {
+      std::copy_n(from, parameter.sizes.numel(), arena.data() + parameter.offset);
+      from += parameter.sizes.numel();
+    }
+    return arena;
+  }
+  // The values in an arena, one after another. Throws Error where a gap is no longer NaN.
+  std::vector<T> gather(const std::vector<T>& arena) const {
+    std::vector<T> values;
+    for (std::size_t i = 0; i < graph_.parameters.size(); ++i) {
+      const index_t size = graph_.parameters[i].sizes.numel();
+      const T* from = arena.data() + graph_.parameters[i].offset;
+      const T* gap_end = arena.data() + (i + 1 < graph_.parameters.size() ? graph_.parameters[i + 1].offset
+                                                                          : graph_.parameter_elements);
+      values.insert(values.end(), from, from + size);
+      require(std::all_of(from + size, gap_end, [](T value) { return std::isnan(value); }),
+              "gpunet::nn::LayerRun: a layer wrote behind gradient ", i, " of its parameters, which has ", size,
+              " elements: check the sizes in backward");
+    }
+    return values;
+  }
 
   D& device_;
   Slice slice_;
-  index_t in_features_, out_features_;
-  bool couples_samples_;
-  LayerArena arena_;
-  BufferArena<T> buffer_arena_;
+  Graph graph_;
+  Plan plan_, plan_without_dx_;
   Mode mode_ = Mode::train;
-  GuardedBuffer<T, D> x_{device_, slice_.samples() * in_features_};
-  GuardedBuffer<T, D> y_{device_, slice_.samples() * out_features_};
-  GuardedBuffer<T, D> dx_{device_, slice_.samples() * in_features_};
-  GuardedBuffer<T, D> dy_{device_, slice_.samples() * out_features_};
-  GuardedBuffer<T, D> parameters_{device_, arena_.elements};
-  GuardedBuffer<T, D> gradients_{device_, arena_.elements};
-  GuardedBuffer<T, D> buffers_{device_, static_cast<index_t>(buffer_arena_.values.size())};
+  GuardedBuffer<T, D> x_{device_, slice_.samples() * plan_.input_features};
+  GuardedBuffer<T, D> outputs_{device_, end_of(&PlannedValue::offset)};
+  GuardedBuffer<T, D> dx_{device_, end_of(&PlannedValue::gradient)};
+  GuardedBuffer<T, D> dy_{device_, slice_.samples() * plan_.output_features};
+  GuardedBuffer<T, D> parameters_{device_, graph_.parameter_elements};
+  GuardedBuffer<T, D> gradients_{device_, graph_.parameter_elements};
+  GuardedBuffer<T, D> buffers_{device_, graph_.buffer_elements};
   GuardedBuffer<T, D> scratch_;
   GuardedBuffer<float, D> cache_;
-  std::function<void(const ForwardPass<T>&)> forward_;
-  std::function<void(const BackwardPass<T>&)> backward_;
 };
 
 }  // namespace gpunet::nn

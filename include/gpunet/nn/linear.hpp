@@ -5,11 +5,7 @@
 
 #include <gpunet/nn/layer.hpp>
 #include <gpunet/nn/parameter_bounds.hpp>
-#include <gpunet/ops/linear_tiny.host.hpp>
-
-#if GPUNET_CUDA  // here, so that every unit has the same version for Cuda
-#include <gpunet/ops/linear.cuh>
-#endif
+#include <gpunet/ops/linear_op.hpp>
 
 namespace gpunet::nn {
 
@@ -17,9 +13,6 @@ namespace gpunet::nn {
 template <index_t Out = dyn>
 class Linear {
  public:
-  static constexpr Activation linear_activation = Activation::none;  // what stands behind it, see RectifiedLinear
-  static constexpr bool can_rectify_dx = true;                       // see BackwardPass
-
   constexpr Linear() = default;
   constexpr explicit Linear(index_t out) requires(Out == dyn) : out_(out) {}
 
@@ -37,30 +30,24 @@ class Linear {
                       uniform("bias", {out_}, bias_bound(in.numel()))};
   }
 
-  template <class In>
-  std::string extra_repr(In in) const {
-    return concat("in_features=", index_t{in.numel()}, ", out_features=", index_t{out_}, ", bias=True");
-  }
-
-  template <class D, class In, class T>
-  index_t scratch(const D& device, In in, const Slice& slice, T type) const {
-    return linear_scratch(device, slice, in.numel(), out_, type);
-  }
-
-  template <class D, class In, class T>
-  void forward(D& device, In in, const ForwardPass<T>& pass, Activation activation = Activation::none) const {
-    linear_forward(device, pass.slice, in.numel(), out_, pass.x, pass.parameters[0], pass.parameters[1], pass.y,
-                   pass.scratch, activation);
-  }
-
-  template <class D, class In, class T>
-  void backward(D& device, In in, const BackwardPass<T>& pass, Activation activation = Activation::none) const {
-    linear_backward(device, pass.slice, in.numel(), out_, pass.x, pass.y, pass.dy, pass.parameters[0], pass.dx,
-                    pass.gradients[0], pass.gradients[1], pass.accumulate, pass.scratch, activation,
-                    pass.rectify_dx, pass.relu_bits);
+  // See layer.hpp.
+  template <class Builder, class In>
+  value_t lower(Builder& builder, value_t x, In in) const {
+    const auto features = in.numel();
+    using InDim = decltype(features);
+    const LinearOp op{features, out_};
+    constexpr bool tiny = is_tiny(std::remove_cvref_t<InDim>{}, Dim<Out>{});
+    using Kernels = std::conditional_t<tiny, LinearKernels<std::remove_cvref_t<InDim>, Dim<Out>>, LinearKernels<>>;
+    return builder.template add<LinearOp, Kernels>(op, x, output(in).sizes(), parameters(in));
   }
 
  private:
+  // Whether there are so few weights that code for each of them pays.
+  template <index_t In>
+  static constexpr bool is_tiny(Dim<In>, Dim<Out>) {
+    return In > 0 && Out > 0 && In * Out <= 128;
+  }
+
   [[no_unique_address]] Dim<Out> out_{};
 };
 

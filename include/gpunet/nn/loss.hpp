@@ -4,16 +4,20 @@
 // gradient `scale` d losses[n] / d x to dx; for padding it writes dx = 0:
 //
 //   target_type                        of a target; there is one for each sample: a View<const target_type, D> [batch]
-//   check_shape(shape)                 refuses, by static_assert, networks whose output has a wrong shape
+//   check_shape(shape)                 refuses, by static_assert, networks whose output has a wrong Shape
+//   check_sizes(sizes)                 if it is there: the same at run time, throws Error
 //   check(device, targets, features)   throws Error for targets that make no sense, where it can see them
 //   evaluate(device, pass)
 //   criterion(output, targets)         as in PyTorch; provided by the base LossFunction
 #pragma once
 
+#include <gpunet/core/sizes.hpp>
 #include <gpunet/ops/slice.hpp>
 #include <gpunet/tensor/view.hpp>
 
-namespace gpunet::nn {
+namespace gpunet {
+
+namespace nn {
 
 // What a loss gets: the network's output for a slice and what it should have been.
 template <class T, class Target>
@@ -40,4 +44,64 @@ struct LossFunction {
   }
 };
 
-}  // namespace gpunet::nn
+}  // namespace nn
+
+// A loss of any type and the targets of a batch, both borrowed, for outputs of T on device D.
+template <class D, class T>
+class TargetsOf {
+ public:
+  template <class Loss>
+  TargetsOf(const Loss& loss, const View<const typename Loss::target_type, D>& targets)
+      : loss_(&loss), targets_(targets.data()), sizes_(targets.sizes()), calls_(&CallsOf<Loss>::table) {}
+  // The loss of a TargetsOf with other targets of its type.
+  TargetsOf(const TargetsOf& other, const void* targets) : TargetsOf(other) { targets_ = targets; }
+
+  index_t count() const { return sizes_.numel(); }
+  const Sizes& sizes() const { return sizes_; }
+  const void* data() const { return targets_; }
+  std::size_t bytes() const { return static_cast<std::size_t>(count()) * calls_->target_bytes; }
+
+  // Throws Error for a network whose output has a wrong shape.
+  void check_sizes(const Sizes& sizes) const { calls_->check_sizes(loss_, sizes); }
+  // Throws Error for targets that make no sense.
+  void check(D& device, index_t features) const { calls_->check(*this, device, features); }
+  // Losses and gradients of a slice that begins with sample `first` of the batch; pass.targets is filled in.
+  void evaluate(D& device, index_t first, const nn::LossPass<T, void>& pass) const {
+    calls_->evaluate(*this, device, first, pass);
+  }
+
+ private:
+  struct Calls {
+    std::size_t target_bytes;
+    void (*check_sizes)(const void* loss, const Sizes& sizes);
+    void (*check)(const TargetsOf& targets, D& device, index_t features);
+    void (*evaluate)(const TargetsOf& targets, D& device, index_t first, const nn::LossPass<T, void>& pass);
+  };
+  template <class Loss>
+  struct CallsOf {
+    using Target = typename Loss::target_type;
+    static void check_sizes(const void* loss, const Sizes& sizes) {
+      if constexpr (requires(const Loss& l) { l.check_sizes(sizes); })
+        static_cast<const Loss*>(loss)->check_sizes(sizes);
+    }
+    static void check(const TargetsOf& t, D& device, index_t features) {
+      const auto* targets = static_cast<const Target*>(t.targets_);
+      static_cast<const Loss*>(t.loss_)->check(device, View<const Target, D>(targets, t.sizes_), features);
+    }
+    static void evaluate(const TargetsOf& t, D& device, index_t first, const nn::LossPass<T, void>& pass) {
+      const auto* targets = static_cast<const Target*>(t.targets_) + first;
+      static_cast<const Loss*>(t.loss_)->evaluate(
+          device,
+          nn::LossPass<T, Target>{pass.slice, pass.features, pass.x, targets, pass.scale, pass.losses, pass.dx});
+    }
+
+    static constexpr Calls table = {sizeof(Target), check_sizes, check, evaluate};
+  };
+
+  const void* loss_;
+  const void* targets_;
+  Sizes sizes_;
+  const Calls* calls_;
+};
+
+}  // namespace gpunet

@@ -3,7 +3,7 @@
 
 #include <gpunet/nn/layer.hpp>
 #include <gpunet/nn/options.hpp>
-#include <gpunet/ops/max_pool2d.host.hpp>
+#include <gpunet/ops/max_pool2d_op.hpp>
 
 namespace gpunet::nn {
 
@@ -42,35 +42,13 @@ class MaxPool2d {
     }
   }
 
-  std::string extra_repr(auto) const {
-    return concat("kernel_size=", Kernel, ", stride=", index_t{StrideDim{}}, ", padding=", index_t{PaddingDim{}},
-                  ", dilation=1, ceil_mode=False");
-  }
-
-  template <class In>
-  constexpr index_t cache_bytes(In in) const {
-    return output(in).numel() * static_cast<index_t>(sizeof(PoolChoice));
-  }
-
-  template <class D, class In, class T>
-  void forward(D& device, In in, const ForwardPass<T>& pass) const {
-    max_pool2d_forward(device, pass.slice, geometry(in), pass.x, pass.y, reinterpret_cast<PoolChoice*>(pass.cache));
-  }
-
-  template <class D, class In, class T>
-  void backward(D& device, In in, const BackwardPass<T>& pass) const {
-    if (pass.dx)
-      max_pool2d_backward(device, pass.slice, geometry(in), pass.dy,
-                          reinterpret_cast<const PoolChoice*>(pass.cache), pass.dx);
-  }
-
- private:
-  template <class In>
-  constexpr Pool2dGeometry geometry(In in) const {
+  // See layer.hpp.
+  template <class Builder, class In>
+  value_t lower(Builder& builder, value_t x, In in) const {
     const auto out = output(in);
-    return {in.template at<0>(),  in.template at<1>(),  in.template at<2>(),
-            out.template at<1>(), out.template at<2>(), Kernel,
-            StrideDim{},          PaddingDim{}};
+    return builder.add(MaxPool2dOp{{in.template at<0>(), in.template at<1>(), in.template at<2>(),
+                                    out.template at<1>(), out.template at<2>(), Kernel, StrideDim{}, PaddingDim{}}},
+                       x, out.sizes());
   }
 };
 

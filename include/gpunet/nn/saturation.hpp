@@ -6,19 +6,19 @@
 
 namespace gpunet::nn::detail {
 
-// y = F(x), element by element; Gradient tells dx from y and dy.
+// y = F(x), element by element; Gradient makes dx from y and dy.
 template <class F, class Gradient>
 struct Saturation {
   constexpr auto output(auto in) const { return in; }
 
-  template <class D, class In, class T>
-  void forward(D& device, In in, const ForwardPass<T>& pass) const {
-    saturate(device, pass.slice.samples() * in.numel(), F{}, pass.x, pass.y);
+  template <class D, class T>
+  void forward(D& device, const ForwardPass<T>& pass) const {
+    saturate(device, pass.out_elements(), F{}, pass.x, pass.y);
   }
 
-  template <class D, class In, class T>
-  void backward(D& device, In in, const BackwardPass<T>& pass) const {
-    if (pass.dx) map(device, pass.slice.samples() * in.numel(), Gradient{}, pass.y, pass.dy, pass.dx);
+  template <class D, class T>
+  void backward(D& device, const BackwardPass<T>& pass) const {
+    if (pass.dx) map(device, pass.in_elements(), Gradient{}, pass.y, pass.dy, pass.dx);
   }
 };
 

@@ -1,12 +1,17 @@
 // A network: an input shape and a list of layers.
 #pragma once
 
+#include <algorithm>
+#include <array>
 #include <concepts>
+#include <initializer_list>
 #include <string>
+#include <type_traits>
 
 #include <gpunet/core/error.hpp>
+#include <gpunet/core/pack.hpp>
 #include <gpunet/nn/layer.hpp>
-#include <gpunet/nn/nested.hpp>
+#include <gpunet/nn/named.hpp>
 
 namespace gpunet::nn {
 
@@ -35,29 +40,22 @@ requires(sizeof...(Extents) > 0) Input(Extents...)
 
 namespace detail {
 
-// The shapes before, between and after the layers, grown from left to right by a fold.
-template <class... Shapes>
-struct Trace {
-  static constexpr std::size_t last = sizeof...(Shapes) - 1;
-  Pack<Shapes...> shapes;
-
-  template <class L>
-  friend constexpr auto operator>>(Trace trace, const L& layer) {
-    return trace.grow(layer.output(get<last>(trace.shapes)), std::index_sequence_for<Shapes...>{});
-  }
-  template <class S, std::size_t... I>
-  constexpr auto grow(S shape, std::index_sequence<I...>) const {
-    return Trace<Shapes..., S>{Pack<Shapes..., S>(get<I>(shapes)..., shape)};
-  }
+template <class L>
+inline constexpr bool is_block = requires {
+  requires L::is_block;
+};
+template <class L>
+inline constexpr bool is_network = requires {
+  requires L::is_network;
 };
 
-// The number that stands for layer i where it has no name: i, unless the layer says otherwise.
+// The name that Named gave the layer, or none.
 template <class L>
-constexpr std::size_t position(std::size_t i) {
-  if constexpr (requires { L::position; })
-    return L::position;
+constexpr std::string_view given_name() {
+  if constexpr (requires { L::name; })
+    return L::name;
   else
-    return i;
+    return {};
 }
 
 // Whether `name` is the number i, the key of a layer without a name.
@@ -70,15 +68,16 @@ constexpr bool is_position(std::string_view name, std::size_t i) {
   return digits == 0;
 }
 
+// Whether no layer is called as another one, or by the number of one without a name.
 template <class... Layers>
 constexpr bool names_differ() {
   constexpr std::size_t n = sizeof...(Layers);
   const std::array<std::string_view, n> names{given_name<Layers>()...};
-  std::size_t next = 0;
-  const std::array<std::size_t, n> positions{position<Layers>(next++)...};
-  for (std::size_t i = 0; i < n; ++i)
+  for (std::size_t i = 0; i < n; ++i) {
+    if (names[i].empty()) continue;
     for (std::size_t j = 0; j < n; ++j)
-      if (names[j].empty() ? is_position(names[i], positions[j]) : i != j && names[i] == names[j]) return false;
+      if (names[j].empty() ? is_position(names[i], j) : i < j && names[i] == names[j]) return false;
+  }
   return true;
 }
 
@@ -87,15 +86,22 @@ inline constexpr bool is_input = false;
 template <index_t... Ns>
 inline constexpr bool is_input<Input<Ns...>> = true;
 
+// Whether one of them is true.
+constexpr bool any_of(std::initializer_list<bool> all) {
+  for (const bool one : all)
+    if (one) return true;
+  return false;
+}
+
 // Says what is wrong with the layers of a network or a block.
 template <class... Layers>
 constexpr bool check_layers() {
   static_assert(sizeof...(Layers) > 0, "gpunet::nn::Sequential: there is no layer in it, give it one");
   static_assert(
-      !(is_input<Layers> || ...),
+      !any_of({is_input<Layers>...}),
       "gpunet::nn::Sequential: an Input that is not the first argument, give the shape of one sample in front");
   static_assert(
-      !(is_network<Layers> || ...),
+      !any_of({is_network<Layers>...}),
       "gpunet::nn::Sequential: an inner Sequential has an Input, leave it out there (the layer before gives it)");
   static_assert(
       names_differ<Layers...>(),
@@ -103,10 +109,63 @@ constexpr bool check_layers() {
   return true;
 }
 
-// Dotted names may meet those of blocks: Named<"a.0", Linear<2>> and Named<"a", Sequential<Linear<2>>>.
-template <std::size_t... I, class... Layers>
-constexpr bool leaf_names_differ(const gpunet::detail::PackOf<std::index_sequence<I...>, Layers...>*) {
-  return names_differ<Layers...>();
+// The shape behind some layers, grown from left to right by a fold.
+template <class S>
+struct ShapeBehind {
+  S shape;
+  template <class L>
+  friend constexpr auto operator>>(ShapeBehind before, const L& layer) {
+    return behind(layer.output(before.shape));
+  }
+  template <class Out>
+  static constexpr auto behind(Out out) {
+    return ShapeBehind<Out>{out};
+  }
+};
+
+// The same while the layers are lowered: the value behind them, and how many they are.
+template <class Builder, class S>
+struct LoweredBehind {
+  Builder& builder;
+  value_t value;
+  S shape;
+  index_t count;
+
+  template <class L>
+  friend auto operator>>(LoweredBehind before, const L& layer) {
+    constexpr std::string_view name = given_name<L>();
+    if constexpr (name.empty())
+      before.builder.enter(before.count);
+    else
+      before.builder.enter(name);
+    const auto out = layer.output(before.shape);
+    const value_t y = nn::lower(before.builder, layer, before.value, before.shape);
+    before.builder.leave();
+    return LoweredBehind<Builder, std::remove_const_t<decltype(out)>>{before.builder, y, out, before.count + 1};
+  }
+};
+
+// state >> layer First >> layer First + 1 >> ... to the last, some at a time: clang++ takes folds of 256 at most.
+template <std::size_t First = 0, class State, class Layers>
+constexpr auto fold_layers(State state, const Layers& layers) {
+  constexpr std::size_t most = 64, count = std::min(most, Layers::size - First);
+  const auto next = [&]<std::size_t... I>(std::index_sequence<I...>) {
+    return (state >> ... >> get<First + I>(layers));
+  }
+  (std::make_index_sequence<count>{});
+  if constexpr (First + count < Layers::size)
+    return fold_layers<First + count>(next, layers);
+  else
+    return next;
+}
+
+template <class S, class Layers>
+constexpr auto output_of(S in, const Layers& layers) {
+  return fold_layers(ShapeBehind<S>{in}, layers).shape;
+}
+template <class Builder, class S, class Layers>
+value_t lower_all(Builder& builder, value_t x, S in, const Layers& layers) {
+  return fold_layers(LoweredBehind<Builder, S>{builder, x, in, 0}, layers).value;
 }
 
 }  // namespace detail
@@ -123,12 +182,24 @@ class Sequential {
 
  public:
   static constexpr bool is_block = true;
+  // Whether all layers can be lowered for device D and element type T.
+  template <class D, class T>
+  static constexpr bool can_run() {
+    return !detail::any_of({!detail::can_run<Layers, D, T>()...});
+  }
 
   constexpr Sequential() = default;
   constexpr explicit Sequential(Layers... layers) requires(sizeof...(Layers) > 0) : layers_(layers...) {}
 
-  // Its layers and those of the blocks in it, in one list.
-  constexpr auto leaves() const { return detail::flat(layers_); }
+  template <class In>
+  constexpr auto output(In in) const {
+    return detail::output_of(in, layers_);
+  }
+  // See layer.hpp.
+  template <class Builder, class In>
+  value_t lower(Builder& builder, value_t x, In in) const {
+    return detail::lower_all(builder, x, in, layers_);
+  }
 
  private:
   [[no_unique_address]] Pack<Layers...> layers_{};
@@ -138,74 +209,44 @@ class Sequential {
 template <index_t... Ns, class... Layers>
 class Sequential<Input<Ns...>, Layers...> {
   static_assert(detail::check_layers<Layers...>());
-  using Leaves = decltype(detail::flat(std::declval<Pack<Layers...>>()));
-  static_assert(detail::leaf_names_differ(static_cast<Leaves*>(nullptr)),
-                "gpunet::nn::Sequential: a layer is called as one in a block (its name has a dot), rename it");
 
  public:
   static constexpr bool is_network = true;
-  // The number of layers, those of blocks among them.
-  static constexpr std::size_t depth = Leaves::size;
-  using indices = std::make_index_sequence<depth>;
+  // As above.
+  template <class D, class T>
+  static constexpr bool can_run() {
+    return !detail::any_of({!detail::can_run<Layers, D, T>()...});
+  }
 
   constexpr Sequential() = default;
-  constexpr explicit Sequential(Input<Ns...> input, Layers... layers)
-      : input_(input), layers_(detail::flat(Pack<Layers...>(layers...))) {}
+  constexpr explicit Sequential(Input<Ns...> input, Layers... layers) : input_(input), layers_(layers...) {}
 
-  // Layer i of all, those of blocks among them.
-  template <std::size_t I>
-  constexpr const auto& layer() const {
-    return get<I>(layers_);
-  }
-
-  // All shapes at once, shape<0> to shape<depth>; of one sample.
-  constexpr auto shapes() const { return trace(indices{}).shapes; }
+  // Shapes of one sample.
   constexpr auto input() const { return input_.shape; }
-  constexpr auto output() const { return get<depth>(shapes()); }
+  constexpr auto output() const { return detail::output_of(input_.shape, layers_); }
 
-  // The key of layer i in the state dict: its name, or its position as in torch.nn.Sequential; behind those of the blocks
-  // that it is in: "features.0".
-  template <std::size_t I>
-  std::string layer_name() const {
-    using L = std::remove_cvref_t<decltype(layer<I>())>;
-    constexpr std::string_view given = detail::given_name<L>();
-    return given.empty() ? std::to_string(detail::position<L>(I)) : std::string(given);
-  }
-
-  // f(index, layer, shape of its input) for every layer, first to last; index is an integral_constant.
-  template <class F>
-  constexpr void each(F f) const {
-    [&]<std::size_t... I>(std::index_sequence<I...>) {
-      const auto all = shapes();
-      (f(std::integral_constant<std::size_t, I>{}, layer<I>(), get<I>(all)), ...);
-    }
-    (indices{});
-  }
-  // The same, last to first.
-  template <class F>
-  constexpr void each_reversed(F f) const {
-    [&]<std::size_t... I>(std::index_sequence<I...>) {
-      const auto all = shapes();
-      (f(std::integral_constant<std::size_t, depth - 1 - I>{}, layer<depth - 1 - I>(), get<depth - 1 - I>(all)),
-       ...);
-    }
-    (indices{});
+  // Appends all layers to a graph; returns the output.
+  template <class Builder>
+  value_t lower(Builder& builder) const {
+    return detail::lower_all(builder, GraphBuilder::input, input_.shape, layers_);
   }
 
  private:
-  template <std::size_t... I>
-  constexpr auto trace(std::index_sequence<I...>) const {
-    using Start = detail::Trace<Shape<Ns...>>;
-    return (Start{Pack<Shape<Ns...>>(input_.shape)} >> ... >> get<I>(layers_));
-  }
-
   [[no_unique_address]] Input<Ns...> input_{};
-  [[no_unique_address]] Leaves layers_{};
+  [[no_unique_address]] Pack<Layers...> layers_{};
 };
 
 template <class... Layers>
 Sequential(Layers...) -> Sequential<Layers...>;
 template <index_t... Ns, class... Layers>
 Sequential(Input<Ns...>, Layers...) -> Sequential<Input<Ns...>, Layers...>;
+
+// The graph of a network for device D and element type T; void, void: one that can be looked at and not run.
+template <class D, class T, class Net>
+Graph lower(const Net& net) {
+  Lowering<D, T> builder(net.input().sizes());
+  const value_t output = net.lower(builder);
+  return std::move(builder).finish(output);
+}
 
 }  // namespace gpunet::nn

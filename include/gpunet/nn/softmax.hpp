@@ -2,7 +2,7 @@
 #pragma once
 
 #include <gpunet/nn/layer.hpp>
-#include <gpunet/ops/softmax.host.hpp>
+#include <gpunet/ops/softmax_op.hpp>
 
 namespace gpunet::nn {
 
@@ -15,30 +15,10 @@ struct Softmax {
     return in;
   }
 
-  std::string extra_repr(auto) const { return "dim=1"; }
-
-  template <class D, class In, class T>
-  void forward(D& device, In in, const ForwardPass<T>& pass) const {
-    const auto [classes, width] = columns(in, pass.slice);
-    softmax_forward(device, pass.slice.outer * width, SoftmaxForward<T>{classes, width, pass.x, pass.y});
-  }
-
-  template <class D, class In, class T>
-  void backward(D& device, In in, const BackwardPass<T>& pass) const {
-    const auto [classes, width] = columns(in, pass.slice);
-    if (pass.dx)
-      softmax_backward(device, pass.slice.outer * width,
-                       SoftmaxBackward<T>{classes, width, pass.y, pass.dy, pass.dx});
-  }
-
- private:
-  struct Columns {
-    index_t classes, width;
-  };
-  template <class In>
-  static constexpr Columns columns(In in, const Slice& slice) {
-    const index_t classes = in.template at<0>();
-    return {classes, classes > 0 ? in.numel() / classes * slice.inner : 0};
+  // See layer.hpp.
+  template <class Builder, class In>
+  value_t lower(Builder& builder, value_t x, In in) const {
+    return builder.add(SoftmaxOp{in.template at<0>()}, x, in.sizes());
   }
 };
 

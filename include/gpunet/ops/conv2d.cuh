@@ -83,10 +83,11 @@ struct ConvolutionProducts : BatchConvolution {
   }
 };
 
-// What the type of a convolution's sizes tells of its products, whose rows are channels.
+// What the type of a convolution's sizes says of its products, whose rows are channels.
 template <class Geometry>
-inline constexpr Known known_of = has_few_channels<Geometry> ? Known::few_rows : Known::nothing;
-static_assert(FewChannelsConv2dGeometry<Conv2dGeometry>::most < least_tensor_rows);
+inline constexpr Known known_of =
+    std::derived_from<Geometry, WideConv2dGeometry> ? Known::nothing : Known::few_rows;
+static_assert(WideConv2dGeometry::many_rows < least_tensor_rows);
 
 }  // namespace detail
 

@@ -21,37 +21,14 @@ struct Conv2dGeometry {
   friend bool operator==(const Conv2dGeometry&, const Conv2dGeometry&) = default;
 };
 
-// A convolution that may be one between many channels. A type of its own, so that networks that have none do not
-// compile its kernels.
+// A convolution that may be one between many channels. A type of its own, so that programs that are known, when they are
+// compiled, to have none do not compile its kernels.
 struct WideConv2dGeometry : Conv2dGeometry {
-  static constexpr index_t many = 16;
-  static constexpr index_t static_kernel = dyn;
+  static constexpr index_t many = 16;       // channels on both sides, for Host
+  static constexpr index_t many_rows = 32;  // and more, on either side, for the tiles of Cuda
 
   const Conv2dGeometry& general() const { return *this; }
 };
-
-// The same with filters of which the size is known when the program is compiled: what is for others is not compiled.
-template <index_t Kernel>
-struct WideKernelConv2dGeometry : WideConv2dGeometry {
-  static constexpr index_t static_kernel = Kernel;
-};
-
-// A convolution of which it is known, when the program is compiled, that its rows are long enough for vector kernels: the
-// ways for shorter ones are not compiled.
-struct LongRowConv2dGeometry : Conv2dGeometry {
-  static constexpr index_t least_width = 4, most_kernel = 11;
-};
-
-// One of these of which it is known, when the program is compiled, that there are few channels on both sides: a device
-// may leave out what is for many.
-template <class Geometry>
-struct FewChannelsConv2dGeometry : Geometry {
-  static constexpr index_t most = 32;
-};
-template <class Geometry>
-inline constexpr bool has_few_channels = false;
-template <class Geometry>
-inline constexpr bool has_few_channels<FewChannelsConv2dGeometry<Geometry>> = true;
 
 // y = x * w + b. One index = one element of y.
 template <class T>

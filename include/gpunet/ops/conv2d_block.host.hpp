@@ -2,7 +2,6 @@
 #pragma once
 
 #include <algorithm>
-#include <concepts>
 #include <type_traits>
 
 #include <gpunet/ops/conv2d_block_rows.host.hpp>
@@ -15,11 +14,8 @@ namespace detail {
 // Whether the block can go row by row; else it is three ops one after another.
 template <class Geometry>
 bool in_rows(const Host& device, const Slice& slice, const Conv2dBlock<Geometry>& block) {
-  if constexpr (std::derived_from<Geometry, LongRowConv2dGeometry>)
-    return true;
-  else
-    return !wide_pays(device, slice, block.g) && has_vector_rows(block.g, block.g.out_width, slice.inner) &&
-           has_vector_rows(block.g, block.g.width, slice.inner);
+  return !wide_pays(device, slice, block.g) && has_vector_rows(block.g, block.g.out_width, slice.inner) &&
+         has_vector_rows(block.g, block.g.width, slice.inner);
 }
 
 // A slice of many groups of samples whose blocks go row by row. Groups are shared among the threads; gradients of the
@@ -121,7 +117,7 @@ void conv2d_block_forward(Host& device, const Slice& slice, const Conv2dBlock<Ge
                           const float* w, const float* b, float* y, PoolChoice* choice, float* scratch) {
   if (detail::in_rows(device, slice, block))
     detail::forward_in_rows(device, {device, slice, block}, x, w, b, y, block.pool ? choice : nullptr, scratch);
-  else if constexpr (!std::derived_from<Geometry, LongRowConv2dGeometry>)
+  else
     detail::forward_one_by_one(device, slice, block, x, w, b, y, choice, scratch);
 }
 
@@ -133,7 +129,7 @@ void conv2d_block_backward(Host& device, const Slice& slice, const Conv2dBlock<G
   if (detail::in_rows(device, slice, block))
     detail::backward_in_rows(device, {device, slice, block}, x, y, block.pool ? choice : nullptr, dy, w, dx, dw, db,
                              accumulate, scratch);
-  else if constexpr (!std::derived_from<Geometry, LongRowConv2dGeometry>)
+  else
     detail::backward_one_by_one(device, slice, block, x, y, choice, dy, w, dx, dw, db, accumulate, scratch);
   if (dx && rectify_dx) rectify_gradient(device, slice.samples() * block.g.in_features(), x, dx, dx);
 }

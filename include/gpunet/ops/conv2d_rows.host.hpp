@@ -25,7 +25,7 @@ struct GradientRows {
 // A correlation in rows. Output row r and filter row ky meet at image row (r * stride - padding + ky) / spread, if
 // there is one.
 struct Correlation {
-  static constexpr index_t most_kernel = LongRowConv2dGeometry::most_kernel;
+  static constexpr index_t most_kernel = 11;
 
   const float* x;
   index_t channels, x_channel, x_row, height;       // distances of channels and rows of x

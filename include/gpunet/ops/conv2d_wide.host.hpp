@@ -161,9 +161,8 @@ index_t conv2d_scratch(const Host& device, const Slice& slice, const WideConv2dG
   return conv2d_scratch(device, slice, g.general(), type);
 }
 
-template <std::derived_from<WideConv2dGeometry> Geometry>
-void conv2d_forward(Host& device, const Slice& slice, const Geometry& g, const float* x, const float* w,
-                    const float* b, float* y, float* scratch) {
+inline void conv2d_forward(Host& device, const Slice& slice, const WideConv2dGeometry& g, const float* x,
+                           const float* w, const float* b, float* y, float* scratch) {
   if (detail::winograd_pays(device, slice, g))
     detail::winograd_forward(device, slice, g, x, w, b, y, scratch);
   else if (detail::wide_pays(device, slice, g))
@@ -173,9 +172,8 @@ void conv2d_forward(Host& device, const Slice& slice, const Geometry& g, const f
     conv2d_forward(device, slice, g.general(), x, w, b, y, scratch);
 }
 
-template <std::derived_from<WideConv2dGeometry> Geometry>
-void conv2d_backward_input(Host& device, const Slice& slice, const Geometry& g, const float* dy, const float* w,
-                           float* dx, float* scratch) {
+inline void conv2d_backward_input(Host& device, const Slice& slice, const WideConv2dGeometry& g, const float* dy,
+                                  const float* w, float* dx, float* scratch) {
   if (detail::winograd_pays(device, slice, g))
     detail::winograd_backward_input(device, slice, g, dy, w, dx, scratch);
   else if (detail::wide_pays(device, slice, g))
@@ -185,9 +183,9 @@ void conv2d_backward_input(Host& device, const Slice& slice, const Geometry& g, 
     conv2d_backward_input(device, slice, g.general(), dy, w, dx, scratch);
 }
 
-template <std::derived_from<WideConv2dGeometry> Geometry>
-void conv2d_backward_parameters(Host& device, const Slice& slice, const Geometry& g, const float* x,
-                                const float* dy, float* dw, float* db, Accumulate accumulate, float* scratch) {
+inline void conv2d_backward_parameters(Host& device, const Slice& slice, const WideConv2dGeometry& g,
+                                       const float* x, const float* dy, float* dw, float* db, Accumulate accumulate,
+                                       float* scratch) {
   if (detail::winograd_pays(device, slice, g))
     return detail::winograd_backward_parameters(device, slice, g, x, dy, dw, db, accumulate, scratch);
   if (!detail::wide_pays(device, slice, g))

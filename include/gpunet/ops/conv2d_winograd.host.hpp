@@ -3,7 +3,6 @@
 #pragma once
 
 #include <algorithm>
-#include <concepts>
 
 #include <gpunet/core/dim.hpp>
 #include <gpunet/core/math.hpp>
@@ -109,20 +108,27 @@ constexpr bool has_winograd(const Conv2dGeometry& g) {
   return (g.kernel == 3 || g.kernel == 5) && g.stride == 1 && g.padding < g.kernel;
 }
 
-// Whether it is possible, wanted and faster.
-inline bool winograd_pays(const Host& device, const Slice& slice, const WideConv2dGeometry& g) {
-  const WinogradCost cost({g, slice.outer});
-  return device.precision() != Precision::exact && slice.inner == 16 && has_winograd(g) &&
-         cost.winograd < cost.direct;
+// Whether it is faster, and between few channels so much that it is worth compiling.
+constexpr bool is_faster_by_winograd(const Conv2dGeometry& g, index_t groups) {
+  constexpr index_t many = WideConv2dGeometry::many;
+  if (!has_winograd(g)) return false;
+  const WinogradCost cost({g, groups});
+  return g.in_channels >= many && g.out_channels >= many ? cost.winograd < cost.direct
+                                                         : 4 * cost.winograd < 3 * cost.direct;
 }
 
-// Calls f with the size of the filters as a type, out of those that may be.
-template <index_t StaticKernel, class F>
+// Whether it is possible, wanted and faster.
+inline bool winograd_pays(const Host& device, const Slice& slice, const WideConv2dGeometry& g) {
+  return device.precision() != Precision::exact && slice.inner == 16 && is_faster_by_winograd(g, slice.outer);
+}
+
+// Calls f with the size of the filters as a type.
+template <class F>
 void with_winograd_kernel(index_t kernel, F f) {
-  if constexpr (StaticKernel == 3 || StaticKernel == dyn)
-    if (kernel == 3) f(Dim<3>{});
-  if constexpr (StaticKernel == 5 || StaticKernel == dyn)
-    if (kernel == 5) f(Dim<5>{});
+  if (kernel == 3)
+    f(Dim<3>{});
+  else
+    f(Dim<5>{});
 }
 
 template <index_t Kernel>
@@ -151,34 +157,32 @@ inline index_t winograd_scratch(const Host& device, const Slice& slice, const Co
                    workers * round_up(task.scratch(Winograd{g, slice.outer}.points()), 16)});
 }
 
-template <std::derived_from<WideConv2dGeometry> Geometry>
-void winograd_forward(Host& device, const Slice& slice, const Geometry& g, const float* x, const float* w,
-                      const float* b, float* y, float* scratch) {
+inline void winograd_forward(Host& device, const Slice& slice, const Conv2dGeometry& g, const float* x,
+                             const float* w, const float* b, float* y, float* scratch) {
   const WinogradFilters filters{w, g.out_channels, g.in_channels, g.taps(), g.kernel * g.kernel, false};
-  with_winograd_kernel<Geometry::static_kernel>(g.kernel, [&]<index_t Kernel>(Dim<Kernel>) {
+  with_winograd_kernel(g.kernel, [&]<index_t Kernel>(Dim<Kernel>) {
     winograd_correlate<Kernel>(device, {g, slice.outer}, conv2d_workers(device, slice, g), x, filters, b, y,
                                scratch);
   });
 }
 
-template <std::derived_from<WideConv2dGeometry> Geometry>
-void winograd_backward_input(Host& device, const Slice& slice, const Geometry& g, const float* dy, const float* w,
-                             float* dx, float* scratch) {
+inline void winograd_backward_input(Host& device, const Slice& slice, const Conv2dGeometry& g, const float* dy,
+                                    const float* w, float* dx, float* scratch) {
   const WinogradFilters filters{w, g.in_channels, g.out_channels, g.kernel * g.kernel, g.taps(), true};
-  with_winograd_kernel<Geometry::static_kernel>(g.kernel, [&]<index_t Kernel>(Dim<Kernel>) {
+  with_winograd_kernel(g.kernel, [&]<index_t Kernel>(Dim<Kernel>) {
     winograd_correlate<Kernel>(device, {turned(g), slice.outer}, conv2d_workers(device, slice, g), dy, filters,
                                nullptr, dx, scratch);
   });
 }
 
-template <std::derived_from<WideConv2dGeometry> Geometry>
-void winograd_backward_parameters(Host& device, const Slice& slice, const Geometry& g, const float* x,
-                                  const float* dy, float* dw, float* db, Accumulate accumulate, float* scratch) {
+inline void winograd_backward_parameters(Host& device, const Slice& slice, const Conv2dGeometry& g, const float* x,
+                                         const float* dy, float* dw, float* db, Accumulate accumulate,
+                                         float* scratch) {
   const Winograd tiles{g, slice.outer};
   const index_t workers = conv2d_workers(device, slice, g);
   const ChannelTasks tasks(g.in_channels, g.out_channels, workers);
   const index_t part = round_up(WinogradTask{tasks[0]}.scratch(tiles.points()), 16);
-  with_winograd_kernel<Geometry::static_kernel>(g.kernel, [&]<index_t Kernel>(Dim<Kernel>) {
+  with_winograd_kernel(g.kernel, [&]<index_t Kernel>(Dim<Kernel>) {
     const auto run_task = [&](index_t i, int worker) {
       GPUNET_CALL_PATH(16, winograd_gradients<Kernel>, tiles, WinogradTask{tasks[i]}, x, dy, dw, db, accumulate,
                        scratch + worker * part);

@@ -2,9 +2,7 @@
 #pragma once
 
 #include <algorithm>
-#include <concepts>
 
-#include <gpunet/core/dim.hpp>
 #include <gpunet/device/host/sum_each.hpp>
 #include <gpunet/ops/interleave.host.hpp>
 #include <gpunet/ops/linear.hpp>
@@ -127,38 +125,6 @@ inline void small_linear_backward_parameters(Host& device, const Slice& slice, i
              [&](index_t task, int) { gradients(task * block, std::min(block, out - task * block)); });
 }
 
-// Sizes that are known, when the program is compiled, to be those of a small map: it needs no matrix product, so that none
-// is compiled. (Below 8 features the product is faster, or, for fewer weights still, linear_tiny.host.hpp.)
-template <index_t In, index_t Out>
-concept SmallLinear = In >= 8 && Out >= 8 && is_small_linear(In, Out) && In* Out > 128;
-
 }  // namespace detail
-
-template <index_t In, index_t Out, std::same_as<float> T>
-requires detail::SmallLinear<In, Out> index_t linear_scratch(const Host&, const Slice& slice, Dim<In> in, Dim<Out>,
-                                                             T) {
-  return detail::small_linear_scratch(slice, in);
-}
-
-template <index_t In, index_t Out>
-requires detail::SmallLinear<In, Out>
-void linear_forward(Host& device, const Slice& slice, Dim<In> in, Dim<Out> out, const float* x, const float* w,
-                    const float* b, float* y, float* scratch, Activation activation = Activation::none) {
-  detail::small_linear_forward(device, slice, in, out, x, w, b, y, scratch, activation);
-}
-
-template <index_t In, index_t Out>
-requires detail::SmallLinear<In, Out>
-void linear_backward_input(Host& device, const Slice& slice, Dim<In> in, Dim<Out> out, const float* dy,
-                           const float* w, float* dx, float* scratch) {
-  detail::small_linear_backward_input(device, slice, in, out, dy, w, dx, scratch);
-}
-
-template <index_t In, index_t Out>
-requires detail::SmallLinear<In, Out>
-void linear_backward_parameters(Host& device, const Slice& slice, Dim<In> in, Dim<Out> out, const float* x,
-                                const float* dy, float* dw, float* db, Accumulate accumulate, float* scratch) {
-  detail::small_linear_backward_parameters(device, slice, in, out, x, dy, dw, db, accumulate, scratch);
-}
 
 }  // namespace gpunet

@@ -4,6 +4,7 @@
 #include <limits>
 
 #include <gpunet/core/dim.hpp>
+#include <gpunet/device/host/paths.hpp>
 #include <gpunet/ops/linear.host.hpp>
 
 #define GPUNET_KERNELS <gpunet/ops/linear_tiny_kernels.inl>

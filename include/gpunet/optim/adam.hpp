@@ -58,13 +58,12 @@ struct AdamStep : Update<AdamStep<T>, T, 2, 1> {
 };
 
 // Updates the parameters of a model, which must outlive it: optim::Adam optimizer(net, {.lr = 0.01});
-template <class Model>
-class Adam : public Optimizer<Adam<Model>, Model, 3> {
-  using Base = Optimizer<Adam, Model, 3>;
-  using typename Base::T;
+template <class D, class T>
+class Adam : public Optimizer<Adam<D, T>, D, T, 3> {
+  using Base = Optimizer<Adam, D, T, 3>;
 
  public:
-  explicit Adam(Model& model, AdamOptions options = {}) : Adam(model, "Adam", options) {}
+  explicit Adam(Network<D, T>& model, AdamOptions options = {}) : Adam(model, "Adam", options) {}
 
   std::array<bool, 3> keeps() const { return {{true, true, options_.amsgrad}}; }
 
@@ -81,7 +80,7 @@ class Adam : public Optimizer<Adam<Model>, Model, 3> {
   }
 
  protected:
-  Adam(Model& model, const char* name, const AdamOptions& options)
+  Adam(Network<D, T>& model, const char* name, const AdamOptions& options)
       : Base(model, name, options.lr, options.betas[0]), options_(options) {
     this->check_option("epsilon value", options.eps);
     for (std::size_t i = 0; i < 2; ++i)
@@ -96,30 +95,35 @@ class Adam : public Optimizer<Adam<Model>, Model, 3> {
 };
 
 // Adam with decoupled weight decay: optim::AdamW optimizer(net, {.lr = 0.01, .weight_decay = 0.1});
-template <class Model>
-class AdamW : public Adam<Model> {
+template <class D, class T>
+class AdamW : public Adam<D, T> {
  public:
-  explicit AdamW(Model& model, AdamWOptions options = {})
-      : Adam<Model>(model, "AdamW",
-                    {options.lr, options.betas, options.eps, options.weight_decay, options.amsgrad, true}) {}
+  explicit AdamW(Network<D, T>& model, AdamWOptions options = {})
+      : Adam<D, T>(model, "AdamW",
+                   {options.lr, options.betas, options.eps, options.weight_decay, options.amsgrad, true}) {}
 };
 
 // See OptimizerOfParameters.
 template <class T, class D>
-class Adam<View<T, D>> : public OptimizerOfParameters<View<T, D>, AdamOptions> {
+class Adam<View<T, D>, void> : public OptimizerOfParameters<View<T, D>, AdamOptions> {
  public:
   using OptimizerOfParameters<View<T, D>, AdamOptions>::OptimizerOfParameters;
 };
 template <class T, class D>
-Adam(View<T, D>, AdamOptions = {}) -> Adam<View<T, D>>;
+Adam(View<T, D>, AdamOptions = {}) -> Adam<View<T, D>, void>;
 
 // See OptimizerOfParameters.
 template <class T, class D>
-class AdamW<View<T, D>> : public OptimizerOfParameters<View<T, D>, AdamWOptions> {
+class AdamW<View<T, D>, void> : public OptimizerOfParameters<View<T, D>, AdamWOptions> {
  public:
   using OptimizerOfParameters<View<T, D>, AdamWOptions>::OptimizerOfParameters;
 };
 template <class T, class D>
-AdamW(View<T, D>, AdamWOptions = {}) -> AdamW<View<T, D>>;
+AdamW(View<T, D>, AdamWOptions = {}) -> AdamW<View<T, D>, void>;
+
+#if GPUNET_COMPILED
+extern template void Optimizer<Adam<Host, float>, Host, float, 3>::update_parameters();
+extern template void Optimizer<Adam<Host, double>, Host, double, 3>::update_parameters();
+#endif
 
 }  // namespace gpunet::optim

@@ -38,7 +38,7 @@ class LRScheduler {
   explicit LRScheduler(Rates& rates) : rates_(rates), base_lr_(rates.initial_lr()) {}
 
   // The learning rate of epoch 0, made from that of the optimizer,
-  virtual double first() { return rates_.lr(); }
+  virtual double first() { return rates_->lr(); }
   // and of a later one, last_epoch().
   virtual double next() = 0;
 
@@ -49,18 +49,18 @@ class LRScheduler {
   }
   // or anew.
   void restart() {
-    rates_.set_lr(base_lr_);
+    rates_->set_lr(base_lr_);
     begin();
   }
 
-  Rates& rates_;
+  TrackedPointer<Rates> rates_;
   const double base_lr_;
 
  private:
   friend class SequentialLR;
 
   void set(double lr) {
-    rates_.set_lr(lr);
+    rates_->set_lr(lr);
     last_lr_ = lr;
   }
 
@@ -86,7 +86,7 @@ class StepLR : public LRScheduler {
 
  private:
   double next() override {
-    return last_epoch() % options_.step_size == 0 ? rates_.lr() * options_.gamma : rates_.lr();
+    return last_epoch() % options_.step_size == 0 ? rates_->lr() * options_.gamma : rates_->lr();
   }
 
   StepLROptions options_;
@@ -113,7 +113,7 @@ class MultiStepLR : public LRScheduler {
   double first() override { return next(); }
   double next() override {
     const auto times = std::count(options_.milestones.begin(), options_.milestones.end(), last_epoch());
-    return rates_.lr() * std::pow(options_.gamma, static_cast<double>(times));
+    return rates_->lr() * std::pow(options_.gamma, static_cast<double>(times));
   }
 
   MultiStepLROptions options_;
@@ -133,7 +133,7 @@ class ExponentialLR : public LRScheduler {
   }
 
  private:
-  double next() override { return rates_.lr() * options_.gamma; }
+  double next() override { return rates_->lr() * options_.gamma; }
 
   ExponentialLROptions options_;
 };
@@ -160,8 +160,8 @@ class CosineAnnealingLR : public LRScheduler {
   double next() override {
     const auto [period, low] = options_;
     if ((last_epoch() - 1 - period) % (2 * period) == 0)  // at the low point no ratio helps
-      return rates_.lr() + (base_lr_ - low) * (1 - std::cos(std::numbers::pi / static_cast<double>(period))) / 2;
-    return height(last_epoch()) / height(last_epoch() - 1) * (rates_.lr() - low) + low;
+      return rates_->lr() + (base_lr_ - low) * (1 - std::cos(std::numbers::pi / static_cast<double>(period))) / 2;
+    return height(last_epoch()) / height(last_epoch() - 1) * (rates_->lr() - low) + low;
   }
 
   double height(index_t epoch) const {
@@ -194,13 +194,13 @@ class LinearLR : public LRScheduler {
   }
 
  private:
-  double first() override { return rates_.lr() * options_.start_factor; }
+  double first() override { return rates_->lr() * options_.start_factor; }
   double next() override {
-    if (last_epoch() > options_.total_iters) return rates_.lr();
+    if (last_epoch() > options_.total_iters) return rates_->lr();
     const double way = options_.end_factor - options_.start_factor;
     const double lr =
-        rates_.lr() * (1.0 + way / (static_cast<double>(options_.total_iters) * options_.start_factor +
-                                    static_cast<double>(last_epoch() - 1) * way));
+        rates_->lr() * (1.0 + way / (static_cast<double>(options_.total_iters) * options_.start_factor +
+                                     static_cast<double>(last_epoch() - 1) * way));
     return std::max(lr, 0.0);  // rounding may end below an end_factor of 0
   }
 
@@ -220,7 +220,7 @@ class SequentialLR : public LRScheduler {
             "gpunet::optim::lr_scheduler::SequentialLR: ", schedulers_.size(), " schedulers and ",
             milestones_.size(), " milestones (want one scheduler more)");
     for (std::size_t i = 0; i < schedulers_.size(); ++i)
-      require(schedulers_[i] && &schedulers_[i]->rates_ == &optimizer,
+      require(schedulers_[i] && &*schedulers_[i]->rates_ == &optimizer,
               "gpunet::optim::lr_scheduler::SequentialLR: scheduler ", i,
               schedulers_[i] ? " is one of another optimizer, give all the same" : " is null, give its address");
     for (std::size_t i = 0; i < milestones_.size(); ++i) {
@@ -234,14 +234,14 @@ class SequentialLR : public LRScheduler {
  private:
   double first() override {
     current().begin();
-    return rates_.lr();
+    return rates_->lr();
   }
   double next() override {
     if (std::binary_search(milestones_.begin(), milestones_.end(), last_epoch()))
       current().restart();
     else
       current().step();
-    return rates_.lr();
+    return rates_->lr();
   }
 
   LRScheduler& current() {

@@ -99,7 +99,7 @@ class OneCycleLR : public LRScheduler {
             "gpunet::optim::lr_scheduler::OneCycleLR: a phase without steps: choose another "
             "pct_start or more steps");
     const double part = (step - start) / (phase.end - start);
-    if (options_.cycle_momentum) rates_.set_momentum(between(phase.momentum, part));
+    if (options_.cycle_momentum) rates_->set_momentum(between(phase.momentum, part));
     return std::max(between(phase.lr, part), 0.0);  // the step behind the last one may lead below
   }
 

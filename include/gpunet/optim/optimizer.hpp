@@ -6,6 +6,7 @@
 
 #include <gpunet/core/error.hpp>
 #include <gpunet/core/tracked_pointer.hpp>
+#include <gpunet/model/network.hpp>
 #include <gpunet/ops/map.hpp>
 #include <gpunet/optim/rates.hpp>
 #include <gpunet/optim/update.hpp>
@@ -14,22 +15,24 @@
 
 namespace gpunet::optim {
 
-// The base of optimizers. `Self` is the optimizer, which updates the parameters of a Model, which must outlive it (and may be
-// moved), and keeps up to N arrays of numbers, one for each parameter. It has two functions:
+// The base of optimizers. `Self` is the optimizer, which updates the parameters of a Network, which must outlive it (both may
+// be moved), and keeps up to N arrays of numbers, one for each parameter. It has two functions:
 //   std::array<bool, N> keeps() const   which of them it needs now
 //   auto next()                         the Update of the next step, which the caller runs for every parameter
-template <class Self, class Model, std::size_t N>
+template <class Self, class D, class T, std::size_t N>
 class Optimizer : public Rates {
  public:
   void zero_grad() { model_->zero_grad(); }
   // Whose parameters it updates.
-  const Model& model() const { return *model_; }
+  const Network<D, T>& model() const { return *model_; }
 
   // Updates the parameters by their gradients. Does nothing when there was no backward pass since zero_grad().
   void step() {
     const auto use = model_->exclusive_use();
-    if (!model_->gradients().zeroed()) for_each(model_->device(), model_->gradients().size(), self().next());
+    if (!model_->gradients().zeroed()) update_parameters();
   }
+  // The same for a caller that has exclusive_use() and has computed gradients.
+  void update_parameters();
 
   // How many arrays the next update works on.
   int arrays() const {
@@ -40,10 +43,7 @@ class Optimizer : public Rates {
   }
 
  protected:
-  using T = typename Model::value_type;
-  using D = typename Model::device_type;
-
-  Optimizer(Model& model, const char* name, double lr, double momentum)
+  Optimizer(Network<D, T>& model, const char* name, double lr, double momentum)
       : Rates(name, lr, momentum), model_(model) {}
   Optimizer(Optimizer&&) = default;
   ~Optimizer() = default;
@@ -71,7 +71,7 @@ class Optimizer : public Rates {
     return kept_[i].data();
   }
 
-  TrackedPointer<Model> model_;
+  TrackedPointer<Network<D, T>> model_;
   Buffer<T, D> kept_[N];
 };
 
@@ -89,3 +89,7 @@ struct OptimizerOfParameters {
 };
 
 }  // namespace gpunet::optim
+
+#if !GPUNET_COMPILED
+#include <gpunet/optim/optimizer.ipp>
+#endif

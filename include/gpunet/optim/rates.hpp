@@ -6,6 +6,7 @@
 #include <optional>
 
 #include <gpunet/core/error.hpp>
+#include <gpunet/core/tracked_pointer.hpp>
 
 namespace gpunet::optim {
 
@@ -22,9 +23,12 @@ inline void require_option(const char* name, const char* what, double value) {
 }
 
 // The learning rate and the momentum of an optimizer, which may be changed between steps, as schedules do
-// (lr_scheduler.hpp).
-class Rates {
+// (lr_scheduler.hpp). Schedules and steps follow an optimizer that is moved.
+class Rates : public Trackable<Rates> {
  public:
+  // Its name in messages.
+  static constexpr const char* type_name = "optim::Optimizer";
+
   double lr() const { return lr_; }
   // Throws Error for what is below 0, or not finite as a float.
   void set_lr(double lr) {
@@ -54,6 +58,7 @@ class Rates {
     set_lr(lr);
     momentum_ = momentum;
   }
+  Rates(Rates&&) = default;
   ~Rates() = default;
 
   void check_option(const char* what, double value) const { require_option(name_, what, value); }

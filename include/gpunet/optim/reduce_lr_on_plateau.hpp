@@ -59,12 +59,12 @@ class ReduceLROnPlateau {
       bad_epochs_ = 0;
     }
     if (bad_epochs_ > options_.patience) {
-      const double lr = std::max(rates_.lr() * options_.factor, options_.min_lr);
-      if (rates_.lr() - lr > options_.eps) rates_.set_lr(lr);
+      const double lr = std::max(rates_->lr() * options_.factor, options_.min_lr);
+      if (rates_->lr() - lr > options_.eps) rates_->set_lr(lr);
       cooldown_ = options_.cooldown;
       bad_epochs_ = 0;
     }
-    last_lr_ = rates_.lr();
+    last_lr_ = rates_->lr();
   }
 
   // The learning rate after the last step.
@@ -78,7 +78,7 @@ class ReduceLROnPlateau {
     return metric > (relative ? best_ * (threshold + 1.0) : best_ + threshold);
   }
 
-  Rates& rates_;
+  TrackedPointer<Rates> rates_;
   ReduceLROnPlateauOptions options_;
   double last_lr_;
   double best_ = options_.mode == Mode::min ? std::numeric_limits<double>::infinity()

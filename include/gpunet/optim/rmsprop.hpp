@@ -46,13 +46,12 @@ struct RMSpropStep : Update<RMSpropStep<T>, T, 1, 2> {
 };
 
 // Updates the parameters of a model, which must outlive it: optim::RMSprop optimizer(net, {.lr = 0.001, .alpha = 0.9});
-template <class Model>
-class RMSprop : public Optimizer<RMSprop<Model>, Model, 3> {
-  using Base = Optimizer<RMSprop, Model, 3>;
-  using typename Base::T;
+template <class D, class T>
+class RMSprop : public Optimizer<RMSprop<D, T>, D, T, 3> {
+  using Base = Optimizer<RMSprop, D, T, 3>;
 
  public:
-  explicit RMSprop(Model &model, RMSpropOptions options = {})
+  explicit RMSprop(Network<D, T> &model, RMSpropOptions options = {})
       : Base(model, "RMSprop", options.lr, options.momentum), options_(options) {
     this->check_option("epsilon value", options.eps);
     this->check_option("momentum value", options.momentum);
@@ -74,11 +73,16 @@ class RMSprop : public Optimizer<RMSprop<Model>, Model, 3> {
 
 // See OptimizerOfParameters.
 template <class T, class D>
-class RMSprop<View<T, D>> : public OptimizerOfParameters<View<T, D>, RMSpropOptions> {
+class RMSprop<View<T, D>, void> : public OptimizerOfParameters<View<T, D>, RMSpropOptions> {
  public:
   using OptimizerOfParameters<View<T, D>, RMSpropOptions>::OptimizerOfParameters;
 };
 template <class T, class D>
-RMSprop(View<T, D>, RMSpropOptions = {}) -> RMSprop<View<T, D>>;
+RMSprop(View<T, D>, RMSpropOptions = {}) -> RMSprop<View<T, D>, void>;
+
+#if GPUNET_COMPILED
+extern template void Optimizer<RMSprop<Host, float>, Host, float, 3>::update_parameters();
+extern template void Optimizer<RMSprop<Host, double>, Host, double, 3>::update_parameters();
+#endif
 
 }  // namespace gpunet::optim

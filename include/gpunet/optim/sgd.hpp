@@ -40,13 +40,12 @@ struct SgdStep : Update<SgdStep<T>, T, 0, 1> {
 
 // Updates the parameters of a model, which must outlive it: optim::SGD optimizer(net, {.lr = 0.001f, .momentum =
 // 0.9f}).
-template <class Model>
-class SGD : public Optimizer<SGD<Model>, Model, 1> {
-  using Base = Optimizer<SGD, Model, 1>;
-  using typename Base::T;
+template <class D, class T>
+class SGD : public Optimizer<SGD<D, T>, D, T, 1> {
+  using Base = Optimizer<SGD, D, T, 1>;
 
  public:
-  explicit SGD(Model& model, SGDOptions options = {})
+  explicit SGD(Network<D, T>& model, SGDOptions options = {})
       : Base(model, "SGD", options.lr, options.momentum), options_(options) {
     this->check_option("momentum value", options.momentum);
     this->check_option("weight_decay value", options.weight_decay);
@@ -77,11 +76,16 @@ class SGD : public Optimizer<SGD<Model>, Model, 1> {
 
 // See OptimizerOfParameters.
 template <class T, class D>
-class SGD<View<T, D>> : public OptimizerOfParameters<View<T, D>, SGDOptions> {
+class SGD<View<T, D>, void> : public OptimizerOfParameters<View<T, D>, SGDOptions> {
  public:
   using OptimizerOfParameters<View<T, D>, SGDOptions>::OptimizerOfParameters;
 };
 template <class T, class D>
-SGD(View<T, D>, SGDOptions = {}) -> SGD<View<T, D>>;
+SGD(View<T, D>, SGDOptions = {}) -> SGD<View<T, D>, void>;
+
+#if GPUNET_COMPILED
+extern template void Optimizer<SGD<Host, float>, Host, float, 1>::update_parameters();
+extern template void Optimizer<SGD<Host, double>, Host, double, 1>::update_parameters();
+#endif
 
 }  // namespace gpunet::optim

@@ -9,8 +9,8 @@
 #include <utility>
 
 #include <gpunet/io/summary_writer.hpp>
-#include <gpunet/nn/clip_grad.hpp>
-#include <gpunet/nn/weight_penalty.hpp>
+#include <gpunet/optim/clip_grad.hpp>
+#include <gpunet/optim/weight_penalty.hpp>
 #include <gpunet/train/interrupt.hpp>
 #include <gpunet/train/monitors.hpp>
 #include <gpunet/train/progress.hpp>

@@ -77,7 +77,8 @@ concept Validates = requires(Part& part, R& run, const Loss& loss, bool (*go_on)
 };
 // As train::Accuracy, ConfusionMatrix and TopK are.
 template <class Part, class Model>
-concept Counts = requires(Part& part, const Output<Model>& outputs,
+concept Counts = requires(Part& part,
+                          const Output<typename Model::device_type, typename Model::value_type>& outputs,
                           const View<const label_t, typename Model::device_type>& labels) {
   part.update(outputs, labels);
   part.reset();
@@ -119,14 +120,17 @@ class FitStep {
   struct NoStep {
     NoStep(Model&, const Loss&, Optimizer&) {}
   };
-  using WholeStep = std::conditional_t<counts || before_update, NoStep, Step<Model, Loss, Optimizer>>;
+  using WholeStep =
+      std::conditional_t<counts || before_update, NoStep,
+                         Step<typename Model::device_type, typename Model::value_type, Loss, Optimizer>>;
 
  public:
   FitStep(R& run, const Loss& criterion, Parts&... parts)
       : run_(run), criterion_(criterion), step_(run.model, criterion, run.optimizer), parts_(parts...) {}
 
   template <class Inputs, class Labels>
-  LossValue<Model> operator()(const Inputs& inputs, const Labels& labels) {
+  LossValue<typename Model::device_type, typename Model::value_type> operator()(const Inputs& inputs,
+                                                                                const Labels& labels) {
     if constexpr (counts) {
       run_.optimizer.zero_grad();
       const auto outputs = run_.model(inputs);
@@ -182,9 +186,10 @@ class FitStep {
 // Throws Error for options that make no training, and whatever a part throws. An epoch that is stopped in the middle is
 // in the history, but is not validated and has no on_epoch_end. A loss that is NaN or infinite stops nothing (StopOnNaN does);
 // history.why then says so. The model is in the mode it had when all is done.
-template <class Model, class Loss, class Optimizer, class Loader, class... Parts>
-History fit(Model& model, const Loss& criterion, Optimizer& optimizer, Loader&& loader, const FitOptions& options,
-            Parts&&... parts) {
+template <class D, class T, class Loss, class Optimizer, class Loader, class... Parts>
+History fit(Network<D, T>& model, const Loss& criterion, Optimizer& optimizer, Loader&& loader,
+            const FitOptions& options, Parts&&... parts) {
+  using Model = Network<D, T>;
   using R = Run<Model, Optimizer>;
   using Clock = std::chrono::steady_clock;
   static_assert(
@@ -275,6 +280,15 @@ History fit(Model& model, const Loss& criterion, Optimizer& optimizer, Loader&& 
     if constexpr (detail::HasFitEnd<Part, R>) part.on_fit_end(run);
   });
   return std::move(run.history);
+}
+
+// The same; refuses, when it is compiled, a loss that wants outputs of another shape.
+template <class Net, class D, class T, class Loss, class Optimizer, class Loader, class... Parts>
+History fit(Model<Net, D, T>& model, const Loss& criterion, Optimizer& optimizer, Loader&& loader,
+            const FitOptions& options, Parts&&... parts) {
+  Loss::check_shape(typename Model<Net, D, T>::OutputShape{});
+  return fit(static_cast<Network<D, T>&>(model), criterion, optimizer, loader, options,
+             std::forward<Parts>(parts)...);
 }
 
 // One epoch, and nothing but that.

@@ -7,7 +7,7 @@
 #include <utility>
 
 #include <gpunet/io/atomic_file.hpp>
-#include <gpunet/io/model.hpp>
+#include <gpunet/model/save_load.hpp>
 #include <gpunet/train/training.hpp>
 
 namespace gpunet::train {

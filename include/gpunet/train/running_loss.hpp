@@ -67,15 +67,14 @@ class RunningLoss {
   }
 
   // Counts a loss once, or as often as there are samples. Waits for nothing.
-  template <class M>
-  void operator+=(const LossValue<M>& loss) {
+  template <class T>
+  void operator+=(const LossValue<D, T>& loss) {
     update(loss, 1);
   }
-  template <class M>
-  void update(const LossValue<M>& loss, index_t samples) {
+  template <class T>
+  void update(const LossValue<D, T>& loss, index_t samples) {
     require(&loss.device() == &device_,
             "gpunet::train::RunningLoss: the loss is on another device object, use the model's");
-    using T = typename M::value_type;
     loss.read("update", [&](const T* value) {
       for_each(device_, 1, AddLoss<T>{value, static_cast<double>(samples), state_.data()});
     });

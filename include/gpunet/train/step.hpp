@@ -1,6 +1,7 @@
 // A whole training step at once.
 #pragma once
 
+#include <gpunet/model/model.hpp>
 #include <gpunet/train/step_runner.hpp>
 
 #if GPUNET_CUDA  // here, so that every unit has the same version for Cuda
@@ -9,27 +10,30 @@
 
 namespace gpunet::train {
 
-// Forward, loss, backward and update as one object that sees model, loss and optimizer as types, so that a device
-// may run the step in the order that suits it: Host slice by slice through the whole network, Cuda as one graph that
+// Forward, loss, backward and update as one object so that a device may run the step in the order that suits it: Host slice by slice through the whole network, Cuda as one graph that
 // is recorded once for each batch size (see recording()). The same numbers as
 //   optimizer.zero_grad(); auto loss = criterion(net(inputs), labels); loss.backward(); optimizer.step();
-template <class Model, class Loss, class Optimizer>
+template <class D, class T, class Loss, class Optimizer>
 class Step {
-  using T = typename Model::value_type;
-  using D = typename Model::device_type;
   using Inputs = ViewArgument<T, D>;
   using Targets = ViewArgument<typename Loss::target_type, D>;
 
  public:
-  // Model and optimizer, which is the model's, must outlive the step.
-  Step(Model& model, const Loss& loss, Optimizer& optimizer) : model_(model), run_(model, loss, optimizer) {
+  // Model and optimizer, which is the model's, must outlive the step (and may be moved).
+  Step(Network<D, T>& model, const Loss& loss, Optimizer& optimizer) : model_(model), run_(model, loss, optimizer) {
     require(
         &optimizer.model() == &model,
         "gpunet::train::Step: the optimizer is that of another model (this one would not learn), make one for it");
   }
+  // The same; refuses, when it is compiled, a loss that wants outputs of another shape.
+  template <class Net>
+  Step(Model<Net, D, T>& model, const Loss& loss, Optimizer& optimizer)
+      : Step(static_cast<Network<D, T>&>(model), loss, optimizer) {
+    Loss::check_shape(typename Model<Net, D, T>::OutputShape{});
+  }
 
   // inputs [batch, ...], targets [batch]; returns the mean loss before the update.
-  LossValue<Model> operator()(const Inputs& inputs, const Targets& targets) {
+  LossValue<D, T> operator()(const Inputs& inputs, const Targets& targets) {
     const ModelUse::Exclusive use = model_->exclusive_use();
     return step(inputs, targets);
   }
@@ -55,14 +59,14 @@ class Step {
   RecordingStatus recording(index_t batch_size) const { return run_.recording(batch_size); }
 
  private:
-  LossValue<Model> step(const Inputs& inputs, const Targets& targets) {
+  LossValue<D, T> step(const Inputs& inputs, const Targets& targets) {
     model_->zero_grad();
     run_(inputs, targets);
     return model_->end_step();
   }
 
-  TrackedPointer<Model> model_;
-  StepRunner<Model, Loss, Optimizer> run_;
+  TrackedPointer<Network<D, T>> model_;
+  StepRunner<D, T, Loss, Optimizer> run_;
 };
 
 }  // namespace gpunet::train

@@ -48,9 +48,9 @@ struct StoredUpdate {
 // (the learning rate, say), which are brought to fixed places first. So the second step of a batch size is recorded as
 // a graph, and every step from then on is two launches. Recordings are made anew when the model's memory has moved. A
 // batch size that cannot be recorded stays eager for good.
-template <class Model, class Loss, class Optimizer>
-class StepRunner<Model, Loss, Optimizer, Cuda> {
-  using T = typename Model::value_type;
+template <class T, class Loss, class Optimizer>
+class StepRunner<Cuda, T, Loss, Optimizer> {
+  using Model = Network<Cuda, T>;
   using Target = typename Loss::target_type;
   using Update = decltype(std::declval<Optimizer&>().next());
 
@@ -60,6 +60,7 @@ class StepRunner<Model, Loss, Optimizer, Cuda> {
 
   void operator()(const View<const T, Cuda>& inputs, const View<const Target, Cuda>& targets) {
     if (!repeat(1, inputs, targets, nullptr)) replay_step(inputs, targets);
+    model_->note_update();
   }
 
   // So many steps on the batch at once; losses[i] gets the loss of step i unless it is null. False, and nothing done,
@@ -68,10 +69,10 @@ class StepRunner<Model, Loss, Optimizer, Cuda> {
               T* losses) {
     if constexpr (in_block) {
       constexpr index_t most = 1024;  // in one launch: a display must not freeze
-      if (!block_.fits(optimizer_, targets.numel())) return false;
-      model_->begin_step(inputs, loss_, targets);
+      if (!block_.fits(optimizer(), targets.numel())) return false;
+      model_->begin_step(inputs, {loss_, targets});
       for (index_t i = 0; i < times; i += most)
-        block_(optimizer_, inputs, targets, std::min(most, times - i), losses ? losses + i : nullptr);
+        block_(optimizer(), inputs, targets, std::min(most, times - i), losses ? losses + i : nullptr);
       return true;
     } else {
       return false;
@@ -81,7 +82,7 @@ class StepRunner<Model, Loss, Optimizer, Cuda> {
   // As train::Step says.
   RecordingStatus recording(index_t batch) const {
     if constexpr (in_block)
-      if (block_.fits(optimizer_, batch)) return {false, "a step is one launch as it is"};
+      if (block_.fits(optimizer(), batch)) return {false, "a step is one launch as it is"};
     if (gpunet::detail::checks_every_launch()) return {false, "GPUNET_CUDA_CHECK waits for every launch"};
     const auto known = std::find_if(recordings_.begin(), recordings_.end(),
                                     [&](const Recording& r) { return r.is_of(batch, model_->mode()); });
@@ -91,11 +92,11 @@ class StepRunner<Model, Loss, Optimizer, Cuda> {
   }
 
  private:
-  static constexpr bool in_block = is_dense<typename Model::FusedNet> && std::same_as<Loss, nn::CrossEntropyLoss>;
+  static constexpr bool in_block = std::same_as<Loss, nn::CrossEntropyLoss>;
   struct NoBlockRunner {
     explicit NoBlockRunner(Model&) {}
   };
-  using Block = std::conditional_t<in_block, BlockRunner<Model, Optimizer>, NoBlockRunner>;
+  using Block = std::conditional_t<in_block, BlockRunner<T, Optimizer>, NoBlockRunner>;
   using Addresses = decltype(std::declval<const Model&>().memory_addresses());
   struct Recording {
     index_t batch;
@@ -109,6 +110,8 @@ class StepRunner<Model, Loss, Optimizer, Cuda> {
   };
   static constexpr index_t most_recordings = 8;  // of batch sizes; the oldest makes room
 
+  Optimizer& optimizer() const { return static_cast<Optimizer&>(*optimizer_); }
+
   // As the class comment says.
   void replay_step(const View<const T, Cuda>& inputs, const View<const Target, Cuda>& targets) {
     Cuda& device = model_->device();
@@ -116,12 +119,13 @@ class StepRunner<Model, Loss, Optimizer, Cuda> {
     grow(targets_, targets.numel());
     const View<const T, Cuda> x{inputs_.data(), inputs.sizes()};
     const View<const Target, Cuda> y{targets_.data(), targets.sizes()};
-    model_->begin_step(x, loss_, y);
+    const TargetsOf<Cuda, T> with(loss_, y);
+    model_->begin_step(x, with);
     for_each(device, std::max(inputs.numel(), targets.numel()),
              BeginStep<T, Target, Update>{inputs.numel(), targets.numel(), inputs.data(), targets.data(),
-                                          inputs_.data(), targets_.data(), optimizer_.next(), update_.data()});
+                                          inputs_.data(), targets_.data(), optimizer().next(), update_.data()});
     const auto work = [&] {
-      model_->run_step(loss_, y);
+      model_->run_step(with);
       for_each(device, model_->gradients().size(), StoredUpdate<Update>{update_.data()});
     };
     if (gpunet::detail::checks_every_launch()) return work();
@@ -167,7 +171,7 @@ class StepRunner<Model, Loss, Optimizer, Cuda> {
 
   TrackedPointer<Model> model_;
   Loss loss_;
-  Optimizer& optimizer_;
+  TrackedPointer<optim::Rates> optimizer_;
   Buffer<T, Cuda> inputs_;
   Buffer<Target, Cuda> targets_;
   Buffer<Update, Cuda> update_;

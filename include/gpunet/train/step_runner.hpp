@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include <gpunet/model/model.hpp>
+#include <gpunet/optim/optimizer.hpp>
 
 namespace gpunet::train {
 
@@ -14,32 +14,32 @@ struct RecordingStatus {
 };
 
 // How a device runs the steps of a model: most run each as it comes. Cuda has a version of its own in step_runner.cuh.
-template <class Model, class Loss, class Optimizer, class D = typename Model::device_type>
+template <class D, class T, class Loss, class Optimizer>
 class StepRunner {
+  using Target = typename Loss::target_type;
+
  public:
-  StepRunner(Model& model, const Loss& loss, Optimizer& optimizer)
+  StepRunner(Network<D, T>& model, const Loss& loss, Optimizer& optimizer)
       : model_(model), loss_(loss), optimizer_(optimizer) {}
 
-  void operator()(const View<const typename Model::value_type, D>& inputs,
-                  const View<const typename Loss::target_type, D>& targets) {
-    model_->begin_step(inputs, loss_, targets);
-    model_->run_step(loss_, targets);
-    for_each(model_->device(), model_->gradients().size(), optimizer_.next());
+  void operator()(const View<const T, D>& inputs, const View<const Target, D>& targets) {
+    auto& optimizer = static_cast<Optimizer&>(*optimizer_);
+    const TargetsOf<D, T> with(loss_, targets);
+    model_->begin_step(inputs, with);
+    model_->run_step(with);
+    optimizer.update_parameters();
   }
-  // Whether so many steps were done at once: a device may know how.
-  bool repeat(index_t, const View<const typename Model::value_type, D>&,
-              const View<const typename Loss::target_type, D>&, typename Model::value_type*) {
-    return false;
-  }
+  // Whether so many steps were done in one call: a device may know how.
+  bool repeat(index_t, const View<const T, D>&, const View<const Target, D>&, T*) { return false; }
   // Whether steps on batches of this size are replayed.
   RecordingStatus recording(index_t) const {
     return {false, concat("nothing is recorded on ", model_->device().name())};
   }
 
  private:
-  TrackedPointer<Model> model_;
+  TrackedPointer<Network<D, T>> model_;
   Loss loss_;
-  Optimizer& optimizer_;
+  TrackedPointer<optim::Rates> optimizer_;
 };
 
 }  // namespace gpunet::train

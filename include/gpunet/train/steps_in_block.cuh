@@ -7,9 +7,10 @@
 #include <gpunet/core/tracked_pointer.hpp>
 #include <gpunet/device/cuda/group.cuh>
 #include <gpunet/device/cuda/launch.cuh>
-#include <gpunet/model/network_plan.hpp>
+#include <gpunet/model/network.hpp>
 #include <gpunet/ops/activation.hpp>
 #include <gpunet/ops/cross_entropy.hpp>
+#include <gpunet/ops/linear_op.hpp>
 #include <gpunet/tensor/buffer.hpp>
 #include <gpunet/tensor/view.hpp>
 
@@ -27,41 +28,32 @@ struct DenseNetwork {
 
   int depth = 0;
   Layer layers[most_layers]{};
-  int parameters = 0;  // elements of the arena; -1 where something is too large for an int
+  int parameters = 0;  // elements of the arena
   int features = 0;    // of the input and of all outputs
   int widest = 0;      // of them
 };
 
-// Whether a network (its fused form) is one.
-template <class Net>
-inline constexpr bool is_dense = false;
-template <class Input, class... Layers>
-inline constexpr bool is_dense<nn::Sequential<Input, Layers...>> =
-    sizeof...(Layers) > 0 && sizeof...(Layers) <= DenseNetwork::most_layers &&
-    ((nn::is_view<Layers> || requires { Layers::linear_activation; }) && ...);
-
-// Its numbers.
-template <class Net>
-DenseNetwork dense_network(const Net& net, const NetworkPlan<Net>& plan) {
+// The numbers of a network: none (depth 0) where it is no chain of linear layers.
+inline DenseNetwork dense_network(const Graph& graph, const Plan& plan) {
   DenseNetwork dense;
   constexpr index_t most = 1 << 20;  // far more than a block can hold
-  if (plan.parameter_elements > most || plan.input_features > most || plan.output_elements > most) {
-    dense.parameters = -1;
-    return dense;
-  }
-  dense.parameters = static_cast<int>(plan.parameter_elements);
+  const auto count = plan.nodes.size();
+  if (count == 0 || count > DenseNetwork::most_layers || graph.parameter_elements > most ||
+      plan.input_features > most || plan.output_elements > most)
+    return {};
+  dense.parameters = static_cast<int>(graph.parameter_elements);
   dense.features = dense.widest = static_cast<int>(plan.input_features);
-  net.each([&](auto i, const auto& layer, auto in) {
-    using L = std::remove_cvref_t<decltype(layer)>;
-    if constexpr (!nn::is_view<L>) {
-      const int out = static_cast<int>(layer.output(in).numel());
-      const index_t* offsets = plan.offsets(i);
-      dense.layers[dense.depth++] = {static_cast<int>(in.numel()), out, static_cast<int>(offsets[0]),
-                                     static_cast<int>(offsets[1]), L::linear_activation};
-      dense.features += out;
-      dense.widest = std::max(dense.widest, out);
-    }
-  });
+  for (const PlannedNode& planned : plan.nodes) {
+    const Node& node = graph.nodes[static_cast<std::size_t>(planned.node)];
+    const LinearOp* linear = node.as<LinearOp>();
+    if (!linear || planned.inputs[0] != dense.depth) return {};
+    const index_t* offsets = graph.parameter_offsets.data() + node.first_parameter;
+    const int out = static_cast<int>(linear->out);
+    dense.layers[dense.depth++] = {static_cast<int>(linear->in), out, static_cast<int>(offsets[0]),
+                                   static_cast<int>(offsets[1]), linear->activation};
+    dense.features += out;
+    dense.widest = std::max(dense.widest, out);
+  }
   return dense;
 }
 
@@ -234,19 +226,19 @@ void run_in_block(const Cuda& device, Steps steps, std::size_t shared) {
 }
 
 // Runs such steps.
-template <class Model, class Optimizer>
+template <class T, class Optimizer>
 class BlockRunner {
-  using T = typename Model::value_type;
   using Update = decltype(std::declval<Optimizer&>().next());
 
  public:
-  explicit BlockRunner(Model& model) : model_(model), net_(dense_network(model.fused_network(), model.plan())) {
+  explicit BlockRunner(Network<Cuda, T>& model)
+      : model_(model), net_(dense_network(model.fused_graph(), model.plan())) {
     check(cudaDeviceGetAttribute(&most_bytes_, cudaDevAttrMaxSharedMemoryPerBlockOptin, device().ordinal()));
   }
 
   // Whether a step on so many samples fits into the shared memory of a block.
   bool fits(const Optimizer& optimizer, index_t batch) const {
-    return net_.parameters >= 0 && batch <= most_bytes_ &&
+    return net_.depth > 0 && batch <= most_bytes_ &&
            bytes(optimizer, batch) <= static_cast<std::size_t>(most_bytes_);
   }
 
@@ -281,7 +273,7 @@ class BlockRunner {
            sizeof(T);
   }
 
-  TrackedPointer<Model> model_;
+  TrackedPointer<Network<Cuda, T>> model_;
   DenseNetwork net_;
   int most_bytes_ = 0;
   std::vector<Update> next_;

@@ -1,6 +1,7 @@
 // Any file into a small network. The first byte chooses how the names of the file find those of the network.
-#include <gpunet/io/model.hpp>
 #include <gpunet/io/zlib.hpp>
+#include <gpunet/model/model.hpp>
+#include <gpunet/model/save_load.hpp>
 #include <gpunet/nn/batch_norm.hpp>
 #include <gpunet/nn/linear.hpp>
 #include <gpunet/nn/sequential.hpp>

@@ -1,11 +1,8 @@
 // Index loops on Host.
 #pragma once
 
-#include <algorithm>
 #include <type_traits>
 
-#include <gpunet/core/math.hpp>
-#include <gpunet/device/host/flush_subnormals.hpp>
 #include <gpunet/device/host/host.hpp>
 #include <gpunet/device/host/isa.hpp>
 
@@ -70,12 +67,7 @@ Loop loop_over() {
 }
 
 // Runs a loop over i < n, in chunks on several threads where that pays.
-inline void run_loop(Host& device, index_t n, Loop loop, const void* functor) {
-  constexpr index_t chunk = 1 << 16;  // below this many indices a second thread costs more than it gives
-  const FlushSubnormals flush;
-  if (n <= chunk || device.threads() == 1) return loop(functor, 0, n);
-  device.run(ceil_div(n, chunk), [&](index_t i, int) { loop(functor, i * chunk, std::min(n, (i + 1) * chunk)); });
-}
+void run_loop(Host& device, index_t n, Loop loop, const void* functor);
 
 }  // namespace detail
 
@@ -90,3 +82,7 @@ void for_each(Host& device, index_t n, F f) {
 }
 
 }  // namespace gpunet
+
+#if !GPUNET_COMPILED
+#include <gpunet/device/host/for_each.ipp>
+#endif

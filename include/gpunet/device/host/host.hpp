@@ -1,21 +1,23 @@
 // The Host policy: this processor.
 #pragma once
 
-#include <algorithm>
 #include <atomic>
 #include <cstring>
-#include <exception>
 #include <memory>
 #include <string>
-#include <thread>
 #include <type_traits>
 
+#include <gpunet/core/error.hpp>
 #include <gpunet/device/device.hpp>
+#include <gpunet/device/host/executor.hpp>
 #include <gpunet/device/host/flush_subnormals.hpp>
 #include <gpunet/device/host/lent_memory.hpp>
-#include <gpunet/device/host/thread_pool.hpp>
 
 namespace gpunet {
+
+namespace detail {
+class ThreadPool;
+}
 
 // How a Host is made.
 struct HostOptions {
@@ -32,12 +34,8 @@ class Host {
   static constexpr std::size_t alignment = detail::host_alignment;  // of what it allocates, in bytes
 
   Host() : Host(HostOptions{}) {}
-  explicit Host(HostOptions options)
-      : pool_(make_pool(options)),
-        executor_(options.executor ? *options.executor : *pool_),
-        precision_(options.precision) {
-    require(threads() >= 1, "gpunet::Host: the executor has ", threads(), " threads (want 1 or more)");
-  }
+  explicit Host(HostOptions options);
+  ~Host();
 
   std::string name() const { return "cpu"; }
   int threads() const { return executor_.threads(); }
@@ -93,44 +91,8 @@ class Host {
   static void move(void* target, const void* source, std::size_t bytes) {
     if (bytes > 0) std::memcpy(target, source, bytes);
   }
-  static std::unique_ptr<detail::ThreadPool> make_pool(const HostOptions& options) {
-    constexpr int most = 1024;
-    require(options.threads >= 0 && options.threads <= most, "gpunet::Host: ", options.threads,
-            " threads (want 1 to ", most, ", or 0 for one per processor)");
-    require(!options.executor || options.threads == 0, "gpunet::Host: both an executor and ", options.threads,
-            " threads (the executor knows how many it has), leave out one of them");
-    if (options.executor) return nullptr;
-    const int processors = static_cast<int>(std::thread::hardware_concurrency());
-    return std::make_unique<detail::ThreadPool>(options.threads > 0 ? options.threads : std::max(1, processors));
-  }
-
-  // A call of run() that has the threads: what its tasks throw is caught, so that an Executor never sees it.
-  struct Round {
-    ParallelTask task;
-    std::atomic<bool> failed{false};
-    std::exception_ptr error{};
-
-    void operator()(index_t i, int worker) {
-      if (failed.load(std::memory_order_relaxed)) return;
-      const detail::FlushSubnormals flush;
-      try {
-        task(i, worker);
-      } catch (...) {
-        if (!failed.exchange(true)) error = std::current_exception();
-      }
-    }
-  };
-
-  void share(index_t tasks, ParallelTask task) {
-    struct Release {
-      std::atomic<bool>& busy;
-      ~Release() { busy.store(false, std::memory_order_release); }
-    } release{busy_};
-    Round round{task};
-    executor_.run(
-        tasks, {[](void* context, index_t i, int worker) { (*static_cast<Round*>(context))(i, worker); }, &round});
-    if (round.error) std::rethrow_exception(round.error);
-  }
+  // Runs the tasks on all threads.
+  void share(index_t tasks, ParallelTask task);
 
   std::unique_ptr<detail::ThreadPool> pool_;
   Executor& executor_;
@@ -142,3 +104,7 @@ class Host {
 static_assert(Device<Host>);
 
 }  // namespace gpunet
+
+#if !GPUNET_COMPILED
+#include <gpunet/device/host/host.ipp>
+#endif

@@ -3,44 +3,18 @@
 
 #include <atomic>
 #include <cstddef>
-#include <cstdint>
-#include <new>
-#include <utility>
 
 #include <gpunet/core/error.hpp>
-
-#if defined(__linux__)
-#include <sys/mman.h>
-#endif
 
 namespace gpunet::detail {
 
 // Data and scratch start on a cache line, the widest vector of any processor known here.
 inline constexpr std::size_t host_alignment = 64;
 
-// Asks for pages of 2 MB where whole ones lie in new memory: large arrays then need fewer look-ups of addresses.
-inline void prefer_large_pages([[maybe_unused]] void* p, [[maybe_unused]] std::size_t bytes) noexcept {
-#if defined(__linux__)
-  constexpr std::uintptr_t page = std::uintptr_t{1} << 21;
-  const auto address = reinterpret_cast<std::uintptr_t>(p);
-  const std::uintptr_t begin = (address + page - 1) / page * page, end = (address + bytes) / page * page;
-  if (begin < end) ::madvise(reinterpret_cast<void*>(begin), end - begin, MADV_HUGEPAGE);
-#endif
-}
+// Throws Error where there is no memory.
+void* allocate_on_host(std::size_t bytes);
 
-inline void* allocate_on_host(std::size_t bytes) {
-  try {
-    void* p = ::operator new (bytes, std::align_val_t{host_alignment});
-    prefer_large_pages(p, bytes);
-    return p;
-  } catch (const std::bad_alloc&) {
-    throw Error(concat("gpunet::Host: no memory for ", bytes, " bytes, use a smaller batch or network"));
-  }
-}
-
-inline void deallocate_on_host(void* p) noexcept {
-  ::operator delete (p, std::align_val_t{host_alignment});
-}
+void deallocate_on_host(void* p) noexcept;
 
 // Memory that is empty until it grows, and never shrinks.
 class GrowingMemory {
@@ -51,14 +25,7 @@ class GrowingMemory {
   GrowingMemory& operator=(const GrowingMemory&) = delete;
 
   // At least `bytes`; what was in it may be lost.
-  void* grow(std::size_t bytes) {
-    if (bytes <= bytes_) return data_;
-    deallocate_on_host(std::exchange(data_, nullptr));
-    bytes_ = 0;
-    data_ = allocate_on_host(bytes);
-    bytes_ = bytes;
-    return data_;
-  }
+  void* grow(std::size_t bytes);
 
  private:
   void* data_ = nullptr;
@@ -105,3 +72,7 @@ class LentMemory {
 };
 
 }  // namespace gpunet::detail
+
+#if !GPUNET_COMPILED
+#include <gpunet/device/host/lent_memory.ipp>
+#endif

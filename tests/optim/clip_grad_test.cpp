@@ -6,7 +6,7 @@
 #include <vector>
 
 #include <gpunet/gpunet.hpp>
-#include <gpunet/nn/clip_grad.hpp>
+#include <gpunet/optim/clip_grad.hpp>
 
 #include "support/classifier_lesson.hpp"
 #include "support/errors.hpp"

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <gpunet/core/error.hpp>
+#include <gpunet/model/network.hpp>
 #include <gpunet/ops/map.hpp>
 
 namespace gpunet::nn::utils {
@@ -28,9 +29,8 @@ struct WeightPenaltyOptions {
 // l1 makes weights that do little exactly useless, l2 keeps all of them small. Biases, and what BatchNorm learns, have one
 // dimension and cost nothing; the optimizers' weight_decay is l2 of all parameters. Without gradients (no backward pass
 // since zero_grad()) it does nothing. Throws Error for a cost that is negative or over 1e30.
-template <class Model>
-void add_weight_penalty_(Model& model, const WeightPenaltyOptions& options) {
-  using T = typename Model::value_type;
+template <class D, class T>
+void add_weight_penalty_(Network<D, T>& model, const WeightPenaltyOptions& options) {
   constexpr double most = 1e30;
   require(options.l1 >= 0 && options.l1 <= most && options.l2 >= 0 && options.l2 <= most,
           "gpunet::nn::utils::add_weight_penalty_: l1 ", options.l1, ", l2 ", options.l2,

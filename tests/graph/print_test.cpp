@@ -17,7 +17,7 @@ template <class T, int... Ns>
 struct Generic : Swish {
   template <class U>
   struct Inner : Swish {};
-  std::string extra_repr(auto in) const { return to_string(in.sizes()); }
+  std::string extra_repr(const Sizes& in, const Sizes&) const { return to_string(in); }
 };
 
 struct MyLinear : nn::Linear<2> {};

@@ -1,9 +1,12 @@
+#include <array>
 #include <doctest/doctest.h>
 #include <string>
-#include <type_traits>
+#include <utility>
 #include <vector>
 
 #include <gpunet/gpunet.hpp>
+#include <gpunet/graph/fuse.hpp>
+#include <gpunet/ops/add_op.hpp>
 
 #include "support/devices.hpp"
 #include "support/networks.hpp"
@@ -22,41 +25,68 @@ using Mixed = nn::Sequential<nn::Input<2, 12, 12>,                              
                              nn::Linear<9>, nn::ReLU,                                                      // 9
                              nn::Named<"11x", nn::Linear<4>>>;                                             // 11
 
-template <class Net>
-std::vector<std::string> names(const NetworkPlan<Net>& plan) {
+std::vector<std::string> names(const Graph& graph) {
   std::vector<std::string> all;
-  for (const ParameterInfo& parameter : plan.parameters)
+  for (const ParameterInfo& parameter : graph.parameters)
     all.push_back(concat(parameter.name, " ", to_string(parameter.sizes), " ", parameter.offset));
   return all;
 }
 
-template <class Net, class D>
-using Fused = typename Model<Net, D, float>::FusedNet;
+template <class Net>
+Graph graph_of(const Net& net) {
+  return nn::lower<Host, float>(net);
+}
+
+constexpr FusePolicy everything{true, false};
 
 }  // namespace
 
-TEST_CASE_TEMPLATE("a fused network has fewer layers, and the same parameters under the same names", D,
-                   GPUNET_TEST_DEVICES) {
-  static_assert(Fused<LeNet, D>::depth == 6);  // two blocks, Flatten, three linear layers
-  static_assert(Fused<Mixed, D>::depth == 8);
-  D& device = test_device<D>();
-  CHECK(names(NetworkPlan(fuse(device, LeNet{}, float{}))) == names(NetworkPlan(LeNet{})));
-  CHECK(names(NetworkPlan(fuse(device, Mixed{}, float{}))) == names(NetworkPlan(Mixed{})));
-  CHECK(NetworkPlan(fuse(device, Mixed{}, float{})).parameters[4].name == "6.weight");
+TEST_CASE("a fused network has fewer nodes, and the same parameters under the same names") {
+  const Graph lenet = fuse(graph_of(LeNet{}), everything), mixed = fuse(graph_of(Mixed{}), everything);
+  CHECK(lenet.nodes.size() == 6);  // two blocks, Flatten, three linear layers
+  CHECK(mixed.nodes.size() == 8);
+  CHECK(names(lenet) == names(graph_of(LeNet{})));
+  CHECK(names(mixed) == names(graph_of(Mixed{})));
+  CHECK(mixed.parameters[4].name == "6.weight");
+  REQUIRE(lenet.nodes[0].as<Conv2dOp>());
+  CHECK(lenet.nodes[0].as<Conv2dOp>()->pool);
+  CHECK(lenet.nodes[0].as<Conv2dOp>()->activation == Activation::relu);
+  CHECK(lenet.output_of(lenet.nodes[0]) == Sizes{6, 14, 14});
+  REQUIRE(mixed.nodes[1].as<Conv2dOp>());
+  CHECK(!mixed.nodes[1].as<Conv2dOp>()->pool);
+  REQUIRE(lenet.nodes[3].as<LinearOp>());
+  CHECK(lenet.nodes[3].as<LinearOp>()->activation == Activation::relu);
+  CHECK(!lenet.nodes[3].as<LinearOp>()->keeps_relu_bits);
+  CHECK(fuse(graph_of(LeNet{}), {true, true}).nodes[3].as<LinearOp>()->keeps_relu_bits);
 }
 
 TEST_CASE("other element types run the network as it was written on Host") {
-  static_assert(std::is_same_v<Model<Mixed, Host, double>::FusedNet, Mixed>);
-  CHECK(true);
+  CHECK(fuse_policy<Host, float>.blocks);
+  CHECK(!fuse_policy<Host, double>.blocks);
+  CHECK(fuse(graph_of(Mixed{}), {false, false}).nodes.size() == 12);
 }
 
-TEST_CASE("run-time sizes stay run-time sizes") {
+TEST_CASE("run-time sizes are fused as static ones") {
   const nn::Sequential net(nn::Input<1, dyn, 8>{Shape(Dim<1>{}, Dim{index_t{10}}, Dim<8>{})}, nn::Conv2d(3, 3),
                            nn::ReLU{}, nn::MaxPool2d<2>{}, nn::Flatten{}, nn::Linear(7), nn::ReLU{});
-  const auto fused = fuse(test_device<Host>(), net, float{});
-  CHECK(fused.input().numel() == 80);
-  CHECK(fused.output().numel() == 7);
-  CHECK(names(NetworkPlan(fused)) == names(NetworkPlan(net)));
+  const Graph fused = fuse(graph_of(net), everything);
+  CHECK(fused.values[0] == Sizes{1, 10, 8});
+  CHECK(fused.values[static_cast<std::size_t>(fused.output)] == Sizes{7});
+  CHECK(fused.nodes.size() == 3);
+  CHECK(names(fused) == names(graph_of(net)));
+}
+
+TEST_CASE("what others read is not fused away") {
+  Lowering<Host, float> builder(Sizes{4});
+  const auto linear = [&](value_t x) {
+    return nn::lower(builder, nn::Linear<4>{}, x, Shape<4>{});
+  };
+  const value_t a = linear(GraphBuilder::input);
+  const value_t b = nn::lower(builder, nn::ReLU{}, a, Shape<4>{});
+  const value_t sum = builder.add(AddOp{}, std::array{a, b}, Sizes{4});
+  const Graph fused = fuse(std::move(builder).finish(sum), everything);
+  CHECK(fused.nodes.size() == 3);
+  CHECK(fused.nodes[0].as<LinearOp>()->activation == Activation::none);
 }
 
 TEST_CASE_TEMPLATE("a fused network in float computes what the network as written does in double", D,

@@ -7,6 +7,7 @@
 
 #include <gpunet/core/error.hpp>
 #include <gpunet/core/tracked_pointer.hpp>
+#include <gpunet/model/network.hpp>
 #include <gpunet/ops/map.hpp>
 #include <gpunet/ops/norm.host.hpp>
 
@@ -32,28 +33,29 @@ struct Clamp {
 };
 
 // The norm that the gradients of a model had, on its device, until they are measured anew.
-template <class Model>
+template <class D, class T>
 class TotalNorm {
  public:
-  using value_type = typename Model::value_type;
+  using value_type = T;
 
-  TotalNorm(const Model& model, const value_type* data, std::uint64_t number)
+  TotalNorm(const Network<D, T>& model, const T* data, std::uint64_t number)
       : model_(model), data_(data), number_(number) {}
 
   // The number; waits for the device.
-  value_type item() const {
+  T item() const {
+    const auto use = model_->shared_use();
     require(number_ == model_->gradients().measurements(),
             "gpunet::nn::utils::TotalNorm::item: the gradients were measured again since, call it before");
-    value_type value;
+    T value;
     model_->device().download(&value, data_, sizeof value);
     return value;
   }
   // The number where it is, on the device.
-  const value_type* data() const { return data_; }
+  const T* data() const { return data_; }
 
  private:
-  TrackedPointer<const Model> model_;
-  const value_type* data_;
+  TrackedPointer<const Network<D, T>> model_;
+  const T* data_;
   std::uint64_t number_;
 };
 
@@ -61,10 +63,9 @@ class TotalNorm {
 // parameters together, of type 2, 1 or infinity. It waits for the device only with error_if_nonfinite, and then throws
 // where the norm is infinite or not a number. Without gradients (no backward pass since zero_grad()) the norm is 0. Takes
 // memory in the first call only.
-template <class Model>
-TotalNorm<Model> clip_grad_norm_(Model& model, double max_norm, double norm_type = 2,
-                                 bool error_if_nonfinite = false) {
-  using T = typename Model::value_type;
+template <class D, class T>
+TotalNorm<D, T> clip_grad_norm_(Network<D, T>& model, double max_norm, double norm_type = 2,
+                                bool error_if_nonfinite = false) {
   require(max_norm >= 0, "gpunet::nn::utils::clip_grad_norm_: a norm of at most ", max_norm, " (want 0 or more)");
   const auto use = model.exclusive_use();
   auto& device = model.device();
@@ -80,19 +81,20 @@ TotalNorm<Model> clip_grad_norm_(Model& model, double max_norm, double norm_type
     norm<NormInf>(device, n, g, scratch, result);
   else
     require(false, "gpunet::nn::utils::clip_grad_norm_: a norm of type ", norm_type, " (want 1, 2 or infinity)");
-  const TotalNorm<Model> total(model, result, number);
-  require(!error_if_nonfinite || std::isfinite(total.item()),
-          "gpunet::nn::utils::clip_grad_norm_: the total norm of order ", norm_type,
-          " for gradients from `parameters` is non-finite, so it cannot be clipped: look for the step that made "
-          "it, or set error_if_nonfinite to false to scale them by it anyway");
+  if (error_if_nonfinite) {
+    T total;
+    device.download(&total, result, sizeof total);
+    require(std::isfinite(total), "gpunet::nn::utils::clip_grad_norm_: the total norm of order ", norm_type,
+            " for gradients from `parameters` is non-finite, so it cannot be clipped: look for the step that made "
+            "it, or set error_if_nonfinite to false to scale them by it anyway");
+  }
   for_each(device, n, ScaleToNorm<T>{static_cast<T>(max_norm), result, g});
-  return total;
+  return {model, result, number};
 }
 
 // Cuts every element of the gradients of a model to the range from -clip_value to clip_value.
-template <class Model>
-void clip_grad_value_(Model& model, double clip_value) {
-  using T = typename Model::value_type;
+template <class D, class T>
+void clip_grad_value_(Network<D, T>& model, double clip_value) {
   require(clip_value >= 0, "gpunet::nn::utils::clip_grad_value_: values of at most ", clip_value,
           " (want 0 or more)");
   const auto use = model.exclusive_use();

@@ -1,0 +1,66 @@
+// Bodies of host.hpp.
+#pragma once
+
+#include <algorithm>
+#include <exception>
+#include <thread>
+
+#include <gpunet/device/host/host.hpp>
+#include <gpunet/device/host/thread_pool.hpp>
+
+namespace gpunet {
+
+namespace detail {
+
+GPUNET_INLINE std::unique_ptr<ThreadPool> make_pool(const HostOptions& options) {
+  constexpr int most = 1024;
+  require(options.threads >= 0 && options.threads <= most, "gpunet::Host: ", options.threads,
+          " threads (want 1 to ", most, ", or 0 for one per processor)");
+  require(!options.executor || options.threads == 0, "gpunet::Host: both an executor and ", options.threads,
+          " threads (the executor knows how many it has), leave out one of them");
+  if (options.executor) return nullptr;
+  const int processors = static_cast<int>(std::thread::hardware_concurrency());
+  return std::make_unique<ThreadPool>(options.threads > 0 ? options.threads : std::max(1, processors));
+}
+
+// A call of run() that has the threads: what its tasks throw is caught, so that an Executor never sees it.
+struct HostRound {
+  ParallelTask task;
+  std::atomic<bool> failed{false};
+  std::exception_ptr error{};
+
+  void operator()(index_t i, int worker) {
+    if (failed.load(std::memory_order_relaxed)) return;
+    const detail::FlushSubnormals flush;
+    try {
+      task(i, worker);
+    } catch (...) {
+      if (!failed.exchange(true)) error = std::current_exception();
+    }
+  }
+};
+
+}  // namespace detail
+
+GPUNET_INLINE Host::Host(HostOptions options)
+    : pool_(detail::make_pool(options)),
+      executor_(options.executor ? *options.executor : *pool_),
+      precision_(options.precision) {
+  require(threads() >= 1, "gpunet::Host: the executor has ", threads(), " threads (want 1 or more)");
+}
+
+GPUNET_INLINE Host::~Host() = default;
+
+GPUNET_INLINE void Host::share(index_t tasks, ParallelTask task) {
+  struct Release {
+    std::atomic<bool>& busy;
+    ~Release() { busy.store(false, std::memory_order_release); }
+  } release{busy_};
+  detail::HostRound round{task};
+  executor_.run(
+      tasks, {[](void* context, index_t i, int worker) { (*static_cast<detail::HostRound*>(context))(i, worker); },
+              &round});
+  if (round.error) std::rethrow_exception(round.error);
+}
+
+}  // namespace gpunet

@@ -1,0 +1,54 @@
+// Bodies of fuse.hpp.
+#pragma once
+
+#include <algorithm>
+
+#include <gpunet/graph/fuse.hpp>
+#include <gpunet/ops/activation_op.hpp>
+#include <gpunet/ops/conv2d_op.hpp>
+#include <gpunet/ops/linear_op.hpp>
+#include <gpunet/ops/max_pool2d_op.hpp>
+
+namespace gpunet {
+
+GPUNET_INLINE Graph fuse(Graph graph, const FusePolicy& policy) {
+  if (!policy.blocks) return graph;
+  const std::vector<int> readers = graph.readers();
+  std::vector<Node*> reader_of(graph.values.size());
+  for (Node& node : graph.nodes)
+    for (const value_t value : node.inputs)
+      reader_of[static_cast<std::size_t>(value)] = &node;
+  // The node that alone reads what `node` makes, if there is one.
+  const auto only_reader = [&](const Node& node) -> Node* {
+    const auto value = static_cast<std::size_t>(node.output);
+    return readers[value] == 1 ? reader_of[value] : nullptr;
+  };
+  // From now on `node` makes what `next` made, and `next` nothing.
+  const auto absorb = [](Node& node, Node& next) {
+    node.output = next.output;
+    next.inputs.clear();
+  };
+  for (Node& node : graph.nodes) {
+    Conv2dOp* convolution = node.as<Conv2dOp>();
+    LinearOp* linear = node.as<LinearOp>();
+    if (!convolution && !linear) continue;
+    Node* relu = only_reader(node);
+    if (!relu || !relu->as<ReluOp>()) continue;
+    absorb(node, *relu);
+    if (linear) {
+      linear->activation = Activation::relu;
+      linear->keeps_relu_bits = policy.keeps_relu_bits;
+      continue;
+    }
+    convolution->activation = Activation::relu;
+    Node* pool = only_reader(node);
+    const MaxPool2dOp* windows = pool ? pool->as<MaxPool2dOp>() : nullptr;
+    if (!windows || !windows->has_two_by_two_windows()) continue;
+    absorb(node, *pool);
+    convolution->pool = true;
+  }
+  std::erase_if(graph.nodes, [](const Node& node) { return node.inputs.empty(); });
+  return graph;
+}
+
+}  // namespace gpunet

@@ -1,0 +1,181 @@
+// A network as a list of nodes: what every layer becomes, and all that models, optimizers and files see.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstring>
+#include <span>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <vector>
+
+#include <gpunet/ops/op.hpp>
+
+namespace gpunet {
+
+// A parameter tensor that a layer wants: its name, its sizes, and the uniform distribution it is drawn from.
+struct ParameterSpec {
+  std::string_view name;
+  Sizes sizes;
+  double low, high;
+};
+
+// What is in a buffer: numbers of the model's type, or one index_t that counts.
+enum class BufferKind { numbers, count };
+
+// An array that a layer keeps from pass to pass and no optimizer changes, as a buffer of torch.nn.Module. One that is not
+// persistent is not part of the state dict.
+struct BufferSpec {
+  std::string_view name;
+  Sizes sizes;
+  double initial;
+  BufferKind kind = BufferKind::numbers;
+  bool persistent = true;
+};
+
+// One parameter tensor of a network.
+struct ParameterInfo {
+  std::string name;  // as PyTorch's state_dict has it: "conv1.weight"
+  Sizes sizes;
+  index_t offset;    // in elements, from the start of the parameter arena
+  double low, high;  // drawn uniformly from here
+};
+
+// One buffer of a network.
+struct BufferInfo {
+  std::string name;  // as PyTorch's state_dict has it: "norm1.running_mean"
+  Sizes sizes;
+  index_t offset;  // in elements, from the start of the arena of buffers
+  double initial;
+  BufferKind kind;
+  bool persistent;  // whether it belongs to the state dict
+};
+
+// The array between two nodes that one makes and any number read: its number in Graph::values.
+using value_t = int;
+
+// One op with its place in the graph.
+struct Node {
+  static constexpr std::size_t most_bytes = 192, most_inputs = 16;
+
+  std::string name;   // of its layer, "features.0"
+  const char* layer;  // a text with the type of the layer, see class_of
+  const OpType* type;
+  const void*
+      kernels;  // Kernels of the device and element type that the graph is for; null where it only is looked at
+  alignas(16) std::array<std::byte, most_bytes> op;
+  std::vector<value_t> inputs;
+  value_t output;
+  int first_parameter, parameters;  // in Graph::parameters, and how many
+  int first_buffer, buffers;
+
+  // The op, or null where it is of another type.
+  template <class Op>
+  Op* as() {
+    return type == &op_type<Op> ? reinterpret_cast<Op*>(op.data()) : nullptr;
+  }
+  template <class Op>
+  const Op* as() const {
+    return const_cast<Node*>(this)->as<Op>();
+  }
+};
+
+// A network of nodes, in an order in which they can run. Value 0 is its input. Sizes are of one sample.
+struct Graph {
+  std::vector<Sizes> values;
+  std::vector<Node> nodes;
+  value_t output = 0;
+  std::vector<ParameterInfo> parameters;
+  std::vector<index_t> parameter_offsets;  // theirs
+  index_t parameter_elements = 0;          // of their arena, with the gaps that alignment leaves
+  std::vector<BufferInfo> buffers;         // and the same for buffers
+  std::vector<index_t> buffer_offsets;
+  index_t buffer_elements = 0;
+
+  const Sizes& input_of(const Node& node) const { return values[static_cast<std::size_t>(node.inputs[0])]; }
+  const Sizes& output_of(const Node& node) const { return values[static_cast<std::size_t>(node.output)]; }
+  // What the op of a node says about itself for its sizes.
+  OpTraits traits(const Node& node) const {
+    return node.type->traits(node.op.data(), input_of(node), output_of(node));
+  }
+  // Its parameters.
+  std::span<const ParameterInfo> parameters_of(const Node& node) const {
+    return std::span(parameters)
+        .subspan(static_cast<std::size_t>(node.first_parameter), static_cast<std::size_t>(node.parameters));
+  }
+  // Its buffers.
+  std::span<const BufferInfo> buffers_of(const Node& node) const {
+    return std::span(buffers).subspan(static_cast<std::size_t>(node.first_buffer),
+                                      static_cast<std::size_t>(node.buffers));
+  }
+  // For each value, how many nodes read it; the network's output has one reader more.
+  std::vector<int> readers() const;
+};
+
+// Every parameter begins on a multiple of this many elements: a cache line of floats.
+inline constexpr index_t parameter_alignment = 16;
+
+// Makes a graph node by node.
+class GraphBuilder {
+ public:
+  // For one sample of these sizes.
+  explicit GraphBuilder(const Sizes& sizes) { graph_.values.push_back(sizes); }
+
+  static constexpr value_t input = 0;
+
+  // Names of nodes begin with this name, or number, and a dot until leave().
+  void enter(std::string_view name);
+  void enter(index_t number);
+  void leave() { path_.resize(starts_.back()), starts_.pop_back(); }
+
+  // Nodes are those of a layer of this type, a text for class_of, until the next call.
+  void set_layer(const char* signature) { layer_ = signature; }
+
+  // The graph, with `output` as that of the network.
+  Graph finish(value_t output) &&;
+
+ protected:
+  value_t add_node(const OpType* type, const void* kernels, const void* op, std::size_t bytes,
+                   std::span<const value_t> inputs, const Sizes& output, std::span<const ParameterSpec> parameters,
+                   std::span<const BufferSpec> buffers);
+
+ private:
+  std::string path_;
+  const char* layer_ = "";
+  std::vector<std::size_t> starts_;  // of the parts of the path that are open
+  Graph graph_;
+};
+
+// The same for a device and an element type; for void, void a graph that can be looked at and not run.
+template <class D, class T>
+class Lowering : public GraphBuilder {
+ public:
+  using device_type = D;
+  using value_type = T;
+  using GraphBuilder::GraphBuilder;
+
+  // Appends a node that makes a value of sizes `output` from `x`; returns that value. K names the op's kernels.
+  template <class Op, class K = detail::OwnKernels<Op>>
+  value_t add(const Op& op, value_t x, const Sizes& output, std::span<const ParameterSpec> parameters = {},
+              std::span<const BufferSpec> buffers = {}) {
+    return add<Op, K>(op, std::span(&x, 1), output, parameters, buffers);
+  }
+  // The same of several inputs.
+  template <class Op, class K = detail::OwnKernels<Op>>
+  value_t add(const Op& op, std::span<const value_t> inputs, const Sizes& output,
+              std::span<const ParameterSpec> parameters = {}, std::span<const BufferSpec> buffers = {}) {
+    static_assert(std::is_trivially_copyable_v<Op> && sizeof(Op) <= Node::most_bytes && alignof(Op) <= 16,
+                  "gpunet: an op is a value of at most 192 bytes that can be copied byte by byte, keep arrays in "
+                  "parameters and buffers");
+    const void* kernels = nullptr;
+    if constexpr (!std::is_void_v<D>) kernels = kernels_of<K, D, T>();
+    return add_node(&op_type<Op>, kernels, &op, sizeof op, inputs, output, parameters, buffers);
+  }
+};
+
+}  // namespace gpunet
+
+#if !GPUNET_COMPILED
+#include <gpunet/graph/graph.ipp>
+#endif

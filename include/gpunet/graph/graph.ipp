@@ -1,0 +1,88 @@
+// Bodies of graph.hpp.
+#pragma once
+
+#include <utility>
+
+#include <gpunet/core/math.hpp>
+#include <gpunet/graph/graph.hpp>
+
+namespace gpunet {
+
+GPUNET_INLINE std::vector<int> Graph::readers() const {
+  std::vector<int> count(values.size());
+  for (const Node& node : nodes)
+    for (const value_t value : node.inputs)
+      ++count[static_cast<std::size_t>(value)];
+  ++count[static_cast<std::size_t>(output)];
+  return count;
+}
+
+GPUNET_INLINE void GraphBuilder::enter(std::string_view name) {
+  starts_.push_back(path_.size());
+  if (!path_.empty()) path_ += '.';
+  path_ += name;
+}
+
+GPUNET_INLINE void GraphBuilder::enter(index_t number) {
+  enter(std::to_string(number));
+}
+
+GPUNET_INLINE Graph GraphBuilder::finish(value_t output) && {
+  graph_.output = output;
+  return std::move(graph_);
+}
+
+namespace detail {
+
+// Sizes whose sums and products in bytes are numbers still.
+GPUNET_INLINE void require_possible(std::string_view what, std::string_view layer, const Sizes& sizes) {
+  require(sizes.at_most(most_elements), "gpunet::Model: layer ", layer, " ", what, " of shape ", to_string(sizes),
+          " (want 2^48 numbers or fewer, no memory holds more), give smaller sizes");
+}
+
+}  // namespace detail
+
+GPUNET_INLINE value_t GraphBuilder::add_node(const OpType* type, const void* kernels, const void* op,
+                                             std::size_t bytes, std::span<const value_t> inputs,
+                                             const Sizes& output, std::span<const ParameterSpec> parameters,
+                                             std::span<const BufferSpec> buffers) {
+  Graph& g = graph_;
+  require(inputs.size() >= 1 && inputs.size() <= Node::most_inputs, "gpunet::Model: layer ", path_, " has ",
+          inputs.size(), " inputs (want 1 to ", Node::most_inputs, "), join some in a layer before it");
+  for (const value_t value : inputs)
+    detail::require_possible("takes inputs", path_, g.values[static_cast<std::size_t>(value)]);
+  detail::require_possible("makes outputs", path_, output);
+  Node node{.name = path_,
+            .layer = layer_,
+            .type = type,
+            .kernels = kernels,
+            .op = {},
+            .inputs = {inputs.begin(), inputs.end()},
+            .output = static_cast<value_t>(g.values.size()),
+            .first_parameter = static_cast<int>(g.parameters.size()),
+            .parameters = static_cast<int>(parameters.size()),
+            .first_buffer = static_cast<int>(g.buffers.size()),
+            .buffers = static_cast<int>(buffers.size())};
+  std::memcpy(node.op.data(), op, bytes);
+  for (const ParameterSpec& spec : parameters) {
+    const std::string name = concat(path_, ".", spec.name);
+    for (const ParameterInfo& other : g.parameters)
+      require(other.name != name, "gpunet::nn::Sequential: two layers are called ", path_,
+              " (their parameters would be one key), rename one");
+    detail::require_possible("has parameters", path_, spec.sizes);
+    g.parameters.push_back({concat(path_, ".", spec.name), spec.sizes, g.parameter_elements, spec.low, spec.high});
+    g.parameter_offsets.push_back(g.parameter_elements);
+    g.parameter_elements += round_up(spec.sizes.numel(), parameter_alignment);
+  }
+  for (const BufferSpec& spec : buffers) {
+    g.buffers.push_back(
+        {concat(path_, ".", spec.name), spec.sizes, g.buffer_elements, spec.initial, spec.kind, spec.persistent});
+    g.buffer_offsets.push_back(g.buffer_elements);
+    g.buffer_elements += round_up(spec.sizes.numel(), parameter_alignment);  // a count has room there too
+  }
+  g.values.push_back(output);
+  g.nodes.push_back(std::move(node));
+  return g.nodes.back().output;
+}
+
+}  // namespace gpunet

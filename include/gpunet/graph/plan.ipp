@@ -1,0 +1,141 @@
+// Bodies of plan.hpp.
+#pragma once
+
+#include <algorithm>
+#include <numeric>
+
+#include <gpunet/core/math.hpp>
+#include <gpunet/graph/plan.hpp>
+
+namespace gpunet {
+
+namespace detail {
+
+// Memory that is used from one moment to another, both included, and where it lies.
+struct Lifetime {
+  index_t size;
+  int begin, end;
+  index_t* offset;
+};
+
+// Gives each its place so that what lives at the same time does not overlap: the largest first, each as far in front as
+// it fits. Returns the size of all.
+GPUNET_INLINE index_t place(std::vector<Lifetime> all) {
+  std::stable_sort(all.begin(), all.end(), [](const Lifetime& a, const Lifetime& b) { return a.size > b.size; });
+  index_t total = 0;
+  std::vector<const Lifetime*> placed;  // by offset
+  for (const Lifetime& one : all) {
+    index_t at = 0;
+    for (const Lifetime* other : placed)
+      if (other->begin <= one.end && one.begin <= other->end && *other->offset < at + one.size)
+        at = std::max(at, *other->offset + other->size);
+    *one.offset = at;
+    total = std::max(total, at + one.size);
+    const auto before = [](const Lifetime* a, const Lifetime* b) {
+      return *a->offset < *b->offset;
+    };
+    placed.insert(std::upper_bound(placed.begin(), placed.end(), &one, before), &one);
+  }
+  return total;
+}
+
+}  // namespace detail
+
+GPUNET_INLINE Plan::Plan(const Graph& graph, bool rectifies_gradients, InputGradient input_gradient) {
+  const auto at = [](int i) {
+    return static_cast<std::size_t>(i);
+  };
+  // What is needed for the output.
+  std::vector<bool> is_read(graph.values.size());
+  is_read[at(graph.output)] = true;
+  for (auto node = graph.nodes.rbegin(); node != graph.nodes.rend(); ++node)
+    if (is_read[at(node->output)])
+      for (const value_t value : node->inputs)
+        is_read[at(value)] = true;
+
+  // Values and nodes, forward.
+  std::vector<int> planned(graph.values.size(), -1);  // the value of each value of the graph
+  planned[0] = 0;
+  values.push_back({.features = graph.values[0].numel()});
+  std::vector<OpTraits> traits;
+  std::vector<int> readers{0};
+  for (std::size_t i = 0; i < graph.nodes.size(); ++i) {
+    const Node& node = graph.nodes[i];
+    if (!is_read[at(node.output)]) continue;
+    const OpTraits of = graph.traits(node);
+    if (of.is_view) {
+      planned[at(node.output)] = planned[at(node.inputs[0])];
+      continue;
+    }
+    PlannedNode out;
+    out.node = static_cast<int>(i);
+    out.cache = cache_bytes;
+    for (const value_t value : node.inputs) {
+      out.inputs.push_back(planned[at(value)]);
+      ++readers[at(planned[at(value)])];
+    }
+    out.output = planned[at(node.output)] = static_cast<int>(values.size());
+    const index_t features = graph.output_of(node).numel();
+    values.push_back({.offset = output_elements, .features = features, .maker = static_cast<int>(nodes.size())});
+    readers.push_back(0);
+    output_elements += round_up(features, sample_alignment);
+    cache_bytes += round_up(of.cache_bytes, cache_alignment);
+    couples_samples |= of.couples_samples;
+    nodes.push_back(std::move(out));
+    traits.push_back(of);
+  }
+  output = planned[at(graph.output)];
+  input_features = values[0].features;
+  output_features = values[at(output)].features;
+
+  // What lies below a ReLU, or above one.
+  for (std::size_t i = 0; i < nodes.size(); ++i) {
+    const int below = values[at(nodes[i].inputs[0])].maker;
+    if (below < 0) continue;
+    nodes[i].relu_bits_of = below;
+    nodes[i].rectifies_dx = rectifies_gradients && traits[at(below)].ends_in_relu && traits[i].can_rectify_dx &&
+                            nodes[i].inputs.size() == 1 && readers[at(nodes[i].inputs[0])] == 1 &&
+                            nodes[i].inputs[0] != output;
+    nodes[at(below)].dy_is_rectified = nodes[i].rectifies_dx;
+  }
+
+  // Gradients: who needs them, who leaves one first on the way back, and where they lie meanwhile.
+  std::vector<bool> needs(values.size());
+  needs[0] = input_gradient == InputGradient::compute;
+  for (PlannedNode& node : nodes) {
+    for (const int value : node.inputs)
+      node.has_backward = node.has_backward || needs[at(value)];
+    node.has_backward = node.has_backward || graph.nodes[at(node.node)].parameters > 0;
+    needs[at(node.output)] = node.has_backward;
+  }
+  std::vector<bool> has_gradient(values.size());
+  has_gradient[at(output)] = true;  // by the loss
+  const int last = static_cast<int>(nodes.size());
+  std::vector<detail::Lifetime> lifetimes;
+  std::vector<int> first_written(values.size());
+  for (int i = last - 1; i >= 0; --i) {
+    PlannedNode& node = nodes[at(i)];
+    index_t adding = 0;
+    for (const int value : node.inputs) {
+      const bool wanted = node.has_backward && needs[at(value)], adds = wanted && has_gradient[at(value)];
+      node.wants_gradient.push_back(wanted);
+      node.adds_gradient.push_back(adds);
+      if (adds) adding += round_up(values[at(value)].features, sample_alignment);
+      if (wanted && !adds) {
+        has_gradient[at(value)] = true;
+        first_written[at(value)] = last - i;
+      }
+    }
+    if (adding > 0) lifetimes.push_back({adding, last - i, last - i, &node.adding});
+  }
+  for (std::size_t i = 0; i < values.size(); ++i)
+    if (has_gradient[i] && static_cast<int>(i) != output)
+      lifetimes.push_back({round_up(values[i].features, sample_alignment), first_written[i],
+                           values[i].maker < 0 ? last + 1 : last - values[i].maker, &values[i].gradient});
+  gradient_elements = detail::place(std::move(lifetimes));
+  most_samples =
+      most_elements /
+      std::max(input_features + output_elements + output_features + gradient_elements + cache_bytes, index_t{1});
+}
+
+}  // namespace gpunet

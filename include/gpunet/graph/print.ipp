@@ -1,0 +1,57 @@
+// Bodies of print.hpp.
+#pragma once
+
+#include <gpunet/graph/print.hpp>
+
+namespace gpunet {
+
+namespace detail {
+
+GPUNET_INLINE std::vector<Module> modules_of(const std::vector<std::string>& paths) {
+  std::vector<Module> modules;
+  std::vector<std::size_t> open;  // the blocks around the layer
+  for (std::size_t i = 0; i < paths.size(); ++i) {
+    std::size_t begin = 0, depth = 0;
+    for (std::size_t dot; (dot = paths[i].find('.', begin)) != std::string::npos; begin = dot + 1, ++depth) {
+      const std::string name = paths[i].substr(begin, dot - begin);
+      if (depth < open.size() && modules[open[depth]].name == name) {
+        modules[open[depth]].last = i;
+        continue;
+      }
+      open.resize(depth);
+      open.push_back(modules.size());
+      modules.push_back({name, depth, i, i, true});
+    }
+    open.resize(depth);
+    modules.push_back({paths[i].substr(begin), depth, i, i, false});
+  }
+  return modules;
+}
+
+}  // namespace detail
+
+GPUNET_INLINE std::string to_string(const Graph& graph) {
+  std::vector<std::string> paths, texts;
+  for (const Node& node : graph.nodes) {
+    const void* op = node.op.data();
+    paths.push_back(node.name);
+    texts.push_back(concat(detail::class_of(node.layer), "(",
+                           node.type->extra_repr(op, graph.input_of(node), graph.output_of(node)), ")"));
+  }
+  std::string out = "Sequential(\n";
+  std::size_t depth = 0;  // blocks that are open
+  const auto close_to = [&](std::size_t wanted) {
+    for (; depth > wanted; --depth)
+      out += std::string(2 * depth, ' ') + ")\n";
+  };
+  for (const detail::Module& entry : detail::modules_of(paths)) {
+    close_to(entry.depth);
+    out += concat(std::string(2 * entry.depth + 2, ' '), "(", entry.name,
+                  "): ", entry.is_block ? "Sequential(" : texts[entry.first], "\n");
+    depth += entry.is_block;
+  }
+  close_to(0);
+  return out + ")";
+}
+
+}  // namespace gpunet

@@ -1,0 +1,176 @@
+// One slice through a network, forward and backward.
+#pragma once
+
+#include <algorithm>
+#include <array>
+
+#include <gpunet/core/math.hpp>
+#include <gpunet/graph/plan.hpp>
+#include <gpunet/ops/add_op.hpp>
+
+namespace gpunet {
+
+// What one slice uses on its way through the network. The first four last until its backward pass is done; the
+// others belong to the thread that works on it.
+template <class T>
+struct SliceMemory {
+  T* input;            // [samples * input features], where the pass copies its inputs
+  T* outputs;          // of all nodes, as Plan says
+  std::byte* cache;    // of all nodes
+  T* output_gradient;  // of the network
+  T* gradients;        // of the values between nodes, as Plan says
+  T* scratch;
+};
+
+// What nodes keep from pass to pass, and which of two things they are to do.
+template <class T>
+struct LayerState {
+  T* buffers;
+  nn::Mode mode;
+};
+
+// A graph on a slice of a device: its nodes one after another.
+template <class D, class T>
+class SliceRun {
+ public:
+  // The slice, whose first sample is `first_sample` of the batch, lies at `x` in its order.
+  SliceRun(D& device, const Graph& graph, const Plan& plan, const Slice& slice, index_t first_sample, const T* x,
+           const T* parameters, const LayerState<T>& state, const SliceMemory<T>& memory)
+      : device_(device),
+        graph_(graph),
+        plan_(plan),
+        slice_(slice),
+        first_sample_(first_sample),
+        x_(x),
+        parameters_(parameters),
+        state_(state),
+        memory_(memory) {}
+
+  // Runs all nodes; returns the network's output.
+  const T* forward() const {
+    for (const PlannedNode& planned : plan_.nodes) {
+      const Node& node = node_of(planned);
+      std::array<const T*, most_inputs> inputs;
+      collect(planned.inputs, inputs);
+      kernels_of(node).forward(node.op.data(), device_,
+                               {pass(planned),
+                                inputs[0],
+                                const_cast<T*>(data(planned.output)),
+                                parameters_of(node, parameters_),
+                                buffers_of(node),
+                                memory_.cache + planned.cache * slice_.samples(),
+                                memory_.scratch,
+                                {inputs.data(), planned.inputs.size()}});
+    }
+    return data(plan_.output);
+  }
+
+  // After forward(): from the gradient of the network's output in memory.output_gradient to those of the parameters.
+  // Returns where the gradient of the input is, where the plan has one.
+  const T* backward(T* gradients, Accumulate accumulate) const {
+    for (auto planned = plan_.nodes.rbegin(); planned != plan_.nodes.rend(); ++planned) {
+      if (!planned->has_backward) continue;
+      const Node& node = node_of(*planned);
+      std::array<const T*, most_inputs> inputs;
+      std::array<T*, most_inputs> dx;
+      collect(planned->inputs, inputs);
+      T* waiting = memory_.gradients + planned->adding * slice_.samples();
+      for (std::size_t i = 0; i < planned->inputs.size(); ++i) {
+        dx[i] = !planned->wants_gradient[i] ? nullptr
+                : planned->adds_gradient[i] ? waiting
+                                            : gradient(planned->inputs[i]);
+        if (planned->adds_gradient[i]) waiting += padded_features(planned->inputs[i]) * slice_.samples();
+      }
+      kernels_of(node).backward(node.op.data(), device_,
+                                {pass(*planned),
+                                 inputs[0],
+                                 data(planned->output),
+                                 gradient(planned->output),
+                                 dx[0],
+                                 parameters_of(node, parameters_),
+                                 parameters_of(node, gradients),
+                                 buffers_of(node),
+                                 accumulate,
+                                 planned->rectifies_dx,
+                                 planned->dy_is_rectified,
+                                 memory_.cache + planned->cache * slice_.samples(),
+                                 relu_bits(*planned),
+                                 memory_.scratch,
+                                 {inputs.data(), planned->inputs.size()},
+                                 {dx.data(), planned->inputs.size()}});
+      for (std::size_t i = 0; i < planned->inputs.size(); ++i)
+        if (planned->adds_gradient[i]) {
+          T* sum = gradient(planned->inputs[i]);
+          const T* more = dx[i];
+          map(device_, value(planned->inputs[i]).features * slice_.samples(), Add{}, static_cast<const T*>(sum),
+              more, sum);
+        }
+    }
+    return plan_.values[0].gradient < 0 ? nullptr : gradient(0);
+  }
+
+ private:
+  static constexpr std::size_t most_inputs = Node::most_inputs;
+
+  const PlannedValue& value(int i) const { return plan_.values[static_cast<std::size_t>(i)]; }
+  index_t padded_features(int i) const { return round_up(value(i).features, sample_alignment); }
+  const T* data(int i) const {
+    return value(i).offset < 0 ? x_ : memory_.outputs + value(i).offset * slice_.samples();
+  }
+  T* gradient(int i) const {
+    return i == plan_.output ? memory_.output_gradient : memory_.gradients + value(i).gradient * slice_.samples();
+  }
+  const Node& node_of(const PlannedNode& planned) const {
+    return graph_.nodes[static_cast<std::size_t>(planned.node)];
+  }
+  static const Kernels<D, T>& kernels_of(const Node& node) {
+    return *static_cast<const Kernels<D, T>*>(node.kernels);
+  }
+
+  OpPass pass(const PlannedNode& planned) const {
+    return {slice_, first_sample_, value(planned.inputs[0]).features, value(planned.output).features, state_.mode};
+  }
+  void collect(const std::vector<int>& from, std::array<const T*, most_inputs>& inputs) const {
+    for (std::size_t i = 0; i < from.size(); ++i)
+      inputs[i] = data(from[i]);
+  }
+  template <class U>
+  ArraySlices<U> parameters_of(const Node& node, U* arena) const {
+    return {arena, graph_.parameter_offsets.data() + node.first_parameter};
+  }
+  ArraySlices<T> buffers_of(const Node& node) const {
+    return {state_.buffers, graph_.buffer_offsets.data() + node.first_buffer};
+  }
+  // What the node below left of its ReLU; null where it did not.
+  const std::byte* relu_bits(const PlannedNode& planned) const {
+    if (planned.relu_bits_of < 0) return nullptr;
+    const PlannedNode& below = plan_.nodes[static_cast<std::size_t>(planned.relu_bits_of)];
+    const Node& node = node_of(below);
+    return kernels_of(node).leaves_relu_bits(node.op.data(), device_, slice_)
+               ? memory_.cache + below.cache * slice_.samples()
+               : nullptr;
+  }
+
+  D& device_;
+  const Graph& graph_;
+  const Plan& plan_;
+  Slice slice_;
+  index_t first_sample_;
+  const T* x_;
+  const T* parameters_;
+  LayerState<T> state_;
+  SliceMemory<T> memory_;
+};
+
+// Elements of scratch that the greediest node needs for a slice.
+template <class D, class T>
+index_t scratch_elements(const D& device, const Graph& graph, const Plan& plan, const Slice& slice) {
+  index_t most = 0;
+  for (const PlannedNode& planned : plan.nodes) {
+    const Node& node = graph.nodes[static_cast<std::size_t>(planned.node)];
+    most = std::max(most, static_cast<const Kernels<D, T>*>(node.kernels)->scratch(node.op.data(), device, slice));
+  }
+  return most;
+}
+
+}  // namespace gpunet

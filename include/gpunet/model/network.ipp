@@ -1,0 +1,168 @@
+// Bodies of network.hpp.
+#pragma once
+
+#include <gpunet/device/traits.hpp>
+#include <gpunet/graph/fuse.hpp>
+#include <gpunet/model/initialize.hpp>
+#include <gpunet/model/network.hpp>
+#include <gpunet/model/run_tasks.hpp>
+#include <gpunet/ops/interleave.host.hpp>
+#include <gpunet/ops/mean.host.hpp>
+
+namespace gpunet {
+
+template <class D, class T>
+Network<D, T>::Network(D& device, Graph graph, Drawn drawn)
+    : device_(device),
+      graph_(std::move(graph)),
+      fused_(fuse(graph_, fuse_policy<D, T>)),
+      plan_(fused_, DeviceTraits<D>::rectifies_gradients, InputGradient::skip),
+      parameters_(device, graph_.parameter_elements),
+      buffers_(device, graph_.buffer_elements),
+      gradients_(graph_.parameter_elements),
+      loss_(device, 1) {
+  fill(device, parameters_.size(), T{}, parameters_.data());
+  initialize_buffers(device, graph_, buffers_.data());
+  if (drawn == Drawn::yes) draw_parameters(device, graph_, default_generator(), parameters_.data());
+}
+
+template <class D, class T>
+template <class From>
+void Network<D, T>::copy_state(const Network<From, T>& other) {
+  const ModelUse::Shared use = other.shared_use();
+  transfer(other.device(), other.parameters().data(), device_, parameters_.data(), parameters_.bytes());
+  transfer(other.device(), other.buffers().data(), device_, buffers_.data(), buffers_.bytes());
+  mode_ = other.mode();
+}
+
+template <class D, class T>
+void Network<D, T>::begin(const View<const T, D>& inputs, index_t slots) {
+  this->here();
+  const Sizes& want = graph_.values[0];
+  const Sizes& sizes = inputs.sizes();
+  if (sizes.rank() != want.rank() + 1 || sizes.tail() != want || sizes[0] < 1)  // else no text is made
+    require(false, "gpunet::Model: the input has shape ", to_string(sizes), " (want [batch, ",
+            to_string(want).substr(1),
+            " with a batch of 1 or more): check the dataset's samples and the network's Input");
+  if (sizes[0] > plan_.most_samples)
+    require(false, "gpunet::Model: a batch of ", sizes[0], " samples (want ", plan_.most_samples,
+            " or fewer of this network, no memory holds more), use a smaller batch");
+  inputs_ = inputs.data();
+  ++pass_;
+  ++losses_computed_;  // those of the last batch are stale
+  keeps_activations_ = slots == 0;
+  mode_of_pass_ = mode_;
+  updates_at_pass_ = updates_;
+  slicing_ = slice_batch(device_, inputs.size(0), {graph_.parameter_elements, plan_.output_elements});
+  if (plan_.couples_samples && mode_ == nn::Mode::train) slicing_ = in_one_slice(slicing_);
+  const Slice slice = slicing_.slice(0);
+  if (slots > 0 && slicing_.runs() == 1) slots = 1;  // worker 0 does it all
+  workspace_.reserve(device_, plan_, slice, slots == 0 ? slicing_.slices() : slots, device_workers(device_),
+                     scratch_elements<D, T>(device_, fused_, plan_, slice));
+}
+
+template <class D, class T>
+void Network<D, T>::run_forward_pass(const View<const T, D>& inputs) {
+  const ModelUse::Exclusive use = exclusive_use();
+  begin(inputs, 0);
+  run_tasks(device_, slicing_.side_by_side, slicing_.slices(), [this](index_t s, index_t worker) {
+    const SliceMemory<T> memory = workspace_.at(s, worker);
+    run_of(s, enter(s, memory), memory).forward();
+  });
+}
+
+template <class D, class T>
+const T* Network<D, T>::enter(index_t s, const SliceMemory<T>& memory) {
+  const Slice slice = slicing_.slice(s);
+  const T* rows = inputs_ + slicing_.first_sample(s) * plan_.input_features;
+  if (slicing_.inner > 1)
+    interleave(device_, slice, plan_.input_features, rows, memory.input);
+  else if (keeps_activations_)
+    device_.copy(memory.input, rows, static_cast<std::size_t>(slice.count * plan_.input_features) * sizeof(T));
+  else
+    return rows;
+  return memory.input;
+}
+
+template <class D, class T>
+void Network<D, T>::begin_step(const View<const T, D>& inputs, const TargetsOf<D, T>& targets) {
+  begin(inputs, device_workers(device_));
+  begin_loss(targets);
+  gradients_.reserve(device_, slicing_.runs());
+}
+
+template <class D, class T>
+void Network<D, T>::run_step(const TargetsOf<D, T>& targets) {
+  for_each_run([&](index_t run, index_t s, bool first, index_t worker) {
+    const SliceMemory<T> memory = workspace_.at(worker, worker);
+    const SliceRun<D, T> slice = run_of(s, enter(s, memory), memory);
+    evaluate(targets, s, slice.forward(), memory);
+    slice.backward(gradients_.of_run(run), gradients_.mode(run, first));
+  });
+  compute_mean_loss();
+}
+
+template <class D, class T>
+void Network<D, T>::begin_loss(const TargetsOf<D, T>& targets) {
+  targets.check_sizes(output_sizes());
+  require(targets.count() == slicing_.batch, "gpunet::Model: ", targets.count(), " targets for a batch of ",
+          slicing_.batch, " (want one for each sample), give the labels of the same batch");
+  if (targets.sizes().rank() != 1)  // else no text is made
+    require(false, "gpunet::Model: targets of shape ", to_string(targets.sizes()), " for a batch of ",
+            slicing_.batch, " (want [", slicing_.batch, "], one for each sample), give targets.view().flatten()");
+  targets.check(device_, plan_.output_features);
+  ++losses_computed_;
+  if (losses_.size() < slicing_.batch) losses_.reset(device_, slicing_.batch);
+}
+
+template <class D, class T>
+void Network<D, T>::evaluate(const TargetsOf<D, T>& targets, index_t s, const T* y, const SliceMemory<T>& memory) {
+  const index_t first = slicing_.first_sample(s);
+  targets.evaluate(device_, first,
+                   {slicing_.slice(s), plan_.output_features, y, nullptr, T{1} / static_cast<T>(slicing_.batch),
+                    losses_.data() + first, memory.output_gradient});
+}
+
+template <class D, class T>
+LossValue<D, T> Network<D, T>::apply(const TargetsOf<D, T>& targets) {
+  begin_loss(targets);
+  for (index_t s = 0; s < slicing_.slices(); ++s)
+    evaluate(targets, s, output_of(s), workspace_.at(s, 0));
+  compute_mean_loss();
+  return LossValue<D, T>(*this, losses_computed_);
+}
+
+template <class D, class T>
+void Network<D, T>::compute_mean_loss() {
+  mean(device_, slicing_.batch, static_cast<const T*>(losses_.data()), loss_.data());
+}
+
+template <class D, class T>
+void Network<D, T>::backward() {
+  gradients_.reserve(device_, slicing_.runs());
+  for_each_run([&](index_t run, index_t s, bool first, index_t worker) {
+    const SliceMemory<T> memory = workspace_.at(s, worker);
+    run_of(s, memory.input, memory).backward(gradients_.of_run(run), gradients_.mode(run, first));
+  });
+  gradients_.note_backward();
+}
+
+template <class D, class T>
+template <class Body>
+void Network<D, T>::for_each_run(Body body) {
+  run_tasks(device_, slicing_.side_by_side, slicing_.runs(), [&](index_t run, index_t worker) {
+    const index_t first = slicing_.first_slice(run), end = slicing_.first_slice(run + 1);
+    for (index_t s = first; s < end; ++s)
+      body(run, s, s == first, worker);
+  });
+  gradients_.add_partials(device_, slicing_.runs());
+}
+
+#if GPUNET_COMPILED
+template class Network<Host, float>;
+template class Network<Host, double>;
+template void Network<Host, float>::copy_state(const Network<Host, float>&);
+template void Network<Host, double>::copy_state(const Network<Host, double>&);
+#endif
+
+}  // namespace gpunet

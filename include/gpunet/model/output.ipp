@@ -1,0 +1,34 @@
+// Bodies of output.hpp.
+#pragma once
+
+#include <gpunet/model/output.hpp>
+#include <gpunet/ops/classes.hpp>
+#include <gpunet/ops/interleave.host.hpp>
+
+namespace gpunet {
+
+template <class D, class T>
+Tensor<T, D> Output<D, T>::tensor() const {
+  Tensor<T, D> copy(device(), sizes());
+  each_slice([&](const Slice& slice, index_t first, const T* y) {
+    deinterleave(device(), slice, features(), y, copy.data() + first * features());
+  });
+  return copy;
+}
+
+template <class D, class T>
+Tensor<label_t, D> Output<D, T>::argmax(int dim) const {
+  return gpunet::argmax(tensor(), dim);
+}
+
+template <class D, class T>
+Tensor<T, D> Output<D, T>::softmax(int dim) const {
+  return gpunet::softmax(tensor(), dim);
+}
+
+#if GPUNET_COMPILED
+template class Output<Host, float>;
+template class Output<Host, double>;
+#endif
+
+}  // namespace gpunet

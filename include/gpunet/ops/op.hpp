@@ -1,0 +1,230 @@
+// What a node of a graph runs.
+//
+// An op is a small value of run-time sizes that knows nothing of the graph around it, no device and no memory. It has
+//
+//   forward(device, pass)           reads pass.x, writes all of pass.y
+//   backward(device, pass)          reads (and may use up) pass.dy; writes all of pass.dx unless it is null, and the gradients of
+//                                   the parameters as pass.accumulate says
+//
+// and what it needs of
+//
+//   traits(in, out)                 OpTraits, where they are not the default ones; in and out are Sizes of one sample
+//   scratch(device, slice, T{})     elements of T that forward or backward use while they run
+//   leaves_relu_bits(device, slice) asked after forward: whether it left the numbers that its ReLU let through, as bits, in
+//                                   its cache
+//   extra_repr(in, out)             std::string of what stands in brackets behind the name of its layer where a network is
+//                                   printed, as of torch.nn.Module: "6, 16, kernel_size=(5, 5), stride=(1, 1)"
+//   multiply_adds(in, out)          of one sample on the way forward, where it is not one for each parameter
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <string>
+#include <string_view>
+#include <type_traits>
+
+#include <gpunet/core/sizes.hpp>
+#include <gpunet/device/device.hpp>
+#include <gpunet/ops/slice.hpp>
+
+namespace gpunet {
+
+namespace nn {
+
+// Whether the network learns or is used: some layers do one thing or the other.
+enum class Mode { train, eval };
+
+}  // namespace nn
+
+// Where the parameters (or their gradients, or the buffers) of one node are: the i-th begins at base + offsets[i].
+template <class T>
+struct ArraySlices {
+  T* base;
+  const index_t* offsets;
+  T* operator[](int i) const { return base + offsets[i]; }
+  // A buffer that counts.
+  index_t* count(int i) const { return reinterpret_cast<index_t*>((*this)[i]); }
+};
+
+// What both passes through a node have in common. Data of samples lie as [outer][feature][inner], see Slice.
+struct OpPass {
+  Slice slice;
+  index_t first_sample;  // the place of the slice's first sample in the batch
+  index_t in_features, out_features;
+  nn::Mode mode;
+
+  // Elements of x, of y.
+  index_t in_elements() const { return slice.samples() * in_features; }
+  index_t out_elements() const { return slice.samples() * out_features; }
+};
+
+// What an op gets on the way forward.
+template <class T>
+struct ForwardPass : OpPass {
+  const T* x;  // the first input
+  T* y;
+  ArraySlices<const T> parameters;
+  ArraySlices<T> buffers;
+  std::byte* cache;
+  T* scratch;
+  std::span<const T* const> inputs;  // all of them
+};
+
+// What an op gets on the way back. x and y are as forward saw and left them; dy may be overwritten; dx is null where
+// nobody needs it.
+//
+// Between an op that ends in a ReLU and one above it that can, a device may have the gradient rectified (0 where the
+// ReLU gave 0) where it is made and not where it is used.
+template <class T>
+struct BackwardPass : OpPass {
+  const T* x;
+  const T* y;
+  T* dy;
+  T* dx;
+  ArraySlices<const T> parameters;
+  ArraySlices<T> gradients;
+  ArraySlices<T> buffers;
+  Accumulate accumulate;
+  bool rectify_dx;       // dx is to be 0 where x, which a ReLU made, is
+  bool dy_is_rectified;  // the op above has done so with dy
+  const std::byte* cache;
+  const std::byte* relu_bits;  // what the op below left, see leaves_relu_bits
+  T* scratch;
+  std::span<const T* const> inputs;
+  std::span<T* const> input_gradients;  // all dx
+};
+
+// What an op says about itself, for samples of certain sizes.
+struct OpTraits {
+  index_t cache_bytes = 0;       // bytes per sample that forward leaves for backward
+  bool couples_samples = false;  // in training it looks at the whole batch: the batch comes in one slice
+  bool is_view = false;          // output and input are the same memory, nothing is run
+  bool ends_in_relu = false;     // y is what a ReLU made
+  bool can_rectify_dx = false;   // see BackwardPass
+};
+
+// What is known of a type of op without a device. One object for each type, whose address is its name.
+struct OpType {
+  std::string (*extra_repr)(const void* op, const Sizes& in, const Sizes& out);
+  index_t (*multiply_adds)(const void* op, const Sizes& in, const Sizes& out, index_t parameters);
+  OpTraits (*traits)(const void* op, const Sizes& in, const Sizes& out);
+};
+
+// What a device runs for a type of op, computing in T.
+template <class D, class T>
+struct Kernels {
+  void (*forward)(const void* op, D& device, const ForwardPass<T>& pass);
+  void (*backward)(const void* op, D& device, const BackwardPass<T>& pass);
+  index_t (*scratch)(const void* op, const D& device, const Slice& slice);
+  bool (*leaves_relu_bits)(const void* op, const D& device, const Slice& slice);
+};
+
+namespace detail {
+
+// A text that ends with the type, as "... [with L = gpunet::nn::Conv2d<6, 5>]".
+template <class L>
+const char* signature() {
+  return __PRETTY_FUNCTION__;
+}
+
+// The name in it, without namespaces and template arguments: "Conv2d".
+std::string class_of(std::string_view signature);
+
+template <class Op>
+const Op& op_at(const void* op) {
+  return *static_cast<const Op*>(op);
+}
+
+template <class Op>
+struct OpTypeCalls {
+  static std::string extra_repr(const void* op, const Sizes& in, const Sizes& out) {
+    if constexpr (requires(const Op& o) { o.extra_repr(in, out); })
+      return op_at<Op>(op).extra_repr(in, out);
+    else
+      return "";
+  }
+  static index_t multiply_adds(const void* op, const Sizes& in, const Sizes& out, index_t parameters) {
+    if constexpr (requires(const Op& o) { o.multiply_adds(in, out); })
+      return op_at<Op>(op).multiply_adds(in, out);
+    else
+      return parameters;
+  }
+  static OpTraits traits(const void* op, const Sizes& in, const Sizes& out) {
+    if constexpr (requires(const Op& o) { o.traits(in, out); })
+      return op_at<Op>(op).traits(in, out);
+    else
+      return {};
+  }
+};
+
+// The kernels of an op that has them as its functions.
+template <class Op>
+struct OwnKernels {
+  using op_type = Op;
+  template <class D, class T>
+  static void forward(const Op& op, D& device, const ForwardPass<T>& pass) {
+    if constexpr (requires { op.forward(device, pass); }) op.forward(device, pass);  // else Model refuses it
+  }
+  template <class D, class T>
+  static void backward(const Op& op, D& device, const BackwardPass<T>& pass) {
+    if constexpr (requires { op.backward(device, pass); }) op.backward(device, pass);  // else Model refuses it
+  }
+};
+
+}  // namespace detail
+
+template <class Op>
+inline constexpr OpType op_type = {detail::OpTypeCalls<Op>::extra_repr, detail::OpTypeCalls<Op>::multiply_adds,
+                                   detail::OpTypeCalls<Op>::traits};
+
+namespace detail {
+
+template <class K, class D, class T>
+struct KernelCalls {
+  using Op = typename K::op_type;
+
+  static void forward(const void* op, D& device, const ForwardPass<T>& pass) {
+    K::forward(op_at<Op>(op), device, pass);
+  }
+  static void backward(const void* op, D& device, const BackwardPass<T>& pass) {
+    K::backward(op_at<Op>(op), device, pass);
+  }
+  static index_t scratch(const void* op, const D& device, const Slice& slice) {
+    if constexpr (requires(const Op& o) { K::scratch(o, device, slice, T{}); })
+      return K::scratch(op_at<Op>(op), device, slice, T{});
+    else if constexpr (requires(const Op& o) { o.scratch(device, slice, T{}); })
+      return op_at<Op>(op).scratch(device, slice, T{});
+    else
+      return 0;
+  }
+  static bool leaves_relu_bits(const void* op, const D& device, const Slice& slice) {
+    if constexpr (requires(const Op& o) { o.leaves_relu_bits(device, slice); })
+      return op_at<Op>(op).leaves_relu_bits(device, slice);
+    else
+      return false;
+  }
+
+  static constexpr Kernels<D, T> table = {forward, backward, scratch, leaves_relu_bits};
+};
+
+}  // namespace detail
+
+// The kernels `K` of an op on device D for T: K::op_type, K::forward(op, device, pass), K::backward(op, device, pass).
+template <class K, class D, class T>
+const Kernels<D, T>* kernels_of() {
+  return &detail::KernelCalls<K, D, T>::table;
+}
+
+}  // namespace gpunet
+
+// For kernels that the compiled library holds: units do not compile them, and the library does.
+#define GPUNET_EXTERN_KERNELS(...)                                                                        \
+  extern template const ::gpunet::Kernels<Host, float>* ::gpunet::kernels_of<__VA_ARGS__, Host, float>(); \
+  extern template const ::gpunet::Kernels<Host, double>* ::gpunet::kernels_of<__VA_ARGS__, Host, double>()
+#define GPUNET_COMPILE_KERNELS(...)                                                                \
+  template const ::gpunet::Kernels<Host, float>* ::gpunet::kernels_of<__VA_ARGS__, Host, float>(); \
+  template const ::gpunet::Kernels<Host, double>* ::gpunet::kernels_of<__VA_ARGS__, Host, double>()
+
+#if !GPUNET_COMPILED
+#include <gpunet/ops/op.ipp>
+#endif
