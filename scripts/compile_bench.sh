@@ -197,7 +197,10 @@ table() {
     [[ ${line#*|*|} =~ ^( - \|)+$ ]] || printf '%s\n' "$line"
   done
 }
-version() { sed -nE 's/^project\(gpunet VERSION ([0-9.]+).*/\1/p' "$1/CMakeLists.txt"; }
+version() {  # CMakeLists.txt had the number before there was a version.hpp
+  sed -nE 's/^(#define GPUNET_VERSION "|project\(gpunet VERSION )([0-9.]+).*/\2/p;T;q' \
+    "$1/include/gpunet/version.hpp" "$1/CMakeLists.txt" 2>/dev/null || true
+}
 tables() {
   printf -- '- Date: %s\n- Processor: %s\n' "$(date +%F)" "$(sed -n 's/^model name[^:]*: //p;T;q' /proc/cpuinfo)"
   printf -- '- gpunet: %s%s\n' "$(version "$root")" "${before:+, before: $(version "$before")}"

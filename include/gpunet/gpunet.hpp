@@ -74,6 +74,7 @@
 #include <gpunet/train/running_loss.hpp>
 #include <gpunet/train/step.hpp>
 #include <gpunet/train/top_k.hpp>
+#include <gpunet/version.hpp>
 
 // What only a CUDA compiler can read.
 #if GPUNET_CUDA
