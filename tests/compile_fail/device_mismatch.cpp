@@ -1,6 +1,6 @@
 // expect: gpunet::Model: the inputs are on another kind of device than the model, move them with to(device)
 // Data on Cuda for a model on Host.
-// `inputs.to(device)` copies a tensor; a loader's batches are made where they are wanted, by `loader.to(device)`.
+// `inputs.to(device)` copies a tensor; `loader.to(device)` makes a loader's batches on the device.
 #include <gpunet/gpunet.hpp>
 using namespace gpunet;
 

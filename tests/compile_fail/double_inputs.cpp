@@ -1,6 +1,6 @@
 // expect: gpunet::Model: the inputs have another element type than the model (float, unless its third argument says otherwise), make them of the same
-// Inputs of double for a model of float.
-// `Tensor<float, Host>` takes a `std::vector<float>`; `table.numbers<double>()` goes with `Model<Net, Host, double>`.
+// Inputs of type double for a model of type float.
+// `Tensor<float, Host>` takes a `std::vector<float>`; `table.numbers<double>()` is for `Model<Net, Host, double>`.
 #include <gpunet/gpunet.hpp>
 using namespace gpunet;
 

@@ -1,6 +1,6 @@
 // expect: gpunet::train::fit: one of the arguments behind the options is no part of a training, give an object with on_epoch_end(train::Training&) or another of fit's functions
-// A schedule given to fit as it is.
-// A schedule wants to know when it steps: `train::EachEpoch(scheduler)` or `train::EachStep(scheduler)`.
+// A schedule passed to fit.
+// Say when it steps: `train::EachEpoch(scheduler)` or `train::EachStep(scheduler)`.
 #include <gpunet/gpunet.hpp>
 using namespace gpunet;
 

@@ -1,6 +1,6 @@
 // expect: gpunet::Tensor::view: the tensor is a temporary (the view would outlive its memory), keep the tensor in a variable
-// A flattened tensor that nobody keeps.
-// `auto images = x.to(device);` keeps it, then `net(images.view().flatten(1))`.
+// A flattened temporary tensor.
+// `auto images = x.to(device);` stores it; then `net(images.view().flatten(1))`.
 #include <gpunet/gpunet.hpp>
 using namespace gpunet;
 

@@ -1,6 +1,6 @@
 // expect: gpunet::nn::Sequential: an inner Sequential has an Input, leave it out there (the layer before gives it)
-// A block says for itself what enters it.
-// Only the network has an `Input`; what enters a block is inferred.
+// A block with an Input.
+// Only the network has an `Input`; the input shape of a block is inferred.
 #include <gpunet/gpunet.hpp>
 using namespace gpunet;
 

@@ -1,7 +1,7 @@
 // expect: gpunet::Model: a layer lacks forward(device, pass) or backward(device, pass) for this device and element type, write both (docs/adding_a_layer.md)
 // lines: 9
-// A layer of one's own without forward.
-// `nn/layer.hpp` says what a layer is.
+// A layer without forward.
+// `nn/layer.hpp` has the contract of a layer.
 #include <gpunet/gpunet.hpp>
 using namespace gpunet;
 

@@ -1,6 +1,6 @@
 // expect: gpunet::nn::Linear: the input has to have rank 1 [features], put a Flatten before it
-// A Flatten left out.
-// `nn::Flatten` makes [channels, height, width] into one row, as `torch.flatten(x, 1)` does.
+// A missing Flatten.
+// `nn::Flatten` reshapes [channels, height, width] to one row, as `torch.flatten(x, 1)` does.
 #include <gpunet/gpunet.hpp>
 using namespace gpunet;
 

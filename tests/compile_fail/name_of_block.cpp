@@ -1,5 +1,5 @@
 // expect: gpunet::nn::Sequential: two layers have the same name (their parameters would be one key), rename one
-// A block and a layer are called alike.
+// A block and a layer of the same name.
 // Blocks and layers of one list share their names.
 #include <gpunet/gpunet.hpp>
 using namespace gpunet;

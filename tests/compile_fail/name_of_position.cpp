@@ -1,6 +1,6 @@
 // expect: gpunet::nn::Sequential: two layers have the same name (their parameters would be one key), rename one
-// A layer called as an unnamed one is by its position.
-// Layers without a name are called 0, 1, 2 and so on by their place, as in `torch.nn.Sequential`.
+// A name that is the position of an unnamed layer.
+// Layers without a name are called 0, 1, 2 and so on by position, as in `torch.nn.Sequential`.
 #include <gpunet/gpunet.hpp>
 using namespace gpunet;
 

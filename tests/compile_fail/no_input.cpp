@@ -1,6 +1,6 @@
 // expect: gpunet::Model: the first argument of its Sequential is no Input, begin with the shape of one sample: Input<3, 32, 32>
-// A network that does not say what enters it.
-// All further shapes are inferred from it. Leave the batch out.
+// A network without Input.
+// All further shapes are inferred from it. Omit the batch size.
 #include <gpunet/gpunet.hpp>
 using namespace gpunet;
 

@@ -1,6 +1,6 @@
 // expect: gpunet::Dim: two sizes make a number over 2^63 (no memory holds so many), give smaller sizes
-// A layer whose sizes are no numbers.
-// What a type says of sizes is multiplied when the program is compiled: channels, height and width of an output, say.
+// Sizes that overflow.
+// Static sizes are multiplied at compile time, for example channels, height and width of an output.
 #include <gpunet/gpunet.hpp>
 using namespace gpunet;
 

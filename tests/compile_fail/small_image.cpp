@@ -1,6 +1,6 @@
 // expect: gpunet::nn::Conv2d: the kernel is larger than the padded image, use a smaller kernel, a larger image or Padding
 // A kernel of 5 on an image of 4 x 4.
-// `nn::Conv2d<6, 5, nn::Padding<2>>` keeps the size of the image. Count what poolings have left of it: `summary(net)` prints all shapes.
+// `nn::Conv2d<6, 5, nn::Padding<2>>` keeps the size of the image. Pooling makes the image smaller: `summary(net)` prints all shapes.
 #include <gpunet/gpunet.hpp>
 using namespace gpunet;
 

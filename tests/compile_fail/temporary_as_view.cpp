@@ -1,6 +1,6 @@
 // expect: gpunet::Tensor::view: the tensor is a temporary (the view would outlive its memory), keep the tensor in a variable
-// A temporary tensor where a view is wanted.
-// A view owns nothing: the tensor has to be in a variable of its own for as long as the view is read.
+// A temporary tensor as a view.
+// A view owns no memory: store the tensor in a variable that lives as long as the view.
 #include <gpunet/gpunet.hpp>
 using namespace gpunet;
 

@@ -1,5 +1,5 @@
 // expect: gpunet::Model: the second argument is not a device, use Host, or Cuda in a program that nvcc compiles
-// A model on something that is no device.
+// A model on a type that is not a device.
 // `template <Device D> void run(D& device)` with `Model<Net, D>` is one source for both; `with_device` chooses.
 #include <gpunet/gpunet.hpp>
 using namespace gpunet;

@@ -1,6 +1,6 @@
 // expect: gpunet::Tensor::view: the tensor is a temporary (the view would outlive its memory), keep the tensor in a variable
-// The view of a tensor that nobody keeps.
-// `auto moved = x.to(device);` keeps it, then `moved.view()`. Calls take temporary tensors: `net(x.to(device))`, `step(x.to(device), labels.to(device))`.
+// The view of a temporary tensor.
+// `auto moved = x.to(device);` stores it; then `moved.view()`. Calls take temporary tensors: `net(x.to(device))`, `step(x.to(device), labels.to(device))`.
 #include <gpunet/gpunet.hpp>
 using namespace gpunet;
 

@@ -15,28 +15,26 @@ void devices(ErrorPage& page) {
   page.section("Devices");
   const auto train = [](auto&) {
   };
-  PROVOKE("A device that there is not",
-          "The names are those of PyTorch, and `auto` takes the GPU where there is one.",
+  PROVOKE("Unknown device", "The names are those of PyTorch, and `auto` takes the GPU where there is one.",
           with_device("gpu", train));
-  PROVOKE("A device string with a slip in it", "The number stands behind a colon: `cuda:0`.",
-          with_device("cuda0", train));
-  PROVOKE("A GPU, in a program that the host compiler made",
+  PROVOKE("A misspelled device string", "The index follows a colon: `cuda:0`.", with_device("cuda0", train));
+  PROVOKE("A GPU, in a program compiled without CUDA",
           "The same source compiled by nvcc has both policies: `gpunet_cuda_sources(app)` in CMake, or `nvcc "
           "-std=c++20 -x cu`. "
-          "On a machine without a GPU such a program names what is missing at the same place; `Cuda::why_not()` "
-          "says it too.",
+          "On a machine without a GPU, the message of such a program says what is missing; so does "
+          "`Cuda::why_not()`.",
           with_device("cuda", train));
 }
 
 void tensors(ErrorPage& page, Host& device) {
   page.section("Tensors");
-  PROVOKE("Another number of values than the shape has",
+  PROVOKE("The number of values does not match the shape",
           "Count the values, or take the shape from them: `{index_t(values.size()) / 3, 3}`.",
           Tensor<float, Host>(device, {2, 3}, {1, 2, 3, 4}));
-  PROVOKE("One number of a tensor that has many",
-          "`to_vector()` has all of them; a loss and the output for one sample with one number have an `item()`.",
+  PROVOKE("item() of a tensor with several elements",
+          "`to_vector()` returns all of them; `item()` is for a loss, or an output of one sample and one feature.",
           randn(device, {2, 3}).item());
-  PROVOKE("A dimension that a tensor does not have",
+  PROVOKE("Dimension out of range",
           "Dimensions count from 0: `size(0)` is the batch. `std::cout << x.sizes()` prints all.",
           randn(device, {2, 3}).size(2));
 }
@@ -45,56 +43,56 @@ template <class Net>
 void models(ErrorPage& page, Host& device, Model<Net, Host>& net, nn::CrossEntropyLoss& criterion,
             const Tensor<float, Host>& inputs, const Tensor<label_t, Host>& labels) {
   page.section("Networks and losses");
-  PROVOKE("Samples of another shape than the network's Input",
-          "The second number of the shape is what differs: a file with another column, or an `Input` that "
-          "counts differently. `Input<4>` is the shape of one sample, without the batch.",
-          net(randn(device, {16, 5})));
+  PROVOKE(
+      "Samples do not match the network's Input",
+      "The second size differs: the file has another column, or `Input` is wrong. `Input<4>` is the shape of one "
+      "sample, without the batch.",
+      net(randn(device, {16, 5})));
   PROVOKE("One sample without a batch", "A single sample is a batch of one: `{1, 4}`.", net(randn(device, {4})));
   PROVOKE("More labels than samples",
           "Inputs and labels come from different batches, or the labels are one-hot rows; a label is one number, "
           "the class.",
           const Tensor<label_t, Host> twenty(device, {20}, std::vector<label_t>(20));
           criterion(net(inputs), twenty));
-  PROVOKE("A label that is no class",
-          "Classes count from 0: for labels of 1 to 3 subtract 1. On a GPU nobody reads the labels; there the loss "
-          "is NaN, and the outputs are as many as here.",
+  PROVOKE("Label out of range",
+          "Classes count from 0: for labels of 1 to 3 subtract 1. On a GPU the labels are not read back; there the "
+          "loss is NaN.",
           const Tensor<label_t, Host> from_one(device, {2}, {1, 3});
           criterion(net(randn(device, {2, 4})), from_one));
-  PROVOKE("An output that was kept over the next batch",
-          "The model has one memory for outputs. `tensor()` makes a copy that stays.", auto first = net(inputs);
+  PROVOKE("An output used after the next batch",
+          "A model stores the outputs of one batch. `tensor()` returns a copy.", auto first = net(inputs);
           net(inputs); first.argmax(1));
   PROVOKE("backward() after another batch",
-          "Finish a step, backward and optimizer, before the next batch goes through the model: validation belongs "
-          "behind it.",
+          "Finish a step, backward and optimizer, before the next batch goes through the model: validate after it.",
           auto loss = criterion(net(inputs), labels);
           net(inputs); loss.backward());
   PROVOKE("backward() after an update of the parameters",
           "An update ends the step of a batch. For another backward pass, run the model again.",
           optim::SGD updates(net, {.lr = 0.1});
           auto loss = criterion(net(inputs), labels); loss.backward(); updates.step(); loss.backward());
-  PROVOKE("Labels as columns", "`flatten()` makes a view of shape [batch] of labels that lie in one column or row.",
+  PROVOKE("Labels in a column", "`flatten()` returns a view of shape [batch] of labels in one column or row.",
           const Tensor<label_t, Host> column(device, {2, 1}, std::vector<label_t>{0, 1});
           criterion(net(randn(device, {2, 4})), column));
+  PROVOKE("Two calls that use one model",
+          "Usually another thread is in a pass. `net.to(device)` makes a copy for each thread. With a mutex, one "
+          "thread "
+          "holds it from `net(inputs)` to the last use of the output.",
+          auto use = net.exclusive_use();
+          net(inputs));
   PROVOKE(
-      "A model that two calls use",
-      "In a program it is a pass in another thread that has the model. `net.to(device)` is a copy for each thread. "
-      "With a mutex, one thread holds it from `net(inputs)` to the last use of the output.",
-      auto use = net.exclusive_use();
-      net(inputs));
-  PROVOKE("A parameter by a name that there is not",
-          "The names are those of the state dict; without `Named` they begin with the layer's place: `0.weight`.",
-          get_parameter(net, "fc3.weight"));
+      "Unknown parameter name",
+      "The names are those of the state dict; without `Named` they begin with the layer's position: `0.weight`.",
+      get_parameter(net, "fc3.weight"));
   PROVOKE("A batch of one in a network with BatchNorm1d",
-          "The last batch of a loader may have one sample left: `{.drop_last = true}`. To use the network, call "
-          "`eval()` first.",
+          "The last batch of a loader may have one sample: `{.drop_last = true}`. For predictions, call `eval()` "
+          "first.",
           Model normed(device, nn::Sequential{nn::Input<4>{}, nn::BatchNorm1d{}});
           normed(randn(device, {1, 4})));
   PROVOKE("A run-time size of zero",
-          "Print the number where it is read: a table without rows, or an option that was not given.",
-          index_t classes = 0;
+          "Print the number where it is read: the table has no rows, or an option is missing.", index_t classes = 0;
           Model sized(device, nn::Sequential{nn::Input<4>{}, nn::Linear{classes}}));
-  PROVOKE("A name with a dot is the key of a layer in a block",
-          "A dot in a key stands between the name of a block and that of a layer in it.",
+  PROVOKE("A name with a dot that is also the key of a layer in a block",
+          "In a key, a dot separates the name of a block from that of a layer in it.",
           using Head = nn::Sequential<nn::Input<3>, nn::Named<"head.0", nn::Linear<2>>,
                                       nn::Named<"head", nn::Sequential<nn::Linear<2>>>>;
           Model<Head, Host> twice(device));
@@ -104,111 +102,110 @@ template <class Net>
 void optimizers(ErrorPage& page, Model<Net, Host>& net, optim::SGD<Host, float>& optimizer) {
   page.section("Optimizers and schedules");
   PROVOKE("A negative learning rate",
-          "A gradient is subtracted, so the rate is positive. 0 is allowed: nothing is learned then.",
+          "A gradient is subtracted, so the rate is positive. 0 is allowed and leaves the parameters unchanged.",
           optim::SGD(net, {.lr = -0.1}));
-  PROVOKE("Betas that are no averages",
-          "The betas of Adam are close to 1, and not 1: {0.9, 0.999} unless there is a reason.",
+  PROVOKE("Betas out of range", "The betas of Adam are close to 1 and below 1: usually {0.9, 0.999}.",
           optim::Adam(net, {.betas = {0.9, 1.0}}));
   PROVOKE("Nesterov's momentum without momentum", "Give `.momentum = 0.9` too.",
           optim::SGD(net, {.lr = 0.1, .nesterov = true}));
-  PROVOKE("More steps than a schedule was made for",
+  PROVOKE("More steps than a schedule has",
           "`total_steps` counts every call of `step()`: epochs times `loader.size()` where it is called after each "
           "batch.",
           optim::lr_scheduler::OneCycleLR schedule(optimizer, {.max_lr = 0.1, .total_steps = 2});
           schedule.step(); schedule.step(); schedule.step());
-  PROVOKE("Schedules in a row, without their milestones",
+  PROVOKE("SequentialLR without milestones",
           "Between two schedules is one milestone: the epoch at which the second takes over.",
           optim::lr_scheduler::LinearLR warm_up(optimizer, {.total_iters = 5});
           optim::lr_scheduler::ExponentialLR decay(optimizer, {.gamma = 0.9});
           optim::lr_scheduler::SequentialLR(optimizer, {&warm_up, &decay}, {}));
-  PROVOKE("Gradients cut to a negative norm", "A norm is 0 or more; 1 is a usual one.",
+  PROVOKE("Gradients clipped to a negative norm", "A norm is 0 or more; 1 is a usual one.",
           nn::utils::clip_grad_norm_(net, -1.0));
 }
 
 void datasets(ErrorPage& page, Host& device, const Tensor<float, Host>& inputs,
               const Tensor<label_t, Host>& labels) {
   page.section("Data");
-  PROVOKE("The images were not fetched", "The script fetches them, checks them and says where they are.",
+  PROVOKE("The images are missing", "The script downloads them, checks them and prints where they are.",
           data::CIFAR10::train("data/cifar10"));
-  PROVOKE("The same for the handwritten digits", "`scripts/get_mnist.sh data/mnist` fetches them.",
+  PROVOKE("The handwritten digits are missing", "`scripts/get_mnist.sh data/mnist` downloads them.",
           data::MNIST::train("data/mnist"));
   write("cut/test_batch.bin", std::string(5000, '\0'));
-  PROVOKE("A file of images that was cut short", "A download broke off. The script fetches what is not whole.",
+  PROVOKE("A truncated file of images", "A download broke off. The script downloads incomplete files again.",
           data::CIFAR10::test("cut"));
   write("bad/test_batch.bin", std::string(3073, '\x7f'));
-  PROVOKE("A file of images with something else in it",
-          "It is a file of another data set, or its bytes were changed on the way.", data::CIFAR10::test("bad"));
-  PROVOKE("A table that is not there",
-          "The path counts from the folder in which the program runs, not from that of its source.",
+  PROVOKE("A file of images with other contents", "It is a file of another data set, or it is corrupt.",
+          data::CIFAR10::test("bad"));
+  PROVOKE("Table not found", "The path is relative to the working directory of the program, not to its source.",
           data::read_csv("iris.csv"));
   io::save_png("cat.png", {2, 2, 3, std::vector<std::uint8_t>(12)});
-  PROVOKE("A PNG image, in a program without zlib",
-          "Files that end in `.gz` and packed `.npz` files need the same header.", io::read_image("cat.png"));
+  PROVOKE("A PNG image, in a program without zlib", "`.gz` files and deflated `.npz` files need the same header.",
+          io::read_image("cat.png"));
   write("cat.jpg", "\xFF\xD8\xFF\xE0");
   PROVOKE("A JPEG image, in a program without stb",
           "Debian and Ubuntu have stb as `libstb-dev`. Without it, `mogrify -format png *.jpg` of ImageMagick "
-          "makes PNG files of all.",
+          "converts all to PNG.",
           io::read_image("cat.jpg"));
   write("pets/1.ppm", "P3 1 1 255 1 2 3");
-  PROVOKE(
-      "Images that are in no folder of a class",
-      "The names of the folders are the classes: `pets/cat/1.ppm`, `pets/dog/1.ppm`. The folder given is the one "
-      "around them.",
-      data::ImageFolder("pets"));
+  PROVOKE("Images outside of a class folder",
+          "The names of the folders are the classes: `pets/cat/1.ppm`, `pets/dog/1.ppm`. Give the folder "
+          "that contains them.",
+          data::ImageFolder("pets"));
   write("mixed/cat/1.ppm", "P3 1 1 255 1 2 3");
   write("mixed/cat/2.ppm", "P3 2 1 255 1 2 3 4 5 6");
   PROVOKE("Images of different sizes",
-          "`data::Resize{32}` alone keeps the proportions, and so the sizes still differ; two numbers do not.",
+          "`data::Resize{32}` keeps the aspect ratio, so sizes still differ; `data::Resize{{32, 32}}` makes them "
+          "equal.",
           const data::ImageFolder mixed("mixed");
           const data::DataLoader images(mixed, {.batch_size = 2}); auto batches = images.to(device);
           batches.begin());
   const std::string table = "width,length,species\n5.1,1.4,setosa\nwide,4.2,virginica\n";
   write("flowers.csv", table);
   page.file("flowers.csv", table);
-  PROVOKE("A word in a column of numbers",
-          "The file, the line and the column are named. Mend the line, or take such a column with `categories()`.",
+  PROVOKE("Text in a column of numbers",
+          "The message has the file, the line and the column. Correct the line, or read such a column with "
+          "`categories()`.",
           data::read_csv("flowers.csv").numbers({"width", "length"}));
-  PROVOKE("A column that a table does not have",
-          "Names count with their blanks and capitals; a table without a line of names is read with `{.header = "
+  PROVOKE("Unknown column",
+          "Names are compared with blanks and case; a table without a header line is read with `{.header = "
           "false}`.",
           data::read_csv("flowers.csv").categories("kind"));
   const std::string short_row = "width,length,species\n5.1,1.4,setosa\n5.9,virginica\n";
   write("short.csv", short_row);
   page.file("short.csv", short_row);
-  PROVOKE("A row with a field too few",
-          "Decimal commas and files that are separated by `;` look like this too: `{.separator = ';'}`.",
+  PROVOKE("A row with a missing field",
+          "Decimal commas and files separated by `;` fail the same way: `{.separator = ';'}`.",
           data::read_csv("short.csv"));
   const std::string gap = "width,length,species\n5.1,1.4,setosa\n5.9,nan,virginica\n";
   write("gap.csv", gap);
   page.file("gap.csv", gap);
   PROVOKE("A NaN in a column of numbers",
-          "pandas reads it, and the loss of the first batch that holds it is NaN, and all later ones. With "
+          "pandas reads it; then the loss of the first batch with it is NaN, and all later ones. With "
           "`{.allow_nan = "
-          "true}` it is read here too, to be replaced by the program.",
+          "true}` it is read here too; replace it in the program.",
           data::read_csv("gap.csv").numbers({"width", "length"}));
-  PROVOKE("Samples and labels that do not belong together", "Both tensors begin with the number of samples.",
+  PROVOKE("Different numbers of samples and labels", "The first size of both tensors is the number of samples.",
           const Tensor<label_t, Host> twelve(device, {12}, std::vector<label_t>(12));
           data::TensorDataset(inputs, twelve));
   const data::TensorDataset set(inputs, labels);
   page.text("With `const data::TensorDataset set(inputs, labels);`, 16 samples:");
-  PROVOKE("A batch of no samples", "PyTorch's default is 1, and so is ours; 32 to 256 keep a machine busy.",
+  PROVOKE("A batch size of 0", "PyTorch's default is 1, and so is ours; 32 to 256 use a machine well.",
           data::DataLoader(set, {.batch_size = 0}));
-  PROVOKE("A batch of more samples than there are",
-          "PyTorch makes a smaller batch without a word. Here the whole set in one batch is `{.batch_size = "
+  PROVOKE("A batch size larger than the data set",
+          "PyTorch silently makes a smaller batch. Here the whole set in one batch is `{.batch_size = "
           "set.size()}`.",
           data::DataLoader(set, {.batch_size = 100}));
   PROVOKE(
-      "Batches that are changed, in a set that stays on the device",
-      "What is on the device is not read again. `loader.to(device)` reads every batch and changes it.",
+      "collate_fn with a resident data set",
+      "Data on the device are not read again. `loader.to(device)` reads every batch and changes it.",
       const auto change =
           [](auto, auto, data::Random&) {
           };
       const data::DataLoader changing(set, {.batch_size = 8, .collate_fn = change}); changing.resident_on(device));
   PROVOKE("A negative number of workers", "0 reads in the training thread; 2 to 4 read ahead.",
           data::DataLoader(set, {.num_workers = -1}));
-  PROVOKE("Parts that are no whole", "Fractions add up to 1; numbers of samples add up to `set.size()`.",
+  PROVOKE("Fractions that do not add up to 1", "Fractions add up to 1; numbers of samples add up to `set.size()`.",
           data::random_split(set, {0.8, 0.1}));
-  PROVOKE("A test set of everything", "A `test_size` below 1 is a share, 1 and more a number of samples.",
+  PROVOKE("A test set of all samples", "A `test_size` below 1 is a fraction, 1 and more a number of samples.",
           data::train_test_split(16, {.test_size = 16}));
 }
 
@@ -219,53 +216,51 @@ void transforms(ErrorPage& page) {
           data::Shapes(10, 0, data::Compose(data::ToTensor{}, data::Normalize{{0.5f}, {0.5f}})));
   PROVOKE("A standard deviation of 0", "Images of one color have none: leave such a channel as it is, with 1.",
           data::Normalize({0.5f, 0.5f, 0.5f}, {0.5f, 0.0f, 0.5f}));
-  PROVOKE("A part that is larger than the image",
-          "CIFAR-10 is cut to 32 after a padding of 4: `RandomCrop{32, {.padding = 4}}`.",
+  PROVOKE("A crop larger than the image",
+          "CIFAR-10 is cropped to 32 after padding by 4: `RandomCrop{32, {.padding = 4}}`.",
           data::Shapes(10, 0, data::Compose(data::RandomCrop{40}, data::ToTensor{})));
-  PROVOKE("A chance of more than 1", "Half of the images are turned with 0.5, the default.",
+  PROVOKE("A probability of more than 1", "0.5, the default, flips half of the images.",
           data::RandomHorizontalFlip(50));
 }
 
 template <class Net>
 void files(ErrorPage& page, Host& device, Model<Net, Host>& net) {
   page.section("Weight files");
-  PROVOKE("A file that is not there", "The path counts from the folder in which the program runs.",
+  PROVOKE("File not found", "The path is relative to the working directory of the program.",
           io::load(net, "net.pth"));
   write("pointer.safetensors", "version https://git-lfs.github.com/spec/v1\noid sha256:4d7a\nsize 24916\n");
-  PROVOKE("A pointer of Git LFS instead of the file",
-          "`git lfs install` once, then `git lfs pull` in the folder of the repository.",
+  PROVOKE("A Git LFS pointer instead of the file",
+          "Run `git lfs install` once, then `git lfs pull` in the repository.",
           io::load(net, "pointer.safetensors"));
   write("page.pth", "<!DOCTYPE html><html><title>Sign in</title></html>\n");
   PROVOKE("A web page instead of the file",
-          "The address was that of a page about the file. On GitHub and Hugging Face the file itself is behind "
-          "`raw` or `resolve`.",
+          "The URL is that of a page about the file. On GitHub and Hugging Face the URL of the file has "
+          "`raw` or `resolve` in it.",
           io::load(net, "page.pth"));
   write("noise.pth", std::string("\x13\x37 no file of weights"));
-  PROVOKE("A file of something else",
-          "It is known by its first bytes, not by its name. `file noise.pth` in a shell tells more.",
+  PROVOKE("A file of another format",
+          "Formats are recognized by their first bytes, not by the name. `file noise.pth` in a shell says more.",
           io::load(net, "noise.pth"));
   io::save(net, "cut.safetensors");
   std::filesystem::resize_file("cut.safetensors", 400);
-  PROVOKE("A file that was cut short",
-          "Nothing was loaded. gpunet itself replaces a file only when the new one is whole.",
+  PROVOKE("A truncated file",
+          "Nothing was loaded. gpunet itself replaces a file only when the new one is complete.",
           io::load(net, "cut.safetensors"));
   PROVOKE(
       "The weights of another network",
-      "Each tensor that differs is named, with both shapes, and nothing was loaded. `{.strict = false}` takes what "
-      "fits by name; "
+      "The message lists each tensor that differs, with both shapes; nothing was loaded. `{.strict = false}` loads "
+      "the tensors with matching names; "
       "`{.prefix = ...}` and `{.rename = ...}` translate names.",
       using Wider = nn::Sequential<nn::Input<4>, nn::Named<"fc1", nn::Linear<9>>, nn::Named<"head", nn::Linear<3>>>;
       Model<Wider, Host> wider(device); io::save(wider, "wider.safetensors"); io::load(net, "wider.safetensors"));
-  PROVOKE("A folder that is not there, to save in",
+  PROVOKE("Saving to a missing folder",
           "Make the folder first: `std::filesystem::create_directories(\"results\")`.",
           io::save(net, "results/net.pth"));
-  PROVOKE("A kind of file that holds one array only",
-          "`.safetensors` for everybody, `.pth` for `torch.load`, `.npz` for NumPy.", io::save(net, "net.npy"));
-  PROVOKE("A name that no format has", "The ending of the name is all that chooses the format: `net.pth`.",
-          io::save(net, "net.weights"));
+  PROVOKE("Saving to a format for a single array",
+          "Use `.safetensors` in general, `.pth` for `torch.load`, `.npz` for NumPy.", io::save(net, "net.npy"));
+  PROVOKE("Unknown file extension", "The extension chooses the format: `net.pth`.", io::save(net, "net.weights"));
   io::save(net, "net.safetensors");
-  PROVOKE("A prefix with a slip in it",
-          "The names are those of the file. A prefix ends with its dot: `\"module.\"`.",
+  PROVOKE("A misspelled prefix", "The names are those of the file. A prefix includes its dot: `\"module.\"`.",
           io::load(net, "net.safetensors", {.prefix = "modul."}));
 }
 
@@ -273,29 +268,29 @@ template <class Net>
 void training(ErrorPage& page, Host& device, Model<Net, Host>& net, nn::CrossEntropyLoss& criterion,
               optim::SGD<Host, float>& optimizer, const Tensor<float, Host>& inputs,
               const Tensor<label_t, Host>& labels) {
-  page.section("Training, TensorBoard and pictures");
+  page.section("Training, TensorBoard and plots");
   const data::TensorDataset set(inputs, labels);
   const data::DataLoader loader(set, {.batch_size = 8});
   page.text("With `const data::DataLoader loader(set, {.batch_size = 8});`:");
   PROVOKE("The optimizer of another model",
-          "An optimizer belongs to the model that it was made with: make both in the same place.",
+          "An optimizer belongs to the model given to its constructor: make both in the same place.",
           Model<Net, Host> second(device);
           train::fit(second, criterion, optimizer, loader, {.epochs = 1}));
-  PROVOKE("No epochs", "Look at the option that the number came from.",
+  PROVOKE("Zero epochs", "Check the option that the number comes from.",
           train::fit(net, criterion, optimizer, loader, {.epochs = 0}));
-  PROVOKE("Waiting for a number that nobody measures",
-          "Give `train::Validation(test_loader)` too. Without `.monitor` the training loss is watched where there "
+  PROVOKE("A monitored metric that is not measured",
+          "Give `train::Validation(test_loader)` too. Without `.monitor`, the training loss is monitored if there "
           "is no validation.",
           train::fit(net, criterion, optimizer, loader, {.epochs = 9},
                      train::EarlyStopping({.monitor = train::Metric::val_loss})));
-  PROVOKE("Metrics for another number of classes", "The number is that of the network's outputs, here 3.",
+  PROVOKE("Metrics for another number of classes", "Give the number of the network's outputs, here 3.",
           train::ConfusionMatrix confusion(device, 10);
           confusion.update(net(inputs), labels));
   write("log", "");
-  PROVOKE("A log where a file is",
-          "`SummaryWriter` and `train::TensorBoard` take a folder, which they make: give another name.",
+  PROVOKE("A log folder that is a file",
+          "`SummaryWriter` and `train::TensorBoard` create a folder: give another name.",
           io::SummaryWriter("log/first"));
-  PROVOKE("A picture of a kind that there is not", "SVG for pages, PNG for everything else.",
+  PROVOKE("Unknown plot format", "Use SVG for web pages, PNG elsewhere.",
           plot::save("loss.jpg", plot::lines({{"loss", {3, 2, 1}}})));
 
   optimizer.set_lr(std::numeric_limits<float>::max());
@@ -305,27 +300,29 @@ void training(ErrorPage& page, Host& device, Model<Net, Host>& net, nn::CrossEnt
   page.code(
       "auto history = train::fit(net, criterion, optimizer, loader, {.epochs = 5}, train::StopOnNaN());\n"
       "std::cout << history.why;");
-  page.text("is no error: the training ends, and says");
+  page.text("is not an error: the training ends with the reason");
   page.text("```text\n" + history.why + "\n```");
   page.text(
-      "Divide the learning rate by 10 until it goes down, or put `train::ClipGradNorm{1.0}` before it. Look at the "
+      "Divide the learning rate by 10 until the loss falls, or add `train::ClipGradNorm{1.0}`. Check the "
       "data too: one NaN in "
-      "a table makes every loss NaN, and so does a label that is no class, on a GPU.");
+      "a table makes every loss NaN, and so does a label out of range on a GPU.");
 }
 
 std::string error_page() {
   const EmptyFolder here;
   ErrorPage page;
-  page.text("# Errors, and what to do next");
+  page.text("# Errors and what to do next");
   page.text(
-      "There is one kind of exception, `gpunet::Error` (beside `std::bad_alloc`, where memory ends). Its text says "
+      "There is one type of exception, `gpunet::Error` (beside `std::bad_alloc`: out of memory). Its text has the "
+      "form "
       "*where: what is wrong (why it matters), what "
-      "to do*. Here are those that "
-      "one meets first, each with the lines that provoke it. A test provokes them all and compares the page "
-      "(`tests/docs/errors.cpp`): what you "
-      "read is what you get. Where nobody catches an error, the program ends with `terminate called ...` and the "
-      "text; README's `main` catches it.");
-  page.text("The lines find this before them:");
+      "to do*. These are "
+      "the most common ones, each with the lines that cause it. A test runs them all and compares their messages "
+      "with "
+      "this page (`tests/docs/errors.cpp`). An error that is not caught ends the program with `terminate called "
+      "...` "
+      "and the text; README's `main` catches it.");
+  page.text("All lines follow these:");
   SHOW_AND_RUN(
       using Net =
           nn::Sequential<nn::Input<4>, nn::Named<"fc1", nn::Linear<8>>, nn::ReLU, nn::Named<"fc2", nn::Linear<3>>>;
