@@ -97,7 +97,7 @@ inline std::string notes(const std::vector<Result>& results) {
 inline std::string markdown(const Surroundings& s, const std::vector<Result>& results) {
   std::string text = gpunet::concat(
       "# Benchmarks\n\nWritten by `./scripts/bench.sh --markdown FILE`; "
-      "[benchmarks/README.md](../benchmarks/README.md) tells how to read it.\n\n- Date: ",
+      "[benchmarks/README.md](../benchmarks/README.md) explains the tables.\n\n- Date: ",
       s.date, "\n- Processor: ", s.processor, "\n- Ours: ", s.compiler, "\n- Opponent: ", s.opponent, "\n\n",
       table_head());
   for (const Result& r : results)

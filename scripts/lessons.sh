@@ -50,11 +50,10 @@ text <<'END'
 
 <!-- Written by scripts/lessons.sh: change that, not this. -->
 
-Five programs, each in a file of under 80 lines (options, and what only the playground's page needs, stand in `examples/support`), with what
-they print and draw. Each is run by one command from the root of the
-project, which builds it first and installs what is missing for that; `--help` behind the number of a lesson lists its options.
-Nothing is downloaded: without `--data` the images are built in. Ctrl-C, SIGTERM and a closed terminal stop a lesson after the running step; it
-saves what it learned and ends with status 130, 143 or 129. Times are those of one small machine without a GPU.
+Five programs, each in a file of under 80 lines (options and playground-only code are in `examples/support`), with their output. One command from the
+root of the project runs each lesson; it installs missing packages and builds the program first. `--help` after the number of a lesson lists its options.
+Nothing is downloaded: without `--data` the images are synthetic. Ctrl-C, SIGTERM and a closed terminal stop a lesson after the current step; it
+saves its results and ends with status 130, 143 or 129. Times are those of one small machine without a GPU.
 
 ## 01: training a classifier
 
@@ -63,14 +62,14 @@ PyTorch's lesson on CIFAR-10, line for line ([source](../examples/01_cifar10.cpp
 END
 run 01_cifar10 --epochs 1 --seed 0
 text <<'END'
-With the real images (`scripts/get_cifar10.sh data/cifar10`, then `--data data/cifar10`), seed 0 gives the losses that PyTorch gives:
+With the real images (`scripts/get_cifar10.sh data/cifar10`, then `--data data/cifar10`), seed 0 gives PyTorch's losses:
 [README](../README.md#numbers).
 
-## 02: iris, and what CUDA is here
+## 02: Iris and CUDA devices
 
-Is there a GPU, what does it hold, where is a tensor, where is a model ([source](../examples/02_iris.cpp))? Then a table of flowers is
-split as scikit-learn splits it, a network learns from all of it at once, a hundred times, and is asked about thirty flowers that
-it has not seen. The ten losses are PyTorch's for the same seed. Any table will do: `--csv FILE --target COLUMN`.
+Which GPUs are available, how much of their memory is in use, on which device is a tensor or a model ([source](../examples/02_iris.cpp))? Then a table of
+flowers is split as by scikit-learn, a network is trained for a hundred epochs of one batch, and tested on thirty held-out flowers.
+The ten losses are PyTorch's for the same seed. Any table works: `--csv FILE --target COLUMN`.
 END
 run 02_iris
 picture iris_loss.svg "The loss falls from 1.15 to 0.07 in a hundred epochs"
@@ -78,8 +77,8 @@ text <<'END'
 ## 03: processor against GPU
 
 The lesson "training a deep learning model on a GPU" ([source](../examples/03_cpu_vs_gpu.cpp)): one network of two nested
-`Sequential`s on every device of the machine, what PyTorch says of a wrong device string, and where the time of a step goes at batch
-sizes from 4 to 4,096: copying to the device, computing, waiting for data. The losses are for TensorBoard. A machine
+`Sequential`s on every device of the machine, PyTorch's message for a wrong device string, and the time of a step at batch
+sizes from 4 to 4,096: copying to the device, computing, waiting for data. The losses are logged for TensorBoard. A machine
 without a GPU compares one thread with all.
 END
 run 03_cpu_vs_gpu
@@ -87,18 +86,18 @@ picture cpu_vs_gpu.svg "Shares of a step at batch sizes from 4 to 4096"
 text <<'END'
 ## 04: reading digits
 
-Fully connected layers whose sizes are known when the program runs ([source](../examples/04_mlp.cpp)), on MNIST
-(`scripts/get_mnist.sh data/mnist`, then `--data data/mnist`) or on digits that the program draws itself.
+Fully connected layers with run-time sizes ([source](../examples/04_mlp.cpp)), on MNIST
+(`scripts/get_mnist.sh data/mnist`, then `--data data/mnist`) or on synthetic digits.
 END
 run 04_mlp --images 20000
 picture mlp_network.svg "h1, ReLU, h2, ReLU and out as boxes with their shapes and numbers of parameters"
 picture mlp_training.svg "Loss and accuracy of each batch"
-picture mlp_digits.svg "Test digits, each with what the network takes it for and how sure it is"
+picture mlp_digits.svg "Test digits with the predicted class and its probability"
 text <<'END'
 ## 05: the playground
 
-The problems of the TensorFlow Playground in the terminal and as a page that shows how they are learned
-([source](../examples/05_playground.cpp), [its own page](playground.md)): `--watch` draws while it trains.
+The problems of the TensorFlow Playground in the terminal and as an animated page
+([source](../examples/05_playground.cpp), [its own page](playground.md)): `--watch` draws during training.
 END
 run 05_playground --data spiral --features x1,x2,sinx1,sinx2 --layers 8,8 --epochs 200
 text <<'END'
