@@ -1,7 +1,7 @@
 // expect: gpunet::data::DataLoader: this is no dataset, give its type two functions, both const: index_t size() const, and data::Sample operator[](index_t i) const
 // lines: 10
 // A dataset whose functions are not const.
-// Workers read one dataset at the same time, so reading changes nothing in it. `size()` returns an `index_t` (not a `size_t`), and an element is a `data::Sample`: values, their shape, the label.
+// Several workers read a dataset at the same time, so reading must not change it. `size()` returns an `index_t` (not a `size_t`), and an element is a `data::Sample`: values, their shape, the label.
 #include <gpunet/gpunet.hpp>
 using namespace gpunet;
 

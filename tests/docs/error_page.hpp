@@ -90,8 +90,9 @@ inline void compile_errors(ErrorPage& page) {
       "that begins with `gpunet::`; what follows names the templates through which it came. (g++ writes `error: "
       "static assertion failed:` before it.)");
   page.text(
-      "Sizes written as in PyTorch are no sentence of ours, since the compiler refuses them before it looks into "
-      "gpunet. Layers name only what comes out:\n\n"
+      "Sizes written as in PyTorch have no message of ours: the compiler refuses them before it reads gpunet's "
+      "checks. "
+      "Layers name only their outputs:\n\n"
       "| written | g++ | clang++ | means |\n"
       "|---|---|---|---|\n"
       "| `nn::Linear<4, 2>` | `wrong number of template arguments (2, should be at least 0)` | `too many template "
