@@ -63,6 +63,17 @@ std::string class_name() {
 
 namespace detail {
 
+// Whether a class has a member called lower, of any kind: then the name is ambiguous in a class that has another one too.
+struct OtherLower {
+  void lower();
+};
+template <class L>
+struct WithOtherLower : L, OtherLower {};
+template <class L>
+inline constexpr bool has_lower = !requires {
+  &WithOtherLower<L>::lower;
+};
+
 // Whether a layer can be lowered for device D and element type T: by its lower(), or as an op that has both passes.
 template <class L, class D, class T>
 constexpr bool can_run() {
@@ -70,9 +81,7 @@ constexpr bool can_run() {
     return can_run<typename L::unnamed, D, T>();
   else if constexpr (requires { L::template can_run<D, T>(); })
     return L::template can_run<D, T>();
-  else if constexpr (requires(const L& layer, Lowering<D, T>& builder) {
-                       layer.lower(builder, value_t{}, Shape<1>{});
-                     })
+  else if constexpr (has_lower<L>)
     return true;
   else
     return requires(const L& layer, D& device, const ForwardPass<T>& forward, const BackwardPass<T>& backward) {
