@@ -43,7 +43,7 @@ struct PlannedNode {
 struct Plan {
   std::vector<PlannedValue> values;
   std::vector<PlannedNode> nodes;  // without views, in the order in which they run
-  int input = 0, output = 0;       // of the network, indices into `values`
+  int output = 0;                  // of the network, an index into `values`; that of its input is 0
   index_t output_elements = 0, cache_bytes = 0, gradient_elements = 0;
   index_t input_features = 0, output_features = 0;
   bool couples_samples = false;

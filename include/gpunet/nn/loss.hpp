@@ -53,13 +53,9 @@ class TargetsOf {
   template <class Loss>
   TargetsOf(const Loss& loss, const View<const typename Loss::target_type, D>& targets)
       : loss_(&loss), targets_(targets.data()), sizes_(targets.sizes()), calls_(&CallsOf<Loss>::table) {}
-  // The loss of a TargetsOf with other targets of its type.
-  TargetsOf(const TargetsOf& other, const void* targets) : TargetsOf(other) { targets_ = targets; }
 
   index_t count() const { return sizes_.numel(); }
   const Sizes& sizes() const { return sizes_; }
-  const void* data() const { return targets_; }
-  std::size_t bytes() const { return static_cast<std::size_t>(count()) * calls_->target_bytes; }
 
   // Throws Error for a network whose output has a wrong shape.
   void check_sizes(const Sizes& sizes) const { calls_->check_sizes(loss_, sizes); }
@@ -72,7 +68,6 @@ class TargetsOf {
 
  private:
   struct Calls {
-    std::size_t target_bytes;
     void (*check_sizes)(const void* loss, const Sizes& sizes);
     void (*check)(const TargetsOf& targets, D& device, index_t features);
     void (*evaluate)(const TargetsOf& targets, D& device, index_t first, const nn::LossPass<T, void>& pass);
@@ -95,7 +90,7 @@ class TargetsOf {
           nn::LossPass<T, Target>{pass.slice, pass.features, pass.x, targets, pass.scale, pass.losses, pass.dx});
     }
 
-    static constexpr Calls table = {sizeof(Target), check_sizes, check, evaluate};
+    static constexpr Calls table = {check_sizes, check, evaluate};
   };
 
   const void* loss_;
