@@ -1,5 +1,5 @@
-# gpunet::compiled: the bodies of the library, compiled once. It is built from the headers' folder/src.hpp, one unit each, by
-# whoever links it, and where the project installs.
+# gpunet::compiled: the bodies of the library, compiled once from FOLDER/src.hpp of each folder of headers, one unit each. It is built
+# only for targets that link it.
 set(gpunet_parts core device io ops graph model optim data plot)
 
 foreach(part IN LISTS gpunet_parts)

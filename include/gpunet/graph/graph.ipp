@@ -70,7 +70,7 @@ GPUNET_INLINE value_t GraphBuilder::add_node(const OpType* type, const void* ker
       require(other.name != name, "gpunet::nn::Sequential: two layers are called ", path_,
               " (their parameters would be one key), rename one");
     detail::require_possible("has parameters", path_, spec.sizes);
-    g.parameters.push_back({concat(path_, ".", spec.name), spec.sizes, g.parameter_elements, spec.low, spec.high});
+    g.parameters.push_back({name, spec.sizes, g.parameter_elements, spec.low, spec.high});
     g.parameter_offsets.push_back(g.parameter_elements);
     g.parameter_elements += round_up(spec.sizes.numel(), parameter_alignment);
   }

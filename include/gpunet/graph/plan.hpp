@@ -31,7 +31,7 @@ struct PlannedNode {
       -1;           // where gradients of inputs that have other readers wait to be added, per sample; -1: nowhere
   int output = -1;  // an index into Plan::values, as all that follow
   std::vector<int> inputs;
-  std::vector<bool> wants_gradient;  // of each input: somebody needs it
+  std::vector<bool> wants_gradient;  // of each input
   std::vector<bool> adds_gradient;   // and a later reader has left one already
   bool has_backward = false;         // whether it has to run backward
   bool rectifies_dx = false;         // see BackwardPass

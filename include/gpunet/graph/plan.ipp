@@ -92,14 +92,14 @@ GPUNET_INLINE Plan::Plan(const Graph& graph, bool rectifies_gradients, InputGrad
   for (std::size_t i = 0; i < nodes.size(); ++i) {
     const int below = values[at(nodes[i].inputs[0])].maker;
     if (below < 0) continue;
-    nodes[i].relu_bits_of = below;
     nodes[i].rectifies_dx = rectifies_gradients && traits[at(below)].ends_in_relu && traits[i].can_rectify_dx &&
                             nodes[i].inputs.size() == 1 && readers[at(nodes[i].inputs[0])] == 1 &&
                             nodes[i].inputs[0] != output;
+    if (nodes[i].rectifies_dx) nodes[i].relu_bits_of = below;
     nodes[at(below)].dy_is_rectified = nodes[i].rectifies_dx;
   }
 
-  // Gradients: who needs them, who leaves one first on the way back, and where they lie meanwhile.
+  // Gradients: which values need one, which node stores it first in the backward pass, and where it lies until it is used.
   std::vector<bool> needs(values.size());
   needs[0] = input_gradient == InputGradient::compute;
   for (PlannedNode& node : nodes) {

@@ -148,7 +148,7 @@ class Network : public Trackable<Network<D, T>> {
   void begin(const View<const T, D>& inputs, index_t slots);
   void run_forward_pass(const View<const T, D>& inputs);
 
-  // Returns the inputs of slice s in its order: a copy, or the caller's where they are in that order and nobody needs them
+  // Returns the inputs of slice s in its order: a copy, or the caller's where they are in that order and not needed
   // after this call.
   const T* enter(index_t s, const SliceMemory<T>& memory);
   SliceRun<D, T> run_of(index_t s, const T* x, const SliceMemory<T>& memory) {

@@ -8,13 +8,14 @@ namespace gpunet {
 
 namespace detail {
 
-// y[i] = f.value(x[i])
-template <class F, class T>
+// f.value(x), for map.
+template <class F>
 struct ElementwiseValue {
   F f;
-  const T* x;
-  T* y;
-  GPUNET_FN void operator()(index_t i) const { y[i] = f.value(x[i]); }
+  template <class T>
+  GPUNET_FN T operator()(T x) const {
+    return f.value(x);
+  }
 };
 
 // dx[i] = f.gradient(x[i], y[i], dy[i])
@@ -41,7 +42,7 @@ struct ElementwiseOp {
   }
   template <class D, class T>
   void forward(D& device, const ForwardPass<T>& pass) const {
-    for_each(device, pass.out_elements(), detail::ElementwiseValue<F, T>{f, pass.x, pass.y});
+    map(device, pass.out_elements(), detail::ElementwiseValue<F>{f}, pass.x, pass.y);
   }
   template <class D, class T>
   void backward(D& device, const BackwardPass<T>& pass) const {

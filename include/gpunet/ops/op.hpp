@@ -14,7 +14,7 @@
 //                                   its cache
 //   extra_repr(in, out)             std::string of what stands in brackets behind the name of its layer where a network is
 //                                   printed, as of torch.nn.Module: "6, 16, kernel_size=(5, 5), stride=(1, 1)"
-//   multiply_adds(in, out)          of one sample on the way forward, where it is not one for each parameter
+//   multiply_adds(in, out)          of one sample in the forward pass, where it is not one for each parameter
 #pragma once
 
 #include <cstddef>
@@ -58,7 +58,7 @@ struct OpPass {
   index_t out_elements() const { return slice.samples() * out_features; }
 };
 
-// What an op gets on the way forward.
+// The arguments of an op in the forward pass.
 template <class T>
 struct ForwardPass : OpPass {
   const T* x;  // the first input
@@ -70,8 +70,8 @@ struct ForwardPass : OpPass {
   std::span<const T* const> inputs;  // all of them
 };
 
-// What an op gets on the way back. x and y are as forward saw and left them; dy may be overwritten; dx is null where
-// nobody needs it.
+// The arguments of an op in the backward pass. x and y are as forward saw and left them; dy may be overwritten; dx is null where
+// it is not needed.
 //
 // Between an op that ends in a ReLU and one above it that can, a device may have the gradient rectified (0 where the
 // ReLU gave 0) where it is made and not where it is used.
