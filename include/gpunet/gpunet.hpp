@@ -35,7 +35,6 @@
 #include <gpunet/model/parameter.hpp>
 #include <gpunet/model/save_load.hpp>
 #include <gpunet/model/summary.hpp>
-#include <gpunet/model/svg.hpp>
 #include <gpunet/nn/any_activation.hpp>
 #include <gpunet/nn/batch_norm.hpp>
 #include <gpunet/nn/conv2d.hpp>

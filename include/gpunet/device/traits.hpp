@@ -1,16 +1,31 @@
-// What a device prefers, for code above it that does not ask which device it is.
+// What a device prefers, for code above it that does not ask which device it has.
 #pragma once
 
+#include <algorithm>
 #include <type_traits>
 
+#include <gpunet/core/math.hpp>
 #include <gpunet/device/device.hpp>
 
 namespace gpunet {
 
+// The size of a network, in elements.
+struct NetworkSize {
+  index_t parameters;
+  index_t activations;  // of all layers, for one sample
+};
+
+// The shape of the slices of a batch: outer * inner samples each, data [outer][feature][inner].
+struct SliceShape {
+  index_t outer, inner;
+  bool side_by_side;  // threads take slices; otherwise slices run one after another and ops use all threads
+};
+
+// The preferences of device D.
 template <class D>
 struct DeviceTraits;
 
-// Of the processor.
+// The preferences of the processor.
 template <>
 struct DeviceTraits<Host> {
   // Whether it has kernels that do the work of several layers.
@@ -21,18 +36,55 @@ struct DeviceTraits<Host> {
   static constexpr bool uses_relu_bits = false;
   // Whether the layer above a ReLU rectifies its gradient, see BackwardPass::rectify_dx.
   static constexpr bool rectifies_gradients = false;
+  // The largest number of samples that are innermost, see SliceShape.
+  static constexpr index_t most_inner = 16;
+
+  // Returns the slices of a batch: samples in groups that fill vectors, 16, for small batches 4, for one or two samples 1.
+  //
+  // Usually a slice is one group: the activations of the whole network stay in the cache, and threads take slices. Two
+  // kinds of network have slices of many groups, one after another, in which the ops share the work among the threads:
+  // networks with many parameters, where a pass over the weights has to serve many samples and a gradient arena for each
+  // run is expensive, and networks so small that a call costs more than its work.
+  static constexpr SliceShape slices(index_t batch, const NetworkSize& network) {
+    constexpr index_t many_parameters = 1 << 17, few_activations = 1 << 14;
+    constexpr index_t most_activations = 1 << 24;  // of a slice: bounds the memory of a step
+
+    const bool sixteen = batch >= 48 || (batch >= 12 && batch % 16 == 0) || (batch > 12 && batch < 16);
+    const index_t inner = sixteen ? most_inner : batch >= 3 ? 4 : 1;
+    const index_t groups = ceil_div(batch, inner), per_group = std::max(network.activations * inner, index_t{1});
+    if (network.parameters < many_parameters && groups * per_group > few_activations) return {1, inner, true};
+
+    const index_t slices = ceil_div(groups, std::clamp(most_activations / per_group, index_t{1}, groups));
+    return {ceil_div(groups, slices), inner, false};
+  }
+
+  // Returns the number of slices that may run at the same time.
+  static index_t workers(const auto& host) { return host.threads(); }
+  // Calls task(i, worker) for i < n: on all threads if `side_by_side`, else one after another, so that ops have all threads
+  // and the device's scratch buffer.
+  static void run(auto& host, bool side_by_side, index_t n, auto task) { host.run_if(side_by_side, n, task); }
 };
 
-// Of GPUs.
+// The preferences of GPUs; members are those of Host.
 template <>
 struct DeviceTraits<Cuda> {
-  // As of Host.
   template <class T>
   static constexpr bool fuses = true;
-  // As of Host.
   template <class T>
   static constexpr bool uses_relu_bits = std::is_same_v<T, float>;  // those of cuBLASLt
   static constexpr bool rectifies_gradients = true;                 // products do it before they store their sums
+  static constexpr index_t most_inner = 1;
+
+  // The whole batch in one slice, in PyTorch's order.
+  static constexpr SliceShape slices(index_t batch, const NetworkSize&) { return {batch, 1, false}; }
+
+  // As of Host: one slice at a time.
+  static index_t workers(const auto&) { return 1; }
+  // As of Host: calls task(i, 0) for i < n, in order.
+  static void run(auto&, bool, index_t n, auto task) {
+    for (index_t i = 0; i < n; ++i)
+      task(i, 0);
+  }
 };
 
 }  // namespace gpunet

@@ -242,7 +242,7 @@ class TorchTree {
     ++opaque_;
     const std::string global = pickle_.global_name(i);
     const std::string_view what = pickle_[i].kind == Kind::global ? "the class or function" : "an object made by";
-    entries_.push_back(
+    add(pickle_[i],
         {.name = name,
          .sizes = {0},
          .problem = message(pickle_[i], concat('"', printable(name), "\" is ", what, " \"", printable(global), '"'),

@@ -5,7 +5,6 @@
 #include <gpunet/graph/fuse.hpp>
 #include <gpunet/model/initialize.hpp>
 #include <gpunet/model/network.hpp>
-#include <gpunet/model/run_tasks.hpp>
 #include <gpunet/ops/interleave.host.hpp>
 #include <gpunet/ops/mean.host.hpp>
 
@@ -57,15 +56,15 @@ void Network<D, T>::begin(const View<const T, D>& inputs, index_t slots) {
   if (plan_.couples_samples && mode_ == nn::Mode::train) slicing_ = in_one_slice(slicing_);
   const Slice slice = slicing_.slice(0);
   if (slots > 0 && slicing_.runs() == 1) slots = 1;  // worker 0 does it all
-  workspace_.reserve(device_, plan_, slice, slots == 0 ? slicing_.slices() : slots, device_workers(device_),
-                     scratch_elements<D, T>(device_, fused_, plan_, slice));
+  workspace_.reserve(device_, plan_, slice, slots == 0 ? slicing_.slices() : slots,
+                     DeviceTraits<D>::workers(device_), scratch_elements<D, T>(device_, fused_, plan_, slice));
 }
 
 template <class D, class T>
 void Network<D, T>::run_forward_pass(const View<const T, D>& inputs) {
   const ModelUse::Exclusive use = exclusive_use();
   begin(inputs, 0);
-  run_tasks(device_, slicing_.side_by_side, slicing_.slices(), [this](index_t s, index_t worker) {
+  DeviceTraits<D>::run(device_, slicing_.side_by_side, slicing_.slices(), [this](index_t s, index_t worker) {
     const SliceMemory<T> memory = workspace_.at(s, worker);
     run_of(s, enter(s, memory), memory).forward();
   });
@@ -86,7 +85,7 @@ const T* Network<D, T>::enter(index_t s, const SliceMemory<T>& memory) {
 
 template <class D, class T>
 void Network<D, T>::begin_step(const View<const T, D>& inputs, const TargetsOf<D, T>& targets) {
-  begin(inputs, device_workers(device_));
+  begin(inputs, DeviceTraits<D>::workers(device_));
   begin_loss(targets);
   gradients_.reserve(device_, slicing_.runs());
 }
@@ -150,7 +149,7 @@ void Network<D, T>::backward() {
 template <class D, class T>
 template <class Body>
 void Network<D, T>::for_each_run(Body body) {
-  run_tasks(device_, slicing_.side_by_side, slicing_.runs(), [&](index_t run, index_t worker) {
+  DeviceTraits<D>::run(device_, slicing_.side_by_side, slicing_.runs(), [&](index_t run, index_t worker) {
     const index_t first = slicing_.first_slice(run), end = slicing_.first_slice(run + 1);
     for (index_t s = first; s < end; ++s)
       body(run, s, s == first, worker);

@@ -109,6 +109,7 @@ class StepRunner<Cuda, T, Loss, Optimizer> {
     bool is_eager() const { return !problem.empty(); }
   };
   static constexpr index_t most_recordings = 8;  // of batch sizes; the oldest makes room
+  static constexpr index_t most_eager = 256;     // batch sizes that cannot be recorded and are not tried again
 
   Optimizer& optimizer() const { return static_cast<Optimizer&>(*optimizer_); }
 
@@ -154,6 +155,15 @@ class StepRunner<Cuda, T, Loss, Optimizer> {
     std::erase_if(recordings_, [](const Recording& recording) { return !recording.is_eager(); });
   }
 
+  // Makes room for one more of the batch sizes that can, or cannot, be recorded.
+  void drop_oldest(bool eager, index_t most) {
+    const auto is_of_kind = [eager](const Recording& recording) {
+      return recording.is_eager() == eager;
+    };
+    if (std::count_if(recordings_.begin(), recordings_.end(), is_of_kind) >= most)
+      recordings_.erase(std::find_if(recordings_.begin(), recordings_.end(), is_of_kind));
+  }
+
   Recording& recording_of(index_t batch, nn::Mode mode) {
     if (const Addresses now = model_->memory_addresses(); now != addresses_) {
       forget_graphs();
@@ -161,11 +171,8 @@ class StepRunner<Cuda, T, Loss, Optimizer> {
     }
     for (Recording& recording : recordings_)
       if (recording.is_of(batch, mode)) return recording;
-    const auto may_go = [](const Recording& recording) {
-      return !recording.is_eager();
-    };
-    if (std::count_if(recordings_.begin(), recordings_.end(), may_go) == most_recordings)
-      recordings_.erase(std::find_if(recordings_.begin(), recordings_.end(), may_go));
+    drop_oldest(false, most_recordings);
+    drop_oldest(true, most_eager);
     return recordings_.emplace_back(Recording{batch, mode});
   }
 
