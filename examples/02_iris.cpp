@@ -1,7 +1,9 @@
 // The Iris lesson: what CUDA is here, and a small network that learns to tell three species of iris by the sizes of their
 // leaves, all 120 flowers at a time. Then it is asked about 30 that it has not seen.
+#include <gpunet/datasets.hpp>
 #include <gpunet/gpunet.hpp>
-#include <gpunet/plot/plot.hpp>
+#include <gpunet/plot.hpp>
+#include <gpunet/tables.hpp>
 
 #include "support/iris_options.hpp"
 

@@ -1,7 +1,8 @@
 // PyTorch's lesson "training a deep learning model on a GPU", line for line: the same network is trained on every device of
 // the machine, and what a step's time goes to is measured for small batches and large ones.
 #include <gpunet/gpunet.hpp>
-#include <gpunet/plot/plot.hpp>
+#include <gpunet/plot.hpp>
+#include <gpunet/tensorboard.hpp>
 
 #include "support/cpu_vs_gpu_options.hpp"
 

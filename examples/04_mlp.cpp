@@ -1,7 +1,7 @@
 // A network of fully connected layers whose sizes are known when the program runs: it learns to read digits, as in the
 // lessons on MNIST. What it is made of, and how loss and accuracy went batch by batch, is printed and drawn.
 #include <gpunet/gpunet.hpp>
-#include <gpunet/plot/plot.hpp>
+#include <gpunet/plot.hpp>
 
 #include "support/mlp_options.hpp"
 

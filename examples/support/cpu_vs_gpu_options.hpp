@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include <gpunet/plot/plot.hpp>
+#include <gpunet/plot.hpp>
 #include <gpunet/train/profile.hpp>
 
 #include "images.hpp"

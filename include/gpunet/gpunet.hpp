@@ -1,4 +1,5 @@
-// gpunet: neural networks inside C++ programs, on Host and Cuda.
+// gpunet: neural networks inside C++ programs, on Host and Cuda. What a training needs; of the rest each has a header of
+// its own: plot.hpp, tensorboard.hpp, images.hpp, tables.hpp, datasets.hpp.
 #pragma once
 
 // clang-format off: first, so that messages of the compiler about a model name few files
@@ -10,28 +11,19 @@
 #include <gpunet/data/cifar100.hpp>
 #include <gpunet/data/color_jitter.hpp>
 #include <gpunet/data/concat_dataset.hpp>
-#include <gpunet/data/csv.hpp>
 #include <gpunet/data/dataloader.hpp>
-#include <gpunet/data/digits.hpp>
-#include <gpunet/data/image_folder.hpp>
-#include <gpunet/data/iris.hpp>
 #include <gpunet/data/mnist.hpp>
-#include <gpunet/data/points.hpp>
 #include <gpunet/data/random_transforms.hpp>
 #include <gpunet/data/resize.hpp>
-#include <gpunet/data/shapes.hpp>
 #include <gpunet/data/subset.hpp>
 #include <gpunet/data/tensor_dataset.hpp>
 #include <gpunet/data/train_test_split.hpp>
-#include <gpunet/data/transform_image.hpp>
 #include <gpunet/data/transforms.hpp>
 #include <gpunet/device/host/for_each.hpp>
 #include <gpunet/device/host/gemm.hpp>
 #include <gpunet/device/host/host.hpp>
 #include <gpunet/device/host/sum_each.hpp>
 #include <gpunet/device/select.hpp>
-#include <gpunet/io/summary_writer.hpp>
-#include <gpunet/model/diagram.hpp>
 #include <gpunet/model/parameter.hpp>
 #include <gpunet/model/save_load.hpp>
 #include <gpunet/model/summary.hpp>

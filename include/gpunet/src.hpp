@@ -11,3 +11,4 @@
 #include <gpunet/ops/src.hpp>
 #include <gpunet/optim/src.hpp>
 #include <gpunet/plot/src.hpp>
+#include <gpunet/train/src.hpp>

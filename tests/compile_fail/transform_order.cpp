@@ -6,5 +6,5 @@ using namespace gpunet;
 
 int main() {
   const data::Compose transform(data::Normalize{{0.5f, 0.5f, 0.5f}, {0.5f, 0.5f, 0.5f}}, data::ToTensor{});
-  data::Shapes images(10, 0, transform);
+  const auto images = data::CIFAR10::train("data/cifar10", transform);
 }

@@ -3,8 +3,12 @@
 #include <cstdlib>
 #include <limits>
 
+#include <gpunet/datasets.hpp>
 #include <gpunet/gpunet.hpp>
-#include <gpunet/plot/plot.hpp>
+#include <gpunet/images.hpp>
+#include <gpunet/plot.hpp>
+#include <gpunet/tables.hpp>
+#include <gpunet/tensorboard.hpp>
 
 #include "docs/error_page.hpp"
 using namespace gpunet;

@@ -1,6 +1,8 @@
 // What the snippets of docs/guide.md call by name. Each of them compiles here, one after the other.
+#include <gpunet/datasets.hpp>
 #include <gpunet/gpunet.hpp>
-#include <gpunet/plot/plot.hpp>
+#include <gpunet/plot.hpp>
+#include <gpunet/tensorboard.hpp>
 
 using namespace gpunet;
 

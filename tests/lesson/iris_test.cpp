@@ -7,6 +7,7 @@
 #include <vector>
 
 #include <gpunet/gpunet.hpp>
+#include <gpunet/tables.hpp>
 
 #include "support/devices.hpp"
 

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include <gpunet/gpunet.hpp>
+#include <gpunet/plot.hpp>
 
 #include "support/devices.hpp"
 #include "support/errors.hpp"

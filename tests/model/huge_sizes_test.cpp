@@ -3,6 +3,7 @@
 #include <string_view>
 #include <vector>
 
+#include <gpunet/datasets.hpp>
 #include <gpunet/gpunet.hpp>
 
 #include "support/devices.hpp"

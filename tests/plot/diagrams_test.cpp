@@ -3,8 +3,8 @@
 #include <limits>
 #include <string>
 
+#include <gpunet/plot.hpp>
 #include <gpunet/plot/axes.hpp>
-#include <gpunet/plot/plot.hpp>
 
 #include "support/errors.hpp"
 

@@ -10,8 +10,8 @@
 #include <utility>
 #include <vector>
 
+#include <gpunet/plot.hpp>
 #include <gpunet/plot/axes.hpp>
-#include <gpunet/plot/plot.hpp>
 
 #include "support/errors.hpp"
 

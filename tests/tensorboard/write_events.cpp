@@ -1,5 +1,6 @@
 // write_events FOLDER: everything that a SummaryWriter writes, for check_events.py.
 #include <gpunet/gpunet.hpp>
+#include <gpunet/tensorboard.hpp>
 
 using namespace gpunet;
 

@@ -7,6 +7,7 @@
 #include <string>
 
 #include <gpunet/gpunet.hpp>
+#include <gpunet/tensorboard.hpp>
 
 #include "io/temp_folder.hpp"
 #include "support/small_training.hpp"

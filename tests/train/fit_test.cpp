@@ -3,6 +3,7 @@
 #include <vector>
 
 #include <gpunet/gpunet.hpp>
+#include <gpunet/tensorboard.hpp>
 
 #include "io/temp_folder.hpp"
 #include "support/allocations.hpp"

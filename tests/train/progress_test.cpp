@@ -5,6 +5,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <sys/ioctl.h>
 
 #include <gpunet/train/progress.hpp>
 

@@ -1,14 +1,9 @@
 // Parts of a training: what fit() takes behind its options. Most can be used in a hand-written loop too.
 #pragma once
 
-#include <cmath>
-#include <cstdio>
-#include <memory>
 #include <optional>
-#include <string>
 #include <utility>
 
-#include <gpunet/io/summary_writer.hpp>
 #include <gpunet/optim/clip_grad.hpp>
 #include <gpunet/optim/weight_penalty.hpp>
 #include <gpunet/train/interrupt.hpp>
@@ -29,86 +24,15 @@ class ProgressBar {
  public:
   explicit ProgressBar(const ProgressBarOptions& options = {}) : options_(options) {}
 
-  void on_epoch_begin(Training& run) {
-    if (options_.quiet) return;
-    progress_.emplace(ProgressOptions{.total = run.steps,
-                                      .batch_size = run.batch_size,
-                                      .label = concat("epoch ", run.epoch, "/", run.epochs)},
-                      options_.terminal);
-  }
-  void on_step_end(Training& run) {
-    if (progress_ && progress_->due()) progress_->update(run.step, run.loss(), run.accuracy());
-  }
-  void on_epoch_end(Training& run) {
-    if (progress_) progress_->line(text(run));
-  }
-  void on_fit_end(Training& run) {
-    if (progress_ && !run.history.why.empty())
-      progress_->line(concat(run.stopped() ? "stopped: " : "", run.history.why));
-  }
+  void on_epoch_begin(Training& run);
+  void on_step_end(Training& run);
+  void on_epoch_end(Training& run);
+  void on_fit_end(Training& run);
   void on_exit() noexcept { progress_.reset(); }
 
  private:
-  static std::string text(const Training& run) {
-    std::string text = concat("epoch ", run.epoch, "/", run.epochs);
-    const auto add = [&](const char* format, double value) {
-      char part[64];
-      if (!std::isnan(value))
-        text.append(part, static_cast<std::size_t>(std::snprintf(part, sizeof part, format, value)));
-    };
-    add("  loss %.4g", run.current.loss);
-    add("  accuracy %.2f %%", 100 * run.current.accuracy);
-    add("  val_loss %.4g", run.current.val_loss);
-    add("  val_accuracy %.2f %%", 100 * run.current.val_accuracy);
-    add("  %.1f s", run.current.seconds);
-    return text;
-  }
-
   ProgressBarOptions options_;
   std::optional<Progress> progress_;
-};
-
-// How often TensorBoard hears of a training.
-struct TensorBoardOptions {
-  // Steps between points of the loss so far; each waits for the device. 0: none but once an epoch.
-  index_t every = 0;
-};
-
-// Writes Loss/train, Loss/validation, Accuracy/train, Accuracy/validation and LearningRate once an epoch.
-class TensorBoard {
- public:
-  // Into a folder, as io::SummaryWriter takes it (a new one below runs/ by default),
-  explicit TensorBoard(std::string log_dir = "", const TensorBoardOptions& options = {})
-      : own_(std::make_unique<io::SummaryWriter>(std::move(log_dir))), writer_(*own_), options_(checked(options)) {}
-  // or by a writer that somebody else has.
-  explicit TensorBoard(io::SummaryWriter& writer, const TensorBoardOptions& options = {})
-      : writer_(writer), options_(checked(options)) {}
-
-  void on_step_end(Training& run) {
-    if (options_.every > 0 && run.total_steps % options_.every == 0)
-      writer_.add_scalar("Loss/step", run.loss(), run.total_steps);
-  }
-  void on_epoch_end(Training& run) {
-    const auto add = [&](const char* tag, double value) {
-      if (!std::isnan(value)) writer_.add_scalar(tag, value, run.epoch);
-    };
-    add("Loss/train", run.current.loss);
-    add("Loss/validation", run.current.val_loss);
-    add("Accuracy/train", run.current.accuracy);
-    add("Accuracy/validation", run.current.val_accuracy);
-    add("LearningRate", run.current.lr);
-  }
-
- private:
-  static const TensorBoardOptions& checked(const TensorBoardOptions& options) {
-    require(options.every >= 0, "gpunet::train::TensorBoard: a point every ", options.every,
-            " steps (want 0, for none, or more)");
-    return options;
-  }
-
-  std::unique_ptr<io::SummaryWriter> own_;
-  io::SummaryWriter& writer_;
-  TensorBoardOptions options_;
 };
 
 // Clips the gradients of every step: nn::utils::clip_grad_norm_,
@@ -145,15 +69,9 @@ struct WeightPenalty {
 // device.
 class StopOnNaN {
  public:
-  explicit StopOnNaN(index_t every = 100) : every_(every) {
-    require(every >= 1, "gpunet::train::StopOnNaN: every ", every, " steps (want 1 or more)");
-  }
+  explicit StopOnNaN(index_t every = 100);
 
-  void on_step_end(Training& run) const {
-    if (run.total_steps % every_ != 0 && run.step != run.steps) return;
-    if (const index_t bad = run.first_not_finite(); bad >= 0)
-      run.stop(End::not_finite, detail::not_finite(bad, run.steps));
-  }
+  void on_step_end(Training& run) const;
 
  private:
   index_t every_;
@@ -224,3 +142,7 @@ template <class F>
 EachStep(F&&) -> EachStep<F>;
 
 }  // namespace gpunet::train
+
+#if !GPUNET_COMPILED
+#include <gpunet/train/callbacks.ipp>
+#endif

@@ -1,7 +1,7 @@
 // Which classes a classifier takes for which.
 #pragma once
 
-#include <limits>
+#include <cstddef>
 #include <numeric>
 #include <utility>
 #include <vector>
@@ -42,80 +42,29 @@ class ConfusionCounts {
       : classes_(classes), counts_(std::move(counts)), no_class_(no_class) {}
 
   index_t classes() const { return classes_; }
-  index_t operator()(index_t label, index_t predicted) const {
-    require(label >= 0 && label < classes_ && predicted >= 0 && predicted < classes_,
-            "gpunet::train::ConfusionCounts: (", label, ", ", predicted, ") of ", classes_, " classes (want 0 to ",
-            classes_ - 1, ")");
-    return at(label, predicted);
-  }
+  // Throws Error for a class that does not exist.
+  index_t operator()(index_t label, index_t predicted) const;
 
-  index_t total() const { return samples(&ConfusionCounts::support); }
-  index_t correct() const { return samples(&ConfusionCounts::right); }
+  // Samples that were counted, and those of them that were classified correctly.
+  index_t total() const;
+  index_t correct() const;
   index_t no_class() const { return no_class_; }
-  // From 0 to 1; NaN when nothing was counted, or a label was no class.
-  double accuracy() const {
-    return no_class_ > 0 ? std::numeric_limits<double>::quiet_NaN()
-                         : static_cast<double>(correct()) / static_cast<double>(total());
-  }
+  // From 0 to 1; NaN if nothing was counted, or if a label was not a class.
+  double accuracy() const;
 
   // Of class k.
-  Scores scores(index_t k) const {
-    const index_t hits = (*this)(k, k), of_class = support(k);
-    index_t predicted = 0;
-    for (index_t label = 0; label < classes_; ++label)
-      predicted += at(label, k);
-    return {ratio(hits, predicted), ratio(hits, of_class), ratio(2 * hits, of_class + predicted), of_class};
-  }
-
-  // The mean over all classes, each the same weight; those that never occur are among them.
-  Scores macro_average() const {
-    return average([](const Scores&) { return index_t{1}; });
-  }
-  // The mean over all classes, each with the weight of its samples.
-  Scores weighted_average() const {
-    return average([](const Scores& scores) { return scores.support; });
-  }
+  Scores scores(index_t k) const;
+  // The mean over all classes with equal weights, including those that never occur.
+  Scores macro_average() const;
+  // The mean over all classes, weighted by their numbers of samples.
+  Scores weighted_average() const;
 
  private:
   index_t at(index_t label, index_t predicted) const {
     return counts_[static_cast<std::size_t>(label * classes_ + predicted)];
   }
-  static double ratio(index_t part, index_t whole) {
-    return whole == 0 ? 0 : static_cast<double>(part) / static_cast<double>(whole);
-  }
-  index_t right(index_t k) const { return at(k, k); }
-  index_t support(index_t k) const {
-    index_t sum = 0;
-    for (index_t predicted = 0; predicted < classes_; ++predicted)
-      sum += at(k, predicted);
-    return sum;
-  }
-  index_t samples(index_t (ConfusionCounts::*of_class)(index_t) const) const {
-    index_t sum = 0;
-    for (index_t k = 0; k < classes_; ++k)
-      sum += (this->*of_class)(k);
-    return sum;
-  }
-
-  template <class Weight>
-  Scores average(Weight weight) const {
-    Scores mean;
-    double weights = 0;
-    for (index_t k = 0; k < classes_; ++k) {
-      const Scores of_class = scores(k);
-      const auto w = static_cast<double>(weight(of_class));
-      mean.precision += w * of_class.precision;
-      mean.recall += w * of_class.recall;
-      mean.f1 += w * of_class.f1;
-      mean.support += of_class.support;
-      weights += w;
-    }
-    if (weights == 0) return {};
-    mean.precision /= weights;
-    mean.recall /= weights;
-    mean.f1 /= weights;
-    return mean;
-  }
+  index_t support(index_t k) const;
+  Scores average(bool by_support) const;
 
   index_t classes_;
   std::vector<index_t> counts_;  // [classes][classes]
@@ -172,3 +121,7 @@ class ConfusionMatrix {
 };
 
 }  // namespace gpunet::train
+
+#if !GPUNET_COMPILED
+#include <gpunet/train/confusion_matrix.ipp>
+#endif

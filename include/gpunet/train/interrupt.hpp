@@ -3,8 +3,9 @@
 
 #include <array>
 #include <atomic>
-#include <cstddef>
 #include <signal.h>
+
+#include <gpunet/core/config.hpp>
 
 namespace gpunet::train {
 
@@ -18,25 +19,10 @@ namespace gpunet::train {
 //   return interrupt.exit_status();
 class InterruptGuard {
  public:
-  InterruptGuard() {
-    if (guards_++ > 0) return;
-    caught_ = 0;
-    struct sigaction action {};
-    action.sa_handler = &note;
-    action.sa_flags = SA_RESTART;  // reads and writes elsewhere in the program must not fail
-    sigemptyset(&action.sa_mask);
-    for (std::size_t i = 0; i < signals.size(); ++i) {
-      sigaction(signals[i], nullptr, &previous_[i]);
-      if (signals[i] != SIGHUP || previous_[i].sa_handler != SIG_IGN) sigaction(signals[i], &action, nullptr);
-    }
-  }
+  InterruptGuard();
   InterruptGuard(const InterruptGuard&) = delete;
   InterruptGuard& operator=(const InterruptGuard&) = delete;
-  ~InterruptGuard() {
-    if (--guards_ > 0) return;
-    for (std::size_t i = 0; i < signals.size(); ++i)
-      sigaction(signals[i], &previous_[i], nullptr);
-  }
+  ~InterruptGuard();
 
   // Whether a signal came since the outermost guard was made. Costs a load.
   bool interrupted() const noexcept { return caught_.load(std::memory_order_relaxed) != 0; }
@@ -48,13 +34,7 @@ class InterruptGuard {
  private:
   static constexpr std::array signals{SIGINT, SIGTERM, SIGHUP};
 
-  static void note(int signal) {
-    int none = 0;
-    if (caught_.compare_exchange_strong(none, signal)) return;
-    if (signal == SIGHUP) return;  // comes twice when a terminal is closed: from its shell and from the system
-    ::signal(signal, SIG_DFL);
-    raise(signal);  // delivered when this handler returns
-  }
+  static void note(int signal);  // the handler
 
   static_assert(std::atomic<int>::is_always_lock_free,
                 "gpunet::train: a signal handler may not lock, use another processor");
@@ -64,3 +44,7 @@ class InterruptGuard {
 };
 
 }  // namespace gpunet::train
+
+#if !GPUNET_COMPILED
+#include <gpunet/train/interrupt.ipp>
+#endif

@@ -1,12 +1,9 @@
 // Parts of a training that watch a metric.
 #pragma once
 
-#include <cmath>
 #include <optional>
 #include <string>
-#include <utility>
 
-#include <gpunet/io/atomic_file.hpp>
 #include <gpunet/model/save_load.hpp>
 #include <gpunet/train/training.hpp>
 
@@ -15,13 +12,8 @@ namespace gpunet::train {
 // The best of the values so far. What is not a number never is.
 class Best {
  public:
-  // Whether a value is better, by more than min_delta, than the best before it; it is the best then.
-  bool step(double value, bool higher_is_better, double min_delta = 0) {
-    const double gain = higher_is_better ? value - best_ : best_ - value;
-    const bool better = empty_ ? !std::isnan(value) : gain > min_delta;
-    if (better) best_ = value, empty_ = false;
-    return better;
-  }
+  // Returns whether the value is better than the best so far by more than min_delta, and keeps it if so.
+  bool step(double value, bool higher_is_better, double min_delta = 0);
 
  private:
   double best_ = 0;
@@ -39,31 +31,13 @@ struct EarlyStoppingOptions {
 //   if (early_stopping.step(val_loss)) break;
 class EarlyStopping {
  public:
-  explicit EarlyStopping(const EarlyStoppingOptions& options = {}) : options_(options) {
-    require(options.patience >= 0, "gpunet::train::EarlyStopping: a patience of ", options.patience,
-            " epochs (want 0 or more)");
-    require(options.min_delta >= 0, "gpunet::train::EarlyStopping: min_delta ", options.min_delta,
-            " (want 0 or more)");
-  }
+  explicit EarlyStopping(const EarlyStoppingOptions& options = {});
 
-  // Whether to stop, now that the metric is this: a loss, unless `monitor` says otherwise.
-  bool step(double value) {
-    waited_ = best_.step(value, higher_is_better(options_.monitor.value_or(Metric::loss)), options_.min_delta)
-                  ? 0
-                  : waited_ + 1;
-    return waited_ > 0 && waited_ >= options_.patience;
-  }
+  // Whether to stop, now that the metric has this value. It is a loss unless `monitor` says otherwise.
+  bool step(double value);
 
-  void on_fit_begin(Training& run) {
-    best_ = {};
-    waited_ = 0;
-    (void)run.monitored(options_.monitor);
-  }
-  void on_epoch_end(Training& run) {
-    const Metric metric = run.monitored(options_.monitor);
-    if (step(run.current[metric]))
-      run.stop(End::no_improvement, concat(name_of(metric), " did not get better in ", waited_, " epochs"));
-  }
+  void on_fit_begin(Training& run);
+  void on_epoch_end(Training& run);
 
  private:
   EarlyStoppingOptions options_;
@@ -82,33 +56,32 @@ struct ModelCheckpointOptions {
 class ModelCheckpoint {
  public:
   // Throws Error if the file cannot be written, or its name ends as io::save refuses it: now, and not after the first hour.
-  explicit ModelCheckpoint(std::string path, const ModelCheckpointOptions& options = {})
-      : path_(std::move(path)), options_(options) {
-    io::written_format(path_);
-    const io::AtomicFile probe(path_);
-  }
+  explicit ModelCheckpoint(std::string path, const ModelCheckpointOptions& options = {});
 
   // Whether it saved the model, whose metric is this: a loss, unless `monitor` says otherwise.
   template <class Model>
   bool step(const Model& model, double value) {
-    const bool better = best_.step(value, higher_is_better(options_.monitor.value_or(Metric::loss)));
-    if (better || !options_.save_best_only) io::save(model, path_);
-    return better || !options_.save_best_only;
+    const bool saved = is_due(value);
+    if (saved) io::save(model, path_);
+    return saved;
   }
 
-  void on_fit_begin(Training& run) {
-    best_ = {};
-    (void)run.monitored(options_.monitor);
-  }
+  void on_fit_begin(Training& run);
   template <class Model, class Optimizer>
   void on_epoch_end(Run<Model, Optimizer>& run) {
     step(run.model, run.current[run.monitored(options_.monitor)]);
   }
 
  private:
+  bool is_due(double value);
+
   std::string path_;
   ModelCheckpointOptions options_;
   Best best_;
 };
 
 }  // namespace gpunet::train
+
+#if !GPUNET_COMPILED
+#include <gpunet/train/monitors.ipp>
+#endif

@@ -4,7 +4,6 @@
 #include <chrono>
 #include <string>
 
-#include <gpunet/core/text.hpp>
 #include <gpunet/data/dataloader.hpp>
 #include <gpunet/train/step.hpp>
 
@@ -22,13 +21,7 @@ struct StepTimes {
 };
 
 // "0.303 ms: 10.2 % waiting, 0.0 % copying, 89.8 % computing"
-inline std::string to_string(const StepTimes& times) {
-  const auto share = [&](double part) {
-    return gpunet::detail::fixed_text(100 * part / times.total(), 1) + " % ";
-  };
-  return concat(gpunet::detail::fixed_text(1e3 * times.total(), 3), " ms: ", share(times.waiting), "waiting, ",
-                share(times.copying), "copying, ", share(times.computing), "computing");
-}
+std::string to_string(const StepTimes& times);
 
 // How long is measured.
 struct ProfileOptions {
@@ -75,3 +68,7 @@ StepTimes profile(Model& model, const Loss& criterion, Optimizer& optimizer, con
 }
 
 }  // namespace gpunet::train
+
+#if !GPUNET_COMPILED
+#include <gpunet/train/profile.ipp>
+#endif

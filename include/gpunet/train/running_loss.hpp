@@ -46,12 +46,8 @@ struct ResetLoss {
 
 namespace detail {
 
-// About loss `bad` of all steps, of which an epoch has so many.
-inline std::string not_finite(index_t bad, index_t steps) {
-  return concat(
-      "the loss of epoch ", bad / steps + 1, ", step ", bad % steps + 1,
-      " is not finite (NaN or infinite), look for such numbers in the inputs or use a smaller learning rate");
-}
+// The message about loss `bad` of all steps, where an epoch has `steps`.
+std::string not_finite(index_t bad, index_t steps);
 
 }  // namespace detail
 
@@ -109,3 +105,7 @@ class RunningLoss {
 };
 
 }  // namespace gpunet::train
+
+#if !GPUNET_COMPILED
+#include <gpunet/train/running_loss.ipp>
+#endif

@@ -17,10 +17,7 @@ namespace gpunet::train {
 enum class Metric { loss, accuracy, val_loss, val_accuracy };
 
 // "val_loss" and so on, as Keras calls them.
-inline const char* name_of(Metric metric) {
-  constexpr const char* names[] = {"loss", "accuracy", "val_loss", "val_accuracy"};
-  return names[static_cast<int>(metric)];
-}
+const char* name_of(Metric metric);
 // Whether more is better.
 inline bool higher_is_better(Metric metric) {
   return metric == Metric::accuracy || metric == Metric::val_accuracy;
@@ -40,10 +37,7 @@ struct Epoch {
   double seconds = 0;   // validation included
 
   // The number that a metric names.
-  double operator[](Metric metric) const {
-    const double values[] = {loss, accuracy, val_loss, val_accuracy};
-    return values[static_cast<int>(metric)];
-  }
+  double operator[](Metric metric) const;
 };
 
 // Why a training ended.
@@ -71,7 +65,7 @@ class Training {
   Training() = default;
   Training(const Training&) = delete;
   Training& operator=(const Training&) = delete;
-  virtual ~Training() = default;
+  virtual ~Training();
 
   // The mean loss of this epoch so far, its accuracy (NaN where nobody counts), and the number of the first of all steps,
   // from 0, whose loss was not finite (-1 if none). Each waits for the device.
@@ -82,24 +76,12 @@ class Training {
 
   // Ends the training after the running step or, from on_epoch_end, this epoch. The first reason counts.
   void stop(std::string why) { stop(End::stopped, std::move(why)); }
-  void stop(End end, std::string why) {
-    if (stopped()) return;
-    history.end = end;
-    history.why = std::move(why);
-  }
+  void stop(End end, std::string why);
   bool stopped() const { return history.end != End::finished; }
 
   // What a part watches: by default the validation loss, or the loss where there is no validation. Throws Error for what
   // nobody measures.
-  Metric monitored(std::optional<Metric> wish) const {
-    const Metric metric = wish.value_or(has_validation ? Metric::val_loss : Metric::loss);
-    const bool validation = metric == Metric::val_loss || metric == Metric::val_accuracy;
-    require(!validation || has_validation, "gpunet::train::fit: ", name_of(metric),
-            " is monitored and nobody measures it, give fit a train::Validation(loader)");
-    require(metric != Metric::accuracy || has_accuracy,
-            "gpunet::train::fit: accuracy is monitored and nobody counts it, give fit a train::Accuracy");
-    return metric;
-  }
+  Metric monitored(std::optional<Metric> wish) const;
 };
 
 // The same with its model and optimizer, for parts that want them.
@@ -118,3 +100,7 @@ class Run : public Training {
 };
 
 }  // namespace gpunet::train
+
+#if !GPUNET_COMPILED
+#include <gpunet/train/training.ipp>
+#endif

@@ -1,6 +1,9 @@
-// Diagrams as SVG and PNG, of any numbers. Not part of gpunet.hpp.
+// Diagrams of numbers, images and networks, as SVG, as PNG, and in a terminal.
 #pragma once
 
+#include <gpunet/io/atomic_file.hpp>
+#include <gpunet/model/diagram.hpp>
+#include <gpunet/model/svg.hpp>
 #include <gpunet/plot/heat_map.hpp>
 #include <gpunet/plot/image_grid.hpp>
 #include <gpunet/plot/lines.hpp>

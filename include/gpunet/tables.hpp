@@ -1,0 +1,4 @@
+// Tables in text files (CSV).
+#pragma once
+
+#include <gpunet/data/csv.hpp>

@@ -1,0 +1,145 @@
+// Bodies of progress.hpp.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdarg>
+#include <cstddef>
+#include <cstdlib>
+#include <sys/ioctl.h>
+#include <time.h>
+#include <unistd.h>
+#include <utility>
+
+#include <gpunet/train/progress.hpp>
+
+namespace gpunet::train {
+
+namespace detail {
+
+inline constexpr double seconds_between_drawings = 0.1;
+
+// Columns and rows of the terminal; zeros if the stream is not a terminal.
+inline winsize window_of(std::FILE* stream) {
+  winsize size{};
+  ioctl(fileno(stream), TIOCGWINSZ, &size);
+  return size;
+}
+
+GPUNET_INLINE bool is_interactive(std::FILE* stream) {
+  const char* kind = std::getenv("TERM");
+  return isatty(fileno(stream)) == 1 && kind && std::string_view(kind) != "dumb";
+}
+GPUNET_INLINE int columns_of(std::FILE* stream) {
+  const int reported = window_of(stream).ws_col;
+  return reported > 0 ? reported : 80;
+}
+GPUNET_INLINE int rows_of(std::FILE* stream) {
+  const int reported = window_of(stream).ws_row;
+  return reported > 0 ? reported : 24;
+}
+GPUNET_INLINE double steady_seconds() {
+  timespec now{};
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
+}
+
+// One line of text, no wider than a limit. A part that does not fit is left out.
+class ProgressLine {
+ public:
+  explicit ProgressLine(int columns) : limit_(std::clamp<int>(columns, 0, int{sizeof text_} - 1)) {}
+
+  template <class... Values>
+  void add(const char* format, Values... values) {
+    const int room = limit_ - size_;
+    const int wanted = std::snprintf(text_.data() + size_, static_cast<std::size_t>(room) + 1, format, values...);
+    if (wanted >= 0 && wanted <= room) size_ += wanted;
+  }
+  int size() const { return size_; }
+  std::string_view view() const { return {text_.data(), static_cast<std::size_t>(size_)}; }
+
+ private:
+  std::array<char, 256> text_{};
+  int limit_;
+  int size_ = 0;
+};
+
+inline void add_time_left(ProgressLine& line, double seconds) {
+  if (!(seconds >= 0 && seconds < 1e7)) return;
+  const long long s = std::llround(seconds);
+  if (s < 3600)
+    line.add("  %lld:%02lld left", s / 60, s % 60);
+  else
+    line.add("  %lld:%02lld:%02lld left", s / 3600, s / 60 % 60, s % 60);
+}
+
+}  // namespace detail
+
+GPUNET_INLINE Progress::Progress(ProgressOptions options, Terminal terminal)
+    : options_(std::move(options)), terminal_(terminal), interactive_(terminal.interactive(terminal.bar)) {
+  if (interactive_) begin_ = terminal_.seconds(), next_draw_ = begin_ + detail::seconds_between_drawings;
+}
+
+GPUNET_INLINE void Progress::update(index_t step) {
+  if (!interactive_) return;
+  const double now = terminal_.seconds();
+  if (now < next_draw_) return;
+  next_draw_ = now + detail::seconds_between_drawings;
+  draw(step, now - begin_);
+}
+
+GPUNET_INLINE void Progress::line(std::string_view text) {
+  clear();
+  std::fwrite(text.data(), 1, text.size(), terminal_.lines);
+  std::fputc('\n', terminal_.lines);
+  std::fflush(terminal_.lines);
+}
+
+GPUNET_INLINE void Progress::print(const char* format, ...) {
+  char text[256];
+  std::va_list arguments;
+  va_start(arguments, format);
+  std::vsnprintf(text, sizeof text, format, arguments);
+  va_end(arguments);
+  line(text);
+}
+
+GPUNET_INLINE void Progress::draw(index_t step, double elapsed) {
+  const double rate = static_cast<double>(step) / elapsed;
+  const int columns = terminal_.columns(terminal_.bar) - 1;  // a full line would wrap
+  const bool known = options_.total > 0;
+  const index_t done = std::min(step, options_.total);
+  detail::ProgressLine head(columns);
+  if (!options_.label.empty()) head.add("%s  ", options_.label.c_str());
+  if (known) head.add("%3d%%", static_cast<int>(100 * done / options_.total));
+
+  // The least important part comes last: it is left out first. Some room is kept for the bar.
+  detail::ProgressLine tail(columns - head.size() - (known ? std::min(columns / 4, 13) : 0));
+  if (!known) tail.add("%lld", static_cast<long long>(step));
+  if (known && step > 0) detail::add_time_left(tail, static_cast<double>(options_.total - step) / rate);
+  if (!std::isnan(loss_)) tail.add("  loss %.4g", loss_);
+  if (!std::isnan(accuracy_)) tail.add("  acc %.1f%%", 100 * accuracy_);
+  tail.add(rate < 10 ? "  %.2f it/s" : "  %.0f it/s", rate);
+  if (options_.batch_size > 0) tail.add("  %.0f samples/s", rate * static_cast<double>(options_.batch_size));
+  if (known) tail.add("  %lld/%lld", static_cast<long long>(step), static_cast<long long>(options_.total));
+
+  const int bar = std::min(columns - head.size() - tail.size() - 3, 40);  // without the space and the brackets
+  if (known && bar >= 4) {
+    const auto full = static_cast<int>(bar * done / options_.total);
+    head.add(" [%.*s%.*s]", full, "########################################", bar - full,
+             "........................................");
+  }
+  std::fprintf(terminal_.bar, "\r\x1b[K%.*s%.*s", head.size(), head.view().data(), tail.size(), tail.view().data());
+  std::fflush(terminal_.bar);
+  drawn_ = true;
+}
+
+GPUNET_INLINE void Progress::clear() {
+  if (!drawn_) return;
+  std::fputs("\r\x1b[K", terminal_.bar);
+  std::fflush(terminal_.bar);
+  drawn_ = false;
+}
+
+}  // namespace gpunet::train

@@ -1,0 +1,38 @@
+// A training as curves in TensorBoard.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include <gpunet/io/summary_writer.hpp>
+#include <gpunet/train/training.hpp>
+
+namespace gpunet::train {
+
+// How often TensorBoard gets a point.
+struct TensorBoardOptions {
+  index_t every = 0;  // steps between points of Loss/step, each of which waits for the device; 0: no such curve
+};
+
+// A part of fit() that writes Loss/train, Loss/validation, Accuracy/train, Accuracy/validation and LearningRate once per epoch.
+class TensorBoard {
+ public:
+  // Writes to a directory, as io::SummaryWriter does (a new one below runs/ by default).
+  explicit TensorBoard(std::string log_dir = "", const TensorBoardOptions& options = {});
+  // Writes with the user's writer, which must outlive it.
+  explicit TensorBoard(io::SummaryWriter& writer, const TensorBoardOptions& options = {});
+
+  void on_step_end(Training& run);
+  void on_epoch_end(Training& run);
+
+ private:
+  std::unique_ptr<io::SummaryWriter> own_;
+  io::SummaryWriter& writer_;
+  TensorBoardOptions options_;
+};
+
+}  // namespace gpunet::train
+
+#if !GPUNET_COMPILED
+#include <gpunet/train/tensorboard_callback.ipp>
+#endif
