@@ -3,7 +3,6 @@
 
 #include <gpunet/io/atomic_file.hpp>
 #include <gpunet/model/diagram.hpp>
-#include <gpunet/model/svg.hpp>
 #include <gpunet/plot/heat_map.hpp>
 #include <gpunet/plot/image_grid.hpp>
 #include <gpunet/plot/lines.hpp>
