@@ -73,6 +73,41 @@ struct PReLU {
   std::string extra_repr(const gpunet::Sizes&, const gpunet::Sizes&) const { return "num_parameters=1"; }
 };
 
+// y[i] = 0 where the random number of element i is below p, else scale x[i]. One index = one element.
+template <class T>
+struct DropElements {
+  gpunet::OpRandom random;
+  float p;
+  T scale;
+  const T* from;
+  T* to;
+  GPUNET_FN void operator()(index_t i) const { to[i] = random.uniform(i) < p ? T{} : scale * from[i]; }
+};
+
+// Zeroes elements with probability p and scales the others by 1 / (1 - p) in training mode, as torch.nn.Dropout.
+struct Dropout {
+  float p = 0.5f;
+
+  constexpr auto output(auto in) const { return in; }
+  gpunet::OpTraits traits(const gpunet::Sizes&, const gpunet::Sizes&) const { return {.uses_random = true}; }
+
+  template <class D, class T>
+  void forward(D& device, const gpunet::ForwardPass<T>& pass) const {
+    run(device, pass, pass.x, pass.y);
+  }
+  template <class D, class T>
+  void backward(D& device, const gpunet::BackwardPass<T>& pass) const {
+    if (pass.dx) run(device, pass, static_cast<const T*>(pass.dy), pass.dx);
+  }
+
+ private:
+  template <class D, class T>
+  void run(D& device, const gpunet::OpPass& pass, const T* from, T* to) const {
+    const float now = pass.mode == gpunet::nn::Mode::train ? p : 0;
+    for_each(device, pass.out_elements(), DropElements<T>{pass.random, now, T{1} / (T{1} - T{now}), from, to});
+  }
+};
+
 // The square of x - target and its gradient, where there is one x for each sample. One index = one sample of the slice.
 template <class T>
 struct SquaredError {

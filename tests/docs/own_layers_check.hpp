@@ -15,6 +15,7 @@ template <class D>
 void check_gradients(D& device) {
   nn::check_layer_gradients(device, nn::Elementwise(LeakyReLU{0.1}), Shape<7>{});
   nn::check_layer_gradients(device, PReLU{}, Shape<2, 3, 1>{});
+  nn::check_layer_gradients(device, Dropout{0.3f}, Shape<2, 3, 2>{});
 }
 
 // layer = torch.nn.PReLU(); x = torch.tensor([[-2.0], [-0.5], [0.0], [1.5]], requires_grad=True)

@@ -46,8 +46,8 @@ struct Plan {
   int output = 0;                  // of the network, an index into `values`; that of its input is 0
   index_t output_elements = 0, cache_bytes = 0, gradient_elements = 0;
   index_t input_features = 0, output_features = 0;
-  bool couples_samples = false;
-  index_t most_samples = 0;  // of a batch, so that all sizes of a pass are numbers
+  bool couples_samples = false, uses_random = false;  // of any node
+  index_t most_samples = 0;                           // of a batch, so that all sizes of a pass are numbers
 
   // For a device that has gradients rectified where they are made, or not.
   Plan(const Graph& graph, bool rectifies_gradients, InputGradient input_gradient);

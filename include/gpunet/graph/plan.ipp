@@ -81,6 +81,7 @@ GPUNET_INLINE Plan::Plan(const Graph& graph, bool rectifies_gradients, InputGrad
     output_elements += round_up(features, sample_alignment);
     cache_bytes += round_up(of.cache_bytes, cache_alignment);
     couples_samples |= of.couples_samples;
+    uses_random |= of.uses_random;
     nodes.push_back(std::move(out));
     traits.push_back(of);
   }

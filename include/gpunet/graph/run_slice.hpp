@@ -22,11 +22,12 @@ struct SliceMemory {
   T* scratch;
 };
 
-// What nodes keep from pass to pass, and which of two things they are to do.
+// The state of a network in a pass, beside its parameters.
 template <class T>
 struct LayerState {
   T* buffers;
   nn::Mode mode;
+  RandomState random;
 };
 
 // A graph on a slice of a device: its nodes one after another.
@@ -128,7 +129,10 @@ class SliceRun {
   }
 
   OpPass pass(const PlannedNode& planned) const {
-    return {slice_, first_sample_, value(planned.inputs[0]).features, value(planned.output).features, state_.mode};
+    const index_t features = value(planned.output).features;
+    // The number of the output in the graph as it was written: fusing does not change it.
+    const OpRandom random(state_.random, node_of(planned).output, slice_, first_sample_, features);
+    return {slice_, first_sample_, value(planned.inputs[0]).features, features, state_.mode, random};
   }
   void collect(const std::vector<int>& from, std::array<const T*, most_inputs>& inputs) const {
     for (std::size_t i = 0; i < from.size(); ++i)

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cstdint>
 #include <vector>
 
 #include <gpunet/core/random.hpp>
@@ -31,6 +32,12 @@ void draw_parameters(D& device, const Graph& graph, Generator& generator, T* are
       device.upload(first, values.data(), values.size() * sizeof(T));
     }
   }
+}
+
+// Returns a seed for the random numbers that ops use.
+inline std::uint64_t draw_seed(Generator& generator) {
+  const auto lock = generator.lock();
+  return generator.random64();
 }
 
 // Gives the buffers of a network their first values.

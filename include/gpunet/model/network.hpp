@@ -4,6 +4,7 @@
 #include <array>
 #include <memory>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include <gpunet/core/tracked_pointer.hpp>
@@ -51,6 +52,8 @@ class Network : public Trackable<Network<D, T>> {
   void train(bool on = true) { mode_ = on ? nn::Mode::train : nn::Mode::eval; }
   void eval() { train(false); }
   nn::Mode mode() const { return mode_; }
+  // The seed of the random numbers that ops use, and the number of passes in training mode so far.
+  std::pair<std::uint64_t, std::uint64_t> random_state() const { return {random_seed_, training_passes_}; }
 
   // Returns the network's output for a batch of inputs [batch, ...sizes of Input]. backward() works on a copy of them, so
   // that they may be a temporary tensor. One batch at a time: the next call takes the memory of the last.
@@ -159,7 +162,7 @@ class Network : public Trackable<Network<D, T>> {
             slicing_.first_sample(s),
             x,
             parameters_.data(),
-            {buffers_.data(), mode_of_pass_},
+            {buffers_.data(), mode_of_pass_, {random_seed_, random_step_.data()}},
             memory};
   }
 
@@ -187,6 +190,8 @@ class Network : public Trackable<Network<D, T>> {
   Plan plan_;
   Buffer<T, D> parameters_;
   Buffer<T, D> buffers_;
+  Buffer<std::uint64_t, D> random_step_;  // of networks with ops that use random numbers: see RandomState
+  std::uint64_t random_seed_ = 0, training_passes_ = 0;
   Gradients<T, D> gradients_;
   Workspace<T, D> workspace_;
   Buffer<T, D> losses_;        // of the samples of the last batch

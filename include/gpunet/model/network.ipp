@@ -1,6 +1,8 @@
 // Bodies of network.hpp.
 #pragma once
 
+#include <tuple>
+
 #include <gpunet/device/traits.hpp>
 #include <gpunet/graph/fuse.hpp>
 #include <gpunet/model/initialize.hpp>
@@ -18,11 +20,14 @@ Network<D, T>::Network(D& device, Graph graph, Drawn drawn)
       plan_(fused_, DeviceTraits<D>::rectifies_gradients, InputGradient::skip),
       parameters_(device, graph_.parameter_elements),
       buffers_(device, graph_.buffer_elements),
+      random_step_(device, plan_.uses_random ? 1 : 0),
       gradients_(graph_.parameter_elements),
       loss_(device, 1) {
   fill(device, parameters_.size(), T{}, parameters_.data());
   initialize_buffers(device, graph_, buffers_.data());
-  if (drawn == Drawn::yes) draw_parameters(device, graph_, default_generator(), parameters_.data());
+  if (drawn == Drawn::no) return;
+  draw_parameters(device, graph_, default_generator(), parameters_.data());
+  if (plan_.uses_random) random_seed_ = draw_seed(default_generator());
 }
 
 template <class D, class T>
@@ -32,6 +37,7 @@ void Network<D, T>::copy_state(const Network<From, T>& other) {
   transfer(other.device(), other.parameters().data(), device_, parameters_.data(), parameters_.bytes());
   transfer(other.device(), other.buffers().data(), device_, buffers_.data(), buffers_.bytes());
   mode_ = other.mode();
+  std::tie(random_seed_, training_passes_) = other.random_state();
 }
 
 template <class D, class T>
@@ -51,6 +57,8 @@ void Network<D, T>::begin(const View<const T, D>& inputs, index_t slots) {
   ++losses_computed_;  // those of the last batch are stale
   keeps_activations_ = slots == 0;
   mode_of_pass_ = mode_;
+  if (mode_ == nn::Mode::train) ++training_passes_;
+  if (plan_.uses_random) fill(device_, 1, training_passes_, random_step_.data());  // recorded steps read it there
   updates_at_pass_ = updates_;
   slicing_ = slice_batch(device_, inputs.size(0), {graph_.parameter_elements, plan_.output_elements});
   if (plan_.couples_samples && mode_ == nn::Mode::train) slicing_ = in_one_slice(slicing_);

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <cstdint>
 #include <limits>
 #include <type_traits>
 #include <utility>
@@ -14,6 +15,7 @@
 #include <gpunet/device/traits.hpp>
 #include <gpunet/graph/run_slice.hpp>
 #include <gpunet/nn/layer.hpp>
+#include <gpunet/ops/map.hpp>
 #include <gpunet/tensor/guarded_buffer.hpp>
 
 namespace gpunet::nn {
@@ -70,6 +72,7 @@ class LayerRun {
         plan_without_dx_(graph_, DeviceTraits<D>::rectifies_gradients, InputGradient::skip),
         scratch_(device, scratch_elements<D, T>(device, graph_, plan_, slice)),
         cache_(device, ceil_div(plan_.cache_bytes * slice.samples(), 4)) {
+    fill(device, 1, std::uint64_t{1}, random_step_.data());
     std::vector<T> values(static_cast<std::size_t>(graph_.buffer_elements));
     for (const BufferInfo& buffer : graph_.buffers)
       if (buffer.kind == BufferKind::numbers)
@@ -81,6 +84,8 @@ class LayerRun {
   bool couples_samples() const { return plan_.couples_samples && mode_ == Mode::train; }
   // Training or evaluation mode; training at first.
   void set_mode(Mode mode) { mode_ = mode; }
+  // The random numbers of an op: those of a network with this seed in its first pass.
+  void set_random_seed(std::uint64_t seed) { random_seed_ = seed; }
   // Buffer i from its offset on, `size` elements.
   std::vector<T> buffer(std::size_t i, index_t size) const {
     const std::vector<T> all = buffers_.download();
@@ -154,7 +159,7 @@ class LayerRun {
             0,
             x_.data(),
             parameters_.data(),
-            {buffers_.data(), mode_},
+            {buffers_.data(), mode_, {random_seed_, random_step_.data()}},
             {x_.data(), outputs_.data(), reinterpret_cast<std::byte*>(cache_.data()), dy_.data(), dx_.data(),
              scratch_.data()}};
   }
@@ -203,6 +208,8 @@ class LayerRun {
   Graph graph_;
   Plan plan_, plan_without_dx_;
   Mode mode_ = Mode::train;
+  std::uint64_t random_seed_ = 0;
+  Buffer<std::uint64_t, D> random_step_{device_, 1};
   GuardedBuffer<T, D> x_{device_, slice_.samples() * plan_.input_features};
   GuardedBuffer<T, D> outputs_{device_, end_of(&PlannedValue::offset)};
   GuardedBuffer<T, D> dx_{device_, end_of(&PlannedValue::gradient)};

@@ -25,6 +25,7 @@
 
 #include <gpunet/core/sizes.hpp>
 #include <gpunet/device/device.hpp>
+#include <gpunet/ops/philox.hpp>
 #include <gpunet/ops/slice.hpp>
 
 namespace gpunet {
@@ -52,6 +53,7 @@ struct OpPass {
   index_t first_sample;  // the place of the slice's first sample in the batch
   index_t in_features, out_features;
   nn::Mode mode;
+  OpRandom random;  // of ops whose traits say uses_random
 
   // Elements of x, of y.
   index_t in_elements() const { return slice.samples() * in_features; }
@@ -101,6 +103,7 @@ struct OpTraits {
   bool is_view = false;          // output and input are the same memory, nothing is run
   bool ends_in_relu = false;     // y is what a ReLU made
   bool can_rectify_dx = false;   // see BackwardPass
+  bool uses_random = false;      // it reads pass.random
 };
 
 // What is known of a type of op without a device. One object for each type, whose address is its name.
