@@ -1,6 +1,6 @@
 # gpunet::compiled: the bodies of the library, compiled once from FOLDER/src.hpp of each folder of headers, one unit each. It is built
 # only for targets that link it.
-set(gpunet_parts core device io ops graph model optim data plot train)
+set(gpunet_parts core device io tensorboard ops graph model optim data plot train)
 
 foreach(part IN LISTS gpunet_parts)
   set(unit ${PROJECT_BINARY_DIR}/compiled/${part}.cpp)

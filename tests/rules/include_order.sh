@@ -3,7 +3,7 @@
 set -euo pipefail
 cd "$1/gpunet"
 
-order=(version.hpp core io device tensor ops graph nn model optim data plot train gpunet.hpp datasets.hpp images.hpp plot.hpp tables.hpp tensorboard.hpp src.hpp)
+order=(version.hpp core io tensorboard device tensor ops graph nn model optim data plot train gpunet.hpp datasets.hpp images.hpp plot.hpp tables.hpp tensorboard.hpp src.hpp)
 
 # One line "file line included-file" for each include of ours, paths from here.
 arrows=$(find . -type f -printf '%P\n' | sort | xargs -r awk '

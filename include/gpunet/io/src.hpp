@@ -21,6 +21,5 @@
 #include <gpunet/io/read_image.ipp>
 #include <gpunet/io/safetensors.ipp>
 #include <gpunet/io/state_dict.ipp>
-#include <gpunet/io/summary_writer.ipp>
 #include <gpunet/io/tensor_file.ipp>
 #include <gpunet/io/torch_file.ipp>

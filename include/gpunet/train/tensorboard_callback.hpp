@@ -4,7 +4,7 @@
 #include <memory>
 #include <string>
 
-#include <gpunet/io/summary_writer.hpp>
+#include <gpunet/tensorboard/summary_writer.hpp>
 #include <gpunet/train/training.hpp>
 
 namespace gpunet::train {

@@ -5,9 +5,9 @@
 #include <thread>
 #include <unistd.h>
 
-#include <gpunet/io/event_file.hpp>
-#include <gpunet/io/summary_writer.hpp>
 #include <gpunet/tensor/tensor.hpp>
+#include <gpunet/tensorboard/event_file.hpp>
+#include <gpunet/tensorboard/summary_writer.hpp>
 
 #include "io/temp_folder.hpp"
 #include "support/devices.hpp"

@@ -9,8 +9,8 @@
 #include <mutex>
 
 #include <gpunet/core/error.hpp>
-#include <gpunet/io/event_file.hpp>
-#include <gpunet/io/summary_writer.hpp>
+#include <gpunet/tensorboard/event_file.hpp>
+#include <gpunet/tensorboard/summary_writer.hpp>
 
 namespace gpunet::io {
 

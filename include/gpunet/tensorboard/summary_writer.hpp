@@ -94,5 +94,5 @@ class SummaryWriter {
 }  // namespace gpunet::io
 
 #if !GPUNET_COMPILED
-#include <gpunet/io/summary_writer.ipp>
+#include <gpunet/tensorboard/summary_writer.ipp>
 #endif
