@@ -9,25 +9,24 @@
 namespace gpunet::io::detail {
 
 // Entry [k][b]: the remainder of the byte b with k zero bytes behind it, modulo a polynomial whose bits are reversed.
-template <std::uint32_t Polynomial>
-inline constexpr auto crc_tables = [] {
-  std::array<std::array<std::uint32_t, 256>, 8> tables{};
+// Computed when first used: the compiler would take a fifth of a second for both.
+using CrcTables = std::array<std::array<std::uint32_t, 256>, 8>;
+inline CrcTables crc_tables(std::uint32_t polynomial) {
+  CrcTables tables{};
   for (std::uint32_t b = 0; b < 256; ++b) {
     std::uint32_t rest = b;
     for (int bit = 0; bit < 8; ++bit)
-      rest = rest >> 1 ^ (rest & 1u ? Polynomial : 0u);
+      rest = rest >> 1 ^ (rest & 1u ? polynomial : 0u);
     tables[0][b] = rest;
   }
   for (std::size_t k = 1; k < 8; ++k)
     for (std::size_t b = 0; b < 256; ++b)
       tables[k][b] = tables[k - 1][b] >> 8 ^ tables[0][tables[k - 1][b] & 0xFFu];
   return tables;
-}();
+}
 
 // Eight bytes at a time; of the bytes behind others whose sum is `before`.
-template <std::uint32_t Polynomial>
-std::uint32_t crc(std::span<const std::byte> bytes, std::uint32_t before) {
-  const auto& tables = crc_tables<Polynomial>;
+inline std::uint32_t crc(const CrcTables& tables, std::span<const std::byte> bytes, std::uint32_t before) {
   std::uint32_t rest = ~before;
   for (; bytes.size() >= 8; bytes = bytes.subspan(8)) {
     std::uint64_t word;
@@ -43,11 +42,13 @@ std::uint32_t crc(std::span<const std::byte> bytes, std::uint32_t before) {
 }
 
 GPUNET_INLINE std::uint32_t crc32(std::span<const std::byte> bytes, std::uint32_t before) {
-  return crc<0xEDB88320u>(bytes, before);
+  static const CrcTables tables = crc_tables(0xEDB88320u);
+  return crc(tables, bytes, before);
 }
 
 GPUNET_INLINE std::uint32_t crc32c(std::span<const std::byte> bytes, std::uint32_t before) {
-  return crc<0x82F63B78u>(bytes, before);
+  static const CrcTables tables = crc_tables(0x82F63B78u);
+  return crc(tables, bytes, before);
 }
 
 }  // namespace gpunet::io::detail

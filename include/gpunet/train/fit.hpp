@@ -1,7 +1,6 @@
 // A whole training.
 #pragma once
 
-#include <chrono>
 #include <tuple>
 #include <type_traits>
 #include <utility>
@@ -191,7 +190,6 @@ History fit(Network<D, T>& model, const Loss& criterion, Optimizer& optimizer, L
             const FitOptions& options, Parts&&... parts) {
   using Model = Network<D, T>;
   using R = Run<Model, Optimizer>;
-  using Clock = std::chrono::steady_clock;
   static_assert(
       (detail::IsPart<std::remove_reference_t<Parts>, R, Model, Loss> && ...),
       "gpunet::train::fit: one of the arguments behind the options is no part of a training, give an object "
@@ -229,7 +227,7 @@ History fit(Network<D, T>& model, const Loss& criterion, Optimizer& optimizer, L
   });
   bool done = false;
   for (run.epoch = 1; run.epoch <= run.epochs && !done; ++run.epoch) {
-    const auto begin = Clock::now();
+    const double begin = detail::steady_seconds();
     run.current = {.number = run.epoch};
     run.step = 0;
     run.running_loss.reset();
@@ -262,7 +260,7 @@ History fit(Network<D, T>& model, const Loss& criterion, Optimizer& optimizer, L
           });
       });
     if (run.stopped()) run.current.val_loss = run.current.val_accuracy = Epoch::unknown;  // not of all of it
-    run.current.seconds = std::chrono::duration<double>(Clock::now() - begin).count();
+    run.current.seconds = detail::steady_seconds() - begin;
     run.history.epochs.push_back(run.current);
     run.history.steps = run.total_steps;
     if (complete && !run.stopped())

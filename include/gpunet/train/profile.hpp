@@ -1,10 +1,10 @@
 // Where the time of a training step goes.
 #pragma once
 
-#include <chrono>
 #include <string>
 
 #include <gpunet/data/dataloader.hpp>
+#include <gpunet/train/progress.hpp>
 #include <gpunet/train/step.hpp>
 
 namespace gpunet::train {
@@ -36,28 +36,24 @@ StepTimes profile(Model& model, const Loss& criterion, Optimizer& optimizer, con
                   const ProfileOptions& options = {}) {
   require(options.steps >= 1 && options.warm_up >= 0, "gpunet::train::profile: ", options.steps, " steps behind ",
           options.warm_up, " (want 1 or more behind 0 or more), give .steps and .warm_up that make a measurement");
-  using Clock = std::chrono::steady_clock;
-  const auto seconds = [](Clock::duration d) {
-    return std::chrono::duration<double>(d).count();
-  };
   auto& device = model.device();
   Step step(model, criterion, optimizer);
   StepTimes times;
   index_t full = 0;
-  auto begin = Clock::now();
+  double begin = detail::steady_seconds();
   for (auto [inputs, labels] : loader.to(device)) {
-    const auto there = Clock::now();
+    const double there = detail::steady_seconds();
     device.synchronize();
-    const auto copied = Clock::now();
+    const double copied = detail::steady_seconds();
     step(inputs, labels);
     device.synchronize();
     if (labels.numel() == loader.options().batch_size && ++full > options.warm_up) {
-      times.waiting += seconds(there - begin);
-      times.copying += seconds(copied - there);
-      times.computing += seconds(Clock::now() - copied);
+      times.waiting += there - begin;
+      times.copying += copied - there;
+      times.computing += detail::steady_seconds() - copied;
       if (++times.steps == options.steps) break;
     }
-    begin = Clock::now();
+    begin = detail::steady_seconds();
   }
   require(times.steps > 0, "gpunet::train::profile: ", full,
           " full batches in an epoch, all of them to warm up (want ", options.warm_up + 1,
