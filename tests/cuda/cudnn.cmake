@@ -1,15 +1,15 @@
 # Where cuDNN is there, the test program has it: by the one unit that tests it, the others are compiled as ever. Tests of
 # convolutions run once more, by cuDNN whatever their size. With a simulator, a stub takes cuDNN's place.
 
-gpunet_link_cudnn(gpunet_tests_cuda ${tests_dir}/ops/conv2d_cudnn_test.cpp)
+gpunet_link_cudnn(gpunet_tests_cuda ${tests_dir}/ops/conv2d/cudnn_test.cpp)
 
 # Adds cudnn/NAME: those cases of the test file NAME that fit the patterns, but for what further arguments exclude.
 function(gpunet_add_cudnn_entry name cases)
   gpunet_add_test_entry(gpunet_tests_cuda cudnn ${tests_dir}/${name}_test.cpp "--test-case=${cases}" ${ARGN})
 endfunction()
 # Tensor cores of cuDNN round otherwise, and it takes more launches.
-gpunet_add_cudnn_entry(ops/conv2d_cuda *Cuda* "--test-case-exclude=*tensor cores*")
-gpunet_add_cudnn_entry(ops/conv2d_block_cuda *Cuda* "--test-case-exclude=*is one launch*")
+gpunet_add_cudnn_entry(ops/conv2d/cuda *Cuda* "--test-case-exclude=*tensor cores*")
+gpunet_add_cudnn_entry(ops/conv2d/cuda_block *Cuda* "--test-case-exclude=*is one launch*")
 gpunet_add_cudnn_entry(model/gradient_check *Cuda*)
 gpunet_add_cudnn_entry(model/cuda_calls "*waits for nothing and allocates nothing*")
 

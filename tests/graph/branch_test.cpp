@@ -5,7 +5,7 @@
 
 #include <gpunet/gpunet.hpp>
 #include <gpunet/nn/gradient_check.hpp>
-#include <gpunet/ops/add_op.hpp>
+#include <gpunet/ops/add.hpp>
 
 #include "support/devices.hpp"
 #include "support/training.hpp"

@@ -3,7 +3,7 @@
 #include <vector>
 
 #include <gpunet/gpunet.hpp>
-#include <gpunet/ops/add_op.hpp>
+#include <gpunet/ops/add.hpp>
 
 #include "support/errors.hpp"
 #include "support/networks.hpp"

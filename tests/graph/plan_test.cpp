@@ -3,7 +3,7 @@
 
 #include <gpunet/gpunet.hpp>
 #include <gpunet/graph/fuse.hpp>
-#include <gpunet/ops/add_op.hpp>
+#include <gpunet/ops/add.hpp>
 
 #include "support/networks.hpp"
 

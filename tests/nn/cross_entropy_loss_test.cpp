@@ -1,7 +1,7 @@
 #include <limits>
 
 #include <gpunet/gpunet.hpp>
-#include <gpunet/ops/mean.host.hpp>
+#include <gpunet/ops/mean.hpp>
 
 #include "reference/layers.hpp"
 #include "support/gradient_check.hpp"

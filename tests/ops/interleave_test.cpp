@@ -3,7 +3,7 @@
 #include <vector>
 
 #include <gpunet/gpunet.hpp>
-#include <gpunet/ops/interleave.host.hpp>
+#include <gpunet/ops/interleave.hpp>
 
 #include "support/devices.hpp"
 #include "support/guarded_buffer.hpp"

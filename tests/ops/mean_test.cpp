@@ -1,7 +1,7 @@
 #include <doctest/doctest.h>
 #include <vector>
 
-#include <gpunet/ops/mean.host.hpp>
+#include <gpunet/ops/mean.hpp>
 #include <gpunet/tensor/tensor.hpp>
 
 #include "reference/mean_loss.hpp"

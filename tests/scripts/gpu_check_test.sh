@@ -50,7 +50,7 @@ mkdir -p "$2"/{benchmarks/gpu,examples,tests/cuda}
 cp "$work/bin/bench" "$2/benchmarks/gpu/gpu_bench"
 END_FAKE
 fake ctest <<'END_FAKE'
-all=(- cuda/ops/linear_cuda cuda/ops/two lesson/cuda nvcc/core/math)
+all=(- cuda/ops/linear/cuda cuda/ops/two lesson/cuda nvcc/core/math)
 if [[ $* == *" -N "* ]]; then
   case $* in
     *"-L ^cuda$"*) numbers=(1 2) ;;
@@ -195,10 +195,10 @@ check "the second call continues" says "tests                      ok   28 passe
 check "with those that were not run" not_called "0,0,0,1"
 check "lessons first" called "-I 0,0,0,3"
 forget
-failing_test=cuda/ops/linear_cuda hung_test=cuda/ops/two run "$check_gpu" tests
+failing_test=cuda/ops/linear/cuda hung_test=cuda/ops/two run "$check_gpu" tests
 check "after all of them it begins anew" called "-I 0,0,0,1,2"
 check "a failing test and its cause are in the verdict" \
-  says "cuda/ops/linear_cuda       bad  test case THREW exception: CUDA error: out of memory"
+  says "cuda/ops/linear/cuda       bad  test case THREW exception: CUDA error: out of memory"
 check "and one that hung" says "cuda/ops/two               bad  hung: did not end within 100 s"
 check "with an error at the end" ended_with 1
 broken_ctest=yes run "$check_gpu" tests
@@ -287,7 +287,7 @@ for part in build tests sanitize bench; do
 done
 check "the probe runs on it" called "probe $work/simulator"
 check "the build knows it" called "-DGPUNET_CUDA_SIMULATOR=$work/simulator"
-check "it takes the place of compute-sanitizer" called "doctests 1 --source-file=*tests/ops/linear_cuda_test.cpp"
+check "it takes the place of compute-sanitizer" called "doctests 1 --source-file=*tests/ops/linear/cuda_test.cpp"
 check "small networks are measured" called "--job lenet_b4 --job iris"
 check "which is said" says "only lenet_b4 and iris run on a simulator"
 simulated_failures="6 passed, 1 failed" no_gpu=yes run "$check_gpu" sanitize --simulated

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include <gpunet/ops/conv2d.hpp>
+#include <gpunet/ops/conv2d/plain.hpp>
 
 inline std::string text_of(const gpunet::Conv2dGeometry& g) {
   return gpunet::concat(g.in_channels, "-", g.out_channels, " on ", g.height, " x ", g.width, ", kernel ", g.kernel,

@@ -6,7 +6,7 @@
 
 #include <gpunet/core/math.hpp>
 #include <gpunet/graph/plan.hpp>
-#include <gpunet/ops/add_op.hpp>
+#include <gpunet/ops/add.hpp>
 
 namespace gpunet {
 

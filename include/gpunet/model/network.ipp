@@ -7,8 +7,8 @@
 #include <gpunet/graph/fuse.hpp>
 #include <gpunet/model/initialize.hpp>
 #include <gpunet/model/network.hpp>
-#include <gpunet/ops/interleave.host.hpp>
-#include <gpunet/ops/mean.host.hpp>
+#include <gpunet/ops/interleave.hpp>
+#include <gpunet/ops/mean.hpp>
 
 namespace gpunet {
 

@@ -3,7 +3,7 @@
 
 #include <gpunet/model/output.hpp>
 #include <gpunet/ops/classes.hpp>
-#include <gpunet/ops/interleave.host.hpp>
+#include <gpunet/ops/interleave.hpp>
 
 namespace gpunet {
 

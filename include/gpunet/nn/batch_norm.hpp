@@ -5,7 +5,7 @@
 #include <optional>
 
 #include <gpunet/nn/layer.hpp>
-#include <gpunet/ops/batch_norm_op.hpp>
+#include <gpunet/ops/batch_norm/batch_norm.hpp>
 
 namespace gpunet::nn {
 

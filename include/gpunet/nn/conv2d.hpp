@@ -7,7 +7,7 @@
 #include <gpunet/nn/layer.hpp>
 #include <gpunet/nn/options.hpp>
 #include <gpunet/nn/parameter_bounds.hpp>
-#include <gpunet/ops/conv2d_op.hpp>
+#include <gpunet/ops/conv2d/conv2d.hpp>
 
 namespace gpunet::nn {
 

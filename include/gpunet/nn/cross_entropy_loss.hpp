@@ -2,11 +2,7 @@
 #pragma once
 
 #include <gpunet/nn/loss.hpp>
-#include <gpunet/ops/cross_entropy.host.hpp>
-
-#if GPUNET_CUDA  // here, so that every unit has the same version for Cuda
-#include <gpunet/ops/cross_entropy.cuh>
-#endif
+#include <gpunet/ops/cross_entropy/cross_entropy.hpp>
 
 namespace gpunet::nn {
 

@@ -2,7 +2,7 @@
 #pragma once
 
 #include <gpunet/nn/layer.hpp>
-#include <gpunet/ops/elementwise_op.hpp>
+#include <gpunet/ops/elementwise.hpp>
 
 namespace gpunet::nn {
 

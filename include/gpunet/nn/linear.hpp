@@ -5,7 +5,7 @@
 
 #include <gpunet/nn/layer.hpp>
 #include <gpunet/nn/parameter_bounds.hpp>
-#include <gpunet/ops/linear_op.hpp>
+#include <gpunet/ops/linear/linear.hpp>
 
 namespace gpunet::nn {
 

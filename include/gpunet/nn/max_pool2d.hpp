@@ -3,7 +3,7 @@
 
 #include <gpunet/nn/layer.hpp>
 #include <gpunet/nn/options.hpp>
-#include <gpunet/ops/max_pool2d_op.hpp>
+#include <gpunet/ops/max_pool2d/max_pool2d.hpp>
 
 namespace gpunet::nn {
 

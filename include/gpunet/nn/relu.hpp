@@ -2,7 +2,7 @@
 #pragma once
 
 #include <gpunet/nn/layer.hpp>
-#include <gpunet/ops/activation_op.hpp>
+#include <gpunet/ops/activation.hpp>
 
 namespace gpunet::nn {
 

@@ -2,7 +2,7 @@
 #pragma once
 
 #include <gpunet/nn/layer.hpp>
-#include <gpunet/ops/saturation.host.hpp>
+#include <gpunet/ops/saturation.hpp>
 
 namespace gpunet::nn::detail {
 

@@ -2,7 +2,7 @@
 #pragma once
 
 #include <gpunet/nn/layer.hpp>
-#include <gpunet/ops/softmax_op.hpp>
+#include <gpunet/ops/softmax/softmax.hpp>
 
 namespace gpunet::nn {
 

@@ -1,7 +1,8 @@
-// Functions of one number that stand behind a layer or inside an op: the plain single-source version.
+// Rectifiers: as functions of numbers and arrays, and as nodes of a graph.
 #pragma once
 
 #include <gpunet/ops/map.hpp>
+#include <gpunet/ops/op.hpp>
 
 namespace gpunet {
 
@@ -46,4 +47,20 @@ struct Activate {
   }
 };
 
+// y = max(x, 0), element by element; a NaN stays one, as in PyTorch.
+struct ReluOp {
+  template <class D, class T>
+  void forward(D& device, const ForwardPass<T>& pass) const;
+  template <class D, class T>
+  void backward(D& device, const BackwardPass<T>& pass) const;
+};
+
+#if GPUNET_COMPILED
+GPUNET_EXTERN_KERNELS(detail::OwnKernels<ReluOp>);
+#endif
+
 }  // namespace gpunet
+
+#if !GPUNET_COMPILED
+#include <gpunet/ops/activation.ipp>
+#endif

@@ -1,6 +1,10 @@
 // Between PyTorch's order of a batch and the order of a slice.
 #pragma once
 
+#include <algorithm>
+
+#include <gpunet/device/host/for_each.hpp>
+#include <gpunet/device/host/transpose.hpp>
 #include <gpunet/ops/slice.hpp>
 
 namespace gpunet {
@@ -40,6 +44,68 @@ void interleave(D& device, const Slice& slice, index_t features, const T* rows, 
 template <class D, class T>
 void deinterleave(D& device, const Slice& slice, index_t features, const T* x, T* rows) {
   for_each(device, slice.count * features, Deinterleave<T>{slice, features, x, rows});
+}
+
+namespace detail {
+
+// from [rows][columns] -> to [columns][rows], both at least 4, whose rows begin `from_row` and `to_row` apart. The last
+// blocks reach back where 4 is no divisor.
+inline void transpose(index_t rows, index_t columns, const float* from, index_t from_row, float* to,
+                      index_t to_row) {
+  const auto block = [=](index_t i, index_t j) {
+    const index_t row = std::min(i, rows - 4), column = std::min(j, columns - 4);
+    transpose_block(from + row * from_row + column, from_row, to + column * to_row + row, to_row);
+  };
+  // The long way in the outer loop: cache lines are done with before the next ones are touched.
+  if (rows < columns)
+    for (index_t j = 0; j < columns; j += 4)
+      for (index_t i = 0; i < rows; i += 4)
+        block(i, j);
+  else
+    for (index_t i = 0; i < rows; i += 4)
+      for (index_t j = 0; j < columns; j += 4)
+        block(i, j);
+}
+
+// task(group, its first sample, its samples) for every group of `inner` samples; on several threads where the slice
+// has `elements` enough.
+template <class Task>
+void for_each_group(Host& device, const Slice& slice, index_t elements, Task task) {
+  device.run_if(elements >= 1 << 16, slice.outer, [&](index_t group, int) {
+    const index_t first = group * slice.inner;
+    task(group, first, std::clamp(slice.count - first, index_t{0}, slice.inner));
+  });
+}
+
+}  // namespace detail
+
+inline void interleave(Host& device, const Slice& slice, index_t features, const float* rows, float* y) {
+  const index_t inner = slice.inner, size = inner * features;
+  if (inner < 4 || features < 4) return interleave<Host, float>(device, slice, features, rows, y);
+  detail::for_each_group(device, slice, slice.outer * size,
+                         [=, &device](index_t group, index_t first, index_t count) {
+                           const float* from = rows + first * features;
+                           float* to = y + group * size;
+                           if (count < 4)
+                             return interleave<Host, float>(device, {count, 1, inner}, features, from, to);
+                           detail::transpose(count, features, from, features, to, inner);
+                           if (count == inner) return;
+                           for (index_t feature = 0; feature < features; ++feature)
+                             std::fill(to + feature * inner + count, to + (feature + 1) * inner, 0.0f);
+                         });
+}
+
+inline void deinterleave(Host& device, const Slice& slice, index_t features, const float* x, float* rows) {
+  const index_t inner = slice.inner, size = inner * features;
+  if (inner < 4 || features < 4) return deinterleave<Host, float>(device, slice, features, x, rows);
+  detail::for_each_group(device, slice, slice.outer * size,
+                         [=, &device](index_t group, index_t first, index_t count) {
+                           const float* from = x + group * size;
+                           float* to = rows + first * features;
+                           if (count < 4)
+                             return deinterleave<Host, float>(device, {count, 1, inner}, features, from, to);
+                           detail::transpose(features, count, from, inner, to, features);
+                         });
 }
 
 }  // namespace gpunet

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include <gpunet/core/math.hpp>
+#include <gpunet/device/host/sum_each.hpp>
 
 namespace gpunet {
 
@@ -77,6 +78,14 @@ void norm(D& device, index_t n, const T* x, void* scratch, T* result) {
   auto* const sums = static_cast<typename Blocks::Sum*>(scratch);
   sum_blocks(device, blocks, Blocks{n, ceil_div(n, blocks), x, sums});
   sum_each(device, 1, blocks, NormOfBlocks<Kind, T>{sums, result});
+}
+
+// The sums of all blocks: each is one thread's.
+template <class Kind, class T>
+void sum_blocks(Host& device, index_t blocks, const NormBlocks<Kind, T>& block) {
+  constexpr index_t few = 16;  // below, a second thread costs more than it gives
+  const detail::SumEach<NormBlocks<Kind, T>> sum{block.length, block};
+  device.run_if(blocks >= few, blocks, [&](index_t b, int) { sum(b); });
 }
 
 }  // namespace gpunet

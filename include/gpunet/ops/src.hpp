@@ -1,15 +1,15 @@
 // All bodies of this folder, a part of the compiled library.
 #pragma once
 
-#include <gpunet/ops/activation_op.ipp>
-#include <gpunet/ops/add_op.ipp>
-#include <gpunet/ops/batch_norm_op.ipp>
-#include <gpunet/ops/conv2d_op.ipp>
-#include <gpunet/ops/linear.host.ipp>
-#include <gpunet/ops/linear_op.hpp>
-#include <gpunet/ops/max_pool2d_op.ipp>
+#include <gpunet/ops/activation.ipp>
+#include <gpunet/ops/add.ipp>
+#include <gpunet/ops/batch_norm/batch_norm.ipp>
+#include <gpunet/ops/conv2d/conv2d.ipp>
+#include <gpunet/ops/linear/host/linear.ipp>
+#include <gpunet/ops/linear/linear.hpp>
+#include <gpunet/ops/max_pool2d/max_pool2d.ipp>
 #include <gpunet/ops/op.ipp>
-#include <gpunet/ops/softmax_op.ipp>
+#include <gpunet/ops/softmax/softmax.ipp>
 
 namespace gpunet {
 

@@ -9,7 +9,7 @@
 #include <gpunet/core/tracked_pointer.hpp>
 #include <gpunet/model/network.hpp>
 #include <gpunet/ops/map.hpp>
-#include <gpunet/ops/norm.host.hpp>
+#include <gpunet/ops/norm.hpp>
 
 namespace gpunet::nn::utils {
 

@@ -5,7 +5,7 @@
 
 #include <gpunet/core/error.hpp>
 #include <gpunet/ops/argmax.hpp>
-#include <gpunet/ops/cross_entropy.hpp>
+#include <gpunet/ops/cross_entropy/cross_entropy.hpp>
 #include <gpunet/ops/map.hpp>
 #include <gpunet/tensor/buffer.hpp>
 #include <gpunet/tensor/tensor.hpp>

@@ -9,8 +9,8 @@
 #include <gpunet/device/cuda/launch.cuh>
 #include <gpunet/model/network.hpp>
 #include <gpunet/ops/activation.hpp>
-#include <gpunet/ops/cross_entropy.hpp>
-#include <gpunet/ops/linear_op.hpp>
+#include <gpunet/ops/cross_entropy/cross_entropy.hpp>
+#include <gpunet/ops/linear/linear.hpp>
 #include <gpunet/tensor/buffer.hpp>
 #include <gpunet/tensor/view.hpp>
 

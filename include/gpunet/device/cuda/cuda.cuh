@@ -15,7 +15,7 @@
 namespace gpunet {
 
 namespace detail {
-class ConvolutionLibrary;  // ops/conv2d_library.cuh
+class ConvolutionLibrary;  // ops/conv2d/cuda/library.cuh
 }
 
 // How a Cuda is made.

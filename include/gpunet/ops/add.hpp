@@ -1,0 +1,33 @@
+// The sum of two values as a node of a graph.
+#pragma once
+
+#include <gpunet/ops/map.hpp>
+#include <gpunet/ops/op.hpp>
+
+namespace gpunet {
+
+// a + b
+struct Add {
+  template <class T>
+  GPUNET_FN T operator()(T a, T b) const {
+    return a + b;
+  }
+};
+
+// y = inputs[0] + inputs[1], of the same shape.
+struct AddOp {
+  template <class D, class T>
+  void forward(D& device, const ForwardPass<T>& pass) const;
+  template <class D, class T>
+  void backward(D& device, const BackwardPass<T>& pass) const;
+};
+
+#if GPUNET_COMPILED
+GPUNET_EXTERN_KERNELS(detail::OwnKernels<AddOp>);
+#endif
+
+}  // namespace gpunet
+
+#if !GPUNET_COMPILED
+#include <gpunet/ops/add.ipp>
+#endif

@@ -1,0 +1,55 @@
+// Batch normalization as a node of a graph.
+#pragma once
+
+#include <gpunet/core/python_number.hpp>
+#include <gpunet/ops/batch_norm/host/channels.hpp>
+#include <gpunet/ops/op.hpp>
+
+namespace gpunet {
+
+// y = (x - mean) / sqrt(variance + eps) w + b for each channel of [channels, width]. Parameters w, b; buffers running mean,
+// running variance, number of batches, mean and inverse deviation of the batch.
+struct BatchNormOp {
+  index_t channels, width;
+  double eps, momentum;  // momentum below 0: the running statistics are the mean over all batches
+
+  OpTraits traits(const Sizes&, const Sizes&) const { return {.couples_samples = true}; }
+  std::string extra_repr(const Sizes&, const Sizes&) const {
+    return concat(channels, ", eps=", python_repr(eps),
+                  ", momentum=", momentum < 0 ? "None" : python_repr(momentum),
+                  ", affine=True, bias=True, track_running_stats=True");
+  }
+
+  template <class D, class T>
+  index_t scratch(const D&, const Slice&, T) const;
+
+  template <class D, class T>
+  void forward(D& device, const ForwardPass<T>& pass) const;
+
+  template <class D, class T>
+  void backward(D& device, const BackwardPass<T>& pass) const;
+
+ private:
+  // Where the statistics are: those that this pass goes by, and those that are kept. In eval mode slices may run side by
+  // side, so each has its inverse deviations in scratch memory of its own.
+  template <class T>
+  struct Statistics {
+    RunningStatistics<T> running;
+    T *mean, *inverse;
+    template <class P>
+    Statistics(const P& pass, index_t channels)
+        : running{pass.buffers[0], pass.buffers[1], pass.buffers.count(2)},
+          mean(pass.mode == nn::Mode::train ? pass.buffers[3] : pass.buffers[0]),
+          inverse(pass.mode == nn::Mode::train ? pass.buffers[4] : pass.scratch + 2 * channels) {}
+  };
+};
+
+#if GPUNET_COMPILED
+GPUNET_EXTERN_KERNELS(detail::OwnKernels<BatchNormOp>);
+#endif
+
+}  // namespace gpunet
+
+#if !GPUNET_COMPILED
+#include <gpunet/ops/batch_norm/batch_norm.ipp>
+#endif

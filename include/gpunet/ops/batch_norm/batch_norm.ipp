@@ -1,0 +1,53 @@
+// Bodies of batch_norm.hpp.
+#pragma once
+
+#include <gpunet/core/python_number.hpp>
+#include <gpunet/ops/batch_norm/batch_norm.hpp>
+
+namespace gpunet {
+
+template <class D, class T>
+index_t BatchNormOp::scratch(const D&, const Slice&, T) const {
+  return 3 * channels;
+}
+
+template <class D, class T>
+void BatchNormOp::forward(D& device, const ForwardPass<T>& pass) const {
+  const BatchNormGeometry g{pass.slice, channels, width};
+  const Statistics<T> of(pass, channels);
+  if (pass.mode == nn::Mode::train) {
+    require(g.per_channel() > 1,
+            "gpunet::nn::BatchNorm: one value per channel in training, which has no variance, give it batches of "
+            "2 or more (the last of a loader may be shorter: drop_last), or call eval() on the model");
+    sum_channels(device, ChannelMeanSum<T>{g, pass.x, of.mean, of.running.batches});
+    sum_channels(device, ChannelVarianceSum<T>{g, eps, momentum, pass.x, of.mean, of.inverse, of.running});
+  } else {
+    for_each(device, g.channels, InverseDeviation<T>{eps, of.running.variance, of.inverse});
+  }
+  for_each_in_channels(
+      device, Normalize<T>{g, pass.x, of.mean, of.inverse, pass.parameters[0], pass.parameters[1], pass.y});
+}
+
+template <class D, class T>
+void BatchNormOp::backward(D& device, const BackwardPass<T>& pass) const {
+  const BatchNormGeometry g{pass.slice, channels, width};
+  const Statistics<T> of(pass, channels);
+  if (pass.mode == nn::Mode::eval)
+    for_each(device, g.channels, InverseDeviation<T>{eps, of.running.variance, of.inverse});
+  const T *dy = pass.dy, *w = pass.parameters[0];
+  T* means = pass.scratch;
+  sum_channels(device, BatchNormParameterSum<T>{g, pass.x, dy, of.mean, of.inverse, pass.gradients[0],
+                                                pass.gradients[1], pass.accumulate, means});
+  if (!pass.dx) return;
+  if (pass.mode == nn::Mode::train)
+    for_each_in_channels(device,
+                         BatchNormTrainingGradient<T>{g, pass.x, dy, of.mean, of.inverse, w, means, pass.dx});
+  else
+    for_each_in_channels(device, BatchNormInputGradient<T>{g, dy, of.inverse, w, pass.dx});
+}
+
+#if GPUNET_COMPILED
+GPUNET_COMPILE_KERNELS(detail::OwnKernels<BatchNormOp>);
+#endif
+
+}  // namespace gpunet

@@ -1,0 +1,61 @@
+// Bodies of conv2d_op.hpp.
+#pragma once
+
+#include <gpunet/device/traits.hpp>
+#include <gpunet/ops/conv2d/conv2d.hpp>
+
+#if GPUNET_CUDA  // here, so that every unit has the same version for Cuda
+#include <gpunet/ops/conv2d/cuda/block.cuh>
+#endif
+
+namespace gpunet {
+
+GPUNET_INLINE std::string Conv2dOp::extra_repr(const Sizes&, const Sizes&) const {
+  const Conv2dGeometry& g = geometry;
+  const auto pair = [](std::string_view name, index_t n) {
+    return concat(", ", name, "=(", n, ", ", n, ")");
+  };
+  return concat(g.in_channels, ", ", g.out_channels, pair("kernel_size", g.kernel), pair("stride", g.stride),
+                g.padding > 0 ? pair("padding", g.padding) : "");
+}
+
+template <class Geometry>
+template <class D, class T>
+index_t Conv2dKernels<Geometry>::scratch(const Conv2dOp& op, const D& device, const Slice& slice, T type) {
+  if constexpr (DeviceTraits<D>::template fuses<T>)
+    if (op.is_block()) return conv2d_block_scratch(device, slice, block(op), type);
+  return conv2d_scratch(device, slice, Geometry{op.geometry}, type);
+}
+
+template <class Geometry>
+template <class D, class T>
+void Conv2dKernels<Geometry>::forward(const Conv2dOp& op, D& device, const ForwardPass<T>& pass) {
+  const T *w = pass.parameters[0], *b = pass.parameters[1];
+  if constexpr (DeviceTraits<D>::template fuses<T>)
+    if (op.is_block())
+      return conv2d_block_forward(device, pass.slice, block(op), pass.x, w, b, pass.y,
+                                  reinterpret_cast<PoolChoice*>(pass.cache), pass.scratch);
+  conv2d_forward(device, pass.slice, Geometry{op.geometry}, pass.x, w, b, pass.y, pass.scratch);
+}
+
+template <class Geometry>
+template <class D, class T>
+void Conv2dKernels<Geometry>::backward(const Conv2dOp& op, D& device, const BackwardPass<T>& pass) {
+  const T* w = pass.parameters[0];
+  T *dw = pass.gradients[0], *db = pass.gradients[1];
+  if constexpr (DeviceTraits<D>::template fuses<T>)
+    if (op.is_block())
+      return conv2d_block_backward(device, pass.slice, block(op), pass.x, pass.dy_is_rectified ? nullptr : pass.y,
+                                   reinterpret_cast<const PoolChoice*>(pass.cache), pass.dy, w, pass.dx, dw, db,
+                                   pass.accumulate, pass.scratch, pass.rectify_dx);
+  const Geometry g{op.geometry};
+  conv2d_backward_parameters(device, pass.slice, g, pass.x, pass.dy, dw, db, pass.accumulate, pass.scratch);
+  if (pass.dx) conv2d_backward_input(device, pass.slice, g, pass.dy, w, pass.dx, pass.scratch);
+}
+
+#if GPUNET_COMPILED
+GPUNET_COMPILE_KERNELS(Conv2dKernels<Conv2dGeometry>);
+GPUNET_COMPILE_KERNELS(Conv2dKernels<WideConv2dGeometry>);
+#endif
+
+}  // namespace gpunet

@@ -1,0 +1,133 @@
+// Convolutions by a library that a program may have (cuDNN): what is asked of it, and when.
+#pragma once
+
+#include <algorithm>
+#include <cstdlib>
+#include <limits>
+#include <memory>
+#include <string_view>
+#include <type_traits>
+
+#include <gpunet/device/cuda/cuda.cuh>
+#include <gpunet/ops/conv2d/block.hpp>
+
+namespace gpunet {
+
+namespace detail {
+
+// A convolution with what is behind it, for a number of samples.
+struct BatchConvolution : Conv2dBlock<Conv2dGeometry> {
+  index_t samples;
+
+  template <class Geometry>
+  BatchConvolution(const Slice& slice, const Conv2dBlock<Geometry>& block)
+      : Conv2dBlock<Conv2dGeometry>{block.g, block.activation, block.pool}, samples(slice.samples()) {}
+  BatchConvolution(const Slice& slice, const Conv2dGeometry& geometry)
+      : BatchConvolution(slice, Conv2dBlock<Conv2dGeometry>{geometry, Activation::none, false}) {}
+
+  index_t multiply_adds() const { return samples * g.out_features() * g.taps(); }
+};
+
+// What a library does with arrays of T. It gives its work to the stream of the Cuda that it was made for, and allocates
+// nothing on it: `scratch` holds as many elements as scratch() says.
+template <class T>
+class LibraryConvolutions {
+ public:
+  virtual ~LibraryConvolutions() = default;
+
+  // Whether it has a way for all three products. The first call for a convolution chooses the ways, and must not be
+  // recorded.
+  virtual bool can(const BatchConvolution& c) = 0;
+  // Of a convolution that it can do.
+  virtual index_t scratch(const BatchConvolution& c) = 0;
+  // y = pool(activation(x * w + b)). False, and nothing done, where it turns out that the library lacks a kernel.
+  virtual bool forward(Cuda& device, const BatchConvolution& c, const T* x, const T* w, const T* b, T* y,
+                       PoolChoice* choice, T* scratch) = 0;
+  // The gradient of x * w + b, in dy or in scratch, where that of the pooled outputs is dy.
+  virtual const T* through_pool(Cuda& device, const BatchConvolution& c, const PoolChoice* choice, const T* dy,
+                                T* scratch) = 0;
+  // From here on dy is the gradient of x * w + b; it may be in scratch.
+  virtual void backward_parameters(Cuda& device, const BatchConvolution& c, const T* x, const T* dy, T* dw, T* db,
+                                   Accumulate accumulate, T* scratch) = 0;
+  virtual void backward_input(Cuda& device, const BatchConvolution& c, const T* dy, const T* w, T* dx,
+                              T* scratch) = 0;
+};
+
+class ConvolutionLibrary {
+ public:
+  virtual ~ConvolutionLibrary() = default;
+  virtual LibraryConvolutions<float>& of(float) = 0;
+  virtual LibraryConvolutions<double>& of(double) = 0;
+};
+
+// Makes the program's library for a device; null in a program that has none. A unit that holds a library sets it before
+// main() begins. So all units are compiled alike, and all of a program use the library or none.
+struct LinkedConvolutionLibrary {
+  std::shared_ptr<ConvolutionLibrary> (*make)(const Cuda& device) = nullptr;
+  std::size_t (*version)() = nullptr;  // as cudnnGetVersion has it
+};
+inline LinkedConvolutionLibrary linked_convolution_library;
+
+enum class LibraryUse { where_it_pays, always, never };
+
+// GPUNET_CUDNN=always or never, for measuring and for tests.
+inline LibraryUse library_use() {
+  static const LibraryUse use = [] {
+    const char* text = std::getenv("GPUNET_CUDNN");
+    const std::string_view word = text ? text : "";
+    require(word.empty() || word == "always" || word == "never", "gpunet::Cuda: GPUNET_CUDNN is '", word,
+            "', want always, never or nothing");
+    return word == "always" ? LibraryUse::always : word == "never" ? LibraryUse::never : LibraryUse::where_it_pays;
+  }();
+  return use;
+}
+
+// Whether a library is faster than our own kernels (reckoned, not measured). These gather their operands element by
+// element, which costs as much as the products and is hidden least where channels are many. A library takes more launches:
+// the bias gradient, the rectifier's and the pooling are kernels of their own. 2^27 multiply-adds take an H200 4 us at
+// the least, as long as two or three of those. Of its kernels for double nothing is known.
+template <class T>
+bool library_pays(const BatchConvolution& c) {
+  constexpr index_t least = 1 << 27, least_in = 16, least_out = 32;
+  return std::is_same_v<T, float> && c.g.in_channels >= least_in && c.g.out_channels >= least_out &&
+         c.multiply_adds() >= least;
+}
+
+// Who does the convolution in place of our own kernels; null where they do.
+template <class T>
+LibraryConvolutions<T>* library_for(const Cuda& device, const BatchConvolution& c) {
+  constexpr index_t most = std::numeric_limits<int>::max();  // elements of an array that cuDNN can count
+  if (!linked_convolution_library.make || library_use() == LibraryUse::never) return nullptr;
+  if (c.samples == 0 || std::max({c.samples * c.g.in_features(), c.samples * c.g.out_features(),
+                                  c.g.out_channels * c.g.taps()}) > most)
+    return nullptr;
+  if (library_use() == LibraryUse::where_it_pays && !library_pays<T>(c)) return nullptr;
+  auto& library = device.convolution_library();
+  if (!library) library = linked_convolution_library.make(device);
+  LibraryConvolutions<T>& convolutions = library->of(T{});
+  return convolutions.can(c) ? &convolutions : nullptr;
+}
+
+template <class T>
+index_t library_scratch(const Cuda& device, const BatchConvolution& c) {
+  auto* library = library_for<T>(device, c);
+  return library ? library->scratch(c) : 0;
+}
+
+}  // namespace detail
+
+namespace backends::cudnn {
+
+// Whether this program was linked with gpunet::cudnn.
+inline bool is_available() {
+  return detail::linked_convolution_library.make != nullptr;
+}
+
+// As cudnnGetVersion has it, 91900 for 9.19.0; 0 in a program without cuDNN.
+inline std::size_t version() {
+  return is_available() ? detail::linked_convolution_library.version() : 0;
+}
+
+}  // namespace backends::cudnn
+
+}  // namespace gpunet

@@ -1,0 +1,218 @@
+// Convolutions as matrix products: what stands at row and column of each factor.
+#pragma once
+
+#include <algorithm>
+
+#include <gpunet/device/cuda/divisor.cuh>
+#include <gpunet/device/cuda/product_scalar.cuh>
+#include <gpunet/ops/conv2d/block.hpp>
+
+namespace gpunet::detail {
+
+// The order in which kernels take the outputs of a convolution: (sample, row, column); or, where windows of 2 x 2 are pooled,
+// (sample, row and column of the window, corner), so that a thread that has four neighbours has a window.
+struct OutputOrder {
+  Divisor per_image, per_row;  // cells: outputs, or windows
+  int pooled;
+
+  OutputOrder(index_t rows, index_t columns, bool pools)
+      : per_image(std::max(rows * columns, index_t{1})), per_row(std::max(columns, index_t{1})), pooled(pools) {}
+
+  struct Place {
+    index_t sample;
+    int cell, row, column, corner;
+  };
+  __device__ Place place(index_t n) const {
+    const index_t cells = pooled ? n / 4 : n, sample = per_image.quotient(cells);
+    const index_t cell = cells - sample * per_image.divisor, row = per_row.quotient(cell);
+    Place at{sample, static_cast<int>(cell), static_cast<int>(row), static_cast<int>(cell - row * per_row.divisor),
+             0};
+    if (pooled) {
+      at.corner = static_cast<int>(n % 4);
+      at.row = at.row * 2 + at.corner / 2;
+      at.column = at.column * 2 + at.corner % 2;
+    }
+    return at;
+  }
+};
+
+// One weight of a filter: how far the pixel that it meets is from the first one, and in which row and column.
+struct Tap {
+  int offset;
+  short row, column;
+};
+
+// Splits the number of a weight into channel, row and column.
+struct TapOrder {
+  Divisor per_channel, per_row;
+  explicit TapOrder(const Conv2dGeometry& g) : per_channel(g.kernel * g.kernel), per_row(g.kernel) {}
+
+  // With so many elements from channel to channel, row to row, column to column.
+  __device__ Tap tap(index_t k, int plane, int width, int step) const {
+    const index_t channel = per_channel.quotient(k), rest = k - channel * per_channel.divisor;
+    const index_t row = per_row.quotient(rest), column = rest - row * per_row.divisor;
+    return {static_cast<int>(channel) * plane + static_cast<int>(row) * width + static_cast<int>(column) * step,
+            static_cast<short>(row), static_cast<short>(column)};
+  }
+};
+
+// The pixel of x that a weight meets for an output; 0 outside the image.
+template <class T>
+struct Patches {
+  const T* x;
+  OutputOrder outputs;
+  TapOrder taps;
+  index_t in_features;
+  int height, width, stride, padding;
+
+  Patches(const Conv2dGeometry& g, const OutputOrder& order, const T* images)
+      : x(images),
+        outputs(order),
+        taps(g),
+        in_features(g.in_features()),
+        height(static_cast<int>(g.height)),
+        width(static_cast<int>(g.width)),
+        stride(static_cast<int>(g.stride)),
+        padding(static_cast<int>(g.padding)) {}
+
+  // The first pixel of an output's patch, perhaps outside the image.
+  struct Corner {
+    index_t offset;
+    int row, column;
+  };
+  __device__ Corner corner(index_t n) const {
+    const OutputOrder::Place at = outputs.place(n);
+    const int row = at.row * stride - padding, column = at.column * stride - padding;
+    return {at.sample * in_features + row * width + column, row, column};
+  }
+  __device__ Tap tap(index_t k) const { return taps.tap(k, height * width, width, 1); }
+  __device__ T at(const Corner& corner, const Tap& tap) const {
+    const bool inside = static_cast<unsigned>(corner.row + tap.row) < static_cast<unsigned>(height) &&
+                        static_cast<unsigned>(corner.column + tap.column) < static_cast<unsigned>(width);
+    return inside ? x[corner.offset + tap.offset] : T{};
+  }
+};
+
+// Forward, [taps, outputs].
+template <class T>
+struct PatchColumns : Patches<T> {
+  static constexpr bool along_k = false;
+  __device__ auto outer(index_t output) const { return this->corner(output); }
+  __device__ auto inner(index_t k) const { return this->tap(k); }
+  __device__ T load(const typename Patches<T>::Corner& corner, const Tap& tap) const {
+    return this->at(corner, tap);
+  }
+};
+
+// For the gradient of the weights, [outputs, taps + 1]: the last column is of ones, for that of the bias.
+template <class T>
+struct PatchRows : Patches<T> {
+  static constexpr bool along_k = true;
+  index_t all;  // taps
+
+  PatchRows(const Conv2dGeometry& g, const OutputOrder& order, const T* images)
+      : Patches<T>(g, order, images), all(g.taps()) {}
+
+  __device__ Tap outer(index_t k) const { return k == all ? Tap{0, -1, -1} : this->tap(k); }
+  __device__ auto inner(index_t output) const { return this->corner(output); }
+  __device__ T load(const Tap& tap, const typename Patches<T>::Corner& corner) const {
+    return tap.row < 0 ? T{1} : this->at(corner, tap);
+  }
+};
+
+// The weights, [out channels, taps]. AlongRows in int, which takes fewer registers: a convolution needs them.
+template <class T>
+struct Filters {
+  static constexpr bool along_k = true;
+  const T* w;
+  int taps;
+  __device__ int outer(index_t channel) const { return static_cast<int>(channel) * taps; }
+  __device__ int inner(index_t k) const { return static_cast<int>(k); }
+  __device__ T load(int row, int k) const { return w[row + k]; }
+};
+
+// The weights as the gradient of the input meets them, [in channels, (out channel, row, column)].
+template <class T>
+struct TurnedFilters {
+  static constexpr bool along_k = true;
+  const T* w;
+  int taps;
+  Divisor per_channel;
+  __device__ int outer(index_t channel) const { return static_cast<int>(channel * per_channel.divisor); }
+  __device__ int inner(index_t k) const {
+    const index_t out = per_channel.quotient(k);
+    return static_cast<int>(out * taps + k - out * per_channel.divisor);
+  }
+  __device__ T load(int row, int k) const { return w[row + k]; }
+};
+
+// The gradient of a convolution's outputs, through the pooling behind it, which is not stored.
+template <class T>
+struct OutputGradient {
+  const T* dy;               // of what came out behind it
+  const PoolChoice* choice;  // null without a pooling
+
+  __device__ T at(index_t cell, int corner) const { return choice && choice[cell] != corner ? T{} : dy[cell]; }
+};
+
+// For the gradient of the weights, [out channels, outputs].
+template <class T>
+struct OutputGradientRows {
+  static constexpr bool along_k = true;
+  OutputGradient<T> gradient;
+  OutputOrder outputs;
+  index_t channels;
+
+  struct Output {
+    index_t offset;
+    int corner;
+  };
+  __device__ int outer(index_t channel) const { return static_cast<int>(channel * outputs.per_image.divisor); }
+  __device__ Output inner(index_t n) const {
+    const OutputOrder::Place at = outputs.place(n);
+    return {at.sample * channels * outputs.per_image.divisor + at.cell, at.corner};
+  }
+  __device__ T load(int channel, const Output& output) const {
+    return gradient.at(output.offset + channel, output.corner);
+  }
+};
+
+// For the gradient of the input, [(out channel, row, column), pixels]: the output that a pixel reached through a weight.
+template <class T>
+struct OutputGradientColumns {
+  static constexpr bool along_k = false;
+  OutputGradient<T> gradient;
+  OutputOrder outputs;
+  TapOrder taps;
+  OutputOrder pixels;
+  Divisor stride;
+  index_t channels;
+  int rows, columns, padding;  // of the outputs that have a gradient
+
+  struct Pixel {
+    index_t offset;  // of the sample's outputs
+    int row, column;
+  };
+  __device__ Pixel outer(index_t n) const {
+    const OutputOrder::Place at = pixels.place(n);
+    return {at.sample * channels * outputs.per_image.divisor, at.row + padding, at.column + padding};
+  }
+  __device__ Tap inner(index_t k) const { return taps.tap(k, static_cast<int>(outputs.per_image.divisor), 0, 0); }
+  __device__ T load(const Pixel& pixel, const Tap& tap) const {
+    int row = pixel.row - tap.row, column = pixel.column - tap.column;
+    if (row < 0 || column < 0) return T{};
+    if (stride.divisor > 1) {
+      const int by = static_cast<int>(stride.divisor);
+      const int r = static_cast<int>(stride.quotient(row)), c = static_cast<int>(stride.quotient(column));
+      if (r * by != row || c * by != column) return T{};
+      row = r;
+      column = c;
+    }
+    if (row >= rows || column >= columns) return T{};
+    const int half = outputs.pooled, width = static_cast<int>(outputs.per_row.divisor);
+    const int cell = (row >> half) * width + (column >> half);
+    return gradient.at(pixel.offset + tap.offset + cell, (row & 1) * 2 + (column & 1));
+  }
+};
+
+}  // namespace gpunet::detail

@@ -1,0 +1,130 @@
+// Convolutions on Cuda as matrix products without a column matrix; see conv2d_operands.cuh. Large ones by a library where
+// the program has one.
+#pragma once
+
+#include <gpunet/device/cuda/product.cuh>
+#include <gpunet/ops/conv2d/cuda/epilogues.cuh>
+#include <gpunet/ops/conv2d/cuda/library.cuh>
+#include <gpunet/ops/conv2d/cuda/operands.cuh>
+#include <gpunet/ops/parameter_gradient.cuh>
+
+#if GPUNET_CUDNN
+#include <gpunet/ops/conv2d/cuda/cudnn.cuh>
+#endif
+
+namespace gpunet {
+
+namespace detail {
+
+// The three products of a convolution with what is behind it, for a number of samples.
+//
+//   forward      y [out channels, outputs]          = w [out channels, taps] patches [taps, outputs]
+//   parameters   dw, db [out channels, taps + 1]    = dy [out channels, outputs] patches and ones [outputs, taps + 1]
+//   input        dx [in channels, pixels]           = w turned [in channels, (out channel, row, column)] dy
+struct ConvolutionProducts : BatchConvolution {
+  using BatchConvolution::BatchConvolution;
+
+  // Of the convolution that have a part in y.
+  index_t used_columns() const { return width() * (pool ? 2 : 1); }
+  index_t outputs() const { return samples * used_height() * used_columns(); }
+  OutputOrder order() const { return {height(), width(), pool}; }
+
+  ProductSizes forward_sizes() const { return {g.out_channels, outputs(), g.taps()}; }
+  ProductSizes parameter_sizes() const { return {g.out_channels, g.taps() + 1, outputs()}; }
+  ProductSizes input_sizes() const {
+    return {g.in_channels, samples * g.height * g.width, g.out_channels * g.kernel * g.kernel};
+  }
+
+  template <class T>
+  auto forward(const T* x, const T* w, const T* b, T* y, PoolChoice* choice) const {
+    check_sizes();
+    const auto [m, n, k] = forward_sizes();
+    const ConvolutionOutput<T> store{
+        {y, g.out_channels, order().per_image}, b, pool ? choice : nullptr, {activation}};
+    return TiledProduct<Filters<T>, PatchColumns<T>, ConvolutionOutput<T>>{
+        m, n, k, {w, static_cast<int>(k)}, {{g, order(), x}}, store};
+  }
+  template <class T>
+  auto parameters(const T* x, const OutputGradient<T>& dy, T* dw, T* db, Accumulate accumulate) const {
+    check_sizes();
+    const auto [m, n, k] = parameter_sizes();
+    return TiledProduct<OutputGradientRows<T>, PatchRows<T>, ParameterGradientOutput<T>>{
+        m, n, k, {dy, order(), g.out_channels}, {g, order(), x}, {dw, db, g.taps(), accumulate}};
+  }
+  // dx may be null: then the product is empty. x is null unless dx has to be rectified.
+  template <class T>
+  auto input(const OutputGradient<T>& dy, const T* w, T* dx, const T* x) const {
+    check_sizes();
+    const auto [m, n, k] = input_sizes();
+    const OutputOrder pixels(g.height, g.width, false);
+    const OutputGradientColumns<T> columns{dy,
+                                           order(),
+                                           TapOrder(g),
+                                           pixels,
+                                           Divisor(g.stride),
+                                           g.out_channels,
+                                           static_cast<int>(used_height()),
+                                           static_cast<int>(used_columns()),
+                                           static_cast<int>(g.padding)};
+    return TiledProduct<TurnedFilters<T>, OutputGradientColumns<T>, InputGradientOutput<T>>{
+        dx ? m : 0, n,
+        k,          {w, static_cast<int>(g.taps()), Divisor(g.kernel * g.kernel)},
+        columns,    {{dx, g.in_channels, pixels.per_image}, x}};
+  }
+
+ private:
+  // Kernels reckon in int inside of a sample and of the weights.
+  void check_sizes() const {
+    constexpr index_t most = std::numeric_limits<int>::max(), most_kernel = std::numeric_limits<short>::max();
+    const index_t largest = std::max({g.in_features(), g.out_features(), g.out_channels * g.taps()});
+    require(largest <= most && g.kernel <= most_kernel, "gpunet::Cuda: a convolution has ", largest,
+            " elements in a sample or its weights and a kernel of ", g.kernel, " (want at most ", most, " and ",
+            most_kernel, "), use a smaller image or fewer channels");
+  }
+};
+
+// What the type of a convolution's sizes says of its products, whose rows are channels.
+template <class Geometry>
+inline constexpr Known known_of =
+    std::derived_from<Geometry, WideConv2dGeometry> ? Known::nothing : Known::few_rows;
+static_assert(WideConv2dGeometry::many_rows < least_tensor_rows);
+
+}  // namespace detail
+
+template <class T>
+index_t conv2d_scratch(const Cuda& device, const Slice& slice, const Conv2dGeometry& g, T) {
+  const detail::ConvolutionProducts all(slice, g);
+  index_t most = 0;
+  for (const detail::ProductSizes& sizes : {all.forward_sizes(), all.parameter_sizes(), all.input_sizes()})
+    most = std::max(most, detail::product_scratch<T>(device, std::array{sizes}));
+  return std::max(most, detail::library_scratch<T>(device, all));
+}
+
+template <class T>
+void conv2d_forward(Cuda& device, const Slice& slice, const Conv2dGeometry& g, const T* x, const T* w, const T* b,
+                    T* y, T* scratch) {
+  const detail::ConvolutionProducts all(slice, g);
+  auto* library = detail::library_for<T>(device, all);
+  if (library && library->forward(device, all, x, w, b, y, nullptr, scratch)) return;
+  detail::product(device, all.forward<T>(x, w, b, y, nullptr), scratch);
+}
+
+template <class T>
+void conv2d_backward_input(Cuda& device, const Slice& slice, const Conv2dGeometry& g, const T* dy, const T* w,
+                           T* dx, T* scratch) {
+  const detail::ConvolutionProducts all(slice, g);
+  if (auto* library = detail::library_for<T>(device, all))
+    return library->backward_input(device, all, dy, w, dx, scratch);
+  detail::product(device, all.input<T>({dy, nullptr}, w, dx, nullptr), scratch);
+}
+
+template <class T>
+void conv2d_backward_parameters(Cuda& device, const Slice& slice, const Conv2dGeometry& g, const T* x, const T* dy,
+                                T* dw, T* db, Accumulate accumulate, T* scratch) {
+  const detail::ConvolutionProducts all(slice, g);
+  if (auto* library = detail::library_for<T>(device, all))
+    return library->backward_parameters(device, all, x, dy, dw, db, accumulate, scratch);
+  detail::product(device, all.parameters<T>(x, {dy, nullptr}, dw, db, accumulate), scratch);
+}
+
+}  // namespace gpunet

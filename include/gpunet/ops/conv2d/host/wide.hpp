@@ -1,0 +1,201 @@
+// Convolution of floats on Host between many channels: by Winograd's way where that pays, else directly.
+#pragma once
+
+#include <algorithm>
+#include <concepts>
+
+#include <gpunet/core/math.hpp>
+#include <gpunet/device/host/paths.hpp>
+#include <gpunet/ops/conv2d/host/bands.hpp>
+#include <gpunet/ops/conv2d/host/channels.hpp>
+#include <gpunet/ops/conv2d/host/direct.hpp>
+#include <gpunet/ops/conv2d/host/winograd.hpp>
+#include <gpunet/ops/conv2d/host/workers.hpp>
+
+#define GPUNET_KERNELS <gpunet/ops/conv2d/host/wide.inl>
+#include <gpunet/device/host/each_path.inl>
+
+namespace gpunet::detail {
+
+// Whether the kernels of this file do it. With fewer channels the rows of conv2d.host.hpp are faster (16 between 16: by
+// a quarter), unless Winograd's way is.
+inline bool wide_pays(const Host& device, const Slice& slice, const WideConv2dGeometry& g) {
+  constexpr index_t channels = 32;
+  return winograd_pays(device, slice, g) ||
+         (slice.inner == 16 && g.in_channels >= channels && g.out_channels >= channels &&
+          g.kernel <= WideCorrelation::most_kernel);
+}
+constexpr bool wide_pays(const Host&, const Slice&, const Conv2dGeometry&) {
+  return false;
+}
+
+inline WideCorrelation wide_forward(const Conv2dGeometry& g, WideOrder order = WideOrder::channels_last) {
+  return {{g.in_channels, g.height, g.width, order},
+          g.out_channels,
+          g.out_height,
+          g.out_width,
+          g.kernel,
+          g.padding,
+          g.stride,
+          1,
+          false};
+}
+inline WideCorrelation wide_backward(const Conv2dGeometry& g) {
+  return {{g.out_channels, g.out_height, g.out_width, WideOrder::channels_last},
+          g.in_channels,
+          g.height,
+          g.width,
+          g.kernel,
+          g.padding,
+          1,
+          g.stride,
+          true};
+}
+
+// y of all groups; w [out][in][tap], `out_step` and `in_step` apart.
+inline void wide_correlate(Host& device, const WideCorrelation& c, index_t groups, index_t workers, const float* x,
+                           const float* w, index_t out_step, index_t in_step, const float* bias, float* y,
+                           float* scratch) {
+  const index_t area = c.kernel * c.kernel, ins = c.image.channels;
+  float *filters = scratch, *parts = scratch + round_up(c.filter_elements(), 16);
+  device.run(c.out_channels, [&](index_t out, int) {
+    for (index_t in = 0; in < ins; ++in)
+      for (index_t tap = 0; tap < area; ++tap)
+        filters[(tap * c.rows() + out) * ins + in] = w[out * out_step + in * in_step + tap];
+  });
+  device.run_if(workers > 1, groups * c.bands(), [&](index_t i, int worker) {
+    const index_t group = i / c.bands();
+    const WideBand band = c.band(i % c.bands());
+    GPUNET_CALL_PATH(16, wide_correlate, c, band, x + group * ins * c.image.height * c.image.width * 16, filters,
+                     bias, y + group * c.out_channels * c.out_height * c.out_width * 16,
+                     parts + worker * c.band_elements());
+  });
+}
+
+// The arrays of a task of the weight gradient.
+struct WideTask : ChannelTask {
+  static constexpr index_t block = 8;  // positions whose dy is in the innermost cache
+
+  Conv2dGeometry g;
+
+  WideCorrelation correlation() const {
+    Conv2dGeometry part = g;
+    part.in_channels = ins();
+    return wide_forward(part, WideOrder::columns_last);
+  }
+  index_t rows() const { return tile_rows(ins()); }
+  index_t columns() const { return tile_columns(outs()); }
+  index_t gradient_elements() const { return g.kernel * g.kernel * rows() * columns(); }
+  index_t scratch() const {
+    return correlation().band_elements() + (block * 16 + 1) * columns() + gradient_elements();
+  }
+
+  // dw and db between the channels of the task, from all positions in their order.
+  void run(index_t groups, const float* x, const float* dy, float* dw, float* db, Accumulate accumulate,
+           float* memory) const {
+    const WideCorrelation c = correlation();
+    float *packed = memory, *turned = packed + c.band_elements(), *sums = turned + block * 16 * columns(),
+          *du = sums + columns();
+    std::fill_n(turned, (block * 16 + 1) * columns() + gradient_elements(), 0.0f);
+    const index_t size = g.out_height * g.out_width * 16;
+    for (index_t i = 0; i < groups * c.bands(); ++i) {
+      const WideBand band = c.band(i % c.bands());
+      const float* image = x + (i / c.bands() * g.in_channels + first_in) * g.height * g.width * 16;
+      const float* gradient = dy + (i / c.bands() * g.out_channels + first_out) * size;
+      GPUNET_CALL_PATH(16, wide_pack, c.image, band, image, packed);
+      for (index_t row = 0; row < band.out_rows; ++row)
+        for (index_t first = 0; first < band.out_columns; first += block) {
+          const index_t count = std::min(block, band.out_columns - first);
+          const float* from = gradient + ((band.out_row + row) * g.out_width + first) * 16;
+          for (index_t column = 0; column < count; ++column)
+            transpose_channels(outs(), size, from + column * 16, turned + column * 16 * columns(), columns());
+          if (first_in == 0) add_rows(count * 16, turned, sums);
+          // Neighbouring columns of x follow each other unless there is a stride.
+          WideSegments runs;
+          const index_t columns_of_run = g.stride == 1 ? count : 1;
+          for (index_t column = 0; column < count; column += columns_of_run)
+            runs.add(row * g.stride * c.image.row_step(band.columns) + (first + column) * g.stride * 16,
+                     column * 16 * columns());
+          GPUNET_CALL_PATH(16, wide_add_gradient, runs, columns_of_run * 16, band.taps, rows(),
+                           c.image.channel_step(band.columns), columns(), packed, turned, du);
+        }
+    }
+    for (index_t out = 0; out < outs(); ++out) {
+      for (index_t in = 0; in < ins(); ++in)
+        for (index_t tap = 0; tap < g.kernel * g.kernel; ++tap)
+          store_gradient(dw[((first_out + out) * g.in_channels + first_in + in) * g.kernel * g.kernel + tap],
+                         du[(tap * rows() + in) * columns() + out], accumulate);
+      if (first_in == 0) store_gradient(db[first_out + out], sums[out], accumulate);
+    }
+  }
+
+ private:
+  // sums [columns] += the sum of `count` rows.
+  void add_rows(index_t count, const float* from, float* sums) const {
+    for (index_t out = 0; out < outs(); ++out) {
+      float sum = 0;
+      for (index_t i = 0; i < count; ++i)
+        sum += from[i * columns() + out];
+      sums[out] += sum;
+    }
+  }
+};
+
+inline index_t wide_scratch(const Host& device, const Slice& slice, const Conv2dGeometry& g) {
+  const index_t workers = conv2d_workers(device, slice, g);
+  const WideCorrelation forward = wide_forward(g), backward = wide_backward(g);
+  const WideTask task{ChannelTasks(g.in_channels, g.out_channels, workers)[0], g};
+  return std::max({round_up(forward.filter_elements(), 16) + workers * forward.band_elements(),
+                   round_up(backward.filter_elements(), 16) + workers * backward.band_elements(),
+                   workers * round_up(task.scratch(), 16)});
+}
+
+}  // namespace gpunet::detail
+
+namespace gpunet {
+
+template <std::same_as<float> T>
+index_t conv2d_scratch(const Host& device, const Slice& slice, const WideConv2dGeometry& g, T type) {
+  if (detail::winograd_pays(device, slice, g)) return detail::winograd_scratch(device, slice, g);
+  if (detail::wide_pays(device, slice, g)) return detail::wide_scratch(device, slice, g);
+  return conv2d_scratch(device, slice, g.general(), type);
+}
+
+inline void conv2d_forward(Host& device, const Slice& slice, const WideConv2dGeometry& g, const float* x,
+                           const float* w, const float* b, float* y, float* scratch) {
+  if (detail::winograd_pays(device, slice, g))
+    detail::winograd_forward(device, slice, g, x, w, b, y, scratch);
+  else if (detail::wide_pays(device, slice, g))
+    detail::wide_correlate(device, detail::wide_forward(g), slice.outer, detail::conv2d_workers(device, slice, g),
+                           x, w, g.taps(), g.kernel * g.kernel, b, y, scratch);
+  else
+    conv2d_forward(device, slice, g.general(), x, w, b, y, scratch);
+}
+
+inline void conv2d_backward_input(Host& device, const Slice& slice, const WideConv2dGeometry& g, const float* dy,
+                                  const float* w, float* dx, float* scratch) {
+  if (detail::winograd_pays(device, slice, g))
+    detail::winograd_backward_input(device, slice, g, dy, w, dx, scratch);
+  else if (detail::wide_pays(device, slice, g))
+    detail::wide_correlate(device, detail::wide_backward(g), slice.outer, detail::conv2d_workers(device, slice, g),
+                           dy, w, g.kernel * g.kernel, g.taps(), nullptr, dx, scratch);
+  else
+    conv2d_backward_input(device, slice, g.general(), dy, w, dx, scratch);
+}
+
+inline void conv2d_backward_parameters(Host& device, const Slice& slice, const WideConv2dGeometry& g,
+                                       const float* x, const float* dy, float* dw, float* db, Accumulate accumulate,
+                                       float* scratch) {
+  if (detail::winograd_pays(device, slice, g))
+    return detail::winograd_backward_parameters(device, slice, g, x, dy, dw, db, accumulate, scratch);
+  if (!detail::wide_pays(device, slice, g))
+    return conv2d_backward_parameters(device, slice, g.general(), x, dy, dw, db, accumulate, scratch);
+  const index_t workers = detail::conv2d_workers(device, slice, g);
+  const detail::ChannelTasks tasks(g.in_channels, g.out_channels, workers);
+  const index_t part = round_up(detail::WideTask{tasks[0], g}.scratch(), 16);
+  device.run_if(workers > 1, tasks.count(), [&](index_t i, int worker) {
+    detail::WideTask{tasks[i], g}.run(slice.outer, x, dy, dw, db, accumulate, scratch + worker * part);
+  });
+}
+
+}  // namespace gpunet

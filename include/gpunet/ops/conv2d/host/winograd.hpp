@@ -1,0 +1,194 @@
+// Convolution of floats on Host by Winograd's F(4x4, 3x3) and F(4x4, 5x5), for filters of 3 x 3 or 5 x 5 and stride 1
+// between several channels: 36 multiplications for 16 outputs instead of 144, or 64 instead of 400.
+#pragma once
+
+#include <algorithm>
+
+#include <gpunet/core/dim.hpp>
+#include <gpunet/core/math.hpp>
+#include <gpunet/device/host/paths.hpp>
+#include <gpunet/ops/conv2d/host/channels.hpp>
+#include <gpunet/ops/conv2d/host/workers.hpp>
+#include <gpunet/ops/conv2d/plain.hpp>
+
+namespace gpunet {
+
+// Where a tile of 4 x 4 outputs lies.
+struct WinogradTile {
+  index_t group, row, column;
+};
+
+// Tiles that are worked on together: what they need stays in the caches.
+struct WinogradBlock {
+  static constexpr index_t size = 4;
+
+  index_t count;
+  WinogradTile tiles[size];
+};
+
+// One convolution in tiles, which count through the groups of 16 samples of a slice and then row by row.
+struct Winograd : Conv2dGeometry {
+  static constexpr index_t columns = WinogradBlock::size * 16;  // of the matrices of a block: (tile, sample)
+  static constexpr index_t channel_block = 24;  // output channels whose products wait for their transform
+
+  index_t groups;
+
+  constexpr index_t tiles_across() const { return ceil_div(out_width, 4); }
+  constexpr index_t tiles_down() const { return ceil_div(out_height, 4); }
+  constexpr index_t positions() const { return groups * tiles_down() * tiles_across(); }
+  index_t blocks() const { return ceil_div(positions(), WinogradBlock::size); }
+  WinogradBlock block(index_t i) const {
+    WinogradBlock block{};
+    for (index_t at = i * WinogradBlock::size; block.count < WinogradBlock::size && at < positions(); ++at) {
+      const index_t row = at / tiles_across();
+      block.tiles[block.count++] = {row / tiles_down(), row % tiles_down() * 4, at % tiles_across() * 4};
+    }
+    return block;
+  }
+
+  // The points at which a tile is transformed: so many planes has each matrix.
+  constexpr index_t points() const { return (kernel + 3) * (kernel + 3); }
+  // What matrices are rounded up to, and the distance of the planes of a block: not a power of two.
+  static constexpr index_t plane(index_t channels) { return detail::tile_rows(channels) * columns + 16; }
+  index_t forward_scratch() const { return points() * (plane(in_channels) + plane(channel_block)); }
+};
+
+// Where the filters of a convolution come from, and how their transforms lie: [points][out][in].
+struct WinogradFilters {
+  const float* w;  // [out][in][taps], `out_step` and `in_step` apart
+  index_t out_channels, in_channels, out_step, in_step;
+  bool turned;  // read from the last tap to the first
+
+  index_t row() const { return round_up(in_channels, 16); }
+  index_t plane() const {
+    return detail::tile_rows(out_channels + 2) * row() + 16;
+  }  // the last block is rounded up
+};
+
+// The matrices of a part of the weight gradient: of outputs [tile, sample][out] and of gradients [in][out].
+struct WinogradTask : ChannelTask {
+  index_t columns() const { return round_up(outs(), 16); }
+  index_t output_plane() const { return Winograd::columns * columns() + 16; }
+  index_t gradient_plane() const { return detail::tile_rows(ins()) * columns() + 16; }
+  index_t scratch(index_t points) const {
+    return points * (Winograd::plane(ins()) + output_plane() + gradient_plane()) + columns();
+  }
+};
+
+}  // namespace gpunet
+
+#define GPUNET_KERNELS <gpunet/ops/conv2d/host/winograd_transforms.inl>
+#include <gpunet/device/host/each_path.inl>
+#define GPUNET_KERNELS <gpunet/ops/conv2d/host/winograd.inl>
+#include <gpunet/device/host/each_path.inl>
+
+namespace gpunet::detail {
+
+// The convolution whose forward pass is the input gradient of g.
+inline Conv2dGeometry turned(const Conv2dGeometry& g) {
+  return {g.out_channels, g.out_height, g.out_width, g.in_channels,           g.height,
+          g.width,        g.kernel,     g.stride,    g.kernel - 1 - g.padding};
+}
+
+// What a convolution costs by Winograd's way and directly, as measured: in products per filter, those of a direct
+// convolution a third more than their number. The transform of a filter costs about 150; that of inputs is shared among
+// the output channels, that of outputs among the input channels.
+struct WinogradCost {
+  index_t winograd = 0, direct = 0;
+
+  constexpr explicit WinogradCost(const Winograd& g) {
+    const index_t filters = std::max(index_t{1}, g.in_channels * g.out_channels);
+    winograd = 150 + g.positions() * g.points() * (filters + 18 * (g.in_channels + g.out_channels)) / filters;
+    direct = g.groups * g.out_height * g.out_width * g.kernel * g.kernel * 4 / 3;
+  }
+};
+
+// Whether Winograd's way is possible.
+constexpr bool has_winograd(const Conv2dGeometry& g) {
+  return (g.kernel == 3 || g.kernel == 5) && g.stride == 1 && g.padding < g.kernel;
+}
+
+// Whether it is faster, and between few channels so much that it is worth compiling.
+constexpr bool is_faster_by_winograd(const Conv2dGeometry& g, index_t groups) {
+  constexpr index_t many = WideConv2dGeometry::many;
+  if (!has_winograd(g)) return false;
+  const WinogradCost cost({g, groups});
+  return g.in_channels >= many && g.out_channels >= many ? cost.winograd < cost.direct
+                                                         : 4 * cost.winograd < 3 * cost.direct;
+}
+
+// Whether it is possible, wanted and faster.
+inline bool winograd_pays(const Host& device, const Slice& slice, const WideConv2dGeometry& g) {
+  return device.precision() != Precision::exact && slice.inner == 16 && is_faster_by_winograd(g, slice.outer);
+}
+
+// Calls f with the size of the filters as a type.
+template <class F>
+void with_winograd_kernel(index_t kernel, F f) {
+  if (kernel == 3)
+    f(Dim<3>{});
+  else
+    f(Dim<5>{});
+}
+
+template <index_t Kernel>
+void winograd_correlate(Host& device, const Winograd& g, index_t workers, const float* x,
+                        const WinogradFilters& filters, const float* bias, float* y, float* scratch) {
+  float *u = scratch, *parts = scratch + g.points() * filters.plane();
+  constexpr index_t some = 8;
+  device.run(ceil_div(g.out_channels, some), [&](index_t i, int) {
+    GPUNET_CALL_PATH(16, winograd_filters<Kernel>, filters, i * some, std::min(g.out_channels, (i + 1) * some), u);
+  });
+  const index_t part = round_up(g.forward_scratch(), 16);
+  const auto run_block = [&](index_t i, int worker) {
+    GPUNET_CALL_PATH(16, winograd_forward<Kernel>, g, g.block(i), x, filters, u, bias, y, parts + worker * part);
+  };
+  device.run_if(workers > 1, g.blocks(), run_block);
+}
+
+inline index_t winograd_scratch(const Host& device, const Slice& slice, const Conv2dGeometry& g) {
+  const index_t workers = conv2d_workers(device, slice, g);
+  const auto forward = [&](const Winograd& tiles) {
+    const WinogradFilters filters{nullptr, tiles.out_channels, tiles.in_channels, 0, 0, false};
+    return tiles.points() * filters.plane() + workers * round_up(tiles.forward_scratch(), 16);
+  };
+  const WinogradTask task{ChannelTasks(g.in_channels, g.out_channels, workers)[0]};
+  return std::max({forward({g, slice.outer}), forward({turned(g), slice.outer}),
+                   workers * round_up(task.scratch(Winograd{g, slice.outer}.points()), 16)});
+}
+
+inline void winograd_forward(Host& device, const Slice& slice, const Conv2dGeometry& g, const float* x,
+                             const float* w, const float* b, float* y, float* scratch) {
+  const WinogradFilters filters{w, g.out_channels, g.in_channels, g.taps(), g.kernel * g.kernel, false};
+  with_winograd_kernel(g.kernel, [&]<index_t Kernel>(Dim<Kernel>) {
+    winograd_correlate<Kernel>(device, {g, slice.outer}, conv2d_workers(device, slice, g), x, filters, b, y,
+                               scratch);
+  });
+}
+
+inline void winograd_backward_input(Host& device, const Slice& slice, const Conv2dGeometry& g, const float* dy,
+                                    const float* w, float* dx, float* scratch) {
+  const WinogradFilters filters{w, g.in_channels, g.out_channels, g.kernel * g.kernel, g.taps(), true};
+  with_winograd_kernel(g.kernel, [&]<index_t Kernel>(Dim<Kernel>) {
+    winograd_correlate<Kernel>(device, {turned(g), slice.outer}, conv2d_workers(device, slice, g), dy, filters,
+                               nullptr, dx, scratch);
+  });
+}
+
+inline void winograd_backward_parameters(Host& device, const Slice& slice, const Conv2dGeometry& g, const float* x,
+                                         const float* dy, float* dw, float* db, Accumulate accumulate,
+                                         float* scratch) {
+  const Winograd tiles{g, slice.outer};
+  const index_t workers = conv2d_workers(device, slice, g);
+  const ChannelTasks tasks(g.in_channels, g.out_channels, workers);
+  const index_t part = round_up(WinogradTask{tasks[0]}.scratch(tiles.points()), 16);
+  with_winograd_kernel(g.kernel, [&]<index_t Kernel>(Dim<Kernel>) {
+    const auto run_task = [&](index_t i, int worker) {
+      GPUNET_CALL_PATH(16, winograd_gradients<Kernel>, tiles, WinogradTask{tasks[i]}, x, dy, dw, db, accumulate,
+                       scratch + worker * part);
+    };
+    device.run_if(workers > 1, tasks.count(), run_task);
+  });
+}
+
+}  // namespace gpunet::detail
