@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include <gpunet/core/sizes.hpp>
+#include <gpunet/core/shape.hpp>
 #include <gpunet/data/points.hpp>
 #include <gpunet/data/train_test_split.hpp>
 

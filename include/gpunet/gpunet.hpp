@@ -53,7 +53,7 @@
 #include <gpunet/optim/sgd.hpp>
 #include <gpunet/optim/weight_penalty.hpp>
 #include <gpunet/tensor/print.hpp>
-#include <gpunet/tensor/random.hpp>
+#include <gpunet/tensor/rand.hpp>
 #include <gpunet/tensor/tensor.hpp>
 #include <gpunet/train/accuracy.hpp>
 #include <gpunet/train/confusion_matrix.hpp>

@@ -39,7 +39,7 @@ TEST_CASE("numbers as Python prints them") {
                                                    {1e16, "1e+16"},
                                                    {0.30000000000000004, "0.30000000000000004"},
                                                    {1e-120, "1e-120"}})
-    CHECK(python_repr(value) == text);
+    CHECK(detail::python_repr(value) == text);
 }
 
 TEST_CASE(

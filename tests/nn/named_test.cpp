@@ -1,10 +1,28 @@
 #include <doctest/doctest.h>
+#include <type_traits>
 
 #include <gpunet/nn/flatten.hpp>
 #include <gpunet/nn/linear.hpp>
 #include <gpunet/nn/named.hpp>
 
 using namespace gpunet;
+
+namespace {
+
+template <FixedString Name>
+struct Tagged {
+  static constexpr std::string_view name = Name.view();
+};
+
+}  // namespace
+
+TEST_CASE("a string as a template argument") {
+  CHECK(Tagged<"conv1">::name == "conv1");
+  CHECK(Tagged<"">::name.empty());
+  static_assert(std::is_same_v<Tagged<"fc">, Tagged<"fc">>);
+  static_assert(!std::is_same_v<Tagged<"fc">, Tagged<"fd">>);
+  static_assert(!std::is_same_v<Tagged<"fc">, Tagged<"fc1">>);
+}
 
 TEST_CASE("a named layer is the layer with a name") {
   using Layer = nn::Named<"fc", nn::Linear<2>>;

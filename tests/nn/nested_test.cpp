@@ -12,7 +12,7 @@
 #include <gpunet/nn/named.hpp>
 #include <gpunet/nn/relu.hpp>
 #include <gpunet/nn/sequential.hpp>
-#include <gpunet/tensor/random.hpp>
+#include <gpunet/tensor/rand.hpp>
 
 #include "support/devices.hpp"
 #include "support/errors.hpp"

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include <gpunet/core/sizes.hpp>
+#include <gpunet/core/shape.hpp>
 
 namespace reference {
 

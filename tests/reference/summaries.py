@@ -77,7 +77,7 @@ def print_summary(name, net, size, dtype=torch.float):
 
 
 if __name__ == "__main__":
-    begin("cstdint", "string", "vector", "", "gpunet/core/sizes.hpp")
+    begin("cstdint", "string", "vector", "", "gpunet/core/shape.hpp")
     print(f"// What torchinfo {torchinfo.__version__} says of one layer.", end="")
     print("""
 struct SummaryRowReference {

@@ -5,7 +5,7 @@
 #include <doctest/doctest.h>
 #include <vector>
 
-#include <gpunet/core/sizes.hpp>
+#include <gpunet/core/shape.hpp>
 #include <gpunet/tensor/view.hpp>
 
 using Order = std::vector<std::vector<gpunet::label_t>>;  // the labels of each batch

@@ -22,10 +22,10 @@ class Error : public std::runtime_error {
 namespace detail {
 
 // One part of a message: a text, which is borrowed, a character, a truth value or a number.
-class Part {
+class MessagePart {
  public:
   template <class T>
-  constexpr Part(const T& value) {
+  constexpr MessagePart(const T& value) {
     if constexpr (std::same_as<T, char>)
       kind_ = Kind::text, text_ = {&value, 1};
     else if constexpr (std::same_as<T, bool>)
@@ -57,22 +57,22 @@ class Part {
 
 // Messages are rare: made out of line, in one place for all, they cost their callers neither speed nor compile
 // time.
-[[gnu::cold]] std::string join(std::initializer_list<Part> parts);
-[[noreturn, gnu::cold]] void fail(std::initializer_list<Part> parts);
+[[gnu::cold]] std::string join(std::initializer_list<MessagePart> parts);
+[[noreturn, gnu::cold]] void fail(std::initializer_list<MessagePart> parts);
 
 }  // namespace detail
 
 // The parts written one after another: texts, characters, numbers (shortest form that reads back the same).
 template <class... Parts>
 std::string concat(const Parts&... parts) {
-  return detail::join({detail::Part(parts)...});
+  return detail::join({detail::MessagePart(parts)...});
 }
 
 // Throws Error with the parts as its message unless `condition` holds. The parts are not formatted otherwise.
 template <class... Parts>
 constexpr void require(bool condition, const Parts&... parts) {
   if (!condition) [[unlikely]]
-    detail::fail({detail::Part(parts)...});
+    detail::fail({detail::MessagePart(parts)...});
 }
 
 }  // namespace gpunet

@@ -7,7 +7,7 @@
 
 namespace gpunet::detail {
 
-GPUNET_INLINE void Part::append_to(std::string& out) const {
+GPUNET_INLINE void MessagePart::append_to(std::string& out) const {
   char digits[64];
   char* const end = digits + sizeof digits;
   switch (kind_) {
@@ -28,14 +28,14 @@ GPUNET_INLINE void Part::append_to(std::string& out) const {
   }
 }
 
-GPUNET_INLINE std::string join(std::initializer_list<Part> parts) {
+GPUNET_INLINE std::string join(std::initializer_list<MessagePart> parts) {
   std::string out;
-  for (const Part& part : parts)
+  for (const MessagePart& part : parts)
     part.append_to(out);
   return out;
 }
 
-GPUNET_INLINE void fail(std::initializer_list<Part> parts) {
+GPUNET_INLINE void fail(std::initializer_list<MessagePart> parts) {
   throw Error(join(parts));
 }
 

@@ -41,6 +41,10 @@ class MersenneTwister {
   std::size_t next_ = size;
 };
 
+// Makes 16 uniform numbers normal (Box and Muller 1958).
+void make_normal(float* values, float mean, float std);
+void make_normal(double* values, double mean, double std);
+
 }  // namespace detail
 
 // A Mersenne twister and the numbers that PyTorch makes of its words. No distribution of the standard library is used:
@@ -93,7 +97,7 @@ class Generator {
     return std::fma(unit, high - low, low);
   }
 
-  // A normal number, as of a tensor of fewer than 16 elements (all others: normal.hpp). They are made in pairs (Box and
+  // A normal number, as of a tensor of fewer than 16 elements (draw_normal() does all sizes). They are made in pairs (Box and
   // Muller 1958); the second one waits for the next call.
   double normal(double mean, double std);
 
@@ -111,6 +115,29 @@ Generator& default_generator();
 inline void manual_seed(std::integral auto seed) {
   const auto lock = default_generator().lock();
   default_generator().manual_seed(seed);
+}
+
+// Draws n normal numbers as a tensor's normal_(mean, std) does: fewer than 16 one by one, in double; 16 and more in blocks
+// of 16, the last of which is drawn anew, reaching back, where n is no multiple of 16.
+template <class T>
+void draw_normal(Generator& generator, index_t n, T* values, double mean, double std) {
+  constexpr index_t block = 16;
+  if (n < block) {
+    for (index_t i = 0; i < n; ++i)
+      values[i] = static_cast<T>(generator.normal(mean, std));
+    return;
+  }
+  const auto draw = [&](index_t first, index_t end) {
+    for (index_t i = first; i < end; ++i)
+      values[i] = generator.uniform(T{0}, T{1});
+  };
+  const T m = static_cast<T>(mean), s = static_cast<T>(std);
+  draw(0, n);
+  for (index_t i = 0; i + block <= n; i += block)
+    detail::make_normal(values + i, m, s);
+  if (n % block == 0) return;
+  draw(n - block, n);
+  detail::make_normal(values + n - block, m, s);
 }
 
 // The largest n of randperm(): for larger ones PyTorch uses another algorithm.

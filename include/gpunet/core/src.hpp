@@ -2,8 +2,6 @@
 #pragma once
 
 #include <gpunet/core/error.ipp>
-#include <gpunet/core/normal.ipp>
-#include <gpunet/core/python_number.ipp>
 #include <gpunet/core/random.ipp>
-#include <gpunet/core/sizes.ipp>
+#include <gpunet/core/shape.ipp>
 #include <gpunet/core/text.ipp>

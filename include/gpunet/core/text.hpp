@@ -40,6 +40,10 @@ std::string fixed_text(double value, int decimals);
 // With so many digits at most, as printf's %g has it, whatever the locale.
 std::string short_text(double value, int digits);
 
+// Returns Python's repr() of a finite float: the shortest digits that read back the same, with an exponent below 1e-4 and
+// from 1e16 on, else with a decimal point.
+std::string python_repr(double value);
+
 // Bytes as letters and digits: base 64 of RFC 4648.
 std::string base64(std::string_view bytes);
 

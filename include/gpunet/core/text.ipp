@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <cmath>
 #include <cstdint>
 
 #include <gpunet/core/text.hpp>
@@ -42,6 +43,16 @@ GPUNET_INLINE std::string short_text(double value, int digits) {
   const auto [end, error] = std::to_chars(text.data(), text.data() + text.size(), value, std::chars_format::general,
                                           std::min(digits, 64));
   return {text.data(), end};
+}
+
+GPUNET_INLINE std::string python_repr(double value) {
+  const double size = std::abs(value);
+  const bool exponent = size != 0 && (size < 1e-4 || size >= 1e16);
+  char digits[64];
+  const auto format = exponent ? std::chars_format::scientific : std::chars_format::fixed;
+  std::string out(digits, std::to_chars(digits, digits + sizeof digits, value, format).ptr);
+  if (!exponent && out.find('.') == std::string::npos) out += ".0";
+  return out;
 }
 
 GPUNET_INLINE std::string base64(std::string_view bytes) {

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <vector>
 
-#include <gpunet/core/sizes.hpp>
+#include <gpunet/core/shape.hpp>
 #include <gpunet/data/random.hpp>
 #include <gpunet/data/transforms.hpp>
 

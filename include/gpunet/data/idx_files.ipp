@@ -7,7 +7,7 @@
 #include <utility>
 
 #include <gpunet/core/error.hpp>
-#include <gpunet/core/sizes.hpp>
+#include <gpunet/core/shape.hpp>
 #include <gpunet/data/idx_files.hpp>
 #include <gpunet/io/file.hpp>
 #include <gpunet/io/gzip.hpp>

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include <gpunet/core/sizes.hpp>
+#include <gpunet/core/shape.hpp>
 
 namespace gpunet::data {
 

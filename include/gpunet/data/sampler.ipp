@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include <gpunet/core/error.hpp>
-#include <gpunet/core/sizes.hpp>
+#include <gpunet/core/shape.hpp>
 #include <gpunet/data/sampler.hpp>
 
 namespace gpunet::data {

@@ -10,7 +10,7 @@
 
 #include <gpunet/core/config.hpp>
 #include <gpunet/core/error.hpp>
-#include <gpunet/core/sizes.hpp>
+#include <gpunet/core/shape.hpp>
 
 namespace gpunet::io {
 

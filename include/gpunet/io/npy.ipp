@@ -2,7 +2,7 @@
 #pragma once
 
 #include <gpunet/core/error.hpp>
-#include <gpunet/core/sizes.hpp>
+#include <gpunet/core/shape.hpp>
 #include <gpunet/io/atomic_file.hpp>
 #include <gpunet/io/binary.hpp>
 #include <gpunet/io/dtype.hpp>

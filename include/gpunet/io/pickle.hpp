@@ -13,7 +13,7 @@
 
 #include <gpunet/core/config.hpp>
 #include <gpunet/core/error.hpp>
-#include <gpunet/core/sizes.hpp>
+#include <gpunet/core/shape.hpp>
 #include <gpunet/io/binary.hpp>
 
 namespace gpunet::io::detail {

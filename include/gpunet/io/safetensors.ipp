@@ -8,7 +8,7 @@
 #include <utility>
 
 #include <gpunet/core/error.hpp>
-#include <gpunet/core/sizes.hpp>
+#include <gpunet/core/shape.hpp>
 #include <gpunet/io/atomic_file.hpp>
 #include <gpunet/io/binary.hpp>
 #include <gpunet/io/dtype.hpp>

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include <gpunet/core/config.hpp>
-#include <gpunet/core/sizes.hpp>
+#include <gpunet/core/shape.hpp>
 #include <gpunet/io/formats.hpp>
 #include <gpunet/io/tensor_file.hpp>
 

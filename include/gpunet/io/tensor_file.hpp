@@ -11,7 +11,7 @@
 #include <vector>
 
 #include <gpunet/core/config.hpp>
-#include <gpunet/core/sizes.hpp>
+#include <gpunet/core/shape.hpp>
 #include <gpunet/io/dtype.hpp>
 
 namespace gpunet::io {

@@ -13,7 +13,7 @@
 #include <vector>
 
 #include <gpunet/core/error.hpp>
-#include <gpunet/core/sizes.hpp>
+#include <gpunet/core/shape.hpp>
 #include <gpunet/io/binary.hpp>
 #include <gpunet/io/deflate.hpp>
 #include <gpunet/io/dtype.hpp>

@@ -9,8 +9,8 @@
 #include <vector>
 
 #include <gpunet/core/error.hpp>
-#include <gpunet/core/normal.hpp>
-#include <gpunet/core/sizes.hpp>
+#include <gpunet/core/random.hpp>
+#include <gpunet/core/shape.hpp>
 #include <gpunet/nn/parameter_bounds.hpp>
 
 namespace gpunet::nn::init {

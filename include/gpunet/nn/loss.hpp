@@ -11,7 +11,7 @@
 //   criterion(output, targets)         as in PyTorch; provided by the base LossFunction
 #pragma once
 
-#include <gpunet/core/sizes.hpp>
+#include <gpunet/core/shape.hpp>
 #include <gpunet/ops/slice.hpp>
 #include <gpunet/tensor/view.hpp>
 

@@ -1,7 +1,25 @@
 // A layer with a name.
 #pragma once
 
-#include <gpunet/core/fixed_string.hpp>
+#include <cstddef>
+#include <string_view>
+
+namespace gpunet {
+
+// A string literal as a template argument, with its terminating zero.
+template <std::size_t N>
+struct FixedString {
+  char text[N]{};
+
+  constexpr FixedString() = default;
+  consteval FixedString(const char (&literal)[N]) {
+    for (std::size_t i = 0; i < N; ++i)
+      text[i] = literal[i];
+  }
+  constexpr std::string_view view() const { return {text, N - 1}; }
+};
+
+}  // namespace gpunet
 
 namespace gpunet::nn {
 

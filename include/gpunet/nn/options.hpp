@@ -4,8 +4,7 @@
 #include <string_view>
 #include <type_traits>
 
-#include <gpunet/core/dim.hpp>
-#include <gpunet/core/sizes.hpp>
+#include <gpunet/core/shape.hpp>
 
 namespace gpunet::nn {
 

@@ -23,7 +23,7 @@
 #include <string_view>
 #include <type_traits>
 
-#include <gpunet/core/sizes.hpp>
+#include <gpunet/core/shape.hpp>
 #include <gpunet/device/device.hpp>
 #include <gpunet/ops/philox.hpp>
 #include <gpunet/ops/slice.hpp>

@@ -3,7 +3,7 @@
 
 #include <cmath>
 
-#include <gpunet/core/square_root.hpp>
+#include <gpunet/core/math.hpp>
 #include <gpunet/optim/optimizer.hpp>
 
 namespace gpunet::optim {

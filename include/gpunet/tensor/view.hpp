@@ -6,7 +6,7 @@
 #include <type_traits>
 #include <vector>
 
-#include <gpunet/core/sizes.hpp>
+#include <gpunet/core/shape.hpp>
 #include <gpunet/device/device.hpp>
 
 namespace gpunet {

@@ -1,7 +1,7 @@
 // Batch normalization as a node of a graph.
 #pragma once
 
-#include <gpunet/core/python_number.hpp>
+#include <gpunet/core/text.hpp>
 #include <gpunet/ops/batch_norm/host/channels.hpp>
 #include <gpunet/ops/op.hpp>
 
@@ -15,8 +15,8 @@ struct BatchNormOp {
 
   OpTraits traits(const Sizes&, const Sizes&) const { return {.couples_samples = true}; }
   std::string extra_repr(const Sizes&, const Sizes&) const {
-    return concat(channels, ", eps=", python_repr(eps),
-                  ", momentum=", momentum < 0 ? "None" : python_repr(momentum),
+    return concat(channels, ", eps=", detail::python_repr(eps),
+                  ", momentum=", momentum < 0 ? "None" : detail::python_repr(momentum),
                   ", affine=True, bias=True, track_running_stats=True");
   }
 

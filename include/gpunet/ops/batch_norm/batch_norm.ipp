@@ -1,7 +1,7 @@
 // Bodies of batch_norm.hpp.
 #pragma once
 
-#include <gpunet/core/python_number.hpp>
+#include <gpunet/core/text.hpp>
 #include <gpunet/ops/batch_norm/batch_norm.hpp>
 
 namespace gpunet {

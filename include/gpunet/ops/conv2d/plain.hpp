@@ -1,7 +1,7 @@
 // Two-dimensional convolution (cross-correlation, as torch.nn.Conv2d): the plain single-source version.
 #pragma once
 
-#include <gpunet/core/dim.hpp>
+#include <gpunet/core/shape.hpp>
 #include <gpunet/ops/slice.hpp>
 
 namespace gpunet {

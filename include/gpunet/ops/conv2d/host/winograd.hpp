@@ -4,8 +4,8 @@
 
 #include <algorithm>
 
-#include <gpunet/core/dim.hpp>
 #include <gpunet/core/math.hpp>
+#include <gpunet/core/shape.hpp>
 #include <gpunet/device/host/paths.hpp>
 #include <gpunet/ops/conv2d/host/channels.hpp>
 #include <gpunet/ops/conv2d/host/workers.hpp>

@@ -3,7 +3,7 @@
 
 #include <limits>
 
-#include <gpunet/core/dim.hpp>
+#include <gpunet/core/shape.hpp>
 #include <gpunet/device/host/paths.hpp>
 #include <gpunet/ops/linear/host/linear.hpp>
 

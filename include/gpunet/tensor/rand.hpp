@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include <gpunet/core/normal.hpp>
+#include <gpunet/core/random.hpp>
 #include <gpunet/tensor/tensor.hpp>
 
 namespace gpunet {

@@ -1,7 +1,7 @@
-// Bodies of sizes.hpp.
+// Bodies of shape.hpp.
 #pragma once
 
-#include <gpunet/core/sizes.hpp>
+#include <gpunet/core/shape.hpp>
 
 namespace gpunet {
 
