@@ -6,6 +6,9 @@
 #include <string>
 #include <vector>
 
+#include <gpunet/io/bmp_reader.hpp>
+#include <gpunet/io/png_reader.hpp>
+#include <gpunet/io/pnm_reader.hpp>
 #include <gpunet/io/read_image.hpp>
 
 #if GPUNET_TEST_ZLIB

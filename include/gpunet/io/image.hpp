@@ -20,6 +20,13 @@ struct Image {
   std::vector<std::uint8_t> pixels = {};
 };
 
+// Which images are read.
+struct ReadImageOptions {
+  // An image with more pixels is an Error, thrown before memory is allocated: a file of 32 KB can declare a billion pixels. The
+  // default is Pillow's limit, twice its Image.MAX_IMAGE_PIXELS.
+  std::int64_t max_pixels = 178'956'970;
+};
+
 // The image of an array [channels, height, width] or [height, width] with numbers from 0 to 1 (what is outside counts
 // as the nearer one, NaN as 0), or with bytes.
 template <class T>
@@ -49,6 +56,10 @@ namespace detail {
 
 // Throws Error unless the image has sides that PNG allows, 1 to 4 channels, and as many bytes as it says.
 void check_image(std::string_view where, const Image& image);
+
+// Throws Error unless both sides are 1 or more and the image has at most options.max_pixels pixels. `place` begins the message.
+void check_image_sides(std::string_view place, std::int64_t width, std::int64_t height,
+                       const ReadImageOptions& options);
 
 // Big-endian, as PNG has its numbers.
 std::string png_number(std::uint32_t value);

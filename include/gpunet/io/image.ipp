@@ -26,6 +26,17 @@ GPUNET_INLINE void check_image(std::string_view where, const Image& image) {
           " bytes (want one for each channel of each pixel)");
 }
 
+GPUNET_INLINE void check_image_sides(std::string_view place, std::int64_t width, std::int64_t height,
+                                     const ReadImageOptions& options) {
+  require(width >= 1 && height >= 1, place, ": an image of ", width, " x ", height,
+          " (want sides of 1 and more), fetch the file again");
+  constexpr std::int64_t most = std::int64_t{1} << 50;  // below which sizes in bits are no overflow
+  require(width <= std::clamp(options.max_pixels, std::int64_t{0}, most) / height, place, ": an image of ", width,
+          " x ", height, " pixels (want at most ", options.max_pixels,
+          "), fetch the file again if that is not its size, else raise the limit, {.max_pixels = ...}, or make it "
+          "smaller");
+}
+
 GPUNET_INLINE std::string png_number(std::uint32_t value) {
   return {static_cast<char>(value >> 24), static_cast<char>(value >> 16), static_cast<char>(value >> 8),
           static_cast<char>(value)};

@@ -1,18 +1,23 @@
-// Image files of all kinds.
+// Reads images from files: PNG, BMP, PPM, PGM and PBM; others by an optional reader.
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <span>
 #include <string>
+#include <string_view>
 
 #include <gpunet/core/config.hpp>
-#include <gpunet/io/bmp_reader.hpp>
 #include <gpunet/io/image.hpp>
-#include <gpunet/io/image_reader.hpp>
-#include <gpunet/io/png_reader.hpp>
-#include <gpunet/io/pnm_reader.hpp>
 
 namespace gpunet::io {
+
+// Makes an image of a file's contents. `place` begins its messages. Throws Error.
+using ImageReader = Image (*)(std::span<const std::byte> file, const std::string& place,
+                              const ReadImageOptions& options);
+
+// The reader of the program, null where it has none; <gpunet/io/stb_image.hpp> is one. A pointer, as in deflate.hpp.
+ImageReader& other_images();
 
 // The image in the contents of a PNG, BMP, PPM, PGM or PBM file, and of what else a program reads (<gpunet/io/stb_image.hpp>:
 // JPEG, GIF). PNG files take zlib (<gpunet/io/zlib.hpp>). 8 bits a channel: 1 channel for gray, 3 for colors, one more for

@@ -5,8 +5,11 @@
 
 #include <gpunet/core/error.hpp>
 #include <gpunet/io/binary.hpp>
+#include <gpunet/io/bmp_reader.hpp>
 #include <gpunet/io/file.hpp>
 #include <gpunet/io/foreign_file.hpp>
+#include <gpunet/io/png_reader.hpp>
+#include <gpunet/io/pnm_reader.hpp>
 #include <gpunet/io/read_image.hpp>
 
 namespace gpunet::io {
@@ -30,6 +33,11 @@ inline constexpr OtherImage other_image_kinds[] = {
 };
 
 }  // namespace detail
+
+GPUNET_INLINE ImageReader& other_images() {
+  static ImageReader reader = nullptr;
+  return reader;
+}
 
 GPUNET_INLINE Image decode_image(std::span<const std::byte> file, const std::string& name,
                                  const ReadImageOptions& options) {

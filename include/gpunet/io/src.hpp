@@ -2,7 +2,6 @@
 #pragma once
 
 #include <gpunet/io/atomic_file.ipp>
-#include <gpunet/io/bmp_reader.ipp>
 #include <gpunet/io/crc32.ipp>
 #include <gpunet/io/deflate.ipp>
 #include <gpunet/io/dtype.ipp>
@@ -10,14 +9,11 @@
 #include <gpunet/io/formats.ipp>
 #include <gpunet/io/gzip.ipp>
 #include <gpunet/io/image.ipp>
-#include <gpunet/io/image_reader.ipp>
 #include <gpunet/io/json.ipp>
 #include <gpunet/io/mapped_file.ipp>
 #include <gpunet/io/npy.ipp>
 #include <gpunet/io/npz.ipp>
 #include <gpunet/io/pickle.ipp>
-#include <gpunet/io/png_reader.ipp>
-#include <gpunet/io/pnm_reader.ipp>
 #include <gpunet/io/read_image.ipp>
 #include <gpunet/io/safetensors.ipp>
 #include <gpunet/io/state_dict.ipp>

@@ -19,7 +19,7 @@
 #include <gpunet/core/error.hpp>
 #include <gpunet/io/binary.hpp>
 #include <gpunet/io/image.hpp>
-#include <gpunet/io/image_reader.hpp>
+#include <gpunet/io/read_image.hpp>
 
 namespace gpunet::io::detail {
 
