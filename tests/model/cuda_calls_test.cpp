@@ -8,6 +8,7 @@
 
 #include <gpunet/gpunet.hpp>
 
+#include "docs/own_layers.hpp"
 #include "support/byte_set.hpp"
 #include "support/cuda_calls.hpp"
 #include "support/devices.hpp"
@@ -94,6 +95,22 @@ TEST_CASE("a step of LeNet is 14 kernels at most on Cuda, and two launches once 
   CHECK(third.launches() == 1);  // and the graph
   CHECK(third.recordings() == 0);
   check_quiet(third);
+}
+
+TEST_CASE("neighboring element-wise layers are one launch forward and one backward on Cuda") {
+  const auto launches = [](auto net) {
+    Model model(test_device<Cuda>(), net);
+    Generator generator(2);
+    const TestBatch<float, Cuda> data(test_device<Cuda>(), net, 37, generator);
+    nn::CrossEntropyLoss{}(model(data.inputs), data.labels).backward();
+    const Calls calls;
+    nn::CrossEntropyLoss{}(model(data.inputs), data.labels).backward();
+    return calls.launches();
+  };
+  using Leaky = nn::Elementwise<mine::LeakyReLU>;
+  using Plain = nn::Sequential<nn::Input<9>, nn::Linear<20>, nn::Linear<3>>;
+  using Three = nn::Sequential<nn::Input<9>, nn::Linear<20>, Leaky, nn::Tanh, Leaky, nn::Linear<3>>;
+  CHECK(launches(Three{}) == launches(Plain{}) + 2);
 }
 
 // What rounding makes of the gradients is some percent of them, through the few numbers near 0 that a ReLU treats otherwise;

@@ -31,6 +31,9 @@ struct DeviceTraits<Host> {
   // Whether it has kernels that do the work of several layers.
   template <class T>
   static constexpr bool fuses = std::is_same_v<T, float>;
+  // Whether neighboring element-wise layers run as one kernel. Computing the value between again costs more here than an array
+  // in the cache.
+  static constexpr bool merges_elementwise = false;
   // Whether its linear layers can use the bits of a ReLU below, see BackwardPass::relu_bits.
   template <class T>
   static constexpr bool uses_relu_bits = false;
@@ -70,6 +73,7 @@ template <>
 struct DeviceTraits<Cuda> {
   template <class T>
   static constexpr bool fuses = true;
+  static constexpr bool merges_elementwise = true;  // a launch less
   template <class T>
   static constexpr bool uses_relu_bits = std::is_same_v<T, float>;  // those of cuBLASLt
   static constexpr bool rectifies_gradients = true;                 // products do it before they store their sums

@@ -12,7 +12,6 @@
 namespace gpunet {
 
 GPUNET_INLINE Graph fuse(Graph graph, const FusePolicy& policy) {
-  if (!policy.blocks) return graph;
   const std::vector<int> readers = graph.readers();
   std::vector<Node*> reader_of(graph.values.size());
   for (Node& node : graph.nodes)
@@ -26,9 +25,11 @@ GPUNET_INLINE Graph fuse(Graph graph, const FusePolicy& policy) {
   // From now on `node` makes what `next` made, and `next` nothing.
   const auto absorb = [](Node& node, Node& next) {
     node.output = next.output;
+    node.fused.push_back(next.layer);
     next.inputs.clear();
   };
   for (Node& node : graph.nodes) {
+    if (!policy.blocks) break;
     Conv2dOp* convolution = node.as<Conv2dOp>();
     LinearOp* linear = node.as<LinearOp>();
     if (!convolution && !linear) continue;
@@ -46,6 +47,14 @@ GPUNET_INLINE Graph fuse(Graph graph, const FusePolicy& policy) {
     if (!windows || !windows->has_two_by_two_windows()) continue;
     absorb(node, *pool);
     convolution->pool = true;
+  }
+  for (Node& node : graph.nodes) {
+    if (!policy.merges_elementwise || node.inputs.empty()) continue;
+    for (Node* next; (next = only_reader(node)) && next->merged.after == node.type; absorb(node, *next)) {
+      node.type = next->merged.type;
+      node.kernels = next->merged.kernels;
+      std::copy(next->merged.op.begin(), next->merged.op.end(), node.op.begin());
+    }
   }
   std::erase_if(graph.nodes, [](const Node& node) { return node.inputs.empty(); });
   return graph;

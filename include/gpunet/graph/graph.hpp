@@ -10,6 +10,7 @@
 #include <type_traits>
 #include <vector>
 
+#include <gpunet/device/traits.hpp>
 #include <gpunet/ops/op.hpp>
 
 namespace gpunet {
@@ -69,6 +70,16 @@ struct Node {
   value_t output;
   int first_parameter, parameters;  // in Graph::parameters, and how many
   int first_buffer, buffers;
+
+  // An op that does the work of this node and of the one before it, where that one is of type `after`.
+  struct Merged {
+    const OpType* after = nullptr;  // null: there is none
+    const OpType* type = nullptr;
+    const void* kernels = nullptr;
+    std::vector<std::byte> op = {};
+  };
+  Merged merged = {};
+  std::vector<const char*> fused = {};  // the types of the layers that are fused into this one, as `layer`
 
   // The op, or null where it is of another type.
   template <class Op>
@@ -132,6 +143,9 @@ class GraphBuilder {
   // Nodes are those of a layer of this type, a text for class_of, until the next call.
   void set_layer(const char* signature) { layer_ = signature; }
 
+  // The type of the last node's op.
+  const OpType* last_type() const { return graph_.nodes.back().type; }
+
   // The graph, with `output` as that of the network.
   Graph finish(value_t output) &&;
 
@@ -139,6 +153,7 @@ class GraphBuilder {
   value_t add_node(const OpType* type, const void* kernels, const void* op, std::size_t bytes,
                    std::span<const value_t> inputs, const Sizes& output, std::span<const ParameterSpec> parameters,
                    std::span<const BufferSpec> buffers);
+  void set_merged(Node::Merged merged, const void* op, std::size_t bytes);
 
  private:
   std::string path_;
@@ -171,6 +186,19 @@ class Lowering : public GraphBuilder {
     const void* kernels = nullptr;
     if constexpr (!std::is_void_v<D>) kernels = kernels_of<K, D, T>();
     return add_node(&op_type<Op>, kernels, &op, sizeof op, inputs, output, parameters, buffers);
+  }
+
+  // Whether element-wise nodes are merged. Kernels of new compositions take a CUDA compiler.
+  static constexpr bool merges_elementwise() {
+    if constexpr (std::is_void_v<D>)
+      return false;
+    else
+      return GPUNET_CUDA && DeviceTraits<D>::merges_elementwise;
+  }
+  // The last node can be merged with the one before it, which is of type `after`, to this op.
+  template <class Op>
+  void offer_merged(const OpType* after, const Op& op) {
+    set_merged({after, &op_type<Op>, kernels_of<detail::OwnKernels<Op>, D, T>()}, &op, sizeof op);
   }
 };
 

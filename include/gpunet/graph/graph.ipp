@@ -32,6 +32,12 @@ GPUNET_INLINE Graph GraphBuilder::finish(value_t output) && {
   return std::move(graph_);
 }
 
+GPUNET_INLINE void GraphBuilder::set_merged(Node::Merged merged, const void* op, std::size_t bytes) {
+  const auto* first = static_cast<const std::byte*>(op);
+  merged.op.assign(first, first + bytes);
+  graph_.nodes.back().merged = std::move(merged);
+}
+
 namespace detail {
 
 // Sizes whose sums and products in bytes are numbers still.

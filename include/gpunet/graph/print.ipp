@@ -37,6 +37,8 @@ GPUNET_INLINE std::string to_string(const Graph& graph) {
     paths.push_back(node.name);
     texts.push_back(concat(detail::class_of(node.layer), "(",
                            node.type->extra_repr(op, graph.input_of(node), graph.output_of(node)), ")"));
+    for (const char* layer : node.fused)
+      texts.back() += concat(" -> ", detail::class_of(layer));
   }
   std::string out = "Sequential(\n";
   std::size_t depth = 0;  // blocks that are open

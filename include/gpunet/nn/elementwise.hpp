@@ -22,6 +22,7 @@ class Elementwise {
   constexpr explicit Elementwise(const F& f) : f_(f) {}
 
   constexpr auto output(auto in) const { return in; }
+  constexpr F function() const { return f_; }
 
   // See layer.hpp.
   template <class Builder, class In>

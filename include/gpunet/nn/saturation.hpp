@@ -2,6 +2,7 @@
 #pragma once
 
 #include <gpunet/nn/layer.hpp>
+#include <gpunet/ops/elementwise.hpp>
 #include <gpunet/ops/saturation.hpp>
 
 namespace gpunet::nn::detail {
@@ -10,6 +11,7 @@ namespace gpunet::nn::detail {
 template <class F, class Gradient>
 struct Saturation {
   constexpr auto output(auto in) const { return in; }
+  constexpr Elementary<F, Gradient> function() const { return {}; }
 
   template <class D, class T>
   void forward(D& device, const ForwardPass<T>& pass) const {

@@ -12,6 +12,7 @@
 #include <gpunet/core/pack.hpp>
 #include <gpunet/nn/layer.hpp>
 #include <gpunet/nn/named.hpp>
+#include <gpunet/ops/elementwise.hpp>
 
 namespace gpunet::nn {
 
@@ -123,13 +124,44 @@ struct ShapeBehind {
   }
 };
 
-// The same while the layers are lowered: the value behind them, and how many they are.
-template <class Builder, class S>
+// No function.
+struct NoFunction {};
+
+// The function of the element-wise layers that were lowered last, one after another, and the type of op that computes it.
+template <class F = NoFunction>
+struct ElementwiseTail {
+  F function = {};
+  const OpType* type = nullptr;
+};
+
+// Offers to merge the node of an element-wise layer with those of the tail before it. Returns the tail that ends with it, an
+// empty one after another layer.
+template <class Builder, class F, class L>
+auto merge_elementwise(Builder& builder, const ElementwiseTail<F>& before, const L& layer) {
+  if constexpr (requires { layer.function(); } && Builder::merges_elementwise()) {
+    const auto function = layer.function();
+    using G = std::remove_const_t<decltype(function)>;
+    using Both = ElementwiseOp<Composition<F, G>>;
+    if constexpr (std::is_same_v<F, NoFunction> || sizeof(Both) > Node::most_bytes) {
+      return ElementwiseTail<G>{function, builder.last_type()};
+    } else {
+      const Both both{{before.function, function}};
+      builder.offer_merged(before.type, both);
+      return ElementwiseTail<Composition<F, G>>{both.f, &op_type<Both>};
+    }
+  } else {
+    return ElementwiseTail<>{};
+  }
+}
+
+// The same while the layers are lowered: the value behind them, how many they are, and the element-wise ones at their end.
+template <class Builder, class S, class Tail = ElementwiseTail<>>
 struct LoweredBehind {
   Builder& builder;
   value_t value;
   S shape;
   index_t count;
+  Tail tail = {};
 
   template <class L>
   friend auto operator>>(LoweredBehind before, const L& layer) {
@@ -141,7 +173,9 @@ struct LoweredBehind {
     const auto out = layer.output(before.shape);
     const value_t y = nn::lower(before.builder, layer, before.value, before.shape);
     before.builder.leave();
-    return LoweredBehind<Builder, std::remove_const_t<decltype(out)>>{before.builder, y, out, before.count + 1};
+    const auto tail = merge_elementwise(before.builder, before.tail, layer);
+    return LoweredBehind<Builder, std::remove_const_t<decltype(out)>, std::remove_const_t<decltype(tail)>>{
+        before.builder, y, out, before.count + 1, tail};
   }
 };
 

@@ -1,6 +1,9 @@
 // A function of one number, element by element, as a node of a graph.
 #pragma once
 
+#include <cstring>
+#include <type_traits>
+
 #include <gpunet/ops/map.hpp>
 #include <gpunet/ops/op.hpp>
 
@@ -28,6 +31,49 @@ struct ElementwiseGradient {
 };
 
 }  // namespace detail
+
+// A function whose gradient is computed from y and dy, of a functor for each.
+template <class Value, class Gradient>
+struct Elementary {
+  template <class T>
+  GPUNET_FN T value(T x) const {
+    return Value{}(x);
+  }
+  template <class T>
+  GPUNET_FN T gradient(T, T y, T dy) const {
+    return Gradient{}(y, dy);
+  }
+};
+
+// g(f(x)), with the results of two separate kernels. The value between is not stored: backward computes it again.
+template <class F, class G>
+struct Composition {
+  F f;
+  G g;
+  std::int32_t zero = 0;  // which the compiler of a kernel does not know
+
+  template <class T>
+  GPUNET_FN T value(T x) const {
+    return g.value(rounded(f.value(x)));
+  }
+  template <class T>
+  GPUNET_FN T gradient(T x, T y, T dy) const {
+    const T between = rounded(f.value(x));
+    return f.gradient(x, between, rounded(g.gradient(between, y, dy)));
+  }
+
+ private:
+  // Returns x. Passing through an integer, it is not contracted with what follows into a fused multiply-add.
+  template <class T>
+  GPUNET_FN T rounded(T x) const {
+    std::conditional_t<sizeof(T) == 4, std::int32_t, std::int64_t> bits;
+    static_assert(sizeof bits == sizeof x);
+    memcpy(&bits, &x, sizeof x);
+    bits ^= zero;
+    memcpy(&x, &bits, sizeof x);
+    return x;
+  }
+};
 
 // F has value(x), which returns y, and gradient(x, y, dy), which returns dx; both for T float and double.
 template <class F>
