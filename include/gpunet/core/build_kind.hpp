@@ -1,4 +1,4 @@
-// Whether the units of a program are compiled for the compiled library or header-only: one kind for all of them.
+// Refuses programs that mix translation units compiled header-only with units compiled for the compiled library.
 #pragma once
 
 #include <cstdio>
@@ -8,10 +8,11 @@
 
 namespace gpunet::detail {
 
-// Bit GPUNET_COMPILED of each unit that has started.
+// Bit 0: a header-only unit has started; bit 1: a unit with GPUNET_COMPILED=1.
 inline unsigned build_kinds = 0;
 
-// Ends a program that has both kinds before its main(): of each function it would run one definition by chance.
+// Ends a program that has both kinds, before its main(): the linker would choose one of two definitions of each
+// function at random.
 inline bool note_build_kind(unsigned compiled) {
   build_kinds |= 1u << compiled;
   if (build_kinds == 3) {
@@ -25,7 +26,7 @@ inline bool note_build_kind(unsigned compiled) {
   return true;
 }
 
-// No unnamed namespace: nvcc mistakes it for that of the unit.
+// Not in an unnamed namespace, which nvcc would confuse with its own for this unit.
 [[maybe_unused]] static const bool build_kind_noted = note_build_kind(GPUNET_COMPILED);
 
 }  // namespace gpunet::detail

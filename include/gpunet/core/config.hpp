@@ -1,4 +1,4 @@
-// Compiler and platform facts. The only file that asks which compiler is running.
+// Compiler and platform switches. The only file that asks which compiler is running.
 #pragma once
 
 #include <cstdint>
@@ -10,8 +10,8 @@
 #if defined(__CUDACC__)
 #define GPUNET_CUDA 1                  // this translation unit may use the Cuda policy
 #define GPUNET_FN __host__ __device__  // a function that kernels may call
-#define GPUNET_BACKENDS host_and_cuda  // inline namespace of what differs between the two kinds of unit
-// Around host code for GCC: nvcc passes its unroll pragmas on, and need not warn that it does not know them.
+#define GPUNET_BACKENDS host_and_cuda  // inline namespace of definitions that differ with and without CUDA
+// Around host code with unroll pragmas for GCC: nvcc passes them on, but would warn that it does not know them.
 #define GPUNET_BEGIN_HOST_PRAGMAS _Pragma("nv_diagnostic push") _Pragma("nv_diag_suppress 1675")
 #define GPUNET_END_HOST_PRAGMAS _Pragma("nv_diagnostic pop")
 #else
@@ -22,12 +22,12 @@
 #define GPUNET_END_HOST_PRAGMAS
 #endif
 
-// 1 where the program is to have cuDNN: the target gpunet::cudnn says so.
+// 1 if cuDNN is to be used: defined by the CMake target gpunet::cudnn.
 #ifndef GPUNET_CUDNN
 #define GPUNET_CUDNN 0
 #endif
 
-// Functions whose loop is to be vectorised although the program is built with -O2.
+// Attributes of functions whose loops are to be vectorized, also with -O2.
 #if defined(__GNUC__) && !defined(__clang__)
 #if __GNUC__ < 12
 #error "gpunet: g++ is older than 12 (it lacks __builtin_shufflevector), use g++-12 or clang++-14 or later"
@@ -42,15 +42,15 @@
     "gpunet: this compiler is neither GCC nor Clang (the host kernels use their vector extensions), use one of them"
 #endif
 
-// Vector paths that this processor family has beside the baseline one.
+// 1 on processors with vector paths (AVX2, AVX-512) beside the baseline.
 #if defined(__x86_64__)
 #define GPUNET_X86 1
 #else
 #define GPUNET_X86 0
 #endif
 
-// 1 in programs that link the compiled library, gpunet::compiled: it holds the bodies of all functions that are no
-// templates (files x.ipp). 0: every unit compiles those that it includes.
+// 1 in programs that link the compiled library gpunet::compiled, which contains the bodies of all functions that are
+// not templates (files x.ipp). 0: every unit compiles the ones that it includes.
 #ifndef GPUNET_COMPILED
 #define GPUNET_COMPILED 0
 #endif
@@ -68,10 +68,10 @@
 
 namespace gpunet {
 
-// Every size, count and index. Signed, so that differences need no care.
+// Sizes, counts and indices. Signed, so that differences are safe.
 using index_t = std::int64_t;
 
-// Class labels, as the losses read them.
+// Class labels, as losses read them.
 using label_t = std::int32_t;
 
 }  // namespace gpunet

@@ -1,4 +1,4 @@
-// The one exception of the library and the two checks that raise it.
+// The exception of the library and the two checks that throw it.
 #pragma once
 
 #include <concepts>
@@ -13,7 +13,7 @@
 
 namespace gpunet {
 
-// What went wrong, as "where: what is wrong (why it matters), what to do".
+// The exception of the library. Its message has the form "where: what is wrong (why it matters), what to do".
 class Error : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
@@ -21,7 +21,7 @@ class Error : public std::runtime_error {
 
 namespace detail {
 
-// One part of a message: a text, which is borrowed, a character, a truth value or a number.
+// A part of a message: a text (borrowed), a character, a bool or a number.
 class MessagePart {
  public:
   template <class T>
@@ -55,20 +55,19 @@ class MessagePart {
   };
 };
 
-// Messages are rare: made out of line, in one place for all, they cost their callers neither speed nor compile
-// time.
+// Out of line: messages are rare, so they should cost callers neither speed nor compile time.
 [[gnu::cold]] std::string join(std::initializer_list<MessagePart> parts);
 [[noreturn, gnu::cold]] void fail(std::initializer_list<MessagePart> parts);
 
 }  // namespace detail
 
-// The parts written one after another: texts, characters, numbers (shortest form that reads back the same).
+// Returns the parts as one text. Numbers have the shortest form that reads back the same.
 template <class... Parts>
 std::string concat(const Parts&... parts) {
   return detail::join({detail::MessagePart(parts)...});
 }
 
-// Throws Error with the parts as its message unless `condition` holds. The parts are not formatted otherwise.
+// Throws Error with the parts as its message unless `condition` holds. Formats nothing otherwise.
 template <class... Parts>
 constexpr void require(bool condition, const Parts&... parts) {
   if (!condition) [[unlikely]]
@@ -77,7 +76,7 @@ constexpr void require(bool condition, const Parts&... parts) {
 
 }  // namespace gpunet
 
-// An inner invariant: checked in debug builds, free in release builds.
+// Checks an internal invariant in debug builds; does nothing in release builds.
 #if GPUNET_ASSERTIONS
 #define GPUNET_ASSERT(condition)                                                                              \
   ::gpunet::require(static_cast<bool>(condition), __FILE__, ":", __LINE__, ": broken invariant: " #condition, \

@@ -1,4 +1,4 @@
-// A flat tuple for long lists of types.
+// A tuple that is cheap to compile for long lists of types.
 #pragma once
 
 #include <cstddef>
@@ -25,7 +25,8 @@ struct PackOf<std::index_sequence<I...>, Ts...> : Slot<I, Ts>... {
 
 }  // namespace detail
 
-// Every element is a direct base, so get<I> is one overload resolution and not a recursion: 200 layers stay cheap.
+// Holds one value of each type. Each element is a direct base, so get<I> is one overload resolution instead of a
+// recursion: 200 layers stay cheap to compile.
 template <class... Ts>
 using Pack = detail::PackOf<std::index_sequence_for<Ts...>, Ts...>;
 

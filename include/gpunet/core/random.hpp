@@ -1,4 +1,4 @@
-// Random numbers, bit for bit those of PyTorch's CPU generator.
+// Random numbers, bitwise identical to those of PyTorch's CPU generator.
 #pragma once
 
 #include <array>
@@ -15,13 +15,14 @@ namespace gpunet {
 
 namespace detail {
 
-// The Mersenne twister MT19937 of Matsumoto and Nishimura 1998, as std::mt19937, whose header is slow to compile.
+// The Mersenne Twister MT19937 (Matsumoto and Nishimura 1998). Gives the numbers of std::mt19937, whose header is slow
+// to compile.
 class MersenneTwister {
  public:
-  // Starts again.
+  // Restarts the sequence.
   void seed(std::uint32_t seed);
 
-  // 32 random bits.
+  // Returns 32 random bits.
   std::uint32_t operator()() {
     if (next_ == size) twist();
     std::uint32_t word = state_[next_++];
@@ -34,60 +35,60 @@ class MersenneTwister {
  private:
   static constexpr std::size_t size = 624;
 
-  // Makes the next `size` words.
+  // Computes the next `size` words.
   void twist();
 
   std::array<std::uint32_t, size> state_;
   std::size_t next_ = size;
 };
 
-// Makes 16 uniform numbers normal (Box and Muller 1958).
+// Transforms 16 uniform numbers into normal ones (Box and Muller 1958).
 void make_normal(float* values, float mean, float std);
 void make_normal(double* values, double mean, double std);
 
 }  // namespace detail
 
-// A Mersenne twister and the numbers that PyTorch makes of its words. No distribution of the standard library is used:
-// their results differ between platforms.
+// A random number generator: a Mersenne Twister and the numbers that PyTorch makes of its words. It uses no
+// distributions of the standard library, whose results differ between platforms.
 class Generator {
  public:
-  static constexpr std::uint64_t default_seed = 67280421310721;  // of a PyTorch generator that nobody seeded
+  static constexpr std::uint64_t default_seed = 67280421310721;  // of a PyTorch generator that was not seeded
 
   Generator() { manual_seed(default_seed); }
   explicit Generator(std::integral auto seed) { manual_seed(seed); }
 
-  // Starts again. As in PyTorch, the low 32 bits of the seed decide.
+  // Restarts the sequence. As in PyTorch, only the low 32 bits of the seed count.
   void manual_seed(std::integral auto seed) {
     engine_.seed(static_cast<std::uint32_t>(seed));
     has_next_normal_ = false;
   }
 
-  // Whoever draws several numbers that belong together holds this, as gpunet's own functions do for each model,
-  // tensor or order that they draw, so that threads may share a generator. The functions of this class do not take it.
+  // Locks the generator, so that threads may share it: hold the lock while drawing numbers that belong together, as
+  // gpunet does for each model, tensor or order that it draws. The other functions of this class do not lock.
   [[nodiscard]] std::unique_lock<std::mutex> lock() { return std::unique_lock(mutex_); }
 
-  // 32 random bits.
+  // Returns 32 random bits.
   std::uint32_t random() { return engine_(); }
 
-  // 64 random bits: two words, the high one drawn first.
+  // Returns 64 random bits: two words, the high one drawn first.
   std::uint64_t random64() {
     const std::uint64_t high = random();
     return high << 32 | random();
   }
 
-  // A number from 0 to 2^63 - 1, as of an int64 tensor's random_().
+  // Returns a number from 0 to 2^63 - 1, as random_() of an int64 tensor.
   std::int64_t random63() {
     return static_cast<std::int64_t>(random64() & std::numeric_limits<std::int64_t>::max());
   }
 
-  // A number from 0 to n - 1, as of torch.randint(n, ...).
+  // Returns a number from 0 to n - 1, as torch.randint(n, ...). n is 1 or more.
   index_t below(index_t n) {
     const auto range = static_cast<std::uint64_t>(n);
     return static_cast<index_t>((range < std::uint64_t{1} << 28 ? random() : random64()) % range);
   }
 
-  // A number between low and high, as of a tensor's uniform_(low, high): 24 random bits for float, 53 for double.
-  // The multiply-add is fused, as in PyTorch on any processor that has one, and therefore spelled out.
+  // Returns a number between low and high, as a tensor's uniform_(low, high): 24 random bits for float, 53 for double.
+  // The multiply-add is explicitly fused, as in PyTorch on processors that have the instruction.
   template <class T>
   requires(std::same_as<T, float> || std::same_as<T, double>) T uniform(T low, T high) {
     constexpr int digits = std::numeric_limits<T>::digits;
@@ -97,8 +98,8 @@ class Generator {
     return std::fma(unit, high - low, low);
   }
 
-  // A normal number, as of a tensor of fewer than 16 elements (draw_normal() does all sizes). They are made in pairs (Box and
-  // Muller 1958); the second one waits for the next call.
+  // Returns a normal number, as normal_() of a tensor with fewer than 16 elements (draw_normal() does tensors of any
+  // size). Numbers are made in pairs (Box and Muller 1958); the second is kept for the next call.
   double normal(double mean, double std);
 
  private:
@@ -108,7 +109,7 @@ class Generator {
   std::mutex mutex_;
 };
 
-// The generator of whoever is not given another: initial weights, the order of batches.
+// Returns the generator that is used where no other is given: initial weights, the order of batches.
 Generator& default_generator();
 
 // Seeds the default generator.
@@ -117,8 +118,8 @@ inline void manual_seed(std::integral auto seed) {
   default_generator().manual_seed(seed);
 }
 
-// Draws n normal numbers as a tensor's normal_(mean, std) does: fewer than 16 one by one, in double; 16 and more in blocks
-// of 16, the last of which is drawn anew, reaching back, where n is no multiple of 16.
+// Draws n normal numbers as a tensor's normal_(mean, std): fewer than 16 one by one in double; else in blocks of 16. If
+// n is not a multiple of 16, the last block is drawn again for the last 16 elements.
 template <class T>
 void draw_normal(Generator& generator, index_t n, T* values, double mean, double std) {
   constexpr index_t block = 16;
@@ -140,10 +141,11 @@ void draw_normal(Generator& generator, index_t n, T* values, double mean, double
   detail::make_normal(values + n - block, m, s);
 }
 
-// The largest n of randperm(): for larger ones PyTorch uses another algorithm.
+// The largest n of randperm(): beyond it PyTorch uses another algorithm.
 inline constexpr index_t most_permuted = std::numeric_limits<std::uint32_t>::max() / 20 - 1;
 
-// The numbers 0 to n - 1 in random order, as of torch.randperm(n, generator=generator).
+// Returns the numbers 0 to n - 1 in random order, as torch.randperm(n, generator=generator). Throws Error if n is out
+// of range.
 std::vector<index_t> randperm(index_t n, Generator& generator = default_generator());
 
 }  // namespace gpunet

@@ -30,11 +30,11 @@ GPUNET_INLINE void MersenneTwister::twist() {
   next_ = 0;
 }
 
-// The logarithm, sine and cosine of single precision with which PyTorch makes normal numbers on a processor with AVX2.
-// Coefficients and reduction are those of the Cephes library (S. Moshier, logf.c and sinf.c); what decides the last bit is
-// the order of the operations and which of them are fused.
+// Logarithm, sine and cosine in single precision as PyTorch computes them for normal numbers on processors with AVX2.
+// Coefficients and range reduction are those of the Cephes library (S. Moshier, logf.c and sinf.c); the last bit
+// depends on the order of the operations and on which are fused.
 
-// log(x) for 2^-24 <= x <= 1: x = m 2^e with sqrt(1/2) <= m < sqrt(2), and a polynomial of m - 1.
+// Returns log(x) for 2^-24 <= x <= 1: x = m 2^e with sqrt(1/2) <= m < sqrt(2), and a polynomial in m - 1.
 GPUNET_INLINE float log_of_uniform(float x) {
   const std::uint32_t bits = std::bit_cast<std::uint32_t>(x);
   float e = static_cast<float>(static_cast<int>(bits >> 23) - 126);
@@ -59,7 +59,8 @@ struct SineAndCosine {
   float sine, cosine;
 };
 
-// Of an angle from 0 to 2 pi: reduced to -pi/4 to pi/4 by a quadrant, pi/4 in three parts.
+// Returns both for an angle from 0 to 2 pi, reduced to -pi/4 ... pi/4 by subtracting a multiple of pi/4 that is split
+// into three parts.
 GPUNET_INLINE SineAndCosine sine_and_cosine(float angle) {
   const int octant = (static_cast<int>(angle * 1.27323954473516f) + 1) & ~1;
   const float n = static_cast<float>(octant);

@@ -13,13 +13,13 @@
 
 namespace gpunet {
 
-// As many elements as an array may have: no memory holds more, and products of some such sizes are numbers still.
+// The largest number of elements of an array: no memory holds more, and its size in bytes still fits into index_t.
 inline constexpr index_t most_elements = index_t{1} << 48;
 
-// Up to eight extents, outermost first. Never allocates.
+// A shape as numbers: up to eight extents, outermost first. Never allocates.
 class Sizes {
  public:
-  static constexpr int max_rank = 8;  // dimensions that there may be
+  static constexpr int max_rank = 8;  // most dimensions
 
   constexpr Sizes() = default;
   constexpr Sizes(std::initializer_list<index_t> extents) {
@@ -29,7 +29,7 @@ class Sizes {
 
   constexpr int rank() const { return rank_; }
   constexpr index_t operator[](int i) const { return extents_[static_cast<std::size_t>(i)]; }
-  // The same for a dimension that may not be there: throws Error.
+  // Returns extent `i`. Throws Error if there is no such dimension.
   constexpr index_t at(int i) const {
     require(0 <= i && i < rank_, "gpunet::Sizes: dimension ", i, " of a shape with ", rank_,
             " dimensions (want 0 to ", rank_ - 1, ")");
@@ -38,15 +38,16 @@ class Sizes {
   constexpr const index_t* begin() const { return extents_.data(); }
   constexpr const index_t* end() const { return extents_.data() + rank_; }
 
-  // Number of elements; 1 for rank 0. Of sizes that are not at_most() some number it means nothing.
+  // Returns the number of elements; 1 for rank 0. Meaningful only if at_most() holds for some limit: the product may
+  // wrap.
   constexpr index_t numel() const {
-    std::uint64_t n = 1;  // wraps, as the product of the first two of [2^62, 2^62, 0]
+    std::uint64_t n = 1;  // unsigned: wrapping is defined, as for [2^62, 2^62, 0]
     for (index_t extent : *this)
       n *= static_cast<std::uint64_t>(extent);
     return static_cast<index_t>(n);
   }
 
-  // Whether there are no more than `most` elements. The product is never computed where it would overflow.
+  // Returns whether there are at most `most` elements, without computing a product that would overflow.
   constexpr bool at_most(index_t most) const {
     index_t n = 1;
     for (index_t extent : *this) {
@@ -59,14 +60,14 @@ class Sizes {
     return n <= most;
   }
 
-  // Adds an innermost dimension. Throws Error for a ninth one and for an extent below 0.
+  // Appends an innermost dimension. Throws Error for a ninth dimension or a negative extent.
   constexpr void append(index_t extent) {
     require(rank_ < max_rank, "gpunet::Sizes: more than ", max_rank, " dimensions");
     require(extent >= 0, "gpunet::Sizes: extent ", extent, " is negative");
     extents_[static_cast<std::size_t>(rank_++)] = extent;
   }
 
-  // These extents without the first, as of one sample of a batch.
+  // Returns the extents without the first: the shape of one sample of a batch.
   constexpr Sizes tail() const {
     Sizes rest;
     for (int i = 1; i < rank_; ++i)
@@ -74,7 +75,7 @@ class Sizes {
     return rest;
   }
 
-  // [first, *this...], as of a batch of samples.
+  // Returns [first, *this...]: the shape of a batch of samples.
   constexpr Sizes with_front(index_t first) const {
     Sizes all{first};
     for (index_t extent : *this)
@@ -91,13 +92,13 @@ class Sizes {
   int rank_ = 0;
 };
 
-// As PyTorch prints a size: "[4, 3, 32, 32]".
+// Returns the shape as PyTorch prints it: "[4, 3, 32, 32]".
 std::string to_string(const Sizes& sizes);
 
-// Marks an extent that is given at run time.
+// Stands for an extent that is known only at run time.
 inline constexpr index_t dyn = -1;
 
-// An extent N that the type knows: an empty object, of which arithmetic makes further ones.
+// A static extent N: an empty object. Arithmetic on static extents gives static extents.
 template <index_t N>
 struct Dim {
   static_assert(N >= 0, "gpunet::Dim: an extent is negative, use a number >= 0 or gpunet::dyn");
@@ -105,7 +106,7 @@ struct Dim {
   constexpr operator index_t() const { return N; }
 };
 
-// One that the run tells.
+// A run-time extent.
 template <>
 struct Dim<dyn> {
   index_t value = 0;
@@ -120,7 +121,7 @@ namespace detail {
 
 __extension__ typedef __int128 WideExtent;
 
-// f applied to two numbers; nothing where the result is no index_t. nvcc has no constexpr __builtin_add_overflow.
+// Returns f(a, b), or nothing if the result does not fit into index_t. (nvcc has no constexpr __builtin_add_overflow.)
 template <class F>
 constexpr std::optional<index_t> checked(F f, index_t a, index_t b) {
   const WideExtent exact = f(WideExtent{a}, WideExtent{b});
@@ -129,7 +130,7 @@ constexpr std::optional<index_t> checked(F f, index_t a, index_t b) {
   return number;
 }
 
-// f applied to two extents; the result is static when both are.
+// Returns f(a, b), a static extent if both are static. Throws Error if the result does not fit into index_t.
 template <index_t A, index_t B, class F>
 constexpr auto combine(Dim<A> a, Dim<B> b, F f) {
   if constexpr (A == dyn || B == dyn) {
@@ -147,7 +148,7 @@ constexpr auto combine(Dim<A> a, Dim<B> b, F f) {
 
 }  // namespace detail
 
-// The sum, difference and product: static where both are.
+// Return the sum, difference and product: static if both operands are.
 template <index_t A, index_t B>
 constexpr auto operator+(Dim<A> a, Dim<B> b) {
   return detail::combine(a, b, [](auto x, auto y) { return x + y; });
@@ -160,13 +161,14 @@ template <index_t A, index_t B>
 constexpr auto operator*(Dim<A> a, Dim<B> b) {
   return detail::combine(a, b, [](auto x, auto y) { return x * y; });
 }
-// The quotient, rounded towards zero.
+// Returns the quotient, rounded toward zero.
 template <index_t A, index_t B>
 constexpr auto operator/(Dim<A> a, Dim<B> b) {
   return detail::combine(a, b, [](auto x, auto y) { return x / y; });
 }
 
-// The shape of one sample (no batch), outermost first, row-major. An extent is static or `dyn`.
+// A shape as a type: that of one sample (no batch dimension), outermost extent first, row-major. Each extent is a
+// number or `dyn`.
 template <index_t... Ns>
 struct Shape {
   static constexpr int rank = static_cast<int>(sizeof...(Ns));
@@ -176,13 +178,13 @@ struct Shape {
   constexpr Shape() = default;
   constexpr explicit Shape(Dim<Ns>... extents) requires(sizeof...(Ns) > 0) : dims(extents...) {}
 
-  // Extent I, as a Dim.
+  // Returns extent I, as a Dim.
   template <std::size_t I>
   constexpr auto at() const {
     return get<I>(dims);
   }
 
-  // Number of elements, as a Dim.
+  // Returns the number of elements, as a Dim.
   constexpr auto numel() const {
     return [this]<std::size_t... I>(std::index_sequence<I...>) {
       return (Dim<1>{} * ... * get<I>(dims));
@@ -190,7 +192,7 @@ struct Shape {
     (std::index_sequence_for<Dim<Ns>...>{});
   }
 
-  // The extents as numbers.
+  // Returns the extents as numbers.
   constexpr Sizes sizes() const {
     return [this]<std::size_t... I>(std::index_sequence<I...>) {
       return Sizes{index_t{get<I>(dims)}...};

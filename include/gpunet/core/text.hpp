@@ -1,4 +1,4 @@
-// Texts for people and for files of text.
+// Helpers for text in messages and files.
 #pragma once
 
 #include <cstddef>
@@ -12,13 +12,13 @@
 
 namespace gpunet::detail {
 
-// The text with every character that `changes` knows replaced.
+// Returns the text with each character replaced that `changes` maps to another text.
 std::string escaped(std::string_view text, const std::vector<std::pair<char, std::string_view>>& changes);
 
-// Between tags of XML, or within its quotes.
+// Returns the text escaped for XML, between tags or in quotation marks.
 std::string xml_text(std::string_view text);
 
-// The names in a message, each as show(name) gives it: "a, b, c"; ends after ten with "and 7 more".
+// Returns show(name) of each name, for messages: "a, b, c"; after ten names it ends with "and 7 more".
 template <class Names, class Show>
 std::string short_list(const Names& names, Show show) {
   constexpr std::size_t most = 10;
@@ -31,20 +31,20 @@ std::string short_list(const Names& names, Show show) {
   return out;
 }
 
-// How many characters a text in UTF-8 has: all bytes that continue none.
+// Returns the number of characters of a UTF-8 text: bytes that are not continuation bytes.
 std::size_t characters(std::string_view text);
 
-// With so many digits behind the point, whatever the locale.
+// Returns the number with `decimals` digits after the decimal point, in any locale.
 std::string fixed_text(double value, int decimals);
 
-// With so many digits at most, as printf's %g has it, whatever the locale.
+// Returns the number with at most `digits` significant digits, as printf's %g, in any locale.
 std::string short_text(double value, int digits);
 
 // Returns Python's repr() of a finite float: the shortest digits that read back the same, with an exponent below 1e-4 and
 // from 1e16 on, else with a decimal point.
 std::string python_repr(double value);
 
-// Bytes as letters and digits: base 64 of RFC 4648.
+// Returns the bytes in base 64 (RFC 4648).
 std::string base64(std::string_view bytes);
 
 }  // namespace gpunet::detail

@@ -32,7 +32,7 @@ GPUNET_INLINE std::size_t characters(std::string_view text) {
 }
 
 GPUNET_INLINE std::string fixed_text(double value, int decimals) {
-  std::array<char, 384> digits;  // 309 before the point at most
+  std::array<char, 384> digits;  // a double has at most 309 before the point
   const auto [end, error] = std::to_chars(digits.data(), digits.data() + digits.size(), value,
                                           std::chars_format::fixed, std::min(decimals, 64));
   return {digits.data(), end};

@@ -12,8 +12,8 @@ namespace gpunet {
 template <class T>
 class TrackedPointer;
 
-// The base of a class T whose objects may be moved while TrackedPointers point to them. T::type_name is its name in
-// messages.
+// The base of a class T whose objects may be moved while TrackedPointers point to them. Messages call the class
+// T::type_name.
 template <class T>
 class Trackable {
  public:
@@ -26,7 +26,7 @@ class Trackable {
   }
 
  protected:
-  // This object; throws Error where it was moved from.
+  // Returns this object. Throws Error if it was moved from.
   const T& here() const {
     if (!place_) refuse();
     return static_cast<const T&>(*this);
@@ -41,16 +41,17 @@ class Trackable {
                        ": this object was moved from (its contents are gone), use the one that it was moved to"));
   }
 
-  std::shared_ptr<Trackable*> place_;  // shared with all pointers; null where this object was moved from
+  std::shared_ptr<Trackable*> place_;  // shared with all pointers; null if this object was moved from
 };
 
-// Points to a Trackable, wherever it has been moved to. Where it is gone, or the pointer was moved from, using it throws Error.
+// A pointer to a Trackable that follows it when it is moved. Using it throws Error if the object no longer exists or
+// the pointer itself was moved from.
 template <class T>
 class TrackedPointer {
  public:
   explicit TrackedPointer(T& target) : place_(target.here().place_) {}
 
-  // The object; throws Error where it is gone.
+  // Returns the object. Throws Error if it no longer exists.
   T& operator*() const {
     if (!place_ || !*place_) refuse();
     return static_cast<T&>(**place_);

@@ -1,4 +1,4 @@
-// Adam and AdamW, stochastic gradient descent with steps of adapted length.
+// Adam and AdamW: gradient descent with step sizes adapted to each parameter.
 #pragma once
 
 #include <cmath>
@@ -8,37 +8,37 @@
 
 namespace gpunet::optim {
 
-// As torch.optim.Adam takes them; see AdamStep for the formula.
+// Options of torch.optim.Adam; AdamStep has the formula.
 struct AdamOptions {
   double lr = 0.001;                        // learning rate: about the largest step of a parameter
-  std::array<double, 2> betas{0.9, 0.999};  // how much of the averages of g' and g'^2 is kept, below 1
-  double eps = 1e-8;                        // keeps the divisor from 0
-  double weight_decay = 0;                  // times the parameter, added to its gradient
+  std::array<double, 2> betas{0.9, 0.999};  // decay rates of the averages of g' and g'^2, below 1
+  double eps = 1e-8;                        // added to the divisor, which must not be 0
+  double weight_decay = 0;                  // this times the parameter is added to its gradient
   bool amsgrad = false;                     // divides by the largest average of g'^2 so far (Reddi et al. 2018)
-  bool decoupled_weight_decay = false;      // that of AdamW
+  bool decoupled_weight_decay = false;      // as AdamW does
 };
 
-// As torch.optim.AdamW takes them; see AdamOptions.
+// Options of torch.optim.AdamW; see AdamOptions.
 struct AdamWOptions {
   double lr = 0.001;
   std::array<double, 2> betas{0.9, 0.999};
   double eps = 1e-8;
-  double weight_decay = 0.01;  // lr times this part of a parameter is taken off in a step
+  double weight_decay = 0.01;  // a step subtracts lr times this times the parameter
   bool amsgrad = false;
 };
 
 // Step t of torch.optim.Adam (Kingma and Ba 2015; AdamW: Loshchilov and Hutter 2019), where g' = g + weight_decay p:
 //   m = m + (1 - beta1) (g' - m);   v = beta2 v + (1 - beta2) g'^2;   amsgrad: u = max(u, v), else u = v
 //   p -= lr / c1 * m / (sqrt(u / c2) + eps);   c1 = 1 - beta1^t;   c2 = 1 - beta2^t
-// AdamW decays the parameters themselves: g' = g, and p becomes p - lr weight_decay p first. Both sides of the
-// fraction are multiplied by sqrt(c2), which saves a division. One index = one parameter.
+// AdamW decays the parameters instead of the gradients: g' = g, and p is first replaced by p - lr weight_decay p.
+// Numerator and denominator are multiplied by sqrt(c2), which saves a division. One index = one parameter.
 template <class T>
 struct AdamStep : Update<AdamStep<T>, T, 2, 1> {
   T rate;          // lr sqrt(c2) / c1
   T keep, beta;    // 1 - beta1, beta2
   T rest, eps;     // 1 - beta2, eps sqrt(c2)
   T weight_decay;  // 0 for AdamW
-  T decay;  // lr weight_decay for AdamW, else 0; that of a thousand steps would be seen in a rounded 1 - decay
+  T decay;  // lr weight_decay for AdamW, else 0. Not stored as 1 - decay, whose rounding would add up over steps
 
   template <bool amsgrad>
   GPUNET_FN void run(index_t i) const {
@@ -57,7 +57,7 @@ struct AdamStep : Update<AdamStep<T>, T, 2, 1> {
   }
 };
 
-// Updates the parameters of a model, which must outlive it: optim::Adam optimizer(net, {.lr = 0.01});
+// The optimizer Adam for the parameters of a model, which must outlive it: optim::Adam optimizer(net, {.lr = 0.01});
 template <class D, class T>
 class Adam : public Optimizer<Adam<D, T>, D, T, 3> {
   using Base = Optimizer<Adam, D, T, 3>;
@@ -67,7 +67,7 @@ class Adam : public Optimizer<Adam<D, T>, D, T, 3> {
 
   std::array<bool, 3> keeps() const { return {{true, true, options_.amsgrad}}; }
 
-  // The next step, for step() and whoever records it.
+  // Returns the next update. step() calls it, and recording a step does.
   AdamStep<T> next() {
     ++steps_;
     const double lr = this->lr(), beta1 = this->momentum(), beta2 = options_.betas[1];
@@ -94,7 +94,8 @@ class Adam : public Optimizer<Adam<D, T>, D, T, 3> {
   double steps_ = 0;
 };
 
-// Adam with decoupled weight decay: optim::AdamW optimizer(net, {.lr = 0.01, .weight_decay = 0.1});
+// The optimizer AdamW, Adam with decoupled weight decay: optim::AdamW optimizer(net, {.lr = 0.01, .weight_decay =
+// 0.1});
 template <class D, class T>
 class AdamW : public Adam<D, T> {
  public:

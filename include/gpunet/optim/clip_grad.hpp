@@ -1,4 +1,4 @@
-// Gradients cut to a size, between backward() and step().
+// Gradient clipping, between backward() and step().
 #pragma once
 
 #include <cmath>
@@ -25,14 +25,14 @@ struct ScaleToNorm {
   }
 };
 
-// A number between -limit and limit.
+// Clamps a number to [-limit, limit].
 template <class T>
 struct Clamp {
   T limit;
   GPUNET_FN T operator()(T x) const { return x > limit ? limit : x < -limit ? -limit : x; }
 };
 
-// The norm that the gradients of a model had, on its device, until they are measured anew.
+// The norm of the gradients of a model, stored on its device. Valid until the gradients are measured again.
 template <class D, class T>
 class TotalNorm {
  public:
@@ -41,7 +41,7 @@ class TotalNorm {
   TotalNorm(const Network<D, T>& model, const T* data, std::uint64_t number)
       : model_(model), data_(data), number_(number) {}
 
-  // The number; waits for the device.
+  // Returns the norm. Waits for the device. Throws Error if the gradients were measured again since.
   T item() const {
     const auto use = model_->shared_use();
     require(number_ == model_->gradients().measurements(),
@@ -50,7 +50,7 @@ class TotalNorm {
     model_->device().download(&value, data_, sizeof value);
     return value;
   }
-  // The number where it is, on the device.
+  // Returns the address of the norm, on the device.
   const T* data() const { return data_; }
 
  private:
@@ -59,10 +59,10 @@ class TotalNorm {
   std::uint64_t number_;
 };
 
-// Scales the gradients of a model down to max_norm where their norm is larger, and returns the norm they had: of all
-// parameters together, of type 2, 1 or infinity. It waits for the device only with error_if_nonfinite, and then throws
-// where the norm is infinite or not a number. Without gradients (no backward pass since zero_grad()) the norm is 0. Takes
-// memory in the first call only.
+// Scales the gradients of a model so that their norm is at most max_norm, and returns the norm before: of all
+// parameters together, of type 2, 1 or infinity. As torch.nn.utils.clip_grad_norm_. Without gradients (no backward pass
+// since zero_grad()) the norm is 0. Waits for the device only with error_if_nonfinite, and then throws Error if the
+// norm is infinite or NaN. Allocates in the first call only.
 template <class D, class T>
 TotalNorm<D, T> clip_grad_norm_(Network<D, T>& model, double max_norm, double norm_type = 2,
                                 bool error_if_nonfinite = false) {
@@ -92,7 +92,7 @@ TotalNorm<D, T> clip_grad_norm_(Network<D, T>& model, double max_norm, double no
   return {model, result, number};
 }
 
-// Cuts every element of the gradients of a model to the range from -clip_value to clip_value.
+// Clamps every element of the gradients of a model to [-clip_value, clip_value]. As torch.nn.utils.clip_grad_value_.
 template <class D, class T>
 void clip_grad_value_(Network<D, T>& model, double clip_value) {
   require(clip_value >= 0, "gpunet::nn::utils::clip_grad_value_: values of at most ", clip_value,

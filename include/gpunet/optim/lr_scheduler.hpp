@@ -1,4 +1,4 @@
-// Learning rates that change from step to step, as those of torch.optim.lr_scheduler.
+// Learning rate schedules, as those of torch.optim.lr_scheduler.
 #pragma once
 
 #include <algorithm>
@@ -12,42 +12,43 @@
 
 namespace gpunet::optim::lr_scheduler {
 
-// Beyond, a double does not tell steps apart.
+// The most steps of a schedule: a double cannot distinguish more.
 inline constexpr index_t most_steps = index_t{1} << 53;
 
-// The base of schedules: sets the learning rate of an optimizer, which must outlive it, when it is made and in each
-// step(), once an epoch or once a batch, behind the optimizer's own. The values are PyTorch's to the last bits: most are
-// made from the one before, so that a change by somebody else in between lasts.
+// The base of schedules. A schedule sets the learning rate of an optimizer, which must outlive it, when it is
+// constructed and in each step(), called once per epoch or once per batch after the optimizer's own step(). Values are
+// bitwise identical to PyTorch's. Most are computed from the value before, so that a learning rate set in between has a
+// lasting effect.
 class LRScheduler {
  public:
   LRScheduler(const LRScheduler&) = delete;
   LRScheduler& operator=(const LRScheduler&) = delete;
   virtual ~LRScheduler() = default;
 
-  // Sets the learning rate of the next epoch, or batch.
+  // Sets the learning rate of the next epoch or batch.
   void step() {
     ++epoch_;
     set(next());
   }
-  // The learning rate that it set last.
+  // Returns the learning rate that was set last.
   double get_last_lr() const { return last_lr_; }
-  // How many steps were made.
+  // Returns the number of steps so far.
   index_t last_epoch() const { return epoch_; }
 
  protected:
   explicit LRScheduler(Rates& rates) : rates_(rates), base_lr_(rates.initial_lr()) {}
 
-  // The learning rate of epoch 0, made from that of the optimizer,
+  // Returns the learning rate of epoch 0, computed from the optimizer's.
   virtual double first() { return rates_->lr(); }
-  // and of a later one, last_epoch().
+  // Returns the learning rate of a later epoch, last_epoch().
   virtual double next() = 0;
 
-  // Starts at epoch 0, as every constructor does in the end,
+  // Starts at epoch 0. Every constructor ends with this call.
   void begin() {
     epoch_ = 0;
     set(first());
   }
-  // or anew.
+  // Starts at epoch 0 again, from the initial learning rate.
   void restart() {
     rates_->set_lr(base_lr_);
     begin();
@@ -68,13 +69,13 @@ class LRScheduler {
   double last_lr_ = 0;
 };
 
-// As torch.optim.lr_scheduler.StepLR takes them.
+// Options of torch.optim.lr_scheduler.StepLR.
 struct StepLROptions {
-  index_t step_size = 1;  // steps between two changes
+  index_t step_size = 1;  // steps from one change to the next
   double gamma = 0.1;     // the factor
 };
 
-// Times gamma at every step_size-th step: StepLR scheduler(optimizer, {.step_size = 30});
+// Multiplies the learning rate by gamma at every step_size-th step: StepLR scheduler(optimizer, {.step_size = 30});
 class StepLR : public LRScheduler {
  public:
   StepLR(Rates& optimizer, const StepLROptions& options) : LRScheduler(optimizer), options_(options) {
@@ -92,13 +93,14 @@ class StepLR : public LRScheduler {
   StepLROptions options_;
 };
 
-// As torch.optim.lr_scheduler.MultiStepLR takes them.
+// Options of torch.optim.lr_scheduler.MultiStepLR.
 struct MultiStepLROptions {
-  std::vector<index_t> milestones;  // the steps with a change
+  std::vector<index_t> milestones;  // the steps at which it changes
   double gamma = 0.1;               // the factor
 };
 
-// Times gamma at each of the milestones, in any order: MultiStepLR scheduler(optimizer, {.milestones = {30, 80}});
+// Multiplies the learning rate by gamma at each milestone, given in any order: MultiStepLR scheduler(optimizer,
+// {.milestones = {30, 80}});
 class MultiStepLR : public LRScheduler {
  public:
   MultiStepLR(Rates& optimizer, MultiStepLROptions options) : LRScheduler(optimizer), options_(std::move(options)) {
@@ -119,12 +121,12 @@ class MultiStepLR : public LRScheduler {
   MultiStepLROptions options_;
 };
 
-// As torch.optim.lr_scheduler.ExponentialLR takes them.
+// Options of torch.optim.lr_scheduler.ExponentialLR.
 struct ExponentialLROptions {
   double gamma = 1;  // the factor
 };
 
-// Times gamma at every step: ExponentialLR scheduler(optimizer, {.gamma = 0.9});
+// Multiplies the learning rate by gamma at every step: ExponentialLR scheduler(optimizer, {.gamma = 0.9});
 class ExponentialLR : public LRScheduler {
  public:
   ExponentialLR(Rates& optimizer, const ExponentialLROptions& options) : LRScheduler(optimizer), options_(options) {
@@ -138,14 +140,14 @@ class ExponentialLR : public LRScheduler {
   ExponentialLROptions options_;
 };
 
-// As torch.optim.lr_scheduler.CosineAnnealingLR takes them.
+// Options of torch.optim.lr_scheduler.CosineAnnealingLR.
 struct CosineAnnealingLROptions {
-  index_t T_max = 1;   // steps on the way down
-  double eta_min = 0;  // the learning rate there
+  index_t T_max = 1;   // steps from the highest learning rate to the lowest
+  double eta_min = 0;  // the lowest learning rate
 };
 
-// Half a wave of a cosine in T_max steps, from the initial learning rate down to eta_min, then up again (Loshchilov and
-// Hutter 2017, without restarts): CosineAnnealingLR scheduler(optimizer, {.T_max = 100});
+// Follows a cosine from the initial learning rate down to eta_min in T_max steps, then up again (Loshchilov and Hutter
+// 2017, without restarts): CosineAnnealingLR scheduler(optimizer, {.T_max = 100});
 class CosineAnnealingLR : public LRScheduler {
  public:
   CosineAnnealingLR(Rates& optimizer, const CosineAnnealingLROptions& options)
@@ -159,7 +161,7 @@ class CosineAnnealingLR : public LRScheduler {
  private:
   double next() override {
     const auto [period, low] = options_;
-    if ((last_epoch() - 1 - period) % (2 * period) == 0)  // at the low point no ratio helps
+    if ((last_epoch() - 1 - period) % (2 * period) == 0)  // at the minimum the ratio below would be 0 / 0
       return rates_->lr() + (base_lr_ - low) * (1 - std::cos(std::numbers::pi / static_cast<double>(period))) / 2;
     return height(last_epoch()) / height(last_epoch() - 1) * (rates_->lr() - low) + low;
   }
@@ -171,16 +173,16 @@ class CosineAnnealingLR : public LRScheduler {
   CosineAnnealingLROptions options_;
 };
 
-// As torch.optim.lr_scheduler.LinearLR takes them.
+// Options of torch.optim.lr_scheduler.LinearLR.
 struct LinearLROptions {
-  double start_factor = 1.0 / 3;  // in the beginning, more than 0
-  double end_factor = 1;          // in the end
+  double start_factor = 1.0 / 3;  // of the first step, more than 0
+  double end_factor = 1;          // of the last step
   index_t total_iters = 5;        // steps from one to the other
 };
 
-// The learning rate times a factor that goes from start_factor to end_factor in total_iters steps, as to warm up (in none
-// it stays at start_factor):
-// LinearLR scheduler(optimizer, {.start_factor = 0.1, .total_iters = 10});
+// Multiplies the learning rate by a factor that goes from start_factor to end_factor in total_iters steps, for a
+// warm-up: LinearLR scheduler(optimizer, {.start_factor = 0.1, .total_iters = 10}); With total_iters = 0 the factor
+// stays start_factor.
 class LinearLR : public LRScheduler {
  public:
   LinearLR(Rates& optimizer, const LinearLROptions& options) : LRScheduler(optimizer), options_(options) {
@@ -207,11 +209,11 @@ class LinearLR : public LRScheduler {
   LinearLROptions options_;
 };
 
-// Schedules one after another; the next one starts, from the initial learning rate, at each of the milestones:
+// Runs schedules one after another; at each milestone the next one starts from the initial learning rate:
 //   LinearLR warm_up(optimizer, {.total_iters = 10});
 //   CosineAnnealingLR decay(optimizer, {.T_max = 90});
 //   SequentialLR scheduler(optimizer, {&warm_up, &decay}, {10});
-// The schedules must outlive it, and are stepped by it alone.
+// The schedules must outlive it; only it may step them.
 class SequentialLR : public LRScheduler {
  public:
   SequentialLR(Rates& optimizer, std::vector<LRScheduler*> schedulers, std::vector<index_t> milestones)

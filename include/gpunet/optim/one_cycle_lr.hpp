@@ -1,4 +1,4 @@
-// One cycle of the learning rate.
+// The one-cycle learning rate schedule.
 #pragma once
 
 #include <array>
@@ -8,24 +8,24 @@
 
 namespace gpunet::optim::lr_scheduler {
 
-// The way from one number to another: half a wave of a cosine, or straight.
+// How a value goes from one number to another: along half a cosine wave, or linearly.
 enum class Anneal { cos, linear };
 
-// As torch.optim.lr_scheduler.OneCycleLR takes them.
+// Options of torch.optim.lr_scheduler.OneCycleLR.
 struct OneCycleLROptions {
   double max_lr = 0;                                 // the highest learning rate
-  index_t total_steps = 0;                           // of the whole training; or
-  index_t epochs = 0, steps_per_epoch = 0;           // how many they are
-  double pct_start = 0.3;                            // the part of them on which it rises
+  index_t total_steps = 0;                           // of the whole training; or, instead,
+  index_t epochs = 0, steps_per_epoch = 0;           // total_steps = epochs * steps_per_epoch
+  double pct_start = 0.3;                            // the share of steps in which the learning rate rises
   Anneal anneal_strategy = Anneal::cos;              // how it rises and falls
-  bool cycle_momentum = true;                        // whether the momentum goes the other way
-  double base_momentum = 0.85, max_momentum = 0.95;  // between these
-  double div_factor = 25, final_div_factor = 1e4;    // begins at max_lr / the first, ends at that / the second
-  bool three_phase = false;                          // falls as long as it has risen, and then far down
+  bool cycle_momentum = true;                        // whether the momentum falls while the learning rate rises
+  double base_momentum = 0.85, max_momentum = 0.95;  // the range of the momentum
+  double div_factor = 25, final_div_factor = 1e4;    // from max_lr / div_factor; to that / final_div_factor
+  bool three_phase = false;                          // falls as long as it rises; a third phase goes far down
 };
 
-// From max_lr / div_factor up to max_lr in the first pct_start of all steps and then far down, one step a batch, while
-// the momentum (of Adam the first beta) goes the other way (Smith and Topin 2018):
+// Raises the learning rate from max_lr / div_factor to max_lr in the first pct_start of all steps, then lowers it far
+// below, one step per batch; the momentum (the first beta of Adam) moves the other way (Smith and Topin 2018):
 //   OneCycleLR scheduler(optimizer, {.max_lr = 0.01, .epochs = 10, .steps_per_epoch = loader.size()});
 class OneCycleLR : public LRScheduler {
  public:
@@ -44,7 +44,7 @@ class OneCycleLR : public LRScheduler {
   }
 
  private:
-  // From the end of the phase before to its own, in steps; from the first to the second of the values.
+  // A phase lasts from the end of the phase before to its own, in steps. Values go from the first to the second.
   struct Phase {
     double end;
     std::array<double, 2> lr, momentum;
@@ -65,7 +65,7 @@ class OneCycleLR : public LRScheduler {
     return options.epochs * options.steps_per_epoch;
   }
 
-  // Before anything is changed.
+  // Called before anything is changed.
   static void check(const OneCycleLROptions& options) {
     steps_of(options);
     for (const auto& [what, value] :
@@ -100,7 +100,7 @@ class OneCycleLR : public LRScheduler {
             "pct_start or more steps");
     const double part = (step - start) / (phase.end - start);
     if (options_.cycle_momentum) rates_->set_momentum(between(phase.momentum, part));
-    return std::max(between(phase.lr, part), 0.0);  // the step behind the last one may lead below
+    return std::max(between(phase.lr, part), 0.0);  // the step after the last may be below 0
   }
 
   double between(const std::array<double, 2>& values, double part) const {

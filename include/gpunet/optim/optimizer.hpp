@@ -1,4 +1,4 @@
-// What optimizers have in common.
+// The base of optimizers.
 #pragma once
 
 #include <array>
@@ -15,18 +15,18 @@
 
 namespace gpunet::optim {
 
-// The base of optimizers. `Self` is the optimizer, which updates the parameters of a Network, which must outlive it (both may
-// be moved), and keeps up to N arrays of numbers, one for each parameter. It has two functions:
-//   std::array<bool, N> keeps() const   which of them it needs now
-//   auto next()                         the Update of the next step, which the caller runs for every parameter
+// The base of an optimizer `Self`. It updates the parameters of a Network, which must outlive it (both may be moved),
+// and stores up to N arrays with one number per parameter. `Self` has two functions:
+//   std::array<bool, N> keeps() const   which of the arrays it needs now
+//   auto next()                         returns the Update of the next step, which the caller runs for every parameter
 template <class Self, class D, class T, std::size_t N>
 class Optimizer : public Rates {
  public:
   void zero_grad() { model_->zero_grad(); }
-  // Whose parameters it updates.
+  // Returns the network whose parameters it updates.
   const Network<D, T>& model() const { return *model_; }
 
-  // Updates the parameters by their gradients. Does nothing when there was no backward pass since zero_grad().
+  // Updates the parameters by their gradients. Does nothing without gradients (no backward pass since zero_grad()).
   void step() {
     const auto use = model_->exclusive_use();
     if (!model_->gradients().zeroed()) update_parameters();
@@ -34,7 +34,7 @@ class Optimizer : public Rates {
   // The same for a caller that has exclusive_use() and has computed gradients.
   void update_parameters();
 
-  // How many arrays the next update works on.
+  // Returns the number of arrays that the next update works on.
   int arrays() const {
     int count = 2;
     for (bool keeps : self().keeps())
@@ -48,7 +48,8 @@ class Optimizer : public Rates {
   Optimizer(Optimizer&&) = default;
   ~Optimizer() = default;
 
-  // The arrays of the next update, those that are kept zero in the beginning. What follows are the numbers of `Step`.
+  // Returns an update with its arrays set; stored arrays are initially zero. `numbers` are the remaining members of
+  // `Step`.
   template <class Step, class... Numbers>
   Step update(Numbers... numbers) {
     Step step{{model_->gradients().data(), model_->parameters().data(), {}}, static_cast<T>(numbers)...};
@@ -75,8 +76,7 @@ class Optimizer : public Rates {
   Buffer<T, D> kept_[N];
 };
 
-// The base of an optimizer of a View, which PyTorch's SGD(net.parameters(), ...) asks for: one error of the compiler, and no
-// further ones.
+// Gives the compiler one clear error for an optimizer of a View, as in PyTorch's SGD(net.parameters(), ...).
 template <class Parameters, class Options>
 struct OptimizerOfParameters {
   explicit OptimizerOfParameters(const Parameters&, const Options& = {}) {

@@ -1,4 +1,4 @@
-// The numbers of an optimizer that change while it works.
+// The learning rate and momentum of an optimizer, which may change during training.
 #pragma once
 
 #include <cmath>
@@ -10,40 +10,40 @@
 
 namespace gpunet::optim {
 
-// Throws Error unless an option is as it has to be: "gpunet::optim::NAME: invalid WHAT 2 (want 0 to 1)".
+// Throws Error unless `is_fine`: "gpunet::optim::NAME: invalid WHAT 2 (want 0 to 1)".
 template <class T>
 void require_option(bool is_fine, const char* name, const char* what, T value, const char* want) {
   require(is_fine, "gpunet::optim::", name, ": invalid ", what, " ", value, " (want ", want, ")");
 }
-// Most have to be 0 or more, and finite as the floats that steps compute with.
+// Throws Error unless the option is 0 or more, and finite as a float, which steps compute with.
 inline void require_option(const char* name, const char* what, double value) {
   require_option(value >= 0 && std::isfinite(value), name, what, value, "0 or more, and finite");
   require_option(value <= double{std::numeric_limits<float>::max()}, name, what, value,
                  "less than 3.4e38, as a float is");
 }
 
-// The learning rate and the momentum of an optimizer, which may be changed between steps, as schedules do
-// (lr_scheduler.hpp). Schedules and steps follow an optimizer that is moved.
+// The learning rate and momentum of an optimizer. Schedules (lr_scheduler.hpp) change them between steps, and follow an
+// optimizer that is moved.
 class Rates : public Trackable<Rates> {
  public:
-  // Its name in messages.
+  // Name in messages.
   static constexpr const char* type_name = "optim::Optimizer";
 
   double lr() const { return lr_; }
-  // Throws Error for what is below 0, or not finite as a float.
+  // Throws Error for a learning rate that is negative, or not finite as a float.
   void set_lr(double lr) {
     check_option("learning rate", lr);
     lr_ = lr;
   }
 
-  // Of Adam and AdamW the first of the betas.
+  // For Adam and AdamW, the first beta.
   double momentum() const { return momentum_; }
   void set_momentum(double momentum) {
     check_option("momentum value", momentum);
     momentum_ = momentum;
   }
 
-  // The learning rate that schedules begin with: the one that the optimizer had when the first of them was made.
+  // Returns the learning rate that schedules start from: the optimizer's when the first schedule was constructed.
   double initial_lr() {
     if (!initial_lr_) initial_lr_ = lr_;
     return *initial_lr_;

@@ -1,4 +1,4 @@
-// A learning rate that waits for a metric.
+// A learning rate schedule driven by a metric.
 #pragma once
 
 #include <algorithm>
@@ -11,25 +11,25 @@
 
 namespace gpunet::optim::lr_scheduler {
 
-// Whether the metric is to fall or to rise.
+// Whether a lower or a higher metric is better.
 enum class Mode { min, max };
-// Whether the threshold is a part of the best metric so far or a distance from it.
+// Whether the threshold is relative to the best metric so far, or absolute.
 enum class ThresholdMode { rel, abs };
 
-// As torch.optim.lr_scheduler.ReduceLROnPlateau takes them.
+// Options of torch.optim.lr_scheduler.ReduceLROnPlateau.
 struct ReduceLROnPlateauOptions {
-  Mode mode = Mode::min;                              // a loss is to fall
-  double factor = 0.1;                                // below 1
-  index_t patience = 10;                              // steps without a better metric that are borne
-  double threshold = 1e-4;                            // by how much it has to be better to count
-  ThresholdMode threshold_mode = ThresholdMode::rel;  // in which unit that is
-  index_t cooldown = 0;                               // steps after a change in which nothing is counted
-  double min_lr = 0;                                  // no lower
-  double eps = 1e-8;                                  // smaller changes are not made
+  Mode mode = Mode::min;                              // min: for a loss
+  double factor = 0.1;                                // multiplies the learning rate; below 1
+  index_t patience = 10;                              // steps without improvement before it is lowered
+  double threshold = 1e-4;                            // the smallest improvement that counts
+  ThresholdMode threshold_mode = ThresholdMode::rel;  // whether the threshold is relative
+  index_t cooldown = 0;                               // steps after a change that are not counted
+  double min_lr = 0;                                  // the lowest learning rate
+  double eps = 1e-8;                                  // smaller changes are skipped
 };
 
-// Times factor when a metric (a validation loss, say) has not become better, by the threshold, in more than `patience`
-// steps: ReduceLROnPlateau scheduler(optimizer, {.patience = 5}); ... scheduler.step(loss);
+// Multiplies the learning rate by factor when a metric (such as a validation loss) has not improved by the threshold
+// for more than `patience` steps: ReduceLROnPlateau scheduler(optimizer, {.patience = 5}); ... scheduler.step(loss);
 class ReduceLROnPlateau {
  public:
   // The optimizer must outlive it.
@@ -47,7 +47,7 @@ class ReduceLROnPlateau {
   ReduceLROnPlateau(const ReduceLROnPlateau&) = delete;
   ReduceLROnPlateau& operator=(const ReduceLROnPlateau&) = delete;
 
-  // Looks at the metric of an epoch, and may change the learning rate.
+  // Takes the metric of an epoch, and may change the learning rate.
   void step(double metric) {
     ++bad_epochs_;
     if (is_better(metric)) {
@@ -67,7 +67,7 @@ class ReduceLROnPlateau {
     last_lr_ = rates_->lr();
   }
 
-  // The learning rate after the last step.
+  // Returns the learning rate after the last step.
   double get_last_lr() const { return last_lr_; }
 
  private:

@@ -1,4 +1,4 @@
-// RMSprop, stochastic gradient descent with gradients divided by their running size.
+// RMSprop: gradient descent with gradients divided by their running root mean square.
 #pragma once
 
 #include <cmath>
@@ -8,20 +8,21 @@
 
 namespace gpunet::optim {
 
-// As torch.optim.RMSprop takes them; see RMSpropStep for the formula.
+// Options of torch.optim.RMSprop; RMSpropStep has the formula.
 struct RMSpropOptions {
   double lr = 0.01;         // learning rate
-  double alpha = 0.99;      // how much of the average of g'^2 is kept, 0 to 1
-  double eps = 1e-8;        // keeps the divisor from 0
-  double weight_decay = 0;  // times the parameter, added to its gradient
-  double momentum = 0;      // how much of the last step is made again
-  bool centered = false;    // divides by the deviation of g' instead of its size
+  double alpha = 0.99;      // decay rate of the average of g'^2, 0 to 1
+  double eps = 1e-8;        // added to the divisor, which must not be 0
+  double weight_decay = 0;  // this times the parameter is added to its gradient
+  double momentum = 0;      // this times the last step is added to the next
+  bool centered = false;    // divides by the standard deviation of g' instead of its root mean square
 };
 
-// One step of torch.optim.RMSprop (Hinton, lecture 6 of Neural Networks for Machine Learning, 2012), where g' = g + weight_decay p:
-//   v = alpha v + (1 - alpha) g'^2;   centred: m = m + (1 - alpha) (g' - m), u = v - m^2, else u = v
+// One step of torch.optim.RMSprop (Hinton, lecture 6 of Neural Networks for Machine Learning, 2012), where g' = g +
+// weight_decay p:
+//   v = alpha v + (1 - alpha) g'^2;   centered: m = m + (1 - alpha) (g' - m), u = v - m^2, else u = v
 //   b = momentum b + g' / (sqrt(u) + eps);   p -= lr b      (without momentum: b is the fraction)
-// The sign of u does not count: where rounding makes it negative, PyTorch goes on with NaN. One index = one parameter.
+// If rounding makes u negative, |u| is used; PyTorch's result is NaN. One index = one parameter.
 template <class T>
 struct RMSpropStep : Update<RMSpropStep<T>, T, 1, 2> {
   T lr, alpha, rest, eps;  // rest = 1 - alpha
@@ -45,7 +46,8 @@ struct RMSpropStep : Update<RMSpropStep<T>, T, 1, 2> {
   }
 };
 
-// Updates the parameters of a model, which must outlive it: optim::RMSprop optimizer(net, {.lr = 0.001, .alpha = 0.9});
+// The optimizer RMSprop for the parameters of a model, which must outlive it: optim::RMSprop optimizer(net, {.lr =
+// 0.001, .alpha = 0.9});
 template <class D, class T>
 class RMSprop : public Optimizer<RMSprop<D, T>, D, T, 3> {
   using Base = Optimizer<RMSprop, D, T, 3>;
@@ -61,7 +63,7 @@ class RMSprop : public Optimizer<RMSprop<D, T>, D, T, 3> {
 
   std::array<bool, 3> keeps() const { return {{true, options_.centered, this->momentum() > 0}}; }
 
-  // The next step, for step() and whoever records it.
+  // Returns the next update. step() calls it, and recording a step does.
   RMSpropStep<T> next() {
     return this->template update<RMSpropStep<T>>(this->lr(), options_.alpha, 1 - options_.alpha, options_.eps,
                                                  options_.weight_decay, this->momentum());

@@ -1,4 +1,4 @@
-// Stochastic gradient descent.
+// Stochastic gradient descent (SGD).
 #pragma once
 
 #include <cmath>
@@ -9,13 +9,13 @@
 
 namespace gpunet::optim {
 
-// As torch.optim.SGD takes them; see SgdStep for the formula.
+// Options of torch.optim.SGD; SgdStep has the formula.
 struct SGDOptions {
-  double lr = 0.001;        // learning rate: how much of the gradient is subtracted
-  double momentum = 0;      // how much of the last velocity is kept; 0: there is none
-  double dampening = 0;     // how much of the gradient does not enter the velocity
-  double weight_decay = 0;  // times the parameter, added to its gradient
-  bool nesterov = false;    // looks a step ahead; wants momentum and no dampening
+  double lr = 0.001;        // learning rate: the gradient times this is subtracted
+  double momentum = 0;      // decay rate of the velocity; 0: no velocity
+  double dampening = 0;     // the share of the gradient that is not added to the velocity
+  double weight_decay = 0;  // this times the parameter is added to its gradient
+  bool nesterov = false;    // Nesterov momentum; requires momentum > 0 and dampening = 0
 };
 
 // One step of torch.optim.SGD, with g' = g + weight_decay p:
@@ -38,8 +38,8 @@ struct SgdStep : Update<SgdStep<T>, T, 0, 1> {
   }
 };
 
-// Updates the parameters of a model, which must outlive it: optim::SGD optimizer(net, {.lr = 0.001f, .momentum =
-// 0.9f}).
+// The optimizer SGD for the parameters of a model, which must outlive it: optim::SGD optimizer(net, {.lr = 0.001f,
+// .momentum = 0.9f}).
 template <class D, class T>
 class SGD : public Optimizer<SGD<D, T>, D, T, 1> {
   using Base = Optimizer<SGD, D, T, 1>;
@@ -60,7 +60,7 @@ class SGD : public Optimizer<SGD<D, T>, D, T, 1> {
 
   std::array<bool, 1> keeps() const { return {{this->momentum() != 0}}; }
 
-  // The next step, for step() and whoever records it.
+  // Returns the next update. step() calls it, and recording a step does.
   SgdStep<T> next() {
     const bool first = this->momentum() != 0 && std::exchange(first_, false);
     auto step = this->template update<SgdStep<T>>(this->lr(), this->momentum(), first ? 1 : 1 - options_.dampening,

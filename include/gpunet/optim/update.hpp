@@ -1,4 +1,4 @@
-// What an optimizer does to each parameter.
+// The update of one parameter by an optimizer.
 #pragma once
 
 #include <type_traits>
@@ -7,9 +7,9 @@
 
 namespace gpunet::optim {
 
-// The base of updates, which are named functors over the parameters: the arrays that they work on, [parameters] each.
-// Of those that an optimizer keeps from step to step the last `optional` ones may be null. `Self` has
-//   template <bool... There> void run(index_t i) const     which updates parameter i, told whether each of them is there
+// The base of updates: functors over the parameters, with the arrays that they work on, [parameters] each. The last
+// `optional` of the arrays stored from step to step may be null. `Self` has
+//   template <bool... There> void run(index_t i) const     updates parameter i; There: which optional arrays are not null
 template <class Self, class T, int required, int optional>
 struct Update {
   static constexpr int kept_arrays = required + optional;
@@ -19,10 +19,10 @@ struct Update {
 
   GPUNET_FN void operator()(index_t i) const { run_with<>(i); }
 
-  // The arrays by number.
+  // All arrays, by number.
   static constexpr int arrays = kept_arrays + 2;
   GPUNET_FN const T* array(int i) const { return i == 0 ? gradient : i == 1 ? parameter : kept[i - 2]; }
-  // Works on others from now on.
+  // Replaces the arrays.
   GPUNET_FN void use(T* const* others) {
     gradient = others[0];
     parameter = others[1];
@@ -30,8 +30,8 @@ struct Update {
       kept[i] = others[i + 2];
   }
 
-  // All of them: a loop for each set of arrays, because compilers neither take these branches out of a loop nor make
-  // vectors of it with them.
+  // Updates all parameters. There is one loop per combination of optional arrays, because compilers neither hoist these
+  // branches nor vectorize a loop that contains them.
   template <bool... There>
   void run_all(Host& device, index_t n) const {
     constexpr int known = sizeof...(There);
@@ -62,7 +62,7 @@ struct Update {
   }
 };
 
-// An update on Host.
+// Runs an update on Host.
 template <class Self>
 requires requires {
   Self::kept_arrays;

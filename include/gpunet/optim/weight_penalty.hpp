@@ -1,4 +1,4 @@
-// Large weights made dear, between backward() and step().
+// L1 and L2 weight penalties, added between backward() and step().
 #pragma once
 
 #include <gpunet/core/error.hpp>
@@ -7,7 +7,7 @@
 
 namespace gpunet::nn::utils {
 
-// g[i] += the gradient of l1 |w[i]| + l2 w[i]^2 / 2; that of |w| is 0 at 0, as in PyTorch. One index = one weight.
+// g[i] += gradient of l1 |w[i]| + l2 w[i]^2 / 2. The gradient of |w| at 0 is 0, as in PyTorch. One index = one weight.
 template <class T>
 struct AddPenaltyGradient {
   T l1, l2;
@@ -19,16 +19,16 @@ struct AddPenaltyGradient {
   }
 };
 
-// What a weight w costs: l1 |w| + l2 w^2 / 2.
+// The penalty of a weight w: l1 |w| + l2 w^2 / 2.
 struct WeightPenaltyOptions {
   double l1 = 0, l2 = 0;
 };
 
-// Adds to the gradients of a model what PyTorch finds for
+// Adds the gradients of a weight penalty to those of a model, as PyTorch computes them for
 //   loss + sum(l1 * w.abs().sum() + l2 / 2 * w.square().sum() for w in net.parameters() if w.dim() > 1)
-// l1 makes weights that do little exactly useless, l2 keeps all of them small. Biases, and what BatchNorm learns, have one
-// dimension and cost nothing; the optimizers' weight_decay is l2 of all parameters. Without gradients (no backward pass
-// since zero_grad()) it does nothing. Throws Error for a cost that is negative or over 1e30.
+// l1 drives small weights to 0, l2 keeps all weights small. Parameters with one dimension (biases, those of BatchNorm)
+// have no penalty; the optimizers' weight_decay is an l2 penalty on all parameters. Does nothing without gradients (no
+// backward pass since zero_grad()). Throws Error for a penalty that is negative or over 1e30.
 template <class D, class T>
 void add_weight_penalty_(Network<D, T>& model, const WeightPenaltyOptions& options) {
   constexpr double most = 1e30;

@@ -1,4 +1,4 @@
-// The frame of a diagram: title, axes with round numbers, legend.
+// The frame of a plot: title, axes with round numbers, legend.
 #pragma once
 
 #include <algorithm>
@@ -15,7 +15,7 @@
 
 namespace gpunet::plot::detail {
 
-// With enough digits to distinguish it from its neighbors, which are `step` away.
+// Returns the number with enough digits to distinguish it from its neighbors, which are `step` away.
 inline std::string number_text(double value, long double step) {
   const auto power = [](long double x) {
     return static_cast<int>(std::floor(std::log10(x) + 1e-9L));
@@ -25,13 +25,13 @@ inline std::string number_text(double value, long double step) {
   return gpunet::detail::short_text(value, std::max(3, power(std::abs(value)) - power(step) + 1));
 }
 
-// Throws Error unless a length in pixels is one that a page can have. `where` begins the message.
+// Throws Error unless a length in pixels is more than 0 and at most 32768. `where` begins the message.
 inline void check_length(std::string_view where, double length) {
   require(length > 0 && length <= 32'768, where, ": a length of ", length,
           " pixels (want more than 0 and at most 32768), give another");
 }
 
-// Titles and the names of the axes, around the rectangle of a diagram.
+// Adds the title and the names of the axes around the rectangle of a plot.
 inline void add_titles(Scene& scene, const Titles& titles, double left, double right, double top, double bottom) {
   if (!titles.title.empty()) scene.add(Label{{16, 30}, titles.title, Anchor::start, 16});
   if (!titles.x_label.empty())
@@ -45,14 +45,14 @@ struct Tick {
   std::string text;
 };
 
-// Numbers to be shown on an axis and the part of it that is seen. On a logarithmic axis, powers of ten. Computed in long
-// double, which holds the difference of any two doubles.
+// The visible range of an axis and its ticks; on a logarithmic axis, ticks are at powers of ten. Computed in long
+// double, which can represent the difference of any two doubles.
 struct Scale {
   long double low = 0, high = 1;
   bool logarithmic = false;
   std::vector<Tick> ticks = {};
 
-  // 0 at `low`, 1 at `high`.
+  // Returns the position of a value: 0 at `low`, 1 at `high`.
   double place(double value) const {
     const long double x = value;
     return static_cast<double>(logarithmic ? (std::log(x) - std::log(low)) / (std::log(high) - std::log(low))
@@ -66,14 +66,14 @@ struct Scale {
   }
 };
 
-// Where an axis ends: at the numbers that it is for, or at round ones beyond them.
+// Where an axis ends: at the given numbers, or at round numbers beyond them.
 enum class Ends { as_given, rounded };
 
-// Doubles that are no further apart than this share of the larger one have too few others between them for an axis: they
-// are shown as one number. (Matplotlib has the same bounds in ticker.MaxNLocator.view_limits.)
+// Two doubles that differ by no more than this share of the larger one have too few doubles between them for an axis:
+// they are shown as one number. (Matplotlib has the same bounds in ticker.MaxNLocator.view_limits.)
 inline constexpr long double narrowest_axis = 1e-13L, shortest_axis = 1e-290L;
 
-// About `wanted` steps of 1, 2 or 5 times a power of ten from low to high, which are finite.
+// Returns a scale with about `wanted` steps of 1, 2 or 5 times a power of ten from low to high, which are finite.
 inline Scale linear_scale(double low_number, double high_number, int wanted, Ends ends) {
   long double low = low_number, high = high_number;
   const long double most = std::max(std::abs(low), std::abs(high));
@@ -98,7 +98,8 @@ inline Scale linear_scale(double low_number, double high_number, int wanted, End
   return scale;
 }
 
-// Powers of ten; of few decades also their doubles and halves. Both numbers are finite and over 0.
+// Returns a logarithmic scale with ticks at powers of ten; for few decades also at 2 and 5 times those. Both numbers
+// are finite and positive.
 inline Scale log_scale(double low_number, double high_number) {
   long double low = low_number, high = high_number;
   if (!(high - low > high * narrowest_axis)) {
@@ -117,7 +118,7 @@ inline Scale log_scale(double low_number, double high_number) {
   return scale;
 }
 
-// A diagram's rectangle on its page, and where numbers are in it.
+// The rectangle of a plot on its page. Maps numbers to positions in it.
 class Axes {
  public:
   Axes(Scene& scene, const Titles& titles, Scale x, Scale y, const std::vector<std::string>& legend)
@@ -155,7 +156,7 @@ class Axes {
   }
 
  private:
-  // Takes its lines from the diagram.
+  // Adds the legend above the plot, which shrinks by its lines.
   void add_legend(const std::vector<std::string>& names) {
     double at = left_;
     for (std::size_t i = 0; i < names.size(); ++i) {

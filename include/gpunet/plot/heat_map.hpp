@@ -1,4 +1,4 @@
-// Numbers in a table as colors.
+// Heat maps: tables of numbers as colors.
 #pragma once
 
 #include <string>
@@ -9,16 +9,17 @@
 
 namespace gpunet::plot {
 
-// How a heat map looks; lengths in pixels of the picture.
+// Options of a heat map. Lengths are in pixels.
 struct HeatMapOptions {
-  Titles titles = {};                                          // over it and beside it
-  std::vector<std::string> row_names = {}, column_names = {};  // of all, or none
-  bool numbers = true;                                         // written into the cells
-  double cell = 44;                                            // width and height of one
+  Titles titles = {};                                          // title, and names of the axes
+  std::vector<std::string> row_names = {}, column_names = {};  // one for each, or none
+  bool numbers = true;                                         // whether cells show their numbers
+  double cell = 44;                                            // width and height of a cell
 };
 
-// A table of `rows` x `columns` numbers, row by row from the top: the larger, the stronger the color, from the page's own
-// at the smaller of 0 and the least number. Cells of what is not finite stay empty. Such as a confusion matrix.
+// Returns a table of `rows` x `columns` cells for `values`, row-major from the top, such as a confusion matrix. Colors
+// go from that of the page, for the minimum (at most 0), to the strongest, for the maximum. Cells of values that are
+// not finite stay empty. Throws Error if a size does not fit.
 Scene heat_map(index_t rows, index_t columns, const std::vector<double>& values,
                const HeatMapOptions& options = {});
 

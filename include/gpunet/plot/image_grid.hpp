@@ -1,4 +1,4 @@
-// Images side by side.
+// Grids of images.
 #pragma once
 
 #include <string>
@@ -10,15 +10,15 @@
 
 namespace gpunet::plot {
 
-// How a grid looks; lengths in pixels of the picture.
+// Options of a grid of images. Lengths are in pixels.
 struct ImageGridOptions {
-  std::string title = {};                  // over it
+  std::string title = {};                  // above the grid
   index_t columns = 8;                     // images in a row
-  double size = 64;                        // of the longer side of each image
+  double size = 64;                        // the longer side of each image
   std::vector<std::string> captions = {};  // one below each image, or none
 };
 
-// Images in rows of `columns`. Throws Error for an image without pixels, or with too few or too many bytes.
+// Returns the images in rows of `columns`. Throws Error for an image without pixels or with the wrong number of bytes.
 Scene image_grid(const std::vector<io::Image>& images, const ImageGridOptions& options = {});
 
 }  // namespace gpunet::plot

@@ -1,4 +1,4 @@
-// Curves.
+// Line plots.
 #pragma once
 
 #include <string>
@@ -9,22 +9,22 @@
 
 namespace gpunet::plot {
 
-// A curve through (x[i], y[i]); without x, x[i] is i + 1. What is not finite leaves a gap; a point between two gaps is a
-// dot.
+// A curve through the points (x[i], y[i]). Without x, x[i] is i + 1. A value that is not finite leaves a gap; a point
+// between two gaps is a dot.
 struct Series {
   std::string name = {};
   std::vector<double> y = {};
   std::vector<double> x = {};
 };
 
-// How curves look; lengths in pixels of the picture.
+// Options of a line plot. Lengths are in pixels.
 struct LineOptions {
-  Titles titles = {};                 // over them and beside the axes
-  bool log_x = false, log_y = false;  // logarithmic axes leave out what is not over 0
-  double width = 640, height = 400;   // of all of it
+  Titles titles = {};                 // title, and names of the axes
+  bool log_x = false, log_y = false;  // logarithmic axes omit values <= 0
+  double width = 640, height = 400;   // of the whole plot
 };
 
-// A diagram of curves. Throws Error where a series has not as many x as y.
+// Returns a plot of the curves. Throws Error if a series has x, but not as many as y.
 Scene lines(const std::vector<Series>& all, const LineOptions& options = {});
 
 }  // namespace gpunet::plot

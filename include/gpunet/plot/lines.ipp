@@ -18,7 +18,7 @@ GPUNET_INLINE Point point_of(const Series& series, std::size_t i) {
   return {series.x.empty() ? static_cast<double>(i + 1) : series.x[i], series.y[i]};
 }
 
-// The scale of what there is of one coordinate.
+// Returns the scale for one coordinate of all points.
 template <class Coordinate>
 Scale scale_of(const std::vector<Series>& all, bool logarithmic, int wanted, Ends ends, Coordinate coordinate) {
   double low = std::numeric_limits<double>::infinity(), high = -low;

@@ -1,4 +1,4 @@
-// Scenes as pixels.
+// Draws scenes as pixels.
 #pragma once
 
 #include <gpunet/core/config.hpp>
@@ -9,7 +9,7 @@ namespace gpunet::plot {
 
 enum class Theme { light, dark };
 
-// The scene as an RGB image with `scale` pixels for each of its units. Letters are those of ASCII.
+// Returns the scene as an RGB image with `scale` pixels per unit. Only ASCII letters are drawn; others become frames.
 io::Image rasterize(const Scene& scene, double scale = 2, Theme theme = Theme::light);
 
 }  // namespace gpunet::plot

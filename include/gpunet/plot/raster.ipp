@@ -18,7 +18,7 @@ namespace gpunet::plot {
 
 namespace detail {
 
-// Draws with soft edges: a pixel gets as much of a color as the shape covers of it.
+// Draws with antialiasing: a pixel gets as much of a color as the shape covers of it.
 class Raster {
  public:
   Raster(const Scene& scene, double scale, Theme theme) : scale_(scale), theme_(theme) {
@@ -28,14 +28,14 @@ class Raster {
             "gpunet::plot: a picture of ", image_.width, " x ", image_.height,
             " pixels (want 1 to 32768 each way), change its size or the scale");
     image_.pixels.resize(static_cast<std::size_t>(image_.width * image_.height * 3));
-    draw(Box{{0, 0}, scene.width + 1, scene.height + 1, paper});  // the last pixels may be parts
+    draw(Box{{0, 0}, scene.width + 1, scene.height + 1, paper});  // the last pixels may be partly outside
     for (const Mark& mark : scene.marks)
       std::visit([this](const auto& m) { draw(m); }, mark);
   }
   io::Image image() && { return std::move(image_); }
 
  private:
-  // Pixels from first to below last.
+  // Pixels [first, last).
   struct Range {
     index_t first, last;
   };
@@ -54,7 +54,7 @@ class Raster {
     }
   }
 
-  // How much of the pixel i is between two places.
+  // Returns the share of pixel i between two positions.
   static double covered(index_t i, double from, double to) {
     const auto low = static_cast<double>(i);
     return std::clamp(std::min(to, low + 1) - std::max(from, low), 0.0, 1.0);
@@ -71,9 +71,10 @@ class Raster {
 
   void draw(const Path& path) { draw_lines({path.points}, path.color, path.width); }
 
-  // Lines of one color, which meet and cross without a seam: the nearest line decides on a pixel.
+  // Draws lines of one color that meet and cross without a seam: each pixel is covered by its nearest line.
   void draw_lines(const std::vector<std::vector<Point>>& lines, Color color, double width) {
-    const double reach = std::max(width * scale_, 1.0) / 2 + 0.5;  // from the middle to where nothing is left
+    const double reach =
+        std::max(width * scale_, 1.0) / 2 + 0.5;  // distance from the center line to the last covered pixel
     std::vector<float> shares;
     double left = 1e9, right = -1e9, top = 1e9, bottom = -1e9;
     for (const auto& points : lines)
@@ -117,7 +118,7 @@ class Raster {
     double x = -shift[static_cast<int>(label.anchor)] * text_width(label.text, label.size);
     std::vector<std::vector<Point>> lines;
     for (char letter : label.text) {
-      if ((letter & 0xC0) == 0x80) continue;  // a byte that continues a letter of UTF-8
+      if ((letter & 0xC0) == 0x80) continue;  // a continuation byte of UTF-8
       lines.emplace_back();
       const std::string_view strokes = strokes_of(letter);
       for (std::size_t i = 0; i < strokes.size(); ++i) {

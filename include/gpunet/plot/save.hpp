@@ -1,4 +1,4 @@
-// Diagrams as files.
+// Saves plots in files.
 #pragma once
 
 #include <string>
@@ -9,10 +9,11 @@
 
 namespace gpunet::plot {
 
-// Writes a .svg, which follows the reader's light or dark page, or a .png with two pixels a unit.
+// Writes a .svg file, which follows the reader's light or dark page (`theme` has no effect), or a .png file with two
+// pixels per unit. Throws Error for another extension, or if the file cannot be written.
 void save(const std::string& path, const Scene& scene, Theme theme = Theme::light);
 
-// Throws Error where save() would, for who trains for an hour before there is something to save.
+// Throws Error if save() would: call it before a long training.
 void probe(const std::string& path);
 
 }  // namespace gpunet::plot

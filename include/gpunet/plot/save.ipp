@@ -11,7 +11,7 @@ namespace gpunet::plot {
 
 namespace detail {
 
-// Whether the file is to be a .svg; else it is a .png. Throws Error for another ending.
+// Returns whether the extension is .svg rather than .png. Throws Error for any other.
 GPUNET_INLINE bool is_svg(const std::string& path) {
   require(path.ends_with(".svg") || path.ends_with(".png"), "gpunet::plot::save: ", path,
           " ends neither in .svg nor in .png, the two kinds there are");

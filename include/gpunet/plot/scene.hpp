@@ -1,4 +1,4 @@
-// What a picture consists of, before it is written as SVG or drawn as pixels.
+// Scenes: the shapes of a plot, before they are written as SVG or drawn as pixels.
 #pragma once
 
 #include <cstddef>
@@ -13,7 +13,7 @@
 
 namespace gpunet::plot {
 
-// 0xRRGGBB, on a light page and on a dark one.
+// A color, 0xRRGGBB, for a light page and for a dark one.
 struct Color {
   std::uint32_t light = 0, dark = 0xFFFFFF;
   bool operator==(const Color&) const = default;
@@ -24,23 +24,25 @@ inline constexpr Color ink{0x1F2328, 0xE6EDF3};
 inline constexpr Color muted{0x59636E, 0x9198A1};
 inline constexpr Color faint{0xD9DEE4, 0x2F353D};
 
-// Of the first series, the second, ...: distinct for most kinds of color blindness, and begins again after the eighth.
+// Returns the color of series i: distinct for most kinds of color blindness, repeating after eight.
 Color series_color(std::size_t i);
 
-// From a (share 0) to b (share 1).
+// Returns a mix of two colors, from a (share 0) to b (share 1).
 Color mix(Color a, Color b, double share);
 
-// In units of a CSS pixel, from the top left.
+// A position in CSS pixels, from the top left.
 struct Point {
   double x = 0, y = 0;
 };
 
+// A line through points.
 struct Path {
   std::vector<Point> points;
   Color color = ink;
   double width = 1;
 };
 
+// A filled rectangle.
 struct Box {
   Point corner;
   double width = 0, height = 0;
@@ -49,16 +51,17 @@ struct Box {
 
 enum class Anchor { start, middle, end };
 
-// A line of text, UTF-8, whose baseline begins, is centred or ends at a point.
+// A line of text (UTF-8) whose baseline starts, is centered or ends at a point.
 struct Label {
   Point at;
   std::string text;
   Anchor anchor = Anchor::start;
   double size = 12;
   Color color = ink;
-  bool upward = false;  // turned by a quarter, to be read from the right
+  bool upward = false;  // rotated by 90 degrees, read from bottom to top
 };
 
+// An image scaled to a rectangle.
 struct Picture {
   Point corner;
   double width = 0, height = 0;
@@ -67,24 +70,24 @@ struct Picture {
 
 using Mark = std::variant<Path, Box, Label, Picture>;
 
-// Marks on a page, later ones above earlier ones.
+// A page with marks; later ones are above earlier ones.
 struct Scene {
   double width = 640, height = 400;
   std::vector<Mark> marks = {};
 
-  // Of one kind, which makes no Mark to be moved: g++ 12 warns of what the other kinds would have in it.
+  // Appends a mark. Takes its concrete type, since moving a Mark makes g++ 12 warn of members of the other types.
   template <class Kind>
   void add(Kind mark) {
     marks.emplace_back(std::move(mark));
   }
 };
 
-// What stands around a diagram.
+// The title of a plot and the names of its axes.
 struct Titles {
   std::string title = {}, x_label = {}, y_label = {};
 };
 
-// About how wide a text will be.
+// Returns the approximate width of a text.
 double text_width(const std::string& text, double size);
 
 }  // namespace gpunet::plot

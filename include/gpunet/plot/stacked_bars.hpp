@@ -1,4 +1,4 @@
-// Bars of parts.
+// Stacked bar charts.
 #pragma once
 
 #include <string>
@@ -15,14 +15,14 @@ struct Part {
   std::vector<double> values;  // one for each bar, 0 or more
 };
 
-// How bars look; lengths in pixels of the picture.
+// Options of a bar chart. Lengths are in pixels.
 struct BarOptions {
-  Titles titles = {};                // over them and beside the axes
-  double width = 640, height = 400;  // of all of it
+  Titles titles = {};                // title, and names of the axes
+  double width = 640, height = 400;  // of the whole chart
 };
 
-// A bar over each name, its parts one above the other, the first at the bottom. Throws Error where a part has not one
-// number for each bar, one that is negative or not finite, or where their sum is not finite.
+// Returns a chart with a bar for each name, its parts stacked from the bottom in their order. Throws Error if a part
+// does not have one value per bar, or a value or the sum of a bar is negative or not finite.
 Scene stacked_bars(const std::vector<std::string>& names, const std::vector<Part>& parts,
                    const BarOptions& options = {});
 

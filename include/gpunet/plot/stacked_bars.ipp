@@ -41,7 +41,7 @@ GPUNET_INLINE Scene stacked_bars(const std::vector<std::string>& names, const st
     const double middle = axes.x(static_cast<double>(i) + 0.5), reach = std::min(slot * 0.35, 40.0);
     double above = totals[i];
     for (std::size_t p = parts.size(); p-- > 0;
-         above -= parts[p].values[i])  // down to 0 each, so that no seam shows
+         above -= parts[p].values[i])  // each box goes down to 0, so that no seam shows
       scene.add(Box{{middle - reach, axes.y(above)}, 2 * reach, axes.bottom() - axes.y(above), series_color(p)});
     scene.add(Label{{middle, axes.bottom() + 20}, names[i], Anchor::middle, 12, muted});
   }

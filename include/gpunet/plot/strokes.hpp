@@ -1,4 +1,4 @@
-// Letters as strokes of a pen, for pictures made of pixels.
+// Letters as strokes of a pen, for rasterized plots.
 #pragma once
 
 #include <array>
@@ -7,8 +7,8 @@
 
 namespace gpunet::plot::detail {
 
-// The printable letters of ASCII from the space on: lines from point to point, a point being a column from 0 to 4 and
-// a row, of which 2 is the baseline, 6 the height of an x and 8 that of an X; after a space the pen is set down anew.
+// The printable ASCII characters, from the space on, as polylines. A point is two digits: a column from 0 to 4 and a
+// row (2 is the baseline, 6 the height of an x, 8 that of an X). A space lifts the pen.
 inline constexpr std::array<std::string_view, 95> ascii_strokes{
     "",                                     // space
     "2824 2322",                            // !
@@ -107,7 +107,7 @@ inline constexpr std::array<std::string_view, 95> ascii_strokes{
     "04153445",                             // ~
 };
 
-// Those of one letter; a frame where there are none.
+// Returns the strokes of a character; a frame for unknown ones.
 inline std::string_view strokes_of(char letter) {
   const auto i = static_cast<std::size_t>(static_cast<unsigned char>(letter)) - 32;
   return i < ascii_strokes.size() ? ascii_strokes[i] : "0208484202";

@@ -1,4 +1,4 @@
-// Scenes as SVG.
+// Writes scenes as SVG.
 #pragma once
 
 #include <string>
@@ -8,7 +8,8 @@
 
 namespace gpunet::plot {
 
-// The scene as a text of its own: no fonts, scripts or files beside it, light or dark as the reader prefers.
+// Returns the scene as a self-contained SVG document: no external fonts, scripts or files; light or dark as the reader
+// prefers.
 std::string to_svg(const Scene& scene);
 
 }  // namespace gpunet::plot

@@ -19,7 +19,7 @@ namespace gpunet::plot {
 
 namespace detail {
 
-// Two digits behind the point, fewer where they are zeros: a hundredth of a pixel.
+// Returns the number with at most two decimals: a hundredth of a pixel.
 GPUNET_INLINE std::string svg_number(double value) {
   std::string number = gpunet::detail::fixed_text(value, 2);
   number.erase(number.find_last_not_of('0') + 1);
@@ -33,7 +33,7 @@ GPUNET_INLINE std::string svg_color(std::uint32_t rgb) {
   return text.data();
 }
 
-// A text between tags. What XML has no character for becomes a space.
+// Returns a text escaped for XML. Control characters, which XML does not allow, become spaces.
 GPUNET_INLINE std::string svg_text(std::string text) {
   std::replace_if(
       text.begin(), text.end(), [](char c) { return static_cast<unsigned char>(c) < 0x20; }, ' ');
@@ -54,7 +54,7 @@ class SvgWriter {
   std::string text() && { return std::move(text_); }
 
  private:
-  // Colors are classes, so that a reader's preference for dark pages chooses among them.
+  // Colors are CSS classes, so that the reader's preference for dark pages chooses among them.
   std::string style() const {
     std::string light, dark;
     for (std::size_t i = 0; i < colors_.size(); ++i)
@@ -85,7 +85,7 @@ class SvgWriter {
     };
     for (Point p : path.points)
       go_to(p);
-    if (path.points.size() == 1) go_to(path.points[0]);  // a dot: in SVG, a line of one point is none
+    if (path.points.size() == 1) go_to(path.points[0]);  // a dot: SVG does not draw a line of one point
     body_.back() = '"';
     body_ += "/>\n";
   }

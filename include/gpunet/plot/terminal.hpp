@@ -1,4 +1,4 @@
-// Images as text, for terminals that know 24-bit colors.
+// Images as text, for terminals with 24-bit colors.
 #pragma once
 
 #include <string>
@@ -8,9 +8,9 @@
 
 namespace gpunet::plot {
 
-// One character for two pixels, one above the other: each row is a line, ends with the terminal's own colors, and has no
-// line break behind the last. Alpha is left out. Throws Error for an image without pixels, or with another
-// number of bytes than its sizes say.
+// Returns the image as text: one character for two pixels, one above the other. Each row of characters is a line and
+// resets the terminal's colors at its end; the last has no line break. Alpha is ignored. Throws Error for an image
+// without pixels or with the wrong number of bytes.
 std::string half_blocks(const io::Image& image);
 
 }  // namespace gpunet::plot

@@ -1,4 +1,4 @@
-// Memory on a device.
+// Owned memory on a device.
 #pragma once
 
 #include <type_traits>
@@ -11,7 +11,7 @@ namespace gpunet {
 
 namespace detail {
 
-// As many elements of T as a device is asked for: their size in bytes is a number.
+// The largest number of elements of T: their size in bytes still fits into index_t.
 template <class T>
 inline constexpr index_t most_in_memory = (index_t{1} << 62) / static_cast<index_t>(sizeof(T));
 
@@ -24,7 +24,7 @@ class Buffer {
 
  public:
   Buffer() = default;
-  // `size` uninitialised elements.
+  // Allocates `size` uninitialized elements. Throws Error if the size is out of range or memory runs out.
   Buffer(D& device, index_t size) : device_(&device), size_(size) {
     constexpr index_t most = detail::most_in_memory<T>;
     require(0 <= size && size <= most, "gpunet::Buffer: ", size, " elements of ", sizeof(T), " bytes (want 0 to ",
@@ -43,7 +43,7 @@ class Buffer {
     if (data_) device_->deallocate(data_, bytes());
   }
 
-  // Replaces the memory by `size` uninitialised elements; the old ones are released first.
+  // Replaces the memory by `size` uninitialized elements. The old memory is released first.
   void reset(D& device, index_t size) {
     *this = Buffer();
     *this = Buffer(device, size);

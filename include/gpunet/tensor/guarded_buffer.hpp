@@ -1,4 +1,4 @@
-// Device memory that shows what a kernel did not write, and what it should not have written. For tests; not in gpunet.hpp.
+// Device memory that detects elements a kernel forgot to write and writes past the end. For tests; not in gpunet.hpp.
 #pragma once
 
 #include <algorithm>
@@ -11,7 +11,7 @@
 
 namespace gpunet {
 
-// An array of floating-point numbers that begins as NaN, with a guard of NaN after its end that may be read but not written.
+// An array of floating-point numbers, initially NaN, followed by a guard of NaNs that may be read but not written.
 template <class T, class D>
 class GuardedBuffer {
   static constexpr index_t guard = 64;
@@ -22,9 +22,9 @@ class GuardedBuffer {
     fill_with_nan();
   }
 
-  // Makes all elements NaN.
+  // Sets all elements to NaN.
   void fill_with_nan() { upload({}); }
-  // Stores the values, and NaN after them. Not to be inlined: g++ 12 then warns of a delete that it has made up itself.
+  // Stores the values, and NaN after them. Not inlined: g++ 12 would warn of a delete that is not there.
   [[gnu::noinline]] void upload(const std::vector<T>& values) {
     std::vector<T> all = values;
     all.resize(static_cast<std::size_t>(buffer_.size()), std::numeric_limits<T>::quiet_NaN());
@@ -40,7 +40,7 @@ class GuardedBuffer {
     all.resize(static_cast<std::size_t>(size_));
     return all;
   }
-  // Where the elements are, on the device.
+  // Returns the address of the elements, on the device.
   T* data() const { return buffer_.data(); }
 
  private:

@@ -15,7 +15,7 @@ namespace gpunet {
 
 namespace detail {
 
-// How the numbers of one tensor are written, all with one width, as torch's printing chooses it.
+// The number format of one tensor: one width and style for all elements, chosen as torch does.
 template <class T>
 class NumberFormat {
  public:
@@ -37,7 +37,7 @@ class NumberFormat {
 
   static bool is_finite(T value) { return std::isfinite(static_cast<double>(value)); }
 
-  // Of numbers that are neither 0 nor infinite nor NaN.
+  // Considers all numbers but 0, infinity and NaN.
   void choose_style(const std::vector<T>& values) {
     double least = 0, most = 0;
     for (T value : values) {
@@ -54,7 +54,7 @@ class NumberFormat {
     if constexpr (std::is_floating_point_v<T>) {
       if (std::isnan(value)) return "nan";
       const double number = static_cast<double>(value);
-      char text[400];  // of any double
+      char text[400];  // long enough for any double
       const auto end =
           std::to_chars(text, text + sizeof text, number,
                         style_ == Style::scientific ? std::chars_format::scientific : std::chars_format::fixed,
@@ -70,8 +70,8 @@ class NumberFormat {
   std::size_t width_ = 1;
 };
 
-// A tensor as torch prints it: four digits, lines of 80 characters; of more than 1000 elements three at each end of a
-// dimension.
+// Prints a tensor as torch does: four digits, lines of 80 characters; of more than 1000 elements only three at each end
+// of a dimension.
 template <class T>
 class TensorText {
  public:
@@ -81,10 +81,10 @@ class TensorText {
   std::string operator()() const { return part(0, 0, first_indent); }
 
  private:
-  static constexpr std::size_t first_indent = 7, line = 80;  // behind "tensor("
+  static constexpr std::size_t first_indent = 7, line = 80;  // after "tensor("
   static constexpr index_t edge = 3, left_out = -1;
 
-  // The indices of a dimension that are shown.
+  // Returns the indices to show in a dimension; left_out stands for the ones omitted.
   std::vector<index_t> shown(int dimension) const {
     const index_t n = sizes_[dimension];
     std::vector<index_t> indices;
@@ -148,17 +148,17 @@ std::string tensor_text(const Sizes& sizes, const std::vector<T>& values) {
 
 }  // namespace detail
 
-// As PyTorch prints a tensor, but for its dtype: "tensor([[ 1.0000, -0.5000]])"; waits for the device.
+// Returns the tensor as PyTorch prints it, without its dtype: "tensor([[ 1.0000, -0.5000]])". Waits for the device.
 template <class T, class D>
 std::string to_string(const Tensor<T, D>& tensor) {
   return detail::tensor_text(tensor.sizes(), tensor.to_vector());
 }
-// The same of what a view on `device` shows.
+// Returns the same for a view on `device`.
 template <class T, class D>
 std::string to_string(D& device, const View<T, D>& view) {
   return detail::tensor_text(view.sizes(), to_vector(device, view));
 }
-// The same where the view needs no device, on Host.
+// Returns the same for a view on Host, which needs no device.
 template <class T, class D>
 std::string to_string(const View<T, D>& view) {
   static_assert(std::is_same_v<D, Host>,

@@ -1,4 +1,4 @@
-// Tensors of random numbers, those that PyTorch draws on a CPU.
+// Tensors of random numbers, bitwise identical to those that PyTorch draws on a CPU.
 #pragma once
 
 #include <vector>
@@ -10,10 +10,10 @@ namespace gpunet {
 
 namespace detail {
 
-// A tensor of the values that draw(values) writes.
+// Returns a tensor of the values that draw(values) writes.
 template <class T, class D, class Draw>
 Tensor<T, D> drawn(D& device, const Sizes& sizes, Generator& generator, Draw draw) {
-  Tensor<T, D> tensor(device, sizes);  // refuses sizes that no memory holds
+  Tensor<T, D> tensor(device, sizes);  // first: it refuses impossible sizes
   std::vector<T> values(static_cast<std::size_t>(tensor.numel()));
   {
     const auto lock = generator.lock();
@@ -25,7 +25,7 @@ Tensor<T, D> drawn(D& device, const Sizes& sizes, Generator& generator, Draw dra
 
 }  // namespace detail
 
-// Numbers from 0 to 1, as torch.rand(sizes).
+// Returns a tensor of uniform numbers from 0 to 1, as torch.rand(sizes).
 template <class T = float, class D>
 Tensor<T, D> rand(D& device, const Sizes& sizes, Generator& generator = default_generator()) {
   return detail::drawn<T>(device, sizes, generator, [&](std::vector<T>& values) {
@@ -34,7 +34,7 @@ Tensor<T, D> rand(D& device, const Sizes& sizes, Generator& generator = default_
   });
 }
 
-// Normal numbers, of mean 0 and standard deviation 1, as torch.randn(sizes).
+// Returns a tensor of normal numbers with mean 0 and standard deviation 1, as torch.randn(sizes).
 template <class T = float, class D>
 Tensor<T, D> randn(D& device, const Sizes& sizes, Generator& generator = default_generator()) {
   return detail::drawn<T>(device, sizes, generator, [&](std::vector<T>& values) {

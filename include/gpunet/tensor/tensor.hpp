@@ -1,4 +1,4 @@
-// Owned data on a device, with a shape.
+// A tensor: owned memory on a device, with a shape.
 #pragma once
 
 #include <string>
@@ -13,7 +13,8 @@
 
 namespace gpunet {
 
-// A dense row-major array of T with a shape, on device D. Move-only: a copy is written out, as to(device).
+// A dense row-major array of T with a shape, on device D, which must outlive it. Move-only: copies are explicit, by
+// to(device).
 template <class T, class D>
 class Tensor {
  public:
@@ -21,17 +22,17 @@ class Tensor {
   using device_type = D;
 
   Tensor() = default;
-  // Uninitialised elements.
+  // Allocates uninitialized elements. Throws Error for a shape that is too large.
   Tensor(D& device, const Sizes& sizes)
       : device_(&device), sizes_(checked(sizes)), buffer_(device, sizes_.numel()) {}
-  // `values` in row-major order; throws Error unless there are sizes.numel() of them.
+  // Copies `values`, in row-major order, to the device. Throws Error unless there are sizes.numel() of them.
   Tensor(D& device, const Sizes& sizes, const std::vector<T>& values) : Tensor(device, sizes) {
     require(static_cast<index_t>(values.size()) == numel(), "gpunet::Tensor: ", values.size(),
             " values for the shape ", to_string(sizes), " (want ", numel(), ")");
     device.upload(data(), values.data(), buffer_.bytes());
   }
 
-  // A tensor that was moved from is empty.
+  // A moved-from tensor is empty.
   Tensor(Tensor&& other) noexcept
       : device_(other.device_), sizes_(std::exchange(other.sizes_, Sizes{0})), buffer_(std::move(other.buffer_)) {}
   Tensor& operator=(Tensor&& other) noexcept {
@@ -52,7 +53,7 @@ class Tensor {
   operator View<const T, D>() const& { return {data(), sizes_}; }
   View<T, D> view() & { return *this; }
   View<const T, D> view() const& { return *this; }
-  // Of a temporary tensor these do not compile.
+  // Views of a temporary tensor do not compile.
   template <class U>
   requires std::is_same_v<const U, const T>
   operator View<U, D>() const&& { return view_of_temporary<U>(); }
@@ -61,7 +62,7 @@ class Tensor {
     return view_of_temporary<U>();
   }
 
-  // A copy on `target`, which may be this device, another of the same kind, or one of another kind.
+  // Returns a copy on `target`: this device, another of the same kind, or one of another kind.
   template <Device Target>
   Tensor<T, Target> to(Target& target) const {
     Tensor<T, Target> copy(target, sizes_);
@@ -69,14 +70,14 @@ class Tensor {
     return copy;
   }
 
-  // The elements in row-major order; waits for the device.
+  // Returns the elements in row-major order. Waits for the device.
   std::vector<T> to_vector() const {
     std::vector<T> values(static_cast<std::size_t>(numel()));
     if (!values.empty()) device_->download(values.data(), data(), buffer_.bytes());
     return values;
   }
 
-  // The only element of a one-element tensor; waits for the device.
+  // Returns the element of a one-element tensor. Waits for the device. Throws Error for any other shape.
   T item() const {
     require(numel() == 1, "gpunet::Tensor::item: a tensor of shape ", to_string(sizes_),
             " has no single value, use to_vector()");
@@ -105,7 +106,7 @@ class Tensor {
   Buffer<T, D> buffer_;
 };
 
-// A parameter that a function reads until it returns: a View, or a Tensor, which may be a temporary one.
+// A function parameter that accepts a View or a Tensor, also a temporary one. It is read until the function returns.
 template <class T, class D>
 class ViewArgument : public View<const T, D> {
  public:

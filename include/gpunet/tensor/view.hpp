@@ -1,4 +1,4 @@
-// Borrowed data on a device.
+// A view: borrowed memory on a device, with a shape.
 #pragma once
 
 #include <algorithm>
@@ -11,14 +11,14 @@
 
 namespace gpunet {
 
-// A dense row-major array of T that somebody else owns, on device D. D is part of the type, so that
-// data of one device never reaches a kernel of another. T may be const.
+// A dense row-major array of T that is owned elsewhere, on device D. D is part of the type, so that data of one kind of
+// device cannot reach a kernel of another. T may be const.
 template <class T, class D>
 class View {
  public:
   View() = default;
   View(T* data, const Sizes& sizes) : data_(data), sizes_(sizes) {}
-  // A view that may write is also one that reads. A template, so that it is no copy constructor where T is not const.
+  // Converts a writable view to a read-only one. A template, so that it is not a copy constructor if T is not const.
   template <class U>
   requires(std::is_const_v<T>&& std::is_same_v<const U, T> && !std::is_const_v<U>) View(const View<U, D>& other)
       : data_(other.data()), sizes_(other.sizes()) {}
@@ -28,8 +28,8 @@ class View {
   index_t size(int dimension) const { return sizes_.at(dimension); }
   index_t numel() const { return sizes_.numel(); }
 
-  // The same numbers with the dimensions from start_dim on as one, as torch.flatten: images [n, 1, 28, 28] are rows
-  // [n, 784] by flatten(1). Throws Error for a dimension that is not there.
+  // Returns the same elements with the dimensions from start_dim on merged into one, as torch.flatten: flatten(1) makes
+  // images [n, 1, 28, 28] rows [n, 784]. Throws Error if there is no such dimension.
   View flatten(int start_dim = 0) const {
     require(start_dim >= 0 && start_dim < std::max(sizes_.rank(), 1), "gpunet::View::flatten: start_dim ",
             start_dim, " of shape ", to_string(sizes_), " (want 0 to ", std::max(sizes_.rank(), 1) - 1, ")");
@@ -50,7 +50,7 @@ class View {
   Sizes sizes_{0};
 };
 
-// What a view on `device` shows, in row-major order: the labels of a batch, say. Waits for the device.
+// Returns the elements of a view on `device` in row-major order, such as the labels of a batch. Waits for the device.
 template <class T, class D>
 std::vector<std::remove_const_t<T>> to_vector(D& device, const View<T, D>& view) {
   std::vector<std::remove_const_t<T>> values(static_cast<std::size_t>(view.numel()));

@@ -1,4 +1,4 @@
-// The files that TensorBoard reads, events one after another, and the values in them as its plugins want them.
+// Event files, which TensorBoard reads, and the values in them as its plugins expect them.
 #pragma once
 
 #include <algorithm>
@@ -27,8 +27,8 @@
 
 namespace gpunet::io::detail {
 
-// A message of protocol buffers (protobuf.dev/programming-guides/encoding) that grows by a field at a time. Fields with the
-// same number make a list.
+// A protocol buffers message (protobuf.dev/programming-guides/encoding), built field by field. Fields with the same
+// number form a list.
 class ProtoMessage {
  public:
   ProtoMessage& integer(int field, std::uint64_t value) {
@@ -53,7 +53,7 @@ class ProtoMessage {
     return *this;
   }
   ProtoMessage& message(int field, const ProtoMessage& value) { return bytes(field, value.bytes_); }
-  // A packed list.
+  // Appends a packed list.
   ProtoMessage& numbers(int field, const std::vector<double>& values) {
     begin(field, 2);
     append_varint(8 * values.size());
@@ -66,7 +66,7 @@ class ProtoMessage {
 
  private:
   void begin(int field, int wire_type) { append_varint(static_cast<std::uint64_t>(field << 3 | wire_type)); }
-  // Seven bits a byte, lowest first; the highest bit says that more follow.
+  // Seven bits per byte, lowest first; the highest bit of a byte means that more follow.
   void append_varint(std::uint64_t value) {
     for (; value >= 0x80; value >>= 7)
       bytes_ += static_cast<char>((value & 0x7F) | 0x80);
@@ -76,7 +76,7 @@ class ProtoMessage {
   std::string bytes_;
 };
 
-// Seconds since 1970.
+// Returns the time in seconds since 1970.
 inline double wall_time() {
   return std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
 }
@@ -86,8 +86,8 @@ inline std::string host_name() {
   return ::gethostname(name.data(), name.size() - 1) == 0 && name[0] ? name.data() : "localhost";
 }
 
-// One record of TensorFlow's TFRecord format: the length, its check sum, the data, its check sum. A sum is CRC-32C,
-// turned and shifted, so that sums of data that holds sums stay good ones.
+// Returns a record of TensorFlow's TFRecord format: the length, its checksum, the data, its checksum. Checksums are
+// CRC-32C, rotated and offset, so that a checksum of data that contains checksums is still reliable.
 inline std::string event_record(std::string_view data) {
   const auto append_sum = [](std::string& out, std::string_view text) {
     const std::uint32_t sum = crc32c(std::as_bytes(std::span(text)));
@@ -101,9 +101,9 @@ inline std::string event_record(std::string_view data) {
   return record;
 }
 
-// A new event file in a folder, which is made where there is none. Each event is with the system when write() returns:
-// a program that ends in a crash loses none, a machine that does, those of the last seconds. What a failed write leaves of
-// its event is cut off, so that later ones can be read. Threads may share it.
+// A new event file in a folder, which is created if needed. write() passes each event to the system before it returns:
+// a crash of the program loses nothing, a crash of the machine the last seconds. A partly written event is removed, so
+// that later ones can be read. Threads may share the file.
 class EventFile {
  public:
   explicit EventFile(const std::string& folder) {
@@ -115,7 +115,7 @@ class EventFile {
     if (file_.number() < 0) fail("write", path_, "", errno);
     try {
       write_record(ProtoMessage().number(1, wall_time()).bytes(3, "brain.Event:2"));
-    } catch (...) {  // an empty file would be left for each try
+    } catch (...) {  // do not leave an empty file
       ::unlink(path_.c_str());
       throw;
     }
@@ -123,14 +123,14 @@ class EventFile {
 
   const std::string& path() const { return path_; }
 
-  // The event of one value of a summary.
+  // Writes an event with one value of a summary.
   void write(const ProtoMessage& value, std::int64_t step, double seconds) {
     ProtoMessage event;
     event.number(1, seconds).integer(2, static_cast<std::uint64_t>(step));
     write_record(event.message(5, ProtoMessage().message(1, value)));
   }
 
-  // Waits until all of it is on the disk.
+  // Waits until everything is on the disk.
   void flush() {
     {
       const std::lock_guard lock(mutex_);
@@ -156,11 +156,11 @@ class EventFile {
     size_ += static_cast<off_t>(record.size());
   }
 
-  // Makes the file end with its last whole record.
+  // Truncates the file after its last complete record. Returns whether that succeeded.
   bool cut() const {
     return uninterrupted([&] { return ::ftruncate(file_.number(), size_); }) == 0;
   }
-  // Throws Error if a part of a record is at the end, behind which nothing could be read.
+  // Removes a partly written record from the end, behind which nothing could be read. Throws Error if that fails.
   void cut_rest() {
     if (has_rest_) has_rest_ = !cut();
     require(!has_rest_, "gpunet::io: cannot write ", path_,
@@ -170,17 +170,17 @@ class EventFile {
 
   std::string path_;
   Descriptor file_;
-  off_t size_ = 0;         // of the whole records
-  bool has_rest_ = false;  // a part of another one is behind them
+  off_t size_ = 0;         // of the complete records
+  bool has_rest_ = false;  // a partial record follows them
   std::mutex mutex_;
 };
 
-// How many of the numbers are in each bin: limits[i] is the upper limit of counts[i].
+// A histogram: counts[i] values are in the bin with the upper limit limits[i].
 struct Histogram {
   std::vector<double> limits, counts;
 };
 
-// The limits of TensorFlow's bins: 0, and 1e-12 1.1^k up to 1e20 on both sides.
+// Returns the limits of TensorFlow's bins: 0, and 1e-12 1.1^k up to 1e20 on both sides.
 inline const std::vector<double>& histogram_limits() {
   static const std::vector<double> all = [] {
     std::vector<double> positive;
@@ -196,7 +196,8 @@ inline const std::vector<double>& histogram_limits() {
   return all;
 }
 
-// Without the empty bins at both ends but for one at the left, which gives the first its lower limit.
+// Returns the histogram without the empty bins at both ends, except one at the left, which gives the first bin its
+// lower limit.
 inline Histogram count_in_bins(const std::vector<double>& values) {
   const std::vector<double>& limits = histogram_limits();
   std::vector<double> counts(limits.size());  // counts[i]: from limits[i - 1] to below limits[i]
@@ -264,7 +265,7 @@ inline ProtoMessage plugin(std::string_view name, std::string_view content = "")
   return ProtoMessage().message(1, data);
 }
 
-// A tensor of one text, for the text plugin.
+// Returns a tensor that contains one text, for the text plugin.
 inline ProtoMessage text_value(std::string_view tag, std::string_view text) {
   constexpr std::uint64_t type_of_texts = 7;
   const ProtoMessage shape = ProtoMessage().message(2, ProtoMessage().integer(1, 1));

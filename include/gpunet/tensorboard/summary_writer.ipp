@@ -16,7 +16,8 @@ namespace gpunet::io {
 
 namespace detail {
 
-// The three values by which the hparams plugin knows a run: what is varied, what it is here, that it ended.
+// Returns the three values that define a run for the hparams plugin: the names of its hyperparameters and metrics, the
+// values of the hyperparameters, the successful end.
 GPUNET_INLINE std::vector<ProtoMessage> hparams_values(const std::vector<HParam>& hparams,
                                                        const std::vector<std::pair<std::string, double>>& metrics) {
   ProtoMessage experiment, start, end;
@@ -56,17 +57,17 @@ GPUNET_INLINE std::string time_text() {
 
 }  // namespace detail
 
-// The file of a writer, and those of its runs in folders beside.
+// The file of a writer, and those of its runs in folders below.
 struct SummaryWriter::Files {
   explicit Files(std::string folder) : log_dir(std::move(folder)), file(log_dir) {}
 
-  // A slash would make folders.
+  // Returns the file of one curve of add_scalars(). Slashes are replaced: they would create folders.
   detail::EventFile& run(const std::string& main_tag, const std::string& name) {
     std::string folder = main_tag + "_" + name;
     std::replace(folder.begin(), folder.end(), '/', '_');
     const std::lock_guard lock(mutex);
     auto found = runs.find(folder);
-    if (found == runs.end()) {  // made before it is inserted: it throws where it cannot be
+    if (found == runs.end()) {  // made before it is inserted: the constructor may throw
       auto made = std::make_unique<detail::EventFile>(log_dir + "/" + folder);
       found = runs.emplace(std::move(folder), std::move(made)).first;
     }
