@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 
 #include <gpunet/device/host/gemm.hpp>
+#include <gpunet/device/host/product.hpp>
 
 #include "support/arrays.hpp"
 #include "support/guarded_buffer.hpp"

@@ -4,6 +4,7 @@
 #include <doctest/doctest.h>
 
 #include <gpunet/gpunet.hpp>
+#include <gpunet/ops/conv2d/host/wide.hpp>
 
 #include "support/geometry_text.hpp"
 #include "support/tuned_check.hpp"

@@ -2,7 +2,7 @@
 #pragma once
 
 #include <gpunet/ops/argmax.hpp>
-#include <gpunet/ops/softmax/host/columns.hpp>
+#include <gpunet/ops/softmax/softmax.hpp>
 #include <gpunet/tensor/tensor.hpp>
 
 namespace gpunet {

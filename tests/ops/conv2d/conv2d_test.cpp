@@ -2,6 +2,7 @@
 #include <doctest/doctest.h>
 
 #include <gpunet/gpunet.hpp>
+#include <gpunet/ops/conv2d/host/block.hpp>
 
 #include "support/devices.hpp"
 #include "support/geometry_text.hpp"

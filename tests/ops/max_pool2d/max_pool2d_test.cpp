@@ -3,6 +3,7 @@
 #include <limits>
 
 #include <gpunet/gpunet.hpp>
+#include <gpunet/ops/max_pool2d/host/two_by_two.hpp>
 
 #include "support/devices.hpp"
 #include "support/tuned_check.hpp"

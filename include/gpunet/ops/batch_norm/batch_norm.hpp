@@ -2,7 +2,6 @@
 #pragma once
 
 #include <gpunet/core/text.hpp>
-#include <gpunet/ops/batch_norm/host/channels.hpp>
 #include <gpunet/ops/op.hpp>
 
 namespace gpunet {
@@ -28,20 +27,6 @@ struct BatchNormOp {
 
   template <class D, class T>
   void backward(D& device, const BackwardPass<T>& pass) const;
-
- private:
-  // Where the statistics are: those that this pass goes by, and those that are kept. In eval mode slices may run side by
-  // side, so each has its inverse deviations in scratch memory of its own.
-  template <class T>
-  struct Statistics {
-    RunningStatistics<T> running;
-    T *mean, *inverse;
-    template <class P>
-    Statistics(const P& pass, index_t channels)
-        : running{pass.buffers[0], pass.buffers[1], pass.buffers.count(2)},
-          mean(pass.mode == nn::Mode::train ? pass.buffers[3] : pass.buffers[0]),
-          inverse(pass.mode == nn::Mode::train ? pass.buffers[4] : pass.scratch + 2 * channels) {}
-  };
 };
 
 #if GPUNET_COMPILED

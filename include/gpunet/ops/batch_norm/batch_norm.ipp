@@ -3,8 +3,26 @@
 
 #include <gpunet/core/text.hpp>
 #include <gpunet/ops/batch_norm/batch_norm.hpp>
+#include <gpunet/ops/batch_norm/host/channels.hpp>
 
 namespace gpunet {
+
+namespace detail {
+
+// Where the statistics are: those that this pass goes by, and those that are kept. In eval mode slices may run side by
+// side, so each has its inverse deviations in scratch memory of its own.
+template <class T>
+struct BatchNormStatistics {
+  RunningStatistics<T> running;
+  T *mean, *inverse;
+  template <class P>
+  BatchNormStatistics(const P& pass, index_t channels)
+      : running{pass.buffers[0], pass.buffers[1], pass.buffers.count(2)},
+        mean(pass.mode == nn::Mode::train ? pass.buffers[3] : pass.buffers[0]),
+        inverse(pass.mode == nn::Mode::train ? pass.buffers[4] : pass.scratch + 2 * channels) {}
+};
+
+}  // namespace detail
 
 template <class D, class T>
 index_t BatchNormOp::scratch(const D&, const Slice&, T) const {
@@ -14,7 +32,7 @@ index_t BatchNormOp::scratch(const D&, const Slice&, T) const {
 template <class D, class T>
 void BatchNormOp::forward(D& device, const ForwardPass<T>& pass) const {
   const BatchNormGeometry g{pass.slice, channels, width};
-  const Statistics<T> of(pass, channels);
+  const detail::BatchNormStatistics<T> of(pass, channels);
   if (pass.mode == nn::Mode::train) {
     require(g.per_channel() > 1,
             "gpunet::nn::BatchNorm: one value per channel in training, which has no variance, give it batches of "
@@ -31,7 +49,7 @@ void BatchNormOp::forward(D& device, const ForwardPass<T>& pass) const {
 template <class D, class T>
 void BatchNormOp::backward(D& device, const BackwardPass<T>& pass) const {
   const BatchNormGeometry g{pass.slice, channels, width};
-  const Statistics<T> of(pass, channels);
+  const detail::BatchNormStatistics<T> of(pass, channels);
   if (pass.mode == nn::Mode::eval)
     for_each(device, g.channels, InverseDeviation<T>{eps, of.running.variance, of.inverse});
   const T *dy = pass.dy, *w = pass.parameters[0];

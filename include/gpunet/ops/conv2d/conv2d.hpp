@@ -1,8 +1,7 @@
 // Two-dimensional convolution, with what may stand behind it, as a node of a graph.
 #pragma once
 
-#include <gpunet/ops/conv2d/host/block.hpp>
-#include <gpunet/ops/conv2d/host/wide.hpp>
+#include <gpunet/ops/conv2d/geometry.hpp>
 #include <gpunet/ops/op.hpp>
 
 namespace gpunet {
@@ -42,9 +41,6 @@ struct Conv2dKernels {
 
   template <class D, class T>
   static void backward(const Conv2dOp& op, D& device, const BackwardPass<T>& pass);
-
- private:
-  static Conv2dBlock<Geometry> block(const Conv2dOp& op) { return {Geometry{op.geometry}, op.activation, op.pool}; }
 };
 
 #if GPUNET_COMPILED

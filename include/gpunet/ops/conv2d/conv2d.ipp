@@ -1,8 +1,10 @@
-// Bodies of conv2d_op.hpp.
+// Bodies of conv2d.hpp.
 #pragma once
 
 #include <gpunet/device/traits.hpp>
 #include <gpunet/ops/conv2d/conv2d.hpp>
+#include <gpunet/ops/conv2d/host/block.hpp>
+#include <gpunet/ops/conv2d/host/wide.hpp>
 
 #if GPUNET_CUDA  // here, so that every unit has the same version for Cuda
 #include <gpunet/ops/conv2d/cuda/block.cuh>
@@ -19,11 +21,20 @@ GPUNET_INLINE std::string Conv2dOp::extra_repr(const Sizes&, const Sizes&) const
                 g.padding > 0 ? pair("padding", g.padding) : "");
 }
 
+namespace detail {
+
+template <class Geometry>
+Conv2dBlock<Geometry> block_of(const Conv2dOp& op) {
+  return {Geometry{op.geometry}, op.activation, op.pool};
+}
+
+}  // namespace detail
+
 template <class Geometry>
 template <class D, class T>
 index_t Conv2dKernels<Geometry>::scratch(const Conv2dOp& op, const D& device, const Slice& slice, T type) {
   if constexpr (DeviceTraits<D>::template fuses<T>)
-    if (op.is_block()) return conv2d_block_scratch(device, slice, block(op), type);
+    if (op.is_block()) return conv2d_block_scratch(device, slice, detail::block_of<Geometry>(op), type);
   return conv2d_scratch(device, slice, Geometry{op.geometry}, type);
 }
 
@@ -33,7 +44,7 @@ void Conv2dKernels<Geometry>::forward(const Conv2dOp& op, D& device, const Forwa
   const T *w = pass.parameters[0], *b = pass.parameters[1];
   if constexpr (DeviceTraits<D>::template fuses<T>)
     if (op.is_block())
-      return conv2d_block_forward(device, pass.slice, block(op), pass.x, w, b, pass.y,
+      return conv2d_block_forward(device, pass.slice, detail::block_of<Geometry>(op), pass.x, w, b, pass.y,
                                   reinterpret_cast<PoolChoice*>(pass.cache), pass.scratch);
   conv2d_forward(device, pass.slice, Geometry{op.geometry}, pass.x, w, b, pass.y, pass.scratch);
 }
@@ -45,7 +56,8 @@ void Conv2dKernels<Geometry>::backward(const Conv2dOp& op, D& device, const Back
   T *dw = pass.gradients[0], *db = pass.gradients[1];
   if constexpr (DeviceTraits<D>::template fuses<T>)
     if (op.is_block())
-      return conv2d_block_backward(device, pass.slice, block(op), pass.x, pass.dy_is_rectified ? nullptr : pass.y,
+      return conv2d_block_backward(device, pass.slice, detail::block_of<Geometry>(op), pass.x,
+                                   pass.dy_is_rectified ? nullptr : pass.y,
                                    reinterpret_cast<const PoolChoice*>(pass.cache), pass.dy, w, pass.dx, dw, db,
                                    pass.accumulate, pass.scratch, pass.rectify_dx);
   const Geometry g{op.geometry};

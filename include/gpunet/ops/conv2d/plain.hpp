@@ -1,34 +1,10 @@
 // Two-dimensional convolution (cross-correlation, as torch.nn.Conv2d): the plain single-source version.
 #pragma once
 
-#include <gpunet/core/shape.hpp>
+#include <gpunet/ops/conv2d/geometry.hpp>
 #include <gpunet/ops/slice.hpp>
 
 namespace gpunet {
-
-// Sizes of one convolution. x [in_channels, height, width], w [out_channels, in_channels, kernel, kernel],
-// y [out_channels, out_height, out_width] per sample; square kernel, same stride and zero padding on both axes.
-struct Conv2dGeometry {
-  index_t in_channels, height, width;
-  index_t out_channels, out_height, out_width;
-  index_t kernel, stride, padding;
-
-  GPUNET_FN index_t in_features() const { return in_channels * height * width; }
-  GPUNET_FN index_t out_features() const { return out_channels * out_height * out_width; }
-  GPUNET_FN index_t out_pixels() const { return out_height * out_width; }
-  GPUNET_FN index_t taps() const { return in_channels * kernel * kernel; }
-
-  friend bool operator==(const Conv2dGeometry&, const Conv2dGeometry&) = default;
-};
-
-// A convolution that may be one between many channels. A type of its own, so that programs that are known, when they are
-// compiled, to have none do not compile its kernels.
-struct WideConv2dGeometry : Conv2dGeometry {
-  static constexpr index_t many = 16;       // channels on both sides, for Host
-  static constexpr index_t many_rows = 32;  // and more, on either side, for the tiles of Cuda
-
-  const Conv2dGeometry& general() const { return *this; }
-};
 
 // y = x * w + b. One index = one element of y.
 template <class T>

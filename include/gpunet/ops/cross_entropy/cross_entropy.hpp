@@ -1,9 +1,30 @@
-// Softmax and negative log-likelihood in one, on all devices.
+// Softmax and negative log-likelihood in one, per sample.
 #pragma once
 
-#include <gpunet/ops/cross_entropy/host/groups.hpp>
+#include <string_view>
+
+#include <gpunet/core/error.hpp>
+#include <gpunet/device/host/for_each.hpp>
 #include <gpunet/ops/cross_entropy/plain.hpp>
 
 #if GPUNET_CUDA  // here, so that every unit has the same version for Cuda
 #include <gpunet/ops/cross_entropy/cuda/warps.cuh>
+#endif
+
+namespace gpunet {
+
+// The same for floats on Host: in vectors over the samples of a slice.
+void cross_entropy(Host& device, const CrossEntropy<float>& loss);
+
+// Throws Error for a label that is no class; `name` is the caller's in gpunet. Only devices whose memory can be read here
+// check; on others the loss is NaN.
+template <class D>
+void check_labels(std::string_view, D&, const label_t*, index_t, index_t) {}
+
+void check_labels(std::string_view name, Host&, const label_t* labels, index_t count, index_t classes);
+
+}  // namespace gpunet
+
+#if !GPUNET_COMPILED
+#include <gpunet/ops/cross_entropy/cross_entropy.ipp>
 #endif

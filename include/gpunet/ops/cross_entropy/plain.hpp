@@ -1,12 +1,9 @@
-// Softmax and negative log-likelihood in one, per sample.
+// Softmax and negative log-likelihood in one, per sample: the plain single-source version.
 #pragma once
 
 #include <cmath>
 #include <limits>
-#include <string_view>
 
-#include <gpunet/core/error.hpp>
-#include <gpunet/device/device.hpp>
 #include <gpunet/ops/slice.hpp>
 
 namespace gpunet {
@@ -53,18 +50,6 @@ struct CrossEntropy {
 template <class D, class T>
 void cross_entropy(D& device, const CrossEntropy<T>& loss) {
   for_each(device, loss.slice.samples(), loss);
-}
-
-// Throws Error for a label that is no class; `name` is the caller's in gpunet. Only devices whose memory can be read here
-// check; on others the loss is NaN.
-template <class D>
-void check_labels(std::string_view, D&, const label_t*, index_t, index_t) {}
-
-inline void check_labels(std::string_view name, Host&, const label_t* labels, index_t count, index_t classes) {
-  for (index_t n = 0; n < count; ++n)
-    require(labels[n] >= 0 && labels[n] < classes, "gpunet::", name, ": label ", labels[n], " of sample ", n,
-            " of the batch is no class (want 0 to ", classes - 1,
-            "): check the labels, or give the network as many outputs as there are classes");
 }
 
 }  // namespace gpunet

@@ -1,7 +1,7 @@
 // Maximum over windows as a node of a graph.
 #pragma once
 
-#include <gpunet/ops/max_pool2d/host/two_by_two.hpp>
+#include <gpunet/ops/max_pool2d/geometry.hpp>
 #include <gpunet/ops/op.hpp>
 
 namespace gpunet {

@@ -1,25 +1,10 @@
 // Maximum over windows, as torch.nn.MaxPool2d: the plain single-source version.
 #pragma once
 
-#include <cstdint>
-
+#include <gpunet/ops/max_pool2d/geometry.hpp>
 #include <gpunet/ops/slice.hpp>
 
 namespace gpunet {
-
-// Sizes of one pooling. x [channels, height, width], y [channels, out_height, out_width] per sample; square
-// windows. Padding positions count as minus infinity: they are left out.
-struct Pool2dGeometry {
-  index_t channels, height, width;
-  index_t out_height, out_width;
-  index_t kernel, stride, padding;
-
-  GPUNET_FN index_t in_features() const { return channels * height * width; }
-  GPUNET_FN index_t out_features() const { return channels * out_height * out_width; }
-};
-
-// Which element of its window an output came from: row * kernel + column.
-using PoolChoice = std::uint16_t;
 
 // y = max of its window, choice = where it was (the first of equals; a NaN wins, as in PyTorch). One index = one
 // element of y.

@@ -1,10 +1,68 @@
-// Probabilities over the first dimension of a sample as a node of a graph.
+// Softmax over the first dimension of a sample: for arrays, and as a node of a graph.
 #pragma once
 
+#include <cmath>
+
+#include <gpunet/device/host/for_each.hpp>
 #include <gpunet/ops/op.hpp>
-#include <gpunet/ops/softmax/host/columns.hpp>
 
 namespace gpunet {
+
+// y_k = exp(x_k - max x) / sum_k exp(x_k - max x) over k < classes; x [classes, rest] per sample, so that element
+// (k, p) of outer o lies at (o * classes + k) * width + p with width = rest * inner. One index = one column (o, p).
+template <class T>
+struct SoftmaxForward {
+  static constexpr bool one_copy = true;
+  index_t classes, width;
+  const T* x;
+  T* y;
+
+  GPUNET_FN void operator()(index_t i) const {
+    const index_t first = i / width * classes * width + i % width;
+    T largest = x[first];
+    for (index_t k = 1; k < classes; ++k)
+      if (const T value = x[first + k * width]; value > largest) largest = value;
+    T sum{};
+    for (index_t k = 0; k < classes; ++k)
+      sum += y[first + k * width] = std::exp(x[first + k * width] - largest);
+    for (index_t k = 0; k < classes; ++k)
+      y[first + k * width] /= sum;
+  }
+};
+
+// dx_k = y_k (dy_k - sum_j dy_j y_j). One index = one column.
+template <class T>
+struct SoftmaxBackward {
+  static constexpr bool one_copy = true;
+  index_t classes, width;
+  const T *y, *dy;
+  T* dx;
+
+  GPUNET_FN void operator()(index_t i) const {
+    const index_t first = i / width * classes * width + i % width;
+    T dot{};
+    for (index_t k = 0; k < classes; ++k)
+      dot += dy[first + k * width] * y[first + k * width];
+    for (index_t k = 0; k < classes; ++k) {
+      const index_t at = first + k * width;
+      dx[at] = y[at] * (dy[at] - dot);
+    }
+  }
+};
+
+template <class D, class T>
+void softmax_forward(D& device, index_t columns, const SoftmaxForward<T>& softmax) {
+  for_each(device, columns, softmax);
+}
+
+template <class D, class T>
+void softmax_backward(D& device, index_t columns, const SoftmaxBackward<T>& softmax) {
+  for_each(device, columns, softmax);
+}
+
+// The same for floats on Host: vectors over the samples of a slice.
+void softmax_forward(Host& device, index_t columns, const SoftmaxForward<float>& softmax);
+void softmax_backward(Host& device, index_t columns, const SoftmaxBackward<float>& softmax);
 
 // x, y [classes, ...]
 struct SoftmaxOp {

@@ -1,9 +1,23 @@
-// Bodies of softmax_op.hpp.
+// Bodies of softmax.hpp.
 #pragma once
 
+#include <gpunet/device/host/vector_math.hpp>
 #include <gpunet/ops/softmax/softmax.hpp>
 
+#define GPUNET_KERNELS <gpunet/ops/softmax/host/columns.inl>
+#include <gpunet/device/host/each_path.inl>
+
 namespace gpunet {
+
+GPUNET_INLINE void softmax_forward(Host& device, index_t columns, const SoftmaxForward<float>& softmax) {
+  if (softmax.width % 16 != 0) return softmax_forward<Host, float>(device, columns, softmax);
+  GPUNET_CALL_PATH(16, softmax_forward, columns, softmax);
+}
+
+GPUNET_INLINE void softmax_backward(Host& device, index_t columns, const SoftmaxBackward<float>& softmax) {
+  if (softmax.width % 16 != 0) return softmax_backward<Host, float>(device, columns, softmax);
+  GPUNET_CALL_PATH(16, softmax_backward, columns, softmax);
+}
 
 template <class D, class T>
 void SoftmaxOp::forward(D& device, const ForwardPass<T>& pass) const {

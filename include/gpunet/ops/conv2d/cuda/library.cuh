@@ -9,7 +9,7 @@
 #include <type_traits>
 
 #include <gpunet/device/cuda/cuda.cuh>
-#include <gpunet/ops/conv2d/block.hpp>
+#include <gpunet/ops/conv2d/geometry.hpp>
 
 namespace gpunet {
 

@@ -5,7 +5,7 @@
 
 #include <gpunet/device/cuda/divisor.cuh>
 #include <gpunet/device/cuda/product_scalar.cuh>
-#include <gpunet/ops/conv2d/block.hpp>
+#include <gpunet/ops/conv2d/geometry.hpp>
 
 namespace gpunet::detail {
 

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <limits>
 
-#include <gpunet/ops/conv2d/block.hpp>
 #include <gpunet/ops/conv2d/host/direct.hpp>
 #include <gpunet/ops/max_pool2d/host/two_by_two.hpp>
 

@@ -1,5 +1,5 @@
 // Cross-entropy of floats in groups of 16 samples, one vector path; see device/host/each_path.inl and
-// groups.hpp.
+// ../cross_entropy.ipp.
 
 namespace gpunet::GPUNET_PATH {
 

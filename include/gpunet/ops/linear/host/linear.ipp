@@ -1,7 +1,7 @@
-// Bodies of linear.host.hpp.
+// Bodies of linear.hpp.
 #pragma once
 
-#include <gpunet/device/host/gemm.hpp>
+#include <gpunet/device/host/product.hpp>
 #include <gpunet/ops/linear/host/linear.hpp>
 #include <gpunet/ops/linear/host/small.hpp>
 

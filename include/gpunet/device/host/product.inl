@@ -1,4 +1,4 @@
-// The register tiles of the matrix product, one vector path; see device/host/each_path.inl and gemm_blocks.hpp.
+// The register tiles of the matrix product, one vector path; see device/host/each_path.inl and product.hpp.
 
 namespace gpunet::GPUNET_PATH {
 

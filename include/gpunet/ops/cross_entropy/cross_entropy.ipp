@@ -1,0 +1,29 @@
+// Bodies of cross_entropy.hpp.
+#pragma once
+
+#include <algorithm>
+
+#include <gpunet/device/host/flush_subnormals.hpp>
+#include <gpunet/device/host/vector_math.hpp>
+#include <gpunet/ops/cross_entropy/cross_entropy.hpp>
+
+#define GPUNET_KERNELS <gpunet/ops/cross_entropy/host/groups.inl>
+#include <gpunet/device/host/each_path.inl>
+
+namespace gpunet {
+
+GPUNET_INLINE void cross_entropy(Host& device, const CrossEntropy<float>& loss) {
+  if (loss.slice.inner != 16) return cross_entropy<Host, float>(device, loss);
+  const detail::FlushSubnormals flush;  // as in a training step, where this is part of a task
+  GPUNET_CALL_PATH(16, cross_entropy, loss);
+}
+
+GPUNET_INLINE void check_labels(std::string_view name, Host&, const label_t* labels, index_t count,
+                                index_t classes) {
+  for (index_t n = 0; n < count; ++n)
+    require(labels[n] >= 0 && labels[n] < classes, "gpunet::", name, ": label ", labels[n], " of sample ", n,
+            " of the batch is no class (want 0 to ", classes - 1,
+            "): check the labels, or give the network as many outputs as there are classes");
+}
+
+}  // namespace gpunet
