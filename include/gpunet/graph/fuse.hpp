@@ -1,4 +1,4 @@
-// Neighboring nodes that a device does better in one.
+// Fusing: neighboring nodes that a device runs as one.
 #pragma once
 
 #include <gpunet/device/traits.hpp>
@@ -6,20 +6,20 @@
 
 namespace gpunet {
 
-// What of it a device wants for an element type.
+// The kinds of fusing that a device wants for an element type.
 struct FusePolicy {
   bool blocks;                      // convolution + ReLU + MaxPool2d<2>, convolution + ReLU, linear + ReLU
   bool keeps_relu_bits;             // see LinearOp
   bool merges_elementwise = false;  // see Node::Merged
 };
 
-// Of a device and an element type.
+// The policy of device D for elements of type T.
 template <class D, class T>
 inline constexpr FusePolicy fuse_policy = {DeviceTraits<D>::template fuses<T>,
                                            DeviceTraits<D>::template uses_relu_bits<T>,
                                            DeviceTraits<D>::merges_elementwise};
 
-// The same network with such nodes fused: the same parameters, values, names of layers and numbers, fewer nodes.
+// Returns the graph with such nodes fused. Parameters, values and names stay, and results are bitwise identical.
 Graph fuse(Graph graph, const FusePolicy& policy);
 
 }  // namespace gpunet

@@ -17,12 +17,12 @@ GPUNET_INLINE Graph fuse(Graph graph, const FusePolicy& policy) {
   for (Node& node : graph.nodes)
     for (const value_t value : node.inputs)
       reader_of[static_cast<std::size_t>(value)] = &node;
-  // The node that alone reads what `node` makes, if there is one.
+  // Returns the only reader of the output of `node`; null if there is none or several.
   const auto only_reader = [&](const Node& node) -> Node* {
     const auto value = static_cast<std::size_t>(node.output);
     return readers[value] == 1 ? reader_of[value] : nullptr;
   };
-  // From now on `node` makes what `next` made, and `next` nothing.
+  // Makes `node` compute the output of `next`, and `next` nothing.
   const auto absorb = [](Node& node, Node& next) {
     node.output = next.output;
     node.fused.push_back(next.layer);

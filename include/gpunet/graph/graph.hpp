@@ -1,4 +1,4 @@
-// A network as a list of nodes: what every layer becomes, and all that models, optimizers and files see.
+// A network as a list of nodes. Layers are lowered to it; models, optimizers and files see nothing else of a network.
 #pragma once
 
 #include <array>
@@ -15,24 +15,23 @@
 
 namespace gpunet {
 
-// A parameter tensor that a layer wants: its name, its sizes, and the uniform distribution it is drawn from.
+// A parameter tensor of a layer: name, sizes, and the bounds of the uniform distribution of its initial values.
 struct ParameterSpec {
   std::string_view name;
   Sizes sizes;
   double low, high;
 };
 
-// What is in a buffer: numbers of the model's type, or one index_t that counts.
+// The contents of a buffer: elements of the model's type, or one index_t that counts.
 enum class BufferKind { numbers, count };
 
-// An array that a layer keeps from pass to pass and no optimizer changes, as a buffer of torch.nn.Module. One that is not
-// persistent is not part of the state dict.
+// An array that a layer stores from pass to pass and no optimizer changes, as a buffer of torch.nn.Module.
 struct BufferSpec {
   std::string_view name;
   Sizes sizes;
   double initial;
   BufferKind kind = BufferKind::numbers;
-  bool persistent = true;
+  bool persistent = true;  // whether it belongs to the state dict
 };
 
 // One parameter tensor of a network.
@@ -40,7 +39,7 @@ struct ParameterInfo {
   std::string name;  // as PyTorch's state_dict has it: "conv1.weight"
   Sizes sizes;
   index_t offset;    // in elements, from the start of the parameter arena
-  double low, high;  // drawn uniformly from here
+  double low, high;  // initial values are uniform in [low, high)
 };
 
 // One buffer of a network.
@@ -53,15 +52,15 @@ struct BufferInfo {
   bool persistent;  // whether it belongs to the state dict
 };
 
-// The array between two nodes that one makes and any number read: its number in Graph::values.
+// The number of a value in Graph::values: an array that one node computes and any number of nodes read.
 using value_t = int;
 
-// One op with its place in the graph.
+// An op with its place in the graph.
 struct Node {
   static constexpr std::size_t most_bytes = 192, most_inputs = 16;
 
-  std::string name;   // of its layer, "features.0"
-  const char* layer;  // a text with the type of the layer, see class_of
+  std::string name;   // of the layer, "features.0"
+  const char* layer;  // the signature of the layer's type, see detail::class_of
   const OpType* type;
   const void*
       kernels;  // Kernels of the device and element type that the graph is for; null where it only is looked at
@@ -71,17 +70,17 @@ struct Node {
   int first_parameter, parameters;  // in Graph::parameters, and how many
   int first_buffer, buffers;
 
-  // An op that does the work of this node and of the one before it, where that one is of type `after`.
+  // An op for the work of this node and the one before it, if that one is of type `after`.
   struct Merged {
-    const OpType* after = nullptr;  // null: there is none
+    const OpType* after = nullptr;  // null: no such op
     const OpType* type = nullptr;
     const void* kernels = nullptr;
     std::vector<std::byte> op = {};
   };
   Merged merged = {};
-  std::vector<const char*> fused = {};  // the types of the layers that are fused into this one, as `layer`
+  std::vector<const char*> fused = {};  // signatures of the layers that are fused into this node
 
-  // The op, or null where it is of another type.
+  // Returns the op; null if it has another type.
   template <class Op>
   Op* as() {
     return type == &op_type<Op> ? reinterpret_cast<Op*>(op.data()) : nullptr;
@@ -92,61 +91,61 @@ struct Node {
   }
 };
 
-// A network of nodes, in an order in which they can run. Value 0 is its input. Sizes are of one sample.
+// The nodes of a network, in an order in which they can run. Value 0 is the input. Sizes are those of one sample.
 struct Graph {
   std::vector<Sizes> values;
   std::vector<Node> nodes;
   value_t output = 0;
   std::vector<ParameterInfo> parameters;
-  std::vector<index_t> parameter_offsets;  // theirs
-  index_t parameter_elements = 0;          // of their arena, with the gaps that alignment leaves
-  std::vector<BufferInfo> buffers;         // and the same for buffers
+  std::vector<index_t> parameter_offsets;  // of `parameters`, for kernels
+  index_t parameter_elements = 0;          // of their arena, with gaps for alignment
+  std::vector<BufferInfo> buffers;         // the same for buffers
   std::vector<index_t> buffer_offsets;
   index_t buffer_elements = 0;
 
   const Sizes& input_of(const Node& node) const { return values[static_cast<std::size_t>(node.inputs[0])]; }
   const Sizes& output_of(const Node& node) const { return values[static_cast<std::size_t>(node.output)]; }
-  // What the op of a node says about itself for its sizes.
+  // Returns the traits of a node's op for its sizes.
   OpTraits traits(const Node& node) const {
     return node.type->traits(node.op.data(), input_of(node), output_of(node));
   }
-  // Its parameters.
+  // Returns the parameters of a node.
   std::span<const ParameterInfo> parameters_of(const Node& node) const {
     return std::span(parameters)
         .subspan(static_cast<std::size_t>(node.first_parameter), static_cast<std::size_t>(node.parameters));
   }
-  // Its buffers.
+  // Returns the buffers of a node.
   std::span<const BufferInfo> buffers_of(const Node& node) const {
     return std::span(buffers).subspan(static_cast<std::size_t>(node.first_buffer),
                                       static_cast<std::size_t>(node.buffers));
   }
-  // For each value, how many nodes read it; the network's output has one reader more.
+  // Returns the number of readers of each value; the network's output counts one more.
   std::vector<int> readers() const;
 };
 
-// Every parameter begins on a multiple of this many elements: a cache line of floats.
+// Parameters begin at multiples of this number of elements: a cache line of floats.
 inline constexpr index_t parameter_alignment = 16;
 
-// Makes a graph node by node.
+// Builds a graph node by node.
 class GraphBuilder {
  public:
-  // For one sample of these sizes.
+  // `sizes` are those of one input sample.
   explicit GraphBuilder(const Sizes& sizes) { graph_.values.push_back(sizes); }
 
   static constexpr value_t input = 0;
 
-  // Names of nodes begin with this name, or number, and a dot until leave().
+  // Until leave(), names of nodes begin with this name or number and a dot.
   void enter(std::string_view name);
   void enter(index_t number);
   void leave() { path_.resize(starts_.back()), starts_.pop_back(); }
 
-  // Nodes are those of a layer of this type, a text for class_of, until the next call.
+  // Until the next call, nodes belong to a layer of this type (a signature for detail::class_of).
   void set_layer(const char* signature) { layer_ = signature; }
 
-  // The type of the last node's op.
+  // Returns the type of the last node's op.
   const OpType* last_type() const { return graph_.nodes.back().type; }
 
-  // The graph, with `output` as that of the network.
+  // Returns the graph, with `output` as the network's output.
   Graph finish(value_t output) &&;
 
  protected:
@@ -162,7 +161,7 @@ class GraphBuilder {
   Graph graph_;
 };
 
-// The same for a device and an element type; for void, void a graph that can be looked at and not run.
+// Builds a graph with the kernels of device D for elements of type T; <void, void>: a graph to print that cannot run.
 template <class D, class T>
 class Lowering : public GraphBuilder {
  public:
@@ -170,13 +169,13 @@ class Lowering : public GraphBuilder {
   using value_type = T;
   using GraphBuilder::GraphBuilder;
 
-  // Appends a node that makes a value of sizes `output` from `x`; returns that value. K names the op's kernels.
+  // Appends a node that computes a value of sizes `output` from `x`; returns that value. K has the op's kernels.
   template <class Op, class K = detail::OwnKernels<Op>>
   value_t add(const Op& op, value_t x, const Sizes& output, std::span<const ParameterSpec> parameters = {},
               std::span<const BufferSpec> buffers = {}) {
     return add<Op, K>(op, std::span(&x, 1), output, parameters, buffers);
   }
-  // The same of several inputs.
+  // The same with several inputs.
   template <class Op, class K = detail::OwnKernels<Op>>
   value_t add(const Op& op, std::span<const value_t> inputs, const Sizes& output,
               std::span<const ParameterSpec> parameters = {}, std::span<const BufferSpec> buffers = {}) {
@@ -188,14 +187,14 @@ class Lowering : public GraphBuilder {
     return add_node(&op_type<Op>, kernels, &op, sizeof op, inputs, output, parameters, buffers);
   }
 
-  // Whether element-wise nodes are merged. Kernels of new compositions take a CUDA compiler.
+  // Returns whether element-wise nodes are merged: the kernels of a composition need a CUDA compiler.
   static constexpr bool merges_elementwise() {
     if constexpr (std::is_void_v<D>)
       return false;
     else
       return GPUNET_CUDA && DeviceTraits<D>::merges_elementwise;
   }
-  // The last node can be merged with the one before it, which is of type `after`, to this op.
+  // Sets Node::merged of the last node.
   template <class Op>
   void offer_merged(const OpType* after, const Op& op) {
     set_merged({after, &op_type<Op>, kernels_of<detail::OwnKernels<Op>, D, T>()}, &op, sizeof op);

@@ -40,7 +40,7 @@ GPUNET_INLINE void GraphBuilder::set_merged(Node::Merged merged, const void* op,
 
 namespace detail {
 
-// Sizes whose sums and products in bytes are numbers still.
+// Throws Error for sizes whose products in bytes could overflow.
 GPUNET_INLINE void require_possible(std::string_view what, std::string_view layer, const Sizes& sizes) {
   require(sizes.at_most(most_elements), "gpunet::Model: layer ", layer, " ", what, " of shape ", to_string(sizes),
           " (want 2^48 numbers or fewer, no memory holds more), give smaller sizes");
@@ -84,7 +84,7 @@ GPUNET_INLINE value_t GraphBuilder::add_node(const OpType* type, const void* ker
     g.buffers.push_back(
         {concat(path_, ".", spec.name), spec.sizes, g.buffer_elements, spec.initial, spec.kind, spec.persistent});
     g.buffer_offsets.push_back(g.buffer_elements);
-    g.buffer_elements += round_up(spec.sizes.numel(), parameter_alignment);  // a count has room there too
+    g.buffer_elements += round_up(spec.sizes.numel(), parameter_alignment);  // a count fits, too
   }
   g.values.push_back(output);
   g.nodes.push_back(std::move(node));

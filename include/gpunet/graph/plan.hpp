@@ -1,4 +1,4 @@
-// Where everything of a graph lies while it runs.
+// The memory plan of a graph: lifetimes and offsets of all values and gradients.
 #pragma once
 
 #include <vector>
@@ -7,33 +7,32 @@
 
 namespace gpunet {
 
-// Every array of a workspace begins on a multiple of this many elements (bytes for the caches), and so on a cache line.
+// Arrays of a workspace begin at multiples of this number of elements (bytes for caches), and so at a cache line.
 inline constexpr index_t arena_alignment = 64;
-// What one sample takes of an activation is a multiple of this many elements, what it takes of a cache one of this many bytes.
+// The size of one sample in an activation, in elements, and in a cache, in bytes, is a multiple of these.
 inline constexpr index_t sample_alignment = 4, cache_alignment = 16;
 
-// What is wanted of the gradient of a network's input.
+// Whether the gradient of a network's input is computed.
 enum class InputGradient { skip, compute };
 
-// A value: a view shares the memory of what it views.
+// The place of a value. A view has that of its input.
 struct PlannedValue {
-  index_t offset = -1;    // of its data in the outputs of a slice, per sample; -1: the network's input
-  index_t gradient = -1;  // of its gradient in the gradients of a worker, per sample; -1: there is none
+  index_t offset = -1;    // of its data in a slice's outputs, per sample; -1: the network's input
+  index_t gradient = -1;  // of its gradient in a worker's gradients, per sample; -1: it has none
   index_t features = 0;
-  int maker = -1;  // the node that makes it, an index into Plan::nodes; -1: the network's input
+  int maker = -1;  // the node that computes it, an index into Plan::nodes; -1: the network's input
 };
 
 // A node that runs.
 struct PlannedNode {
-  int node = -1;      // an index into Graph::nodes
-  index_t cache = 0;  // where its cache begins in that of a slice, per sample
-  index_t adding =
-      -1;           // where gradients of inputs that have other readers wait to be added, per sample; -1: nowhere
-  int output = -1;  // an index into Plan::values, as all that follow
+  int node = -1;        // an index into Graph::nodes
+  index_t cache = 0;    // offset of its cache in that of a slice, per sample
+  index_t adding = -1;  // offset of gradients to be added to those of other readers, per sample; -1: none
+  int output = -1;      // an index into Plan::values, as are inputs
   std::vector<int> inputs;
   std::vector<bool> wants_gradient;  // of each input
-  std::vector<bool> adds_gradient;   // and a later reader has left one already
-  bool has_backward = false;         // whether it has to run backward
+  std::vector<bool> adds_gradient;   // and a later reader has stored one already
+  bool has_backward = false;         // whether it runs in the backward pass
   bool rectifies_dx = false;         // see BackwardPass
   bool dy_is_rectified = false;
   int relu_bits_of = -1;  // the node below that may leave bits of its ReLU, an index into Plan::nodes
@@ -42,14 +41,14 @@ struct PlannedNode {
 // Offsets are per sample: they are multiplied by the number of samples of a slice.
 struct Plan {
   std::vector<PlannedValue> values;
-  std::vector<PlannedNode> nodes;  // without views, in the order in which they run
-  int output = 0;                  // of the network, an index into `values`; that of its input is 0
+  std::vector<PlannedNode> nodes;  // without views, in the order of the forward pass
+  int output = 0;                  // of the network, an index into `values`; its input is 0
   index_t output_elements = 0, cache_bytes = 0, gradient_elements = 0;
   index_t input_features = 0, output_features = 0;
   bool couples_samples = false, uses_random = false;  // of any node
-  index_t most_samples = 0;                           // of a batch, so that all sizes of a pass are numbers
+  index_t most_samples = 0;                           // of a batch, so that no size in a pass overflows
 
-  // For a device that has gradients rectified where they are made, or not.
+  // `rectifies_gradients`: see DeviceTraits.
   Plan(const Graph& graph, bool rectifies_gradients, InputGradient input_gradient);
 };
 

@@ -11,15 +11,15 @@ namespace gpunet {
 
 namespace detail {
 
-// Memory that is used from one moment to another, both included, and where it lies.
+// Memory in use from step `begin` to step `end`, both included, and its place.
 struct Lifetime {
   index_t size;
   int begin, end;
   index_t* offset;
 };
 
-// Gives each its place so that what lives at the same time does not overlap: the largest first, each as far in front as
-// it fits. Returns the size of all.
+// Places all so that those in use at the same time do not overlap: largest first, each at the lowest offset that fits.
+// Returns the total size.
 GPUNET_INLINE index_t place(std::vector<Lifetime> all) {
   std::stable_sort(all.begin(), all.end(), [](const Lifetime& a, const Lifetime& b) { return a.size > b.size; });
   index_t total = 0;
@@ -45,7 +45,7 @@ GPUNET_INLINE Plan::Plan(const Graph& graph, bool rectifies_gradients, InputGrad
   const auto at = [](int i) {
     return static_cast<std::size_t>(i);
   };
-  // What is needed for the output.
+  // The values that the output depends on.
   std::vector<bool> is_read(graph.values.size());
   is_read[at(graph.output)] = true;
   for (auto node = graph.nodes.rbegin(); node != graph.nodes.rend(); ++node)
@@ -54,7 +54,7 @@ GPUNET_INLINE Plan::Plan(const Graph& graph, bool rectifies_gradients, InputGrad
         is_read[at(value)] = true;
 
   // Values and nodes, forward.
-  std::vector<int> planned(graph.values.size(), -1);  // the value of each value of the graph
+  std::vector<int> planned(graph.values.size(), -1);  // the planned value of each value of the graph
   planned[0] = 0;
   values.push_back({.features = graph.values[0].numel()});
   std::vector<OpTraits> traits;
@@ -89,7 +89,7 @@ GPUNET_INLINE Plan::Plan(const Graph& graph, bool rectifies_gradients, InputGrad
   input_features = values[0].features;
   output_features = values[at(output)].features;
 
-  // What lies below a ReLU, or above one.
+  // Which nodes rectify the gradient for a ReLU below them.
   for (std::size_t i = 0; i < nodes.size(); ++i) {
     const int below = values[at(nodes[i].inputs[0])].maker;
     if (below < 0) continue;
@@ -100,7 +100,7 @@ GPUNET_INLINE Plan::Plan(const Graph& graph, bool rectifies_gradients, InputGrad
     nodes[at(below)].dy_is_rectified = nodes[i].rectifies_dx;
   }
 
-  // Gradients: which values need one, which node stores it first in the backward pass, and where it lies until it is used.
+  // Gradients: which values need one, which node stores it first in the backward pass, and its lifetime.
   std::vector<bool> needs(values.size());
   needs[0] = input_gradient == InputGradient::compute;
   for (PlannedNode& node : nodes) {

@@ -1,4 +1,4 @@
-// Graphs in words.
+// Graphs as text.
 #pragma once
 
 #include <cstddef>
@@ -11,20 +11,21 @@ namespace gpunet {
 
 namespace detail {
 
-// A layer or a block as it stands in the tree that dotted names describe.
+// A layer or a block in the tree that dotted names describe.
 struct Module {
   std::string name;         // the last part of the path
   std::size_t depth;        // 0 in the network itself
-  std::size_t first, last;  // of its layers, indices into the list
+  std::size_t first, last;  // indices of its layers
   bool is_block;
 };
 
-// The tree, in the order in which it is printed, of the paths of all layers.
+// Returns the tree of the paths of all layers, in the order of printing.
 std::vector<Module> modules_of(const std::vector<std::string>& paths);
 
 }  // namespace detail
 
-// The network as print(net) shows it in PyTorch: its layers with their names or positions, sizes and options.
+// Returns the text of print(net) in PyTorch: layers with names or positions, sizes and options. Layers that are fused into
+// a node follow it: "Linear(...) -> ReLU".
 std::string to_string(const Graph& graph);
 
 }  // namespace gpunet

@@ -9,7 +9,7 @@ namespace detail {
 
 GPUNET_INLINE std::vector<Module> modules_of(const std::vector<std::string>& paths) {
   std::vector<Module> modules;
-  std::vector<std::size_t> open;  // the blocks around the layer
+  std::vector<std::size_t> open;  // the blocks that contain the layer
   for (std::size_t i = 0; i < paths.size(); ++i) {
     std::size_t begin = 0, depth = 0;
     for (std::size_t dot; (dot = paths[i].find('.', begin)) != std::string::npos; begin = dot + 1, ++depth) {
@@ -41,7 +41,7 @@ GPUNET_INLINE std::string to_string(const Graph& graph) {
       texts.back() += concat(" -> ", detail::class_of(layer));
   }
   std::string out = "Sequential(\n";
-  std::size_t depth = 0;  // blocks that are open
+  std::size_t depth = 0;  // number of open blocks
   const auto close_to = [&](std::size_t wanted) {
     for (; depth > wanted; --depth)
       out += std::string(2 * depth, ' ') + ")\n";

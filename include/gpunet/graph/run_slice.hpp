@@ -1,4 +1,4 @@
-// One slice through a network, forward and backward.
+// The forward and backward pass of a network for one slice.
 #pragma once
 
 #include <algorithm>
@@ -10,11 +10,11 @@
 
 namespace gpunet {
 
-// What one slice uses on its way through the network. The first four last until its backward pass is done; the
-// others belong to the thread that works on it.
+// The memory of a slice in a pass. The first four arrays last until the end of its backward pass; the others belong to the
+// thread that processes it.
 template <class T>
 struct SliceMemory {
-  T* input;            // [samples * input features], where the pass copies its inputs
+  T* input;            // [samples * input features]
   T* outputs;          // of all nodes, as Plan says
   std::byte* cache;    // of all nodes
   T* output_gradient;  // of the network
@@ -30,11 +30,11 @@ struct LayerState {
   RandomState random;
 };
 
-// A graph on a slice of a device: its nodes one after another.
+// Runs the nodes of a graph, one after another, on a slice.
 template <class D, class T>
 class SliceRun {
  public:
-  // The slice, whose first sample is `first_sample` of the batch, lies at `x` in its order.
+  // `x` is the slice's input in its order; `first_sample` the index of its first sample in the batch.
   SliceRun(D& device, const Graph& graph, const Plan& plan, const Slice& slice, index_t first_sample, const T* x,
            const T* parameters, const LayerState<T>& state, const SliceMemory<T>& memory)
       : device_(device),
@@ -48,67 +48,11 @@ class SliceRun {
         memory_(memory) {}
 
   // Runs all nodes; returns the network's output.
-  const T* forward() const {
-    for (const PlannedNode& planned : plan_.nodes) {
-      const Node& node = node_of(planned);
-      std::array<const T*, most_inputs> inputs;
-      collect(planned.inputs, inputs);
-      kernels_of(node).forward(node.op.data(), device_,
-                               {pass(planned),
-                                inputs[0],
-                                const_cast<T*>(data(planned.output)),
-                                parameters_of(node, parameters_),
-                                buffers_of(node),
-                                memory_.cache + planned.cache * slice_.samples(),
-                                memory_.scratch,
-                                {inputs.data(), planned.inputs.size()}});
-    }
-    return data(plan_.output);
-  }
+  const T* forward() const;
 
-  // After forward(): from the gradient of the network's output in memory.output_gradient to those of the parameters.
-  // Returns where the gradient of the input is, where the plan has one.
-  const T* backward(T* gradients, Accumulate accumulate) const {
-    for (auto planned = plan_.nodes.rbegin(); planned != plan_.nodes.rend(); ++planned) {
-      if (!planned->has_backward) continue;
-      const Node& node = node_of(*planned);
-      std::array<const T*, most_inputs> inputs;
-      std::array<T*, most_inputs> dx;
-      collect(planned->inputs, inputs);
-      T* waiting = memory_.gradients + planned->adding * slice_.samples();
-      for (std::size_t i = 0; i < planned->inputs.size(); ++i) {
-        dx[i] = !planned->wants_gradient[i] ? nullptr
-                : planned->adds_gradient[i] ? waiting
-                                            : gradient(planned->inputs[i]);
-        if (planned->adds_gradient[i]) waiting += padded_features(planned->inputs[i]) * slice_.samples();
-      }
-      kernels_of(node).backward(node.op.data(), device_,
-                                {pass(*planned),
-                                 inputs[0],
-                                 data(planned->output),
-                                 gradient(planned->output),
-                                 dx[0],
-                                 parameters_of(node, parameters_),
-                                 parameters_of(node, gradients),
-                                 buffers_of(node),
-                                 accumulate,
-                                 planned->rectifies_dx,
-                                 planned->dy_is_rectified,
-                                 memory_.cache + planned->cache * slice_.samples(),
-                                 relu_bits(*planned),
-                                 memory_.scratch,
-                                 {inputs.data(), planned->inputs.size()},
-                                 {dx.data(), planned->inputs.size()}});
-      for (std::size_t i = 0; i < planned->inputs.size(); ++i)
-        if (planned->adds_gradient[i]) {
-          T* sum = gradient(planned->inputs[i]);
-          const T* more = dx[i];
-          map(device_, value(planned->inputs[i]).features * slice_.samples(), Add{}, static_cast<const T*>(sum),
-              more, sum);
-        }
-    }
-    return plan_.values[0].gradient < 0 ? nullptr : gradient(0);
-  }
+  // After forward(): computes the gradients of the parameters from that of the output in memory.output_gradient. Returns the
+  // gradient of the input; null if the plan has none.
+  const T* backward(T* gradients, Accumulate accumulate) const;
 
  private:
   static constexpr std::size_t most_inputs = Node::most_inputs;
@@ -130,7 +74,7 @@ class SliceRun {
 
   OpPass pass(const PlannedNode& planned) const {
     const index_t features = value(planned.output).features;
-    // The number of the output in the graph as it was written: fusing does not change it.
+    // Random numbers depend on the value's number, which fusing does not change.
     const OpRandom random(state_.random, node_of(planned).output, slice_, first_sample_, features);
     return {slice_, first_sample_, value(planned.inputs[0]).features, features, state_.mode, random};
   }
@@ -145,7 +89,7 @@ class SliceRun {
   ArraySlices<T> buffers_of(const Node& node) const {
     return {state_.buffers, graph_.buffer_offsets.data() + node.first_buffer};
   }
-  // What the node below left of its ReLU; null where it did not.
+  // Returns the ReLU bits of the node below; null if it stored none.
   const std::byte* relu_bits(const PlannedNode& planned) const {
     if (planned.relu_bits_of < 0) return nullptr;
     const PlannedNode& below = plan_.nodes[static_cast<std::size_t>(planned.relu_bits_of)];
@@ -166,7 +110,7 @@ class SliceRun {
   SliceMemory<T> memory_;
 };
 
-// Elements of scratch that the greediest node needs for a slice.
+// Returns the number of scratch elements for a slice: the maximum over all nodes.
 template <class D, class T>
 index_t scratch_elements(const D& device, const Graph& graph, const Plan& plan, const Slice& slice) {
   index_t most = 0;
@@ -175,6 +119,68 @@ index_t scratch_elements(const D& device, const Graph& graph, const Plan& plan, 
     most = std::max(most, static_cast<const Kernels<D, T>*>(node.kernels)->scratch(node.op.data(), device, slice));
   }
   return most;
+}
+
+template <class D, class T>
+const T* SliceRun<D, T>::forward() const {
+  for (const PlannedNode& planned : plan_.nodes) {
+    const Node& node = node_of(planned);
+    std::array<const T*, most_inputs> inputs;
+    collect(planned.inputs, inputs);
+    kernels_of(node).forward(node.op.data(), device_,
+                             {pass(planned),
+                              inputs[0],
+                              const_cast<T*>(data(planned.output)),
+                              parameters_of(node, parameters_),
+                              buffers_of(node),
+                              memory_.cache + planned.cache * slice_.samples(),
+                              memory_.scratch,
+                              {inputs.data(), planned.inputs.size()}});
+  }
+  return data(plan_.output);
+}
+
+template <class D, class T>
+const T* SliceRun<D, T>::backward(T* gradients, Accumulate accumulate) const {
+  for (auto planned = plan_.nodes.rbegin(); planned != plan_.nodes.rend(); ++planned) {
+    if (!planned->has_backward) continue;
+    const Node& node = node_of(*planned);
+    std::array<const T*, most_inputs> inputs;
+    std::array<T*, most_inputs> dx;
+    collect(planned->inputs, inputs);
+    T* waiting = memory_.gradients + planned->adding * slice_.samples();
+    for (std::size_t i = 0; i < planned->inputs.size(); ++i) {
+      dx[i] = !planned->wants_gradient[i] ? nullptr
+              : planned->adds_gradient[i] ? waiting
+                                          : gradient(planned->inputs[i]);
+      if (planned->adds_gradient[i]) waiting += padded_features(planned->inputs[i]) * slice_.samples();
+    }
+    kernels_of(node).backward(node.op.data(), device_,
+                              {pass(*planned),
+                               inputs[0],
+                               data(planned->output),
+                               gradient(planned->output),
+                               dx[0],
+                               parameters_of(node, parameters_),
+                               parameters_of(node, gradients),
+                               buffers_of(node),
+                               accumulate,
+                               planned->rectifies_dx,
+                               planned->dy_is_rectified,
+                               memory_.cache + planned->cache * slice_.samples(),
+                               relu_bits(*planned),
+                               memory_.scratch,
+                               {inputs.data(), planned->inputs.size()},
+                               {dx.data(), planned->inputs.size()}});
+    for (std::size_t i = 0; i < planned->inputs.size(); ++i)
+      if (planned->adds_gradient[i]) {
+        T* sum = gradient(planned->inputs[i]);
+        const T* more = dx[i];
+        map(device_, value(planned->inputs[i]).features * slice_.samples(), Add{}, static_cast<const T*>(sum), more,
+            sum);
+      }
+  }
+  return plan_.values[0].gradient < 0 ? nullptr : gradient(0);
 }
 
 }  // namespace gpunet

@@ -1,4 +1,4 @@
-// The gradients of a model's parameters.
+// Arenas for the gradients of parameters.
 #pragma once
 
 #include <cstddef>
@@ -10,7 +10,7 @@
 
 namespace gpunet {
 
-// gradient[i] += the sum of partial[k][i], k in order. One index = one parameter.
+// gradient[i] += the sum over k, in order, of partial[k][i]. One index = one parameter.
 template <class T>
 struct AddPartials {
   index_t partials, size;
@@ -24,44 +24,44 @@ struct AddPartials {
   }
 };
 
-// One arena of gradients, and a partial one for each further run of slices (see Slicing::runs).
+// An arena of gradients, and a partial one for each run of slices after the first (see Slicing::runs).
 template <class T, class D>
 class Gradients {
  public:
   explicit Gradients(index_t size) : size_(size) {}
 
-  // Makes room, once: a model that only infers needs none.
+  // Allocates memory at the first call: inference needs none.
   void reserve(D& device, index_t runs) {
     grow(device, sum_, size_);
     grow(device, partial_, (runs - 1) * size_);
   }
 
-  // Where run r adds up its gradients.
+  // Returns the arena in which run r sums its gradients.
   T* of_run(index_t r) const { return r == 0 ? sum_.data() : partial_.data() + (r - 1) * size_; }
 
-  // How slice s of run r stores its gradients: the first one of a run replaces, except that after an earlier
-  // backward pass without zero_grad() in between run 0 goes on adding.
+  // Returns how a slice of run r stores its gradients: the first one of a run replaces, others add. Without zero_grad() since
+  // the last backward pass, run 0 always adds.
   Accumulate mode(index_t r, bool first_of_run) const {
     return !first_of_run || (r == 0 && !zeroed_) ? Accumulate::yes : Accumulate::no;
   }
 
-  // Adds the partial sums of all runs, once every run is done.
+  // Adds the partial sums of all runs. All runs must be done.
   void add_partials(D& device, index_t runs) const {
     if (runs > 1) for_each(device, size_, AddPartials<T>{runs - 1, size_, partial_.data(), sum_.data()});
   }
-  // There was a backward pass: the next one adds to it.
+  // Notes a backward pass: the next one adds to it.
   void note_backward() { zeroed_ = false; }
 
-  // Makes the next backward pass replace what is there; costs nothing.
+  // Makes the next backward pass replace the gradients. Writes no memory.
   void zero() { zeroed_ = true; }
-  // Whether there has been no backward pass since zero().
+  // Returns whether there was no backward pass since zero().
   bool zeroed() const { return zeroed_; }
 
-  // Memory for who measures them, kept from call to call: so many bytes, and room for the result.
+  // Memory for computing their norm, reused from call to call: scratch, and one element for the result.
   struct Measurement {
     T* result;
     void* scratch;
-    std::uint64_t number;  // of all measurements
+    std::uint64_t number;  // counts measurements
   };
   Measurement begin_measurement(D& device, index_t bytes) const {
     if (measured_.size() < 1) measured_.reset(device, 1);
@@ -78,13 +78,13 @@ class Gradients {
   static void grow(D& device, Buffer<T, D>& buffer, index_t size) {
     if (buffer.size() >= size) return;
     buffer.reset(device, size);
-    fill(device, size, T{}, buffer.data());  // layers do not write the gaps between their parameters
+    fill(device, size, T{}, buffer.data());  // layers do not write gaps between parameters
   }
 
   index_t size_;
   Buffer<T, D> sum_, partial_;
   bool zeroed_ = true;
-  mutable Buffer<T, D> measured_;  // which changes no gradient
+  mutable Buffer<T, D> measured_;  // mutable: changes no gradient
   mutable Buffer<std::byte, D> scratch_;
   mutable std::uint64_t measurements_ = 0;
 };

@@ -1,4 +1,4 @@
-// What a new model begins with.
+// Initial parameters and buffers of a network.
 #pragma once
 
 #include <algorithm>
@@ -11,10 +11,10 @@
 
 namespace gpunet {
 
-// Draws the parameters of a network into their arena, in the order in which torch.nn draws them.
+// Draws the initial parameters of a network, in the order of torch.nn.
 template <class D, class T>
 void draw_parameters(D& device, const Graph& graph, Generator& generator, T* arena) {
-  constexpr index_t most = 4096;  // at a time, so that a large network needs no second copy of its parameters
+  constexpr index_t most = 4096;  // values at a time, so that a large network needs no second copy
   std::vector<T> values;
   const auto lock = generator.lock();
   for (const ParameterInfo& parameter : graph.parameters) {
@@ -40,10 +40,10 @@ inline std::uint64_t draw_seed(Generator& generator) {
   return generator.random64();
 }
 
-// Gives the buffers of a network their first values.
+// Sets the initial values of buffers.
 template <class D, class T>
 void initialize_buffers(D& device, const Graph& graph, T* arena) {
-  fill(device, graph.buffer_elements, T{}, arena);  // counts begin at 0
+  fill(device, graph.buffer_elements, T{}, arena);  // counts are 0
   for (const BufferInfo& buffer : graph.buffers)
     if (buffer.kind == BufferKind::numbers)
       fill(device, buffer.sizes.numel(), static_cast<T>(buffer.initial), arena + buffer.offset);

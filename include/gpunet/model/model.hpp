@@ -8,8 +8,8 @@
 
 namespace gpunet {
 
-// The network Net with its parameters, their gradients and its working memory on device D, computing in T (float or
-// double). All that it does is Network's; it adds the type.
+// The network Net on device D with parameters, gradients and workspace, computing in T (float or double): a Network with the
+// type of its layers, which checks shapes at compile time.
 template <class Net, class D, class T = float>
 class Model : public Network<D, T> {
   static_assert(
@@ -25,31 +25,32 @@ class Model : public Network<D, T> {
                 "element type, write both (docs/adding_a_layer.md)");
 
  public:
-  // Of one sample.
+  // The shape of one output sample.
   using OutputShape = decltype(std::declval<const Net&>().output());
 
-  // Parameters are drawn from default_generator() as torch.nn draws them, the same on every device.
+  // Initializes parameters from default_generator(), bitwise identical to torch.nn on every device.
   explicit Model(D& device, const Net& net = Net()) : Network<D, T>(device, nn::lower<D, T>(net)), net_(net) {}
   Model(Model&&) noexcept = default;
-  // Constructs anew: layers may not be assignable.
+  // Destroys and constructs: layers may not be assignable.
   Model& operator=(Model&& other) noexcept {
     if (this == &other) return *this;
     std::destroy_at(this);
     return *std::construct_at(this, std::move(other));
   }
 
-  // A model of the same network with the same parameters on another device.
+  // Returns a model of the same network with the same parameters, buffers and mode on another device.
   template <Device Target>
   Model<Net, Target, T> to(Target& target) const {
     return Model<Net, Target, T>(target, *this);
   }
+  // Copies a model from another device.
   template <Device From>
   Model(D& device, const Model<Net, From, T>& other)
       : Network<D, T>(device, nn::lower<D, T>(other.network()), Drawn::no), net_(other.network()) {
     this->copy_state(other);
   }
 
-  // As Network does; the type knows the shape of the output.
+  // As in Network, with the shape of the output in the type.
   template <class Inputs>
   ShapedOutput<OutputShape, D, T> operator()(const Inputs& inputs) {
     return ShapedOutput<OutputShape, D, T>(Network<D, T>::operator()(inputs));
@@ -65,6 +66,7 @@ class Model : public Network<D, T> {
     return Network<D, T>::forward_backward(inputs, loss, targets);
   }
 
+  // Returns the layers.
   const Net& network() const { return net_; }
 
  private:

@@ -1,4 +1,4 @@
-// Which calls use a model at the moment.
+// A guard against concurrent calls of a model.
 #pragma once
 
 #include <atomic>
@@ -7,15 +7,15 @@
 
 namespace gpunet {
 
-// The state of a model's memory: free, used by one pass, or read by any number of calls. A second call that does not fit
-// throws Error instead of waiting.
+// The state of a model's memory: free, used by one call exclusively, or read by any number of calls. A call that conflicts
+// throws Error and does not wait.
 class ModelUse {
  public:
   ModelUse() = default;
-  // Of a model that is moved: no call uses the new one.
+  // For a moved model, which no call uses.
   ModelUse(ModelUse&&) noexcept {}
 
-  // Has the model to itself until it goes out of scope: passes, updates of parameters.
+  // Exclusive use until the end of the scope: passes, updates of parameters. Throws Error if another call uses the model.
   class Exclusive {
    public:
     explicit Exclusive(ModelUse& use) : state_(use.state_) {
@@ -30,7 +30,7 @@ class ModelUse {
     std::atomic<int>& state_;
   };
 
-  // Keeps passes away until it goes out of scope: copies of outputs, losses and parameters.
+  // Shared use until the end of the scope: copies of outputs, losses and parameters. Throws Error during an exclusive use.
   class Shared {
    public:
     explicit Shared(ModelUse& use) : state_(use.state_) {
@@ -49,7 +49,7 @@ class ModelUse {
   };
 
  private:
-  static constexpr int free = 0, exclusive = -1;  // more than 0: the number of readers
+  static constexpr int free = 0, exclusive = -1;  // > 0: the number of readers
 
   [[noreturn, gnu::cold, gnu::noinline]] static void refuse() {
     throw Error(

@@ -1,4 +1,4 @@
-// A graph that runs on a device: parameters, gradients, working memory, forward and backward.
+// A graph on a device: parameters, gradients, workspace, forward and backward pass.
 #pragma once
 
 #include <array>
@@ -19,10 +19,10 @@
 
 namespace gpunet {
 
-// Whether the parameters of a new network are drawn, or left for others to fill in.
+// Whether the parameters of a new network are drawn, or left for the caller to set.
 enum class Drawn { no, yes };
 
-// A network on device D that computes in T (float or double): what a Model is beside the type of its network.
+// A network on device D that computes in T (float or double): a Model without the type of its layers.
 template <class D, class T>
 class Network : public Trackable<Network<D, T>> {
  public:
@@ -31,32 +31,32 @@ class Network : public Trackable<Network<D, T>> {
   using value_type = T;
   using device_type = D;
 
-  // The graph has the kernels of this device and type. Parameters are drawn from default_generator() as torch.nn draws them,
-  // the same on every device.
+  // `graph` has the kernels of D and T. Draws parameters from default_generator(), bitwise identical to torch.nn on every
+  // device.
   Network(D& device, Graph graph, Drawn drawn = Drawn::yes);
-  // Optimizers, steps, outputs and losses of a network that is moved follow it. One that was moved from can only be destroyed
-  // or assigned to.
+  // Optimizers, steps, outputs and losses follow a network that is moved. A moved-from network can only be destroyed or
+  // assigned to.
   Network(Network&&) noexcept = default;
-  // Constructs anew: the device is a reference.
+  // Destroys and constructs: the device is a reference.
   Network& operator=(Network&& other) noexcept {
     if (this == &other) return *this;
     std::destroy_at(this);
     return *std::construct_at(this, std::move(other));
   }
 
-  // Takes the parameters and buffers of a network of the same graph on any device, and its mode.
+  // Copies parameters, buffers, mode and random state of a network with the same graph on any device.
   template <class From>
   void copy_state(const Network<From, T>& other);
 
-  // Whether the network learns, as a new one does, or is used. Layers such as BatchNorm2d do one thing or the other.
+  // Sets training mode (the default) or evaluation mode, on which layers such as BatchNorm2d depend.
   void train(bool on = true) { mode_ = on ? nn::Mode::train : nn::Mode::eval; }
   void eval() { train(false); }
   nn::Mode mode() const { return mode_; }
   // The seed of the random numbers that ops use, and the number of passes in training mode so far.
   std::pair<std::uint64_t, std::uint64_t> random_state() const { return {random_seed_, training_passes_}; }
 
-  // Returns the network's output for a batch of inputs [batch, ...sizes of Input]. backward() works on a copy of them, so
-  // that they may be a temporary tensor. One batch at a time: the next call takes the memory of the last.
+  // Runs the forward pass on inputs [batch, ...sizes of Input] and returns the output, which is valid until the next pass.
+  // backward() uses a copy of the inputs, so they may be a temporary tensor. Throws Error for a wrong shape.
   template <class U, class E>
   Output<D, T> operator()(const View<U, E>& inputs) {
     static_assert(
@@ -73,14 +73,14 @@ class Network : public Trackable<Network<D, T>> {
   Output<D, T> operator()(const Tensor<U, E>& inputs) {
     return (*this)(inputs.view());
   }
-  // The same, as the call in PyTorch.
+  // The same, as module.forward in PyTorch.
   template <class Inputs>
   Output<D, T> forward(Inputs&& inputs) {
     return (*this)(std::forward<Inputs>(inputs));
   }
 
-  // Forward, loss and backward of a batch, slice by slice, so that a slice stays in the cache. What it leaves is bitwise
-  // identical to what loss(model(inputs), targets).backward() leaves. Returns the mean loss.
+  // Runs forward pass, loss and backward pass slice by slice, so that a slice stays in the cache. Gradients are bitwise
+  // identical to those of loss(model(inputs), targets).backward(). Returns the mean loss.
   template <class Loss>
   LossValue<D, T> forward_backward(const ViewArgument<T, D>& inputs, const Loss& loss,
                                    const ViewArgument<typename Loss::target_type, D>& targets) {
@@ -91,55 +91,55 @@ class Network : public Trackable<Network<D, T>> {
     return end_step();
   }
 
-  // Its three parts, for a caller that has exclusive_use() and may record the second one. The first looks at the arguments
-  // and makes room,
+  // The three parts of forward_backward, for a caller that has exclusive_use() and may record the second one. The first
+  // checks the arguments and allocates memory.
   void begin_step(const View<const T, D>& inputs, const TargetsOf<D, T>& targets);
-  // the second gives all the work to the device and changes nothing else,
+  // The second starts all work on the device and changes nothing else.
   void run_step(const TargetsOf<D, T>& targets);
-  // which are the losses of the samples, [batch], and their mean,
+  // Its results: the losses of the samples, [batch], and their mean.
   T* sample_losses() const { return losses_.data(); }
   T* mean_of_losses() const { return loss_.data(); }
-  // and the third notes that it is done.
+  // The third notes that gradients were computed.
   LossValue<D, T> end_step() {
     gradients_.note_backward();
     return LossValue<D, T>(*this, losses_computed_);
   }
 
-  // The next backward pass replaces the gradients instead of adding to them.
+  // Makes the next backward pass replace the gradients instead of adding to them.
   void zero_grad() { gradients_.zero(); }
 
-  // The parameters have changed: losses of before can no longer run backward.
+  // Notes that parameters have changed: earlier losses can no longer run backward().
   void note_update() { ++updates_; }
 
   D& device() const { return device_; }
-  // The network as it was written,
+  // Returns the graph as the layers were written.
   const Graph& graph() const { return graph_; }
-  // and with the nodes fused that the device does in one: what runs.
+  // Returns the graph that runs, with nodes fused for the device.
   const Graph& fused_graph() const { return fused_; }
   const Plan& plan() const { return plan_; }
-  // Sizes of one sample of its output.
+  // Returns the sizes of one output sample.
   const Sizes& output_sizes() const { return graph_.values[static_cast<std::size_t>(graph_.output)]; }
   const std::vector<ParameterInfo>& named_parameters() const { return graph_.parameters; }
 
-  // All parameters in one array, each where its ParameterInfo says; the gaps between them are zero.
+  // Return all parameters as one array, each at the offset in its ParameterInfo; gaps between them are 0.
   View<T, D> parameters() { return {this->here().parameters_.data(), Sizes{parameters_.size()}}; }
   View<const T, D> parameters() const { return {this->here().parameters_.data(), Sizes{parameters_.size()}}; }
   const std::vector<BufferInfo>& named_buffers() const { return graph_.buffers; }
-  // What layers keep beside parameters, in one array, each where its BufferInfo says.
+  // Return all buffers as one array, each at the offset in its BufferInfo.
   View<T, D> buffers() { return {this->here().buffers_.data(), Sizes{buffers_.size()}}; }
   View<const T, D> buffers() const { return {this->here().buffers_.data(), Sizes{buffers_.size()}}; }
-  // The gradients of the parameters, in their order.
+  // Returns the gradients of the parameters, with the same offsets.
   const Gradients<T, D>& gradients() const { return this->here().gradients_; }
-  // Where the memory begins that a step uses beside parameters, inputs and targets.
+  // Returns the addresses of the memory that a step uses beside parameters, inputs and targets.
   std::array<const void*, 4> memory_addresses() const {
     const auto [memory, caches] = workspace_.addresses();
     return {memory, caches, losses_.data(), gradients_.data()};
   }
-  // Bytes of working memory: activations, caches, scratch.
+  // Returns the bytes of workspace: activations, caches, scratch.
   std::size_t workspace_bytes() const { return workspace_.bytes(); }
 
-  // Take the model for one call until they go out of scope; throw Error where another call has it. Calls of the model do
-  // this themselves; code that reads or writes its arrays beside other threads does it too.
+  // Guard the model until the end of the scope; throw Error if another call uses it. The model's functions do this
+  // themselves; code that reads or writes its arrays concurrently with other threads has to.
   [[nodiscard]] ModelUse::Exclusive exclusive_use() { return ModelUse::Exclusive(use_); }
   [[nodiscard]] ModelUse::Shared shared_use() const { return ModelUse::Shared(use_); }
 
@@ -147,12 +147,12 @@ class Network : public Trackable<Network<D, T>> {
   friend class Output<D, T>;
   friend class LossValue<D, T>;
 
-  // Starts a pass: cuts the batch and makes room for `slots` slices, 0 for all.
+  // Starts a pass: cuts the batch into slices and allocates memory for `slots` of them, 0 for all.
   void begin(const View<const T, D>& inputs, index_t slots);
   void run_forward_pass(const View<const T, D>& inputs);
 
-  // Returns the inputs of slice s in its order: a copy, or the caller's where they are in that order and not needed
-  // after this call.
+  // Returns the inputs of slice s in its order: a copy, or the caller's array if it has that order and is not needed after
+  // the pass.
   const T* enter(index_t s, const SliceMemory<T>& memory);
   SliceRun<D, T> run_of(index_t s, const T* x, const SliceMemory<T>& memory) {
     return {device_,
@@ -166,7 +166,7 @@ class Network : public Trackable<Network<D, T>> {
             memory};
   }
 
-  // What the network makes of slice s, after run_forward_pass().
+  // Returns the output of slice s, after run_forward_pass().
   const T* output_of(index_t s) const {
     const SliceMemory<T> memory = workspace_.at(s, 0);
     const PlannedValue& value = plan_.values[static_cast<std::size_t>(plan_.output)];
@@ -175,12 +175,12 @@ class Network : public Trackable<Network<D, T>> {
 
   void begin_loss(const TargetsOf<D, T>& targets);
   void evaluate(const TargetsOf<D, T>& targets, index_t s, const T* y, const SliceMemory<T>& memory);
-  // What criterion(output, targets) calls: the loss of every sample, its gradient, and the mean.
+  // Computes the loss of every sample, its gradient, and the mean, for criterion(output, targets).
   LossValue<D, T> apply(const TargetsOf<D, T>& targets);
   void compute_mean_loss();
   void backward();
 
-  // body(run, slice, first of its run, worker) for every slice; the slices of a run one after another, the runs in
+  // Calls body(run, slice, whether it is the first of its run, worker) for every slice: slices of a run in order, runs in
   // parallel. Then adds up their gradients.
   template <class Body>
   void for_each_run(Body body);
@@ -199,9 +199,9 @@ class Network : public Trackable<Network<D, T>> {
   const T* inputs_ = nullptr;  // of the running call
   Slicing slicing_{1, 1, 1, false};
   nn::Mode mode_ = nn::Mode::train, mode_of_pass_ = nn::Mode::train;
-  bool keeps_activations_ = false;                   // of all slices, as backward() needs them
+  bool keeps_activations_ = false;                   // of all slices, for backward()
   std::uint64_t losses_computed_ = 0;                // a LossValue of an older one is stale
-  std::uint64_t updates_ = 0, updates_at_pass_ = 0;  // of the parameters: in all, and when the last pass began
+  std::uint64_t updates_ = 0, updates_at_pass_ = 0;  // of the parameters: in total, and at the last pass
   std::uint64_t pass_ = 0;                           // counts forward passes: an Output of an older one is stale
   mutable ModelUse use_;
 };

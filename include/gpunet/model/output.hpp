@@ -1,4 +1,4 @@
-// What a model returns, and what a loss makes of it.
+// The results of a model: outputs and losses.
 #pragma once
 
 #include <type_traits>
@@ -35,14 +35,14 @@ class LossValue {
     network_->backward();
   }
 
-  // The number; waits for the device.
+  // Returns the loss; waits for the device. Throws Error if the loss is stale.
   T item() const {
     T value;
     read("item", [&](const T* at) { network_->device().download(&value, at, sizeof value); });
     return value;
   }
 
-  // Runs f(where the number is on the device); throws Error if it is there no more. `what` is the caller's name.
+  // Calls f(address of the loss on the device). Throws Error if the loss is stale; `what` is the caller's name.
   template <class F>
   void read(const char* what, F f) const {
     const ModelUse::Shared use = network_->shared_use();
@@ -50,7 +50,7 @@ class LossValue {
     f(data());
   }
 
-  // The number where it is, on the device. Valid until the model's next forward pass.
+  // Returns the address of the loss on the device. Valid until the model's next forward pass.
   const T* data() const { return network_->loss_.data(); }
   D& device() const { return network_->device(); }
 
@@ -61,10 +61,10 @@ class LossValue {
   }
 
   TrackedPointer<Network<D, T>> network_;
-  std::uint64_t number_;  // of all losses that the model has computed
+  std::uint64_t number_;  // counts losses of the model
 };
 
-// The output of a model for a batch. It lies in the model's memory until the next forward pass.
+// The output of a model for a batch, in the model's memory until its next forward pass.
 template <class D, class T>
 class Output {
  public:
@@ -80,11 +80,10 @@ class Output {
   index_t features() const { return network_->plan_.output_features; }
   D& device() const { return network_->device(); }
 
-  // A copy as a tensor of its own, on the same device.
+  // Returns a copy, on the same device. Throws Error if the output is stale.
   Tensor<T, D> tensor() const;
 
-  // What such a copy has: its numbers in row-major order, the only one, the class of the largest along a dimension, the
-  // probabilities along it.
+  // As of a Tensor: elements in row-major order, the only element, index of the maximum and softmax along a dimension.
   std::vector<T> to_vector() const { return tensor().to_vector(); }
   T item() const { return tensor().item(); }
   Tensor<label_t, D> argmax(int dim) const;
@@ -126,14 +125,13 @@ class Output {
   index_t batch_;
 };
 
-// The same of a model whose output has a Shape that is known when the program is compiled: losses of wrong shapes are
-// refused then.
+// An output whose Shape is known at compile time: a loss for other shapes does not compile.
 template <class S, class D, class T>
 class ShapedOutput : public Output<D, T> {
  public:
   explicit ShapedOutput(const Output<D, T>& output) : Output<D, T>(output) {}
 
-  // What criterion(output, targets) calls.
+  // Computes the loss, for criterion(output, targets).
   template <class Loss, class Targets>
   LossValue<D, T> apply(const Loss& loss, const Targets& targets) const {
     Loss::check_shape(S{});
@@ -141,7 +139,7 @@ class ShapedOutput : public Output<D, T> {
   }
 };
 
-// std::cout << net(inputs)
+// Prints a copy of the output, as a tensor.
 template <class D, class T>
 std::ostream& operator<<(std::ostream& out, const Output<D, T>& output) {
   return out << output.tensor();

@@ -1,4 +1,4 @@
-// One parameter of a model.
+// Access to a parameter of a model by name.
 #pragma once
 
 #include <string>
@@ -11,7 +11,7 @@
 
 namespace gpunet {
 
-// A view of it that knows its device, as nn::init wants.
+// A view of a parameter that knows its device, for nn::init.
 template <class T, class D>
 class Parameter : public View<T, D> {
  public:
@@ -19,14 +19,14 @@ class Parameter : public View<T, D> {
 
   D& device() const { return *device_; }
 
-  // Its numbers in row-major order; waits for the device.
+  // Returns the elements in row-major order; waits for the device.
   std::vector<std::remove_const_t<T>> to_vector() const { return gpunet::to_vector(*device_, *this); }
 
  private:
   D* device_;
 };
 
-// The parameter of that name in the state dict: get_parameter(net, "fc1.weight"). Throws Error where there is none.
+// Returns the parameter with this name in the state dict: get_parameter(net, "fc1.weight"). Throws Error if there is none.
 template <class Model>
 auto get_parameter(Model& model, std::string_view name) {
   std::string names;

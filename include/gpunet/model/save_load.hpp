@@ -1,4 +1,4 @@
-// The parameters and buffers of a model in a file.
+// Saving and loading the parameters and buffers of a model.
 #pragma once
 
 #include <string>
@@ -8,17 +8,17 @@
 
 namespace gpunet::io {
 
-// Writes the parameters and buffers of a model, with the keys and shapes of PyTorch's state_dict: as a file of torch.save for
-// a name that ends in .pth or .pt, of NumPy for .npz, as a safetensors file for .safetensors; other endings are refused. The
-// old file stays whole until the new one is on the disk. Throws Error where that is not possible.
+// Writes the parameters and buffers of a model with the keys and shapes of PyTorch's state_dict. The extension selects the
+// format: .pth and .pt (torch.save), .npz (NumPy), .safetensors. The old file is replaced when the new one is on the disk.
+// Throws Error for another extension or if writing fails.
 template <class D, class T>
 void save(const Network<D, T>& model, const std::string& path);
 
-// Reads the parameters and buffers of a model from a file of any of these formats, which its content tells:
+// Reads the parameters and buffers of a model from a file of any of these formats, recognized by its contents:
 //   io::load(net, "checkpoint.pth", {.key = "model_state_dict"});
-// Throws one Error that names keys which are missing, unexpected or of another shape; the model then keeps what it
-// had. With {.strict = false}, returns the keys that are missing in the file or unexpected, as load_state_dict() of PyTorch:
-// missing parameters keep the values that they had, in a new model random ones.
+// Throws an Error that names all keys that are missing, unexpected or of another shape; the model is then unchanged. With
+// {.strict = false}, returns the missing and unexpected keys, as load_state_dict() of PyTorch; missing parameters keep their
+// values.
 template <class D, class T>
 IncompatibleKeys load(Network<D, T>& model, const std::string& path, const LoadOptions& options = {});
 

@@ -9,7 +9,7 @@ namespace gpunet::io {
 
 namespace detail {
 
-// A copy of the state of a model on the host: its parameters and its buffers as they lie in their arenas.
+// A copy of a model's arenas of parameters and buffers on the host.
 template <class T>
 class StateCopy {
  public:
@@ -20,7 +20,7 @@ class StateCopy {
     buffers_ = download(model.device(), model.buffers());
   }
 
-  // What belongs to the state dict, in the order of torch.nn: layer by layer, parameters before buffers.
+  // Returns the state dict in the order of torch.nn: layer by layer, parameters before buffers.
   std::vector<NamedArray<T>> named_arrays(const Graph& graph) {
     std::vector<NamedArray<T>> arrays;
     for (const Node& node : graph.nodes) {
@@ -67,7 +67,7 @@ void save(const Network<D, T>& model, const std::string& path) {
 
 template <class D, class T>
 IncompatibleKeys load(Network<D, T>& model, const std::string& path, const LoadOptions& options) {
-  detail::StateCopy<T> state(model);  // the gaps between the arrays stay as they are
+  detail::StateCopy<T> state(model);  // gaps between the arrays stay as they are
   const TensorFile file =
       open_tensors(path, {.map = options.map, .max_unpacked_bytes = options.max_unpacked_bytes});
   IncompatibleKeys keys = load_arrays(state.named_arrays(model.graph()), file, options);

@@ -9,7 +9,7 @@
 
 namespace gpunet {
 
-// A batch cut into slices of one shape; the last one may hold fewer real samples.
+// A batch in slices of one shape; the last one may have fewer real samples.
 struct Slicing {
   static constexpr index_t most_runs = 8;
 

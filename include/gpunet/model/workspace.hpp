@@ -1,4 +1,4 @@
-// The memory that a model works in.
+// The workspace of a model.
 #pragma once
 
 #include <algorithm>
@@ -11,7 +11,7 @@
 
 namespace gpunet {
 
-// Memory for `slots` slices at a time and for `workers` threads. Grows when asked for more, and never shrinks.
+// Memory for `slots` slices at a time and for `workers` threads. Grows on demand and never shrinks.
 template <class T, class D>
 class Workspace {
  public:

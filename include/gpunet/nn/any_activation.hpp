@@ -1,4 +1,4 @@
-// An activation that is chosen when the program runs.
+// An activation that is chosen at run time.
 #pragma once
 
 #include <string>
@@ -13,7 +13,7 @@ namespace gpunet::nn {
 
 namespace detail {
 
-// As torch.nn.Identity: the same memory.
+// As torch.nn.Identity: a view.
 struct Identity {
   constexpr auto output(auto in) const { return in; }
   OpTraits traits(const Sizes&, const Sizes&) const { return {.is_view = true}; }
@@ -23,8 +23,8 @@ struct Identity {
 
 }  // namespace detail
 
-// ReLU, Tanh, Sigmoid, or nothing (as torch.nn.Identity), element by element, by the name that PyTorch has for it in
-// calculate_gain: AnyActivation("relu"), "tanh", "sigmoid" or "linear". It is lowered to that layer.
+// ReLU, Tanh, Sigmoid or Identity by its name in PyTorch's calculate_gain: AnyActivation("relu"), "tanh", "sigmoid" or
+// "linear". It is lowered to that layer.
 class AnyActivation {
  public:
   // Throws Error for any other name.
@@ -32,7 +32,7 @@ class AnyActivation {
 
   constexpr auto output(auto in) const { return in; }
 
-  // See layer.hpp.
+  // Appends the layer of that name, see layer.hpp.
   template <class Builder, class In>
   value_t lower(Builder& builder, value_t x, In in) const {
     switch (kind_) {

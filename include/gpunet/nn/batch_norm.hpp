@@ -9,17 +9,18 @@
 
 namespace gpunet::nn {
 
-// As torch.nn.BatchNorm1d and BatchNorm2d take them.
+// Options of batch normalization, as in PyTorch.
 struct BatchNormOptions {
   double eps = 1e-5;  // added to the variance
-  // How far the running statistics move towards each batch; std::nullopt: they are the mean over all batches.
+  // The weight of each batch in the running statistics; std::nullopt: they are the mean over all batches.
   std::optional<double> momentum = 0.1;
 };
 
 namespace detail {
 
-// What BatchNorm1d and BatchNorm2d have in common: y = (x - mean) / sqrt(variance + eps) w + b for each channel, w, b
-// [channels]. In training with the statistics of the batch, which running_mean and running_var follow; else with those.
+// The common part of BatchNorm1d and BatchNorm2d: y = (x - mean) / sqrt(variance + eps) w + b for each channel, w and b
+// [channels]. In training mode mean and variance are those of the batch, and update running_mean and running_var; in
+// evaluation mode they are running_mean and running_var.
 class BatchNorm {
  public:
   constexpr BatchNorm() = default;
@@ -43,7 +44,7 @@ class BatchNorm {
                       BufferSpec{"batch_inverse", each, 0, BufferKind::numbers, false}};
   }
 
-  // See layer.hpp.
+  // Appends the op, see layer.hpp.
   template <class Builder, class In>
   value_t lower(Builder& builder, value_t x, In in) const {
     const BatchNormOp op{channels(in), in.numel() / channels(in), options_.eps, options_.momentum.value_or(-1.0)};
@@ -61,7 +62,7 @@ class BatchNorm {
 
 }  // namespace detail
 
-// Over the batch for each feature of [features], or over batch and length for each channel of [channels, length], as
+// Batch normalization of [features], over the batch, or of [channels, length], over batch and length, as
 // torch.nn.BatchNorm1d.
 class BatchNorm1d : public detail::BatchNorm {
  public:
@@ -75,7 +76,7 @@ class BatchNorm1d : public detail::BatchNorm {
   }
 };
 
-// Over batch, height and width for each channel of [channels, height, width], as torch.nn.BatchNorm2d.
+// Batch normalization of [channels, height, width], over batch, height and width, as torch.nn.BatchNorm2d.
 class BatchNorm2d : public detail::BatchNorm {
  public:
   using detail::BatchNorm::BatchNorm;

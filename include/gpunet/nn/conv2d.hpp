@@ -13,7 +13,7 @@ namespace gpunet::nn {
 
 // Cross-correlation with square kernels, as torch.nn.Conv2d(in, Out, Kernel, stride, padding): x [in, h, w],
 // W [Out, in, Kernel, Kernel], b [Out], y [Out, oh, ow] with oh = (h + 2 padding - Kernel) / stride + 1.
-// Conv2d<16, 5, Stride<2>, Padding<3>>, or Conv2d{out, kernel, stride, padding} for sizes known at run time.
+// Conv2d<16, 5, Stride<2>, Padding<3>>, or Conv2d{out, kernel, stride, padding} for run-time sizes.
 template <index_t Out = dyn, index_t Kernel = dyn, class... Options>
 class Conv2d {
   static_assert(detail::are_window_options<Options...>,
@@ -54,7 +54,7 @@ class Conv2d {
                       uniform("bias", {out_}, bias_bound(fan_in))};
   }
 
-  // See layer.hpp.
+  // Appends the op, see layer.hpp.
   template <class Builder, class In>
   value_t lower(Builder& builder, value_t x, In in) const {
     const auto out = output(in);
@@ -68,7 +68,7 @@ class Conv2d {
   }
 
  private:
-  // Whether kernels for many channels may be needed: certainly where the sizes are known at run time only.
+  // Returns whether kernels for many channels may be needed; true for run-time sizes.
   template <index_t Channels, index_t OutHeight, index_t OutWidth>
   static constexpr bool may_be_wide(Dim<Channels>, Dim<OutHeight>, Dim<OutWidth>) {
 #if GPUNET_COMPILED
@@ -85,7 +85,7 @@ class Conv2d {
 #endif
   }
 
-  // Checks run-time sizes.
+  // Throws Error for wrong run-time sizes.
   constexpr void check(index_t channels, index_t height, index_t width) const {
     require(out_ > 0 && kernel_ > 0 && stride_ > 0 && padding_ >= 0, "gpunet::nn::Conv2d: ", index_t{out_},
             " output channels, kernel ", index_t{kernel_}, ", stride ", index_t{stride_}, ", padding ",

@@ -1,4 +1,4 @@
-// The loss of classification.
+// The cross-entropy loss.
 #pragma once
 
 #include <gpunet/nn/loss.hpp>
@@ -6,12 +6,12 @@
 
 namespace gpunet::nn {
 
-// Mean over the batch of log sum_k exp(x_k) - x_label, as torch.nn.CrossEntropyLoss with class indices: x are
-// logits [batch, classes], labels [batch] are 0 to classes - 1.
+// The mean over the batch of log sum_k exp(x_k) - x_label, as torch.nn.CrossEntropyLoss with class indices: x are logits
+// [batch, classes], labels [batch] are 0 to classes - 1.
 struct CrossEntropyLoss : LossFunction<CrossEntropyLoss> {
   using target_type = label_t;
 
-  // Refuses, when it is compiled, outputs that are not one row of classes for each sample.
+  // Refuses at compile time outputs whose shape is not [classes].
   template <class In>
   static constexpr void check_shape(In) {
     static_assert(
@@ -19,17 +19,19 @@ struct CrossEntropyLoss : LossFunction<CrossEntropyLoss> {
         "gpunet::nn::CrossEntropyLoss: the network's output has to have rank 1 [classes], end it with a Linear");
   }
 
-  // The same at run time.
+  // The same at run time: throws Error.
   void check_sizes(const Sizes& sizes) const {
     require(sizes.rank() == 1, "gpunet::nn::CrossEntropyLoss: the network's output has shape ", to_string(sizes),
             " (want rank 1 [classes]), end it with a Linear");
   }
 
+  // Throws Error for a label that is not 0 to classes - 1, on devices whose memory the host can read.
   template <class D>
   void check(D& device, View<const label_t, D> labels, index_t classes) const {
     check_labels("nn::CrossEntropyLoss", device, labels.data(), labels.numel(), classes);
   }
 
+  // Computes losses and gradients of a slice, see loss.hpp.
   template <class D, class T>
   void evaluate(D& device, const LossPass<T, label_t>& pass) const {
     cross_entropy(

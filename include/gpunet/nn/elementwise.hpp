@@ -1,4 +1,4 @@
-// A layer made of a function of one number.
+// Element-wise layers from a function of one number.
 #pragma once
 
 #include <gpunet/nn/layer.hpp>
@@ -6,15 +6,15 @@
 
 namespace gpunet::nn {
 
-// Applies F to every element, on both devices:
+// Applies F to every element:
 //   struct Softplus {  // y = log(1 + exp(x))
 //     template <class T>
 //     GPUNET_FN T value(T x) const { return log1p(exp(x)); }
 //     template <class T>
-//     GPUNET_FN T gradient(T x, T, T dy) const { return dy / (1 + exp(-x)); }  // of x, y, dy
+//     GPUNET_FN T gradient(T x, T, T dy) const { return dy / (1 + exp(-x)); }  // from x, y, dy
 //   };
 //   nn::Sequential<nn::Input<4>, nn::Linear<8>, nn::Elementwise<Softplus>> net;
-// F is printed by its name, with F::extra_repr(in, out) in brackets where there is one.
+// The layer is printed by the name of F, with F::extra_repr(in, out), if there is one, in brackets.
 template <class F>
 class Elementwise {
  public:
@@ -22,9 +22,10 @@ class Elementwise {
   constexpr explicit Elementwise(const F& f) : f_(f) {}
 
   constexpr auto output(auto in) const { return in; }
+  // The function, for merging with neighbors (Sequential).
   constexpr F function() const { return f_; }
 
-  // See layer.hpp.
+  // Appends the op, see layer.hpp.
   template <class Builder, class In>
   value_t lower(Builder& builder, value_t x, In in) const {
     builder.set_layer(gpunet::detail::signature<F>());

@@ -1,16 +1,16 @@
-// Images to rows.
+// Flattening of images to rows.
 #pragma once
 
 #include <gpunet/nn/layer.hpp>
 
 namespace gpunet::nn {
 
-// [a, b, ...] -> [a * b * ...]: the same memory under another shape.
+// [a, b, ...] -> [a * b * ...], a view.
 struct Flatten {
   constexpr auto output(auto in) const { return Shape(in.numel()); }
   OpTraits traits(const Sizes&, const Sizes&) const { return {.is_view = true}; }
   std::string extra_repr(const Sizes&, const Sizes&) const { return "start_dim=1, end_dim=-1"; }
-  // Nothing is run.
+  // A view runs nothing.
   void forward(const auto&, const auto&) const {}
   void backward(const auto&, const auto&) const {}
 };

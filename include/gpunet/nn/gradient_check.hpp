@@ -1,4 +1,4 @@
-// The numeric gradient check for layers and losses, in double. For tests; not in gpunet.hpp.
+// Gradient checks of layers and losses by finite differences, in double. For tests; not in gpunet.hpp.
 #pragma once
 
 #include <algorithm>
@@ -16,7 +16,7 @@
 
 namespace gpunet::nn {
 
-// Returns n numbers between low and high.
+// Returns n uniform random numbers from [low, high).
 template <class T>
 std::vector<T> random_values(index_t n, Generator& generator, T low = T{-1}, T high = T{1}) {
   std::vector<T> values;
@@ -25,8 +25,8 @@ std::vector<T> random_values(index_t n, Generator& generator, T low = T{-1}, T h
   return values;
 }
 
-// Returns n different numbers between -2 and 2 in random order: evenly apart, and none near 0, so that a small change of
-// one crosses no kink of a maximum or a rectifier.
+// Returns n evenly spaced numbers between -2 and 2 in random order, none near 0: a small change of one crosses no kink of a
+// maximum or a ReLU.
 inline std::vector<double> spread_values(index_t n, Generator& generator) {
   std::vector<double> values;
   for (index_t i : randperm(n, generator))
@@ -34,8 +34,8 @@ inline std::vector<double> spread_values(index_t n, Generator& generator) {
   return values;
 }
 
-// Returns how far a and b are apart relative to the larger one: in the Euclidean norm or in the maximum norm, whichever is
-// worse. 0 for equal ones, not a number if one of them holds what is not a number or they differ in size.
+// Returns the distance of a and b relative to the larger norm: the maximum of Euclidean and maximum norm. 0 if they are
+// equal; NaN if one contains NaN or their sizes differ.
 template <class A, class B>
 double relative_error(const std::vector<A>& a, const std::vector<B>& b) {
   if (a.size() != b.size()) return std::nan("");
@@ -50,16 +50,15 @@ double relative_error(const std::vector<A>& a, const std::vector<B>& b) {
     most = std::max(most, std::abs(x - y));
   }
   if (squares == 0) return 0;
-  const double euclidean = std::sqrt(squares / std::max(squares_a, squares_b));  // NaN where a or b holds one
+  const double euclidean = std::sqrt(squares / std::max(squares_a, squares_b));  // NaN if a or b contains one
   const double maximum = most / std::max(most_a, most_b);
   return maximum > euclidean ? maximum : euclidean;
 }
 
-// The largest relative_error allowed between gradients and finite differences.
+// The largest relative_error between gradients and finite differences that passes.
 inline constexpr double gradient_tolerance = 1e-7;
 
-// Returns d f / d t at 0 by the central difference of five points, whose error is of the order h^4. f returns several
-// numbers.
+// Returns d f / d t at 0, of a function with several results, by the central difference of five points (error of order h^4).
 inline std::vector<double> numeric_derivative(double h, const std::function<std::vector<double>(double)>& f) {
   const std::vector<double> far_right = f(2 * h), right = f(h), left = f(-h), far_left = f(-2 * h);
   std::vector<double> derivative;
@@ -68,7 +67,7 @@ inline std::vector<double> numeric_derivative(double h, const std::function<std:
   return derivative;
 }
 
-// Returns a step that stays clear of the kinks between n spread_values.
+// Returns a step that crosses no kink between n spread_values.
 inline double safe_step(index_t n) {
   return std::min(1e-3, 0.25 / static_cast<double>(n));
 }
@@ -87,8 +86,8 @@ inline void require_close(double error, const std::string& where, const char* wh
 
 }  // namespace detail
 
-// Checks a layer, with dy random: the gradients of every input and of every parameter; that Accumulate::yes adds to
-// what is there; that padding has the gradient 0; that a null dx changes nothing else. Throws Error for what is wrong.
+// Checks a layer with random dy: the gradients of all inputs and parameters; that Accumulate::yes adds; that the gradient of
+// padding is 0; that a null dx changes nothing else. Throws Error if a check fails.
 template <class D>
 void check_gradients(LayerRun<double, D>& run, std::uint64_t seed) {
   Generator generator(seed);
@@ -97,7 +96,7 @@ void check_gradients(LayerRun<double, D>& run, std::uint64_t seed) {
   std::vector<double> parameters = random_values<double>(run.parameter_count(), generator);
   const std::vector<double> dy = random_values<double>(count * outputs, generator);
 
-  // For every sample n the sum of dy[n] y[n], whose gradient is what backward has to find.
+  // Returns the sum of dy[n] y[n] for every sample n. backward computes its gradient.
   const auto losses = [&] {
     const std::vector<double> y = run.forward(x);
     std::vector<double> sums(static_cast<std::size_t>(count));
@@ -115,7 +114,7 @@ void check_gradients(LayerRun<double, D>& run, std::uint64_t seed) {
   const auto without_dx = run.backward(dy, Accumulate::no, {}, InputGradient::skip);
 
   std::vector<double> numeric_dx(x.size());
-  const auto derivatives = [&](index_t k, index_t first, index_t end) {  // by feature k of some samples at a time
+  const auto derivatives = [&](index_t k, index_t first, index_t end) {  // by feature k of some samples
     const std::vector<double> kept = x;
     const auto derivative = numeric_derivative(safe_step(count * features), [&](double t) {
       for (index_t n = first; n < end; ++n)
@@ -131,7 +130,7 @@ void check_gradients(LayerRun<double, D>& run, std::uint64_t seed) {
         const std::vector<double> of_losses = derivatives(k, n, n + 1);
         numeric_dx.data()[n * features + k] = std::accumulate(of_losses.begin(), of_losses.end(), 0.0);
       }
-    } else {  // of all samples simultaneously: they are independent
+    } else {  // of all samples together: they are independent
       const std::vector<double> of_losses = derivatives(k, 0, count);
       for (index_t n = 0; n < count; ++n)
         numeric_dx.data()[n * features + k] = of_losses.data()[n];
@@ -164,14 +163,14 @@ void check_gradients(LayerRun<double, D>& run, std::uint64_t seed) {
           "the gradient of the parameters is another one where pass.dx is null, check backward");
 }
 
-// Checks a layer for the input shape `in` on one slice. Throws Error for what is wrong.
+// Checks a layer for inputs of shape `in` on one slice. Throws Error if a check fails.
 template <class D, class L, class In>
 void check_layer_gradients(D& device, const L& layer, In in, const Slice& slice, std::uint64_t seed = 1) {
   LayerRun<double, D> run(device, layer, in, slice);
   check_gradients(run, seed);
 }
 
-// Checks the same of a layer on slices of every kind that the device gets.
+// The same on every kind of slice that the device uses.
 template <class D, class L, class In>
 void check_layer_gradients(D& device, const L& layer, In in) {
   for (const Slice& slice : test_slices<D>())

@@ -1,5 +1,5 @@
-// Values for parameters, as torch.nn.init draws them: bit for bit what PyTorch draws on a CPU, on whatever device they are
-// for. `x` is a Tensor, or a parameter of a model: nn::init::kaiming_normal_(get_parameter(net, "fc1.weight")).
+// Initial values of parameters, as torch.nn.init: on every device bitwise identical to PyTorch's on a CPU. `x` is a Tensor
+// or a parameter of a model: nn::init::kaiming_normal_(get_parameter(net, "fc1.weight")).
 #pragma once
 
 #include <algorithm>
@@ -20,7 +20,7 @@ namespace detail {
 template <class X>
 using Element = std::remove_cvref_t<decltype(*std::declval<X&>().data())>;
 
-// Gives x the values that draw(T* values, index_t n) writes, with the generator to itself.
+// Fills x with the values that draw(T* values, index_t n) writes, with the generator locked.
 template <class X, class Draw>
 void draw(X& x, Generator& generator, Draw draw) {
   std::vector<Element<X>> values(static_cast<std::size_t>(x.numel()));
@@ -36,12 +36,12 @@ void draw_uniform(Generator& generator, index_t n, T* values, double a, double b
     values[i] = generator.uniform(static_cast<T>(a), static_cast<T>(b));
 }
 
-// The share of normal numbers below x.
+// Returns the cumulative distribution function of the standard normal distribution.
 inline double normal_cdf(double x) {
   return (1.0 + std::erf(x / std::sqrt(2.0))) / 2.0;
 }
 
-// Normal numbers, those outside of a to b drawn again: as many as all of them at a time.
+// Draws normal numbers; those outside [a, b] again, n at a time, as PyTorch does.
 template <class T>
 void draw_again_outside(Generator& generator, index_t n, T* values, double mean, double std, T a, T b) {
   draw_normal(generator, n, values, mean, std);
@@ -56,7 +56,7 @@ void draw_again_outside(Generator& generator, index_t n, T* values, double mean,
   }
 }
 
-// Uniform numbers from a to b, each kept with the probability that its density stands to the highest one in between.
+// Draws normal numbers in [a, b] by rejection sampling: uniform numbers, accepted with probability density / peak density.
 template <class T>
 void draw_below_density(Generator& generator, index_t n, T* values, double mean, double std, double a, double b) {
   const double mode = std::max(a, std::min(mean, b)), log_peak = -0.5 * std::pow((mode - mean) / std, 2);
@@ -76,23 +76,25 @@ void draw_below_density(Generator& generator, index_t n, T* values, double mean,
 
 }  // namespace detail
 
-// x[i] = value
+// Sets all elements of x to `value`.
 template <class X>
 void constant_(X&& x, double value) {
   using T = detail::Element<X>;
   const std::vector<T> values(static_cast<std::size_t>(x.numel()), static_cast<T>(value));
   if (!values.empty()) x.device().upload(x.data(), values.data(), values.size() * sizeof(T));
 }
+// Sets all elements of x to 0.
 template <class X>
 void zeros_(X&& x) {
   constant_(x, 0);
 }
+// Sets all elements of x to 1.
 template <class X>
 void ones_(X&& x) {
   constant_(x, 1);
 }
 
-// Uniformly from a to b.
+// Draws x from the uniform distribution on [a, b). Throws Error unless a <= b, both finite.
 template <class X>
 void uniform_(X&& x, double a = 0, double b = 1, Generator& generator = default_generator()) {
   require(a <= b && std::isfinite(b - a), "gpunet::nn::init::uniform_: from ", a, " to ", b,
@@ -100,14 +102,14 @@ void uniform_(X&& x, double a = 0, double b = 1, Generator& generator = default_
   detail::draw(x, generator, [&](auto* values, index_t n) { detail::draw_uniform(generator, n, values, a, b); });
 }
 
-// Normally, with a standard deviation of 0 or more.
+// Draws x from the normal distribution. Throws Error if std is negative.
 template <class X>
 void normal_(X&& x, double mean = 0, double std = 1, Generator& generator = default_generator()) {
   require(std >= 0, "gpunet::nn::init::normal_: invalid standard deviation ", std, " (want 0 or more)");
   detail::draw(x, generator, [&](auto* values, index_t n) { draw_normal(generator, n, values, mean, std); });
 }
 
-// Normally, but from a to b only.
+// Draws x from the normal distribution truncated to [a, b]. Throws Error unless std > 0 and a < b.
 template <class X>
 void trunc_normal_(X&& x, double mean = 0, double std = 1, double a = -2, double b = 2,
                    Generator& generator = default_generator()) {
@@ -122,18 +124,18 @@ void trunc_normal_(X&& x, double mean = 0, double std = 1, double a = -2, double
   });
 }
 
-// What an output of a parameter [out, in, ...] is summed from, and what an input goes into.
+// Fan in and fan out of a parameter [out, in, ...]: the inputs of one output, and the outputs of one input.
 struct Fans {
   index_t in, out;
 };
-// Of a parameter of these sizes. Throws Error for fewer than two dimensions.
+// Returns the fans of a parameter of these sizes. Throws Error for fewer than two dimensions.
 inline Fans fans_of(const Sizes& sizes) {
   require(sizes.rank() >= 2, "gpunet::nn::init: a parameter of shape ", to_string(sizes),
           " has no fan in and fan out (want two dimensions or more, as weights have)");
   return {sizes.numel() / std::max(sizes[0], index_t{1}), sizes.numel() / std::max(sizes[1], index_t{1})};
 }
 
-// Whether the spread is kept on the way forward (fan_in) or back (fan_out).
+// Whether the variance is preserved in the forward pass (fan_in) or the backward pass (fan_out).
 enum class FanMode { fan_in, fan_out };
 
 namespace detail {
@@ -151,7 +153,8 @@ inline double xavier_std(const Sizes& sizes, double gain) {
 
 }  // namespace detail
 
-// After He et al. 2015: bounds sqrt(3) gain / sqrt(fan), or a standard deviation of gain / sqrt(fan).
+// Initializes x after He et al. 2015: uniform with bounds sqrt(3) gain / sqrt(fan), or normal with standard deviation
+// gain / sqrt(fan). Throws Error for fewer than two dimensions.
 template <class X>
 void kaiming_uniform_(X&& x, double a = 0, FanMode mode = FanMode::fan_in,
                       Nonlinearity nonlinearity = Nonlinearity::leaky_relu,
@@ -166,7 +169,8 @@ void kaiming_normal_(X&& x, double a = 0, FanMode mode = FanMode::fan_in,
   normal_(x, 0, detail::kaiming_std(x.sizes(), a, mode, nonlinearity), generator);
 }
 
-// After Glorot and Bengio 2010: a standard deviation of gain sqrt(2 / (fan in + fan out)), or bounds sqrt(3) times it.
+// Initializes x after Glorot and Bengio 2010: normal with standard deviation gain sqrt(2 / (fan in + fan out)), or uniform
+// with sqrt(3) times that as bounds. Throws Error for fewer than two dimensions.
 template <class X>
 void xavier_uniform_(X&& x, double gain = 1, Generator& generator = default_generator()) {
   const double bound = std::sqrt(3.0) * detail::xavier_std(x.sizes(), gain);

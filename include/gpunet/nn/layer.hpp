@@ -1,16 +1,17 @@
-// What a layer is.
+// The contract of a layer.
 //
-// A layer is a small value without device or memory. It says what it makes of one sample, and appends the nodes that do so to
-// a graph. It has
+// A layer is a small value without device or memory. It defines the shape of its output and appends nodes to a graph. It has
 //
-//   output(in)                         Shape of one sample's output for the Shape `in`; refuses wrong shapes by static_assert
-//   lower(builder, x, in)              appends nodes that make its output from the value x of Shape `in`; returns that value
+//   output(in)                         returns the Shape of one output sample for input samples of Shape `in`; refuses wrong
+//                                      shapes by static_assert
+//   lower(builder, x, in)              appends nodes that compute the output from value x of Shape `in`; returns the output
 //
-// A layer that is one op (ops/op.hpp) needs no lower: it has forward(device, pass) and backward(device, pass) and what it
-// needs of
+// A layer that is one op (ops/op.hpp) needs no lower: it has forward(device, pass), backward(device, pass) and optionally
 //
-//   parameters(in)                     std::array of ParameterSpec, in the order in which they are drawn
-//   buffers(in)                        std::array of BufferSpec: arrays that it keeps and no optimizer changes
+//   parameters(in)                     returns a std::array of ParameterSpec, in the order in which they are initialized
+//   buffers(in)                        returns a std::array of BufferSpec: arrays that no optimizer changes
+//
+// An element-wise layer that neighbors may be merged with (see Sequential) has function(): value(x) and gradient(x, y, dy).
 #pragma once
 
 #include <array>
@@ -26,17 +27,17 @@ using gpunet::BufferKind;
 using gpunet::BufferSpec;
 using gpunet::ParameterSpec;
 
-// A parameter drawn uniformly from [-bound, bound).
+// Returns the specification of a parameter with initial values uniform in [-bound, bound).
 constexpr ParameterSpec uniform(std::string_view name, const Sizes& sizes, double bound) {
   return {name, sizes, -bound, bound};
 }
 
-// A parameter that begins as one number and takes nothing from the generator.
+// Returns the specification of a parameter with one initial value, which draws nothing from the generator.
 constexpr ParameterSpec constant(std::string_view name, const Sizes& sizes, double value) {
   return {name, sizes, value, value};
 }
 
-// The parameters and buffers of a layer, none where it says nothing.
+// Return the parameters and buffers of a layer; by default it has none.
 template <class L, class In>
 constexpr auto parameters(const L& layer, In in) {
   if constexpr (requires { layer.parameters(in); })
@@ -52,7 +53,8 @@ constexpr auto buffers(const L& layer, In in) {
     return std::array<BufferSpec, 0>{};
 }
 
-// The name of the layer's type, without namespaces and template arguments: "Conv2d", also of a Named<"conv1", Conv2d<6, 5>>.
+// Returns the name of the layer's type without namespaces and template arguments: "Conv2d", also for
+// Named<"conv1", Conv2d<6, 5>>.
 template <class L>
 std::string class_name() {
   if constexpr (requires { typename L::unnamed; })
@@ -63,7 +65,7 @@ std::string class_name() {
 
 namespace detail {
 
-// Whether a class has a member called lower, of any kind: then the name is ambiguous in a class that has another one too.
+// Whether class L has a member called lower: then the name is ambiguous in a class derived from L and OtherLower.
 struct OtherLower {
   void lower();
 };
@@ -74,7 +76,7 @@ inline constexpr bool has_lower = !requires {
   &WithOtherLower<L>::lower;
 };
 
-// Whether a layer can be lowered for device D and element type T: by its lower(), or as an op that has both passes.
+// Returns whether a layer can be lowered for device D and element type T: it has lower(), or both passes of an op.
 template <class L, class D, class T>
 constexpr bool can_run() {
   if constexpr (requires { typename L::unnamed; })
@@ -92,7 +94,7 @@ constexpr bool can_run() {
 
 }  // namespace detail
 
-// Appends a layer to a graph, as its lower() says, or as the op that it is.
+// Appends a layer to a graph by its lower(), or as one op. Returns the value of its output.
 template <class Builder, class L, class In>
 value_t lower(Builder& builder, const L& layer, value_t x, In in) {
   builder.set_layer(gpunet::detail::signature<L>());

@@ -1,4 +1,4 @@
-// One layer by itself, for tests of it. Not in gpunet.hpp.
+// A single layer on a device. For tests; not in gpunet.hpp.
 #pragma once
 
 #include <algorithm>
@@ -20,7 +20,8 @@
 
 namespace gpunet::nn {
 
-// Returns rows [count, features] in the order of a slice, padding samples zero. On purpose not by ops/interleave.hpp.
+// Returns rows [count, features] in the order of a slice, with padding samples 0. Independent of ops/interleave.hpp, which
+// it tests.
 template <class T>
 std::vector<T> to_slice_order(const Slice& slice, index_t features, const std::vector<T>& rows) {
   std::vector<T> data(static_cast<std::size_t>(slice.samples() * features), T{});
@@ -40,7 +41,7 @@ std::vector<T> to_rows(const Slice& slice, index_t features, const T* data) {
   return rows;
 }
 
-// Returns every kind of slice that a device gets: full ones, and some with padding.
+// Returns every kind of slice that a device uses: full ones, and some with padding.
 template <class D>
 std::vector<Slice> test_slices() {
   if (DeviceTraits<D>::most_inner > 1)
@@ -48,16 +49,16 @@ std::vector<Slice> test_slices() {
   return {{1, 1, 1}, {3, 3, 1}};
 }
 
-// The gradients that a layer's backward pass computes.
+// The gradients from a layer's backward pass.
 template <class T>
 struct LayerGradients {
-  std::vector<T> dx;          // [count, in]; empty where it was not asked for
+  std::vector<T> dx;          // [count, in]; empty if not requested
   std::vector<T> padding;     // dx of the padding samples
-  std::vector<T> parameters;  // one after another
+  std::vector<T> parameters;  // concatenated
 };
 
-// A layer on one slice of a device, fed and read in PyTorch's order: rows of real samples. All memory that it is to
-// write begins as NaN. Type-erased, so that tests compile once for all layers.
+// A layer on one slice of a device. Inputs and outputs are rows of real samples, as in PyTorch. Memory that the layer has to
+// write is NaN before. Type-erased, so that tests compile once for all layers.
 template <class T, class D>
 class LayerRun {
  public:
@@ -80,20 +81,20 @@ class LayerRun {
     buffers_.upload(values);
   }
 
-  // Whether samples depend on each other.
+  // Returns whether samples depend on each other.
   bool couples_samples() const { return plan_.couples_samples && mode_ == Mode::train; }
-  // Training or evaluation mode; training at first.
+  // Sets training or evaluation mode. The default is training mode.
   void set_mode(Mode mode) { mode_ = mode; }
-  // The random numbers of an op: those of a network with this seed in its first pass.
+  // Sets the seed of an op's random numbers, which are those of the first pass of a network with this seed.
   void set_random_seed(std::uint64_t seed) { random_seed_ = seed; }
-  // Buffer i from its offset on, `size` elements.
+  // Returns `size` elements of buffer i.
   std::vector<T> buffer(std::size_t i, index_t size) const {
     const std::vector<T> all = buffers_.download();
     const T* first = all.data() + graph_.buffers[i].offset;
     return std::vector<T>(first, first + size);
   }
 
-  // What it was made for.
+  // The slice, sizes and parameters of the layer.
   const Slice& slice() const { return slice_; }
   index_t in_features() const { return plan_.input_features; }
   index_t out_features() const { return plan_.output_features; }
@@ -105,10 +106,10 @@ class LayerRun {
     return count;
   }
 
-  // One after another.
+  // Sets all parameters, concatenated.
   void set_parameters(const std::vector<T>& values) { parameters_.upload(spread(values)); }
 
-  // x [count, in] -> y [count, out]
+  // Runs the forward pass: x [count, in] -> y [count, out].
   std::vector<T> forward(const std::vector<T>& x) {
     x_.upload(to_slice_order(slice_, in_features(), x));
     outputs_.fill_with_nan();
@@ -119,7 +120,7 @@ class LayerRun {
     return to_rows(slice_, out_features(), outputs_.download().data() + output_offset());
   }
 
-  // After forward(): dy [count, out] -> gradients. Those of the parameters begin as `before`, or as NaN.
+  // After forward(), runs the backward pass: dy [count, out] -> gradients. Those of parameters begin as `before`, or as NaN.
   LayerGradients<T> backward(const std::vector<T>& dy, Accumulate accumulate = Accumulate::no,
                              const std::vector<T>& before = {}, InputGradient input = InputGradient::compute) {
     dy_.upload(to_slice_order(slice_, out_features(), dy));
@@ -163,13 +164,13 @@ class LayerRun {
             {x_.data(), outputs_.data(), reinterpret_cast<std::byte*>(cache_.data()), dy_.data(), dx_.data(),
              scratch_.data()}};
   }
-  // Whether nothing runs: y is x, dx is dy.
+  // Returns whether nothing runs: y is x, dx is dy.
   bool is_view() const { return plan_.nodes.empty(); }
   index_t output_offset() const {
     return plan_.values[static_cast<std::size_t>(plan_.output)].offset * slice_.samples();
   }
 
-  // Where the last of the values or gradients ends, without what alignment adds behind it.
+  // Returns the end of the last value or gradient, without padding for alignment.
   index_t end_of(index_t PlannedValue::*offset) const {
     index_t end = 0;
     for (const PlannedValue& value : plan_.values)
@@ -177,7 +178,7 @@ class LayerRun {
     return end;
   }
 
-  // Values one after another to the arena, with NaN in the gaps.
+  // Returns an arena of concatenated values, with NaN in the gaps.
   std::vector<T> spread(const std::vector<T>& values) const {
     std::vector<T> arena(static_cast<std::size_t>(graph_.parameter_elements), std::numeric_limits<T>::quiet_NaN());
     const T* from = values.data();
@@ -187,7 +188,7 @@ class LayerRun {
     }
     return arena;
   }
-  // The values in an arena, one after another. Throws Error where a gap is no longer NaN.
+  // Returns the values in an arena, concatenated. Throws Error if a gap is no longer NaN.
   std::vector<T> gather(const std::vector<T>& arena) const {
     std::vector<T> values;
     for (std::size_t i = 0; i < graph_.parameters.size(); ++i) {

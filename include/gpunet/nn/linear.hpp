@@ -9,7 +9,8 @@
 
 namespace gpunet::nn {
 
-// y = x W^T + b with x [in], W [Out, in], b [Out], y [Out]. Linear<120>, or Linear{n} for a size known at run time.
+// y = x W^T + b with x [in], W [Out, in], b [Out], y [Out], as torch.nn.Linear. Linear<120>, or Linear{n} for a run-time
+// size.
 template <index_t Out = dyn>
 class Linear {
  public:
@@ -30,7 +31,7 @@ class Linear {
                       uniform("bias", {out_}, bias_bound(in.numel()))};
   }
 
-  // See layer.hpp.
+  // Appends the op, see layer.hpp.
   template <class Builder, class In>
   value_t lower(Builder& builder, value_t x, In in) const {
     const auto features = in.numel();
@@ -42,7 +43,7 @@ class Linear {
   }
 
  private:
-  // Whether there are so few weights that code for each of them pays.
+  // Returns whether there are so few weights that unrolled kernels are faster.
   template <index_t In>
   static constexpr bool is_tiny(Dim<In>, Dim<Out>) {
     return In > 0 && Out > 0 && In * Out <= 128;

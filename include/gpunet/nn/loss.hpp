@@ -1,13 +1,13 @@
-// What a loss is.
+// The contract of a loss.
 //
-// A loss is a small value without device or memory. For every real sample n of a slice it writes losses[n], and the
-// gradient `scale` d losses[n] / d x to dx; for padding it writes dx = 0:
+// A loss is a small value without device or memory. For every real sample n of a slice it writes losses[n] and the gradient
+// dx = scale d losses[n] / d x; for padding it writes dx = 0. It has
 //
-//   target_type                        of a target; there is one for each sample: a View<const target_type, D> [batch]
-//   check_shape(shape)                 refuses, by static_assert, networks whose output has a wrong Shape
-//   check_sizes(sizes)                 if it is there: the same at run time, throws Error
-//   check(device, targets, features)   throws Error for targets that make no sense, where it can see them
-//   evaluate(device, pass)
+//   target_type                        the type of a target; there is one per sample: View<const target_type, D> [batch]
+//   check_shape(shape)                 refuses wrong Shapes of the network's output by static_assert
+//   check_sizes(sizes)                 optional: the same at run time, throws Error
+//   check(device, targets, features)   throws Error for invalid targets, on devices whose memory the host can read
+//   evaluate(device, pass)             computes losses and gradients of a slice
 //   criterion(output, targets)         as in PyTorch; provided by the base LossFunction
 #pragma once
 
@@ -19,20 +19,19 @@ namespace gpunet {
 
 namespace nn {
 
-// What a loss gets: the network's output for a slice and what it should have been.
+// The arguments of a loss for a slice. Data of samples lie as [outer][feature][inner], see Slice.
 template <class T, class Target>
 struct LossPass {
   Slice slice;
-  index_t features;  // of one sample's output
-  const T* x;
+  index_t features;       // of one sample of the network's output
+  const T* x;             // the network's output
   const Target* targets;  // [count]
-  T scale;
-  T* losses;  // [count]
+  T scale;                // of the gradient: 1 / batch size for the mean
+  T* losses;              // [count]
   T* dx;
 };
 
-// Gives a loss its call operator: criterion(net(inputs), labels) is the mean over the batch, and can run
-// backward().
+// The base of losses: criterion(net(inputs), targets) returns the mean over the batch as a LossValue.
 template <class Loss>
 struct LossFunction {
   template <class Output, class Target>
@@ -46,7 +45,7 @@ struct LossFunction {
 
 }  // namespace nn
 
-// A loss of any type and the targets of a batch, both borrowed, for outputs of T on device D.
+// A loss of any type with the targets of a batch, both borrowed, for outputs of type T on device D.
 template <class D, class T>
 class TargetsOf {
  public:
@@ -57,11 +56,11 @@ class TargetsOf {
   index_t count() const { return sizes_.numel(); }
   const Sizes& sizes() const { return sizes_; }
 
-  // Throws Error for a network whose output has a wrong shape.
+  // Throws Error if the network's output has a wrong shape.
   void check_sizes(const Sizes& sizes) const { calls_->check_sizes(loss_, sizes); }
-  // Throws Error for targets that make no sense.
+  // Throws Error for invalid targets.
   void check(D& device, index_t features) const { calls_->check(*this, device, features); }
-  // Losses and gradients of a slice that begins with sample `first` of the batch; pass.targets is filled in.
+  // Computes losses and gradients of a slice whose first sample is `first` of the batch; sets pass.targets.
   void evaluate(D& device, index_t first, const nn::LossPass<T, void>& pass) const {
     calls_->evaluate(*this, device, first, pass);
   }

@@ -42,7 +42,7 @@ class MaxPool2d {
     }
   }
 
-  // See layer.hpp.
+  // Appends the op, see layer.hpp.
   template <class Builder, class In>
   value_t lower(Builder& builder, value_t x, In in) const {
     const auto out = output(in);

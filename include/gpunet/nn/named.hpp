@@ -23,11 +23,11 @@ struct FixedString {
 
 namespace gpunet::nn {
 
-// The layer L under a name of its own in the state dict: Named<"conv1", Conv2d<6, 5>> has "conv1.weight". A name with a
-// dot, "block.0", is the key of a layer in a block, and is printed as one.
+// The layer L under another name in the state dict: Named<"conv1", Conv2d<6, 5>> has "conv1.weight". A name with a dot,
+// "block.0", is the key of a layer in a block and printed as such.
 template <FixedString Name, class L>
 struct Named : L {
-  using unnamed = L;  // nvcc cannot deduce L from a Named: it does not see through a text among template arguments
+  using unnamed = L;  // nvcc cannot deduce L from a Named with a string among its template arguments
   static constexpr std::string_view name = Name.view();
   static_assert(!name.empty(), "gpunet::nn::Named: the name is empty, give the layer a name or leave Named out");
 

@@ -1,4 +1,4 @@
-// Options of layers that look at windows, in any order: Conv2d<16, 5, Stride<2>, Padding<3>>.
+// Options of convolution and pooling layers, in any order: Conv2d<16, 5, Stride<2>, Padding<3>>.
 #pragma once
 
 #include <string_view>
@@ -8,13 +8,13 @@
 
 namespace gpunet::nn {
 
-// Distance between neighbouring windows, in pixels.
+// The distance between neighboring windows, in pixels.
 template <index_t N>
 struct Stride {
   using dim = Dim<N>;
 };
 
-// Zeros (for a maximum: nothing) added on all four sides, in pixels.
+// The padding on all four sides, in pixels: zeros, for a maximum minus infinity.
 template <index_t N>
 struct Padding {
   using dim = Dim<N>;
@@ -38,23 +38,23 @@ struct FindOption<Option, Default, Option<N>, Rest...> {
   using type = Option<N>;
 };
 
-// The extent of the Option<...> among Options, or of Default.
+// The Dim of the Option<...> among Options; that of Default if there is none.
 template <template <index_t> class Option, class Default, class... Options>
 using option_dim = typename FindOption<Option, Default, Options...>::type::dim;
 
-// Every one of Options is a Stride or a Padding.
+// Whether all Options are a Stride or a Padding.
 template <class... Options>
 inline constexpr bool are_window_options = ((is_option<Stride, Options> || is_option<Padding, Options>)&&...);
 
 }  // namespace detail
 
-// Number of windows of `kernel` along an extent: (extent + 2 padding - kernel) / stride + 1, rounded down.
+// Returns the number of windows along an extent: (extent + 2 padding - kernel) / stride + 1, rounded down.
 template <index_t E, index_t K, index_t S, index_t P>
 constexpr auto windows(Dim<E> extent, Dim<K> kernel, Dim<S> stride, Dim<P> padding) {
   return (extent + padding + padding - kernel) / stride + Dim<1>{};
 }
 
-// Throws Error for a padded image that no memory holds: everything that a layer counts in it is a number then.
+// Throws Error for a padded image of more than 2^40 elements: smaller ones overflow nothing that a layer computes.
 constexpr void require_possible_image(std::string_view layer, index_t channels, index_t height, index_t width,
                                       index_t padding) {
   constexpr index_t most = index_t{1} << 40;
@@ -64,7 +64,7 @@ constexpr void require_possible_image(std::string_view layer, index_t channels, 
           "] with padding ", padding, " (want 2^40 numbers or fewer, no memory holds more), give smaller sizes");
 }
 
-// Whether at least one window fits; true for run-time sizes.
+// Returns whether at least one window fits; true for run-time sizes.
 template <index_t E, index_t K, index_t P>
 constexpr bool window_fits(Dim<E>, Dim<K>, Dim<P>) {
   if constexpr (E == dyn || K == dyn || P == dyn)

@@ -1,4 +1,4 @@
-// Bounds of the uniform distributions that torch.nn draws parameters from. fan_in: inputs of one output.
+// Bounds of the uniform initial values of parameters in torch.nn. fan_in is the number of inputs of one output.
 #pragma once
 
 #include <cmath>
@@ -9,10 +9,11 @@ namespace gpunet::nn {
 
 namespace init {
 
-// What stands behind a layer, as calculate_gain wants to know.
+// The activation after a layer, for calculate_gain.
 enum class Nonlinearity { linear, sigmoid, tanh, relu, leaky_relu, selu };
 
-// By how much a layer's weights are larger for what stands behind it; `a` is the negative slope of a leaky ReLU.
+// Returns the factor of the initial weights for an activation, as torch.nn.init.calculate_gain; `a` is the negative slope of
+// a leaky ReLU.
 inline double calculate_gain(Nonlinearity nonlinearity, double a = 0.01) {
   switch (nonlinearity) {
     case Nonlinearity::tanh:
@@ -30,15 +31,15 @@ inline double calculate_gain(Nonlinearity nonlinearity, double a = 0.01) {
 
 }  // namespace init
 
-// sqrt(3) * gain / sqrt(fan_in) for a leaky ReLU of slope a (He et al. 2015), in the order in which
-// torch.nn.init.kaiming_uniform_ rounds it. Linear and Conv2d draw their weights with a = sqrt(5).
+// Returns sqrt(3) * gain / sqrt(fan_in) for a leaky ReLU of slope a (He et al. 2015), rounded as
+// torch.nn.init.kaiming_uniform_ does: the bound of the weights of Linear and Conv2d, with a = sqrt(5).
 inline double kaiming_uniform_bound(index_t fan_in, double a = std::sqrt(5.0)) {
   if (fan_in == 0) return 0.0;
   const double gain = init::calculate_gain(init::Nonlinearity::leaky_relu, a);
   return std::sqrt(3.0) * (gain / std::sqrt(static_cast<double>(fan_in)));
 }
 
-// 1 / sqrt(fan_in): the biases of Linear and Conv2d.
+// Returns 1 / sqrt(fan_in): the bound of the biases of Linear and Conv2d.
 inline double bias_bound(index_t fan_in) {
   return fan_in > 0 ? 1.0 / std::sqrt(static_cast<double>(fan_in)) : 0.0;
 }

@@ -10,7 +10,7 @@ namespace gpunet::nn {
 struct ReLU {
   constexpr auto output(auto in) const { return in; }
 
-  // See layer.hpp.
+  // Appends the op, see layer.hpp.
   template <class Builder, class In>
   value_t lower(Builder& builder, value_t x, In in) const {
     return builder.add(ReluOp{}, x, in.sizes());

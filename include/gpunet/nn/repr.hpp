@@ -1,4 +1,4 @@
-// Networks in words, as PyTorch prints them.
+// Networks as text, as PyTorch prints them.
 #pragma once
 
 #include <iosfwd>
@@ -9,12 +9,13 @@
 
 namespace gpunet::nn {
 
-// The network as print(net) shows it in PyTorch: its layers with their names or positions, sizes and options.
+// Returns the text of print(net) in PyTorch: layers with names or positions, sizes and options.
 template <index_t... Ns, class... Layers>
 std::string to_string(const Sequential<Input<Ns...>, Layers...>& net) {
   return gpunet::to_string(lower<void, void>(net));
 }
 
+// Prints it.
 template <index_t... Ns, class... Layers>
 std::ostream& operator<<(std::ostream& out, const Sequential<Input<Ns...>, Layers...>& net) {
   return out << to_string(net);

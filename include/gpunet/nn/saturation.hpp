@@ -1,4 +1,4 @@
-// What Tanh and Sigmoid have in common.
+// The common base of Tanh and Sigmoid.
 #pragma once
 
 #include <gpunet/nn/layer.hpp>
@@ -7,7 +7,7 @@
 
 namespace gpunet::nn::detail {
 
-// y = F(x), element by element; Gradient makes dx from y and dy.
+// y = F(x), element by element; Gradient computes dx from y and dy.
 template <class F, class Gradient>
 struct Saturation {
   constexpr auto output(auto in) const { return in; }

@@ -1,4 +1,4 @@
-// A network: an input shape and a list of layers.
+// Networks and blocks: layers one after another.
 #pragma once
 
 #include <algorithm>
@@ -16,8 +16,8 @@
 
 namespace gpunet::nn {
 
-// The shape of one sample that enters a network: Input<3, 32, 32>. An extent may be `dyn` and given at run time:
-// Input<3, dyn, dyn>{Shape(Dim<3>{}, Dim{height}, Dim{width})}. Where all are: Input{3, height, width}.
+// The shape of one input sample of a network: Input<3, 32, 32>. Extents may be run-time sizes (`dyn`):
+// Input<3, dyn, dyn>{Shape(Dim<3>{}, Dim{height}, Dim{width})}; if all are: Input{3, height, width}.
 template <index_t... Ns>
 struct Input {
   [[no_unique_address]] Shape<Ns...> shape{};
@@ -50,7 +50,7 @@ inline constexpr bool is_network = requires {
   requires L::is_network;
 };
 
-// The name that Named gave the layer, or none.
+// Returns the name of a Named layer; empty for others.
 template <class L>
 constexpr std::string_view given_name() {
   if constexpr (requires { L::name; })
@@ -59,7 +59,7 @@ constexpr std::string_view given_name() {
     return {};
 }
 
-// Whether `name` is the number i, the key of a layer without a name.
+// Returns whether `name` is the number i, the key of a layer without a name.
 constexpr bool is_position(std::string_view name, std::size_t i) {
   std::size_t digits = name.size();
   do {
@@ -69,7 +69,7 @@ constexpr bool is_position(std::string_view name, std::size_t i) {
   return digits == 0;
 }
 
-// Whether no layer is called as another one, or by the number of one without a name.
+// Returns whether all names differ, from each other and from the numbers of layers without a name.
 template <class... Layers>
 constexpr bool names_differ() {
   constexpr std::size_t n = sizeof...(Layers);
@@ -87,14 +87,14 @@ inline constexpr bool is_input = false;
 template <index_t... Ns>
 inline constexpr bool is_input<Input<Ns...>> = true;
 
-// Whether one of them is true.
+// Returns whether one of them is true.
 constexpr bool any_of(std::initializer_list<bool> all) {
   for (const bool one : all)
     if (one) return true;
   return false;
 }
 
-// Says what is wrong with the layers of a network or a block.
+// Refuses wrong layers of a network or a block by static_assert.
 template <class... Layers>
 constexpr bool check_layers() {
   static_assert(sizeof...(Layers) > 0, "gpunet::nn::Sequential: there is no layer in it, give it one");
@@ -110,7 +110,7 @@ constexpr bool check_layers() {
   return true;
 }
 
-// The shape behind some layers, grown from left to right by a fold.
+// The output shape of some layers, computed from left to right by a fold.
 template <class S>
 struct ShapeBehind {
   S shape;
@@ -124,7 +124,7 @@ struct ShapeBehind {
   }
 };
 
-// No function.
+// The absence of a function.
 struct NoFunction {};
 
 // The function of the element-wise layers that were lowered last, one after another, and the type of op that computes it.
@@ -154,7 +154,7 @@ auto merge_elementwise(Builder& builder, const ElementwiseTail<F>& before, const
   }
 }
 
-// The same while the layers are lowered: the value behind them, how many they are, and the element-wise ones at their end.
+// The state of lowering after some layers: their output, its shape, their number, and the element-wise ones at their end.
 template <class Builder, class S, class Tail = ElementwiseTail<>>
 struct LoweredBehind {
   Builder& builder;
@@ -179,7 +179,7 @@ struct LoweredBehind {
   }
 };
 
-// state >> layer First >> layer First + 1 >> ... to the last, some at a time: clang++ takes folds of 256 at most.
+// Returns state >> layer First >> layer First + 1 >> ... up to the last, 64 at a time: clang++ limits folds to 256.
 template <std::size_t First = 0, class State, class Layers>
 constexpr auto fold_layers(State state, const Layers& layers) {
   constexpr std::size_t most = 64, count = std::min(most, Layers::size - First);
@@ -204,9 +204,9 @@ value_t lower_all(Builder& builder, value_t x, S in, const Layers& layers) {
 
 }  // namespace detail
 
-// Layers one after another, as torch.nn.Sequential. A value: it knows no device and owns no memory.
+// Layers one after another, as torch.nn.Sequential: a value without device or memory.
 //
-// One without an Input is a block of a network, whose parameters are called after both:
+// Without an Input it is a block of a network; names of its parameters begin with its own:
 //   nn::Sequential<nn::Input<3, 32, 32>,
 //                  nn::Named<"features", nn::Sequential<nn::Conv2d<6, 5>, nn::ReLU>>,  // features.0.weight
 //                  nn::Flatten, nn::Linear<10>>                                        // 2.weight
@@ -216,7 +216,7 @@ class Sequential {
 
  public:
   static constexpr bool is_block = true;
-  // Whether all layers can be lowered for device D and element type T.
+  // Returns whether all layers can be lowered for device D and element type T.
   template <class D, class T>
   static constexpr bool can_run() {
     return !detail::any_of({!detail::can_run<Layers, D, T>()...});
@@ -229,7 +229,7 @@ class Sequential {
   constexpr auto output(In in) const {
     return detail::output_of(in, layers_);
   }
-  // See layer.hpp.
+  // Appends all layers, see layer.hpp.
   template <class Builder, class In>
   value_t lower(Builder& builder, value_t x, In in) const {
     return detail::lower_all(builder, x, in, layers_);
@@ -239,14 +239,14 @@ class Sequential {
   [[no_unique_address]] Pack<Layers...> layers_{};
 };
 
-// One that begins with its Input, as a network has to.
+// A network: it begins with its Input.
 template <index_t... Ns, class... Layers>
 class Sequential<Input<Ns...>, Layers...> {
   static_assert(detail::check_layers<Layers...>());
 
  public:
   static constexpr bool is_network = true;
-  // As above.
+  // Returns whether all layers can be lowered for device D and element type T.
   template <class D, class T>
   static constexpr bool can_run() {
     return !detail::any_of({!detail::can_run<Layers, D, T>()...});
@@ -255,11 +255,11 @@ class Sequential<Input<Ns...>, Layers...> {
   constexpr Sequential() = default;
   constexpr explicit Sequential(Input<Ns...> input, Layers... layers) : input_(input), layers_(layers...) {}
 
-  // Shapes of one sample.
+  // Return the shapes of one sample.
   constexpr auto input() const { return input_.shape; }
   constexpr auto output() const { return detail::output_of(input_.shape, layers_); }
 
-  // Appends all layers to a graph; returns the output.
+  // Appends all layers to a graph; returns the value of the output.
   template <class Builder>
   value_t lower(Builder& builder) const {
     return detail::lower_all(builder, GraphBuilder::input, input_.shape, layers_);
@@ -275,7 +275,7 @@ Sequential(Layers...) -> Sequential<Layers...>;
 template <index_t... Ns, class... Layers>
 Sequential(Input<Ns...>, Layers...) -> Sequential<Input<Ns...>, Layers...>;
 
-// The graph of a network for device D and element type T; void, void: one that can be looked at and not run.
+// Returns the graph of a network for device D and element type T; <void, void>: a graph to print that cannot run.
 template <class D, class T, class Net>
 Graph lower(const Net& net) {
   Lowering<D, T> builder(net.input().sizes());

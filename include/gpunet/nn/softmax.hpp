@@ -6,8 +6,8 @@
 
 namespace gpunet::nn {
 
-// Probabilities over the first dimension of a sample (dimension 1 of a batch): [classes, ...] -> the same shape.
-// CrossEntropyLoss wants logits: do not put this layer before it.
+// Softmax over the first dimension of a sample (dimension 1 of a batch): [classes, ...] -> the same shape. CrossEntropyLoss
+// takes logits: do not put this layer before it.
 struct Softmax {
   template <class In>
   constexpr auto output(In in) const {
@@ -15,7 +15,7 @@ struct Softmax {
     return in;
   }
 
-  // See layer.hpp.
+  // Appends the op, see layer.hpp.
   template <class Builder, class In>
   value_t lower(Builder& builder, value_t x, In in) const {
     return builder.add(SoftmaxOp{in.template at<0>()}, x, in.sizes());
