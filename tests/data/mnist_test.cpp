@@ -91,8 +91,9 @@ TEST_CASE("files packed by gzip are unpacked by the program's codec") {
   write(folder / "train-labels-idx1-ubyte.gz", gzip_stored(labels));
   {
     const UseCodec none(nullptr);
-    CHECK(contains(error_of([&] { MNIST::train(folder.path()); }),
-                   "train-images-idx3-ubyte.gz is packed by gzip, which this program cannot read: unpack it"));
+    CHECK(contains(
+        error_of([&] { MNIST::train(folder.path()); }),
+        "train-images-idx3-ubyte.gz is compressed by gzip, which this program cannot read: decompress it"));
   }
   const UseCodec stored(&stored_deflate);
   const MNIST set = MNIST::train(folder.path());
@@ -104,7 +105,7 @@ TEST_CASE("files packed by gzip are unpacked by the program's codec") {
   std::string damaged = gzip_stored(images);
   damaged[100] ^= 1;
   write(folder / "train-images-idx3-ubyte.gz", damaged);
-  CHECK(contains(error_of([&] { MNIST::train(folder.path()); }), "its check sum is wrong"));
+  CHECK(contains(error_of([&] { MNIST::train(folder.path()); }), "its checksum is wrong"));
   for (std::size_t cut = 2; cut < 40; ++cut) {
     write(folder / "train-images-idx3-ubyte.gz", damaged.substr(0, cut));
     CHECK(contains(error_of([&] { MNIST::train(folder.path()); }), "train-images-idx3-ubyte.gz"));

@@ -160,7 +160,7 @@ inline std::vector<std::string> corpus(std::string_view ending) {
   return files;
 }
 
-// Zip archives as if their check sums had not been computed: else nothing behind them would be read once it is changed.
+// Zip archives as if their checksums had not been computed: else nothing behind them would be read once it is changed.
 inline std::string without_sums(std::string archive) {
   for (std::size_t at = archive.find("PK\1\2"); at != std::string::npos && at + 20 <= archive.size();
        at = archive.find("PK\1\2", at + 1))

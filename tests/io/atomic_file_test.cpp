@@ -75,7 +75,7 @@ TEST_CASE("a full disk leaves the old file whole") {
   io::write_file_atomically(folder / "a", "old");
   const std::string expected =
       "gpunet::io: cannot write " + (folder / "a") +
-      ": File too large (what was there before is untouched), raise the limit on file sizes (ulimit -f)";
+      ": File too large (an existing file is untouched), raise the limit on file sizes (ulimit -f)";
   CHECK(end_of([&] {
           const FileSizeLimit limit(100'000);  // in the middle of the second piece, which is written short first
           const std::string message =
@@ -122,7 +122,7 @@ TEST_CASE("what cannot be written is named, with the reason") {
   };
   CHECK(message_for(folder / "none/a") ==
         "gpunet::io: cannot write " + (folder / "none/a") +
-            ": No such file or directory (what was there before is untouched), make its folder first");
+            ": No such file or directory (an existing file is untouched), create its folder first");
   CHECK(contains(message_for(folder.path()), "it is a folder"));
   CHECK(contains(message_for(folder / "none/"), "No such file or directory"));
   CHECK(contains(message_for(""), "a file whose path is empty"));
@@ -149,8 +149,7 @@ TEST_CASE("an unwritable folder and a write-protected file stay as they are") {
     NotRoot nobody;
     locked = error_of([&] { io::write_file_atomically(folder / "a", "new"); });
   }
-  CHECK(
-      contains(closed, "Permission denied (what was there before is untouched), choose a place that you may use"));
+  CHECK(contains(closed, "Permission denied (an existing file is untouched), choose a place that you may use"));
   CHECK(contains(locked, "Permission denied"));
   CHECK(read_text(folder / "a") == "old");
   CHECK(folder.count() == 1);
@@ -213,7 +212,7 @@ TEST_CASE("a link is followed, also to a file that is not there yet") {
   fs::create_symlink("round", folder / "round");
   CHECK(contains(error_of([&] { io::write_file_atomically(folder / "round", "x"); }), "Too many levels"));
   fs::create_symlink("none/file", folder / "nowhere");
-  CHECK(contains(error_of([&] { io::write_file_atomically(folder / "nowhere", "x"); }), "make its folder first"));
+  CHECK(contains(error_of([&] { io::write_file_atomically(folder / "nowhere", "x"); }), "create its folder first"));
   CHECK(fs::is_symlink(folder / "nowhere"));
 }
 

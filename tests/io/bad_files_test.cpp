@@ -91,7 +91,7 @@ TEST_CASE("a file of the corpus cut at any byte is an Error") {
 
 namespace {
 
-// A file of torch.save as if its check sums had not been computed: else nothing behind them would ever be changed.
+// A file of torch.save as if its checksums had not been computed: else nothing behind them would ever be changed.
 std::string without_sums(std::string archive) {
   for (std::size_t at = archive.find("PK\1\2"); at != std::string::npos; at = archive.find("PK\1\2", at + 1))
     archive.replace(at + 16, 4, 4, '\0');

@@ -47,7 +47,7 @@ bool reads(const std::string& file) {
   return image.has_value();
 }
 
-// A PNG file with the right check sums: else nothing behind them would ever be changed. Others as they are.
+// A PNG file with the right checksums: else nothing behind them would ever be changed. Others as they are.
 std::string with_sums(std::string file) {
   if (!file.starts_with("\x89PNG")) return file;
   for (std::size_t at = 8; at + 12 <= file.size();) {

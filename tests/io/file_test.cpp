@@ -56,7 +56,7 @@ TEST_CASE("a system error comes with what helps against it") {
   CHECK(io::detail::advice("write", "a", EIO) == "check the disk");
   CHECK(io::detail::advice("write", "a", EFBIG) == "raise the limit on file sizes (ulimit -f)");
   CHECK(io::detail::advice("read", "a", ENOENT) == "check the path");
-  CHECK(io::detail::advice("write", "/nowhere/a", ENOENT) == "make its folder first");
+  CHECK(io::detail::advice("write", "/nowhere/a", ENOENT) == "create its folder first");
   CHECK(io::detail::advice("write", "/proc/a", ENOENT) == "choose another folder");  // where no file can be made
   CHECK(io::detail::advice("write", "a", ENOENT) == "choose another folder");
 }

@@ -65,9 +65,9 @@ TEST_CASE("other files that are taken for weights are named, with what to do") {
   CHECK(error("version https://git-lfs.github.com/spec/v1\noid sha256:4d7a\nsize 12345\n") ==
         " is a pointer of Git LFS (the file itself was not fetched), run git lfs pull in its repository");
   CHECK(contains(error("{\"weight_map\": {}}"), "is a text in JSON"));
-  CHECK(contains(error("\x1F\x8B\x08\0\0\0\0\0\0\3"s), "is packed by gzip, unpack it (gunzip)"));
+  CHECK(contains(error("\x1F\x8B\x08\0\0\0\0\0\0\3"s), "is compressed by gzip, decompress it (gunzip)"));
   CHECK(contains(error("\x89HDF\r\n\x1A\n"), "is an HDF5 file"));
-  CHECK(contains(error("\x08\x08\x12\7pytorch"), "is an ONNX model, as it seems"));
+  CHECK(contains(error("\x08\x08\x12\7pytorch"), "is probably an ONNX model"));
   CHECK(
       contains(error("\x80\4\x95\2\0\0\0\0\0\0\0]\x94."s), "is a pickle of Python that torch.save did not write"));
   CHECK(contains(error(std::string(257, '\0') + "ustar" + std::string(250, '\0')),
@@ -115,10 +115,11 @@ TEST_CASE("the name tells the format that is written, or that was meant") {
   CHECK(contains(begin("a.Npz"), "layer.weight.npy"));
   CHECK(contains(begin("a.SafeTensors"), "{\"f\":{\"dtype\""));
   for (const char* name : {"a", "a.txt", "a.pth.bak", "pth", "a.", "folder.pth/a"})
-    CHECK(error_of([&] { begin(name); }) == "gpunet::io: cannot write " + (folder / name) +
-                                                ": its name has none of the endings .safetensors, .pth, .pt, .npz "
-                                                "or (for one array) .npy, which choose "
-                                                "the format: add one");
+    CHECK(error_of([&] { begin(name); }) ==
+          "gpunet::io: cannot write " + (folder / name) +
+              ": its name has none of the extensions .safetensors, .pth, .pt, .npz "
+              "or (for one array) .npy, which choose "
+              "the format: add one");
   CHECK(folder.count() == 7);
   CHECK(error_of([&] { io::write_tensors("", file.entries()); }) ==
         "gpunet::io: cannot write a file whose path is empty, give its name");

@@ -88,7 +88,7 @@ TEST_CASE("with zlib, images are packed") {
   CHECK(packed.size() < 1000);
   const std::string data = packed.substr(8 + 25 + 8);
   std::vector<std::byte> lines(15'050);
-  const auto end = data.find("IEND") - 8 - 4;  // check sums: of the chunk, Adler's
+  const auto end = data.find("IEND") - 8 - 4;  // checksums: of the chunk, Adler's
   const auto inflater = io::deflate_codec()->inflater({std::as_bytes(std::span(data)).subspan(2, end - 2)});
   CHECK(io::detail::read_last(*inflater, lines));
   CHECK(lines[0] == std::byte{0});

@@ -61,7 +61,7 @@ TEST_CASE("strings: escapes and UTF-8") {
 }
 
 TEST_CASE("strings: what is refused") {
-  CHECK(contains(string_error("x"), "file, byte 0: no '\"' where one is wanted"));
+  CHECK(contains(string_error("x"), "file, byte 0: expected '\"'"));
   CHECK(contains(string_error("\"abc"), "file, byte 4: the text ends inside a string"));
   CHECK(contains(string_error("\"abc\\"), "unknown escape"));
   CHECK(contains(string_error(R"("\x")"), "unknown escape"));
@@ -85,7 +85,7 @@ TEST_CASE("integers") {
   CHECK(contains(integer_error("9223372036854775808"), "too large"));
   CHECK(contains(integer_error("007"), "begins with 0"));
   for (const char* wrong : {"-1", "-0", "+1", "", "x", ".5", "null"})
-    CHECK(contains(integer_error(wrong), "no unsigned integer"));
+    CHECK(contains(integer_error(wrong), "expected an unsigned integer"));
   for (const char* wrong : {"1.0", "1e3", "0E0"})
     CHECK(contains(integer_error(wrong), "a fraction"));
   CHECK(contains(integer_error("12 3"), "file, byte 3: more text than wanted"));
@@ -94,9 +94,9 @@ TEST_CASE("integers") {
 TEST_CASE("objects and arrays") {
   CHECK(keys_in("{}").empty());
   CHECK(keys_in("{ \"a\" : 1 ,\t\"b\":2 }\r\n") == std::vector<std::string>{"a", "b"});
-  CHECK(contains(object_error(R"({"a":1,"\u0061":2})"), "the key \"a\" is there twice"));
+  CHECK(contains(object_error(R"({"a":1,"\u0061":2})"), "the key \"a\" occurs twice"));
   for (const char* wrong : {"", "{", "{\"a\"}", "{\"a\":1", "{\"a\":1,}", "{\"a\":1 \"b\":2}", "{a:1}", "[]"})
-    CHECK(contains(object_error(wrong), "where one is wanted"));
+    CHECK(contains(object_error(wrong), "expected "));
 
   JsonReader json("[1, 20,300]", "file", 0);
   std::vector<index_t> values;
@@ -105,12 +105,12 @@ TEST_CASE("objects and arrays") {
   JsonReader none("[ ]", "file", 0);
   none.array([] { FAIL("no element"); });
   JsonReader open("[1,]", "file", 0);
-  CHECK(contains(error_of([&] { open.array([&] { open.integer(); }); }), "no unsigned integer"));
+  CHECK(contains(error_of([&] { open.array([&] { open.integer(); }); }), "expected an unsigned integer"));
 }
 
 TEST_CASE("an error names the file, the byte in the file, and what to do") {
   CHECK(error_of([] { JsonReader("  x", "gpunet::io: a.safetensors", 8).integer(); }) ==
-        "gpunet::io: a.safetensors, byte 10: no unsigned integer where one is wanted (it is damaged, or no file of "
+        "gpunet::io: a.safetensors, byte 10: expected an unsigned integer (it is damaged, or no file of "
         "this "
         "kind), fetch or save it again");
 }

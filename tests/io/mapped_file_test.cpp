@@ -51,7 +51,7 @@ TEST_CASE("a file that is larger than memory is not copied") {
           const rlimit limit{pages * static_cast<rlim_t>(sysconf(_SC_PAGESIZE)) + (1 << 30), old.rlim_max};
           setrlimit(RLIMIT_AS, &limit);
           _exit(contains(error_of([&] { io::FileBytes file(path); }),
-                         "are more than there is memory, free some or have it mapped: {.map = true}")
+                         "are more than the available memory, free some or have it mapped: {.map = true}")
                     ? 7
                     : 1);
         }) == 7);

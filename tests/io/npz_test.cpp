@@ -80,7 +80,7 @@ TEST_CASE("an archive that is none of NumPy's, or damaged, is an Error") {
   write_archive(folder / "x.npz", {{"a.npy", array}});
   patch(folder / "x.npz", 170, "x");
   CHECK(contains(error_of([&] { NpzFile::read(folder / "x.npz"); }),
-                 "a.npy, byte 35 of the archive: the check sum does not fit"));
+                 "a.npy, byte 35 of the archive: the checksum does not match"));
 }
 
 TEST_CASE("without zlib, deflated arrays are refused with what to do") {
@@ -92,8 +92,8 @@ TEST_CASE("without zlib, deflated arrays are refused with what to do") {
       error_of([&] { io::write_npz(folder / "x.npz", stored.entries(), {.compress = true}); });
   io::deflate_codec() = codec;
   CHECK(contains(reading,
-                 "deflated.npz, zeros.npy is deflated (which takes zlib), include <gpunet/io/zlib.hpp> in one "
+                 "deflated.npz, zeros.npy is deflated (which needs zlib), include <gpunet/io/zlib.hpp> in one "
                  "source and link zlib (gpunet::zlib in CMake, -lz), or save it with np.savez"));
-  CHECK(contains(writing, "compressing takes zlib"));
+  CHECK(contains(writing, "compressing needs zlib"));
   CHECK(folder.count() == 0);
 }

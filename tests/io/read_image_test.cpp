@@ -117,7 +117,7 @@ TEST_CASE("headers of text may have comments and any space") {
   CHECK(contains(decode_error("P2 2 1 255 12 "), "the file ends before a value"));
   CHECK(contains(decode_error("P5 1 1 65536 aa"), "the largest value is 65536 (want 1 to 65535)"));
   CHECK(contains(decode_error("P1 1 1 2"), "neither 0 nor 1"));
-  CHECK(contains(decode_error("P5 0 1 255 a"), "an image of 0 x 1 (want sides of 1 and more"));
+  CHECK(contains(decode_error("P5 0 1 255 a"), "an image of 0 x 1 (want sides of 1 or more"));
   CHECK(contains(decode_error("P5 999999999 999999999 255 a"), "an image of 999999999 x 999999999"));
 }
 
@@ -157,10 +157,10 @@ TEST_CASE("without a library, images that need one say which") {
   const Libraries libraries;
   io::deflate_codec() = nullptr;
   io::other_images() = nullptr;
-  CHECK(
-      decode_error(image_file("PNG of type 2, 8 bits")) ==
-      "gpunet::io: x is a PNG image, which this program cannot unpack: include <gpunet/io/zlib.hpp> in one source "
-      "and link zlib (gpunet::zlib, -lz), or save it as BMP or PPM");
+  CHECK(decode_error(image_file("PNG of type 2, 8 bits")) ==
+        "gpunet::io: x is a PNG image, which this program cannot decompress: include <gpunet/io/zlib.hpp> in one "
+        "source "
+        "and link zlib (gpunet::zlib, -lz), or save it as BMP or PPM");
   CHECK(decode_error(from_hex(reference::jpeg_file)) ==
         "gpunet::io: x is a JPEG image, which this program does not read: save it as PNG, or include "
         "<gpunet/io/stb_image.hpp> in one source and link gpunet::stb_image (-lstb)");
@@ -256,12 +256,12 @@ TEST_CASE("a PNG file whose parts contradict each other is refused") {
   CHECK(contains(decode_error(header + end), "no zlib stream in the IDAT chunks"));
   std::string other = good;
   other[20] ^= 1;
-  CHECK(contains(decode_error(other), "the check sum of chunk IHDR is wrong"));
+  CHECK(contains(decode_error(other), "the checksum of chunk IHDR is wrong"));
   const auto with_header = [&](const std::string& numbers) {
     return decode_error(header.substr(0, 8) + chunk("IHDR", numbers) + data + end);
   };
   CHECK(with_header("\0\0\0\2\0\0\0\1\x08\2\0\0\0"s).empty());
-  CHECK(contains(with_header("\0\0\0\2\0\0\0\2\x08\2\0\0\0"s), "pixels that cannot be unpacked, or too few"));
+  CHECK(contains(with_header("\0\0\0\2\0\0\0\2\x08\2\0\0\0"s), "pixels that cannot be decompressed, or too few"));
   CHECK(contains(with_header("\0\0\xFF\2\0\0\0\1\x08\2\0\0\0"s), "packed ones (more than deflate can)"));
   CHECK(contains(with_header("\0\0\0\2\0\0\0\1\4\2\0\0\0"s), "color type 2 with 4 bits"));
   CHECK(contains(with_header("\0\0\0\2\0\0\0\1\x08\3\0\0\0"s), "a palette of 0 bytes"));

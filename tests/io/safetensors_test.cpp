@@ -209,7 +209,7 @@ TEST_CASE("a header is checked in full, and the message says where") {
   CHECK(contains(with(R"("dtype":"F32","shape":[2])"), "without dtype, shape or data_offsets"));
   CHECK(contains(with(R"("dtype":"F32","shape":[2],"shape":[2])"), "twice"));
   CHECK(contains(with(R"("dtype":"F32","shape":[2],"data_offsets":[0,8],"x":1)"), "the unknown key \"x\""));
-  CHECK(contains(with(R"("dtype":"F32","shape":[-2],"data_offsets":[0,8])"), "no unsigned integer"));
+  CHECK(contains(with(R"("dtype":"F32","shape":[-2],"data_offsets":[0,8])"), "expected an unsigned integer"));
   CHECK(contains(with(R"("dtype":"F32","shape":[2.0],"data_offsets":[0,8])"), "a fraction"));
   CHECK(contains(with(R"("dtype":"F32","shape":[2],"data_offsets":[8])"), "no [begin, end]"));
   CHECK(contains(with(R"("dtype":"F32","shape":[2],"data_offsets":[0,8,9])"), "more than two data_offsets"));
@@ -246,8 +246,8 @@ TEST_CASE("tensors cover the data without holes and overlaps") {
 
 TEST_CASE("metadata is a map of texts, and no key is there twice") {
   CHECK(header_error(R"({"__metadata__":{}})", 0).empty());
-  CHECK(contains(header_error(R"({"__metadata__":{"a":1}})", 0), "no '\"' where one is wanted"));
-  CHECK(contains(header_error(R"({"__metadata__":{"a":"1","a":"2"}})", 0), "the key \"a\" is there twice"));
+  CHECK(contains(header_error(R"({"__metadata__":{"a":1}})", 0), "expected '\"'"));
+  CHECK(contains(header_error(R"({"__metadata__":{"a":"1","a":"2"}})", 0), "the key \"a\" occurs twice"));
   CHECK(contains(header_error(R"({"__metadata__":{},"__metadata__":{}})", 0), "twice"));
   CHECK(contains(header_error(R"({"a":{"dtype":"U8","shape":[0],"data_offsets":[0,0]},"\u0061":{}})", 0), "twice"));
   CHECK(contains(header_error(R"({} {})", 0), "more text than wanted"));

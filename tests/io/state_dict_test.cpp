@@ -112,7 +112,7 @@ TEST_CASE("lists in a message end after ten, with a count") {
   CHECK(!contains(sizes, "in110"));
   CHECK(contains(
       error_of([&] { io::load_arrays(wider, file, {.key = "net"}); }),
-      "(there are: in100, in101, in102, in103, in104, in105, in106, in107, in108, in109 and 13 more), give "
+      "(available: in100, in101, in102, in103, in104, in105, in106, in107, in108, in109 and 13 more), give "
       "one of these"));
 }
 
@@ -181,7 +181,7 @@ TEST_CASE("a state_dict inside a checkpoint, with a prefix, under other names, b
   CHECK(loaded(path, {.match = io::by_order}) == one_to_eight);
   const std::string error = error_of([&] { loaded(folder / "a.pth", {.key = "net"}); });
   CHECK(error ==
-        "gpunet::io::load: " + path + " has no tensors under the key \"net\" (there are: lin), give one of these");
+        "gpunet::io::load: " + path + " has no tensors under the key \"net\" (available: lin), give one of these");
 }
 
 TEST_CASE("a prefix that no name has is an error, with the names that there are") {
@@ -189,7 +189,7 @@ TEST_CASE("a prefix that no name has is an error, with the names that there are"
   const std::string path = folder / "a.pth";
   write_file(path, {{"model.module.fc.weight", {2, 3}}, {"model.module.fc.bias", {2}}, {"x", {1}}});
   const std::string begin =
-      "gpunet::io::load: no name in " + path + " begins with the prefix \"modul.\" (there are: ";
+      "gpunet::io::load: no name in " + path + " begins with the prefix \"modul.\" (available: ";
   for (const bool strict : {true, false}) {
     CHECK(error_of([&] { loaded(path, {.prefix = "modul.", .strict = strict}); }) ==
           begin + "model.module.fc.weight, model.module.fc.bias, x), give the one that these have, or none");

@@ -47,11 +47,11 @@ TEST_CASE("an entry whose strides leave its bytes is neither copied nor written"
   check({2, 3}, {3, 1}, "");
   check({2, 4}, {1, 1}, "");  // several elements may be the same
   check({2, 3}, {4, 1},
-        "\"w\" of shape [2, 3], strides [4, 1] and dtype F32 leaves its 24 bytes, give strides in elements, one "
+        "\"w\" of shape [2, 3], strides [4, 1] and dtype F32 exceeds its 24 bytes, give strides in elements, one "
         "for each "
         "dimension, and all bytes");
-  check({2, 3}, {1}, "leaves its 24 bytes");
-  check({2, 3}, {std::numeric_limits<index_t>::max(), 1}, "leaves its 24 bytes");
+  check({2, 3}, {1}, "exceeds its 24 bytes");
+  check({2, 3}, {std::numeric_limits<index_t>::max(), 1}, "exceeds its 24 bytes");
   check({2, 4}, {}, "\"w\" has 24 bytes, which do not fit its shape [2, 4] and dtype F32, give all elements");
   CHECK(folder.count() == 4);  // those of the first two
 }

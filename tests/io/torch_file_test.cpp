@@ -269,7 +269,7 @@ TEST_CASE("big-endian archives and deflated ones are read") {
   const std::string error = error_of([&] { TorchFile::read(corpus("deflated.pth")); });
   io::deflate_codec() = codec;
   CHECK(contains(error,
-                 "\"state_dict/data.pkl\" is deflated (which takes zlib), include <gpunet/io/zlib.hpp> in one "
+                 "\"state_dict/data.pkl\" is deflated (which needs zlib), include <gpunet/io/zlib.hpp> in one "
                  "source and link zlib (gpunet::zlib in CMake, -lz), or save the file again with torch.save"));
 }
 
@@ -305,7 +305,7 @@ TEST_CASE("a deflated archive that is mostly air is an Error before its memory i
 }
 #endif
 
-TEST_CASE("data that has changed is an Error, where the file has check sums") {
+TEST_CASE("data that has changed is an Error, where the file has checksums") {
   const TempFolder folder;
   for (const char* name : {"state_dict.pth", "no_sums.pth"}) {
     CAPTURE(name);
@@ -319,7 +319,7 @@ TEST_CASE("data that has changed is an Error, where the file has check sums") {
     else
       CHECK(error_of([&] { TorchFile::read(folder / "x.pth"); }) ==
             concat("gpunet::io: ", folder / "x.pth", ", byte ", at - 4,
-                   ": the check sum of \"state_dict/data/1\" does not fit (its data is damaged), fetch or save it "
+                   ": the checksum of \"state_dict/data/1\" does not match (its data is damaged), fetch or save it "
                    "again"));
   }
 }
@@ -356,16 +356,16 @@ TEST_CASE("a tensor that does not fit its storage is an Error") {
   CHECK(contains(error_in(folder, Forged{.numel = 7}), "wants a storage of 7 elements, which has 24 bytes"));
   CHECK(contains(error_in(folder, Forged{.numel = largest}), "a storage of 9223372036854775807 elements"));
   CHECK(contains(error_in(folder, Forged{.first = 1}),
-                 "the tensor \"w\" of shape [2, 3] and strides [3, 1] leaves its "
+                 "the tensor \"w\" of shape [2, 3] and strides [3, 1] exceeds its "
                  "storage of 6 elements"));
-  CHECK(contains(error_in(folder, Forged{.first = largest}), "leaves its storage"));
+  CHECK(contains(error_in(folder, Forged{.first = largest}), "exceeds its storage"));
   CHECK(contains(error_in(folder, Forged{.sizes = tuple({largest, largest})}), "is too large"));
-  CHECK(contains(error_in(folder, Forged{.sizes = tuple({2, 4})}), "leaves its storage"));
-  CHECK(contains(error_in(folder, Forged{.strides = tuple({largest, largest})}), "leaves its storage"));
-  CHECK(contains(error_in(folder, Forged{.strides = tuple({3})}), "has not one stride for each dimension"));
-  CHECK(contains(error_in(folder, Forged{.sizes = "(J\xFF\xFF\xFF\xFFK\1t"}), "no natural number"));
+  CHECK(contains(error_in(folder, Forged{.sizes = tuple({2, 4})}), "exceeds its storage"));
+  CHECK(contains(error_in(folder, Forged{.strides = tuple({largest, largest})}), "exceeds its storage"));
+  CHECK(contains(error_in(folder, Forged{.strides = tuple({3})}), "does not have one stride per dimension"));
+  CHECK(contains(error_in(folder, Forged{.sizes = "(J\xFF\xFF\xFF\xFFK\1t"}), "expected a natural number"));
   CHECK(contains(error_in(folder, Forged{.strides = "(" + std::string(9, 'N') + "t"}), "9 strides"));
-  CHECK(contains(error_in(folder, Forged{.sizes = "N"}), "no shape where one is wanted"));
+  CHECK(contains(error_in(folder, Forged{.sizes = "N"}), "expected a shape"));
   CHECK(contains(error_in(folder, Forged{.key = "1"}), "has the storage \"1\", which is not there"));
   CHECK(contains(error_in(folder, Forged{.storage = "torch.float32"}), "a storage of type torch.float32"));
   // Strides of extents of 1 may be anything; a stride of 0 makes many elements of one.

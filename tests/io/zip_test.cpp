@@ -142,7 +142,7 @@ TEST_CASE("an archive that lies is an Error") {
 
   // Two members with the same bytes, and with the same name.
   write_archive(path, {{"one", "1111"}, {"one", "2222"}});
-  CHECK(contains(error_in(path), "the file \"one\" is there twice"));
+  CHECK(contains(error_in(path), "the file \"one\" occurs twice"));
   patch(path, last(path, table_entry) + 42, bytes_of(std::uint32_t{0}));
   CHECK(contains(error_in(path), "overlap (a zip bomb?)"));
   CHECK(error_in(path).starts_with("gpunet::io: " + path + ", byte 0: "));

@@ -96,13 +96,13 @@ TEST_CASE("a gzip file that is cut off says so, wherever its packed data is cut"
     const std::string message = error_of([&] { unpacked(whole.substr(0, i)); });
     if (i < end)
       CHECK(message == concat("gpunet::io: x.gz ends at byte ", i,
-                              ", but its packed data goes on (it is cut off), fetch it again"));
+                              ", but its compressed data goes on (it is cut off), fetch it again"));
     else  // only the sum or the size is
       CHECK(message.starts_with("gpunet::io: x.gz "));
   }
   std::string other = whole;
   other[end] ^= 1;
-  CHECK(contains(error_of([&] { unpacked(other); }), "(its check sum is wrong)"));
+  CHECK(contains(error_of([&] { unpacked(other); }), "(its checksum is wrong)"));
 }
 
 TEST_CASE("a gzip bomb for MNIST asks for no more memory than the header of the idx file") {
@@ -121,8 +121,8 @@ TEST_CASE("a gzip bomb for MNIST asks for no more memory than the header of the 
     return message;
   };
   CHECK(contains(error("no idx file of 16"), "does not begin as an idx file"));
-  CHECK(
-      contains(error("\0\0\x08\3\0\0\0\2\0\0\0\x1C\0\0\0\x1C"s), "unpacks to 50000016 bytes (want at most 1584)"));
+  CHECK(contains(error("\0\0\x08\3\0\0\0\2\0\0\0\x1C\0\0\0\x1C"s),
+                 "decompresses to 50000016 bytes (want at most 1584)"));
 }
 
 TEST_CASE("a zip bomb asks for no memory") {
@@ -151,7 +151,7 @@ TEST_CASE("a zip bomb asks for no memory") {
   CHECK(contains(error(2000, 4'000'000'000), "more than deflate can"));
   CHECK(contains(error(8'000'000, 8'000'000), "bytes of data (want 4000000000 for the shape"));
   array.replace(array.find("1000000000"), 10, "0000000500");
-  CHECK(contains(error(4000, static_cast<std::uint32_t>(array.size()) + 2000), "data that cannot be unpacked"));
+  CHECK(contains(error(4000, static_cast<std::uint32_t>(array.size()) + 2000), "data that cannot be decompressed"));
   CHECK(error(2000, static_cast<std::uint32_t>(array.size()) + 2000).empty());
 }
 

@@ -156,7 +156,7 @@ TEST_CASE("what cannot be written") {
   io::write_file_atomically(folder / "file", "x"s);
   CHECK(contains(error_of([&] { SummaryWriter(folder / "file"); }),
                  "gpunet::io: cannot make the folder " + folder / "file" +
-                     ": Not a directory, a file stands where a folder is wanted: give another path"));
+                     ": Not a directory, a file has the name of the folder: give another path"));
   CHECK(contains(error_of([&] { SummaryWriter(folder / "file/runs"); }), "Not a directory"));
   SummaryWriter writer(folder / "runs");
   CHECK(contains(error_of([&] { writer.add_scalar("", 1); }), "the tag is empty"));
@@ -243,8 +243,8 @@ TEST_CASE("a writer whose file cannot be cut back says so at each later call") {
                  "Resource temporarily unavailable"));
   for (int i = 0; i < 2; ++i)
     CHECK(contains(error_of([&] { writer.add_scalar("loss", 1, i); }),
-                   path + ": an earlier write left a part of a record, which could not be cut off"));
-  CHECK(contains(error_of([&] { writer.flush(); }), "an earlier write left a part of a record"));
+                   path + ": an earlier write left a partial record that could not be removed"));
+  CHECK(contains(error_of([&] { writer.flush(); }), "an earlier write left a partial record"));
   REQUIRE(::dup2(before, file) == file);  // a file that can be cut again
   writer.add_scalar("loss", 1, 2);
   writer.flush();

@@ -89,7 +89,7 @@ TEST_CASE("ModelCheckpoint keeps the best") {
   const TempFolder folder;
   Lesson<Host> lesson, loaded;
   train::ModelCheckpoint by_hand(folder / "hand.safetensors", {.monitor = train::Metric::val_accuracy});
-  CHECK(contains(error_of([&] { train::ModelCheckpoint(folder / "best"); }), "none of the endings"));
+  CHECK(contains(error_of([&] { train::ModelCheckpoint(folder / "best"); }), "none of the extensions"));
   CHECK(folder.count() == 0);
   CHECK(by_hand.step(lesson.net, 0.5));
   CHECK(!by_hand.step(lesson.net, 0.4));

@@ -49,8 +49,9 @@ GPUNET_INLINE void AtomicFile::commit() {
   if (detail::uninterrupted([&] { return ::fsync(file_.number()); }) != 0) fail();
   if (std::rename(temporary_.c_str(), path_.c_str()) != 0) fail();
   temporary_.clear();
-  file_.close();  // with its lock, without which it would have been a leftover
-  // The new name. A file system that cannot flush a folder still shows the old or the new file whole.
+  file_.close();  // releases the lock, which until now kept others from removing it
+  // Writes the new name to the disk. If the file system cannot flush a folder, either the old or the new file is still
+  // complete.
   const detail::Descriptor folder(this->folder(), O_RDONLY | O_DIRECTORY);
   detail::uninterrupted([&] { return ::fsync(folder.number()); });
 }
@@ -67,7 +68,7 @@ GPUNET_INLINE std::string AtomicFile::resolved(std::string path) {
     if (real) return real.get();
     std::array<char, PATH_MAX> target;
     const ssize_t length = ::readlink(path.c_str(), target.data(), target.size());
-    if (length < 0) break;  // no link to a file that is not there
+    if (length < 0) break;  // not a link to a missing file
     const std::string_view text(target.data(), static_cast<std::size_t>(length));
     path = text.starts_with('/') ? std::string(text) : concat(folder_of(path), text);
   }
@@ -84,7 +85,7 @@ GPUNET_INLINE void AtomicFile::open() {
       fail();
     }
     detail::uninterrupted([&] { return ::flock(file_.number(), LOCK_EX); });
-    struct stat locked {};  // it may have been taken for a leftover before
+    struct stat locked {};  // another program may have removed it as a leftover before it was locked
     if (::fstat(file_.number(), &locked) == 0 && locked.st_nlink == 0) file_.close();
   }
 }
@@ -99,7 +100,8 @@ GPUNET_INLINE void AtomicFile::remove_leftovers() const {
     struct stat locked {
     }, named{};
     if (file.number() < 0 || ::flock(file.number(), LOCK_EX | LOCK_NB) != 0) continue;
-    // While the lock is held, the file of that name stays this one if it is: only the holder of the lock moves it.
+    // If the file of that name is the locked one, it stays so while the lock is held: only the holder of the lock moves
+    // it.
     if (::fstat(file.number(), &locked) == 0 && ::lstat(path.c_str(), &named) == 0 && S_ISREG(locked.st_mode) &&
         locked.st_dev == named.st_dev && locked.st_ino == named.st_ino)
       ::unlink(path.c_str());
@@ -117,7 +119,7 @@ GPUNET_INLINE bool AtomicFile::is_temporary(std::string_view name, std::string_v
 GPUNET_INLINE void AtomicFile::fail() {
   const int error = errno;
   discard();
-  detail::fail("write", path_, " (what was there before is untouched)", error);
+  detail::fail("write", path_, " (an existing file is untouched)", error);
 }
 
 GPUNET_INLINE void AtomicFile::discard() noexcept {

@@ -1,4 +1,4 @@
-// Binary fields of files, read from front to back, and written.
+// Reads and writes binary fields of files.
 #pragma once
 
 #include <cstddef>
@@ -13,7 +13,7 @@
 
 namespace gpunet::io::detail {
 
-// Of something in a file that is sound, but that no TensorEntry can hold: what else is in the file may be read.
+// Thrown for an object in a valid file that no TensorEntry can represent. The rest of the file may still be read.
 class Unreadable : public Error {
  public:
   using Error::Error;
@@ -23,14 +23,14 @@ inline std::string_view as_text(std::span<const std::byte> bytes) {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
 
-// Reads little-endian numbers and pieces of bytes. Whatever is asked for beyond the end is an Error that names the
-// file and the byte. Allocates nothing; texts and pieces borrow.
+// Reads little-endian numbers and pieces of bytes, front to back. Reading beyond the end throws an Error that names the
+// file and the byte. Allocates nothing; texts and pieces are borrowed.
 class ByteReader {
  public:
   static constexpr std::string_view default_advice =
       "(it is damaged, or no file of this kind), fetch or save it again";
 
-  // `place` begins the messages; the bytes begin at the byte `first_byte` of their file.
+  // `place` begins the messages; the bytes start at the byte `first_byte` of their file.
   ByteReader(std::span<const std::byte> bytes, std::string place, std::size_t first_byte = 0)
       : bytes_(bytes), place_(std::move(place)), first_byte_(first_byte) {}
 
@@ -40,7 +40,7 @@ class ByteReader {
   std::span<const std::byte> rest() const { return bytes_.subspan(position_); }
   const std::string& place() const { return place_; }
 
-  // The next n bytes. `what` says in messages what they are.
+  // Returns the next n bytes. `what` describes them in messages.
   std::span<const std::byte> take(std::size_t n, std::string_view what) {
     if (n > left()) fail(concat(what, " of ", n, " bytes where ", left(), " are left"));
     position_ += n;
@@ -57,7 +57,7 @@ class ByteReader {
     return value;
   }
 
-  // The text before the next line feed, which is passed over.
+  // Returns the text before the next line feed, and skips that.
   std::string_view line(std::string_view what) {
     const std::string_view rest = as_text(this->rest());
     const std::size_t length = rest.find('\n');
@@ -66,7 +66,7 @@ class ByteReader {
     return rest.substr(0, length);
   }
 
-  // Puts the message at the byte where the last thing began.
+  // Moves back by n bytes, so that a message names the byte where the last field starts.
   void back(std::size_t n) { position_ -= n; }
 
   template <class Exception = Error>

@@ -16,7 +16,7 @@ namespace gpunet::io {
 
 namespace detail {
 
-// Headers as Microsoft describes them (BITMAPCOREHEADER, BITMAPINFOHEADER and its later versions).
+// Headers are as Microsoft describes them (BITMAPCOREHEADER, BITMAPINFOHEADER and its later versions).
 class BmpReader {
  public:
   BmpReader(std::span<const std::byte> file, const std::string& place, const ReadImageOptions& options)
@@ -29,7 +29,7 @@ class BmpReader {
     const auto width = static_cast<std::size_t>(width_), rows = static_cast<std::size_t>(height);
     const std::size_t row_bytes = (width * bits_ + 7) / 8, stride = (width * bits_ + 31) / 32 * 4;
     const std::size_t begin = std::max<std::size_t>(pixels_begin_, reader_.position());
-    // The last row may lack what fills it up to four bytes.
+    // The last row may lack its padding to four bytes.
     if (begin > file_.size() || (rows - 1) * stride + row_bytes > file_.size() - begin)
       reader_.fail(concat(width, " x ", height, " pixels from byte ", begin, " on where the file has ",
                           file_.size(), " bytes"));
@@ -39,7 +39,7 @@ class BmpReader {
     image.pixels.resize(rows * width * channels);
     for (std::size_t y = 0; y < rows; ++y) {
       const std::size_t line =
-          height_ < 0 ? y : rows - 1 - y;  // from the bottom up, but where the height is negative
+          height_ < 0 ? y : rows - 1 - y;  // rows go from the bottom up, unless the height is negative
       const auto from = file_.subspan(begin + line * stride, row_bytes);
       std::uint8_t* to = image.pixels.data() + y * width * channels;
       for (std::size_t x = 0; x < width; ++x, to += channels)
@@ -69,7 +69,7 @@ class BmpReader {
       reader_.take(4, "the header");
     }
     check_kind(compression);
-    if (compression == bit_fields)  // behind a header of 40 bytes, within one that is longer
+    if (compression == bit_fields)  // after a header of 40 bytes, inside a longer one
       for (std::size_t c = 0; c < (header >= 56 && header != 64 ? 4u : 3u); ++c)
         masks_[c] = reader_.number<std::uint32_t>("the bits of a channel");
     else if (bits_ == 16)
@@ -89,7 +89,7 @@ class BmpReader {
     if (std::find(known.begin(), known.end(), bits_) == known.end() || (compression == bit_fields && bits_ < 16))
       reader_.fail(concat(bits_, " bits a pixel, which a BMP file of its kind has not"));
   }
-  // The bits of a channel stand together, and there are some.
+  // Checks that the bits of each channel are contiguous, and that there are some.
   void check_masks() const {
     for (std::size_t c = 0; c < 4 && bits_ > 8; ++c) {
       const std::uint32_t ones = masks_[c] >> std::countr_zero(masks_[c] | 1u << 31);
@@ -137,13 +137,14 @@ class BmpReader {
 
 }  // namespace detail
 
+// Returns whether the contents of a file begin like a BMP file.
 inline bool is_bmp(std::span<const std::byte> file) {
   return detail::as_text(file).starts_with("BM");
 }
 
-// The image of a BMP file that is not packed: 1, 4 or 8 bits with a palette, 16, 24 or 32 bits. 3 channels, or 4 if the
-// header tells which bits are alpha. `place` begins the messages. Throws Error where the file is damaged, cut short, or
-// of another kind.
+// Decodes an uncompressed BMP file: 1, 4 or 8 bits with a palette, 16, 24 or 32 bits per pixel. Returns 3 channels, or
+// 4 if the header says which bits are alpha. `place` begins the messages. Throws Error if the file is damaged, cut
+// short or of another kind.
 inline Image decode_bmp(std::span<const std::byte> file, const std::string& place,
                         const ReadImageOptions& options = {}) {
   return detail::BmpReader(file, place, options).read();

@@ -1,4 +1,4 @@
-// Check sums: of zip archives and PNG images, and of event files.
+// Checksums: of zip archives and PNG images (CRC-32), and of event files (CRC-32C).
 #pragma once
 
 #include <cstddef>
@@ -9,7 +9,8 @@
 
 namespace gpunet::io::detail {
 
-// CRC-32 of ISO 3309, and CRC-32C (Castagnoli's polynomial, RFC 3720).
+// Return the CRC-32 (ISO 3309) and the CRC-32C (Castagnoli, RFC 3720) of bytes that follow others with the checksum
+// `before`.
 std::uint32_t crc32(std::span<const std::byte> bytes, std::uint32_t before = 0);
 std::uint32_t crc32c(std::span<const std::byte> bytes, std::uint32_t before = 0);
 

@@ -8,8 +8,8 @@
 
 namespace gpunet::io::detail {
 
-// Entry [k][b]: the remainder of the byte b with k zero bytes behind it, modulo a polynomial whose bits are reversed.
-// Computed when first used: the compiler would take a fifth of a second for both.
+// Returns tables whose entry [k][b] is the remainder of the byte b followed by k zero bytes, modulo a polynomial with
+// reversed bits. Computed on first use: at compile time both would take the compiler a fifth of a second.
 using CrcTables = std::array<std::array<std::uint32_t, 256>, 8>;
 inline CrcTables crc_tables(std::uint32_t polynomial) {
   CrcTables tables{};
@@ -25,7 +25,7 @@ inline CrcTables crc_tables(std::uint32_t polynomial) {
   return tables;
 }
 
-// Eight bytes at a time; of the bytes behind others whose sum is `before`.
+// Processes eight bytes at a time. `before` is the checksum of the bytes before.
 inline std::uint32_t crc(const CrcTables& tables, std::span<const std::byte> bytes, std::uint32_t before) {
   std::uint32_t rest = ~before;
   for (; bytes.size() >= 8; bytes = bytes.subspan(8)) {

@@ -1,4 +1,4 @@
-// Where packed data meets the library that unpacks it.
+// The interface to a library that compresses and decompresses deflate streams.
 #pragma once
 
 #include <cstddef>
@@ -11,10 +11,10 @@
 
 namespace gpunet::io {
 
-// How many times smaller than its contents packed data can be.
+// The largest factor by which deflate can compress.
 inline constexpr std::size_t most_expansion = 1032;
 
-// Unpacks raw deflate (RFC 1951) from front to back.
+// Decompresses a raw deflate stream (RFC 1951), front to back.
 class Inflater {
  public:
   static constexpr std::ptrdiff_t damaged = -1, cut_short = -2;
@@ -24,22 +24,22 @@ class Inflater {
   Inflater& operator=(const Inflater&) = delete;
   virtual ~Inflater() = default;
 
-  // Fills `out` with the next bytes and returns how many there were, fewer than it holds only at the end; or `damaged` where
-  // this is no deflate stream, or `cut_short` where the stream goes on behind its packed bytes.
+  // Fills `out` with the next bytes and returns their number, less than its size only at the end of the stream. Returns
+  // `damaged` if this is not a deflate stream, `cut_short` if the compressed bytes end before the stream does.
   virtual std::ptrdiff_t read(std::span<std::byte> out) = 0;
-  // How many packed bytes follow the end of the stream, once it was reached.
+  // Returns the number of compressed bytes after the end of the stream, once that was reached.
   virtual std::size_t left() const = 0;
 };
 
-// Packs and unpacks raw deflate. <gpunet/io/zlib.hpp> is one, by the system's zlib.
+// Compresses and decompresses raw deflate streams. <gpunet/io/zlib.hpp> is one, using the system's zlib.
 struct DeflateCodec {
-  // Borrows the packed bytes, which may be in several pieces.
+  // Borrows the compressed bytes, which may be in several pieces.
   std::unique_ptr<Inflater> (*inflater)(std::vector<std::span<const std::byte>> packed);
   std::vector<std::byte> (*deflate)(std::span<const std::byte> bytes);
 };
 
-// The codec of the program, null where it has none. A pointer rather than a macro: units that know zlib and units
-// that do not link into one program, all with the same definitions.
+// Returns the codec of the program, null if it has none. A pointer rather than a macro, so that units with and without
+// zlib link into one program with the same definitions.
 const DeflateCodec*& deflate_codec();
 
 namespace detail {
@@ -47,7 +47,7 @@ namespace detail {
 inline constexpr std::string_view zlib_advice =
     "include <gpunet/io/zlib.hpp> in one source and link zlib (gpunet::zlib in CMake, -lz)";
 
-// Whether the next bytes of the stream fill `out`, and are the last ones, with nothing packed behind them.
+// Fills `out`; returns whether those were the last bytes of the stream, with no compressed bytes after it.
 bool read_last(Inflater& inflater, std::span<std::byte> out);
 
 }  // namespace detail

@@ -1,4 +1,4 @@
-// The element types of files.
+// Element types of arrays in files.
 #pragma once
 
 #include <array>
@@ -16,8 +16,8 @@ namespace gpunet::io {
 static_assert(std::endian::native == std::endian::little,
               "gpunet::io: this processor is big-endian (weight files are little-endian), use another");
 
-// The type of a stored element, by its name in safetensors files; from small to large alignment. Those files have
-// no C128.
+// The type of a stored element, with its name in safetensors files, in the order of alignment. Those files do not have
+// C128.
 enum class Dtype : unsigned char {
   BOOL,
   F4,
@@ -58,30 +58,30 @@ inline constexpr std::array<DtypeInfo, 23> dtypes{{
     {"C64", 64},    {"F64", 64},    {"I64", 64},    {"U64", 64},        {"C128", 128},
 }};
 
-// IEEE 754 binary16: 1 sign bit, 5 exponent bits (bias 15), 10 fraction bits.
+// Converts an IEEE 754 binary16: 1 sign bit, 5 exponent bits (bias 15), 10 fraction bits.
 float half_to_float(std::uint16_t half);
 
-// The upper half of a binary32.
+// Converts a bfloat16, the upper half of a binary32.
 inline float bfloat_to_float(std::uint16_t bfloat) {
   return std::bit_cast<float>(std::uint32_t{bfloat} << 16);
 }
 
 }  // namespace detail
 
-// "F32", as safetensors files call it.
+// Returns the name in safetensors files: "F32".
 constexpr std::string_view to_string(Dtype dtype) {
   return detail::dtypes[static_cast<std::size_t>(dtype)].name;
 }
 
-// Bits of one element.
+// Returns the number of bits of one element.
 constexpr index_t bits_of(Dtype dtype) {
   return detail::dtypes[static_cast<std::size_t>(dtype)].bits;
 }
 
-// By the name that safetensors files have for it, "F32"; nothing for a name that there is not.
+// Returns the type with a name of safetensors files, such as "F32"; nothing for an unknown name.
 std::optional<Dtype> dtype_from(std::string_view name);
 
-// How elements of T, float or double, are stored.
+// Returns the type in which elements of T, float or double, are stored.
 template <class T>
 constexpr Dtype dtype_of() {
   static_assert(std::numeric_limits<T>::is_iec559 && (sizeof(T) == 4 || sizeof(T) == 8),
@@ -89,7 +89,7 @@ constexpr Dtype dtype_of() {
   return sizeof(T) == 4 ? Dtype::F32 : Dtype::F64;
 }
 
-// Whether copy_as can read the type as float or double. Integers too, as torch's copy_ does.
+// Returns whether copy_as can convert the type to float or double. Integers too, as torch's copy_.
 constexpr bool is_parameter_type(Dtype dtype) {
   switch (dtype) {
     case Dtype::F64:

@@ -13,7 +13,7 @@ GPUNET_INLINE float half_to_float(std::uint16_t half) {
     const float magnitude = static_cast<float>(fraction) * 0x1p-24f;
     return sign ? -magnitude : magnitude;
   }
-  const std::uint32_t wide = exponent == 31 ? 255u : exponent + 112;  // infinite and NaN, or bias 127
+  const std::uint32_t wide = exponent == 31 ? 255u : exponent + 112;  // infinity and NaN, or a bias of 127
   return std::bit_cast<float>(sign | wide << 23 | fraction << 13);
 }
 

@@ -1,4 +1,4 @@
-// Files, read whole, and the system calls that all files share.
+// Reads files, and wraps the system calls that all files use.
 #pragma once
 
 #include <cerrno>
@@ -14,24 +14,24 @@
 
 namespace gpunet::io {
 
-// Whether there is something of that name: a file, a folder.
+// Returns whether a file or folder of that name exists.
 bool exists(const std::string& path);
 
-// Whether there is a folder of that name, or a link to one.
+// Returns whether a folder of that name, or a link to one, exists.
 bool is_folder(const std::string& path);
 
-// The path of what has that name in a folder.
+// Returns the path of a name in a folder.
 std::string join(std::string_view folder, std::string_view name);
 
 namespace detail {
 
-// What helps against a system error.
+// Returns what a user can do about a system error.
 std::string_view advice(std::string_view verb, const std::string& path, int error);
 
-// "gpunet::io: cannot write model.safetensors: No space left on device (...), ..."
+// Throws Error: "gpunet::io: cannot write model.safetensors: No space left on device (...), ..."
 [[noreturn]] void fail(std::string_view verb, const std::string& path, std::string_view consequence, int error);
 
-// The result of a system call that is made again whenever a signal interrupts it.
+// Returns the result of a system call, which is repeated while a signal interrupts it.
 template <class Call>
 auto uninterrupted(Call call) {
   auto result = call();
@@ -40,11 +40,11 @@ auto uninterrupted(Call call) {
   return result;
 }
 
-// write(), without the signal that a file over the limit on file sizes (ulimit -f) costs beside the error EFBIG, and that
-// would end the program. Only this thread is touched.
+// Calls write() without the signal (SIGXFSZ) that the system sends beside the error EFBIG if a file exceeds the limit
+// on file sizes (ulimit -f), and that would end the program. Only this thread is affected.
 std::ptrdiff_t write_some(int file, std::span<const std::byte> bytes);
 
-// An open file, closed on destruction; -1 if it could not be opened.
+// An open file descriptor, closed on destruction; -1 if the file could not be opened.
 class Descriptor {
  public:
   Descriptor() = default;
@@ -54,7 +54,7 @@ class Descriptor {
   ~Descriptor();
 
   int number() const { return number_; }
-  // Returns whether the system reports an error that it had held back.
+  // Closes the file. Returns whether the system reports an error that it had delayed.
   bool close();
 
  private:
@@ -63,20 +63,20 @@ class Descriptor {
 
 }  // namespace detail
 
-// A regular file that is open for reading, from its beginning. Throws Error naming the path and the reason.
+// A regular file opened for reading. Functions throw Error naming the path and the reason.
 class InputFile {
  public:
-  // O_NONBLOCK: a pipe is to be refused, not waited for.
+  // Opens the file, with O_NONBLOCK: a pipe is refused instead of waited for.
   explicit InputFile(std::string path);
 
   const std::string& path() const { return path_; }
-  // In bytes.
+  // Returns the size in bytes.
   std::size_t size() const { return size_; }
   int descriptor() const { return file_.number(); }
 
   // Fills `out` with the next bytes.
   void read(std::span<std::byte> out);
-  // Fills `out` with the bytes from `position` on. Threads may share the file for this.
+  // Fills `out` with the bytes from `position` on. Threads may call this concurrently.
   void read_at(std::size_t position, std::span<std::byte> out) const;
 
  private:
@@ -85,10 +85,10 @@ class InputFile {
   std::size_t size_ = 0, position_ = 0;
 };
 
-// Makes the folder and those above it, where they are not there yet. Throws Error naming the one that cannot be made.
+// Creates the folder and its parents if they do not exist. Throws Error naming the one that cannot be created.
 void make_folders(const std::string& path);
 
-// All bytes of a regular file.
+// Returns all bytes of a regular file.
 std::vector<std::byte> read_file(const std::string& path);
 
 }  // namespace gpunet::io

@@ -35,9 +35,9 @@ GPUNET_INLINE std::string_view advice(std::string_view verb, const std::string& 
     case ENOENT:
       if (verb != "write") return "check the path";
       return is_folder(path.substr(0, path.rfind('/') + 1) + ".") ? "choose another folder"
-                                                                  : "make its folder first";
+                                                                  : "create its folder first";
     case ENOTDIR:
-      return "a file stands where a folder is wanted: give another path";
+      return "a file has the name of the folder: give another path";
     case ENOSPC:
     case EDQUOT:
       return "free some space or choose another folder";

@@ -1,4 +1,4 @@
-// Files of other kinds that are often taken for files of weights.
+// Recognizes other kinds of files that are often mistaken for files of weights.
 #pragma once
 
 #include <cstddef>
@@ -19,20 +19,20 @@ inline constexpr ForeignKind foreign_kinds[] = {
     {"<", "is a web page or XML (what a server answers instead of a file?)",
      "fetch it again, from the address of the file itself"},
     {"{", "is a text in JSON (the index of a model in several files?)", "give a file with the weights"},
-    {"\x1F\x8B", "is packed by gzip", "unpack it (gunzip)"},
+    {"\x1F\x8B", "is compressed by gzip", "decompress it (gunzip)"},
     {"\x89HDF", "is an HDF5 file (of Keras?)", "save its arrays in Python with numpy.savez"},
     {"PYTORCH1", "is a TorchScript program of PyTorch 1.0 (gpunet reads tensors, not code)",
      "load it with that PyTorch, and save its state_dict with torch.save"},
     {"GGUF", "is a GGUF file (of llama.cpp)", "give the safetensors file that it was made from"},
 };
 
-// Throws Error where the contents of a file, which begin like no format of gpunet's, are known to be something else.
+// Throws Error if the contents of a file that gpunet does not read are recognized as another kind.
 inline void refuse_foreign(std::string_view text, const std::string& path) {
   const auto refuse = [&](std::string_view what, std::string_view advice) {
     throw Error(concat("gpunet::io: ", path, ' ', what, ", ", advice));
   };
   if (text.empty()) refuse("is empty (a save or a download that failed?)", "save or fetch it again");
-  const std::size_t first = text.find_first_not_of("\xEF\xBB\xBF \t\r\n");  // behind a byte order mark and space
+  const std::size_t first = text.find_first_not_of("\xEF\xBB\xBF \t\r\n");  // after a byte order mark and spaces
   for (const ForeignKind& kind : foreign_kinds)
     if (first != std::string_view::npos && text.substr(first).starts_with(kind.begin))
       refuse(kind.what, kind.advice);
@@ -50,7 +50,7 @@ inline void refuse_foreign(std::string_view text, const std::string& path) {
   }
   // Protocol buffers: field 1, the version of the format, then field 2, a text with the program's name.
   if (text.size() > 2 && text[0] == 8 && text[1] > 0 && text[2] == 0x12)
-    refuse("is an ONNX model, as it seems (gpunet reads arrays, not graphs)",
+    refuse("is probably an ONNX model (gpunet reads arrays, not graphs)",
            "save the state_dict in Python with torch.save, or its initializers with numpy.savez");
 }
 

@@ -1,4 +1,4 @@
-// Files of named arrays in the format that their content or their name tells.
+// Reads and writes files of named arrays, in the format given by their contents or name.
 #pragma once
 
 #include <optional>
@@ -15,24 +15,26 @@
 
 namespace gpunet::io {
 
-// The kinds of files that are written.
+// The formats that can be written.
 enum class Format { safetensors, torch, npy, npz };
 
-// By the ending of the name, in large letters or small ones: .safetensors, .pth, .pt, .npy, .npz; none for all others.
+// Returns the format by the extension of the name, in either case: .safetensors, .pth, .pt, .npy, .npz; nothing for all
+// others.
 std::optional<Format> format_of(std::string_view path);
 
-// The same for a file to be written. Throws Error for all others.
+// Returns the format of a file to be written. Throws Error for an unknown extension.
 Format written_format(const std::string& path);
 
-// Reads the file at `path` in the format that its contents tell, whatever its name; where they tell nothing, in the one
-// of its name. Throws Error.
+// Reads the file at `path` in the format that its contents show, whatever its name; if they do not show one, in that of
+// its name. Throws Error.
 TensorFile read_tensors(const std::string& path, const ReadOptions& options = {});
 
-// The same for callers that copy each array once with copy_as(): the arrays of a safetensors file stay in it until then.
+// Opens the file for a caller that copies each array once with copy_as(): arrays of a safetensors file stay in the file
+// until then.
 TensorFile open_tensors(const std::string& path, const ReadOptions& options = {});
 
-// Writes the arrays to `path` in the format that the ending of its name tells, as AtomicFile does. Throws Error; also for
-// another ending, and for metadata where the format has no place for it.
+// Writes the arrays to `path` in the format of its extension, as AtomicFile. Throws Error, also for an unknown
+// extension and for metadata that the format cannot store.
 void write_tensors(const std::string& path, std::span<const TensorEntry> entries, const Metadata& metadata = {});
 
 }  // namespace gpunet::io

@@ -33,16 +33,16 @@ GPUNET_INLINE std::optional<Format> format_of(std::string_view path) {
 GPUNET_INLINE Format written_format(const std::string& path) {
   if (path.empty()) detail::fail("write", path, "", ENOENT);
   const std::optional<Format> format = format_of(path);
-  require(
-      format.has_value(), "gpunet::io: cannot write ", path,
-      ": its name has none of the endings .safetensors, .pth, .pt, .npz or (for one array) .npy, which choose the "
-      "format: add one");
+  require(format.has_value(), "gpunet::io: cannot write ", path,
+          ": its name has none of the extensions .safetensors, .pth, .pt, .npz or (for one array) .npy, which "
+          "choose the "
+          "format: add one");
   return *format;
 }
 
 namespace detail {
 
-// PyTorch's or NumPy's. Throws Error where it is neither.
+// Returns whether an archive is PyTorch's or NumPy's. Throws Error if it is neither.
 GPUNET_INLINE Format format_of_archive(const ZipArchive& archive) {
   if (is_torch_script(archive) || find_torch_pickle(archive)) return Format::torch;
   const std::vector<ZipMember>& members = archive.members();
@@ -55,7 +55,7 @@ GPUNET_INLINE Format format_of_archive(const ZipArchive& archive) {
   return Format::npz;
 }
 
-// The first bytes of a file, enough to know foreign ones by.
+// Returns the first bytes of a file, enough to recognize foreign files.
 GPUNET_INLINE std::string read_start(const std::string& path) {
   InputFile file(path);
   std::string start(std::min<std::size_t>(file.size(), 512), '\0');
@@ -63,18 +63,19 @@ GPUNET_INLINE std::string read_start(const std::string& path) {
   return start;
 }
 
-// Whether these are the length of a header, below 2^32 in 8 bytes, and its first brace.
+// Returns whether the text starts with the length of a header, below 2^32 in 8 bytes, and its first brace.
 GPUNET_INLINE bool begins_as_safetensors(std::string_view text) {
   return text.substr(0, 9).ends_with(std::string_view("\0\0\0\0{", 5));
 }
 
-// Whether a file begins like one of gpunet's formats.
+// Returns whether a file begins like one of gpunet's formats.
 GPUNET_INLINE bool begins_as_known(std::string_view text) {
   return begins_as_safetensors(text) || text.starts_with("PK") || text.starts_with(npy_magic) ||
          torch_magic_size(text) > 0;
 }
 
-// By the contents; by the name where they tell nothing. Throws Error for those of other kinds of files.
+// Returns the format of the contents, or that of the name if they do not show it. Throws Error for other kinds of
+// files.
 GPUNET_INLINE Format format_of_contents(std::span<const std::byte> bytes, const std::string& path) {
   const std::string_view text = as_text(bytes);
   if (begins_as_safetensors(text)) return Format::safetensors;  // first: it may begin like anything else
@@ -94,7 +95,7 @@ GPUNET_INLINE Format format_of_contents(std::span<const std::byte> bytes, const 
 
 GPUNET_INLINE TensorFile read_tensors(const std::string& path, const ReadOptions& options) {
   if (const std::string start = detail::read_start(path); !detail::begins_as_known(start))
-    detail::refuse_foreign(start, path);  // before all of it is read
+    detail::refuse_foreign(start, path);  // before reading the whole file
   auto file = std::make_shared<const FileBytes>(path, options.map);
   switch (detail::format_of_contents(file->bytes(), path)) {
     case Format::torch:

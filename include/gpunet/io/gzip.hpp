@@ -1,4 +1,4 @@
-// Files packed by gzip.
+// Reads files compressed by gzip.
 #pragma once
 
 #include <cstddef>
@@ -11,21 +11,22 @@
 
 namespace gpunet::io {
 
+// Returns whether the contents of a file begin like a gzip file.
 bool is_gzip(std::span<const std::byte> file);
 
 namespace detail {
 
-// A gzip file of one member. `path` is for messages.
+// Reads a gzip file of one member. `path` is for messages.
 class GzipReader {
  public:
-  // Throws Error where the header is damaged or cut short, or where the program has no codec (see zlib.hpp).
+  // Throws Error if the header is damaged or cut short, or the program has no codec (zlib.hpp).
   GzipReader(std::span<const std::byte> file, const std::string& path);
 
-  // The first bytes that it holds: n, or fewer if there are no more. Throws Error where they cannot be unpacked.
+  // Returns the first n bytes of the contents, or all if there are fewer. Throws Error if they cannot be decompressed.
   std::vector<std::byte> start(std::size_t n) const;
 
-  // All that it holds. No more memory is taken than for as many bytes as its end says, and at most `most`. Throws Error
-  // where the file is damaged or cut short, or holds more.
+  // Returns the contents. Allocates the size stated at the end of the file, at most `most` bytes. Throws Error if the
+  // file is damaged or cut short, or its contents are larger.
   std::vector<std::byte> read(std::size_t most) const;
 
  private:
@@ -34,13 +35,13 @@ class GzipReader {
 
   std::span<const std::byte> file_;
   const std::string& path_;
-  std::size_t begin_ = 0;  // of the packed data
+  std::size_t begin_ = 0;  // of the compressed data
 };
 
 }  // namespace detail
 
-// What a gzip file of one member holds, at most `most` bytes. `path` is for messages. Throws Error where the file is
-// damaged or cut short, or where the program has no codec (see zlib.hpp).
+// Returns the contents of a gzip file of one member, at most `most` bytes. `path` is for messages. Throws Error if the
+// file is damaged or cut short, or the program has no codec (zlib.hpp).
 std::vector<std::byte> gunzip(std::span<const std::byte> file, const std::string& path, std::size_t most);
 
 }  // namespace gpunet::io

@@ -19,10 +19,10 @@ GPUNET_INLINE bool is_gzip(std::span<const std::byte> file) {
 
 namespace detail {
 
-constexpr std::size_t gzip_header = 10, gzip_trailer = 8;  // of the header what is always there; check sum and size
+constexpr std::size_t gzip_header = 10, gzip_trailer = 8;  // the fixed part of the header; checksum and size
 
-// Where the packed data begins (RFC 1952, section 2.3) in a file that has room for header and trailer; 0 if the header is
-// damaged.
+// Returns where the compressed data starts (RFC 1952, section 2.3) in a file with room for header and trailer; 0 if the
+// header is damaged.
 GPUNET_INLINE std::size_t gzip_data_begin(std::span<const std::byte> file) {
   constexpr unsigned has_crc = 2, has_extra = 4, has_name = 8, has_comment = 16, reserved = 0xE0, deflated = 8;
   const auto at = [&](std::size_t i) {
@@ -49,7 +49,7 @@ GPUNET_INLINE std::size_t gzip_data_begin(std::span<const std::byte> file) {
 GPUNET_INLINE GzipReader::GzipReader(std::span<const std::byte> file, const std::string& path)
     : file_(file), path_(path) {
   require(deflate_codec() != nullptr, "gpunet::io: ", path,
-          " is packed by gzip, which this program cannot read: unpack it (gunzip), or include "
+          " is compressed by gzip, which this program cannot read: decompress it (gunzip), or include "
           "<gpunet/io/zlib.hpp> in one source and link zlib");
   if (file.size() < gzip_header + gzip_trailer) throw cut_off();
   begin_ = gzip_data_begin(file);
@@ -66,14 +66,14 @@ GPUNET_INLINE std::vector<std::byte> GzipReader::start(std::size_t n) const {
 
 GPUNET_INLINE std::vector<std::byte> GzipReader::read(std::size_t most) const {
   ByteReader trailer(file_.last(gzip_trailer), path_);
-  const auto sum = trailer.number<std::uint32_t>("the check sum");
+  const auto sum = trailer.number<std::uint32_t>("the checksum");
   const std::size_t size = trailer.number<std::uint32_t>("the size");
   const std::size_t most_here = std::min(most, file_.size() * most_expansion);
   std::vector<std::byte> bytes(size <= most_here ? size : 0);
   const auto packed = file_.subspan(begin_, file_.size() - begin_ - gzip_trailer);
   if (size <= most_here && read_last(*deflate_codec()->inflater({packed}), bytes) && crc32(bytes) == sum)
     return bytes;
-  // Where the file is cut off, its last bytes are no size and no sum.
+  // If the file is cut off, its last bytes are not size and checksum: find out by decompressing.
   const auto inflater = deflate_codec()->inflater({file_.subspan(begin_)});
   std::array<std::byte, 1 << 14> some;
   std::ptrdiff_t got = 0;
@@ -81,19 +81,19 @@ GPUNET_INLINE std::vector<std::byte> GzipReader::read(std::size_t most) const {
        all += some.size())
     ;
   if (got == Inflater::cut_short) refuse(got);
-  require(size <= most_here, "gpunet::io: ", path_, " unpacks to ", size, " bytes (want at most ", most_here,
+  require(size <= most_here, "gpunet::io: ", path_, " decompresses to ", size, " bytes (want at most ", most_here,
           "): it is damaged or another file, fetch it again");
   refuse(Inflater::damaged);
 }
 
 GPUNET_INLINE Error GzipReader::cut_off() const {
   return Error(concat("gpunet::io: ", path_, " ends at byte ", file_.size(),
-                      ", but its packed data goes on (it is cut off), fetch it again"));
+                      ", but its compressed data goes on (it is cut off), fetch it again"));
 }
 
 GPUNET_INLINE void GzipReader::refuse(std::ptrdiff_t why) const {
   if (why == Inflater::cut_short) throw cut_off();
-  throw Error(concat("gpunet::io: ", path_, " is damaged or cut short (its check sum is wrong), fetch it again"));
+  throw Error(concat("gpunet::io: ", path_, " is damaged or cut short (its checksum is wrong), fetch it again"));
 }
 
 }  // namespace detail

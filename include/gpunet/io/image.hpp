@@ -1,4 +1,4 @@
-// Images, and PNG files of them.
+// Images in memory, and PNG files written from them.
 #pragma once
 
 #include <algorithm>
@@ -14,21 +14,21 @@
 
 namespace gpunet::io {
 
-// Pixels row by row from the top left, `channels` bytes each: 1 gray, 2 gray and alpha, 3 RGB, 4 RGBA.
+// An image: pixels row by row from the top left, `channels` bytes each: 1 gray, 2 gray and alpha, 3 RGB, 4 RGBA.
 struct Image {
   index_t width = 0, height = 0, channels = 3;
   std::vector<std::uint8_t> pixels = {};
 };
 
-// Which images are read.
+// Limits for reading images.
 struct ReadImageOptions {
   // An image with more pixels is an Error, thrown before memory is allocated: a file of 32 KB can declare a billion pixels. The
   // default is Pillow's limit, twice its Image.MAX_IMAGE_PIXELS.
   std::int64_t max_pixels = 178'956'970;
 };
 
-// The image of an array [channels, height, width] or [height, width] with numbers from 0 to 1 (what is outside counts
-// as the nearer one, NaN as 0), or with bytes.
+// Returns the image of an array [channels, height, width] or [height, width] with numbers from 0 to 1 (others are
+// clamped, NaN is 0), or with bytes. Throws Error for another shape or number of values.
 template <class T>
 Image to_image(const std::vector<T>& values, const Sizes& sizes) {
   require(sizes.rank() == 2 || (sizes.rank() == 3 && sizes[0] >= 1 && sizes[0] <= 4),
@@ -46,7 +46,7 @@ Image to_image(const std::vector<T>& values, const Sizes& sizes) {
       const T value = values[c * pixels + i];
       if constexpr (sizeof(T) == 1)
         image.pixels[i * channels + c] = static_cast<std::uint8_t>(value);
-      else  // the order of the operands makes NaN 0; cut off as PyTorch's writer does
+      else  // this order of operands makes NaN 0; truncated as by PyTorch's writer
         image.pixels[i * channels + c] = static_cast<std::uint8_t>(std::min(T{255}, std::max(T{0}, value * 255)));
     }
   return image;
@@ -54,31 +54,31 @@ Image to_image(const std::vector<T>& values, const Sizes& sizes) {
 
 namespace detail {
 
-// Throws Error unless the image has sides that PNG allows, 1 to 4 channels, and as many bytes as it says.
+// Throws Error unless the image has sides that PNG allows, 1 to 4 channels and the right number of bytes.
 void check_image(std::string_view where, const Image& image);
 
 // Throws Error unless both sides are 1 or more and the image has at most options.max_pixels pixels. `place` begins the message.
 void check_image_sides(std::string_view place, std::int64_t width, std::int64_t height,
                        const ReadImageOptions& options);
 
-// Big-endian, as PNG has its numbers.
+// Returns the number in 4 bytes, big-endian, as in PNG files.
 std::string png_number(std::uint32_t value);
 
 std::string png_chunk(std::string_view type, std::string_view data);
 
-// Deflate's blocks of bytes as they are, which need no library; at most 65535 bytes each.
+// Returns the bytes as a deflate stream of stored blocks, at most 65535 bytes each, which needs no library.
 std::string deflate_stored(std::string_view bytes);
 
-// A zlib stream (RFC 1950), packed where the program has a codec.
+// Returns a zlib stream (RFC 1950) of the bytes, compressed if the program has a codec.
 std::string zlib_stream(std::string_view bytes);
 
 }  // namespace detail
 
-// The bytes of a PNG file (W3C's specification, third edition) with 8 bits a channel. Packed where the program has zlib
-// (io/zlib.hpp), else about as large as its pixels. Throws Error where pixels and sizes do not fit.
+// Returns a PNG file (W3C's specification, third edition) with 8 bits per channel. Compressed if the program has zlib
+// (io/zlib.hpp), else about as large as the pixels. Throws Error if pixels and sizes do not match.
 std::string encode_png(const Image& image);
 
-// Writes a PNG file. Throws Error naming the file.
+// Writes a PNG file, as AtomicFile. Throws Error naming the file.
 void save_png(const std::string& path, const Image& image);
 
 }  // namespace gpunet::io

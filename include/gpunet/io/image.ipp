@@ -19,7 +19,7 @@ GPUNET_INLINE void check_image(std::string_view where, const Image& image) {
           ": an image of ", image.width, " x ", image.height, " (want 1 to ", most, " each way)");
   require(image.channels >= 1 && image.channels <= 4, where, ": an image with ", image.channels,
           " channels (want 1 to 4)");
-  // No product of all three, which may be too large for a number.
+  // Not the product of all three, which could overflow.
   const auto bytes = static_cast<index_t>(image.pixels.size()), row = image.width * image.channels;
   require(bytes % row == 0 && bytes / row == image.height, where, ": an image of ", image.width, " x ",
           image.height, " with ", image.channels, " channels has ", bytes,
@@ -29,8 +29,8 @@ GPUNET_INLINE void check_image(std::string_view where, const Image& image) {
 GPUNET_INLINE void check_image_sides(std::string_view place, std::int64_t width, std::int64_t height,
                                      const ReadImageOptions& options) {
   require(width >= 1 && height >= 1, place, ": an image of ", width, " x ", height,
-          " (want sides of 1 and more), fetch the file again");
-  constexpr std::int64_t most = std::int64_t{1} << 50;  // below which sizes in bits are no overflow
+          " (want sides of 1 or more), fetch the file again");
+  constexpr std::int64_t most = std::int64_t{1} << 50;  // sizes in bits do not overflow
   require(width <= std::clamp(options.max_pixels, std::int64_t{0}, most) / height, place, ": an image of ", width,
           " x ", height, " pixels (want at most ", options.max_pixels,
           "), fetch the file again if that is not its size, else raise the limit, {.max_pixels = ...}, or make it "
@@ -64,7 +64,7 @@ GPUNET_INLINE std::string deflate_stored(std::string_view bytes) {
 }
 
 GPUNET_INLINE std::string zlib_stream(std::string_view bytes) {
-  std::uint32_t a = 1, b = 0;  // Adler's sums
+  std::uint32_t a = 1, b = 0;  // Adler-32
   for (char byte : bytes) {
     a = (a + static_cast<unsigned char>(byte)) % 65521;
     b = (b + a) % 65521;

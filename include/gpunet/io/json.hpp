@@ -1,4 +1,4 @@
-// The part of JSON that file headers need: objects, arrays, strings and unsigned integers.
+// A reader and helpers for the subset of JSON that file headers use: objects, arrays, strings and unsigned integers.
 #pragma once
 
 #include <cstddef>
@@ -10,30 +10,30 @@
 
 namespace gpunet::io::detail {
 
-// Number of bytes of the UTF-8 character at the beginning of `text`, 0 if there is none.
+// Returns the number of bytes of the UTF-8 character at the start of `text`, 0 if there is none.
 std::size_t utf8_length(std::string_view text);
 
 bool is_utf8(std::string_view text);
 
 void append_utf8(std::string& out, unsigned code);
 
-// `text` as a JSON string, with its quotation marks.
+// Returns `text` as a JSON string, in quotation marks.
 std::string json_string(std::string_view text);
 
-// A text from a file as messages show it: no control characters, not endless.
+// Returns a text from a file for messages: control characters escaped, long texts cut.
 std::string printable(std::string_view text);
 
-// Reads a JSON text from front to back. The caller says what has to come next; anything else is an Error that names
-// the file and the byte. Refuses what is not strictly JSON, keys given twice, and texts that are not UTF-8.
+// Reads a JSON text, front to back. The caller asks for what must come next; anything else throws an Error that names
+// the file and the byte. Refuses whatever is not strictly JSON, repeated keys, and text that is not UTF-8.
 class JsonReader {
  public:
   static constexpr std::string_view default_advice =
       "(it is damaged, or no file of this kind), fetch or save it again";
 
-  // `place` begins the messages; the text begins at the byte `first_byte` of its file.
+  // `place` begins the messages; the text starts at the byte `first_byte` of its file.
   JsonReader(std::string_view text, std::string place, std::size_t first_byte);
 
-  // Calls member(key) for each key; it has to read the value.
+  // Calls member(key) for each key; it must read the value.
   template <class Member>
   void object(Member member) {
     expect('{');
@@ -45,7 +45,7 @@ class JsonReader {
     expect('}');
   }
 
-  // Calls element() for each element; it has to read it.
+  // Calls element() for each element; it must read it.
   template <class Element>
   void array(Element element) {
     expect('[');
@@ -58,10 +58,10 @@ class JsonReader {
 
   std::string string();
 
-  // 0 to the largest index_t.
+  // Reads an integer from 0 to the largest index_t.
   index_t integer();
 
-  // Checks that nothing but space is left.
+  // Checks that only spaces are left.
   void finish();
 
   [[noreturn]] void fail(std::string_view what, std::string_view advice = default_advice) const;
@@ -69,22 +69,22 @@ class JsonReader {
  private:
   static bool is_digit(char c);
 
-  // The next character; 0 at the end.
+  // Returns the next character; 0 at the end.
   char peek() const { return position_ < text_.size() ? text_[position_] : '\0'; }
 
   void skip_space();
 
-  // A key and the colon behind it. `keys` are those before it in the object.
+  // Reads a key and the colon after it. `keys` are the earlier keys of the object.
   const std::string& next_key(std::set<std::string>& keys);
 
   bool accept(char wanted);
 
   void expect(char wanted);
 
-  // What follows a backslash.
+  // Reads an escape sequence after its backslash.
   void escape(std::string& out);
 
-  // u and four hexadecimal digits.
+  // Reads u and four hexadecimal digits.
   unsigned utf16_unit();
 
   std::string_view text_;

@@ -22,7 +22,7 @@ GPUNET_INLINE std::size_t utf8_length(std::string_view text) {
     if ((byte & 0xC0u) != 0x80) return 0;
     code = code << 6 | (byte & 0x3Fu);
   }
-  constexpr unsigned smallest[] = {0x80, 0x800, 0x10000};  // anything less has a shorter form
+  constexpr unsigned smallest[] = {0x80, 0x800, 0x10000};  // smaller codes have a shorter form
   const bool surrogate = code >= 0xD800 && code <= 0xDFFF;
   return code >= smallest[length - 2] && code <= 0x10FFFF && !surrogate ? length : 0;
 }
@@ -103,14 +103,14 @@ GPUNET_INLINE index_t JsonReader::integer() {
   skip_space();
   const char* const begin = text_.data() + position_;
   const char* const end = text_.data() + text_.size();
-  if (!is_digit(peek())) fail("no unsigned integer where one is wanted");
+  if (!is_digit(peek())) fail("expected an unsigned integer");
   index_t value = 0;
   const auto [stop, error] = std::from_chars(begin, end, value);
   if (error != std::errc()) fail("an integer that is too large");
   if (*begin == '0' && stop != begin + 1) fail("an integer that begins with 0");
   position_ += static_cast<std::size_t>(stop - begin);
   if (const char next = peek(); next == '.' || next == 'e' || next == 'E')
-    fail("a fraction where an integer is wanted");
+    fail("expected an integer instead of a fraction");
   return value;
 }
 
@@ -135,7 +135,7 @@ GPUNET_INLINE void JsonReader::skip_space() {
 GPUNET_INLINE const std::string& JsonReader::next_key(std::set<std::string>& keys) {
   skip_space();
   const auto [key, is_new] = keys.insert(string());
-  if (!is_new) fail(concat("the key \"", printable(*key), "\" is there twice"));
+  if (!is_new) fail(concat("the key \"", printable(*key), "\" occurs twice"));
   expect(':');
   return *key;
 }
@@ -148,7 +148,7 @@ GPUNET_INLINE bool JsonReader::accept(char wanted) {
 }
 
 GPUNET_INLINE void JsonReader::expect(char wanted) {
-  if (!accept(wanted)) fail(concat("no '", wanted, "' where one is wanted"));
+  if (!accept(wanted)) fail(concat("expected '", wanted, "'"));
 }
 
 GPUNET_INLINE void JsonReader::escape(std::string& out) {

@@ -1,4 +1,4 @@
-// The bytes of a file in memory: copied, or mapped.
+// The bytes of a file, copied or mapped into memory.
 #pragma once
 
 #include <cstddef>
@@ -11,8 +11,8 @@
 
 namespace gpunet::io {
 
-// The bytes of a regular file, read by the system where they are touched. A file that AtomicFile replaces meanwhile
-// stays what it was; one that another program makes shorter ends this program when the lost bytes are touched.
+// A regular file mapped into memory: the system reads the parts that are accessed. If AtomicFile replaces the file, the
+// map stays what it was; if another program truncates it, accessing the lost bytes ends this program (SIGBUS).
 class MappedFile {
  public:
   // Throws Error naming the path and the reason.
@@ -28,10 +28,10 @@ class MappedFile {
   std::size_t size_ = 0;
 };
 
-// The bytes of a regular file: a copy, which does not change when the file does, or a map.
+// The bytes of a regular file: a copy, which does not change with the file, or a map.
 class FileBytes {
  public:
-  // Throws Error naming the path and the reason; one is a file that becomes shorter while it is copied.
+  // Throws Error naming the path and the reason, also if the file becomes shorter while it is copied.
   explicit FileBytes(const std::string& path, bool map = false);
   FileBytes(const FileBytes&) = delete;
   FileBytes& operator=(const FileBytes&) = delete;

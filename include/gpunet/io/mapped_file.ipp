@@ -14,7 +14,7 @@ namespace gpunet::io {
 GPUNET_INLINE MappedFile::MappedFile(const std::string& path) {
   const InputFile file(path);
   size_ = file.size();
-  if (size_ == 0) return;  // which the system refuses to map
+  if (size_ == 0) return;  // the system refuses to map an empty file
   void* const begin = ::mmap(nullptr, size_, PROT_READ, MAP_PRIVATE, file.descriptor(), 0);
   if (begin == MAP_FAILED) detail::fail("read", path, "", errno);
   begin_ = static_cast<const std::byte*>(begin);
@@ -32,7 +32,7 @@ GPUNET_INLINE FileBytes::FileBytes(const std::string& path, bool map) {
   InputFile file(path);
   copy_.reset(new (std::nothrow) std::byte[file.size()]);
   require(copy_ != nullptr, "gpunet::io: cannot read ", path, ": its ", file.size(),
-          " bytes are more than there is memory, free some or have it mapped: {.map = true}");
+          " bytes are more than the available memory, free some or have it mapped: {.map = true}");
   const std::span<std::byte> all(copy_.get(), file.size());
   file.read(all);
   bytes_ = all;

@@ -22,14 +22,14 @@ class NpyFile : public TensorFile {
  public:
   // Throws Error naming the path, and the byte where there is one.
   static NpyFile read(const std::string& path, const ReadOptions& options = {});
-  // The same of bytes that are in memory already.
+  // Reads bytes that are already in memory.
   static NpyFile read(const std::string& path, std::shared_ptr<const FileBytes> contents);
 
  private:
   using TensorFile::TensorFile;
 };
 
-// Writes one array to `path`, as AtomicFile does; its name is not kept. Byte for byte what np.save writes.
+// Writes one array to `path`, as AtomicFile; its name is not stored. Bitwise identical to np.save.
 void write_npy(const std::string& path, const TensorEntry& entry);
 
 namespace detail {
@@ -38,17 +38,17 @@ class ByteReader;
 
 inline constexpr std::string_view npy_magic = "\x93NUMPY", npy_ending = ".npy";
 
-// How many bytes of a .npy file are before its data, by its first twelve: the magic, a version, the length of the header.
-// All of them where these are no start of such a file.
+// Returns the number of bytes before the data, given the first twelve of a .npy file: magic, version, length of the
+// header. Returns start.size() if this is not the start of such a file.
 std::size_t npy_header_size(std::span<const std::byte> start);
 
-// The header of a .npy file, up to its data, at which `bytes` is left.
+// Reads the header of a .npy file; afterwards `bytes` is at the data.
 TensorEntry read_npy_header(ByteReader& bytes);
 
-// Checks that the data, of `left` bytes, is as long as the header says.
+// Throws Error unless the data, of `left` bytes, has the length that the header states.
 void check_npy_data(const ByteReader& bytes, const TensorEntry& entry, std::uint64_t left);
 
-// The header and the bytes of a .npy file; `copy` keeps what has to be put in order.
+// Returns the header and the data of a .npy file; `copy` stores data that must be reordered.
 std::pair<std::string, std::span<const std::byte>> npy_parts(const std::string& path, const TensorEntry& entry,
                                                              std::vector<std::byte>& copy);
 

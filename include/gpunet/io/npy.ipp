@@ -15,7 +15,7 @@ namespace gpunet::io {
 namespace detail {
 
 struct NumpyType {
-  std::string_view name;  // the descr of a file
+  std::string_view name;  // "descr" in files
   Dtype dtype;
 };
 
@@ -24,12 +24,13 @@ inline constexpr NumpyType numpy_types[] = {
     {"<f2", Dtype::F16},  {"<i4", Dtype::I32}, {"<u4", Dtype::U32}, {"<f4", Dtype::F32},  {"<c8", Dtype::C64},
     {"<i8", Dtype::I64},  {"<u8", Dtype::U64}, {"<f8", Dtype::F64}, {"<c16", Dtype::C128}};
 
-// The header of a .npy file: a Python dict with the keys descr, fortran_order and shape, and nothing else of Python.
+// Reads the header of a .npy file: a Python dict with the keys descr, fortran_order and shape; no other Python is
+// accepted.
 class NpyHeaderReader {
  public:
   explicit NpyHeaderReader(ByteReader& bytes) : bytes_(bytes) {}
 
-  // Type, sizes and strides (none where the order is C's).
+  // Returns type, sizes and strides (no strides for C order).
   TensorEntry read() {
     TensorEntry out;
     bool has_type = false, has_order = false, has_shape = false, fortran = false;
@@ -44,7 +45,7 @@ class NpyHeaderReader {
       else if (key == "shape" && !std::exchange(has_shape, true))
         out.sizes = shape();
       else
-        fail(concat("the key \"", printable(key), "\", which is unknown or there twice"));
+        fail(concat("the key \"", printable(key), "\", which is unknown or occurs twice"));
       if (!accept(',')) {
         expect('}');
         break;
@@ -65,7 +66,7 @@ class NpyHeaderReader {
     bytes_.fail<Exception>(what, advice);
   }
 
-  // 0 at the end.
+  // Returns the next character; 0 at the end.
   char peek() {
     if (bytes_.left() == 0) return '\0';
     const auto c = bytes_.number<char>("a character");
@@ -84,17 +85,17 @@ class NpyHeaderReader {
     return true;
   }
   void expect(char wanted) {
-    if (!accept(wanted)) fail(concat("no '", wanted, "' in the header where one is wanted"));
+    if (!accept(wanted)) fail(concat("expected '", wanted, "' in the header"));
   }
 
-  // As many of these characters as follow.
+  // Reads as many of the allowed characters as follow.
   std::string_view letters(std::string_view allowed, std::string_view what) {
     skip_space();
     std::size_t n = 0;
     const std::string_view rest = as_text(bytes_.rest());
     while (n < rest.size() && allowed.find(rest[n]) != std::string_view::npos)
       ++n;
-    if (n == 0) fail(concat("no ", what, " in the header where one is wanted"));
+    if (n == 0) fail(concat("expected a ", what, " in the header"));
     return bytes_.text(n, what);
   }
 
@@ -133,7 +134,7 @@ class NpyHeaderReader {
     if (name.starts_with('>'))
       fail<Unreadable>(concat("big-endian ", elements),
                        "(gpunet reads little-endian ones), save array.astype(array.dtype.newbyteorder(\"<\"))");
-    fail<Unreadable>(elements, "(gpunet knows none of that length), save array.astype(\"float64\")");
+    fail<Unreadable>(elements, "(gpunet has no type of that length), save array.astype(\"float64\")");
   }
 
   Sizes shape() {
@@ -191,8 +192,8 @@ GPUNET_INLINE void check_npy_data(const ByteReader& bytes, const TensorEntry& en
                       to_string(entry.dtype), ")"));
 }
 
-// The header as NumPy writes it: version 1.0, such that the data begins at a multiple of 64. An array whose strides
-// are those of Fortran keeps them, any other is to be written row-major.
+// Returns the header as NumPy writes it: version 1.0, padded so that the data starts at a multiple of 64. An array with
+// Fortran strides keeps its order; any other is to be written row-major.
 GPUNET_INLINE std::string npy_header(const std::string& path, const TensorEntry& entry, bool fortran) {
   std::string_view type;
   for (const NumpyType& known : numpy_types)
@@ -206,7 +207,7 @@ GPUNET_INLINE std::string npy_header(const std::string& path, const TensorEntry&
   std::string text =
       concat("{'descr': '", type, "', 'fortran_order': ", fortran ? "True" : "False", ", 'shape': ", shape, ", }");
   constexpr std::size_t alignment = 64;
-  // NumPy leaves room for a first extent that grows to 21 digits.
+  // NumPy leaves room for the first extent to grow to 21 digits.
   if (entry.sizes.rank() > 0) {
     const std::string growing = concat(entry.sizes[fortran ? entry.sizes.rank() - 1 : 0]);
     text.append(growing.size() < 21 ? 21 - growing.size() : 0, ' ');

@@ -12,13 +12,13 @@ namespace gpunet::io {
 
 class FileBytes;
 
-// A .npz file. Arrays that are deflated (which takes <gpunet/io/zlib.hpp>) are unpacked when their elements are asked for;
-// what is damaged in them is found then. Arrays of texts or objects, and other files in it, are entries with a problem.
+// A .npz file. Compressed arrays (which need <gpunet/io/zlib.hpp>) are decompressed when their elements are requested;
+// damage in them is found then. Arrays of texts or objects, and other files in the archive, are entries with a problem.
 class NpzFile : public TensorFile {
  public:
   // Throws Error naming the path, the array, and the byte where there is one.
   static NpzFile read(const std::string& path, const ReadOptions& options = {});
-  // The same of bytes that are in memory already.
+  // Reads bytes that are already in memory.
   static NpzFile read(const std::string& path, std::shared_ptr<const FileBytes> contents,
                       const ReadOptions& options = {});
 
@@ -26,11 +26,12 @@ class NpzFile : public TensorFile {
   using TensorFile::TensorFile;
 };
 
+// How a .npz file is written.
 struct NpzOptions {
-  bool compress = false;  // as np.savez_compressed does; takes <gpunet/io/zlib.hpp>
+  bool compress = false;  // as np.savez_compressed; needs <gpunet/io/zlib.hpp>
 };
 
-// Writes the arrays to `path`, as AtomicFile does: what np.load reads.
+// Writes the arrays to `path`, as AtomicFile. np.load reads the file.
 void write_npz(const std::string& path, std::span<const TensorEntry> entries, NpzOptions options = {});
 
 }  // namespace gpunet::io

@@ -23,18 +23,18 @@ namespace gpunet::io {
 
 namespace detail {
 
-// A deflated array of an archive, unpacked when its bytes are asked for.
+// A compressed array of an archive, decompressed when its bytes are requested.
 class DeflatedArray : public ByteSource {
  public:
-  // `place` begins the messages. Throws Error where the program has no codec.
+  // `place` begins the messages. Throws Error if the program has no codec.
   DeflatedArray(const ZipMember& member, std::string place) : member_(member), place_(std::move(place)) {
-    require(deflate_codec() != nullptr, place_, " is deflated (which takes zlib), ", zlib_advice,
+    require(deflate_codec() != nullptr, place_, " is deflated (which needs zlib), ", zlib_advice,
             ", or save it with np.savez");
   }
 
-  // What the header of the array says; no more of it is unpacked.
+  // Returns the array as its header describes it; decompresses no more than the header.
   TensorEntry read_header(const ReadOptions& options) const {
-    constexpr std::size_t least = 12, most = 10'000;  // as NumPy, which reads no longer ones by default
+    constexpr std::size_t least = 12, most = 10'000;  // NumPy's default limit
     const std::unique_ptr<Inflater> inflater = open();
     std::vector<std::byte> header(std::min<std::size_t>(static_cast<std::size_t>(member_.size), least));
     read_next(*inflater, header);
@@ -59,15 +59,15 @@ class DeflatedArray : public ByteSource {
     const std::unique_ptr<Inflater> inflater = open();
     std::vector<std::byte> header(first_byte);
     read_next(*inflater, header);
-    if (!read_last(*inflater, out)) fail("data that cannot be unpacked (it is damaged)");
+    if (!read_last(*inflater, out)) fail("data that cannot be decompressed (it is damaged)");
     if (member_.crc != 0 && crc32(out, crc32(header)) != member_.crc)
-      fail("the check sum does not fit (the data is damaged)");
+      fail("the checksum does not match (the data is damaged)");
   }
 
  private:
   std::unique_ptr<Inflater> open() const { return deflate_codec()->inflater({member_.packed}); }
   void read_next(Inflater& inflater, std::span<std::byte> out) const {
-    if (inflater.read(out) != std::ssize(out)) fail("data that cannot be unpacked (it is damaged)");
+    if (inflater.read(out) != std::ssize(out)) fail("data that cannot be decompressed (it is damaged)");
   }
   [[noreturn]] void fail(std::string_view what) const {
     throw Error(concat(place_, ", byte ", member_.data, " of the archive: ", what, ", fetch or save it again"));
@@ -77,13 +77,13 @@ class DeflatedArray : public ByteSource {
   std::string place_;
 };
 
-// What the arrays of a file borrow from.
+// The memory that the arrays of a file borrow.
 struct NpzBytes {
   std::shared_ptr<const FileBytes> file;
   std::vector<std::unique_ptr<DeflatedArray>> packed;
 };
 
-// The array in a member of an archive, whose place messages begin with. `packed` gets those that are deflated.
+// Returns the array in a member of an archive. `place` begins the messages. Compressed arrays are added to `packed`.
 GPUNET_INLINE TensorEntry read_npz_member(const ZipMember& member, const std::string& place,
                                           const ReadOptions& options,
                                           std::vector<std::unique_ptr<DeflatedArray>>& packed) {
@@ -98,7 +98,7 @@ GPUNET_INLINE TensorEntry read_npz_member(const ZipMember& member, const std::st
   check_npy_data(reader, entry, reader.left());
   entry.bytes = reader.rest();
   require(member.has_sum_of(member.packed), place, ", byte ", member.data,
-          " of the archive: the check sum does not fit (the data is damaged), fetch or save it again");
+          " of the archive: the checksum does not match (the data is damaged), fetch or save it again");
   return entry;
 }
 
@@ -140,7 +140,7 @@ GPUNET_INLINE NpzFile NpzFile::read(const std::string& path, std::shared_ptr<con
 GPUNET_INLINE void write_npz(const std::string& path, std::span<const TensorEntry> entries, NpzOptions options) {
   detail::check_writable(path, entries);
   const DeflateCodec* codec = deflate_codec();
-  require(codec || !options.compress, "gpunet::io: cannot write ", path, ": compressing takes zlib, ",
+  require(codec || !options.compress, "gpunet::io: cannot write ", path, ": compressing needs zlib, ",
           detail::zlib_advice, ", or write it without");
   AtomicFile file(path);
   detail::ZipWriter archive(file);

@@ -1,4 +1,4 @@
-// Python's pickles as data, read and written: nothing is imported, nothing is called.
+// Reads and writes Python's pickles as data: nothing is imported, nothing is called.
 #pragma once
 
 #include <cstddef>
@@ -18,26 +18,26 @@
 
 namespace gpunet::io::detail {
 
-// A value of a pickle. Values inside it are indices into the pickle: they may be shared, and may contain each other.
-// Texts borrow from the pickle.
+// A value of a pickle. Values that it contains are indices into the pickle: they may be shared, and may contain each
+// other. Texts borrow from the pickle.
 struct PickleValue {
   enum class Kind : unsigned char {
     none,
     boolean,     // integer
     integer,     // integer
     real,        // real
-    large,       // an integer of more than 64 bits; its value is not kept
-    string,      // text; of Python 2 any bytes, not only UTF-8
+    large,       // an integer of more than 64 bits; its value is not stored
+    string,      // text; from Python 2 any bytes, not only UTF-8
     bytes,       // text
     tuple,       // items
     list,        // items
     dict,        // items: key, value, key, value, ...; OrderedDict and Counter too
-    set,         // its items are not kept
-    global,      // text: "module.name" of a known one; else items: two strings, the module and the name
+    set,         // its items are not stored
+    global,      // text: "module.name" if known; else items: two strings, module and name
     call,        // text: "module.name" of a known global that Python would call; items: the tuple of arguments
-    object,      // what an unknown global would make; items: that global
+    object,      // the result of an unknown global; items: that global
     persistent,  // items: the tuple that names something outside the pickle
-    mark         // not a value: on the reader's stack only
+    mark         // not a value: only on the reader's stack
   };
   Kind kind = Kind::none;
   std::int64_t integer = 0;
@@ -46,23 +46,24 @@ struct PickleValue {
   std::vector<std::uint32_t> items = {};
   std::size_t byte = 0;  // of the file, for messages
 
-  // Whether a class or function is needed for it that gpunet does not know. Nothing but its name is known then.
+  // Returns whether the value depends on a class or function that gpunet does not know. Then only the name of that is
+  // known.
   bool is_opaque() const { return kind == Kind::object || (kind == Kind::global && text.empty()); }
 };
 
 // All values of one pickle.
 struct Pickle {
   std::deque<PickleValue> values;        // grows without a copy
-  std::forward_list<std::string> texts;  // those that are not in the file as they are
+  std::forward_list<std::string> texts;  // texts that differ from their bytes in the file
   std::uint32_t root = 0;
 
   const PickleValue& operator[](std::uint32_t i) const { return values[i]; }
 
-  // Of an opaque value the global that makes it, of a global itself.
+  // Returns the global that makes an opaque value; a global itself is returned unchanged.
   std::uint32_t global_of(std::uint32_t i) const {
     return values[i].kind == PickleValue::Kind::object ? values[i].items[0] : i;
   }
-  // "module.name" of a global or of what one makes; "?" for all others.
+  // Returns "module.name" of a global, or of the one that makes an opaque value; "?" for all others.
   std::string global_name(std::uint32_t i) const {
     const PickleValue& global = values[global_of(i)];
     if (global.kind != PickleValue::Kind::global) return "?";
@@ -73,12 +74,12 @@ struct Pickle {
 
 inline constexpr std::size_t most_pickle_values = 1 << 28;
 
-// Reads one pickle of protocol 0 to 5. What the globals among `globals` ("module.name") would make is a call, what all
-// others would make is an opaque object: a name, and nothing else. Throws Error; also for more than `most` values.
+// Reads one pickle of protocol 0 to 5. Results of the globals in `globals` ("module.name") become calls, results of all
+// others opaque objects: only their name is stored. Throws Error, also for more than `most` values.
 Pickle read_pickle(ByteReader& bytes, std::span<const std::string_view> globals,
                    std::size_t most = most_pickle_values);
 
-// A pickle of protocol 2, value after value; the letters are the opcodes (Python's pickletools describes them).
+// Writes a pickle of protocol 2, value by value. Letters are opcodes (Python's pickletools describes them).
 class PickleWriter {
  public:
   PickleWriter& opcodes(std::string_view letters) {

@@ -12,7 +12,7 @@
 
 namespace gpunet::io::detail {
 
-// The whole text as a number; nothing where it is none, or one that T cannot hold.
+// Returns the whole text as a number; nothing if it is not one or T cannot hold it.
 template <class T, class... Base>
 std::optional<T> number_in(std::string_view text, Base... base) {
   T out{};
@@ -21,8 +21,8 @@ std::optional<T> number_in(std::string_view text, Base... base) {
   return out;
 }
 
-// An integer, of Python 2 with an L behind it; where only `booleans_too`, "00" and "01" are False and True. Nothing where it
-// is none.
+// Returns an integer, which Python 2 may end with L; with booleans_too, "00" and "01" are False and True. Nothing if it
+// is not one.
 GPUNET_INLINE std::optional<PickleValue> integer_in(std::string_view text, bool booleans_too) {
   using Kind = PickleValue::Kind;
   if (booleans_too && (text == "00" || text == "01"))
@@ -34,7 +34,8 @@ GPUNET_INLINE std::optional<PickleValue> integer_in(std::string_view text, bool 
   return PickleValue{.kind = Kind::large};
 }
 
-// The text behind the escapes of repr() in Python 2, without its quotation marks. Nothing where it is none.
+// Returns the text of a string literal as repr() of Python 2 writes it: without quotation marks, escapes replaced.
+// Nothing if it is not one.
 GPUNET_INLINE std::optional<std::string> string_in_quotes(std::string_view text) {
   if (text.size() < 2 || (text[0] != '\'' && text[0] != '"') || text.back() != text[0]) return std::nullopt;
   text = text.substr(1, text.size() - 2);
@@ -60,7 +61,8 @@ GPUNET_INLINE std::optional<std::string> string_in_quotes(std::string_view text)
   return out;
 }
 
-// The text in UTF-8 behind Python's raw-unicode-escape: \uXXXX, \UXXXXXXXX, and bytes of Latin-1. Nothing where it is none.
+// Returns the UTF-8 text for Python's raw-unicode-escape: \uXXXX, \UXXXXXXXX, and bytes of Latin-1. Nothing if it is
+// not valid.
 GPUNET_INLINE std::optional<std::string> unicode_in(std::string_view text) {
   std::string out;
   for (std::size_t i = 0; i < text.size(); ++i) {
@@ -77,7 +79,7 @@ GPUNET_INLINE std::optional<std::string> unicode_in(std::string_view text) {
   return out;
 }
 
-// Of protocols 0 to 5, by the names of Python's pickletools.
+// Opcodes of protocols 0 to 5, with the names of Python's pickletools.
 enum class PickleOpcode : std::uint8_t {
   mark = '(',
   empty_tuple = ')',
@@ -149,8 +151,8 @@ enum class PickleOpcode : std::uint8_t {
   readonly_buffer
 };
 
-// Values under construction. Memory grows with the bytes that were read, whatever they say: an opcode makes at most three
-// values, and copies no more items than were read.
+// Values under construction. Memory is limited by the number of bytes read, whatever they say: an opcode makes at most
+// three values and copies no more items than were read.
 class PickleStack {
  protected:
   using Kind = PickleValue::Kind;
@@ -159,7 +161,7 @@ class PickleStack {
 
   void begin_opcode() { begin_ = bytes_.position(); }
 
-  // Puts the position back to the beginning of the opcode.
+  // Throws Error for the byte at which the opcode starts.
   [[noreturn]] void fail(std::string_view what, std::string_view advice = ByteReader::default_advice) {
     bytes_.back(bytes_.position() - begin_);
     bytes_.fail(what, advice);
@@ -174,11 +176,11 @@ class PickleStack {
     return static_cast<std::uint32_t>(pickle_.values.size() - 1);
   }
   void push(PickleValue value) { stack_.push_back(add(std::move(value))); }
-  // A value that is there already.
+  // Pushes an existing value.
   void push_again(std::uint32_t value) { stack_.push_back(value); }
 
   std::uint32_t top() {
-    if (stack_.empty() || pickle_.values[stack_.back()].kind == Kind::mark) fail("a value that is not there");
+    if (stack_.empty() || pickle_.values[stack_.back()].kind == Kind::mark) fail("a missing value");
     return stack_.back();
   }
   std::uint32_t pop() {
@@ -186,7 +188,7 @@ class PickleStack {
     stack_.pop_back();
     return value;
   }
-  // The last n values, in their order.
+  // Pops the last n values and returns them in their order.
   std::vector<std::uint32_t> pop(std::size_t n) {
     std::vector<std::uint32_t> out(n);
     for (std::size_t i = n; i-- > 0;)
@@ -197,19 +199,19 @@ class PickleStack {
     std::size_t begin = stack_.size();
     while (begin > 0 && pickle_.values[stack_[begin - 1]].kind != Kind::mark)
       --begin;
-    if (begin == 0) fail("no mark where one is wanted");
+    if (begin == 0) fail("expected a mark");
     const auto first = stack_.begin() + static_cast<std::ptrdiff_t>(begin);
     std::vector<std::uint32_t> out(first, stack_.end());
     stack_.erase(first - 1, stack_.end());
     return out;
   }
-  // The last value, or a mark in its place.
+  // Pops the last value or mark.
   void drop() {
-    if (stack_.empty()) fail("a value that is not there");
+    if (stack_.empty()) fail("a missing value");
     stack_.pop_back();
   }
 
-  // Adds items to the value at the top. An object that gets items is a dict or a list, whatever its class.
+  // Adds items to the value at the top. An object that gets items becomes a dict or a list, whatever its class.
   void extend(Kind kind, const std::vector<std::uint32_t>& items) {
     PickleValue& value = pickle_.values[top()];
     if (value.kind == Kind::object) value.kind = kind, value.items.clear();
@@ -218,12 +220,12 @@ class PickleStack {
     if (kind != Kind::set) value.items.insert(value.items.end(), items.begin(), items.end());
   }
 
-  // From the arguments of OrderedDict or Counter: nothing, a dict, or (in Python 2) a list of pairs.
+  // Returns the dict for the arguments of OrderedDict or Counter: nothing, a dict, or (in Python 2) a list of pairs.
   PickleValue new_dict(std::uint32_t arguments) {
     PickleValue out{.kind = Kind::dict};
     if (pickle_[arguments].items.empty()) return out;
     const PickleValue& from = pickle_[pickle_[arguments].items[0]];
-    // Whatever is copied was read once: more of it is a small file that wants to become a large one.
+    // Copied items were read once: copying more than was read would let a small file allocate much memory.
     copied_ += from.items.size();
     if (copied_ > bytes_.position()) fail("dicts made of the same values again and again");
     if (from.kind == Kind::dict) {
@@ -240,7 +242,7 @@ class PickleStack {
     return out;
   }
 
-  // Python numbers what it remembers from 0 on, so that no number is larger than there are values.
+  // Stores the value at the top in the memo. Python counts from 0, so no number exceeds the number of values.
   void remember(std::uint32_t number) {
     const std::uint32_t value = top();
     if (number > pickle_.values.size()) fail(concat("the number ", number, " of the memo, which is too large"));
@@ -268,12 +270,12 @@ class PickleStack {
   static constexpr std::uint32_t unset = ~std::uint32_t{0};
   std::size_t most_values_;
   std::vector<std::uint32_t> stack_, memo_;
-  std::uint32_t remembered_ = 0;  // in the memo
+  std::uint32_t remembered_ = 0;  // memo entries in use
   std::size_t begin_ = 0;         // of the opcode
   std::size_t copied_ = 0;        // items
 };
 
-// Does what the opcodes say.
+// Executes the opcodes.
 class PickleReader : private PickleStack {
  public:
   PickleReader(ByteReader& bytes, std::span<const std::string_view> globals, std::size_t most)
@@ -326,16 +328,16 @@ class PickleReader : private PickleStack {
         return push_long(bytes_.number<std::uint8_t>("a length"));
       case long4:
         return push_long(bytes_.number<std::uint32_t>("a length"));
-      case text_int:  // Python 2 writes what takes more than 32 bits like this, in every protocol
+      case text_int:  // Python 2 writes integers of more than 32 bits like this, in every protocol
       case text_long:
-        return push_line(integer_in(bytes_.line("an integer"), opcode == text_int), "no integer");
+        return push_line(integer_in(bytes_.line("an integer"), opcode == text_int), "an integer");
       case binfloat:  // big-endian
         return push({.kind = Kind::real,
                      .real = std::bit_cast<double>(__builtin_bswap64(bytes_.number<std::uint64_t>("a number")))});
       case text_float: {
         const auto real = number_in<double>(bytes_.line("a number"));
         return push_line(real ? std::optional(PickleValue{.kind = Kind::real, .real = *real}) : std::nullopt,
-                         "no number");
+                         "a number");
       }
 
       case binstring:  // Python 2's
@@ -418,7 +420,7 @@ class PickleReader : private PickleStack {
           fail("a global whose name is no text");
         return push_again(add_global(pickle_[module].text, pickle_[name].text));
       }
-      case newobj_ex:  // with named arguments, which only an object of its own takes
+      case newobj_ex:  // with keyword arguments, which only opaque objects have
         PickleStack::pop();
         [[fallthrough]];
       case newobj:
@@ -440,7 +442,7 @@ class PickleReader : private PickleStack {
         push({.kind = Kind::tuple, .items = std::move(items)});
         return call(function, PickleStack::pop());
       }
-      case build: {  // sets attributes; of a dict these are none of its items, as the _metadata of a state_dict
+      case build: {  // sets attributes, which are not items: the _metadata of a state_dict
         PickleStack::pop();
         const Kind kind = pickle_[top()].kind;
         if (kind != Kind::dict && kind != Kind::list && kind != Kind::set && kind != Kind::call &&
@@ -479,8 +481,8 @@ class PickleReader : private PickleStack {
 
   void push_integer(std::int64_t n) { push({.kind = Kind::integer, .integer = n}); }
   void push_text(Kind kind, std::uint64_t length) { push({.kind = kind, .text = bytes_.text(length, "a text")}); }
-  void push_line(std::optional<PickleValue> value, std::string_view problem) {
-    if (!value) fail(concat(problem, " where one is wanted"));
+  void push_line(std::optional<PickleValue> value, std::string_view wanted) {
+    if (!value) fail(concat("expected ", wanted));
     push(std::move(*value));
   }
   void push_escaped(std::optional<std::string> text) {
@@ -488,7 +490,7 @@ class PickleReader : private PickleStack {
     push({.kind = Kind::string, .text = pickle_.texts.emplace_front(std::move(*text))});
   }
 
-  // In two's complement, the lowest byte first.
+  // Reads an integer in two's complement, lowest byte first.
   void push_long(std::size_t length) {
     const auto digits = bytes_.take(length, "an integer");
     if (length > 8) return push({.kind = Kind::large});
@@ -502,7 +504,7 @@ class PickleReader : private PickleStack {
 
   std::uint32_t memo_number() {
     const auto number = number_in<std::uint32_t>(bytes_.line("a number of the memo"));
-    if (!number) fail("no number of the memo where one is wanted");
+    if (!number) fail("expected a number of the memo");
     return *number;
   }
 
@@ -520,7 +522,7 @@ class PickleReader : private PickleStack {
     return add({.kind = Kind::global, .items = {first, add({.kind = Kind::string, .text = name})}});
   }
 
-  // What a class or function would make of the arguments.
+  // Pushes the result of calling a class or function with the arguments.
   void call(std::uint32_t function, std::uint32_t arguments) {
     if (pickle_[function].is_opaque()) return push({.kind = Kind::object, .items = {pickle_.global_of(function)}});
     if (pickle_[function].kind != Kind::global) fail("a call of something that is no global");

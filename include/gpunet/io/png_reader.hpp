@@ -35,15 +35,15 @@ class PngReader {
   PngReader(std::span<const std::byte> file, const std::string& place, const ReadImageOptions& options)
       : options_(options), reader_(file, place) {}
 
-  // Some rows at a time into the image: beside it there are block_bytes or two rows, the state of the codec, and 16 bytes for
-  // each IDAT chunk.
+  // Decodes some rows at a time into the image. Beside it, memory holds block_bytes or two rows, the state of the
+  // codec, and 16 bytes per IDAT chunk.
   Image read() {
     reader_.take(8, "a signature");
     read_chunks();
     const std::unique_ptr<Inflater> lines = unpack();
     Image image{width_, height_, channels() + (transparent_.empty() ? 0 : 1)};
     image.pixels.resize(static_cast<std::size_t>(width_ * height_ * image.channels));
-    std::vector<std::byte> block;  // some lines, and the one above them
+    std::vector<std::byte> block;  // some rows, and the one above them
     for (const Pass& pass : passes()) {
       const std::size_t line = 1 + row_bytes(pass);
       const auto at_once = static_cast<index_t>(std::max<std::size_t>(1, block_bytes / line));
@@ -52,7 +52,7 @@ class PngReader {
         const auto count = static_cast<std::size_t>(std::min(at_once, rows - y));
         block.resize(line * (1 + count));
         const auto fresh = std::span(block).subspan(line);
-        if (lines->read(fresh) != std::ssize(fresh)) reader_.fail("pixels that cannot be unpacked, or too few");
+        if (lines->read(fresh) != std::ssize(fresh)) reader_.fail("pixels that cannot be decompressed, or too few");
         for (std::size_t i = 0; i < count; ++i) {
           const auto bytes = fresh.subspan(i * line + 1, line - 1);
           undo_filter(std::to_integer<int>(fresh[i * line]), bytes,
@@ -66,10 +66,11 @@ class PngReader {
   }
 
  private:
-  static constexpr std::size_t block_bytes = 1 << 15;  // codecs are slow at the end of what they fill
+  static constexpr std::size_t block_bytes = 1 << 15;  // codecs are slow at the end of a buffer
   enum Color : std::uint8_t { gray = 0, rgb = 2, indexed = 3, gray_alpha = 4, rgb_alpha = 6 };
 
-  // One of the seven images that an interlaced one is stored as (8.1): every dx-th column from x0 on, so for the rows.
+  // One of the seven images that an interlaced image is stored as (8.1): every dx-th column from x0 on, every dy-th row
+  // from y0 on.
   struct Pass {
     index_t x0, y0, dx, dy;
     index_t columns(index_t width) const { return std::max(index_t{0}, (width - x0 + dx - 1) / dx); }
@@ -82,9 +83,9 @@ class PngReader {
     return is_interlaced_ ? std::span<const Pass>(interlaced) : whole;
   }
 
-  // Of the image that comes out, without the one for what transparent_ tells.
+  // Channels of the image, without the one for transparent_.
   index_t channels() const { return color_ == gray ? 1 : color_ == gray_alpha ? 2 : color_ == rgb_alpha ? 4 : 3; }
-  index_t samples() const { return color_ == indexed ? 1 : channels(); }  // stored for each pixel
+  index_t samples() const { return color_ == indexed ? 1 : channels(); }  // stored per pixel
   std::size_t row_bytes(const Pass& pass) const {
     return static_cast<std::size_t>((pass.columns(width_) * samples() * depth_ + 7) / 8);
   }
@@ -94,7 +95,7 @@ class PngReader {
       const std::size_t length = number("the length of a chunk");
       const auto chunk = reader_.take(4 + length, "a chunk");
       const std::string_view type = as_text(chunk.first(4));
-      if (number("a check sum") != crc32(chunk)) reader_.fail(concat("the check sum of chunk ", type, " is wrong"));
+      if (number("a checksum") != crc32(chunk)) reader_.fail(concat("the checksum of chunk ", type, " is wrong"));
       if (first != (type == "IHDR")) reader_.fail(concat("the chunk ", type, ", where IHDR comes first and once"));
       const auto data = chunk.subspan(4);
       if (type == "IHDR") read_header(data);
@@ -102,13 +103,13 @@ class PngReader {
       if (type == "tRNS") transparent_ = data;
       if (type == "IDAT" && !data.empty()) packed_.push_back(data);
       if (type == "IEND") break;
-      constexpr unsigned ancillary = 32;  // a small letter is first: nobody needs to know the chunk (5.4)
+      constexpr unsigned ancillary = 32;  // set in lower-case letters: a chunk that may be ignored (5.4)
       if (!(static_cast<unsigned char>(type[0]) & ancillary) && type != "IHDR" && type != "PLTE" && type != "IDAT")
         reader_.fail(concat("the chunk ", type, ", which an image cannot do without and gpunet does not know"));
     }
     if (color_ == indexed && (palette_.empty() || palette_.size() % 3 != 0 || palette_.size() > 3 * 256))
       reader_.fail(concat("a palette of ", palette_.size(), " bytes (want 3 for each of 1 to 256 colors)"));
-    if (color_ >= gray_alpha) transparent_ = {};  // which has no meaning there (11.3.2.1)
+    if (color_ >= gray_alpha) transparent_ = {};  // meaningless for these types (11.3.2.1)
     if (!transparent_.empty() && color_ != indexed &&
         transparent_.size() != 2 * static_cast<std::size_t>(channels()))
       reader_.fail(concat("a tRNS chunk of ", transparent_.size(), " bytes (want ", 2 * channels(), ")"));
@@ -137,7 +138,8 @@ class PngReader {
                           ", filter ", int{at(11)}, ", interlace ", int{at(12)}, ", which PNG does not have"));
   }
 
-  // The lines of all passes, each behind its filter. Adler's sum behind them says nothing that those of the chunks do not.
+  // Returns the rows of all passes, each after a byte with its filter. The Adler-32 after them is ignored: chunks have
+  // checksums of their own.
   std::unique_ptr<Inflater> unpack() {
     std::size_t size = 0, packed_size = 0;
     for (const Pass& pass : passes())
@@ -157,7 +159,7 @@ class PngReader {
     return deflate_codec()->inflater(std::move(packed_));
   }
 
-  // Section 9.2. `above`: the line before, zeros for the first one.
+  // Reverses the filter of a row (section 9.2). `above` is the row before, zeros for the first.
   void undo_filter(int filter, std::span<std::byte> line, std::span<const std::byte> above) const {
     const std::size_t step = std::max<std::size_t>(1, static_cast<std::size_t>(samples() * depth_ / 8));
     if (filter > 4) reader_.fail(concat("filter ", filter, " (want 0 to 4)"));
@@ -204,7 +206,7 @@ class PngReader {
       if (!transparent_.empty()) to[count] = is_transparent ? 0 : 255;
     }
   }
-  // Number i of a line.
+  // Returns sample i of a row.
   unsigned sample(std::span<const std::byte> line, std::size_t i) const {
     const auto at = [&](std::size_t k) {
       return std::to_integer<unsigned>(line[k]);
@@ -221,24 +223,26 @@ class PngReader {
   int depth_ = 0;  // bits of a sample
   std::uint8_t color_ = 0;
   bool is_interlaced_ = false;
-  std::span<const std::byte> palette_, transparent_;  // what PLTE and tRNS hold
-  std::vector<std::span<const std::byte>> packed_;    // what the IDAT chunks hold
+  std::span<const std::byte> palette_, transparent_;  // contents of PLTE and tRNS
+  std::vector<std::span<const std::byte>> packed_;    // contents of the IDAT chunks
 };
 
 }  // namespace detail
 
+// Returns whether the contents of a file begin like a PNG file.
 inline bool is_png(std::span<const std::byte> file) {
   return detail::as_text(file).starts_with("\x89PNG\r\n\x1A\n");
 }
 
-// The image of a PNG file of any kind, with the channels that it has (those of the palette where it has one, and one for
-// alpha where a color is transparent); of numbers of 16 bits the upper eight. `place` begins the messages. Throws Error where
-// the file is damaged or cut short, or where the program has no codec (see zlib.hpp).
+// Decodes a PNG file of any kind. Returns its own channels (those of the palette if it has one, and one for alpha if a
+// color is transparent); of 16-bit samples the upper 8 bits. `place` begins the messages. Throws Error if the file is
+// damaged or cut short, or the program has no codec (zlib.hpp).
 inline Image decode_png(std::span<const std::byte> file, const std::string& place,
                         const ReadImageOptions& options = {}) {
-  require(deflate_codec() != nullptr, place,
-          " is a PNG image, which this program cannot unpack: include <gpunet/io/zlib.hpp> in one source and link "
-          "zlib (gpunet::zlib, -lz), or save it as BMP or PPM");
+  require(
+      deflate_codec() != nullptr, place,
+      " is a PNG image, which this program cannot decompress: include <gpunet/io/zlib.hpp> in one source and link "
+      "zlib (gpunet::zlib, -lz), or save it as BMP or PPM");
   return detail::PngReader(file, place, options).read();
 }
 

@@ -15,7 +15,7 @@ namespace gpunet::io {
 
 namespace detail {
 
-// P1 to P6: black and white, gray, or colors, as text or as bytes (the manual pages pbm(5), pgm(5) and ppm(5)).
+// Reads P1 to P6: black and white, gray, or color, as text or as bytes (manual pages pbm(5), pgm(5) and ppm(5)).
 class PnmReader {
  public:
   PnmReader(std::string_view file, std::string place, const ReadImageOptions& options)
@@ -61,7 +61,7 @@ class PnmReader {
                               : scaled(at(2 * x) << 8 | at(2 * x + 1));
   }
 
-  // From 0 to 255, rounded as Pillow does; values in bytes that are too large count as the largest one.
+  // Returns a value scaled to 0 ... 255, rounded as Pillow does. Byte values that are too large count as the largest.
   std::uint8_t scaled(std::int64_t value) const {
     const double part = static_cast<double>(value) / static_cast<double>(most_);
     return static_cast<std::uint8_t>(std::min(255.0, std::nearbyint(part * 255)));
@@ -71,7 +71,7 @@ class PnmReader {
     return value;
   }
 
-  // The next character; a comment counts as the line break at its end, as in Netpbm.
+  // Returns the next character. A comment counts as the line break at its end, as in Netpbm.
   char next(std::string_view what) {
     const auto take = [&] {
       if (at_ >= file_.size()) fail(concat("the file ends before ", what));
@@ -83,7 +83,7 @@ class PnmReader {
         c = take();
     return c;
   }
-  // A number and the one space behind it, which only the last one of a file may lack.
+  // Reads a number and the one space after it, which may be missing only at the end of the file.
   std::int64_t number(std::string_view what) {
     char c = next(what);
     while (is_space(c))
@@ -117,14 +117,15 @@ class PnmReader {
 
 }  // namespace detail
 
+// Returns whether the contents of a file begin like a PNM file.
 inline bool is_pnm(std::span<const std::byte> file) {
   const std::string_view text = detail::as_text(file);
   return text.size() >= 3 && text[0] == 'P' && '1' <= text[1] && text[1] <= '6' &&
          std::string_view(" \t\n\v\f\r").find(text[2]) != std::string_view::npos;
 }
 
-// The image of a PBM, PGM or PPM file, the first one if it has several, with 1 channel or 3. `place` begins the messages.
-// Throws Error where the file is damaged or cut short.
+// Decodes a PBM, PGM or PPM file, the first image if it has several. Returns 1 or 3 channels. `place` begins the
+// messages. Throws Error if the file is damaged or cut short.
 inline Image decode_pnm(std::span<const std::byte> file, const std::string& place,
                         const ReadImageOptions& options = {}) {
   return detail::PnmReader(detail::as_text(file), place, options).read();

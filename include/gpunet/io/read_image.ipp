@@ -16,11 +16,11 @@ namespace gpunet::io {
 
 namespace detail {
 
-// Images that gpunet does not read itself.
+// A format that gpunet does not read itself.
 struct OtherImage {
-  std::size_t at;  // where it has the text
+  std::size_t at;  // the position of the text
   std::string_view text, what;
-  bool by_other_reader;  // whether the one of other_images() is made for it
+  bool by_other_reader;  // whether the reader of other_images() supports it
 };
 inline constexpr OtherImage other_image_kinds[] = {
     {0, "\xFF\xD8\xFF", "a JPEG image", true},

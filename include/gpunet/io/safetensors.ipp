@@ -78,7 +78,7 @@ GPUNET_INLINE Header read_header(std::string_view text, std::size_t data_bytes, 
   });
   json.finish();
 
-  std::vector<std::array<index_t, 3>> order;  // begin, end, and which tensor: empty ones stay in their order
+  std::vector<std::array<index_t, 3>> order;  // begin, end, index: so empty tensors stay in their order
   for (const StoredTensor& tensor : tensors)
     order.push_back({tensor.begin, tensor.end, static_cast<index_t>(order.size())});
   std::sort(order.begin(), order.end());
@@ -95,7 +95,8 @@ GPUNET_INLINE Header read_header(std::string_view text, std::size_t data_bytes, 
   return header;
 }
 
-// The header of a file with these tensors, one after another, padded so that the data begins at a multiple of 8.
+// Returns the header of a file with these tensors, one after another, padded so that the data starts at a multiple of
+// 8.
 GPUNET_INLINE std::string write_header(const std::vector<const TensorEntry*>& entries, const Metadata& metadata) {
   std::string out = "{";
   const auto begin_member = [&](std::string_view key) {
@@ -124,19 +125,19 @@ GPUNET_INLINE std::string write_header(const std::vector<const TensorEntry*>& en
   return out + std::string((8 - out.size() % 8) % 8, ' ');
 }
 
-// Large alignment first, so that every tensor is aligned in the file.
+// Returns whether a comes before b: large alignment first, so that every tensor is aligned in the file.
 GPUNET_INLINE bool by_alignment(const TensorEntry* a, const TensorEntry* b) {
   return a->dtype != b->dtype ? a->dtype > b->dtype : name_is_less(a, b);
 }
 
-// A file whose tensors stay in it.
+// The source of tensors that stay in the file.
 struct SafetensorsSource : ByteSource {
   explicit SafetensorsSource(const std::string& path) : file(path) {}
   void read(std::size_t first_byte, std::span<std::byte> out) const override { file.read_at(first_byte, out); }
   InputFile file;
 };
 
-// The length of the header, by the first bytes of a file.
+// Returns the length of the header, given the first bytes of a file.
 GPUNET_INLINE std::size_t header_length(std::span<const std::byte> start, std::size_t file_size,
                                         const std::string& path) {
   std::uint64_t length = 0;
@@ -159,7 +160,7 @@ template <class Place>
 void SafetensorsFile::take_header(std::string_view text, std::size_t data_bytes, Place place) {
   detail::Header header = detail::read_header(text, data_bytes, path_);
   metadata_ = std::move(header.metadata);
-  in_saved_order_ = false;  // but that of types and names
+  in_saved_order_ = false;  // but in that of types and names
   for (detail::StoredTensor& tensor : header.tensors) {
     place(tensor.entry, static_cast<std::size_t>(tensor.begin), static_cast<std::size_t>(tensor.end));
     entries_.push_back(std::move(tensor.entry));

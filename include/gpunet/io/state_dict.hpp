@@ -1,4 +1,4 @@
-// The named arrays of a network, and the files that fit them.
+// Loads and saves the named arrays of a network.
 #pragma once
 
 #include <cstddef>
@@ -15,43 +15,43 @@
 
 namespace gpunet::io {
 
-// How the tensors of a file find those of a network: by their names, or by their places, the first to the first.
+// How tensors of a file are matched with those of a network: by name, or by position.
 enum class Matching { by_name, by_order };
 
-// Short names for both.
+// Shorter names for both.
 inline constexpr Matching by_name = Matching::by_name;
 inline constexpr Matching by_order = Matching::by_order;
 
-// Which tensors of a file go where: io::load(net, path, {.prefix = "module."}).
+// Options of io::load(net, path, {.prefix = "module."}).
 struct LoadOptions {
-  // The state_dict that is meant inside a checkpoint, as in torch.load(path)["model_state_dict"]; dots lead deeper.
-  // Nothing else in the file counts.
+  // The key of the state_dict inside a checkpoint, as in torch.load(path)["model_state_dict"]; dots separate nested
+  // keys. Everything else in the file is ignored.
   std::string key = {};
-  // Taken off the names that begin with it, one at least: "module." of a network that was trained in nn.DataParallel.
+  // Removed from the names that begin with it, at least one: "module." for a network trained in nn.DataParallel.
   std::string prefix = {};
-  // Gives the name in the network for a name in the file (without key and prefix).
+  // Returns the name in the network for a name in the file (without key and prefix).
   std::function<std::string(const std::string&)> rename = {};
   Matching match = Matching::by_name;
-  // Whether every tensor of the file and of the network has to have its counterpart. Those that have one must fit it
-  // either way, as in PyTorch. Unlike there, one at least must have its counterpart. What cannot be read (an entry with a
-  // problem) counts only where the network wants it. Without it, load() returns the names of those that have none.
+  // Whether every tensor of the file and of the network must have a counterpart. Counterparts must match in any case,
+  // as in PyTorch; unlike there, at least one is required. An entry that cannot be read counts only if the network
+  // needs it. If false, load() returns the names without a counterpart.
   bool strict = true;
-  // Whether the file is mapped, see ReadOptions: for one that is larger than memory.
+  // Whether the file is mapped: see ReadOptions.
   bool map = false;
-  // The most bytes of a packed array, see ReadOptions.
+  // The most bytes of a compressed array: see ReadOptions.
   std::size_t max_unpacked_bytes = ReadOptions{}.max_unpacked_bytes;
 };
 
-// The keys that a file and a network do not share, as load_state_dict() of PyTorch returns them. Arrays of missing keys keep
-// the values that they had.
+// The keys that only the file or only the network has, as returned by PyTorch's load_state_dict(). Arrays of missing
+// keys keep their values.
 struct IncompatibleKeys {
   std::vector<std::string> missing_keys;     // of the network, in its order
   std::vector<std::string> unexpected_keys;  // of the file, sorted
 };
 
-// A parameter or buffer of a network as a file sees it: its key in the state_dict, its shape, and where its
-// sizes.numel() elements are in host memory, row-major. T is float or double, const where it is only read. One that
-// counts (num_batches_tracked) has its number in `count` instead, an I64 in files; a file may lack it.
+// A parameter or buffer of a network: its key in the state_dict, its shape, and the address of its sizes.numel()
+// elements in host memory, row-major. T is float or double, const if it is only read. A counter (num_batches_tracked)
+// has its value in `count` instead; in files it is an I64, and optional.
 template <class T>
 struct NamedArray {
   std::string name = {};
@@ -60,25 +60,25 @@ struct NamedArray {
   std::conditional_t<std::is_const_v<T>, const index_t, index_t>* count = nullptr;
 };
 
-// The entries of a file for the arrays of a network.
+// The entries of a file that match the arrays of a network.
 struct Match {
-  std::vector<const TensorEntry*> entries;  // in the arrays' order; null for those that are missing
-  IncompatibleKeys keys;                    // empty where the options are strict
+  std::vector<const TensorEntry*> entries;  // in the order of the arrays; null if missing
+  IncompatibleKeys keys;                    // empty if the options are strict
 };
 
-// Finds the entry of `file` for each array. Throws one Error that lists everything which does not fit: keys that are
-// missing, unexpected, of another shape, of a type that is no number's, or unreadable. Reads no data of either.
+// Finds the entry of `file` for each array. Throws one Error that lists everything that does not match: missing and
+// unexpected keys, different shapes, types that are not numeric, unreadable entries. Reads no data.
 template <class T>
 Match match(const std::vector<NamedArray<T>>& arrays, const TensorFile& file, const LoadOptions& options = {});
 
-// Fills the arrays with the tensors of `file` that the options choose, converted to T; all of them, or none if
-// anything does not fit. Returns what has no counterpart, which is nothing where the options are strict.
+// Copies tensors of `file`, selected by the options and converted to T, to the arrays: all of them, or none if anything
+// does not match. Returns the keys without a counterpart.
 template <class T>
 IncompatibleKeys load_arrays(const std::vector<NamedArray<T>>& arrays, const TensorFile& file,
                              const LoadOptions& options = {});
 
-// Writes the arrays to `path` in the format that its name tells (formats.hpp); it keeps its old contents if that
-// fails. Metadata is for safetensors files, the others have none.
+// Writes the arrays to `path` in the format of its extension (formats.hpp); if that fails, the old file is untouched.
+// Metadata is stored in safetensors files only.
 template <class T>
 void save_arrays(const std::vector<NamedArray<T>>& arrays, const std::string& path, const Metadata& metadata = {});
 

@@ -17,7 +17,7 @@ namespace gpunet::io {
 
 namespace detail {
 
-// An entry of a file under the name by which the network may know it.
+// An entry of a file, with its name in the network.
 struct NamedEntry {
   std::string name;
   const TensorEntry* entry = nullptr;
@@ -27,12 +27,13 @@ GPUNET_INLINE std::string shown(std::string_view name) {
   return name.empty() ? "(an array without a name)" : printable(name);
 }
 
-// The part of a name before its first dot.
+// Returns the part of a name before its first dot.
 GPUNET_INLINE std::string_view first_key(std::string_view name) {
   return name.substr(0, name.find('.'));
 }
 
-// The entries that the options mean, in the order of the file. Throws Error for a key or a prefix that none of them has.
+// Returns the entries that the options select, in the order of the file. Throws Error if no entry has the key or the
+// prefix.
 GPUNET_INLINE std::vector<NamedEntry> select_entries(const TensorFile& file, const LoadOptions& options) {
   std::vector<NamedEntry> out;
   const std::string below = options.key.empty() ? "" : options.key + ".";
@@ -52,7 +53,7 @@ GPUNET_INLINE std::vector<NamedEntry> select_entries(const TensorFile& file, con
     for (const NamedEntry& named : out)
       names.push_back(std::string_view(named.entry->name).substr(below.size()));
     throw Error(concat("gpunet::io::load: no name in ", file.path(), " begins with the prefix \"",
-                       printable(options.prefix), "\" (there are: ", gpunet::detail::short_list(names, shown),
+                       printable(options.prefix), "\" (available: ", gpunet::detail::short_list(names, shown),
                        "), give the one that these have, or none"));
   }
   if (!out.empty() || below.empty()) return out;
@@ -64,20 +65,20 @@ GPUNET_INLINE std::vector<NamedEntry> select_entries(const TensorFile& file, con
     keys.insert(first_key(entry.name));
   }
   throw Error(concat("gpunet::io::load: ", file.path(), " has no tensors under the key \"", printable(options.key),
-                     "\" (there are: ", gpunet::detail::short_list(keys, shown), "), give one of these"));
+                     "\" (available: ", gpunet::detail::short_list(keys, shown), "), give one of these"));
 }
 
-// Whether an entry has the shape of an array; as in PyTorch, one number in brackets is a number.
+// Returns whether an entry has the shape of an array. As in PyTorch, shape [1] matches a scalar.
 GPUNET_INLINE bool fits(const TensorEntry& entry, const Sizes& sizes) {
   return entry.sizes == sizes || (sizes.rank() == 0 && entry.sizes == Sizes{1});
 }
 
-// Finds the entries for arrays, each once.
+// Finds the entries for arrays. Each entry is used once.
 class EntryFinder {
  public:
   EntryFinder(const TensorFile& file, const LoadOptions& options)
       : entries_(select_entries(file, options)), used_(entries_.size()), match_(options.match) {
-    // Opaque objects have names, but no places.
+    // Opaque objects are matched by name, but not by position.
     tensors_ =
         static_cast<std::size_t>(std::stable_partition(entries_.begin(), entries_.end(),
                                                        [](const NamedEntry& e) { return !e.entry->opaque; }) -
@@ -90,7 +91,7 @@ class EntryFinder {
       by_name_.emplace(entries_[i].name, i);
   }
 
-  // For the array that has place i among those in_order(); null if there is none.
+  // Returns the entry for the array at position i of in_order(); null if there is none.
   const TensorEntry* find(std::size_t i, const std::string& name) {
     if (match_ == Matching::by_name) {
       const auto at = by_name_.find(name);
@@ -103,7 +104,7 @@ class EntryFinder {
     return entries_[i].entry;
   }
 
-  // The names of those that no array wanted, but could have.
+  // Returns the names of readable entries that no array uses.
   std::vector<std::string> unused() const {
     std::vector<std::string> names;
     for (std::size_t i = 0; i < entries_.size(); ++i)
@@ -112,15 +113,14 @@ class EntryFinder {
     return names;
   }
 
-  // One that cannot be read, and that no array wanted; null if there is none.
+  // Returns an unreadable entry that no array uses; null if there is none.
   const NamedEntry* unused_problem() const {
     for (std::size_t i = 0; i < entries_.size(); ++i)
       if (!used_[i] && !entries_[i].entry->problem.empty()) return &entries_[i];
     return nullptr;
   }
 
-  // The arrays that have a place among the entries, in their order: all, or all but the counts where the file has just as
-  // many.
+  // Returns the arrays that are matched by position: all, or all but the counters if the file has exactly that many.
   template <class T>
   std::vector<const NamedArray<T>*> in_order(const std::vector<NamedArray<T>>& arrays) const {
     std::vector<const NamedArray<T>*> all, numbers;
@@ -131,7 +131,7 @@ class EntryFinder {
     return tensors_ == numbers.size() ? numbers : all;
   }
 
-  // Whether each of them has the shape of the entry at its place.
+  // Returns whether each of them has the shape of the entry at its position.
   template <class T>
   bool fit_in_order(const std::vector<NamedArray<T>>& arrays) const {
     const std::vector<const NamedArray<T>*> placed = in_order(arrays);
@@ -148,7 +148,7 @@ class EntryFinder {
   Matching match_;
 };
 
-// The key under which the file has all these names; empty if there is none.
+// Returns the key under which the file has all these names; empty if there is none.
 GPUNET_INLINE std::string key_of(const std::vector<std::string>& names, const TensorFile& file) {
   std::set<std::string_view> there;
   for (const TensorEntry& entry : file.entries())
@@ -163,10 +163,10 @@ GPUNET_INLINE std::string key_of(const std::vector<std::string>& names, const Te
   return "";
 }
 
-// What a file that does not fit has too much, or not as it has to be.
+// How a file does not match.
 enum class Misfit { only_extra, only_types, only_unreadable, other };
 
-// What to do about it.
+// Returns advice for the message.
 template <class T>
 std::string advice_on(const std::vector<NamedArray<T>>& arrays, const std::vector<std::string>& missing,
                       Misfit misfit, const TensorFile& file, const EntryFinder& finder,
@@ -190,7 +190,7 @@ std::string advice_on(const std::vector<NamedArray<T>>& arrays, const std::vecto
   return any;
 }
 
-// The number of an entry that counts. Throws Error for one that no count can be.
+// Returns the value of a counter. Throws Error if it is not a valid count.
 GPUNET_INLINE index_t count_of(const TensorEntry& entry, const std::string& path) {
   double count = -1;
   copy_as(entry, std::span(&count, 1));
@@ -199,7 +199,7 @@ GPUNET_INLINE index_t count_of(const TensorEntry& entry, const std::string& path
   return static_cast<index_t>(count);
 }
 
-// Lines of a message, which ends after ten of them with a count.
+// Lines of a message; after ten of them it ends with the number of the others.
 class Lines {
  public:
   template <class... Parts>
@@ -235,7 +235,8 @@ Match match(const std::vector<NamedArray<T>>& arrays, const TensorFile& file, co
     matched.push_back(entry);
     any_found |= entry && !array.count;
     if (!entry) {
-      if (!array.count) missing.push_back(array.name);  // old files have no counts, and PyTorch asks for none
+      if (!array.count)
+        missing.push_back(array.name);  // old files have no counters, and PyTorch does not require them
       continue;
     }
     const std::string in_file = options.match == Matching::by_name ? "" : concat(" (", entry->name, ")");
@@ -280,7 +281,7 @@ IncompatibleKeys load_arrays(const std::vector<NamedArray<T>>& arrays, const Ten
                              const LoadOptions& options) {
   Match matches = match(arrays, file, options);
   const std::vector<const TensorEntry*>& matched = matches.entries;
-  std::vector<index_t> counts;  // before anything is changed: one may be no count
+  std::vector<index_t> counts;  // read before anything is changed: one may be invalid
   for (std::size_t i = 0; i < arrays.size(); ++i)
     counts.push_back(arrays[i].count && matched[i] ? detail::count_of(*matched[i], file.path()) : 0);
   for (std::size_t i = 0; i < arrays.size(); ++i) {

@@ -1,6 +1,6 @@
-// Optional: a program that includes this header in one of its sources, and links stb (gpunet::stb_image in CMake, -lstb
-// elsewhere; where the system has stb's headers only, define STB_IMAGE_IMPLEMENTATION in that source), reads JPEG and GIF
-// images. Not part of gpunet.hpp.
+// Optional, not part of gpunet.hpp. A program that includes this header in one source, and links stb (gpunet::stb_image
+// in CMake, -lstb elsewhere; if the system has only stb's headers, define STB_IMAGE_IMPLEMENTATION in that source),
+// reads JPEG and GIF images.
 #pragma once
 
 #include <cstddef>
@@ -23,8 +23,8 @@
 
 namespace gpunet::io::detail {
 
-// Whether a JPEG file ends before its image does, which stb does not see. Goes from marker to marker (ITU-T T.81, B.1.1): a
-// segment says how long it is, so that a preview in one counts for nothing, and behind the end may be anything.
+// Returns whether a JPEG file ends before its image does, which stb does not notice. Follows the markers (ITU-T T.81,
+// B.1.1): each segment states its length, so a preview inside one is skipped; anything may follow the end marker.
 inline bool is_cut_jpeg(std::string_view file) {
   if (!file.starts_with("\xFF\xD8")) return false;
   const auto at = [&](std::size_t i) {
@@ -55,7 +55,7 @@ inline Image stb_read_image(std::span<const std::byte> file, const std::string& 
   };
   check(stbi_info_from_memory(bytes, size, &width, &height, &channels) != 0);
   check_image_sides(place, width, height, options);
-  // A bit of a JPEG stands for 64 pixels at most, twelve bits of a GIF for 4096.
+  // A bit of a JPEG encodes at most 64 pixels, twelve bits of a GIF at most 4096.
   const std::int64_t most_pixels_a_byte = bytes[0] == 0xFF ? 512 : 4096;
   require(std::int64_t{width} * height <= most_pixels_a_byte * size, place, ": an image of ", width, " x ", height,
           " in ", size, " bytes (it is damaged), fetch it again");

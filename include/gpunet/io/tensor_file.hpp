@@ -1,4 +1,4 @@
-// Named arrays of files, whatever the format.
+// Files of named arrays, independent of the format.
 #pragma once
 
 #include <cstddef>
@@ -16,7 +16,7 @@
 
 namespace gpunet::io {
 
-// Gives the bytes of arrays that are not in memory: they are in a file, or packed.
+// A source of the bytes of arrays that are not in memory: they are in a file, or compressed.
 class ByteSource {
  public:
   ByteSource() = default;
@@ -24,52 +24,53 @@ class ByteSource {
   ByteSource& operator=(const ByteSource&) = delete;
   virtual ~ByteSource() = default;
 
-  // Fills `out` with the bytes from `first_byte` on. Throws Error where they cannot be read.
+  // Fills `out` with the bytes from `first_byte` on. Throws Error if they cannot be read.
   virtual void read(std::size_t first_byte, std::span<std::byte> out) const = 0;
 };
 
-// How the arrays of a file come into memory.
+// How the arrays of a file are read.
 struct ReadOptions {
-  // Mapped instead of copied: for files larger than memory, of which only the parts in use are read. As long as the file is
-  // in use, a program that makes it shorter ends this one (SIGBUS), and one that rewrites it changes the arrays.
+  // Map the file instead of copying it: for files larger than memory, of which only the accessed parts are read. While
+  // the file is in use, a program that truncates it ends this one (SIGBUS), and one that rewrites it changes the
+  // arrays.
   bool map = false;
-  // A packed array (of a .npz file) with more bytes cannot be read: it is an entry with a problem. Packed arrays are unpacked
-  // when their elements are requested, each by itself; a file can have 1032 times its size of them.
+  // The most bytes of a compressed array (in a .npz file) after decompression; a larger one is an entry with a problem.
+  // Each array is decompressed when its elements are requested, and may have 1032 times its size in the file.
   std::size_t max_unpacked_bytes = std::size_t{4} << 30;
 };
 
-// A named array as a file holds it. Borrows its bytes: little-endian, not aligned. They are row-major where there are
-// no strides; else the element [i, j, ...] is the one numbered i * strides[0] + j * strides[1] + ..., inside `bytes`.
+// A named array in a file. Borrows its bytes: little-endian, not aligned. Without strides they are row-major; else the
+// element [i, j, ...] has the number i * strides[0] + j * strides[1] + ... in `bytes`.
 struct TensorEntry {
   std::string name = {};
   Dtype dtype = Dtype::F32;
   Sizes sizes = {};
   std::span<const std::byte> bytes = {};
   Sizes strides = {};
-  // Why the array cannot be read, though the rest of the file can (a text in a .npz file, a sparse tensor): an error when
-  // its elements are requested. Empty for all others.
+  // Why the array cannot be read, although the rest of the file can (a text in a .npz file, a sparse tensor):
+  // requesting its elements throws this as an Error. Empty if there is no problem.
   std::string problem = {};
-  // Whether it is no array at all, but an object of Python that is neither plain data nor a tensor (a NumPy scalar, an
-  // optimizer, argparse.Namespace). It has a problem then.
+  // Whether it is not an array, but a Python object that is neither plain data nor a tensor (a NumPy scalar, an
+  // optimizer, argparse.Namespace). Then it has a problem.
   bool opaque = false;
-  // The source of the bytes, from `first_byte` on, where they are not in memory: those of SafetensorsFile::open and the packed
-  // ones of a .npz file. `bytes` is empty then; bytes_of() and copy_as() read them.
+  // The source of the bytes, from `first_byte` on, if they are not in memory: for SafetensorsFile::open and compressed
+  // arrays of a .npz file. Then `bytes` is empty; bytes_of() and copy_as() read them.
   const ByteSource* source = nullptr;
   std::size_t first_byte = 0;
 };
 
-// Texts that a file carries beside its tensors.
+// Texts that a file stores beside its tensors.
 using Metadata = std::map<std::string, std::string, std::less<>>;
 
-// An open file of named arrays. SafetensorsFile, TorchFile, NpyFile and NpzFile make one; read_tensors() chooses
+// An open file of named arrays. SafetensorsFile, TorchFile, NpyFile and NpzFile are the kinds; read_tensors() chooses
 // among them.
 class TensorFile {
  public:
   const std::string& path() const { return path_; }
-  // In the order of the file. They borrow from this object.
+  // Returns the entries in the order of the file. They borrow from this object.
   const std::vector<TensorEntry>& entries() const { return entries_; }
   const Metadata& metadata() const { return metadata_; }
-  // Whether that is the order in which they were saved.
+  // Returns whether that is the order in which they were saved.
   bool in_saved_order() const { return in_saved_order_; }
 
  protected:
@@ -82,44 +83,44 @@ class TensorFile {
   std::shared_ptr<const void> owner_;  // of the bytes
 };
 
-// The bytes of an entry as its sizes and strides have them: its own, or those of its source, which `room` keeps. Throws
-// Error where they cannot be read.
+// Returns the bytes of an entry, in the order given by its sizes and strides: its own, or those of its source, which
+// `room` then stores. Throws Error if they cannot be read.
 std::span<const std::byte> bytes_of(const TensorEntry& entry, std::vector<std::byte>& room);
 
-// Copies the elements of a tensor of numbers to `out`, row-major, as float or double; there must be as many. Throws
-// Error where the entry's bytes do not hold them, or its type is none of is_parameter_type().
+// Copies the elements of a numeric tensor to `out`, row-major, as float or double. Throws Error if `out` has another
+// number of elements, the entry's bytes do not contain them, or is_parameter_type() is false for its type.
 template <class T>
 void copy_as(const TensorEntry& entry, std::span<T> out);
 
 namespace detail {
 
-// Bytes that elements of the type take; -1 if that is no whole number or cannot be counted. Safe for every size.
+// Returns the number of bytes of the elements; -1 if that is not a whole number or overflows. Safe for all sizes.
 index_t byte_count(Dtype dtype, const Sizes& sizes);
 
-// The strides of row-major elements, those of an array of `sizes` read backwards if `reversed`.
+// Returns the strides of row-major elements; if `reversed`, of column-major ones.
 Sizes packed_strides(const Sizes& sizes, bool reversed = false);
 
-// Whether the strides lead to the elements in the order of `packed`: those of extents of 1 do not matter.
+// Returns whether the strides visit the elements in the order of `packed`; those of extents of 1 do not matter.
 bool same_order(const Sizes& sizes, const Sizes& strides, const Sizes& packed);
 
-// How many elements there are from the first to the last that these strides lead to; -1 where that cannot be counted. One
-// stride for each dimension.
+// Returns the number of elements from the first to the last that the strides reach; -1 if that overflows. One stride
+// per dimension.
 index_t reach(const Sizes& sizes, const Sizes& strides);
 
-// Throws Error, which begins with `place` and the name, unless the entry has the bytes of all its elements. Several may
-// be the same.
+// Throws Error unless the entry has the bytes of all its elements, which may overlap. `place` and the name begin the
+// message.
 void check_bytes(const TensorEntry& entry, std::string_view place);
 
-// The bytes of the elements in row-major order: those of the entry, or a copy that `copy` keeps.
+// Returns the bytes of the elements in row-major order: those of the entry, or a copy that `copy` stores.
 std::span<const std::byte> row_major_bytes(const TensorEntry& entry, std::vector<std::byte>& copy);
 
-// Pointers to the entries in some order.
+// Returns pointers to the entries, sorted.
 std::vector<const TensorEntry*> sorted(std::span<const TensorEntry> entries,
                                        bool (*before)(const TensorEntry*, const TensorEntry*));
 
 bool name_is_less(const TensorEntry* a, const TensorEntry* b);
 
-// Checks what every format wants of tensors that are to be written: names of their own in UTF-8, all their elements.
+// Throws Error unless the tensors can be written in some format: unique names in UTF-8, all elements.
 void check_writable(const std::string& path, std::span<const TensorEntry> entries);
 
 }  // namespace detail

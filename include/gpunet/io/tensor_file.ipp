@@ -61,7 +61,7 @@ GPUNET_INLINE void check_bytes(const TensorEntry& entry, std::string_view place)
   require(entry.problem.empty(), place, '"', printable(entry.name), "\" could not be read: ", entry.problem);
   const index_t size = bits_of(entry.dtype) / 8, bytes = static_cast<index_t>(entry.bytes.size());
   const index_t count = byte_count(entry.dtype, entry.sizes);
-  if (entry.source) return;  // whose reader has compared them
+  if (entry.source) return;  // its reader has checked the sizes
   if (entry.strides.rank() == 0) {
     require(count == bytes, place, '"', printable(entry.name), "\" has ", bytes,
             " bytes, which do not fit its shape ", to_string(entry.sizes), " and dtype ", to_string(entry.dtype),
@@ -72,10 +72,10 @@ GPUNET_INLINE void check_bytes(const TensorEntry& entry, std::string_view place)
   const index_t wanted = fits ? reach(entry.sizes, entry.strides) : -1;
   require(wanted >= 0 && wanted <= bytes / size, place, '"', printable(entry.name), "\" of shape ",
           to_string(entry.sizes), ", strides ", to_string(entry.strides), " and dtype ", to_string(entry.dtype),
-          " leaves its ", bytes, " bytes, give strides in elements, one for each dimension, and all bytes");
+          " exceeds its ", bytes, " bytes, give strides in elements, one for each dimension, and all bytes");
 }
 
-// Calls visit(i, at) for each element: its number in row-major order, and in the bytes of the entry.
+// Calls visit(i, at) for each element: its number in row-major order, and its number in the bytes of the entry.
 template <class Visit>
 void visit_elements(const TensorEntry& entry, Visit visit) {
   const index_t n = entry.sizes.numel();
@@ -89,7 +89,7 @@ void visit_elements(const TensorEntry& entry, Visit visit) {
   for (index_t i = 0; i < n; ++i) {
     visit(i, at);
     for (int d = entry.sizes.rank() - 1; d >= 0; --d) {
-      if (entry.sizes[d] == 1) continue;  // any stride may stand there
+      if (entry.sizes[d] == 1) continue;  // any stride is valid here
       index_t& position = index[static_cast<std::size_t>(d)];
       if (++position < entry.sizes[d]) {
         at += entry.strides[d];
@@ -120,7 +120,7 @@ GPUNET_INLINE std::span<const std::byte> bytes_of(const TensorEntry& entry, std:
     room.resize(static_cast<std::size_t>(size));
   } catch (const std::bad_alloc&) {
     throw Error(concat("gpunet::io: \"", detail::printable(entry.name), "\" has ", size,
-                       " bytes, more than there is memory, free some"));
+                       " bytes, more than the available memory, free some"));
   }
   entry.source->read(entry.first_byte, room);
   return room;

@@ -35,7 +35,7 @@ GPUNET_INLINE void check_unique_names(const std::vector<TensorEntry>& entries, c
   for (const TensorEntry* entry : sorted(entries, name_is_less)) {
     if (!entry->problem.empty()) continue;
     require(!before || before->name != entry->name, place, ": two tensors have the name \"", printable(entry->name),
-            "\" (nobody can tell which counts), rename one");
+            "\" (it is ambiguous which one counts), rename one");
     before = entry;
   }
 }
@@ -45,7 +45,7 @@ GPUNET_INLINE const ZipMember* find_torch_pickle(const ZipArchive& archive) {
   for (const ZipMember& member : archive.members())
     if (member.name.ends_with("/data.pkl") && std::count(member.name.begin(), member.name.end(), '/') == 1) {
       require(!main, archive.place(),
-              ": several data.pkl in one archive (nobody can tell which counts), save it again");
+              ": several data.pkl in one archive (it is ambiguous which one counts), save it again");
       main = &member;
     }
   return main;
@@ -59,7 +59,7 @@ GPUNET_INLINE bool is_torch_script(const ZipArchive& archive) {
   });
 }
 
-// The storages that the persistent values of a pickle name, without their bytes.
+// Returns the storages that persistent values of a pickle name, without their bytes.
 GPUNET_INLINE TorchStorages wanted_storages(const Pickle& pickle, const TorchTree& tree) {
   TorchStorages storages;
   for (const PickleValue& value : pickle.values)
@@ -72,13 +72,13 @@ GPUNET_INLINE TorchStorages wanted_storages(const Pickle& pickle, const TorchTre
   return storages;
 }
 
-// The tensors of a file, and the memory of those whose bytes are not in the file as they are.
+// The tensors of a file, and memory for bytes that differ from those in the file.
 struct TorchContents {
   std::vector<TensorEntry> entries;
   std::shared_ptr<const OwnBytes> own;
 };
 
-// The format since PyTorch 1.6: a zip archive with the files NAME/data.pkl, NAME/data/KEY and some texts.
+// Reads the format since PyTorch 1.6: a zip archive with the files NAME/data.pkl, NAME/data/KEY and some texts.
 GPUNET_INLINE TorchContents read_torch_archive(std::span<const std::byte> bytes, const std::string& path) {
   const ZipArchive archive(bytes, path);
   require(!is_torch_script(archive), archive.place(),
@@ -91,7 +91,7 @@ GPUNET_INLINE TorchContents read_torch_archive(std::span<const std::byte> bytes,
   TorchMembers members(archive, bytes.size(), *own);
 
   ByteReader reader(members.bytes(*main), concat(archive.place(), ", data.pkl"), main->data);
-  // Each value costs some bytes of memory: an archive has room for as many as it has bytes, stored or deflated.
+  // Limits memory: at most one value per byte of the archive, whether its members are stored or compressed.
   const Pickle pickle = read_pickle(reader, torch_globals, bytes.size());
   if (reader.left() != 0) reader.fail("more bytes than the pickle has");
   TorchTree tree(pickle, reader.place(), bytes.size());
@@ -118,8 +118,9 @@ GPUNET_INLINE TorchContents read_torch_archive(std::span<const std::byte> bytes,
   return {tree.entries(storages), own};
 }
 
-// The format before that: pickles of a magic number, a version, the machine, the object and a list of storage keys;
-// then for each key the number of elements in 8 bytes, and the elements. Little-endian, whatever the machine says.
+// Reads the format before that: pickles of a magic number, a version, the machine, the object and a list of storage
+// keys; then for each key the number of elements in 8 bytes, and the elements. Little-endian, whatever the machine
+// says.
 GPUNET_INLINE TorchContents read_torch_legacy(std::span<const std::byte> bytes, const std::string& path) {
   ByteReader reader(bytes, concat("gpunet::io: ", path));
   reader.take(torch_magic_size(as_text(bytes)), "the magic number");
@@ -174,7 +175,7 @@ GPUNET_INLINE TorchFile TorchFile::read(const std::string& path, std::shared_ptr
 
 namespace detail {
 
-// What calls up the tensor whose storage is the file data/KEY.
+// Writes the call that rebuilds the tensor whose storage is the file data/KEY.
 GPUNET_INLINE void write_tensor(PickleWriter& pickle, const TensorEntry& entry, std::string_view key) {
   const std::string_view storage = name_of(torch_storages, entry.dtype), dtype = name_of(torch_dtypes, entry.dtype);
   const bool typed = !storage.empty();

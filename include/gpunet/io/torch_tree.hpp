@@ -1,4 +1,4 @@
-// The storages of a PyTorch file, which are the memory of its tensors, and the tensors inside its pickle.
+// Finds the tensors in the pickle of a PyTorch file, and their storages (the memory that they share).
 #pragma once
 
 #include <algorithm>
@@ -25,24 +25,24 @@
 
 namespace gpunet::io::detail {
 
-// Bytes that are not in a file as they are, but unpacked or in another order.
+// Bytes that differ from those in the file: decompressed, or reordered.
 using OwnBytes = std::vector<std::vector<std::byte>>;
 
-// A storage as a pickle names it.
+// A storage as named in a pickle.
 struct TorchStorageId {
-  Dtype dtype = Dtype::U8;  // of its elements; bytes where it is untyped
+  Dtype dtype = Dtype::U8;  // of its elements; U8 if it is untyped
   std::string_view key;
   index_t numel = 0;                  // of the whole storage
-  index_t first = 0, view_numel = 0;  // the part that is meant, in elements
+  index_t first = 0, view_numel = 0;  // the part of it that is referenced, in elements
 };
 
 // A storage of a file.
 struct TorchStorage {
   std::span<const std::byte> bytes = {};
-  std::size_t wanted = 0;  // bytes, as a persistent id says
-  index_t numel = 0;       // elements, as a persistent id says
+  std::size_t wanted = 0;  // bytes, by its persistent id
+  index_t numel = 0;       // elements, by its persistent id
   bool is_there = false;
-  std::size_t swapped = 0;  // bytes of the numbers whose order was changed; 0 if none yet
+  std::size_t swapped = 0;  // size of the numbers whose bytes were swapped; 0 if not yet
 };
 
 // All storages of a file.
@@ -52,13 +52,13 @@ struct TorchStorages {
   bool big_endian = false;
 };
 
-// The bytes of the real and imaginary numbers that elements consist of.
+// Returns the size in bytes of a number: for complex elements, that of the real or imaginary part.
 inline std::size_t number_size(Dtype dtype) {
   const auto size = static_cast<std::size_t>(bits_of(dtype) / 8);
   return dtype == Dtype::C64 || dtype == Dtype::C128 ? size / 2 : size;
 }
 
-// Puts big-endian numbers of `size` bytes in order, once. Whether the storage has numbers of that size.
+// Converts big-endian numbers of `size` bytes, once. Returns false if the storage was converted with another size.
 inline bool swap_bytes(TorchStorage& storage, std::size_t size, OwnBytes& own) {
   if (storage.swapped != 0) return storage.swapped == size;
   storage.swapped = size;
@@ -71,8 +71,8 @@ inline bool swap_bytes(TorchStorage& storage, std::size_t size, OwnBytes& own) {
   return true;
 }
 
-// Members of an archive as torch.load reads them, stored or deflated. What is unpacked takes at most a multiple of the
-// archive's size.
+// Reads members of an archive as torch.load does, stored or compressed. Decompressed data is limited to a multiple of
+// the archive's size.
 class TorchMembers {
  public:
   TorchMembers(const ZipArchive& archive, std::size_t archive_size, OwnBytes& own)
@@ -84,15 +84,15 @@ class TorchMembers {
       throw Error(concat(archive_.place(), ", byte ", member.data, ": \"", printable(member.name), "\" ", what...));
     };
     const DeflateCodec* codec = deflate_codec();
-    if (!codec) fail("is deflated (which takes zlib), ", zlib_advice, ", or save the file again with torch.save");
+    if (!codec) fail("is deflated (which needs zlib), ", zlib_advice, ", or save the file again with torch.save");
     if (member.size > room_)
       fail("has ", member.size, " bytes unpacked (more than ", most_expansion_in_all,
            " times the file: a zip bomb?), unpack the archive and pack it with zip -0");
     room_ -= static_cast<std::size_t>(member.size);
     std::vector<std::byte> out(static_cast<std::size_t>(member.size));
     if (!read_last(*codec->inflater({member.packed}), out))
-      fail("cannot be unpacked (it is damaged), fetch or save it again");
-    if (!member.has_sum_of(out)) fail("has another check sum (its data is damaged), fetch or save it again");
+      fail("cannot be decompressed (it is damaged), fetch or save it again");
+    if (!member.has_sum_of(out)) fail("has another checksum (its data is damaged), fetch or save it again");
     return own_.emplace_back(std::move(out));
   }
 
@@ -104,16 +104,16 @@ class TorchMembers {
   std::size_t room_;
 };
 
-// Finds the tensors, and checks that they are inside their storages. Names are the keys on the way to a tensor, joined
-// with dots: "model.conv1.weight", or "state.0.exp_avg" through numbers and lists. Plain data is passed over. A tensor
-// that gpunet cannot hold becomes an entry with a problem, and so does an opaque object. Allocates a small multiple of
+// Finds the tensors, and checks that they are inside their storages. Names are the keys that lead to a tensor, joined
+// by dots: "model.conv1.weight", or with indices of lists "state.0.exp_avg". Plain data is skipped. A tensor that
+// gpunet cannot represent becomes an entry with a problem, and so does an opaque object. Allocates a small multiple of
 // `file_size` bytes, however many names the file gives to one tensor.
 class TorchTree {
  public:
   TorchTree(const Pickle& pickle, std::string place, std::size_t file_size)
       : pickle_(pickle), place_(std::move(place)), room_(most_for_each_byte * file_size + most_more) {}
 
-  // Throws Error where the file holds one opaque object and nothing else, such as a whole module.
+  // Throws Error if the file contains one opaque object and nothing else, such as a whole module.
   void refuse_whole_object() const {
     if (!pickle_[pickle_.root].is_opaque()) return;
     const std::uint32_t global = pickle_.global_of(pickle_.root);
@@ -135,8 +135,8 @@ class TorchTree {
     return std::move(entries_);
   }
 
-  // Of a persistent value: ("storage", type, key, device, numel), in old files with a view: (key, first, numel).
-  // The device does not matter: the data is read to the host.
+  // Returns the storage of a persistent value ("storage", type, key, device, numel); old files add a view: (key, first,
+  // numel). The device is ignored: data is read to the host.
   TorchStorageId storage_id(const PickleValue& value) const {
     const std::vector<std::uint32_t>& parts = pickle_[value.items[0]].items;
     if (pickle_[value.items[0]].kind != Kind::tuple || parts.size() < 5 || pickle_[parts[0]].text != "storage" ||
@@ -156,12 +156,12 @@ class TorchTree {
       out.first = natural(view[1]);
       out.view_numel = natural(view[2]);
       if (out.first > out.numel || out.view_numel > out.numel - out.first)
-        fail(value, "a view that leaves its storage");
+        fail(value, "a view that exceeds its storage");
     }
     return out;
   }
 
-  // Bytes of the storage; an Error where they cannot be counted.
+  // Returns the number of bytes of the storage. Throws Error if it overflows.
   std::size_t byte_size(const PickleValue& value, const TorchStorageId& id) const {
     const index_t bytes = byte_count(id.dtype, {id.numel});
     if (bytes < 0) fail(value, concat("a storage of ", id.numel, " elements"));
@@ -173,10 +173,11 @@ class TorchTree {
   enum class State : unsigned char { unknown, entered, without_tensors, with_tensors };
   static constexpr int deepest = 64;
   static constexpr std::size_t longest_name = 1000;
-  static constexpr std::size_t most_shared = 1000;  // steps through shared values, beside twice those of all values
-  // Bytes of entries with their names: tensors of a few elements take a third of this, and nobody shares so many.
+  static constexpr std::size_t most_shared =
+      1000;  // extra steps for shared values, beside twice the number of all items
+  // The most bytes of entries with their names, per byte of the file. Files of small tensors need a third of this.
   static constexpr std::size_t most_for_each_byte = 16, most_more = 1 << 20;
-  static constexpr std::size_t most_opaque = 1000;  // entries; those behind them are left out
+  static constexpr std::size_t most_opaque = 1000;  // entries; further ones are omitted
 
   static constexpr std::string_view too_much = "(more than gpunet reads), save the state_dict by itself";
 
@@ -191,7 +192,7 @@ class TorchTree {
 
   index_t natural(std::uint32_t i) const {
     const PickleValue& value = pickle_[i];
-    if (value.kind != Kind::integer || value.integer < 0) fail(value, "no natural number where one is wanted");
+    if (value.kind != Kind::integer || value.integer < 0) fail(value, "expected a natural number");
     return value.integer;
   }
 
@@ -269,7 +270,7 @@ class TorchTree {
     }
   }
 
-  // What the call of the function would give, if that is a tensor.
+  // Adds the result of a call, if that is a tensor.
   void rebuild(const PickleValue& value, std::string_view function, std::uint32_t tuple, const std::string& name,
                int depth) {
     const std::vector<std::uint32_t>& arguments = pickle_[tuple].items;
@@ -292,7 +293,7 @@ class TorchTree {
         fail<Unreadable>(value, concat("the tensor \"", printable(name), "\" ", oddity.what), oddity.advice);
   }
 
-  // Arguments: storage, its first element, sizes, strides, requires_grad, hooks, and in v3 the dtype; then metadata.
+  // Arguments: storage, first element, sizes, strides, requires_grad, hooks, in v3 also the dtype; then metadata.
   void add_tensor(const PickleValue& value, const std::string& name, const std::vector<std::uint32_t>& arguments,
                   std::size_t wanted) {
     const auto wrong = [&](std::string_view what) {
@@ -332,14 +333,14 @@ class TorchTree {
                  concat("(gpunet handles at most ", Sizes::max_rank, "), reshape it before saving"));
     entry.sizes = read_sizes(arguments[2]);
     entry.strides = read_sizes(arguments[3]);
-    if (entry.strides.rank() != entry.sizes.rank()) wrong("has not one stride for each dimension");
+    if (entry.strides.rank() != entry.sizes.rank()) wrong("does not have one stride per dimension");
     if (byte_count(entry.dtype, entry.sizes) < 0)
       wrong(concat("of shape ", to_string(entry.sizes), " is too large"));
 
     const index_t count = reach(entry.sizes, entry.strides);
     if (count != 0 && (count < 0 || first > numel || count > numel - first))
       wrong(concat("of shape ", to_string(entry.sizes), " and strides ", to_string(entry.strides),
-                   " leaves its storage of ", numel, " elements"));
+                   " exceeds its storage of ", numel, " elements"));
     if (storages_->big_endian && !swap_bytes(storage, number_size(entry.dtype), *storages_->own))
       unreadable("shares a big-endian storage with a tensor of another type",
                  "(only one of them can be put in order), save .clone()");
@@ -351,12 +352,12 @@ class TorchTree {
     add(value, std::move(entry));
   }
 
-  // A shape or strides: the tuple, as it is or in a torch.Size.
+  // Returns the tuple of a shape or of strides, plain or in a torch.Size.
   const PickleValue& tuple_of(std::uint32_t i) const {
     const PickleValue* value = &pickle_[i];
     if (value->kind == Kind::call && value->text == "torch.Size" && !pickle_[value->items[0]].items.empty())
       value = &pickle_[pickle_[value->items[0]].items[0]];
-    if (value->kind != Kind::tuple) fail(*value, "no shape where one is wanted");
+    if (value->kind != Kind::tuple) fail(*value, "expected a shape");
     return *value;
   }
   Sizes read_sizes(std::uint32_t i) const {
@@ -371,7 +372,7 @@ class TorchTree {
   const Pickle& pickle_;
   std::string place_;
   TorchStorages* storages_ = nullptr;
-  std::vector<State> states_;  // of the values
+  std::vector<State> states_;  // by value
   std::size_t steps_ = 0;      // that are left
   std::size_t room_;           // bytes of entries that are left
   std::size_t opaque_ = 0;     // entries

@@ -1,4 +1,4 @@
-// The names that PyTorch's files have for types and functions.
+// The names of types and functions in PyTorch's files.
 #pragma once
 
 #include <array>
@@ -12,11 +12,11 @@
 namespace gpunet::io::detail {
 
 struct TorchType {
-  std::string_view name;  // as a pickle has it, "module.name"
+  std::string_view name;  // in pickles: "module.name"
   Dtype dtype;
 };
 
-// Storages whose name tells their type.
+// Storages with a type in their name.
 inline constexpr TorchType torch_storages[] = {
     {"torch.FloatStorage", Dtype::F32},        {"torch.DoubleStorage", Dtype::F64},
     {"torch.HalfStorage", Dtype::F16},         {"torch.BFloat16Storage", Dtype::BF16},
@@ -29,7 +29,7 @@ inline constexpr TorchType torch_storages[] = {
     {"torch.QUInt2x4Storage", Dtype::U8},
 };
 
-// Types whose tensors have an untyped storage and say their type themselves.
+// Types of tensors with an untyped storage: the tensor itself names its type.
 inline constexpr TorchType torch_dtypes[] = {
     {"torch.uint16", Dtype::U16},
     {"torch.uint32", Dtype::U32},
@@ -49,7 +49,7 @@ inline constexpr std::string_view untyped_storage = "torch.storage.UntypedStorag
                                   rebuild_parameter_with_state = "torch._utils._rebuild_parameter_with_state",
                                   rebuild_from_type = "torch._tensor._rebuild_from_type_v2";
 
-// What makes tensors that have no elements one after another.
+// A function that makes a tensor without plain, dense elements.
 struct TorchOddity {
   std::string_view function, what, advice;
 };
@@ -62,9 +62,9 @@ inline constexpr TorchOddity torch_oddities[] = {
      "(gpunet reads plain ones), save .cpu()"},
 };
 
-// The globals of tensors and plain data: of what torch.load(path, weights_only=True) takes, all that stands beside tensors
-// in checkpoints. Those that follow the types are of tensors, then shapes, devices, dtypes, texts of bytes, sets, the
-// milestones of a schedule. Whatever another global makes is opaque. None of them is imported or called.
+// The known globals, of tensors and plain data: those that torch.load(path, weights_only=True) accepts and that occur
+// beside tensors in checkpoints. After the types come those of tensors, shapes, devices, dtypes, byte strings, sets,
+// and the milestones of a schedule. Results of any other global are opaque. None of them is imported or called.
 inline constexpr auto torch_globals = [] {
   constexpr std::string_view others[] = {untyped_storage,
                                          rebuild_tensor,

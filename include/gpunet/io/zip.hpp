@@ -1,4 +1,4 @@
-// Zip archives, read and written (PKWARE's APPNOTE 6.3.10, with zip64).
+// Reads and writes zip archives (PKWARE's APPNOTE 6.3.10, with zip64).
 #pragma once
 
 #include <algorithm>
@@ -20,32 +20,33 @@
 
 namespace gpunet::io::detail {
 
-// What the numbers of the format mean; sizes without the names and extra fields that follow.
+// Constants of the format; sizes are without the names and extra fields that follow.
 namespace zip {
 inline constexpr std::uint32_t local_signature = 0x04034b50, central_signature = 0x02014b50,
                                end_signature = 0x06054b50, end64_signature = 0x06064b50,
                                locator_signature = 0x07064b50;
 inline constexpr std::size_t local_size = 30, central_size = 46, end_size = 22, end64_size = 56, locator_size = 20;
 inline constexpr std::uint16_t stored = 0, deflated = 8, encrypted_flag = 1, utf8_flag = 1 << 11, zip64_field = 1;
-inline constexpr std::uint32_t in_zip64 = 0xFFFFFFFF;  // the number is in a field of 8 bytes elsewhere
+inline constexpr std::uint32_t in_zip64 = 0xFFFFFFFF;  // the number is in a zip64 field of 8 bytes
 }  // namespace zip
 
-// A file in an archive. Its name and bytes borrow from the archive's.
+// A file in an archive. Its name and bytes borrow from the archive.
 struct ZipMember {
   std::string_view name;
   std::uint16_t method = zip::stored;
   std::uint32_t crc = 0;
-  std::uint64_t size = 0;                  // in bytes, unpacked
-  std::size_t begin = 0, data = 0;         // bytes of the archive at which its header, and its data begin
+  std::uint64_t size = 0;                  // in bytes, decompressed
+  std::size_t begin = 0, data = 0;         // positions of its header and of its data in the archive
   std::span<const std::byte> packed = {};  // the data as it is stored
 
   std::size_t end() const { return data + packed.size(); }
-  // Whether these are its bytes, unpacked. A sum of 0 stands for none: torch.serialization.set_crc32_options(False).
+  // Returns whether the decompressed bytes have its checksum. 0 means that there is none:
+  // torch.serialization.set_crc32_options(False).
   bool has_sum_of(std::span<const std::byte> bytes) const { return crc == 0 || crc32(bytes) == crc; }
 };
 
-// The table of contents of an archive that is in memory. Members lie inside the archive, do not overlap, and have
-// names of their own; their data is not looked at.
+// The table of contents of an archive in memory. Members are inside the archive, do not overlap, and have unique names;
+// their data is not read.
 class ZipArchive {
  public:
   // Throws Error naming the path and the byte.
@@ -53,7 +54,7 @@ class ZipArchive {
       : file_(file), place_(concat("gpunet::io: ", path)) {
     const Directory directory = find_directory();
     ByteReader reader = reader_at(directory.begin, directory.begin + directory.size);
-    // Each takes 46 bytes at least, so that this many are there.
+    // Each entry takes at least 46 bytes, which limits their number.
     if (directory.members > directory.size / zip::central_size)
       reader.fail(concat("a table of ", directory.size, " bytes for ", directory.members, " files"));
     members_.reserve(static_cast<std::size_t>(directory.members));
@@ -65,28 +66,28 @@ class ZipArchive {
     for (const ZipMember& member : members_)
       if (!names.insert(member.name).second)
         throw Error(concat(place_, ": the file \"", printable(member.name),
-                           "\" is there twice in the archive (nobody can tell which counts), make it again"));
+                           "\" occurs twice in the archive (it is ambiguous which one counts), make it again"));
   }
 
-  // In the order of the table.
+  // Returns the members in the order of the table.
   const std::vector<ZipMember>& members() const { return members_; }
-  // Null if there is none of that name.
+  // Returns the member of that name, null if there is none.
   const ZipMember* find(std::string_view name) const {
     for (const ZipMember& member : members_)
       if (member.name == name) return &member;
     return nullptr;
   }
-  // The beginning of messages about the archive.
+  // Returns the beginning of messages about the archive.
   const std::string& place() const { return place_; }
 
-  // The bytes of a member that is stored as it is, read once to see that its check sum fits.
+  // Returns the bytes of a member that is stored without compression. Throws Error if its checksum does not match.
   std::span<const std::byte> stored_bytes(const ZipMember& member) const {
     if (member.method != zip::stored)
       throw Error(concat(place_, ", byte ", member.begin, ": \"", printable(member.name),
                          "\" is compressed, unpack the archive and pack it with zip -0"));
     if (!member.has_sum_of(member.packed))
-      throw Error(concat(place_, ", byte ", member.data, ": the check sum of \"", printable(member.name),
-                         "\" does not fit (its data is damaged), fetch or save it again"));
+      throw Error(concat(place_, ", byte ", member.data, ": the checksum of \"", printable(member.name),
+                         "\" does not match (its data is damaged), fetch or save it again"));
     return member.packed;
   }
 
@@ -100,7 +101,7 @@ class ZipArchive {
             static_cast<std::size_t>(begin)};
   }
 
-  // The last record of the archive; behind it stands its comment only, of at most 65535 bytes.
+  // Returns the position of the last record of the archive; only its comment follows, of at most 65535 bytes.
   std::size_t find_end() const {
     const std::string_view text = as_text(file_), signature("PK\5\6", 4);
     const std::size_t first = text.size() - std::min<std::size_t>(text.size(), zip::end_size + 0xFFFF);
@@ -126,7 +127,7 @@ class ZipArchive {
     out.members = reader.number<std::uint16_t>("a count");
     out.size = reader.number<std::uint32_t>("a size");
     out.begin = reader.number<std::uint32_t>("an offset");
-    std::size_t limit = end;  // the table lies before it
+    std::size_t limit = end;  // the end of the table
     bool one_disk = disk == first_disk && here == out.members;
     if (end >= zip::locator_size) {
       ByteReader locator = reader_at(end - zip::locator_size, end);
@@ -138,7 +139,7 @@ class ZipArchive {
         if (at > limit) locator.fail(concat("a zip64 record at byte ", at, ", outside the archive"));
         ByteReader record = reader_at(at, limit);
         if (record.number<std::uint32_t>("a zip64 record") != zip::end64_signature)
-          record.fail("no zip64 record where one is wanted");
+          record.fail("expected a zip64 record");
         record.take(20, "a zip64 record");  // its size, versions, disks
         record.number<std::uint64_t>("a count");
         out.members = record.number<std::uint64_t>("a count");
@@ -153,16 +154,16 @@ class ZipArchive {
     return out;
   }
 
-  // One entry of the table, and the header of the member, which is before the byte `limit`.
+  // Reads an entry of the table, and the header of its member, which is before the byte `limit`.
   ZipMember read_member(ByteReader& reader, std::uint64_t limit) const {
     if (reader.number<std::uint32_t>("an entry") != zip::central_signature)
-      reader.back(4), reader.fail("no entry of the archive's table where one is wanted");
+      reader.back(4), reader.fail("expected an entry of the archive's table");
     ZipMember out;
     reader.take(4, "versions");
     const auto flags = reader.number<std::uint16_t>("flags");
     out.method = reader.number<std::uint16_t>("a method");
     reader.take(4, "a date");
-    out.crc = reader.number<std::uint32_t>("a check sum");
+    out.crc = reader.number<std::uint32_t>("a checksum");
     std::uint64_t packed = reader.number<std::uint32_t>("a size");
     out.size = reader.number<std::uint32_t>("a size");
     const auto name = reader.number<std::uint16_t>("a length"), extra = reader.number<std::uint16_t>("a length"),
@@ -198,7 +199,7 @@ class ZipArchive {
     return out;
   }
 
-  // Those of the numbers which the table leaves to the zip64 field, in its order.
+  // Reads the numbers that the table leaves to the zip64 field, in its order.
   void read_zip64(ByteReader& fields, std::initializer_list<std::uint64_t*> numbers) const {
     while (fields.left() >= 4) {
       const auto id = fields.number<std::uint16_t>("a field"), length = fields.number<std::uint16_t>("a field");
@@ -211,7 +212,7 @@ class ZipArchive {
     }
   }
 
-  // Members that share bytes are how small archives hold huge files.
+  // Throws Error if members share bytes, which is how small archives contain huge files.
   void check_disjoint() const {
     std::vector<const ZipMember*> order;
     for (const ZipMember& member : members_)
@@ -230,14 +231,14 @@ class ZipArchive {
   std::vector<ZipMember> members_;
 };
 
-// Writes an archive into a file, member after member; finish() writes its table. The caller commits.
+// Writes an archive to a file, member by member; finish() writes the table. The caller commits.
 class ZipWriter {
  public:
-  // Sizes and offsets from `zip64_from` on go into zip64 fields; tests have small ones there.
+  // Sizes and offsets from `zip64_from` on are written as zip64 fields; tests use small values.
   explicit ZipWriter(AtomicFile& file, std::uint64_t zip64_from = zip::in_zip64)
       : file_(file), zip64_from_(zip64_from) {}
 
-  // A file of a text and bytes, stored as they are. It begins at a multiple of `alignment` in the archive.
+  // Stores a file of a text and bytes without compression. Its data starts at a multiple of `alignment` in the archive.
   void store(std::string_view name, std::string_view text, std::span<const std::byte> bytes = {},
              std::size_t alignment = 1) {
     const std::span<const std::byte> head = std::as_bytes(std::span(text));
@@ -258,7 +259,7 @@ class ZipWriter {
     std::string end;
     if (begin >= zip64_from_ || size >= zip64_from_ || members_ >= 0xFFFF) {
       append_number(end, zip::end64_signature);
-      append_number(end, std::uint64_t{zip::end64_size - 12});  // of the rest of this record
+      append_number(end, std::uint64_t{zip::end64_size - 12});  // size of the rest of this record
       append_number(end, zip64_version), append_number(end, zip64_version);
       append_number(end, std::uint64_t{0});  // disks
       append_number(end, members_), append_number(end, members_);
@@ -280,14 +281,13 @@ class ZipWriter {
 
  private:
   static constexpr std::uint16_t zip64_version = 45, version = 20;
-  static constexpr std::uint32_t date =
-      0x00210000;  // 1980-01-01, so that files are the same whenever they are made
+  static constexpr std::uint32_t date = 0x00210000;  // 1980-01-01, so that files do not depend on the time
 
   std::uint32_t short_number(std::uint64_t n) const {
     return n >= zip64_from_ ? zip::in_zip64 : static_cast<std::uint32_t>(n);
   }
 
-  // Writes the header of a member and its line of the table.
+  // Writes the header of a member, and adds its entry to the table.
   void begin_member(std::string_view name, std::uint16_t method, std::uint32_t crc, std::uint64_t size,
                     std::uint64_t packed_size, std::size_t alignment) {
     require(name.size() <= 0xFFFF, "gpunet::io: a name of ", name.size(),

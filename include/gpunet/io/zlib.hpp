@@ -1,5 +1,6 @@
-// Optional: a program that includes this header in one of its sources, and links zlib (gpunet::zlib in CMake, -lz
-// elsewhere), reads PNG images, .gz files and deflated .pth files, and reads and writes deflated .npz files. Not part of gpunet.hpp.
+// Optional, not part of gpunet.hpp. A program that includes this header in one source, and links zlib (gpunet::zlib in
+// CMake, -lz elsewhere), reads PNG images, .gz files and compressed .pth files, and reads and writes compressed .npz
+// files.
 #pragma once
 
 #include <algorithm>
@@ -16,7 +17,7 @@
 
 namespace gpunet::io::detail {
 
-// zlib counts in unsigned int: bytes are handed over in pieces of at most this size.
+// zlib counts in unsigned int: bytes are passed in pieces of at most this size.
 inline uInt zlib_piece(std::size_t left) {
   return static_cast<uInt>(std::min<std::size_t>(left, std::numeric_limits<int>::max()));
 }
@@ -39,7 +40,7 @@ class ZlibInflater : public Inflater {
       stream_.next_out = reinterpret_cast<Bytef*>(out.data() + written);
       stream_.avail_out = zlib_piece(out.size() - written);
       const uInt in = stream_.avail_in, room = stream_.avail_out;
-      status_ = inflate(&stream_, Z_NO_FLUSH);  // Z_BUF_ERROR where neither in nor room moves on
+      status_ = inflate(&stream_, Z_NO_FLUSH);  // Z_BUF_ERROR if neither input nor output advances
       piece = piece.subspan(in - stream_.avail_in);
       written += room - stream_.avail_out;
     }
@@ -49,13 +50,13 @@ class ZlibInflater : public Inflater {
 
   std::size_t left() const override {
     std::size_t bytes = 0;
-    for (const std::span<const std::byte> piece : packed_)  // of those that were read, nothing is left
+    for (const std::span<const std::byte> piece : packed_)  // pieces already read are empty
       bytes += piece.size();
     return bytes;
   }
 
  private:
-  std::vector<std::span<const std::byte>> packed_;  // what is not read yet
+  std::vector<std::span<const std::byte>> packed_;  // not read yet
   std::size_t next_ = 0;                            // the first piece of it
   z_stream stream_{};
   int status_ = Z_OK;

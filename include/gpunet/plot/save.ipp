@@ -14,7 +14,7 @@ namespace detail {
 // Returns whether the extension is .svg rather than .png. Throws Error for any other.
 GPUNET_INLINE bool is_svg(const std::string& path) {
   require(path.ends_with(".svg") || path.ends_with(".png"), "gpunet::plot::save: ", path,
-          " ends neither in .svg nor in .png, the two kinds there are");
+          " ends neither in .svg nor in .png (the supported formats), use one of them");
   return path.ends_with(".svg");
 }
 

@@ -164,7 +164,7 @@ class EventFile {
   void cut_rest() {
     if (has_rest_) has_rest_ = !cut();
     require(!has_rest_, "gpunet::io: cannot write ", path_,
-            ": an earlier write left a part of a record, which could not be cut off (nothing behind it could be "
+            ": an earlier write left a partial record that could not be removed (later records could not be "
             "read), begin a new file");
   }
 

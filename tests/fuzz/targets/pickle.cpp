@@ -11,7 +11,7 @@ namespace {
 
 using Member = std::pair<std::string, std::string>;  // name, contents
 
-// A zip archive of stored members without check sums.
+// A zip archive of stored members without checksums.
 std::string archive_of(const std::vector<Member>& members) {
   const auto number = [](std::size_t value, std::size_t bytes) {
     std::string out;

@@ -1,4 +1,4 @@
-// PNG images, with the check sums that their chunks have to have: else nothing behind them would be read once it is changed.
+// PNG images, with the checksums that their chunks have to have: else nothing behind them would be read once it is changed.
 #include <gpunet/io/crc32.hpp>
 #include <gpunet/io/png_reader.hpp>
 #include <gpunet/io/zlib.hpp>
