@@ -60,11 +60,12 @@ LinearAnswer<T> solve(gpunet::Cuda& device, const LinearProblem<T>& p, const Lin
   auto dy = put(p.dy), dw = put(p.dw), db = put(p.db);
   Tensor<T, Cuda> y(device, {p.samples * p.out}), dx(device, {p.samples * p.in});
   Buffer<T, Cuda> scratch(device, linear_scratch(device, slice, p.in, p.out, T{}));
-  linear_forward(device, slice, p.in, p.out, x.data(), w.data(), b.data(), y.data(), scratch.data(),
-                 mode.activation);
-  linear_backward(device, slice, p.in, p.out, x.data(), static_cast<const T*>(y.data()), dy.data(), w.data(),
-                  dx.data(), dw.data(), db.data(), mode.accumulate, scratch.data(), mode.activation,
-                  mode.rectify_dx);
+  linear_forward(device, LinearForwardArgs<T>{slice, p.in, p.out, x.data(), w.data(), b.data(), y.data(),
+                                              scratch.data(), mode.activation});
+  linear_backward(
+      device, AnySizes{},
+      LinearBackwardArgs<T>{slice, p.in, p.out, x.data(), y.data(), dy.data(), w.data(), dx.data(), dw.data(),
+                            db.data(), mode.accumulate, scratch.data(), mode.activation, mode.rectify_dx});
   return {y.to_vector(), dx.to_vector(), dw.to_vector(), db.to_vector()};
 }
 
@@ -77,13 +78,15 @@ inline LinearAnswer<double> solve_exactly(const LinearProblem<double>& p, const 
   const Slice slice{p.samples, p.samples, 1};
   LinearAnswer<double> a{std::vector<double>(p.dy.size()), std::vector<double>(p.x.size()), p.dw, p.db};
   std::vector<double> dy = p.dy;
-  linear_forward<Host, double>(host, slice, p.in, p.out, p.x.data(), p.w.data(), p.b.data(), a.y.data(), nullptr,
-                               mode.activation);
+  linear_forward<Host, double>(
+      host, {slice, p.in, p.out, p.x.data(), p.w.data(), p.b.data(), a.y.data(), nullptr, mode.activation});
   if (mode.activation == Activation::relu)
     rectify_gradient(host, static_cast<index_t>(dy.size()), rectified.data(), dy.data(), dy.data());
-  linear_backward_parameters<Host, double>(host, slice, p.in, p.out, p.x.data(), dy.data(), a.dw.data(),
-                                           a.db.data(), mode.accumulate, nullptr);
-  linear_backward_input<Host, double>(host, slice, p.in, p.out, dy.data(), p.w.data(), a.dx.data(), nullptr);
+  const LinearBackwardArgs<double> backward{slice,       p.in,        p.out,          p.x.data(),
+                                            nullptr,     dy.data(),   p.w.data(),     a.dx.data(),
+                                            a.dw.data(), a.db.data(), mode.accumulate};
+  linear_backward_parameters<Host, double>(host, backward);
+  linear_backward_input<Host, double>(host, backward);
   if (mode.rectify_dx)
     rectify_gradient(host, static_cast<index_t>(p.x.size()), p.x.data(), a.dx.data(), a.dx.data());
   return a;

@@ -35,18 +35,23 @@ class Linear {
   template <class Builder, class In>
   value_t lower(Builder& builder, value_t x, In in) const {
     const auto features = in.numel();
-    using InDim = decltype(features);
     const LinearOp op{features, out_};
-    constexpr bool tiny = is_tiny(std::remove_cvref_t<InDim>{}, Dim<Out>{});
-    using Kernels = std::conditional_t<tiny, LinearKernels<std::remove_cvref_t<InDim>, Dim<Out>>, LinearKernels<>>;
+    using Kernels = LinearKernels<decltype(known(features, Dim<Out>{}))>;
     return builder.template add<LinearOp, Kernels>(op, x, output(in).sizes(), parameters(in));
   }
 
  private:
-  // Returns whether there are so few weights that unrolled kernels are faster.
+  // Returns what the kernels may know of the sizes, as a type.
   template <index_t In>
-  static constexpr bool is_tiny(Dim<In>, Dim<Out>) {
-    return In > 0 && Out > 0 && In * Out <= 128;
+  static constexpr auto known(Dim<In>, Dim<Out>) {
+    if constexpr (In > 0 && Out > 0 && In * Out <= 128)
+      return TinySizes<In, Out>{};  // so few weights that code for each of them pays
+#if !GPUNET_COMPILED                // the library has the kernels for any size
+    else if constexpr (In != dyn && Out != dyn && small_linear_sizes(In, Out))
+      return SmallSizes{};
+#endif
+    else
+      return AnySizes{};
   }
 
   [[no_unique_address]] Dim<Out> out_{};

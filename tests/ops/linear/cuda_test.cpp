@@ -81,18 +81,29 @@ TEST_CASE("on tensor cores of Cuda a ReLU leaves bits, and the layer above recti
     auto dy = values(samples * out);
     Tensor<float, Cuda> y(device, {samples * between}), plain_y(device, y.sizes());
     Buffer<std::byte, Cuda> bits(device, samples * relu_bits_bytes(between));
-    linear_forward(device, slice, in, between, x.data(), w.data(), b.data(), y.data(), static_cast<float*>(nullptr),
-                   Activation::relu, bits.data());
-    linear_forward(device, slice, in, between, x.data(), w.data(), b.data(), plain_y.data(),
-                   static_cast<float*>(nullptr), Activation::relu);
+    LinearForwardArgs<float> forward{slice, in, between, x.data(), w.data(), b.data(), plain_y.data()};
+    forward.activation = Activation::relu;
+    linear_forward(device, forward);
+    forward.y = y.data();
+    forward.relu_bits = bits.data();
+    linear_forward(device, forward);
     const double tolerance = 2 * library_tolerance(precision);  // each is that far from the exact one
     CHECK(relative_error(y.to_vector(), plain_y.to_vector()) < tolerance);
 
     const auto input_gradient = [&](bool rectify, const std::byte* relu_bits) {
       Tensor<float, Cuda> dx(device, y.sizes()), dw(device, above.sizes()), db(device, {out});
-      linear_backward(device, slice, between, out, static_cast<const float*>(y.data()),
-                      static_cast<const float*>(nullptr), dy.data(), above.data(), dx.data(), dw.data(), db.data(),
-                      Accumulate::no, static_cast<float*>(nullptr), Activation::none, rectify, relu_bits);
+      linear_backward(device, AnySizes{},
+                      LinearBackwardArgs<float>{.slice = slice,
+                                                .in = between,
+                                                .out = out,
+                                                .x = y.data(),
+                                                .dy = dy.data(),
+                                                .w = above.data(),
+                                                .dx = dx.data(),
+                                                .dw = dw.data(),
+                                                .db = db.data(),
+                                                .rectify_dx = rectify,
+                                                .relu_bits = relu_bits});
       return dx.to_vector();
     };
     const auto zeros = [](const std::vector<float>& numbers) {

@@ -25,36 +25,50 @@ void compare(Host& host, RandomShapes& random, const Slice& slice, index_t in, i
   Outcome dw(host, out * in), db(host, out), more_dw(host, out * in), more_db(host, out);
   more_dw.start(dw_before);
   more_db.start(db_before);
-  linear_forward<Host, float>(host, slice, in, out, x.data(), w.data(), b.data(), y.plain(), nullptr);
-  linear_forward<Host, float>(host, slice, in, out, x.data(), w.data(), b.data(), rectified.plain(), nullptr,
-                              Activation::relu);
-  linear_backward_input<Host, float>(host, slice, in, out, dy.data(), w.data(), dx.plain(), nullptr);
-  linear_backward_parameters<Host, float>(host, slice, in, out, x.data(), dy.data(), dw.plain(), db.plain(),
-                                          Accumulate::no, nullptr);
-  linear_backward_parameters<Host, float>(host, slice, in, out, x.data(), dy.data(), more_dw.plain(),
-                                          more_db.plain(), Accumulate::yes, nullptr);
+  std::vector<float> gradient(dy.data(), dy.data() + slice.samples() * out);
+  LinearForwardArgs<float> forward{slice, in, out, x.data(), w.data(), b.data()};
+  LinearBackwardArgs<float> backward{
+      .slice = slice, .in = in, .out = out, .x = x.data(), .dy = gradient.data(), .w = w.data()};
+  const auto forward_into = [&](float* result, Activation activation) {
+    forward.y = result;
+    forward.activation = activation;
+    return forward;
+  };
+  const auto parameters_into = [&](float* weights, float* biases, Accumulate accumulate) {
+    backward.dw = weights;
+    backward.db = biases;
+    backward.accumulate = accumulate;
+    return backward;
+  };
+  const auto input_into = [&](float* result) {
+    backward.dx = result;
+    return backward;
+  };
+  linear_forward<Host, float>(host, forward_into(y.plain(), Activation::none));
+  linear_forward<Host, float>(host, forward_into(rectified.plain(), Activation::relu));
+  linear_backward_input<Host, float>(host, input_into(dx.plain()));
+  linear_backward_parameters<Host, float>(host, parameters_into(dw.plain(), db.plain(), Accumulate::no));
+  linear_backward_parameters<Host, float>(host, parameters_into(more_dw.plain(), more_db.plain(), Accumulate::yes));
   for (Isa path : isas()) {
     CAPTURE(static_cast<int>(path));
     set_isa(path);
     GuardedBuffer<float, Host> scratch(host, linear_scratch(host, slice, in, out, float{}));
-    linear_forward(host, slice, in, out, x.data(), w.data(), b.data(), y.tuned(), scratch.data());
+    forward.scratch = backward.scratch = scratch.data();
+    linear_forward(host, forward_into(y.tuned(), Activation::none));
     y.check("y");
     scratch.fill_with_nan();
-    linear_forward(host, slice, in, out, x.data(), w.data(), b.data(), rectified.tuned(), scratch.data(),
-                   Activation::relu);
+    linear_forward(host, forward_into(rectified.tuned(), Activation::relu));
     rectified.check("max(y, 0)");
     scratch.fill_with_nan();
-    linear_backward_input(host, slice, in, out, dy.data(), w.data(), dx.tuned(), scratch.data());
+    linear_backward_input(host, input_into(dx.tuned()));
     dx.check("dx");
     scratch.fill_with_nan();
-    linear_backward_parameters(host, slice, in, out, x.data(), dy.data(), dw.tuned(), db.tuned(), Accumulate::no,
-                               scratch.data());
+    linear_backward_parameters(host, parameters_into(dw.tuned(), db.tuned(), Accumulate::no));
     dw.check("dw");
     db.check("db");
     std::copy(dw_before.begin(), dw_before.end(), more_dw.tuned());
     std::copy(db_before.begin(), db_before.end(), more_db.tuned());
-    linear_backward_parameters(host, slice, in, out, x.data(), dy.data(), more_dw.tuned(), more_db.tuned(),
-                               Accumulate::yes, scratch.data());
+    linear_backward_parameters(host, parameters_into(more_dw.tuned(), more_db.tuned(), Accumulate::yes));
     more_dw.check("dw added");
     more_db.check("db added");
     scratch.download();
@@ -114,7 +128,8 @@ TEST_CASE_TEMPLATE("an affine map with an activation", D, GPUNET_TEST_DEVICES) {
         b(device, {3}, std::vector<float>{1, 1, 0});
     Tensor<float, D> y(device, {slice.samples() * 3});
     Buffer<float, D> scratch(device, linear_scratch(device, slice, 1, 3, float{}));
-    linear_forward(device, slice, 1, 3, x.data(), w.data(), b.data(), y.data(), scratch.data(), Activation::relu);
+    linear_forward(device, LinearForwardArgs<float>{slice, 1, 3, x.data(), w.data(), b.data(), y.data(),
+                                                    scratch.data(), Activation::relu});
     const std::vector<float> rows = to_rows(slice, 3, y.to_vector().data());
     CHECK(std::vector<float>(rows.begin(), rows.begin() + 3) == std::vector<float>{3, 0, 0});
     CHECK(std::isnan(rows[3]));
@@ -124,8 +139,8 @@ TEST_CASE_TEMPLATE("an affine map with an activation", D, GPUNET_TEST_DEVICES) {
 TEST_CASE("affine maps whose sizes are known to be small do what the others do, with any number of threads") {
   const KeepIsa keep;
   RandomShapes random(5);
-  const Dim<33> in;
-  const Dim<18> out;
+  constexpr index_t in = 33, out = 18;
+  static_assert(small_linear_sizes(in, out));
   for (const Slice& slice :
        {Slice{1, 1, 1}, Slice{4, 1, 4}, Slice{10, 3, 4}, Slice{16, 1, 16}, Slice{2000, 125, 16}}) {
     CAPTURE(slice.outer);
@@ -134,22 +149,33 @@ TEST_CASE("affine maps whose sizes are known to be small do what the others do, 
     const auto x = operand(one, random.values(slice, in)), dy = operand(one, random.values(slice, out));
     const auto w = operand(one, random.values(in * out)), b = operand(one, random.values(out));
     Outcome y(one, slice.samples() * out), dx(one, slice.samples() * in), dw(one, in * out), db(one, out);
-    linear_forward<Host, float>(one, slice, in, out, x.data(), w.data(), b.data(), y.plain(), nullptr,
-                                Activation::relu);
-    linear_backward_input<Host, float>(one, slice, in, out, dy.data(), w.data(), dx.plain(), nullptr);
-    linear_backward_parameters<Host, float>(one, slice, in, out, x.data(), dy.data(), dw.plain(), db.plain(),
-                                            Accumulate::no, nullptr);
+    std::vector<float> gradient(dy.data(), dy.data() + slice.samples() * out);
+    LinearForwardArgs<float> forward{slice, in, out, x.data(), w.data(), b.data(), y.plain()};
+    forward.activation = Activation::relu;
+    LinearBackwardArgs<float> backward{.slice = slice,
+                                       .in = in,
+                                       .out = out,
+                                       .x = x.data(),
+                                       .dy = gradient.data(),
+                                       .w = w.data(),
+                                       .dx = dx.plain(),
+                                       .dw = dw.plain(),
+                                       .db = db.plain()};
+    linear_forward<Host, float>(one, forward);
+    linear_backward_input<Host, float>(one, backward);
+    linear_backward_parameters<Host, float>(one, backward);
+    forward.y = y.tuned();
+    backward.dx = dx.tuned(), backward.dw = dw.tuned(), backward.db = db.tuned();
     for (Isa path : isas()) {
       set_isa(path);
       std::vector<float> gradients;
       for (int threads : {1, 3}) {
         Host host({.threads = threads});
-        GuardedBuffer<float, Host> scratch(host, linear_scratch(host, slice, in, out, float{}));
-        linear_forward(host, slice, in, out, x.data(), w.data(), b.data(), y.tuned(), scratch.data(),
-                       Activation::relu);
-        linear_backward_input(host, slice, in, out, dy.data(), w.data(), dx.tuned(), scratch.data());
-        linear_backward_parameters(host, slice, in, out, x.data(), dy.data(), dw.tuned(), db.tuned(),
-                                   Accumulate::no, scratch.data());
+        GuardedBuffer<float, Host> scratch(host, linear_scratch(host, SmallSizes{}, slice, in, out, float{}));
+        forward.scratch = backward.scratch = scratch.data();
+        linear_forward(host, SmallSizes{}, forward);
+        linear_backward_input(host, SmallSizes{}, backward);
+        linear_backward_parameters(host, SmallSizes{}, backward);
         y.check("y");
         dx.check("dx");
         dw.check("dw");
@@ -165,6 +191,7 @@ TEST_CASE("affine maps whose sizes are known to be small do what the others do, 
 TEST_CASE("a slice of many groups has scratch for all of them, whichever way its sizes are given") {
   const Host host({.threads = 1});
   const Slice slice{2000, 125, 16};
-  CHECK(linear_scratch(host, slice, Dim<33>{}, Dim<18>{}, float{}) == 2000 * 33);
-  CHECK(linear_scratch(host, slice, Dim<33>{}, Dim<18>{}, double{}) == 0);  // the plain version needs none
+  CHECK(linear_scratch(host, slice, 33, 18, float{}) == 2000 * 33);
+  CHECK(linear_scratch(host, SmallSizes{}, slice, 33, 18, float{}) == 2000 * 33);
+  CHECK(linear_scratch(host, SmallSizes{}, slice, 33, 18, double{}) == 0);  // the plain version needs none
 }

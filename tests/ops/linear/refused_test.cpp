@@ -184,14 +184,24 @@ TEST_CASE("a gradient on tensor cores of Cuda is rectified where cuBLASLt refuse
         CHECK(linear_leaves_relu_bits(device, slice, 257, 256));
         for (int i = 0; i < 2; ++i) {  // the second time all is decided
           control.products.clear();
-          linear_forward(device, slice, 257, 256, x.data(), w.data(), b.data(), on_device.data(), scratch.data(),
-                         Activation::relu, bits.data());
+          linear_forward(device,
+                         LinearForwardArgs<float>{slice, 257, 256, x.data(), w.data(), b.data(), on_device.data(),
+                                                  scratch.data(), Activation::relu, bits.data()});
           const bool leaves_bits = linear_leaves_relu_bits(device, slice, 257, 256);
           if (!control.refuses_unasked) CHECK(leaves_bits == !control.refuses(RELU_AUX_BIAS));
-          linear_backward(device, slice, 256, 256, static_cast<const float*>(on_device.data()),
-                          static_cast<const float*>(nullptr), dy.data(), above_w.data(), dx.data(), dw.data(),
-                          db.data(), Accumulate::no, scratch.data(), Activation::none, true,
-                          leaves_bits ? bits.data() : nullptr);
+          linear_backward(device, AnySizes{},
+                          LinearBackwardArgs<float>{.slice = slice,
+                                                    .in = 256,
+                                                    .out = 256,
+                                                    .x = on_device.data(),
+                                                    .dy = dy.data(),
+                                                    .w = above_w.data(),
+                                                    .dx = dx.data(),
+                                                    .dw = dw.data(),
+                                                    .db = db.data(),
+                                                    .scratch = scratch.data(),
+                                                    .rectify_dx = true,
+                                                    .relu_bits = leaves_bits ? bits.data() : nullptr});
           CHECK(on_device.to_vector() == std::vector<float>(y.begin(), y.end()));
           CHECK(dx.to_vector() == std::vector<float>(want.begin(), want.end()));
           if (!control.refuses_unasked)

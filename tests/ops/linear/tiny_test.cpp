@@ -25,8 +25,7 @@ void compare(Host& host, RandomShapes& random, const Slice& slice) {
   CAPTURE(slice.count);
   CAPTURE(slice.outer);
   CAPTURE(slice.inner);
-  constexpr Dim<In> in{};
-  constexpr Dim<Out> out{};
+  constexpr TinySizes<In, Out> tiny{};
   const auto x = operand(host, random.values(slice, In)), dy = operand(host, random.values(slice, Out));
   const auto w = operand(host, random.values(Out * In)), b = operand(host, random_biases(random, Out));
   const std::vector<float> dw_before = random.values(Out * In), db_before = random.values(Out);
@@ -34,32 +33,45 @@ void compare(Host& host, RandomShapes& random, const Slice& slice) {
   Outcome dw(host, Out * In), db(host, Out), more_dw(host, Out * In), more_db(host, Out);
   more_dw.start(dw_before);
   more_db.start(db_before);
-  linear_forward<Host, float>(host, slice, In, Out, x.data(), w.data(), b.data(), y.plain(), nullptr);
+  std::vector<float> gradient(dy.data(), dy.data() + slice.samples() * Out);
+  LinearForwardArgs<float> forward{slice, In, Out, x.data(), w.data(), b.data()};
+  LinearBackwardArgs<float> backward{
+      .slice = slice, .in = In, .out = Out, .x = x.data(), .dy = gradient.data(), .w = w.data()};
+  const auto forward_into = [&](float* result, Activation activation) {
+    forward.y = result;
+    forward.activation = activation;
+    return forward;
+  };
+  const auto backward_into = [&](float* weights, float* biases, Accumulate accumulate) {
+    backward.dw = weights;
+    backward.db = biases;
+    backward.accumulate = accumulate;
+    return backward;
+  };
+  linear_forward<Host, float>(host, forward_into(y.plain(), Activation::none));
   rectify(host, slice.samples() * Out, static_cast<const float*>(y.plain()), rectified.plain());
-  linear_backward_input<Host, float>(host, slice, In, Out, dy.data(), w.data(), dx.plain(), nullptr);
-  linear_backward_parameters<Host, float>(host, slice, In, Out, x.data(), dy.data(), dw.plain(), db.plain(),
-                                          Accumulate::no, nullptr);
-  linear_backward_parameters<Host, float>(host, slice, In, Out, x.data(), dy.data(), more_dw.plain(),
-                                          more_db.plain(), Accumulate::yes, nullptr);
+  backward.dx = dx.plain();
+  linear_backward_input<Host, float>(host, backward);
+  linear_backward_parameters<Host, float>(host, backward_into(dw.plain(), db.plain(), Accumulate::no));
+  linear_backward_parameters<Host, float>(host, backward_into(more_dw.plain(), more_db.plain(), Accumulate::yes));
   GuardedBuffer<float, Host> scratch(host, linear_scratch(host, slice, In, Out, float{}));
+  forward.scratch = backward.scratch = scratch.data();
+  backward.dx = dx.tuned();
   for (Isa path : isas()) {
     CAPTURE(static_cast<int>(path));
     set_isa(path);
-    linear_forward(host, slice, in, out, x.data(), w.data(), b.data(), y.tuned(), scratch.data());
+    linear_forward(host, tiny, forward_into(y.tuned(), Activation::none));
     y.check("y");
-    linear_forward(host, slice, in, out, x.data(), w.data(), b.data(), rectified.tuned(), scratch.data(),
-                   Activation::relu);
+    linear_forward(host, tiny, forward_into(rectified.tuned(), Activation::relu));
     rectified.check("max(y, 0)");
-    linear_backward_input(host, slice, in, out, dy.data(), w.data(), dx.tuned(), scratch.data());
+    linear_backward_input(host, tiny, backward);
     dx.check("dx");
-    linear_backward_parameters(host, slice, in, out, x.data(), dy.data(), dw.tuned(), db.tuned(), Accumulate::no,
-                               scratch.data());
+    linear_backward_parameters(host, tiny, backward_into(dw.tuned(), db.tuned(), Accumulate::no));
     dw.check("dw");
     db.check("db");
     std::copy(dw_before.begin(), dw_before.end(), more_dw.tuned());
     std::copy(db_before.begin(), db_before.end(), more_db.tuned());
-    linear_backward_parameters(host, slice, in, out, x.data(), dy.data(), more_dw.tuned(), more_db.tuned(),
-                               Accumulate::yes, scratch.data());
+    linear_backward_parameters(host, tiny, backward_into(more_dw.tuned(), more_db.tuned(), Accumulate::yes));
     more_dw.check("dw added");
     more_db.check("db added");
   }

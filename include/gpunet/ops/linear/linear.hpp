@@ -2,7 +2,7 @@
 #pragma once
 
 #include <gpunet/device/traits.hpp>
-#include <gpunet/ops/linear/host/tiny.hpp>
+#include <gpunet/ops/linear/host/kernels.hpp>
 #include <gpunet/ops/op.hpp>
 
 #if GPUNET_CUDA  // here, so that every unit has the same version for Cuda
@@ -28,10 +28,6 @@ struct LinearOp {
     return concat("in_features=", in, ", out_features=", out, ", bias=True");
   }
 
-  template <class D, class T>
-  index_t scratch(const D& device, const Slice& slice, T type) const {
-    return linear_scratch(device, slice, in, out, type);
-  }
   template <class D>
   bool leaves_relu_bits(const D& device, const Slice& slice) const {
     if constexpr (DeviceTraits<D>::template uses_relu_bits<float>)
@@ -41,38 +37,49 @@ struct LinearOp {
   }
 };
 
-// Its kernels for sizes of types In and Out: index_t, or Dim<N> for tiny maps, whose loops are unrolled.
-template <class In = index_t, class Out = index_t>
+// Its kernels for sizes of which `Known` is known: AnySizes, SmallSizes or TinySizes.
+template <class Known = AnySizes>
 struct LinearKernels {
   using op_type = LinearOp;
 
   template <class D, class T>
+  static index_t scratch(const LinearOp& op, const D& device, const Slice& slice, T type) {
+    return linear_scratch(device, Known{}, slice, op.in, op.out, type);
+  }
+
+  template <class D, class T>
   static void forward(const LinearOp& op, D& device, const ForwardPass<T>& pass) {
-    const T *w = pass.parameters[0], *b = pass.parameters[1];
-    if constexpr (DeviceTraits<D>::template uses_relu_bits<T>)
-      linear_forward(device, pass.slice, op.in, op.out, pass.x, w, b, pass.y, pass.scratch, op.activation,
-                     op.keeps_relu_bits ? pass.cache : nullptr);
-    else
-      linear_forward(device, pass.slice, size<In>(op.in), size<Out>(op.out), pass.x, w, b, pass.y, pass.scratch,
-                     op.activation);
+    linear_forward(device, Known{},
+                   LinearForwardArgs<T>{.slice = pass.slice,
+                                        .in = op.in,
+                                        .out = op.out,
+                                        .x = pass.x,
+                                        .w = pass.parameters[0],
+                                        .b = pass.parameters[1],
+                                        .y = pass.y,
+                                        .scratch = pass.scratch,
+                                        .activation = op.activation,
+                                        .relu_bits = op.keeps_relu_bits ? pass.cache : nullptr});
   }
 
   template <class D, class T>
   static void backward(const LinearOp& op, D& device, const BackwardPass<T>& pass) {
-    linear_backward(device, pass.slice, size<In>(op.in), size<Out>(op.out), pass.x, pass.y, pass.dy,
-                    pass.parameters[0], pass.dx, pass.gradients[0], pass.gradients[1], pass.accumulate,
-                    pass.scratch, pass.dy_is_rectified ? Activation::none : op.activation, pass.rectify_dx,
-                    pass.relu_bits);
-  }
-
- private:
-  // A size as the kernels take it.
-  template <class Size>
-  static Size size(index_t n) {
-    if constexpr (std::is_same_v<Size, index_t>)
-      return n;
-    else
-      return {};
+    linear_backward(device, Known{},
+                    LinearBackwardArgs<T>{.slice = pass.slice,
+                                          .in = op.in,
+                                          .out = op.out,
+                                          .x = pass.x,
+                                          .y = pass.y,
+                                          .dy = pass.dy,
+                                          .w = pass.parameters[0],
+                                          .dx = pass.dx,
+                                          .dw = pass.gradients[0],
+                                          .db = pass.gradients[1],
+                                          .accumulate = pass.accumulate,
+                                          .scratch = pass.scratch,
+                                          .activation = pass.dy_is_rectified ? Activation::none : op.activation,
+                                          .rectify_dx = pass.rectify_dx,
+                                          .relu_bits = pass.relu_bits});
   }
 };
 

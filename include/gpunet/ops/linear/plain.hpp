@@ -9,6 +9,50 @@
 
 namespace gpunet {
 
+// The arguments of the forward pass: y = activation(x W^T + b).
+template <class T>
+struct LinearForwardArgs {
+  Slice slice;
+  index_t in, out;       // features
+  const T* x = nullptr;  // [in] per sample
+  const T* w = nullptr;  // [out, in]
+  const T* b = nullptr;  // [out]
+  T* y = nullptr;        // [out] per sample
+  T* scratch = nullptr;  // linear_scratch() elements
+  Activation activation = Activation::none;
+  std::byte* relu_bits = nullptr;  // where a device may leave which outputs the ReLU let through
+};
+
+// The arguments of the backward pass.
+template <class T>
+struct LinearBackwardArgs {
+  Slice slice;
+  index_t in, out;
+  const T* x = nullptr;
+  const T* y = nullptr;  // not read where there is no activation
+  T* dy = nullptr;       // used up
+  const T* w = nullptr;
+  T* dx = nullptr;  // null where it is not needed
+  T* dw = nullptr;
+  T* db = nullptr;
+  Accumulate accumulate = Accumulate::no;
+  T* scratch = nullptr;
+  Activation activation = Activation::none;
+  bool rectify_dx = false;               // dx is 0 where x, which a ReLU made, is
+  const std::byte* relu_bits = nullptr;  // which those are, for devices that read them
+};
+
+// What is known of the sizes when a program is compiled, so that only kernels that may be needed are.
+struct AnySizes {};
+struct SmallSizes {};  // small_linear_sizes() is true
+template <index_t In, index_t Out>
+struct TinySizes {};  // the sizes themselves: all loops over features are unrolled
+
+// Returns whether the kernels of Host for small maps do all slices of a map.
+constexpr bool small_linear_sizes(index_t in, index_t out) {
+  return in >= 8 && out >= 8 && in * out > 128 && in * out <= index_t{1} << 16;
+}
+
 // x [in], W [out, in], b [out], y [out] per sample. One index = one element of y.
 template <class T>
 struct LinearForward {
@@ -78,42 +122,55 @@ constexpr index_t relu_bits_bytes(index_t out) {
   return round_up(out, 128) / 8;
 }
 
-// Elements of T that the three functions below need as scratch.
+// Returns how many elements of T the functions below need as scratch memory.
 template <class D, class T>
 index_t linear_scratch(const D&, const Slice&, index_t /*in*/, index_t /*out*/, T) {
   return 0;
 }
 
 template <class D, class T>
-void linear_forward(D& device, const Slice& slice, index_t in, index_t out, const T* x, const T* w, const T* b,
-                    T* y, T* /*scratch*/, Activation activation = Activation::none) {
-  for_each(device, slice.samples() * out, LinearForward<T>{in, out, slice.inner, x, w, b, y, {activation}});
+void linear_forward(D& device, const LinearForwardArgs<T>& a) {
+  for_each(device, a.slice.samples() * a.out,
+           LinearForward<T>{a.in, a.out, a.slice.inner, a.x, a.w, a.b, a.y, {a.activation}});
 }
-
 template <class D, class T>
-void linear_backward_input(D& device, const Slice& slice, index_t in, index_t out, const T* dy, const T* w, T* dx,
-                           T* /*scratch*/) {
-  for_each(device, slice.samples() * in, LinearInputGradient<T>{in, out, slice.inner, dy, w, dx});
+void linear_backward_input(D& device, const LinearBackwardArgs<T>& a) {
+  for_each(device, a.slice.samples() * a.in, LinearInputGradient<T>{a.in, a.out, a.slice.inner, a.dy, a.w, a.dx});
 }
-
 template <class D, class T>
-void linear_backward_parameters(D& device, const Slice& slice, index_t in, index_t out, const T* x, const T* dy,
-                                T* dw, T* db, Accumulate accumulate, T* /*scratch*/) {
-  sum_each(device, out * in, slice.samples(), LinearWeightGradient<T>{in, out, slice.inner, x, dy, dw, accumulate});
-  sum_each(device, out, slice.samples(), LinearBiasGradient<T>{out, slice.inner, dy, db, accumulate});
+void linear_backward_parameters(D& device, const LinearBackwardArgs<T>& a) {
+  const index_t samples = a.slice.samples();
+  sum_each(device, a.out * a.in, samples,
+           LinearWeightGradient<T>{a.in, a.out, a.slice.inner, a.x, a.dy, a.dw, a.accumulate});
+  sum_each(device, a.out, samples, LinearBiasGradient<T>{a.out, a.slice.inner, a.dy, a.db, a.accumulate});
 }
 
-// Both, for y = activate(x W^T + b); uses up dy, and leaves out a dx that is null. rectify_dx: dx is 0 where x, which a
-// ReLU made, is; relu_bits may tell which those are, to devices that read them. Sizes are numbers or Dims.
-template <class D, class In, class Out, class T>
-void linear_backward(D& device, const Slice& slice, In in, Out out, const T* x, const T* y, T* dy, const T* w,
-                     T* dx, T* dw, T* db, Accumulate accumulate, T* scratch, Activation activation,
-                     bool rectify_dx = false, const std::byte* /*relu_bits*/ = nullptr) {
-  if (activation == Activation::relu) rectify_gradient(device, slice.samples() * out, y, dy, dy);
+// The same for sizes of which more is known: a device may have kernels of its own for them.
+template <class D, class Known, class T>
+index_t linear_scratch(const D& device, Known, const Slice& slice, index_t in, index_t out, T type) {
+  return linear_scratch(device, slice, in, out, type);
+}
+template <class D, class Known, class T>
+void linear_forward(D& device, Known, const LinearForwardArgs<T>& a) {
+  linear_forward(device, a);
+}
+template <class D, class Known, class T>
+void linear_backward_input(D& device, Known, const LinearBackwardArgs<T>& a) {
+  linear_backward_input(device, a);
+}
+template <class D, class Known, class T>
+void linear_backward_parameters(D& device, Known, const LinearBackwardArgs<T>& a) {
+  linear_backward_parameters(device, a);
+}
+
+// The whole backward pass, of the activation too.
+template <class D, class Known, class T>
+void linear_backward(D& device, Known known, const LinearBackwardArgs<T>& a) {
+  if (a.activation == Activation::relu) rectify_gradient(device, a.slice.samples() * a.out, a.y, a.dy, a.dy);
   // The weights first, which forward may have left in a cache: their gradients would push them out.
-  if (dx) linear_backward_input(device, slice, in, out, dy, w, dx, scratch);
-  if (dx && rectify_dx) rectify_gradient(device, slice.samples() * in, x, dx, dx);
-  linear_backward_parameters(device, slice, in, out, x, dy, dw, db, accumulate, scratch);
+  if (a.dx) linear_backward_input(device, known, a);
+  if (a.dx && a.rectify_dx) rectify_gradient(device, a.slice.samples() * a.in, a.x, a.dx, a.dx);
+  linear_backward_parameters(device, known, a);
 }
 
 }  // namespace gpunet

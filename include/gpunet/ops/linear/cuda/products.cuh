@@ -27,20 +27,20 @@ struct LinearProducts {
   ProductSizes input_sizes() const { return {samples, in, out}; }
 
   template <class T>
-  auto forward(const T* x, const T* w, const T* b, T* y, Activation activation) const {
-    return TiledProduct<AlongRows<T>, AlongRows<T>, RowsOutput<T>>{samples, out,     in,
-                                                                   {x, in}, {w, in}, {y, out, b, {activation}}};
+  auto forward(const LinearForwardArgs<T>& a) const {
+    return TiledProduct<AlongRows<T>, AlongRows<T>, RowsOutput<T>>{
+        samples, out, in, {a.x, in}, {a.w, in}, {a.y, out, a.b, {a.activation}}};
   }
   template <class T>
-  auto parameters(const T* x, const T* dy, T* dw, T* db, Accumulate accumulate) const {
+  auto parameters(const LinearBackwardArgs<T>& a) const {
     return TiledProduct<AcrossRows<T>, AcrossRowsAndOnes<T>, ParameterGradientOutput<T>>{
-        out, in + 1, samples, {dy, out}, {{x, in}, in}, {dw, db, in, accumulate}};
+        out, in + 1, samples, {a.dy, out}, {{a.x, in}, in}, {a.dw, a.db, in, a.accumulate}};
   }
-  // dx may be null: then the product is empty. x is null unless dx has to be rectified.
+  // dx may be null: then the product is empty.
   template <class T>
-  auto input(const T* dy, const T* w, T* dx, const T* x) const {
-    return TiledProduct<AlongRows<T>, AcrossRows<T>, InputGradientRows<T>>{dx ? samples : 0, in,      out,
-                                                                           {dy, out},        {w, in}, {dx, in, x}};
+  auto input(const LinearBackwardArgs<T>& a) const {
+    return TiledProduct<AlongRows<T>, AcrossRows<T>, InputGradientRows<T>>{
+        a.dx ? samples : 0, in, out, {a.dy, out}, {a.w, in}, {a.dx, in, a.rectify_dx ? a.x : nullptr}};
   }
 };
 
@@ -80,32 +80,31 @@ namespace detail {
 // The products of a large map by cuBLASLt. An epilogue that it refuses is a separate kernel after the plain product.
 // Return false, with nothing done, where it refuses that too.
 
-inline bool large_linear_forward(Cuda& device, const Slice& slice, index_t in, index_t out, const float* x,
-                                 const float* w, const float* b, float* y, Activation activation,
-                                 std::byte* relu_bits) {
-  LtProduct p{CUBLAS_OP_T, CUBLAS_OP_N, out, slice.samples(), in, w, x, 0.0f, y};
-  p.bias = b;
-  if (activation == Activation::relu && relu_bits && linear_leaves_relu_bits(device, slice, in, out)) {
+inline bool large_linear_forward(Cuda& device, const LinearForwardArgs<float>& a) {
+  const index_t samples = a.slice.samples();
+  LtProduct p{CUBLAS_OP_T, CUBLAS_OP_N, a.out, samples, a.in, a.w, a.x, 0.0f, a.y};
+  p.bias = a.b;
+  if (a.activation == Activation::relu && a.relu_bits && linear_leaves_relu_bits(device, a.slice, a.in, a.out)) {
     p.epilogue = CUBLASLT_EPILOGUE_RELU_AUX_BIAS;
-    p.bits = relu_bits;
+    p.bits = a.relu_bits;
     if (lt_product(device, p)) return true;
     p.bits = nullptr;
   }
-  p.epilogue = activation == Activation::relu ? CUBLASLT_EPILOGUE_RELU_BIAS : CUBLASLT_EPILOGUE_BIAS;
+  p.epilogue = a.activation == Activation::relu ? CUBLASLT_EPILOGUE_RELU_BIAS : CUBLASLT_EPILOGUE_BIAS;
   if (lt_product(device, p)) return true;
   p.epilogue = CUBLASLT_EPILOGUE_DEFAULT;
   p.bias = nullptr;
   if (!lt_product(device, p)) return false;
-  for_each(device, slice.samples() * out, AddBias<float>{out, b, y, {activation}});
+  for_each(device, samples * a.out, AddBias<float>{a.out, a.b, a.y, {a.activation}});
   return true;
 }
 
-inline bool large_linear_parameters(Cuda& device, const Slice& slice, index_t in, index_t out, const float* x,
-                                    const float* dy, float* dw, float* db, Accumulate accumulate) {
-  LtProduct p{CUBLAS_OP_N, CUBLAS_OP_T, in, out, slice.samples(), x, dy, 0.0f, dw};
-  if (accumulate == Accumulate::no) {
+inline bool large_linear_parameters(Cuda& device, const LinearBackwardArgs<float>& a) {
+  const index_t samples = a.slice.samples();
+  LtProduct p{CUBLAS_OP_N, CUBLAS_OP_T, a.in, a.out, samples, a.x, a.dy, 0.0f, a.dw};
+  if (a.accumulate == Accumulate::no) {
     p.epilogue = CUBLASLT_EPILOGUE_BGRADB;  // which replaces db
-    p.bias = db;
+    p.bias = a.db;
     if (lt_product(device, p)) return true;
     p.epilogue = CUBLASLT_EPILOGUE_DEFAULT;
     p.bias = nullptr;
@@ -113,57 +112,49 @@ inline bool large_linear_parameters(Cuda& device, const Slice& slice, index_t in
     p.beta = 1;
   }
   if (!lt_product(device, p)) return false;
-  sum_each(device, out, slice.samples(), LinearBiasGradient<float>{out, slice.inner, dy, db, accumulate});
+  sum_each(device, a.out, samples, LinearBiasGradient<float>{a.out, a.slice.inner, a.dy, a.db, a.accumulate});
   return true;
 }
 
-// x is null unless dx has to be rectified; then relu_bits may be those of x.
-inline bool large_linear_input(Cuda& device, const Slice& slice, index_t in, index_t out, const float* dy,
-                               const float* w, float* dx, const float* x, const std::byte* relu_bits) {
-  LtProduct p{CUBLAS_OP_N, CUBLAS_OP_N, in, slice.samples(), out, w, dy, 0.0f, dx};
-  if (x && relu_bits) {
+inline bool large_linear_input(Cuda& device, const LinearBackwardArgs<float>& a) {
+  const index_t samples = a.slice.samples();
+  LtProduct p{CUBLAS_OP_N, CUBLAS_OP_N, a.in, samples, a.out, a.w, a.dy, 0.0f, a.dx};
+  if (a.rectify_dx && a.relu_bits) {
     p.epilogue = CUBLASLT_EPILOGUE_DRELU;
-    p.bits = relu_bits;
+    p.bits = a.relu_bits;
     if (lt_product(device, p)) return true;
     p.epilogue = CUBLASLT_EPILOGUE_DEFAULT;
     p.bits = nullptr;
   }
   if (!lt_product(device, p)) return false;
-  if (x) rectify_gradient(device, slice.samples() * in, x, dx, dx);
+  if (a.rectify_dx) rectify_gradient(device, samples * a.in, a.x, a.dx, a.dx);
   return true;
 }
 
 }  // namespace detail
 
-// relu_bits [samples * relu_bits_bytes(out)] is null, or is written where linear_leaves_relu_bits says so.
+// a.relu_bits [samples * relu_bits_bytes(out)] are written where linear_leaves_relu_bits says so.
 template <class T>
-void linear_forward(Cuda& device, const Slice& slice, index_t in, index_t out, const T* x, const T* w, const T* b,
-                    T* y, T* scratch, Activation activation = Activation::none, std::byte* relu_bits = nullptr) {
+void linear_forward(Cuda& device, const LinearForwardArgs<T>& a) {
   if constexpr (std::is_same_v<T, float>)
-    if (detail::is_large_linear<T>(slice, in, out) &&
-        detail::large_linear_forward(device, slice, in, out, x, w, b, y, activation, relu_bits))
-      return;
-  const detail::LinearProducts all{slice.samples(), in, out};
-  detail::product<detail::Known::little_work>(device, all.forward<T>(x, w, b, y, activation), scratch);
+    if (detail::is_large_linear<T>(a.slice, a.in, a.out) && detail::large_linear_forward(device, a)) return;
+  const detail::LinearProducts all{a.slice.samples(), a.in, a.out};
+  detail::product<detail::Known::little_work>(device, all.forward(a), a.scratch);
 }
 
-template <class In, class Out, class T>
-void linear_backward(Cuda& device, const Slice& slice, In in_size, Out out_size, const T* x, const T* y, T* dy,
-                     const T* w, T* dx, T* dw, T* db, Accumulate accumulate, T* scratch, Activation activation,
-                     bool rectify_dx = false, const std::byte* relu_bits = nullptr) {
-  const index_t in = in_size, out = out_size;
-  if (activation == Activation::relu) rectify_gradient(device, slice.samples() * out, y, dy, dy);
-  const T* rectifier = rectify_dx ? x : nullptr;
-  const detail::LinearProducts all{slice.samples(), in, out};
-  auto parameters = all.parameters<T>(x, dy, dw, db, accumulate);
-  auto input = all.input<T>(dy, w, dx, rectifier);
+template <class Known, class T>
+void linear_backward(Cuda& device, Known, const LinearBackwardArgs<T>& a) {
+  if (a.activation == Activation::relu) rectify_gradient(device, a.slice.samples() * a.out, a.y, a.dy, a.dy);
+  const detail::LinearProducts all{a.slice.samples(), a.in, a.out};
+  auto parameters = all.parameters(a);
+  auto input = all.input(a);
   if constexpr (std::is_same_v<T, float>)
-    if (detail::is_large_linear<T>(slice, in, out)) {  // a product that is done becomes empty
-      if (detail::large_linear_parameters(device, slice, in, out, x, dy, dw, db, accumulate)) parameters.m = 0;
-      if (dx && detail::large_linear_input(device, slice, in, out, dy, w, dx, rectifier, relu_bits)) input.m = 0;
+    if (detail::is_large_linear<T>(a.slice, a.in, a.out)) {  // a product that is done becomes empty
+      if (detail::large_linear_parameters(device, a)) parameters.m = 0;
+      if (a.dx && detail::large_linear_input(device, a)) input.m = 0;
       if (parameters.m == 0 && input.m == 0) return;
     }
-  detail::products<detail::Known::little_work>(device, parameters, input, scratch);
+  detail::products<detail::Known::little_work>(device, parameters, input, a.scratch);
 }
 
 }  // namespace gpunet

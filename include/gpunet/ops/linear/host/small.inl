@@ -1,4 +1,4 @@
-// The affine map of floats, one vector path; see device/host/each_path.inl and linear.host.hpp.
+// The affine map of floats, one vector path; see device/host/each_path.inl and kernels.ipp.
 
 namespace gpunet::GPUNET_PATH {
 

@@ -1,0 +1,217 @@
+// Bodies of kernels.hpp.
+#pragma once
+
+#include <algorithm>
+
+#include <gpunet/device/host/product.hpp>
+#include <gpunet/ops/interleave.hpp>
+#include <gpunet/ops/linear/host/kernels.hpp>
+
+#define GPUNET_KERNELS <gpunet/ops/linear/host/small.inl>
+#include <gpunet/device/host/each_path.inl>
+
+namespace gpunet {
+
+namespace detail {
+
+// Returns whether the kernels for small maps do a slice: with vectors over the 16 samples of a group, or over inputs where samples are
+// few.
+GPUNET_INLINE bool has_small_kernels(const Slice& slice, index_t in, index_t out) {
+  return slice.inner == 16 ? in >= 8 && out >= 8 : in >= 4 && (slice.inner == 4 || slice.inner == 1);
+}
+
+// Whether an affine map is small.
+constexpr bool is_small_linear(index_t in, index_t out) {
+  return in * out <= index_t{1} << 16;
+}
+
+// One group of samples of a slice, [features][inner], as rows [inner][features], and back.
+GPUNET_INLINE void to_rows(Host& device, index_t inner, index_t features, const float* x, float* rows) {
+  deinterleave(device, Slice{inner, 1, inner}, features, x, rows);
+}
+GPUNET_INLINE void from_rows(Host& device, index_t inner, index_t features, const float* rows, float* x) {
+  interleave(device, Slice{inner, 1, inner}, features, rows, x);
+}
+
+// y = x W^T + b of one sample. Its time is that of reading W: threads share a W that takes longer than to wake them.
+GPUNET_INLINE void forward_sample(Host& device, index_t in, index_t out, const float* x, const float* w,
+                                  const float* b, float* y, bool relu) {
+  constexpr index_t large = index_t{1} << 17;  // weights for a thread
+  const index_t tasks = std::clamp<index_t>(in * out / large, 1, device.threads());
+  const index_t outputs = round_up(ceil_div(out, tasks), 8);
+  device.run(ceil_div(out, outputs), [&](index_t task, int) {
+    const index_t o = task * outputs;
+    GPUNET_CALL_PATH(in, forward_rows<1>, in, std::min(outputs, out - o), x, w + o * in, b + o, y + o, relu);
+  });
+}
+
+// Whether there is so much to do that threads share it.
+GPUNET_INLINE bool shares_linear(const Slice& slice, index_t in, index_t out) {
+  return slice.samples() * in * out >= index_t{1} << 20;
+}
+
+// task(group) for every group of a slice; on several threads where there is much to do.
+template <class Task>
+void for_each_linear_group(Host& device, const Slice& slice, index_t in, index_t out, Task task) {
+  device.run_if(shares_linear(slice, in, out), slice.outer, [&](index_t group, int) { task(group); });
+}
+
+GPUNET_INLINE index_t small_linear_scratch(const Slice& slice, index_t in) {
+  return slice.samples() * in;
+}
+
+}  // namespace detail
+
+GPUNET_INLINE void linear_forward(Host& device, SmallSizes, const LinearForwardArgs<float>& a) {
+  const bool relu = a.activation == Activation::relu;
+  const index_t inner = a.slice.inner;
+  detail::for_each_linear_group(device, a.slice, a.in, a.out, [&, relu, inner](index_t group) {
+    const float* inputs = a.x + group * a.in * inner;
+    float* outputs = a.y + group * a.out * inner;
+    if (inner == 16) {
+      GPUNET_CALL_PATH(16, forward_group, a.in, a.out, inputs, a.w, a.b, outputs, relu);
+    } else if (inner == 1) {
+      detail::forward_sample(device, a.in, a.out, inputs, a.w, a.b, outputs, relu);
+    } else {
+      float* four_rows = a.scratch + group * a.in * inner;
+      detail::to_rows(device, inner, a.in, inputs, four_rows);
+      GPUNET_CALL_PATH(a.in, forward_rows<4>, a.in, a.out, four_rows, a.w, a.b, outputs, relu);
+    }
+  });
+}
+
+GPUNET_INLINE void linear_backward_input(Host& device, SmallSizes, const LinearBackwardArgs<float>& a) {
+  const index_t inner = a.slice.inner;
+  detail::for_each_linear_group(device, a.slice, a.in, a.out, [&, inner](index_t group) {
+    const float* outputs = a.dy + group * a.out * inner;
+    float* inputs = a.dx + group * a.in * inner;
+    if (inner == 16) {
+      GPUNET_CALL_PATH(16, input_gradient_group, a.in, a.out, outputs, a.w, inputs);
+    } else if (inner == 1) {
+      GPUNET_CALL_PATH(a.in, input_gradient_rows<1>, a.in, a.out, outputs, a.w, inputs);
+    } else {
+      float* four_rows = a.scratch + group * a.in * inner;
+      GPUNET_CALL_PATH(a.in, input_gradient_rows<4>, a.in, a.out, outputs, a.w, four_rows);
+      detail::from_rows(device, inner, a.in, four_rows, inputs);
+    }
+  });
+}
+
+GPUNET_INLINE void linear_backward_parameters(Host& device, SmallSizes, const LinearBackwardArgs<float>& a) {
+  const index_t inner = a.slice.inner, group_size = a.in * inner;
+  const float* rows = a.x;
+  if (inner > 1) {
+    rows = a.scratch;
+    detail::for_each_linear_group(device, a.slice, a.in, a.out, [&, inner, group_size](index_t group) {
+      detail::to_rows(device, inner, a.in, a.x + group * group_size, a.scratch + group * group_size);
+    });
+  }
+  // Threads share the outputs; each sum goes through the groups in order.
+  const auto gradients = [&, rows, inner, group_size](index_t first, index_t some) {
+    for (index_t group = 0; group < a.slice.outer; ++group) {
+      const float* inputs = rows + group * group_size;
+      const float* outputs = a.dy + (group * a.out + first) * inner;
+      float *dw = a.dw + first * a.in, *db = a.db + first;
+      const Accumulate mode = group > 0 ? Accumulate::yes : a.accumulate;
+      if (inner == 4)
+        GPUNET_CALL_PATH(a.in, four_gradients, a.in, some, inputs, outputs, dw, db, mode);
+      else
+        GPUNET_CALL_PATH(a.in, linear_gradients, a.in, some, inner, inputs, outputs, dw, db, mode);
+    }
+  };
+  constexpr index_t block = 8;
+  if (a.slice.outer == 1 || !detail::shares_linear(a.slice, a.in, a.out)) return gradients(0, a.out);
+  device.run(ceil_div(a.out, block),
+             [&](index_t task, int) { gradients(task * block, std::min(block, a.out - task * block)); });
+}
+
+namespace detail {
+
+// Which kernels do a slice: those for small maps, a matrix product, or the plain version.
+enum class LinearKernel { small, product, plain };
+
+GPUNET_INLINE LinearKernel linear_kernel(const Slice& slice, index_t in, index_t out) {
+  const bool small = has_small_kernels(slice, in, out);
+  if (slice.inner == 16)
+    return small && is_small_linear(in, out) && (slice.outer == 1 || in * out > 128) ? LinearKernel::small
+                                                                                     : LinearKernel::product;
+  return small ? LinearKernel::small : LinearKernel::plain;
+}
+
+// `features` of a slice of groups of 16 samples as a matrix [features, samples].
+template <class T>
+GroupedMatrix<T> slice_matrix(T* data, index_t features) {
+  return {data, 16, 16 * features};
+}
+
+// The three products of a layer: y = W x + b, dx = W^T dy, dW = dy x^T.
+GPUNET_INLINE Product forward_product(const LinearForwardArgs<float>& a) {
+  const auto no = Transpose::no;
+  return {a.out,
+          a.slice.samples(),
+          a.in,
+          no,
+          no,
+          {a.w, a.in},
+          slice_matrix(a.x, a.in),
+          slice_matrix(a.y, a.out),
+          0,
+          a.b,
+          a.activation == Activation::relu};
+}
+GPUNET_INLINE Product input_gradient(const LinearBackwardArgs<float>& a) {
+  const auto no = Transpose::no, yes = Transpose::yes;
+  const GemmOperand dy = slice_matrix<const float>(a.dy, a.out);
+  return {a.in, a.slice.samples(), a.out, yes, no, {a.w, a.in}, dy, slice_matrix(a.dx, a.in)};
+}
+GPUNET_INLINE Product weight_gradient(const LinearBackwardArgs<float>& a) {
+  const auto no = Transpose::no, yes = Transpose::yes;
+  const float beta = a.accumulate == Accumulate::yes ? 1 : 0;
+  const GemmOperand dy = slice_matrix<const float>(a.dy, a.out);
+  return {a.out, a.in, a.slice.samples(), no, yes, dy, slice_matrix(a.x, a.in), {a.dw, a.in}, beta};
+}
+
+// A product in `scratch` where the slice is one group of samples, else in the memory of the device: such a slice is the
+// whole batch, and all threads work on it.
+GPUNET_INLINE void multiply(Host& device, const Slice& slice, const Product& p, float* scratch) {
+  if (slice.outer > 1) return multiply(device, p);
+  multiply(device, p, GemmPlan(p, device.threads()), scratch);
+}
+
+}  // namespace detail
+
+GPUNET_INLINE index_t linear_scratch(const Host& device, const Slice& slice, index_t in, index_t out, float) {
+  if (detail::linear_kernel(slice, in, out) != detail::LinearKernel::product) return slice.samples() * in;
+  if (slice.outer > 1) return 0;
+  const LinearForwardArgs<float> forward{slice, in, out};
+  const LinearBackwardArgs<float> backward{slice, in, out};
+  const auto scratch = [&](const detail::Product& p) {
+    return detail::GemmPlan(p, device.threads()).scratch();
+  };
+  return std::max({scratch(detail::forward_product(forward)), scratch(detail::input_gradient(backward)),
+                   scratch(detail::weight_gradient(backward))});
+}
+
+GPUNET_INLINE void linear_forward(Host& device, const LinearForwardArgs<float>& a) {
+  const auto kernel = detail::linear_kernel(a.slice, a.in, a.out);
+  if (kernel == detail::LinearKernel::plain) return linear_forward<Host, float>(device, a);
+  if (kernel == detail::LinearKernel::small) return linear_forward(device, SmallSizes{}, a);
+  detail::multiply(device, a.slice, detail::forward_product(a), a.scratch);
+}
+
+GPUNET_INLINE void linear_backward_input(Host& device, const LinearBackwardArgs<float>& a) {
+  const auto kernel = detail::linear_kernel(a.slice, a.in, a.out);
+  if (kernel == detail::LinearKernel::plain) return linear_backward_input<Host, float>(device, a);
+  if (kernel == detail::LinearKernel::small) return linear_backward_input(device, SmallSizes{}, a);
+  detail::multiply(device, a.slice, detail::input_gradient(a), a.scratch);
+}
+
+GPUNET_INLINE void linear_backward_parameters(Host& device, const LinearBackwardArgs<float>& a) {
+  const auto kernel = detail::linear_kernel(a.slice, a.in, a.out);
+  if (kernel == detail::LinearKernel::plain) return linear_backward_parameters<Host, float>(device, a);
+  if (kernel == detail::LinearKernel::small) return linear_backward_parameters(device, SmallSizes{}, a);
+  GPUNET_CALL_PATH(16, bias_gradients, a.slice.outer, a.out, a.dy, a.db, a.accumulate);
+  detail::multiply(device, a.slice, detail::weight_gradient(a), a.scratch);
+}
+
+}  // namespace gpunet
