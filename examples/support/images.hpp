@@ -5,10 +5,10 @@
 #include <optional>
 #include <string>
 
-#include <gpunet/data/cifar10.hpp>
+#include <gpunet/data/cifar.hpp>
 #include <gpunet/data/digits.hpp>
 #include <gpunet/data/mnist.hpp>
-#include <gpunet/data/shapes.hpp>
+#include <gpunet/data/painted_shapes.hpp>
 #if EXAMPLE_HAS_ZLIB
 #include <gpunet/io/zlib.hpp>  // for MNIST's files as they are fetched, packed
 #endif

@@ -3,5 +3,5 @@
 
 #include <gpunet/data/digits.hpp>
 #include <gpunet/data/iris.hpp>
+#include <gpunet/data/painted_shapes.hpp>
 #include <gpunet/data/points.hpp>
-#include <gpunet/data/shapes.hpp>

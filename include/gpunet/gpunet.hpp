@@ -7,8 +7,7 @@
 // clang-format on
 
 #include <gpunet/core/random.hpp>
-#include <gpunet/data/cifar10.hpp>
-#include <gpunet/data/cifar100.hpp>
+#include <gpunet/data/cifar.hpp>
 #include <gpunet/data/color_jitter.hpp>
 #include <gpunet/data/concat_dataset.hpp>
 #include <gpunet/data/dataloader.hpp>

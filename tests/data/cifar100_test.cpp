@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include <gpunet/data/cifar100.hpp>
+#include <gpunet/data/cifar.hpp>
 #include <gpunet/data/dataset.hpp>
 
 #include "io/temp_folder.hpp"

@@ -5,7 +5,7 @@
 #include <fstream>
 #include <string>
 
-#include <gpunet/data/cifar10.hpp>
+#include <gpunet/data/cifar.hpp>
 #include <gpunet/data/dataset.hpp>
 
 #include "io/temp_folder.hpp"

@@ -4,8 +4,8 @@
 #include <vector>
 
 #include <gpunet/data/dataloader.hpp>
+#include <gpunet/data/painted_shapes.hpp>
 #include <gpunet/data/random_transforms.hpp>
-#include <gpunet/data/shapes.hpp>
 #include <gpunet/data/tensor_dataset.hpp>
 
 #include "support/batches.hpp"

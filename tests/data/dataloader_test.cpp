@@ -10,7 +10,7 @@
 #include <type_traits>
 #include <vector>
 
-#include <gpunet/data/cifar10.hpp>
+#include <gpunet/data/cifar.hpp>
 #include <gpunet/data/dataloader.hpp>
 
 #include "support/batches.hpp"

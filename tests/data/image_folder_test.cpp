@@ -190,7 +190,7 @@ TEST_CASE("folders that hold no dataset say so") {
   fs::create_directory(folder / "notes");
   io::write_file_atomically(folder / "notes/a.txt", "x");
   CHECK(folder_error(folder.path(), {.allow_empty = true}) ==
-        here + folder.path() + " has no image at all (the first one tells the sizes), put some there");
+        here + folder.path() + " has no image at all (the first one sets the size), put some there");
   write_image(folder / "full/1.ppm", 1);
   CHECK(folder_error(folder.path()) == here + folder.path() +
                                            ": no image in the folders of these classes: empty, notes (each class "

@@ -77,7 +77,7 @@ class One : public ImageDataset {
       bytes_.push_back(static_cast<std::uint8_t>(51 * i));
   }
   index_t size() const { return 1; }
-  ImageBytes image(index_t, std::vector<std::uint8_t>&) const { return {bytes_.data(), sizes_, 7}; }
+  ImageBytes image(index_t, std::vector<std::uint8_t>&) const { return {{bytes_.data(), sizes_}, 7}; }
 
   std::vector<float> floats(Random random = Random(0)) const {
     std::vector<float> sample(static_cast<std::size_t>(sample_sizes().numel()));

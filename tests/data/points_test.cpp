@@ -153,7 +153,7 @@ TEST_CASE("points depend on the seed, and on nothing else") {
 
 TEST_CASE("points that cannot be made") {
   CHECK(error_of([] { data::make_points("moons", 10); }) ==
-        "gpunet::data::make_points: 'moons' is no problem (want circle, xor, gaussians or spiral)");
+        "gpunet::data::make_points: 'moons' is not a known problem (want circle, xor, gaussians or spiral)");
   CHECK(error_of([] { data::make_circle(1); }) ==
         "gpunet::data::make_circle: 1 points (want 2 or more, one of each class)");
   for (const double noise : {-0.1, 0.51, std::numeric_limits<double>::quiet_NaN()})

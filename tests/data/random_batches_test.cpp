@@ -6,9 +6,9 @@
 #include <gpunet/data/color_jitter.hpp>
 #include <gpunet/data/concat_dataset.hpp>
 #include <gpunet/data/dataloader.hpp>
+#include <gpunet/data/painted_shapes.hpp>
 #include <gpunet/data/random_transforms.hpp>
 #include <gpunet/data/resize.hpp>
-#include <gpunet/data/shapes.hpp>
 #include <gpunet/data/subset.hpp>
 
 #include "support/batches.hpp"

@@ -1,9 +1,9 @@
 #include <doctest/doctest.h>
 #include <vector>
 
+#include <gpunet/data/painted_shapes.hpp>
 #include <gpunet/data/random_transforms.hpp>
 #include <gpunet/data/resize.hpp>
-#include <gpunet/data/shapes.hpp>
 #include <gpunet/data/transform_image.hpp>
 
 #include "support/errors.hpp"

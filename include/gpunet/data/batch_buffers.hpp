@@ -41,8 +41,8 @@ class BatchSlots {
 //   destructor          training   no filler runs any more, no slot is sent and not released
 //
 // The filler is a worker, or the training thread itself. Calls on one slot are ordered by the loader's lock; calls on
-// different slots may run at the same time. wait_reusable and send may throw, release must not. Two constants say whether
-// the device takes bytes for samples, and how many slots it wants at least.
+// different slots may run at the same time. wait_reusable and send may throw, release must not. Two constants say
+// whether the device takes bytes for samples, and how many slots it wants at least.
 template <Device D>
 class BatchBuffers;
 

@@ -9,9 +9,9 @@
 
 namespace gpunet::data {
 
-// Where a loop over Source is. The source shows its friend fetch(b), which takes batch b if there is one, current_, which
-// one that was, batch_ itself, size_, how many there are, and loops_, how many loops have begun: the last one has the
-// batches. Throws Error in any other loop, and behind the last batch.
+// Where a loop over Source is. The source shows its friend fetch(b), which takes batch b if there is one, current_,
+// which one that was, batch_ itself, size_, how many there are, and loops_, how many loops have begun: the last one has
+// the batches. Throws Error in any other loop, and behind the last batch.
 template <class Source>
 class BatchIterator {
  public:

@@ -1,38 +1,39 @@
-// Images in other colors.
+// Random changes of an image's colors.
 #pragma once
 
-#include <gpunet/data/pixels.hpp>
+#include <gpunet/data/transforms.hpp>
 
 namespace gpunet::data {
 
-// Of images of one channel or three, with values from 0 to 1, and as torchvision computes them for float tensors.
+// For images of one or three channels with values from 0 to 1. Formulas: torchvision, float tensors.
 namespace functional {
 
-// 0: black, 1: as it is.
+// Scales the brightness. 0: black, 1: unchanged.
 void adjust_brightness(Pixels<float>& image, double factor);
 
-// 0: the mean brightness everywhere, 1: as it is.
+// Scales the contrast. 0: the mean brightness everywhere, 1: unchanged.
 void adjust_contrast(Pixels<float>& image, double factor);
 
-// 0: gray, 1: as it is. Gray images stay what they are.
+// Scales the saturation. 0: gray, 1: unchanged. Does not change images of one channel.
 void adjust_saturation(Pixels<float>& image, double factor);
 
-// Turns the colors by a part of their circle, -0.5 to 0.5. Gray images stay what they are.
+// Rotates the hue by `turn` of the color circle, from -0.5 to 0.5. Does not change images of one channel.
 void adjust_hue(Pixels<float>& image, double turn);
 
 }  // namespace functional
 
-// As torchvision's ColorJitter takes them.
+// Options of ColorJitter, as in torchvision.
 struct ColorJitterOptions {
-  double brightness = 0, contrast = 0, saturation = 0;  // factors from max(0, 1 - this) to 1 + this
-  double hue = 0;                                       // turns from -this to this, at most 0.5
+  double brightness = 0, contrast = 0, saturation = 0;  // factors are from max(0, 1 - x) to 1 + x
+  double hue = 0;                                       // rotations are from -x to x; at most 0.5
 };
 
-// Brightness, contrast, saturation and hue changed at random, in an order drawn too. Of images of one channel or three, with
-// values from 0 to 1: before Normalize.
+// Changes brightness, contrast, saturation and hue by random amounts and in random order. For images of one or three
+// channels with values from 0 to 1, so before Normalize.
 //   data::ColorJitter{{.brightness = 0.4, .hue = 0.1}}
 class ColorJitter {
  public:
+  // Throws Error if an option is negative or too large.
   explicit ColorJitter(const ColorJitterOptions& options);
 
   ImageSizes output(const ImageSizes& input) const;

@@ -15,7 +15,7 @@ namespace gpunet::data {
 
 namespace detail {
 
-// The brightness of each pixel of an image in red, green and blue, or of a gray one (ITU-R BT.601).
+// Returns the brightness of a pixel of a color or gray image (ITU-R BT.601).
 GPUNET_INLINE float gray(const Pixels<float>& image, index_t pixel) {
   const float* x = image.values.data() + pixel;
   const index_t n = image.sizes.pixels();
@@ -26,7 +26,7 @@ GPUNET_INLINE float mix(float a, float b, float factor) {
   return std::clamp(factor * a + (1 - factor) * b, 0.0f, 1.0f);
 }
 
-// The color (red, green, blue) with its hue turned by `turn` of a circle.
+// Returns the color (red, green, blue) with its hue rotated by `turn` of a circle.
 GPUNET_INLINE std::array<float, 3> turn_hue(const std::array<float, 3>& color, float turn) {
   const auto [r, g, b] = color;
   const float most = std::max({r, g, b}), least = std::min({r, g, b}), range = most - least;

@@ -33,8 +33,8 @@ class Table {
  public:
   // Reads the text of a file: fields between separators, one line a row. A field in double quotes may hold separators,
   // line breaks, and quotes as two of them (RFC 4180). Lines end with \n, \r\n or \r; empty ones are left out. `path`
-  // is for messages. Throws Error where there is no line at all (a header alone is a table without rows), rows differ in
-  // length, a quote has no end, or two columns have one name.
+  // is for messages. Throws Error where there is no line at all (a header alone is a table without rows), rows differ
+  // in length, a quote has no end, or two columns have one name.
   static Table parse(std::vector<char> text, std::string path, const CsvOptions& options = {});
 
   Table(Table&&) = default;
@@ -46,8 +46,8 @@ class Table {
   // The text in a row, 0 to rows() - 1, of a column.
   std::string_view at(index_t row, const std::string& column) const { return field(row, position(column)); }
 
-  // The numbers of some columns, [rows, columns.size()], row-major. Throws Error for what is no number, not finite (unless
-  // allow_nan), or too large for a T; what is too small is 0.
+  // The numbers of some columns, [rows, columns.size()], row-major. Throws Error for what is no number, not finite
+  // (unless allow_nan), or too large for a T; what is too small is 0.
   template <class T = float>
   std::vector<T> numbers(std::span<const std::string> columns) const;
   template <class T = float>
@@ -69,8 +69,8 @@ class Table {
     return numbers<T>(others);
   }
 
-  // A column of a few different words, or numbers that stand for classes. Throws Error for an empty field, and for nan or
-  // inf among numbers (unless allow_nan); among words they are words.
+  // A column of a few different words, or numbers that stand for classes. Throws Error for an empty field, and for nan
+  // or inf among numbers (unless allow_nan); among words they are words.
   Categories categories(const std::string& column) const;
 
  private:
@@ -102,7 +102,8 @@ class Table {
   std::size_t width_ = 0;
 };
 
-// Reads a table from a file: read_csv("iris.csv").numbers({"width", "length"}). Throws Error with file, line and column.
+// Reads a table from a file: read_csv("iris.csv").numbers({"width", "length"}). Throws Error with file, line and
+// column.
 Table read_csv(const std::string& path, const CsvOptions& options = {});
 
 }  // namespace gpunet::data

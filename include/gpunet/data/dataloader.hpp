@@ -24,10 +24,10 @@
 
 namespace gpunet::data {
 
-// Changes a batch of n samples that has just been read: inputs [n, ...sample sizes], labels [n]. Whoever reads the batch calls
-// it, several workers at the same time; what it draws from `random` depends on the epoch and the batch alone, so that batches
-// are the same for any number of workers. What it throws reaches the loop. In PyTorch collate_fn also makes the batch; here it is
-// there already, and keeps its shape.
+// Changes a batch of n samples that has just been read: inputs [n, ...sample sizes], labels [n]. Whoever reads the
+// batch calls it, several workers at the same time; what it draws from `random` depends on the epoch and the batch
+// alone, so that batches are the same for any number of workers. What it throws reaches the loop. In PyTorch collate_fn
+// also makes the batch; here it is there already, and keeps its shape.
 using CollateFunction = std::function<void(View<float, Host> inputs, View<label_t, Host> labels, Random& random)>;
 
 // As PyTorch's DataLoader takes them.
@@ -43,7 +43,8 @@ struct DataLoaderOptions {
 
 namespace detail {
 
-// Fills the slots of a loader with batches, by its workers or the calling thread: all of Batches that is the same for any device.
+// Fills the slots of a loader with batches, by its workers or the calling thread: all of Batches that is the same for
+// any device.
 class BatchFiller {
  public:
   // For `batches` batches an epoch, in a ring of `count` slots. The dataset and the slots must outlive this.
@@ -59,8 +60,8 @@ class BatchFiller {
   struct Filled {
     index_t slot, samples;
   };
-  // Waits for a batch, or fills it if no worker has begun it. Batches are taken in order; the slots of those before are free from
-  // now on. Throws what the dataset throws.
+  // Waits for a batch, or fills it if no worker has begun it. Batches are taken in order; the slots of those before are
+  // free from now on. Throws what the dataset throws.
   Filled take(index_t batch);
 
  private:
@@ -71,8 +72,9 @@ class BatchFiller {
 }  // namespace detail
 
 // What `for` runs over: the batches on device D. Each loop is an epoch in an order of its own; its batches come in
-// that order whatever the number of workers. One loop at a time: a second one, while the first runs, ends the first in an Error. A batch is valid until the next one is taken. Keeps its threads and
-// memory to itself: nothing is allocated after the first batch of an epoch. Leaving the loop early is fine.
+// that order whatever the number of workers. One loop at a time: a second one, while the first runs, ends the first in
+// an Error. A batch is valid until the next one is taken. Keeps its threads and memory to itself: nothing is allocated
+// after the first batch of an epoch. Leaving the loop early is fine.
 template <Device D>
 class Batches {
  public:

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include <gpunet/core/shape.hpp>
-#include <gpunet/data/random.hpp>
+#include <gpunet/data/sample_random.hpp>
 #include <gpunet/data/transforms.hpp>
 
 namespace gpunet::data {
@@ -28,9 +28,9 @@ concept RandomDataset = Dataset<Set> && requires(const Set& set, index_t i, floa
   { set.is_random() } -> std::same_as<bool>;  // whether this one does differ
 };
 
-// A dataset that keeps its samples as bytes. A device with memory of its own takes those and makes the floats itself, so
-// that a quarter of the bytes travel; read() has to give the same floats. It may have a read_bytes(i, sample, random) too,
-// and a has_bytes() that says whether this one does keep them.
+// A dataset that keeps its samples as bytes. A device with memory of its own takes those and makes the floats itself,
+// so that a quarter of the bytes travel; read() has to give the same floats. It may have a read_bytes(i, sample,
+// random) too, and a has_bytes() that says whether this one does keep them.
 template <class Set>
 concept ByteDataset = Dataset<Set> && requires(const Set& set, index_t i, std::uint8_t* sample) {
   { set.read_bytes(i, sample) } -> std::same_as<label_t>;    // writes sample i [channels, ...]; returns its label

@@ -1,4 +1,4 @@
-// Digits as if written by hand: nothing to fetch, nothing stored.
+// Synthetic handwritten digits: no download, no files.
 #pragma once
 
 #include <array>
@@ -12,21 +12,21 @@ namespace gpunet::data {
 
 namespace detail::digits {
 
-// A point of a stroke; a digit is about 100 high, 0 is its middle.
+// A point of a stroke. A digit is about 100 high; (0, 0) is its center.
 struct Point {
   int x, y;
 };
 
-// The points of a Catmull-Rom spline through some points, four between each two of them; a line through two.
+// Returns points of the Catmull-Rom spline through the given points, four per segment; through two points, a line.
 std::vector<Point> curve(const std::vector<Point>& through);
 
 }  // namespace detail::digits
 
-// Grey 28 x 28 images of the digits 0 to 9, white on black as those of MNIST, drawn when they are read, from the seed and
-// the index alone. Slant, size, place, thickness and the hand itself vary; image i is of digit i % 10.
+// Grayscale 28 x 28 images of the digits 0 to 9, white on black as in MNIST, drawn when they are read. An image depends
+// on the seed and its index only. Slant, size, position, thickness and the strokes vary; image i is of digit i % 10.
 class Digits : public ImageDataset {
  public:
-  // The first `size` images of a seed. Throws Error if the size is negative.
+  // The first `size` images of a seed. Throws Error if `size` is negative.
   template <class Transform = ToTensor>
   Digits(index_t size, std::uint64_t seed, const Transform& transform = {})
       : ImageDataset(Pipeline(transform, sizes)), size_(size), seed_(seed) {
@@ -41,13 +41,13 @@ class Digits : public ImageDataset {
     return Digits(size, 2, transform);
   }
 
-  // The names of the labels.
+  // The names of the classes.
   static constexpr std::array<std::string_view, 10> classes() {
     return {"0", "1", "2", "3", "4", "5", "6", "7", "8", "9"};
   }
 
   index_t size() const override { return size_; }
-  // Draws image i, [1, 28, 28], before it is transformed, into `room`.
+  // Draws image i, [1, 28, 28], into `room`, before it is transformed.
   ImageBytes image(index_t i, std::vector<std::uint8_t>& room) const override;
 
  private:

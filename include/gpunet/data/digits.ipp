@@ -6,15 +6,15 @@
 #include <utility>
 
 #include <gpunet/data/digits.hpp>
-#include <gpunet/data/random.hpp>
+#include <gpunet/data/sample_random.hpp>
 
 namespace gpunet::data {
 
 namespace detail::digits {
 
-inline constexpr int side = 28, unit = 64;  // parts of a pixel
+inline constexpr int side = 28, unit = 64;  // units per pixel
 
-// The strokes of a digit, bent to curves that go through all points: see curve().
+// Returns the strokes of a digit as points for curve().
 GPUNET_INLINE std::vector<std::vector<Point>> strokes_of(int digit) {
   switch (digit) {
     case 0:
@@ -49,7 +49,7 @@ GPUNET_INLINE std::vector<Point> curve(const std::vector<Point>& through) {
   for (std::size_t i = 0; i < last; ++i) {
     const Point a = through[i == 0 ? 0 : i - 1], b = through[i], c = through[i + 1],
                 d = through[std::min(i + 2, last)];
-    for (int t = 0; t < 4; ++t) {  // at t / 4, in whole numbers
+    for (int t = 0; t < 4; ++t) {  // at t / 4, in integers
       const auto at = [t](int p, int q, int r, int s) {
         return (128 * q + 16 * t * (r - p) + 4 * t * t * (2 * p - 5 * q + 4 * r - s) +
                 t * t * t * (3 * q - p - 3 * r + s)) /
@@ -62,12 +62,14 @@ GPUNET_INLINE std::vector<Point> curve(const std::vector<Point>& through) {
   return points;
 }
 
-// How somebody writes: x' = x0 + (xx x + xy y) / 1024, in parts of a pixel.
+// A handwriting: x' = x0 + (xx x + xy y) / 1024, y' = y0 + (yx x + yy y) / 1024, in 1/64 pixel, and the radius of the
+// pen.
 struct Hand {
   int x0, xx, xy, y0, yx, yy, radius;
 
   explicit Hand(Random& random) {
-    const double height = random.uniform(0.14, 0.175), width = height * random.uniform(0.8, 1.1);  // pixels a unit
+    const double height = random.uniform(0.14, 0.175),
+                 width = height * random.uniform(0.8, 1.1);  // pixels per unit
     const double angle = random.uniform(-0.2, 0.2), slant = random.uniform(-0.25, 0.12);
     const auto whole = [](double value) {
       return static_cast<int>(std::lround(value));
@@ -85,7 +87,7 @@ struct Hand {
   }
 };
 
-// A line with round ends; a pixel keeps the most that any line has covered of it.
+// Draws a line with round ends. A pixel is the maximum over the lines that cover it.
 GPUNET_INLINE void draw(const Point& a, const Point& b, int radius, std::uint8_t* image) {
   const int dx = b.x - a.x, dy = b.y - a.y, length = std::max(dx * dx + dy * dy, 1);
   const auto pixels = [&](int from, int to) {
@@ -100,7 +102,7 @@ GPUNET_INLINE void draw(const Point& a, const Point& b, int radius, std::uint8_t
       const int px = x * unit + unit / 2 - a.x, py = y * unit + unit / 2 - a.y;
       const std::int64_t along = std::clamp(px * dx + py * dy, 0, length);
       const int ex = px - static_cast<int>(along * dx / length), ey = py - static_cast<int>(along * dy / length);
-      // (r^2 - e^2) / 2 r is r - e near the edge; half of a pixel there is covered
+      // (r^2 - e^2) / 2 r is about r - e near the edge, where half of the pixel is covered
       const int inside = (radius * radius - ex * ex - ey * ey) / (2 * radius);
       std::uint8_t& pixel = image[y * side + x];
       pixel = std::max(pixel, static_cast<std::uint8_t>(std::clamp(128 + 4 * inside, 0, 255)));
@@ -122,7 +124,7 @@ GPUNET_INLINE ImageBytes Digits::image(index_t i, std::vector<std::uint8_t>& roo
     for (std::size_t k = 1; k < points.size(); ++k)
       detail::digits::draw(hand.on_paper(points[k - 1]), hand.on_paper(points[k]), hand.radius, room.data());
   }
-  return {room.data(), sizes, label};
+  return {{room.data(), sizes}, label};
 }
 
 }  // namespace gpunet::data

@@ -1,4 +1,4 @@
-// What datasets of images have in common.
+// The base class of datasets of images.
 #pragma once
 
 #include <cstdint>
@@ -11,42 +11,34 @@
 
 namespace gpunet::data {
 
-// An image of a dataset, [channels, height, width], and its class.
+// An image of a dataset and its class.
 struct ImageBytes {
-  const std::uint8_t* bytes;
-  ImageSizes sizes;
+  ByteImage image;
   label_t label;
   std::string_view path = {};  // of its file, if it has one
-  // How many bytes a pixel has where its channels lie side by side, [height, width, interleaved]: 3 or 4, of which the
-  // first ones are the channels, or 1 or 2, of which the first one is every channel. 0 for [channels, height, width].
-  index_t interleaved = 0;
-
-  // The same with steps.
-  operator ByteImage() const {
-    if (interleaved == 0) return {bytes, sizes};
-    return {bytes, sizes, interleaved < 3 ? 0 : 1, interleaved};
-  }
 };
 
-// A dataset of images, which are transformed when they are read.
+// A dataset of images, which are transformed when they are read. A derived class has size() and image().
 class ImageDataset {
  public:
   virtual ~ImageDataset() = default;
 
+  // Returns the number of images.
   virtual index_t size() const = 0;
-  // Image i, before it is transformed; `room` is for sets that have to make it.
+  // Returns image i before it is transformed. A dataset that has to decode or draw it stores the bytes in `room`.
   virtual ImageBytes image(index_t i, std::vector<std::uint8_t>& room) const = 0;
-  // Of a transformed image: [channels, height, width].
+  // Returns the shape of a transformed image, [channels, height, width].
   Sizes sample_sizes() const { return pipeline_.output(); }
 
-  // Writes image i, transformed; returns its class. Random transforms draw from `random`, and where there is none from a
-  // generator of their own, which the default generator seeds.
+  // Writes image i, transformed, and returns its class. Random transforms draw from `random`; without it, from a
+  // generator that the default generator seeds.
   label_t read(index_t i, float* sample, Random& random) const;
   label_t read(index_t i, float* sample) const;
-  // Whether two reads of one sample differ.
+  // Returns whether there are random transforms.
   bool is_random() const { return pipeline_.is_random(); }
 
-  // The same as bytes, and what makes floats of them, where there is no transform that wants floats.
+  // The same as bytes, with the table that maps them to floats. Only if has_bytes(): no transform needs the floats of
+  // an image.
   bool has_bytes() const { return pipeline_.has_bytes(); }
   label_t read_bytes(index_t i, std::uint8_t* sample, Random& random) const;
   label_t read_bytes(index_t i, std::uint8_t* sample) const;
@@ -59,7 +51,7 @@ class ImageDataset {
   ImageDataset& operator=(const ImageDataset&) = default;
   ImageDataset& operator=(ImageDataset&&) = default;
 
-  // The result of work(); an Error that it throws tells the image's file too, if there is one.
+  // Returns work(). If that throws an Error, appends the path of the image's file.
   template <class Work>
   static auto with_path(std::string_view path, Work work) {
     try {

@@ -7,7 +7,7 @@ namespace gpunet::data {
 
 namespace detail {
 
-// Memory for an image that a set has to make, one for each thread.
+// Memory for the image that a thread reads.
 GPUNET_INLINE std::vector<std::uint8_t>& image_room() {
   static thread_local std::vector<std::uint8_t> room;
   return room;
@@ -16,9 +16,9 @@ GPUNET_INLINE std::vector<std::uint8_t>& image_room() {
 }  // namespace detail
 
 GPUNET_INLINE label_t ImageDataset::read(index_t i, float* sample, Random& random) const {
-  const ImageBytes image = this->image(i, detail::image_room());
-  with_path(image.path, [&] { pipeline_.transform(image, sample, random); });
-  return image.label;
+  const auto [image, label, path] = this->image(i, detail::image_room());
+  with_path(path, [&, &bytes = image] { pipeline_.transform(bytes, sample, random); });
+  return label;
 }
 GPUNET_INLINE label_t ImageDataset::read(index_t i, float* sample) const {
   Random random = is_random() ? any_random() : Random(0);
@@ -26,9 +26,9 @@ GPUNET_INLINE label_t ImageDataset::read(index_t i, float* sample) const {
 }
 
 GPUNET_INLINE label_t ImageDataset::read_bytes(index_t i, std::uint8_t* sample, Random& random) const {
-  const ImageBytes image = this->image(i, detail::image_room());
-  with_path(image.path, [&] { pipeline_.transform(image, sample, random); });
-  return image.label;
+  const auto [image, label, path] = this->image(i, detail::image_room());
+  with_path(path, [&, &bytes = image] { pipeline_.transform(bytes, sample, random); });
+  return label;
 }
 GPUNET_INLINE label_t ImageDataset::read_bytes(index_t i, std::uint8_t* sample) const {
   Random random = is_random() ? any_random() : Random(0);

@@ -1,4 +1,4 @@
-// Images in folders, one for each class.
+// Images in folders, one folder per class.
 #pragma once
 
 #include <cstddef>
@@ -14,19 +14,18 @@
 
 namespace gpunet::data {
 
-// As torchvision takes them.
+// Options of ImageFolder, as in torchvision.
 struct ImageFolderOptions {
   bool allow_empty = false;  // a folder without images is a class too
-  // A larger image is an Error, see io::ReadImageOptions. What a worker holds is an image as its file has it, a byte for each
-  // channel of each pixel, and what the transforms make of it: Resize, if it is the first of those that need floats, takes
-  // rows of the bytes, and so nothing but its result is added.
+  // A larger image is an Error, see io::ReadImageOptions. Each worker needs memory for one image as bytes and for its
+  // transformed floats. If Resize is the first transform that needs floats, these are only the resized ones.
   std::int64_t max_pixels = io::ReadImageOptions{}.max_pixels;
 };
 
-// As torchvision.datasets.ImageFolder: each folder in `root` is a class, the images in it and in folders below are its
-// samples, in the same order. Images are read when they are asked for, three channels each: gray ones get three equal
-// channels, and alpha is left out (as Pillow's convert('RGB') does). They may have any sizes if the transform brings them to
-// one:
+// As torchvision.datasets.ImageFolder: each folder in `root` is a class; the images in it and in its subfolders are its
+// samples, in the same order. An image is read from its file each time, with three channels: gray images get three
+// equal channels, alpha is dropped (as Pillow's convert('RGB') does). If images have different sizes, the transform
+// must resize them:
 //   data::ImageFolder set("data/pets", data::Compose(data::Resize{{64, 64}}, data::ToTensor{}));
 class ImageFolder : public ImageDataset {
  public:
@@ -36,31 +35,28 @@ class ImageFolder : public ImageDataset {
     label_t label;
   };
 
-  // Reads the first image for its sizes. Throws Error if `root` is missing, cannot be read, or has no folder in it, if a
-  // class has no image, or if the transform is not made for the first one. What is wrong with another one is thrown when that
-  // one is read.
+  // Reads the first image, for the shape of the samples. Throws Error if `root` is missing, unreadable or has no
+  // subfolder, if a class has no image, or if the transform does not accept the first image. Errors in other images are
+  // thrown when those are read.
   template <class Transform = ToTensor>
   explicit ImageFolder(const std::string& root, const Transform& transform = {},
                        const ImageFolderOptions& options = {})
       : ImageFolder(Files(root, options), transform) {}
 
   index_t size() const override { return static_cast<index_t>(files_.samples.size()); }
-  // The names of the folders, sorted; class i is the i-th one.
+  // Returns the names of the folders, sorted; the index is the class.
   const std::vector<std::string>& classes() const { return files_.classes; }
   const std::map<std::string, label_t>& class_to_idx() const { return files_.class_to_idx; }
   const std::vector<Item>& samples() const { return files_.samples; }
 
-  // Image i, three channels, before it is transformed, as its file has it; it is put into `room`.
-  ImageBytes image(index_t i, std::vector<std::uint8_t>& room) const override {
-    GPUNET_ASSERT(0 <= i && i < size());
-    return files_.image(static_cast<std::size_t>(i), room);
-  }
+  // Reads image i into `room`, with three channels, before it is transformed.
+  ImageBytes image(index_t i, std::vector<std::uint8_t>& room) const override;
 
  private:
   struct Files {
     Files(const std::string& root, const ImageFolderOptions& options);
 
-    // The images of a class: by folder and then by name, both by their bytes.
+    // Appends the images of a class, sorted by folder and then by name, bytewise.
     void add_samples(const std::string& folder, label_t label);
 
     ImageBytes image(std::size_t i, std::vector<std::uint8_t>& room) const;
@@ -79,7 +75,7 @@ class ImageFolder : public ImageDataset {
   static Pipeline pipeline(const Files& files, const Transform& transform) {
     std::vector<std::uint8_t> room;
     const ImageBytes first = files.image(0, room);
-    return with_path(first.path, [&] { return Pipeline(transform, first.sizes); });
+    return with_path(first.path, [&] { return Pipeline(transform, first.image.sizes); });
   }
 
   Files files_;

@@ -19,7 +19,7 @@ namespace detail {
 
 inline constexpr std::string_view image_folder_error = "gpunet::data::ImageFolder: ";
 
-// Those of torchvision, so that the samples have the same numbers.
+// The endings that torchvision knows, so that the samples have the same indices.
 inline constexpr std::array<std::string_view, 9> image_name_endings{".jpg", ".jpeg", ".png",  ".ppm", ".bmp",
                                                                     ".pgm", ".tif",  ".tiff", ".webp"};
 GPUNET_INLINE bool is_image_name(std::string name) {
@@ -34,14 +34,14 @@ GPUNET_INLINE std::string image_endings() {
   return text;
 }
 
-// What is in a folder, sorted. Throws Error naming it where it cannot be read.
+// Returns the names in a folder, sorted. Throws Error with its path if it cannot be read.
 GPUNET_INLINE std::vector<std::string> names_in(const std::string& folder) {
   const std::unique_ptr<DIR, int (*)(DIR*)> stream(::opendir(folder.c_str()), &::closedir);
   require(stream != nullptr, image_folder_error, "the folder ", folder, " cannot be read (",
           std::generic_category().message(errno), "), check the path and its permissions");
   std::vector<std::string> names;
   const auto next = [&] {
-    errno = 0;  // which alone tells an error from the end
+    errno = 0;  // readdir returns null at the end and for an error, which only errno distinguishes
     return ::readdir(stream.get());
   };
   while (const dirent* entry = next())
@@ -52,7 +52,8 @@ GPUNET_INLINE std::vector<std::string> names_in(const std::string& folder) {
   return names;
 }
 
-// The folder and those below it, each with the image files in it; links are followed. `above`: those that it is in.
+// Appends the folder and its subfolders to `found`, each with its image files. Follows links. `above`: the enclosing
+// folders.
 GPUNET_INLINE void walk(const std::string& folder, std::vector<std::pair<dev_t, ino_t>>& above,
                         std::vector<std::pair<std::string, std::vector<std::string>>>& found) {
   struct stat status {};
@@ -95,7 +96,7 @@ GPUNET_INLINE ImageFolder::Files::Files(const std::string& root, const ImageFold
           " (each class needs one), put files there that end in ", detail::image_endings(),
           ", remove the folders, or give {.allow_empty = true} to keep the classes");
   require(!samples.empty(), detail::image_folder_error, root,
-          " has no image at all (the first one tells the sizes), put some there");
+          " has no image at all (the first one sets the size), put some there");
 }
 
 GPUNET_INLINE void ImageFolder::Files::add_samples(const std::string& folder, label_t label) {
@@ -109,10 +110,19 @@ GPUNET_INLINE void ImageFolder::Files::add_samples(const std::string& folder, la
 }
 
 GPUNET_INLINE ImageBytes ImageFolder::Files::image(std::size_t i, std::vector<std::uint8_t>& room) const {
-  room = std::vector<std::uint8_t>();  // without the one before, which is not needed any more
+  room = std::vector<std::uint8_t>();  // frees the previous image
   io::Image image = io::read_image(samples[i].path, {.max_pixels = max_pixels});
   room = std::move(image.pixels);
-  return {room.data(), {3, image.height, image.width}, samples[i].label, samples[i].path, image.channels};
+  const index_t channel_step =
+      image.channels < 3 ? 0 : 1;  // the bytes are [height, width, channels]; gray is every channel
+  return {{room.data(), {3, image.height, image.width}, channel_step, image.channels},
+          samples[i].label,
+          samples[i].path};
+}
+
+GPUNET_INLINE ImageBytes ImageFolder::image(index_t i, std::vector<std::uint8_t>& room) const {
+  GPUNET_ASSERT(0 <= i && i < size());
+  return files_.image(static_cast<std::size_t>(i), room);
 }
 
 }  // namespace gpunet::data

@@ -12,7 +12,7 @@ namespace gpunet::data {
 
 namespace detail {
 
-// Length and width of the sepals, length and width of the petals, in millimetres; fifty flowers of each species.
+// Length and width of the sepals, then of the petals, in mm; fifty flowers per species.
 inline constexpr std::array<std::array<unsigned char, 4>, 150> iris_flowers{{
     // clang-format off
     // setosa
@@ -57,8 +57,8 @@ GPUNET_INLINE Table iris() {
   constexpr std::array<std::string_view, 3> species{"setosa", "versicolor", "virginica"};
   std::string text = "sepal_length,sepal_width,petal_length,petal_width,species\n";
   for (std::size_t i = 0; i < detail::iris_flowers.size(); ++i) {
-    for (const unsigned char millimetres : detail::iris_flowers[i])
-      text += concat(millimetres / 10, ".", millimetres % 10, ",");
+    for (const unsigned char millimeters : detail::iris_flowers[i])
+      text += concat(millimeters / 10, ".", millimeters % 10, ",");
     text += concat(species[i / 50], "\n");
   }
   return Table::parse({text.begin(), text.end()}, "the iris flowers");

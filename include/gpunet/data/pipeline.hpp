@@ -1,4 +1,4 @@
-// From the images of a dataset to samples.
+// The transforms of a dataset, prepared for its images.
 #pragma once
 
 #include <concepts>
@@ -10,33 +10,31 @@
 #include <utility>
 #include <vector>
 
-#include <gpunet/data/pixels.hpp>
 #include <gpunet/data/transforms.hpp>
 
 namespace gpunet::data {
 
 namespace detail {
 
-// A transform of any type, as a pipeline applies it.
+// A type-erased transform.
 class AnyTransform {
  public:
-  // Properties of the type.
-  bool is_of_images;  // else of values: see transforms.hpp
-  bool moves_pixels;  // whether it takes images of bytes too
-  bool draws;         // whether it takes random numbers
+  bool is_of_images;  // else of values, see transforms.hpp
+  bool moves_pixels;  // accepts images of bytes too
+  bool draws;         // uses random numbers
 
   AnyTransform(bool of_images, bool moves, bool random)
       : is_of_images(of_images), moves_pixels(moves), draws(random) {}
   virtual ~AnyTransform() = default;
 
-  // Changes an image; of bytes only if it moves pixels.
+  // Transforms an image. For images of bytes only if moves_pixels.
   virtual void run(Pixels<std::uint8_t>& image, Random& random) const = 0;
   virtual void run(Pixels<float>& image, Random& random) const = 0;
-  // Makes `to` of bytes and what becomes of them. Returns false if it wants floats.
+  // Writes the transformed floats of `from` to `to`. Returns false if it needs an image of floats instead.
   virtual bool run(const ByteImage& from, const PixelTable& table, Pixels<float>& to) const = 0;
-  // Returns what becomes of a value; only of a transform of values.
+  // Returns the transformed value. Only if not is_of_images.
   virtual float value(float x, index_t channel) const = 0;
-  // Returns what images of such sizes become. Throws Error if it is not made for them.
+  // Returns the size of the transformed image. Throws Error if the transform does not accept the image.
   virtual ImageSizes output(const ImageSizes& input) const = 0;
 };
 
@@ -101,15 +99,15 @@ class TransformOf final : public AnyTransform {
 
 using AnyTransforms = std::vector<std::unique_ptr<const AnyTransform>>;
 
-// Adds a transform to a list.
+// Appends a transform to a list.
 void append(AnyTransforms& list, std::unique_ptr<const AnyTransform> transform);
 
-// Transforms by where they are done: while an image is bytes, and when it is floats.
+// The transforms that run on bytes, and those that run on floats.
 struct PipelineParts {
   AnyTransforms bytes, floats;
 };
 
-// All transforms of a list but ToTensor.
+// Returns the transforms of a list without ToTensor.
 template <class... Transforms>
 AnyTransforms list_of(const Compose<Transforms...>& transform) {
   AnyTransforms list;
@@ -120,7 +118,7 @@ AnyTransforms list_of(const Compose<Transforms...>& transform) {
   return list;
 }
 
-// Whether values come behind ToTensor, of which there is one.
+// Returns whether there is one ToTensor, and no transform of values before it.
 template <class... Transforms>
 constexpr bool is_in_order() {
   int seen = 0;
@@ -131,11 +129,12 @@ constexpr bool is_in_order() {
 
 }  // namespace detail
 
-// The transforms of a dataset of images: those that move pixels, a table of what becomes of each byte, and those that want
-// floats. Type-erased, so datasets need no template parameter for them.
+// The transforms of a dataset of images in three parts: those that only move pixels (bytes), a table of the transforms
+// of values, and those that need the floats of an image. Type-erased, so datasets need no template parameter for them.
 class Pipeline {
  public:
-  // For images of such sizes, like the first one where they differ. Throws Error if a transform is not made for them.
+  // `input`: the size of the images, or of the first one if they differ. Throws Error if a transform does not accept
+  // it.
   template <class Transform>
   Pipeline(const Transform& transform, const ImageSizes& input)
       : table_(transform, input.channels), output_(input) {}
@@ -149,25 +148,26 @@ class Pipeline {
         "of a value)");
   }
 
-  // Of the samples.
+  // Returns the size of the samples.
   const ImageSizes& output() const { return output_; }
   bool is_random() const { return is_random_; }
-  // Whether samples may travel as bytes, to become floats by the table.
+  // Returns whether samples can be copied to a device as bytes: table() then maps them to floats.
   bool has_bytes() const { return !parts_ || parts_->floats.empty(); }
   const PixelTable& table() const { return table_; }
 
-  // Writes what becomes of an image. Throws Error if it has not the sizes of output().
+  // Writes the transformed image. Throws Error if its size is not output().
   void transform(const ByteImage& image, float* sample, Random& random) const;
-  // The same before the table, where has_bytes(), as [channels, height, width].
+  // Writes the bytes before the table is applied, [channels, height, width]. Only if has_bytes().
   void transform(const ByteImage& image, std::uint8_t* sample, Random& random) const;
 
  private:
   Pipeline(detail::AnyTransforms list, const ImageSizes& input);
 
+  // Runs the transforms that move pixels. The result is in scratch memory, or `from` if there are none.
   ByteImage move(const ByteImage& from, Random& random) const;
   void check(const ImageSizes& sizes, const ImageSizes& input) const;
 
-  std::shared_ptr<const detail::PipelineParts> parts_;  // null where the table is all
+  std::shared_ptr<const detail::PipelineParts> parts_;  // null if there are only transforms of values
   PixelTable table_;
   ImageSizes output_;
   bool is_random_ = false;

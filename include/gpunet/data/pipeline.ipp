@@ -15,7 +15,7 @@ GPUNET_INLINE void append(AnyTransforms& list, std::unique_ptr<const AnyTransfor
   list.push_back(std::move(transform));
 }
 
-// ToTensor and transforms of values behind it.
+// ToTensor followed by transforms of values.
 struct ToTensorAnd {
   const AnyTransforms& transforms;
 
@@ -28,7 +28,7 @@ struct ToTensorAnd {
   void check(index_t) const {}
 };
 
-// Memory for an image that is transformed, one for each thread.
+// Memory for the image that a thread transforms.
 struct PipelineScratch {
   Pixels<std::uint8_t> bytes;
   Pixels<float> floats;
@@ -40,14 +40,14 @@ GPUNET_INLINE PipelineScratch& pipeline_scratch() {
 
 }  // namespace detail
 
-// Pixels may be moved while they are bytes, until something else than ToTensor comes. What is done value by value before the
-// first transform of whole images in floats becomes part of the table. ToTensor itself may stand behind transforms of images,
+// Transforms that move pixels run on bytes if only such transforms and ToTensor precede them. Transforms of values
+// become part of the table if no transform of images in floats precedes them. ToTensor may follow transforms of images,
 // as in torchvision, where those get bytes; here they compute in floats.
 GPUNET_INLINE Pipeline::Pipeline(detail::AnyTransforms list, const ImageSizes& input)
     : table_(ToTensor{}, 0), output_(input) {
   const auto parts = std::make_shared<detail::PipelineParts>();
   detail::AnyTransforms values;
-  index_t channels = input.channels;  // of the bytes that the table is for
+  index_t channels = input.channels;  // of the images that the table is applied to
   for (auto& transform : list) {
     output_ = transform->output(output_);
     is_random_ |= transform->draws;
@@ -91,7 +91,6 @@ GPUNET_INLINE void Pipeline::transform(const ByteImage& image, std::uint8_t* sam
   moved.copy_to(sample);
 }
 
-// The image with its pixels moved: in scratch memory, or where it is if nothing moves them.
 GPUNET_INLINE ByteImage Pipeline::move(const ByteImage& from, Random& random) const {
   if (!parts_ || parts_->bytes.empty()) return from;
   Pixels<std::uint8_t>& image = detail::pipeline_scratch().bytes;

@@ -1,7 +1,7 @@
-// Problems in the plane: points of two classes that a small network learns to tell apart.
+// Points in the plane with two classes that a small network learns to separate.
 //
-// They are those of the TensorFlow Playground (github.com/tensorflow/playground, src/dataset.ts), by its formulas, with
-// random numbers of our own.
+// The formulas are those of the TensorFlow Playground (github.com/tensorflow/playground, src/dataset.ts); the random
+// numbers are different ones.
 #pragma once
 
 #include <cstdint>
@@ -12,13 +12,13 @@
 
 namespace gpunet::data {
 
-// How points are drawn.
+// Options of the functions below.
 struct PointsOptions {
-  double noise = 0;        // 0 to 0.5: by how much points are out of place, or have the other class's label
-  std::uint64_t seed = 0;  // other points for another one
+  double noise = 0;        // 0 to 0.5; moves points or flips labels, see each function
+  std::uint64_t seed = 0;  // of the random numbers
 };
 
-// Points and their classes, 0 or 1; a dataset. All lie between -6 and 6 but for those of make_gaussians.
+// Points and their classes, 0 or 1: a dataset. Coordinates are from -6 to 6, except those of make_gaussians.
 struct Points {
   std::vector<float> samples;   // [n, 2]
   std::vector<label_t> labels;  // [n]
@@ -28,24 +28,26 @@ struct Points {
   label_t read(index_t i, float* sample) const;
 };
 
-// Class 1 is a disc of radius 2.5, class 0 a ring from 3.5 to 5 around it, as many points of each (one more in the disc
-// where n is odd). With noise, a point has the class of a place up to 5 noise away in both directions: 1 within 2.5 of the
-// centre.
+// Returns n points: class 1 is a disc of radius 2.5, class 0 a ring from 3.5 to 5 around it, half of the points each
+// (one more in the disc if n is odd). With noise, the class is that of a position up to 5 * noise away in each
+// coordinate: 1 within 2.5 of the center.
 Points make_circle(index_t n, const PointsOptions& options = {});
 
-// Class 1 where both coordinates have the same sign, 0 where they have not; points of a square from -5.3 to 5.3 that keep
-// 0.3 away from both axes. Noise does what it does to the circle.
+// Returns n points of a square from -5.3 to 5.3, at least 0.3 away from both axes. Class 1 if both coordinates have the
+// same sign, else 0. Noise as in make_circle.
 Points make_xor(index_t n, const PointsOptions& options = {});
 
-// Two clouds of normal numbers, class 1 around (2, 2), class 0 around (-2, -2), as many points of each (one more of class 1
-// where n is odd). The variance is 0.5, and 4 with a noise of 0.5.
+// Returns n normally distributed points: class 1 around (2, 2), class 0 around (-2, -2), half of the points each (one
+// more of class 1 if n is odd). The variance is 0.5 + 7 * noise.
 Points make_gaussians(index_t n, const PointsOptions& options = {});
 
-// Two arms that wind around each other 1.75 times, from the centre to a radius of 5; class 1 begins upward. As many points
-// of each (one more of class 1 where n is odd), evenly spaced in angle. Noise moves them, up to its size in both directions.
+// Returns n points on two spiral arms with 1.75 turns, from the center to radius 5; class 1 begins upward. Half of the
+// points each (one more of class 1 if n is odd), evenly spaced in angle. Noise moves points by up to `noise` in each
+// coordinate.
 Points make_spiral(index_t n, const PointsOptions& options = {});
 
-// By name: circle, xor, gaussians or spiral. Throws Error for any other.
+// Returns the points of one of these functions by name: circle, xor, gaussians or spiral. Throws Error for another
+// name.
 Points make_points(std::string_view name, index_t n, const PointsOptions& options = {});
 
 }  // namespace gpunet::data

@@ -8,7 +8,7 @@
 
 #include <gpunet/core/error.hpp>
 #include <gpunet/data/points.hpp>
-#include <gpunet/data/random.hpp>
+#include <gpunet/data/sample_random.hpp>
 
 namespace gpunet::data {
 
@@ -22,7 +22,8 @@ namespace detail {
 
 constexpr double points_radius = 5;
 
-// n points, each with random numbers of its own: point(i, random, sample) writes its place and returns its class.
+// Returns n points, each with its own random generator: point(i, random, sample) writes the coordinates and returns the
+// class.
 template <class Point>
 Points draw_points(const char* name, index_t n, const PointsOptions& options, Point point) {
   require(n >= 2, "gpunet::data::", name, ": ", n, " points (want 2 or more, one of each class)");
@@ -43,7 +44,7 @@ Points draw_points(const char* name, index_t n, const PointsOptions& options, Po
   return points;
 }
 
-// How many of n are of class 1: these come first.
+// Returns how many of n points are of class 1. They come first.
 constexpr index_t first_half(index_t n) {
   return n - n / 2;
 }
@@ -82,8 +83,8 @@ GPUNET_INLINE Points make_gaussians(index_t n, const PointsOptions& options) {
     const bool first = i < detail::first_half(n);
     // Box and Muller 1958; 1 - u is never 0.
     const double radius = std * std::sqrt(-2 * std::log(1 - random.uniform(0, 1)));
-    const double angle = random.uniform(0, 2 * std::numbers::pi), centre = first ? 2 : -2;
-    sample = {centre + radius * std::cos(angle), centre + radius * std::sin(angle)};
+    const double angle = random.uniform(0, 2 * std::numbers::pi), center = first ? 2 : -2;
+    sample = {center + radius * std::cos(angle), center + radius * std::sin(angle)};
     return first;
   });
 }
@@ -106,7 +107,7 @@ GPUNET_INLINE Points make_points(std::string_view name, index_t n, const PointsO
   if (name == "xor") return make_xor(n, options);
   if (name == "gaussians") return make_gaussians(n, options);
   require(name == "spiral", "gpunet::data::make_points: '", name,
-          "' is no problem (want circle, xor, gaussians or spiral)");
+          "' is not a known problem (want circle, xor, gaussians or spiral)");
   return make_spiral(n, options);
 }
 

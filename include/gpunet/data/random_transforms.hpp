@@ -1,22 +1,19 @@
-// Transforms of images that draw numbers, and those that a program writes itself.
+// Random transforms of images.
 #pragma once
 
 #include <algorithm>
 #include <array>
-#include <concepts>
 #include <cstdint>
 #include <optional>
-#include <type_traits>
-#include <utility>
 
-#include <gpunet/data/pixels.hpp>
+#include <gpunet/data/transforms.hpp>
 
 namespace gpunet::data {
 
-// The transforms themselves, as of torchvision.transforms.functional; each changes the image that it is given.
+// The operations without random numbers, as in torchvision.transforms.functional. Each changes its argument.
 namespace functional {
 
-// The part of the image that begins at (top, left); what lies outside of the image is 0.
+// Replaces the image by a part of it with the top left corner (top, left). Pixels outside of the image are 0.
 template <class T>
 void crop(Pixels<T>& image, index_t top, index_t left, const HeightWidth& size) {
   const ImageSizes from = image.sizes;
@@ -29,7 +26,7 @@ void crop(Pixels<T>& image, index_t top, index_t left, const HeightWidth& size) 
                   &image.at(c, y, x0));
 }
 
-// Left becomes right.
+// Mirrors the image: left becomes right.
 template <class T>
 void hflip(Pixels<T>& image) {
   for (auto row = image.values.begin(); row != image.values.end(); row += image.sizes.width)
@@ -41,12 +38,12 @@ void erase(Pixels<float>& image, index_t top, index_t left, const HeightWidth& s
 
 }  // namespace functional
 
-// As torchvision's RandomCrop takes them.
+// Options of RandomCrop, as in torchvision.
 struct RandomCropOptions {
-  index_t padding = 0;  // pixels of 0 around the image before it is cut
+  index_t padding = 0;  // pixels of 0 added on each side before cropping
 };
 
-// A part of the image, anywhere in it:
+// Crops the image at a random position:
 //   data::RandomCrop{32, {.padding = 4}}     data::RandomCrop{{24, 32}}   height and width
 class RandomCrop {
  public:
@@ -67,7 +64,7 @@ class RandomCrop {
   index_t padding_;
 };
 
-// Left becomes right, with probability p.
+// Mirrors the image (left becomes right) with probability p.
 class RandomHorizontalFlip {
  public:
   explicit RandomHorizontalFlip(double p = 0.5);
@@ -79,63 +76,31 @@ class RandomHorizontalFlip {
   double p_;
 };
 
-// As torchvision's RandomErasing takes them.
+// Options of RandomErasing, as in torchvision.
 struct RandomErasingOptions {
-  double p = 0.5;                              // how often
-  std::array<double, 2> scale = {0.02, 0.33};  // least and most of the image's area
-  std::array<double, 2> ratio = {0.3, 3.3};    // height by width, least and most
-  float value = 0;                             // what is put there
+  double p = 0.5;                              // probability
+  std::array<double, 2> scale = {0.02, 0.33};  // smallest and largest fraction of the image's area
+  std::array<double, 2> ratio = {0.3, 3.3};    // smallest and largest height / width
+  float value = 0;                             // the value written
 };
 
-// Fills a rectangle anywhere in the image with a value (Zhong et al., Random Erasing Data Augmentation, 2017).
+// Fills a random rectangle of the image with a value (Zhong et al., Random Erasing Data Augmentation, 2017).
 class RandomErasing {
  public:
   explicit RandomErasing(const RandomErasingOptions& options = {});
 
-  // Where to erase, in pixels from the top left.
+  // A rectangle, in pixels from the top left.
   struct Rectangle {
     index_t top, left;
     HeightWidth size;
   };
-  // As RandomErasing.get_params: the first of ten rectangles that fits, if any does.
+  // Returns a random rectangle: the first of ten that fits, as RandomErasing.get_params in torchvision, or nothing.
   std::optional<Rectangle> draw(const ImageSizes& image, Random& random) const;
 
   void operator()(Pixels<float>& image, Random& random) const;
 
  private:
   RandomErasingOptions options_;
-};
-
-// A function as a transform: of one value (float x), of one value and its channel (float x, index_t channel), of the image
-// (Pixels<float>&), or of the image and random numbers (Pixels<float>&, Random&). The image's size stays what it is. Loader
-// threads call it at the same time.
-template <class Function>
-class Lambda {
-  static constexpr bool of_value = std::is_invocable_r_v<float, const Function&, float>;
-  static constexpr bool of_value_and_channel = std::is_invocable_r_v<float, const Function&, float, index_t>;
-  static constexpr bool of_image = std::invocable<const Function&, Pixels<float>&>;
-  static constexpr bool of_image_and_random = std::invocable<const Function&, Pixels<float>&, Random&>;
-
- public:
-  explicit Lambda(Function function) : function_(std::move(function)) {
-    static_assert(of_value || of_value_and_channel || of_image || of_image_and_random,
-                  "gpunet::data::Lambda: the function takes none of (float), (float, index_t), (Pixels<float>&), "
-                  "(Pixels<float>&, Random&)");
-  }
-
-  float operator()(std::same_as<float> auto x, index_t) const requires(of_value) { return function_(x); }
-  float operator()(std::same_as<float> auto x, index_t channel) const requires(of_value_and_channel) {
-    return function_(x, channel);
-  }
-  void check(index_t) const {}
-
-  void operator()(Pixels<float>& image) const requires(of_image) { function_(image); }
-  void operator()(Pixels<float>& image, Random& random) const requires(of_image_and_random) {
-    function_(image, random);
-  }
-
- private:
-  Function function_;
 };
 
 }  // namespace gpunet::data

@@ -15,26 +15,27 @@ namespace gpunet::data {
 
 namespace detail {
 
-// What one line of `to` pixels takes from one of `from`: the first pixel and the weights of those from there on.
+// The pixels that one resized pixel is computed from: the first one and the weights of those from there on.
 struct Taps {
   index_t first;
   std::vector<float> weights;
 };
 
-// A triangle around the place that a pixel comes from, which is wide enough to reach its neighbours (bilinear), or all
-// pixels that become this one (antialias). What it would take beyond the edge goes to the others.
+// Returns the taps for resizing a line of `from` pixels to `to` pixels. The weights are a triangle around the source
+// position, wide enough for the two neighbors (bilinear) or for all pixels that map to this one (antialias). Weights
+// inside the image sum to 1.
 GPUNET_INLINE std::vector<Taps> bilinear_taps(index_t from, index_t to, bool antialias) {
   const double scale = static_cast<double>(from) / static_cast<double>(to);
   const double reach = antialias ? std::max(scale, 1.0) : 1.0;
   std::vector<Taps> all;
   for (index_t i = 0; i < to; ++i) {
-    const double centre = scale * (static_cast<double>(i) + 0.5);
-    const index_t first = std::max(index_t{0}, static_cast<index_t>(centre - reach + 0.5));
-    const index_t end = std::min(from, static_cast<index_t>(centre + reach + 0.5));
+    const double center = scale * (static_cast<double>(i) + 0.5);
+    const index_t first = std::max(index_t{0}, static_cast<index_t>(center - reach + 0.5));
+    const index_t end = std::min(from, static_cast<index_t>(center + reach + 0.5));
     std::vector<double> weights;
     double sum = 0;
     for (index_t k = first; k < end; ++k) {
-      weights.push_back(std::max(0.0, 1 - std::abs((static_cast<double>(k) + 0.5 - centre) / reach)));
+      weights.push_back(std::max(0.0, 1 - std::abs((static_cast<double>(k) + 0.5 - center) / reach)));
       sum += weights.back();
     }
     Taps taps{first, {}};
@@ -45,8 +46,8 @@ GPUNET_INLINE std::vector<Taps> bilinear_taps(index_t from, index_t to, bool ant
   return all;
 }
 
-// The image of such sizes with another height and width, into `to`, row by row: first along rows, then along columns.
-// row(channel, y) gives `from.width` floats.
+// Writes the resized image to `to`, row by row: first along rows, then along columns. row(channel, y) returns
+// `from.width` floats.
 template <class Row>
 void resize_rows(const ImageSizes& from, const HeightWidth& size, bool antialias, float* to, Row row) {
   const std::vector<Taps> along_x = bilinear_taps(from.width, size.width, antialias);
@@ -54,7 +55,7 @@ void resize_rows(const ImageSizes& from, const HeightWidth& size, bool antialias
   std::vector<float> line(static_cast<std::size_t>(size.width));
   for (index_t c = 0; c < from.channels; ++c, to += size.height * size.width) {
     std::fill_n(to, size.height * size.width, 0.0f);
-    auto begin = along_y.begin();  // of those that take something from row y
+    auto begin = along_y.begin();  // the first taps that use row y or a later one
     for (index_t y = 0; y < from.height; ++y) {
       while (begin != along_y.end() && begin->first + std::ssize(begin->weights) <= y)
         ++begin;

@@ -40,9 +40,10 @@ struct Epoch {
   std::uint64_t seed;          // of what the samples draw
 };
 
-// An epoch by a sampler, or of n samples from 0 to n - 1 where there is none. Takes from `generator` what an epoch of PyTorch's
-// DataLoader takes from its default generator, so that the same seed gives the same batches: a seed for the workers (here
-// for each sample, so that batches do not depend on who reads them) and, for a sampler, one for its order.
+// An epoch by a sampler, or of n samples from 0 to n - 1 where there is none. Takes from `generator` what an epoch of
+// PyTorch's DataLoader takes from its default generator, so that the same seed gives the same batches: a seed for the
+// workers (here for each sample, so that batches do not depend on who reads them) and, for a sampler, one for its
+// order.
 Epoch draw_epoch(index_t n, const std::optional<RandomSampler>& sampler,
                  Generator& generator = default_generator());
 

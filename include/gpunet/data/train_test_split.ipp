@@ -68,8 +68,8 @@ GPUNET_INLINE SplitSizes split_sizes(index_t n, const TrainTestSplitOptions& opt
   return sizes;
 }
 
-// Shares of `draws` samples for classes that have `counts` of them: rounded down, then one more for those that lost most,
-// drawn by lot where several lost as much.
+// Shares of `draws` samples for classes that have `counts` of them: rounded down, then one more for those that lost
+// most, drawn by lot where several lost as much.
 GPUNET_INLINE std::vector<index_t> shares(const std::vector<index_t>& counts, index_t draws, RandomState& random) {
   double sum = 0;
   for (index_t count : counts)

@@ -1,4 +1,4 @@
-// Transforms of images that belong to no dataset.
+// Transforms one image that is in no dataset.
 #pragma once
 
 #include <gpunet/data/dataset.hpp>
@@ -8,14 +8,15 @@
 namespace gpunet::data {
 
 namespace detail {
-// The sizes of an image. Throws Error if it has not the bytes for them.
+// Returns the sizes of an image. Throws Error if its number of bytes does not match.
 ImageSizes sizes_to_transform(const io::Image& image);
 Sample transform_image(const Pipeline& pipeline, const io::Image& image);
 }  // namespace detail
 
-// Returns what a dataset of images with this transform makes of an image, of label 0; transform(image) calls it:
+// Returns the sample that a dataset with this transform would make of the image, with label 0. transform(image) calls
+// it:
 //   data::Sample sample = transform(io::read_image("cat.png"));
-// Random transforms are seeded by the default generator. Throws Error if the transform is not made for the image's channels.
+// The default generator seeds random transforms. Throws Error if the transform does not accept the image.
 template <class Transform>
 Sample transform_image(const Transform& transform, const io::Image& image) {
   return detail::transform_image(Pipeline(transform, detail::sizes_to_transform(image)), image);

@@ -1,12 +1,23 @@
 // Bodies of transforms.hpp.
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 
 #include <gpunet/core/error.hpp>
 #include <gpunet/data/transforms.hpp>
 
 namespace gpunet::data {
+
+GPUNET_INLINE void ByteImage::copy_to(std::uint8_t* to) const {
+  if (is_planar()) {
+    std::copy_n(bytes, sizes.numel(), to);
+    return;
+  }
+  for (index_t c = 0; c < sizes.channels; ++c)
+    for (index_t i = 0; i < sizes.pixels(); ++i)
+      *to++ = bytes[c * channel_step + i * pixel_step];
+}
 
 GPUNET_INLINE Normalize::Normalize(std::vector<float> mean, std::vector<float> std)
     : mean_(std::move(mean)), std_(std::move(std)) {
@@ -20,6 +31,10 @@ GPUNET_INLINE Normalize::Normalize(std::vector<float> mean, std::vector<float> s
 GPUNET_INLINE void Normalize::check(index_t channels) const {
   require(static_cast<index_t>(mean_.size()) == channels, "gpunet::data::Normalize: ", mean_.size(),
           " means and stds for images of ", channels, " channels (want one of each for every channel)");
+}
+
+GPUNET_INLINE void PixelTable::append(float value) {
+  table_.push_back(value);
 }
 
 GPUNET_INLINE void PixelTable::transform(const std::uint8_t* bytes, index_t pixels, float* sample) const {

@@ -1,6 +1,5 @@
 // The records of CIFAR-10 and CIFAR-100. The first byte chooses the set, and whether zeros fill the last record up.
-#include <gpunet/data/cifar10.hpp>
-#include <gpunet/data/cifar100.hpp>
+#include <gpunet/data/cifar.hpp>
 
 #include "fuzz.hpp"
 

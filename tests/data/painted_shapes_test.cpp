@@ -5,7 +5,7 @@
 #include <vector>
 
 #include <gpunet/data/dataset.hpp>
-#include <gpunet/data/shapes.hpp>
+#include <gpunet/data/painted_shapes.hpp>
 
 using namespace gpunet;
 using data::Shapes;

@@ -1,4 +1,4 @@
-// Random numbers for one sample.
+// The random generator of one sample.
 #pragma once
 
 #include <concepts>
@@ -8,20 +8,20 @@
 
 namespace gpunet::data {
 
-// A small random generator (SplitMix64 of Steele, Lea and Flood, 2014), cheap to begin anew for every sample.
+// A small random generator (SplitMix64 of Steele, Lea and Flood, 2014), cheap enough to be made for every sample.
 class Random {
  public:
   explicit Random(std::uint64_t seed) : state_(seed) {}
-  // Of the sample with number i among those of a seed: what it draws depends on nothing else.
+  // The generator of sample `i`: its numbers depend on the seed and on `i` only.
   Random(std::uint64_t seed, std::uint64_t i) : state_(mix(seed) + i * 0xd1342543de82ef95) {}
 
-  // 64 random bits.
+  // Returns 64 random bits.
   std::uint64_t next() { return mix(state_ += 0x9e3779b97f4a7c15); }
-  // A number from low to high.
+  // Returns a number in [low, high).
   double uniform(double low, double high) {
     return low + (high - low) * (static_cast<double>(next() >> 11) * 0x1p-53);
   }
-  // A whole number from low to high, both included.
+  // Returns an integer in [low, high].
   template <std::integral T>
   T integer(T low, T high) {
     return low + static_cast<T>(next() % (static_cast<std::uint64_t>(high - low) + 1));
@@ -37,11 +37,10 @@ class Random {
   std::uint64_t state_;
 };
 
-// For a sample that nobody draws in an epoch: seeded by the default generator.
-Random any_random();
+// Returns a generator for a sample that is read outside of a loader. The default generator seeds it.
+inline Random any_random() {
+  const auto lock = default_generator().lock();
+  return Random(default_generator().random64());
+}
 
 }  // namespace gpunet::data
-
-#if !GPUNET_COMPILED
-#include <gpunet/data/random.ipp>
-#endif

@@ -1,4 +1,4 @@
-// Bodies of shapes.hpp.
+// Bodies of painted_shapes.hpp.
 #pragma once
 
 #include <algorithm>
@@ -6,8 +6,8 @@
 #include <cstdlib>
 #include <numbers>
 
-#include <gpunet/data/figures.hpp>
-#include <gpunet/data/shapes.hpp>
+#include <gpunet/data/painted_outlines.hpp>
+#include <gpunet/data/painted_shapes.hpp>
 
 namespace gpunet::data {
 
@@ -15,11 +15,11 @@ namespace detail::shapes {
 
 inline constexpr int channels = 3, side = 32;
 
-// What varies from image to image.
+// The random properties of an image.
 struct Scene {
-  int u0, ux, uy, v0, vx, vy;           // pixel -> figure: u = (u0 + ux x + uy y) / 64
-  int sharpness;                        // figure -> pixel, times 64
-  int back[channels], front[channels];  // colours
+  int u0, ux, uy, v0, vx, vy;           // pixel to figure: u = (u0 + ux x + uy y) / 64
+  int sharpness;                        // pixels per unit of a figure, times 64
+  int back[channels], front[channels];  // colors
   int shade, shade_x, shade_y;          // brightness of the background: (shade + shade_x x + shade_y y) / 256
   int noise;                            // amplitude
   std::uint32_t noise_seed;
@@ -61,7 +61,7 @@ struct Scene {
 
 using Coverage = std::array<int, side * side>;
 
-// How much of each pixel is inside of a figure, times 256.
+// Writes the fraction of each pixel that is inside of a figure, times 256.
 GPUNET_INLINE void cover(int (*figure)(int, int), const Scene& scene, Coverage& inside) {
   for (int y = 0; y < side; ++y)
     for (int x = 0; x < side; ++x) {
@@ -104,7 +104,7 @@ GPUNET_INLINE ImageBytes Shapes::image(index_t i, std::vector<std::uint8_t>& roo
   detail::shapes::cover(figures_in_order[label], scene, inside);
   room.resize(static_cast<std::size_t>(sizes.numel()));
   detail::shapes::paint(scene, inside, room.data());
-  return {room.data(), sizes, static_cast<label_t>(label)};
+  return {{room.data(), sizes}, static_cast<label_t>(label)};
 }
 
 }  // namespace gpunet::data

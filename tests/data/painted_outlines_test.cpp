@@ -1,7 +1,7 @@
 #include <doctest/doctest.h>
 #include <utility>
 
-#include <gpunet/data/figures.hpp>
+#include <gpunet/data/painted_outlines.hpp>
 
 using namespace gpunet::data::figures;
 

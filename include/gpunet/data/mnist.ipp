@@ -1,4 +1,4 @@
-// Bodies of idx_files.hpp.
+// Bodies of mnist.hpp.
 #pragma once
 
 #include <algorithm>
@@ -8,7 +8,7 @@
 
 #include <gpunet/core/error.hpp>
 #include <gpunet/core/shape.hpp>
-#include <gpunet/data/idx_files.hpp>
+#include <gpunet/data/mnist.hpp>
 #include <gpunet/io/file.hpp>
 #include <gpunet/io/gzip.hpp>
 
@@ -16,10 +16,11 @@ namespace gpunet::data {
 
 namespace detail {
 
+// Files of images with at most these sizes are read.
 inline constexpr index_t most_idx_side = 1 << 10;
-inline constexpr std::size_t most_idx_bytes = std::size_t{1} << 30;  // bytes of a packed file
+inline constexpr std::size_t most_idx_bytes = std::size_t{1} << 30;  // bytes of a compressed file, decompressed
 
-// The file as it is, or else packed.
+// Returns the path of the file, or of the file compressed by gzip. Throws Error if there is neither.
 GPUNET_INLINE std::string find_idx(std::string_view where, const std::string& folder, const std::string& name) {
   for (const char* ending : {"", ".gz"})
     if (const std::string path = io::join(folder, name) + ending; io::exists(path)) return path;
@@ -32,7 +33,8 @@ struct IdxFile {
   Sizes sizes;
   std::vector<std::byte> bytes;
 };
-// An array of unsigned bytes: 0, 0, 8, its rank, each extent as a big-endian number of four bytes, then the elements.
+// Reads an array of unsigned bytes. The file has the bytes 0, 0, 8 and the rank, each size as a big-endian number of
+// four bytes, then the elements.
 GPUNET_INLINE IdxFile read_idx(std::string_view where, const std::string& path, int rank) {
   std::vector<std::byte> file = io::read_file(path);
   const std::size_t header = 4 + 4 * static_cast<std::size_t>(rank);
@@ -59,28 +61,34 @@ GPUNET_INLINE IdxFile read_idx(std::string_view where, const std::string& path, 
   return idx;
 }
 
-}  // namespace detail
-
-GPUNET_INLINE IdxFiles::IdxFiles(std::string_view where, std::string folder, std::string_view subfolder,
-                                 const std::string& part) {
-  if (const std::string inner = io::join(folder, subfolder); io::is_folder(inner)) folder = inner;
-  auto [image_sizes, images] =
-      detail::read_idx(where, detail::find_idx(where, folder, part + "-images-idx3-ubyte"), 3);
-  auto [label_sizes, labels] =
-      detail::read_idx(where, detail::find_idx(where, folder, part + "-labels-idx1-ubyte"), 1);
-  require(image_sizes[0] == label_sizes[0], where, folder, " has ", image_sizes[0], " images and ", label_sizes[0],
-          " labels of the part '", part, "' (want one label for each image), fetch both files again");
-  sizes_ = {1, image_sizes[1], image_sizes[2]};
-  images_ = std::move(images);
-  labels_ = std::move(labels);
-  for (index_t i = 0; i < size(); ++i)
-    require(label(i) < 10, where, folder, ": label ", i, " of the part '", part, "' is ", label(i),
+GPUNET_INLINE IdxFiles::IdxFiles(std::string_view set, std::string folder, const std::string& part) {
+  const std::string where = concat("gpunet::data::", set, ": ");
+  if (const std::string inner = io::join(folder, concat(set, "/raw")); io::is_folder(inner)) folder = inner;
+  IdxFile image_file = read_idx(where, find_idx(where, folder, part + "-images-idx3-ubyte"), 3);
+  IdxFile label_file = read_idx(where, find_idx(where, folder, part + "-labels-idx1-ubyte"), 1);
+  require(image_file.sizes[0] == label_file.sizes[0], where, folder, " has ", image_file.sizes[0], " images and ",
+          label_file.sizes[0], " labels of the part '", part,
+          "' (want one label for each image), fetch both files again");
+  sizes = {1, image_file.sizes[1], image_file.sizes[2]};
+  images = std::move(image_file.bytes);
+  labels = std::move(label_file.bytes);
+  for (std::size_t i = 0; i < labels.size(); ++i) {
+    const int label = std::to_integer<int>(labels[i]);
+    require(label < 10, where, folder, ": label ", i, " of the part '", part, "' is ", label,
             " (want 0 to 9): the file is damaged, fetch it again");
+  }
 }
 
-GPUNET_INLINE const std::uint8_t* IdxFiles::image(index_t i) const {
-  GPUNET_ASSERT(0 <= i && i < size());
-  return reinterpret_cast<const std::uint8_t*>(images_.data()) + i * sizes_.pixels();
+GPUNET_INLINE index_t IdxImages::size() const {
+  return static_cast<index_t>(files_.labels.size());
 }
+GPUNET_INLINE ImageBytes IdxImages::image(index_t i, std::vector<std::uint8_t>&) const {
+  GPUNET_ASSERT(0 <= i && i < size());
+  const auto* const bytes = reinterpret_cast<const std::uint8_t*>(files_.images.data());
+  return {{bytes + i * files_.sizes.pixels(), files_.sizes},
+          std::to_integer<label_t>(files_.labels[static_cast<std::size_t>(i)])};
+}
+
+}  // namespace detail
 
 }  // namespace gpunet::data

@@ -1,4 +1,4 @@
-// The built-in image set: nothing to fetch, nothing stored.
+// Synthetic color images of ten shapes: no download, no files.
 #pragma once
 
 #include <array>
@@ -10,11 +10,11 @@
 
 namespace gpunet::data {
 
-// 32x32 colour images of ten kinds of figures, drawn when they are read, from the seed and the index alone.
-// Position, size, direction, colours, background and noise vary; image i is of class i % 10.
+// 32 x 32 color images of ten shapes, drawn when they are read. An image depends on the seed and its index only.
+// Position, size, rotation, colors, background and noise vary; image i is of class i % 10.
 class Shapes : public ImageDataset {
  public:
-  // The first `size` images of a seed. Throws Error if the size is negative.
+  // The first `size` images of a seed. Throws Error if `size` is negative.
   template <class Transform = ToTensor>
   Shapes(index_t size, std::uint64_t seed, const Transform& transform = {})
       : ImageDataset(Pipeline(transform, sizes)), size_(size), seed_(seed) {
@@ -29,13 +29,13 @@ class Shapes : public ImageDataset {
     return Shapes(size, 2, transform);
   }
 
-  // The names of the labels.
+  // The names of the classes.
   static constexpr std::array<std::string_view, 10> classes() {
     return {"disc", "ring", "square", "frame", "triangle", "cross", "star", "bar", "crescent", "hourglass"};
   }
 
   index_t size() const override { return size_; }
-  // Draws image i, [3, 32, 32], before it is transformed, into `room`.
+  // Draws image i, [3, 32, 32], into `room`, before it is transformed.
   ImageBytes image(index_t i, std::vector<std::uint8_t>& room) const override;
 
  private:
@@ -48,5 +48,5 @@ class Shapes : public ImageDataset {
 }  // namespace gpunet::data
 
 #if !GPUNET_COMPILED
-#include <gpunet/data/shapes.ipp>
+#include <gpunet/data/painted_shapes.ipp>
 #endif

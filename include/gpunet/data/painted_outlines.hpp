@@ -1,13 +1,13 @@
-// The outlines of the figures of the built-in image set.
+// The outlines of the figures that painted_shapes.hpp draws.
 #pragma once
 
 #include <algorithm>
 
 namespace gpunet::data::figures {
 
-// A figure is a function of a point (u, v) in its own coordinates, where it lies in a circle of radius `unit`:
-// about the distance of the point from the outline, negative inside. In whole numbers, so that every compiler draws
-// the same.
+// A figure is a function of a point (u, v) in its own coordinates, where it fits a circle of radius `unit`. It returns
+// about the distance of the point from the outline, negative inside. Integer arithmetic makes the images the same for
+// every compiler.
 inline constexpr int unit_bits = 10, unit = 1 << unit_bits;
 
 constexpr int product(int a, int b) {
@@ -17,7 +17,7 @@ constexpr int magnitude(int a) {
   return std::max(a, -a);
 }
 constexpr int norm(int u, int v) {
-  return product(u, u) + product(v, v);  // the square of the distance from the centre
+  return product(u, u) + product(v, v);  // the square of the distance from the center
 }
 
 constexpr int disc(int u, int v) {
@@ -41,7 +41,7 @@ constexpr int bar(int u, int v) {
 constexpr int cross(int u, int v) {
   return std::min(bar(u, v), bar(v, u));
 }
-constexpr int star(int u, int v) {  // the points beyond at most one of five lines: five points
+constexpr int star(int u, int v) {  // the points beyond at most one of five lines
   u = magnitude(u);
   const int lines[] = {-v, product(974, u) - product(316, v), product(602, u) + product(828, v),
                        product(828, v) - product(602, u), -product(974, u) - product(316, v)};
