@@ -156,6 +156,8 @@ TEST_CASE("points that cannot be made") {
         "gpunet::data::make_points: 'moons' is not a known problem (want circle, xor, gaussians or spiral)");
   CHECK(error_of([] { data::make_circle(1); }) ==
         "gpunet::data::make_circle: 1 points (want 2 or more, one of each class)");
+  CHECK(error_of([] { data::make_spiral(index_t{1} << 48); }) ==
+        "gpunet::data::make_spiral: 281474976710656 points need more than the available memory, give fewer");
   for (const double noise : {-0.1, 0.51, std::numeric_limits<double>::quiet_NaN()})
     CHECK(contains(error_of([&] { data::make_xor(10, {.noise = noise}); }), "(want 0 to 0.5)"));
 }
