@@ -57,8 +57,8 @@ command -v cmake >/dev/null || fail "gpu_check.sh: found no cmake (it builds the
 mkdir -p "$results"
 use_real_data
 trap finish EXIT
-trap 'exit 130' INT
-trap 'exit 143' TERM
+trap 'stop 130' INT
+trap 'stop 143' TERM
 
 for part in "${wanted[@]}"; do
   run_part "$part" || break

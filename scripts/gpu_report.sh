@@ -20,17 +20,49 @@ within_seconds() {
 }
 is_cut() { [[ $1 == 124 || $1 == 137 ]]; }
 
-# run_part NAME: the probe and then the part. False if the parts after it cannot run.
+# run_part NAME: runs the probe and then the part. False if the parts after it cannot run. In the background, since bash handles
+# signals while it waits, but not while a program runs in the foreground; `set -m` keeps the default action of SIGINT there.
 ran=()
+running=  # the process of the current part
 run_part() {
+  local status=0
   part=$1 deadline=$((SECONDS + seconds))
   ran+=("$part")
   rm -f "$results/$part".{notes,txt} "$results"/probe.{notes,txt}
-  part=probe run_probe || return 1
-  [[ $part != probe ]] || return 0
+  set -m
+  probe_and_run &
+  set +m
+  running=$!
+  wait "$running" || status=$?
+  running=
+  [[ $status == 0 && $part == build ]] || return "$status"
+  ! has cut build
+}
+probe_and_run() {
+  set +e
+  part=probe run_probe || exit 1
+  [[ $part != probe ]] || exit 0
   say "$part ..."
-  (set +e && "run_$part") || note "$part" bad "the script itself failed there (status $?)"
-  [[ $part != build ]] || ! has cut build
+  (run_"$part") || note "$part" bad "the script itself failed there (status $?)"
+  exit 0
+}
+
+# stop STATUS: ends the current part with all that it started, and the script.
+stop() {
+  local processes
+  if [[ -n $running ]]; then
+    processes=$(tree_of "$running")
+    # shellcheck disable=SC2086  # one word per process
+    kill $processes 2>/dev/null || true
+    wait "$running" 2>/dev/null || true
+  fi
+  exit "$1"
+}
+# tree_of PROCESS: prints it and its descendants, whatever their process groups: timeout makes one for each command.
+tree_of() {
+  local child
+  echo "$1"
+  for child in $(ps -o pid= --ppid "$1"); do tree_of "$child"; done
 }
 
 # has STATE PART...: whether one of the parts has a note of that state, a basic regular expression.

@@ -68,6 +68,7 @@ numbers=${call##*-I 0,0,0,}
 for i in ${numbers//,/ }; do
   name=${all[$i]} end="   Passed"
   if [[ $name == "${slow_test:-}" ]]; then
+    echo $$ >"$work/pid"
     sleep 60
   elif [[ $name == "${hung_test:-}" ]]; then
     end="***Timeout"
@@ -194,6 +195,23 @@ run "$check_gpu" tests
 check "the second call continues" says "tests                      ok   28 passed, 0 failed, 4 skipped in 4 entries"
 check "with those that were not run" not_called "0,0,0,1"
 check "lessons first" called "-I 0,0,0,3"
+forget
+forget
+rm -f "$work/pid"
+set -m
+slow_test=cuda/ops/linear/cuda "$check_gpu" tests >"$work/interrupted.txt" 2>&1 &
+script=$!
+set +m
+until [[ -s $work/pid ]]; do sleep 0.05; done
+seconds=$SECONDS
+kill -INT -- "-$script"  # as the terminal does on Ctrl-C
+status=0
+wait "$script" || status=$?
+output=$(<"$work/interrupted.txt")
+check "Ctrl-C ends it" ended_with 130
+check "with a verdict" says "NOT ALL OF IT RAN (status 130)"
+check "immediately" test $((SECONDS - seconds)) -lt 10
+check "with all that it started" absent "/proc/$(<"$work/pid")"
 forget
 failing_test=cuda/ops/linear/cuda hung_test=cuda/ops/two run "$check_gpu" tests
 check "after all of them it begins anew" called "-I 0,0,0,1,2"
