@@ -54,16 +54,14 @@
 #include <gpunet/tensor/print.hpp>
 #include <gpunet/tensor/rand.hpp>
 #include <gpunet/tensor/tensor.hpp>
-#include <gpunet/train/accuracy.hpp>
 #include <gpunet/train/confusion_matrix.hpp>
 #include <gpunet/train/fit.hpp>
 #include <gpunet/train/interrupt.hpp>
+#include <gpunet/train/metrics.hpp>
 #include <gpunet/train/profile.hpp>
 #include <gpunet/train/progress.hpp>
-#include <gpunet/train/report.hpp>
 #include <gpunet/train/running_loss.hpp>
 #include <gpunet/train/step.hpp>
-#include <gpunet/train/top_k.hpp>
 #include <gpunet/version.hpp>
 
 // What only a CUDA compiler can read.

@@ -82,7 +82,7 @@ TEST_CASE("EarlyStopping waits for an improvement") {
   const auto history = lesson.fit({.epochs = 10}, train::EarlyStopping({.patience = 2}));
   CHECK(history.epochs.size() == 3);
   CHECK(history.end == train::End::no_improvement);
-  CHECK(history.why == "loss did not get better in 2 epochs");
+  CHECK(history.why == "loss did not improve in 2 epochs");
 }
 
 TEST_CASE("ModelCheckpoint keeps the best") {

@@ -172,16 +172,16 @@ TEST_CASE("fit says what makes no training, before it begins") {
   const std::vector<float> before = parameters_of(lesson.net);
   says([&] { lesson.fit({.epochs = 0}); }, "gpunet::train::fit: 0 epochs (want 1 or more)");
   says([&] { lesson.fit({.max_steps = -1}); }, "max_steps -1");
-  says([&] { train::fit(lesson.net, lesson.criterion, other.optimizer, lesson.loader, {}); }, "of another model");
+  says([&] { train::fit(lesson.net, lesson.criterion, other.optimizer, lesson.loader, {}); }, "to another model");
   says([&] { train::EarlyStopping({.patience = -1}); }, "EarlyStopping: a patience of -1");
   says([&] { train::EarlyStopping({.min_delta = std::nan("")}); }, "EarlyStopping: min_delta");
   says([&] { train::StopOnNaN(0); }, "StopOnNaN: every 0 steps");
   says([&] { train::ModelCheckpoint(folder / "no/such/folder.pth"); }, "no/such/folder.pth");
   says([&] { train::TensorBoard(folder / "run", {.every = -1}); }, "TensorBoard: a point every -1 steps");
   says([&] { lesson.fit({}, train::EarlyStopping({.monitor = train::Metric::val_loss})); },
-       "val_loss is monitored and nobody measures it, give fit a train::Validation(loader)");
+       "val_loss is monitored but not measured, give fit a train::Validation(loader)");
   says([&] { lesson.fit({}, train::ModelCheckpoint(folder / "a.pth", {.monitor = train::Metric::accuracy})); },
-       "accuracy is monitored and nobody counts it");
+       "accuracy is monitored but not measured");
   CHECK(same_bits(parameters_of(lesson.net), before));
 
   // A loader may be any range that knows its size.

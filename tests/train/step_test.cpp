@@ -128,5 +128,5 @@ TEST_CASE_TEMPLATE("a step refuses the optimizer of another model", D, GPUNET_TE
   optim::SGD optimizer(second, {.lr = 0.1});
   const nn::CrossEntropyLoss criterion;
   CHECK(contains(error_of([&] { train::Step step(first, criterion, optimizer); }),
-                 "gpunet::train::Step: the optimizer is that of another model"));
+                 "gpunet::train::Step: the optimizer belongs to another model"));
 }

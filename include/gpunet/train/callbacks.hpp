@@ -1,25 +1,26 @@
-// Parts of a training: what fit() takes behind its options. Most can be used in a hand-written loop too.
+// The parts that train::fit() takes after its options: progress bar, early stopping, checkpoints and others.
 #pragma once
 
 #include <optional>
+#include <string>
 #include <utility>
 
+#include <gpunet/model/save_load.hpp>
 #include <gpunet/optim/clip_grad.hpp>
 #include <gpunet/optim/weight_penalty.hpp>
 #include <gpunet/train/interrupt.hpp>
-#include <gpunet/train/monitors.hpp>
 #include <gpunet/train/progress.hpp>
 #include <gpunet/train/training.hpp>
 
 namespace gpunet::train {
 
-// Whether and where a bar is shown.
+// Options of ProgressBar.
 struct ProgressBarOptions {
   bool quiet = false;      // shows nothing
-  Terminal terminal = {};  // where it is shown
+  Terminal terminal = {};  // the output streams
 };
 
-// Shows a bar while an epoch runs, where there is a terminal, and a line when it is done.
+// Shows a progress bar during an epoch if there is a terminal, and prints a line after each epoch.
 class ProgressBar {
  public:
   explicit ProgressBar(const ProgressBarOptions& options = {}) : options_(options) {}
@@ -35,7 +36,80 @@ class ProgressBar {
   std::optional<Progress> progress_;
 };
 
-// Clips the gradients of every step: nn::utils::clip_grad_norm_,
+// The best value so far. NaN is never the best.
+class Best {
+ public:
+  // Stores the value and returns true if it is better than the best so far by more than min_delta.
+  bool step(double value, bool higher_is_better, double min_delta = 0);
+
+ private:
+  double best_ = 0;
+  bool empty_ = true;
+};
+
+// Options of EarlyStopping.
+struct EarlyStoppingOptions {
+  index_t patience = 3;                          // stops after this many epochs without improvement; 0 means 1
+  double min_delta = 0;                          // an improvement must be greater than this
+  std::optional<Metric> monitor = std::nullopt;  // default: val_loss or, without validation, loss
+};
+
+// Stops when a metric has not improved for some epochs, as in Keras and Lightning. In your own loop:
+//   if (early_stopping.step(val_loss)) break;
+class EarlyStopping {
+ public:
+  // Throws Error if an option is negative.
+  explicit EarlyStopping(const EarlyStoppingOptions& options = {});
+
+  // Takes the metric after an epoch and returns whether to stop. Lower is better unless `monitor` is an accuracy.
+  bool step(double value);
+
+  void on_fit_begin(Training& run);
+  void on_epoch_end(Training& run);
+
+ private:
+  EarlyStoppingOptions options_;
+  Best best_;
+  index_t waited_ = 0;
+};
+
+// Options of ModelCheckpoint.
+struct ModelCheckpointOptions {
+  bool save_best_only = true;                    // false: after every epoch
+  std::optional<Metric> monitor = std::nullopt;  // default: val_loss or, without validation, loss
+};
+
+// Saves the model by io::save after each epoch that is the best so far. In your own loop:
+//   checkpoint.step(net, val_loss);
+class ModelCheckpoint {
+ public:
+  // Throws Error if the file cannot be written or if io::save refuses its name, so that this shows before the training.
+  explicit ModelCheckpoint(std::string path, const ModelCheckpointOptions& options = {});
+
+  // Takes the metric after an epoch, saves the model if it is due, and returns whether it was saved. Lower is better
+  // unless `monitor` is an accuracy.
+  template <class Model>
+  bool step(const Model& model, double value) {
+    const bool saved = is_due(value);
+    if (saved) io::save(model, path_);
+    return saved;
+  }
+
+  void on_fit_begin(Training& run);
+  template <class Model, class Optimizer>
+  void on_epoch_end(Run<Model, Optimizer>& run) {
+    step(run.model, run.current[run.monitored(options_.monitor)]);
+  }
+
+ private:
+  bool is_due(double value);
+
+  std::string path_;
+  ModelCheckpointOptions options_;
+  Best best_;
+};
+
+// Clips the norm of the gradients in every step: nn::utils::clip_grad_norm_.
 struct ClipGradNorm {
   double max_norm;
   double norm_type = 2;
@@ -45,7 +119,7 @@ struct ClipGradNorm {
     nn::utils::clip_grad_norm_(run.model, max_norm, norm_type);
   }
 };
-// and clip_grad_value_.
+// Clips each gradient in every step: nn::utils::clip_grad_value_.
 struct ClipGradValue {
   double clip_value;
 
@@ -55,7 +129,7 @@ struct ClipGradValue {
   }
 };
 
-// Adds to the gradients of every step what keeps weights small: nn::utils::add_weight_penalty_.
+// Adds the gradients of an L1 and L2 weight penalty in every step: nn::utils::add_weight_penalty_.
 struct WeightPenalty {
   double l1 = 0, l2 = 0;
 
@@ -65,8 +139,8 @@ struct WeightPenalty {
   }
 };
 
-// Stops when a loss was NaN or infinite. It looks every so many steps, and at the end of an epoch: looking waits for the
-// device.
+// Stops when a loss was NaN or infinite. Checks every `every` steps and at the end of an epoch, because a check waits
+// for the device.
 class StopOnNaN {
  public:
   explicit StopOnNaN(index_t every = 100);
@@ -77,8 +151,9 @@ class StopOnNaN {
   index_t every_;
 };
 
-// Ends the training after the current step on Ctrl-C, SIGTERM or SIGHUP; a second Ctrl-C or SIGTERM ends the program. The
-// handlers are installed only while fit() runs: an InterruptGuard around it also covers saving and has the exit status.
+// Ends the training after the current step on Ctrl-C, SIGTERM or SIGHUP; a second Ctrl-C or SIGTERM ends the program.
+// The handlers are installed only while fit() runs. To cover saving too and to get an exit status, put an
+// InterruptGuard around it.
 class StopOnInterrupt {
  public:
   void on_fit_begin(Training&) { guard_.emplace(); }
@@ -93,9 +168,8 @@ class StopOnInterrupt {
   std::optional<InterruptGuard> guard_;
 };
 
-// Something that is done after every epoch, or every step: a schedule takes its step (one that waits for a metric, such as
-// ReduceLROnPlateau, after an epoch only), and a function is called with the training. What has a name is kept by
-// reference.
+// Calls scheduler.step(), scheduler.step(metric) (as for ReduceLROnPlateau) or function(training) after every epoch.
+// Stores lvalues by reference.
 template <class F>
 class EachEpoch {
  public:
@@ -121,7 +195,7 @@ EachEpoch(F&&) -> EachEpoch<F>;
 template <class F>
 EachEpoch(F&&, Metric) -> EachEpoch<F>;
 
-// The same after every step.
+// Calls scheduler.step() or function(training) after every step. Stores lvalues by reference.
 template <class F>
 class EachStep {
  public:

@@ -5,13 +5,16 @@
 #include <cstddef>
 #include <cstdio>
 #include <string>
+#include <utility>
 
+#include <gpunet/io/atomic_file.hpp>
 #include <gpunet/train/callbacks.hpp>
 
 namespace gpunet::train {
 
 namespace detail {
 
+// The line after an epoch: the numbers that were measured.
 inline std::string line_of(const Training& run) {
   std::string text = concat("epoch ", run.epoch, "/", run.epochs);
   const auto add = [&](const char* format, double value) {
@@ -45,6 +48,54 @@ GPUNET_INLINE void ProgressBar::on_epoch_end(Training& run) {
 GPUNET_INLINE void ProgressBar::on_fit_end(Training& run) {
   if (progress_ && !run.history.why.empty())
     progress_->line(concat(run.stopped() ? "stopped: " : "", run.history.why));
+}
+
+GPUNET_INLINE bool Best::step(double value, bool higher_is_better, double min_delta) {
+  const double gain = higher_is_better ? value - best_ : best_ - value;
+  const bool better = empty_ ? !std::isnan(value) : gain > min_delta;
+  if (better) best_ = value, empty_ = false;
+  return better;
+}
+
+GPUNET_INLINE EarlyStopping::EarlyStopping(const EarlyStoppingOptions& options) : options_(options) {
+  require(options.patience >= 0, "gpunet::train::EarlyStopping: a patience of ", options.patience,
+          " epochs (want 0 or more)");
+  require(options.min_delta >= 0, "gpunet::train::EarlyStopping: min_delta ", options.min_delta,
+          " (want 0 or more)");
+}
+
+GPUNET_INLINE bool EarlyStopping::step(double value) {
+  const bool higher = higher_is_better(options_.monitor.value_or(Metric::loss));
+  waited_ = best_.step(value, higher, options_.min_delta) ? 0 : waited_ + 1;
+  return waited_ > 0 && waited_ >= options_.patience;
+}
+
+GPUNET_INLINE void EarlyStopping::on_fit_begin(Training& run) {
+  best_ = {};
+  waited_ = 0;
+  (void)run.monitored(options_.monitor);
+}
+
+GPUNET_INLINE void EarlyStopping::on_epoch_end(Training& run) {
+  const Metric metric = run.monitored(options_.monitor);
+  if (step(run.current[metric]))
+    run.stop(End::no_improvement, concat(name_of(metric), " did not improve in ", waited_, " epochs"));
+}
+
+GPUNET_INLINE ModelCheckpoint::ModelCheckpoint(std::string path, const ModelCheckpointOptions& options)
+    : path_(std::move(path)), options_(options) {
+  io::written_format(path_);
+  const io::AtomicFile probe(path_);
+}
+
+GPUNET_INLINE bool ModelCheckpoint::is_due(double value) {
+  const bool better = best_.step(value, higher_is_better(options_.monitor.value_or(Metric::loss)));
+  return better || !options_.save_best_only;
+}
+
+GPUNET_INLINE void ModelCheckpoint::on_fit_begin(Training& run) {
+  best_ = {};
+  (void)run.monitored(options_.monitor);
 }
 
 GPUNET_INLINE StopOnNaN::StopOnNaN(index_t every) : every_(every) {

@@ -1,17 +1,18 @@
-// Which classes a classifier takes for which.
+// The confusion matrix of a classifier, the scores of its classes, and both as text.
 #pragma once
 
 #include <cstddef>
 #include <numeric>
+#include <string>
 #include <utility>
 #include <vector>
 
-#include <gpunet/train/predictions.hpp>
+#include <gpunet/train/metrics.hpp>
 
 namespace gpunet::train {
 
-// counts[k][p] += samples of class k for which p was predicted. One index = one class k: its row is nobody else's, so
-// the counts need no atomics.
+// counts[k][p] += samples of class k for which p was predicted. One index is one class k, which has its own row, so no
+// atomics are needed.
 struct CountPairs {
   static constexpr bool one_copy = true;
   index_t classes, samples;
@@ -25,38 +26,39 @@ struct CountPairs {
   }
 };
 
-// Scores of one class, or their average over classes; as in scikit-learn's precision_recall_fscore_support with
-// zero_division=0: what would be 0 / 0 is 0.
+// The scores of one class, or an average over classes, as scikit-learn's
+// precision_recall_fscore_support(zero_division=0): 0 / 0 is 0.
 struct Scores {
-  double precision = 0;  // of the samples that were taken for this class, how many are of it
-  double recall = 0;     // of the samples of this class, how many were found
-  double f1 = 0;         // the harmonic mean of both: 2 right / (samples of this class + samples taken for it)
+  double precision = 0;  // correct / samples predicted as this class
+  double recall = 0;     // correct / samples of this class
+  double f1 = 0;         // 2 precision recall / (precision + recall)
   index_t support = 0;   // samples of this class
 };
 
-// What a ConfusionMatrix counted, as scikit-learn's confusion_matrix: (k, p) samples of class k for which p was
-// predicted. Samples whose label is no class are in none of these counts.
+// The counts of a ConfusionMatrix, as scikit-learn's confusion_matrix: counts(k, p) samples of class k were predicted
+// as p. Samples whose label is not a class are only in no_class().
 class ConfusionCounts {
  public:
   ConfusionCounts(index_t classes, std::vector<index_t> counts, index_t no_class = 0)
       : classes_(classes), counts_(std::move(counts)), no_class_(no_class) {}
 
   index_t classes() const { return classes_; }
-  // Throws Error for a class that does not exist.
+  // Returns the number of samples of class `label` that were predicted as `predicted`. Throws Error for an unknown
+  // class.
   index_t operator()(index_t label, index_t predicted) const;
 
-  // Samples that were counted, and those of them that were classified correctly.
+  // Returns the number of samples, and of those predicted correctly.
   index_t total() const;
   index_t correct() const;
   index_t no_class() const { return no_class_; }
-  // From 0 to 1; NaN if nothing was counted, or if a label was not a class.
+  // Returns the accuracy from 0 to 1; NaN if there are no samples, or if a label was not a class.
   double accuracy() const;
 
-  // Of class k.
+  // Returns the scores of class k.
   Scores scores(index_t k) const;
-  // The mean over all classes with equal weights, including those that never occur.
+  // Returns the mean over all classes with equal weights, including classes without samples.
   Scores macro_average() const;
-  // The mean over all classes, weighted by their numbers of samples.
+  // Returns the mean over all classes, weighted by their numbers of samples.
   Scores weighted_average() const;
 
  private:
@@ -68,21 +70,32 @@ class ConfusionCounts {
 
   index_t classes_;
   std::vector<index_t> counts_;  // [classes][classes]
-  index_t no_class_;             // samples whose label is no class
+  index_t no_class_;             // samples whose label is not a class
 };
 
-// Counts on the device how often each class is taken for each: confusion.update(net(inputs), labels), in the end
-// confusion.result(). A label that is no class is an Error on Host; on Cuda, where no label is read, the accuracy is NaN, as
-// the loss is.
+// Returns a table with a row per true class and a column per predicted class. `names`: one per class, or none to print
+// class indices. Throws Error for another number of names.
+std::string to_string(const ConfusionCounts& counts, std::vector<std::string> names = {});
+
+// Returns precision, recall and F1 of every class and their averages, in the format of scikit-learn's
+// classification_report. `names` as in to_string.
+std::string classification_report(const ConfusionCounts& counts, std::vector<std::string> names = {});
+
+// Counts the confusion matrix on the device:
+//   confusion.update(net(inputs), labels);   // for each batch
+//   train::ConfusionCounts counts = confusion.result();
+// A label that is not a class is an Error on Host. On Cuda, where labels are not read back, the accuracy is NaN, as is
+// the loss.
 template <class D>
 class ConfusionMatrix {
  public:
+  // Throws Error unless there are 1 to 2^24 classes.
   ConfusionMatrix(D& device, index_t classes)
       : device_(device), classes_(checked(classes)), counts_(device, classes * classes), predictions_(device) {
     reset();
   }
 
-  // Counts a batch: outputs [batch, classes], labels [batch]. Waits for nothing.
+  // Counts a batch: outputs [batch, classes], labels [batch]. Does not wait for the device.
   template <class Output>
   void update(const Output& outputs, const ViewArgument<label_t, D>& labels) {
     detail::check_batch("ConfusionMatrix", device_, classes_, outputs, labels);
@@ -91,13 +104,13 @@ class ConfusionMatrix {
     samples_ += labels.numel();
   }
 
-  // Forgets what was counted.
+  // Sets all counts to 0.
   void reset() {
     fill(device_, counts_.size(), index_t{0}, counts_.data());
     samples_ = 0;
   }
 
-  // What was counted so far. Waits for the device.
+  // Returns the counts since the last reset. Waits for the device.
   ConfusionCounts result() const {
     std::vector<index_t> counts(static_cast<std::size_t>(counts_.size()));
     device_.download(counts.data(), counts_.data(), counts_.bytes());
@@ -107,7 +120,7 @@ class ConfusionMatrix {
 
  private:
   static index_t checked(index_t classes) {
-    constexpr index_t most = index_t{1} << 24;  // their square is still a number of bytes
+    constexpr index_t most = index_t{1} << 24;  // classes * classes * 8 bytes must not overflow
     require(classes >= 1 && classes <= most, "gpunet::train::ConfusionMatrix: ", classes, " classes (want 1 to ",
             most, ")");
     return classes;

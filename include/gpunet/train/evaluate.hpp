@@ -1,15 +1,15 @@
-// How good a network is on a dataset.
+// Loss and accuracy of a network on a dataset.
 #pragma once
 
 #include <gpunet/nn/layer.hpp>
-#include <gpunet/train/accuracy.hpp>
+#include <gpunet/train/metrics.hpp>
 #include <gpunet/train/running_loss.hpp>
 
 namespace gpunet::train {
 
 namespace detail {
 
-// Puts a model back into the mode that it had.
+// Restores the mode of a model.
 template <class Model>
 class KeepMode {
  public:
@@ -23,7 +23,7 @@ class KeepMode {
   nn::Mode mode_;
 };
 
-// The batches of a loader on a device, or those that are on one already.
+// Returns the batches of a loader on a device, or the batches if they are on it already.
 template <class Loader, class D>
 decltype(auto) batches_on(D& device, Loader& loader) {
   if constexpr (requires { loader.to(device); })
@@ -34,14 +34,15 @@ decltype(auto) batches_on(D& device, Loader& loader) {
 
 }  // namespace detail
 
-// Means over all samples; NaN where there is none.
+// Means over all samples; NaN if there are none.
 struct Evaluation {
   double loss, accuracy;
   index_t samples;
 };
 
-// Loss and accuracy of a model, in eval mode, on all batches of a data::DataLoader, or on batches that are on its device
-// already (loader.resident_on(device)). The model goes back to the mode that it had. `go_on` is asked after each batch.
+// Returns loss and accuracy of a model in evaluation mode, over all batches of a data::DataLoader or of batches that
+// are on the device already (loader.resident_on(device)). Restores the model's mode. Stops if go_on() returns false
+// after a batch.
 template <class Model, class Loss, class Loader, class GoOn>
 Evaluation evaluate(Model& model, const Loss& criterion, Loader&& loader, GoOn go_on) {
   const detail::KeepMode keep(model);

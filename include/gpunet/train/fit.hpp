@@ -1,4 +1,4 @@
-// A whole training.
+// Trains a model for some epochs in one call.
 #pragma once
 
 #include <tuple>
@@ -11,11 +11,11 @@
 
 namespace gpunet::train {
 
-// Measures loss and accuracy of another loader's batches after each epoch, in eval mode: val_loss and val_accuracy.
+// Measures val_loss and val_accuracy after each epoch, in evaluation mode, on the batches of another loader.
 template <class Loader>
 class Validation {
  public:
-  // The loader, or the batches on the model's device, must outlive it.
+  // `loader`: a data::DataLoader or batches on the model's device; must outlive this.
   explicit Validation(Loader& loader) : loader_(loader) {}
 
   template <class R, class Loss, class GoOn>
@@ -29,15 +29,47 @@ class Validation {
   Loader& loader_;
 };
 
-// How long a training lasts.
+// Options of fit().
 struct FitOptions {
-  index_t epochs = 1;     // times through the loader, 1 or more
-  index_t max_steps = 0;  // of all epochs; 0: as many as there are
+  index_t epochs = 1;     // passes over the loader, 1 or more
+  index_t max_steps = 0;  // over all epochs; 0: no limit
 };
+
+// Trains a model and returns what was measured:
+//   const auto history = train::fit(net, criterion, optimizer, loader, {.epochs = 10}, train::ProgressBar(),
+//                                   train::Validation(test_loader), train::EarlyStopping({.patience = 3}));
+// The loader is a data::DataLoader or batches that are on the device already (loader.resident_on(device)). Without
+// parts, the results are bitwise identical to those of the loop
+//   for (auto [inputs, labels] : loader.to(device)) step(inputs, labels);
+// and only the end of an epoch waits for the device.
+//
+// A part is an object with some of these functions. They get the Training (or, as templates, the Run) and are called in
+// the order of the parts:
+//   on_fit_begin, on_epoch_begin, before_update (gradients are computed), on_step_end, on_validation_step_end,
+//   on_epoch_end, on_fit_end (also if the training was stopped), on_exit() noexcept (last, also after an exception).
+// A function as a part is called with the training at the end of every epoch. Metrics (Accuracy, ConfusionMatrix, TopK)
+// are reset before every epoch. With a metric, a step runs the forward pass of the whole batch before the backward
+// pass.
+//
+// Throws Error for invalid options, for a loss that does not match the model's outputs (at compile time), and what a
+// part throws. An epoch that is stopped early is in the history, but it is not validated and has no on_epoch_end. A
+// loss that is NaN or infinite does not stop the training (StopOnNaN does), but history.why reports it. The model's
+// mode is restored at the end.
+template <class D, class T, class Loss, class Optimizer, class Loader, class... Parts>
+History fit(Network<D, T>& model, const Loss& criterion, Optimizer& optimizer, Loader&& loader,
+            const FitOptions& options, Parts&&... parts);
+template <class Net, class D, class T, class Loss, class Optimizer, class Loader, class... Parts>
+History fit(Model<Net, D, T>& model, const Loss& criterion, Optimizer& optimizer, Loader&& loader,
+            const FitOptions& options, Parts&&... parts);
+// The same with the default options: one epoch.
+template <class Model, class Loss, class Optimizer, class Loader>
+History fit(Model& model, const Loss& criterion, Optimizer& optimizer, Loader&& loader);
+
+// Below: implementation.
 
 namespace detail {
 
-// What a part of a training wants to do; R is the Run.
+// The functions that a part may have; R is the Run.
 template <class Part, class R>
 concept HasFitBegin = requires(Part& part, R& run) {
   part.on_fit_begin(run);
@@ -74,7 +106,7 @@ template <class Part, class R, class Loss>
 concept Validates = requires(Part& part, R& run, const Loss& loss, bool (*go_on)()) {
   part.validate(run, loss, go_on);
 };
-// As train::Accuracy, ConfusionMatrix and TopK are.
+// Metrics: Accuracy, ConfusionMatrix, TopK.
 template <class Part, class Model>
 concept Counts = requires(Part& part,
                           const Output<typename Model::device_type, typename Model::value_type>& outputs,
@@ -92,7 +124,7 @@ concept IsPart = HasFitBegin<Part, R> || HasEpochBegin<Part, R> || HasBeforeUpda
     HasStepEnd<Part, R> || HasEpochEnd<Part, R> || HasFitEnd<Part, R> || Validates<Part, R, Loss> ||
     Counts<Part, Model> || std::is_invocable_v<Part&, R&>;
 
-// Calls on_exit() of all parts in the end, also where something was thrown.
+// Calls on_exit() of all parts at the end, also after an exception.
 template <class... Parts>
 class Exit {
  public:
@@ -111,7 +143,7 @@ class Exit {
   std::tuple<Parts&...> parts_;
 };
 
-// One training step: with train::Step where nobody wants to see outputs or gradients.
+// One training step: train::Step unless a part needs outputs or gradients.
 template <class R, class Model, class Loss, class Optimizer, class... Parts>
 class FitStep {
   static constexpr bool counts = (Counts<Parts, Model> || ...);
@@ -170,21 +202,6 @@ class FitStep {
 
 }  // namespace detail
 
-// Trains a model for some epochs:
-//   const auto history = train::fit(net, criterion, optimizer, loader, {.epochs = 10}, train::ProgressBar(),
-//                                   train::Validation(test_loader), train::EarlyStopping({.patience = 3}));
-// The loader is a data::DataLoader, or batches that are on the device already (loader.resident_on(device)). Without parts
-// the numbers are, bit for bit, those of
-//   for (auto [inputs, labels] : loader.to(device)) step(inputs, labels);
-// and nothing waits for the device but the end of an epoch. A part is an object with some of these functions, called in the
-// order in which the parts are given, with the Training (or, where the parameter is a template's, the Run):
-//   on_fit_begin, on_epoch_begin, before_update (gradients are there), on_step_end, on_validation_step_end,
-//   on_epoch_end, on_fit_end (a stopped training too), on_exit() noexcept (the last, also where something was thrown).
-// A function is called with the training at the end of every epoch. What counts outputs (Accuracy, ConfusionMatrix, TopK)
-// begins anew with every epoch, and makes each step run through all of the network before it runs back.
-// Throws Error for options that make no training, and whatever a part throws. An epoch that is stopped in the middle is
-// in the history, but is not validated and has no on_epoch_end. A loss that is NaN or infinite stops nothing (StopOnNaN does);
-// history.why then says so. The model is in the mode it had when all is done.
 template <class D, class T, class Loss, class Optimizer, class Loader, class... Parts>
 History fit(Network<D, T>& model, const Loss& criterion, Optimizer& optimizer, Loader&& loader,
             const FitOptions& options, Parts&&... parts) {
@@ -198,7 +215,7 @@ History fit(Network<D, T>& model, const Loss& criterion, Optimizer& optimizer, L
   require(options.max_steps >= 0, "gpunet::train::fit: max_steps ", options.max_steps,
           " (want 0, for no limit, or more)");
   require(&optimizer.model() == &model,
-          "gpunet::train::fit: the optimizer is that of another model (this one would not learn), make one for it");
+          "gpunet::train::fit: the optimizer belongs to another model (this one would not learn), make one for it");
   auto&& batches = detail::batches_on(model.device(), loader);
   require(batches.size() > 0, "gpunet::train::fit: the loader has no batches, nothing could be learned");
 
@@ -259,7 +276,8 @@ History fit(Network<D, T>& model, const Loss& criterion, Optimizer& optimizer, L
             return !run.stopped();
           });
       });
-    if (run.stopped()) run.current.val_loss = run.current.val_accuracy = Epoch::unknown;  // not of all of it
+    if (run.stopped())
+      run.current.val_loss = run.current.val_accuracy = Epoch::unknown;  // measured on a part of it only
     run.current.seconds = detail::steady_seconds() - begin;
     run.history.epochs.push_back(run.current);
     run.history.steps = run.total_steps;
@@ -280,7 +298,6 @@ History fit(Network<D, T>& model, const Loss& criterion, Optimizer& optimizer, L
   return std::move(run.history);
 }
 
-// The same; refuses, when it is compiled, a loss that wants outputs of another shape.
 template <class Net, class D, class T, class Loss, class Optimizer, class Loader, class... Parts>
 History fit(Model<Net, D, T>& model, const Loss& criterion, Optimizer& optimizer, Loader&& loader,
             const FitOptions& options, Parts&&... parts) {
@@ -289,7 +306,6 @@ History fit(Model<Net, D, T>& model, const Loss& criterion, Optimizer& optimizer
              std::forward<Parts>(parts)...);
 }
 
-// One epoch, and nothing but that.
 template <class Model, class Loss, class Optimizer, class Loader>
 History fit(Model& model, const Loss& criterion, Optimizer& optimizer, Loader&& loader) {
   return fit(model, criterion, optimizer, loader, FitOptions{});

@@ -1,4 +1,4 @@
-// Ends a training loop on Ctrl-C.
+// Ending a training loop on Ctrl-C.
 #pragma once
 
 #include <array>
@@ -9,10 +9,10 @@
 
 namespace gpunet::train {
 
-// A scope in which SIGINT (Ctrl-C), SIGTERM and SIGHUP (the terminal was closed) do not end the program but make interrupted()
-// true; a second SIGINT or SIGTERM ends it. An ignored SIGINT is handled too, because shells start background jobs with it; an
-// ignored SIGHUP stays ignored, because nohup sets it. Guards may be nested in one thread; the outermost one restores the
-// previous handlers. A guard around training and saving covers both:
+// A scope in which SIGINT (Ctrl-C), SIGTERM and SIGHUP (terminal closed) do not end the program but set interrupted().
+// A second SIGINT or SIGTERM ends it. SIGINT is handled even if it was ignored (shells start background jobs so);
+// SIGHUP stays ignored if it was (nohup). Guards may be nested in one thread; the outermost one restores the previous
+// handlers.
 //   const train::InterruptGuard interrupt;
 //   train::fit(net, criterion, optimizer, loader, {.epochs = 10}, train::StopOnInterrupt());
 //   io::save(net, "net.safetensors");
@@ -24,11 +24,11 @@ class InterruptGuard {
   InterruptGuard& operator=(const InterruptGuard&) = delete;
   ~InterruptGuard();
 
-  // Whether a signal came since the outermost guard was made. Costs a load.
+  // Returns whether a signal came since the outermost guard was made. Costs one atomic load.
   bool interrupted() const noexcept { return caught_.load(std::memory_order_relaxed) != 0; }
 
-  // Returns the exit status that shells expect: 128 + the first signal (130 after SIGINT, 143 after SIGTERM, 129 after SIGHUP),
-  // or 0 if there was none.
+  // Returns the exit status that shells expect: 128 + the first signal (130 after SIGINT, 143 after SIGTERM, 129 after
+  // SIGHUP), or 0 if there was none.
   int exit_status() const noexcept { return interrupted() ? 128 + caught_.load(std::memory_order_relaxed) : 0; }
 
  private:
@@ -36,9 +36,10 @@ class InterruptGuard {
 
   static void note(int signal);  // the handler
 
-  static_assert(std::atomic<int>::is_always_lock_free,
-                "gpunet::train: a signal handler may not lock, use another processor");
-  inline static std::atomic<int> caught_{0};  // the first signal, 0 if none came
+  static_assert(
+      std::atomic<int>::is_always_lock_free,
+      "gpunet::train: atomic<int> is not lock-free on this processor, and a signal handler must not lock");
+  inline static std::atomic<int> caught_{0};  // the first signal, or 0
   inline static int guards_ = 0;
   std::array<struct sigaction, signals.size()> previous_{};
 };

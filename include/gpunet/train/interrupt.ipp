@@ -12,7 +12,7 @@ GPUNET_INLINE InterruptGuard::InterruptGuard() {
   caught_ = 0;
   struct sigaction action {};
   action.sa_handler = &note;
-  action.sa_flags = SA_RESTART;  // reads and writes elsewhere in the program must not fail
+  action.sa_flags = SA_RESTART;  // system calls elsewhere in the program must not fail
   sigemptyset(&action.sa_mask);
   for (std::size_t i = 0; i < signals.size(); ++i) {
     sigaction(signals[i], nullptr, &previous_[i]);
@@ -29,7 +29,7 @@ GPUNET_INLINE InterruptGuard::~InterruptGuard() {
 GPUNET_INLINE void InterruptGuard::note(int signal) {
   int none = 0;
   if (caught_.compare_exchange_strong(none, signal)) return;
-  if (signal == SIGHUP) return;  // comes twice when a terminal is closed: from its shell and from the system
+  if (signal == SIGHUP) return;  // sent twice when a terminal is closed: by its shell and by the system
   ::signal(signal, SIG_DFL);
   raise(signal);  // delivered when this handler returns
 }

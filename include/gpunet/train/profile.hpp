@@ -1,4 +1,4 @@
-// Where the time of a training step goes.
+// Measures the parts of a training step.
 #pragma once
 
 #include <string>
@@ -9,28 +9,28 @@
 
 namespace gpunet::train {
 
-// Seconds of one step, the mean of several.
+// Mean times of a training step, in seconds.
 struct StepTimes {
-  double waiting = 0;  // until the batch was there
-  double copying =
-      0;  // until it was on the device, as floats; next to nothing on the processor, which computes where it is
+  double waiting = 0;    // for the batch
+  double copying = 0;    // until the batch is on the device, as floats; about 0 on Host
   double computing = 0;  // forward, loss, backward and update
-  index_t steps = 0;     // how many were measured
+  index_t steps = 0;     // that were measured
 
   double total() const { return waiting + copying + computing; }
 };
 
-// "0.303 ms: 10.2 % waiting, 0.0 % copying, 89.8 % computing"
+// Returns "0.303 ms: 10.2 % waiting, 0.0 % copying, 89.8 % computing"
 std::string to_string(const StepTimes& times);
 
-// How long is measured.
+// Options of profile().
 struct ProfileOptions {
-  index_t steps = 10;   // at most: an epoch may have fewer
-  index_t warm_up = 1;  // steps before those, which make room and start the workers
+  index_t steps = 10;   // to measure; fewer if the epoch ends
+  index_t warm_up = 1;  // steps before them, which allocate memory and start workers
 };
 
-// Trains for some steps of one epoch and measures their parts, each after the one before is done; a training on a GPU lets
-// them overlap. A short batch at the end of the epoch is not measured. Throws Error for fewer steps than one.
+// Trains for some steps of one epoch and returns how long their parts take. It waits for the device after each part,
+// while a normal training on a GPU overlaps them. A smaller last batch is not measured. Throws Error if no step could
+// be measured.
 template <class Model, class Loss, class Optimizer>
 StepTimes profile(Model& model, const Loss& criterion, Optimizer& optimizer, const data::DataLoader& loader,
                   const ProfileOptions& options = {}) {

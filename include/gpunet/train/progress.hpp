@@ -1,4 +1,4 @@
-// What a training loop shows: a progress bar on a terminal, lines everywhere.
+// A progress bar for training loops.
 #pragma once
 
 #include <cstdio>
@@ -19,26 +19,26 @@ double steady_seconds();
 
 }  // namespace detail
 
-// Where progress is shown, and a clock. By default the program's own terminal, if it has one.
+// The output streams and the clock of a progress bar; tests replace them.
 struct Terminal {
   std::FILE* lines = stdout;
   std::FILE* bar = stderr;
-  bool (*interactive)(std::FILE*) = detail::is_interactive;  // whether a bar can be drawn on the stream
+  bool (*interactive)(std::FILE*) = detail::is_interactive;  // whether to draw a bar
   int (*columns)(std::FILE*) = detail::columns_of;           // width; 80 if unknown
   int (*rows)(std::FILE*) = detail::rows_of;                 // height; 24 if unknown
   double (*seconds)() = detail::steady_seconds;
 };
 
-// What a progress bar shows besides the number of steps.
+// Options of Progress.
 struct ProgressOptions {
   index_t total = 0;       // steps; 0 if unknown
-  index_t batch_size = 0;  // samples per step; 0 to show none
+  index_t batch_size = 0;  // samples per step; 0: do not show samples/s
   std::string label = {};  // "epoch 1"
 };
 
-// A progress bar below the lines that a training loop prints. On a terminal it is one line, redrawn at most ten times per
-// second and erased by the destructor: "epoch 1  42% [####....]  0:06 left  loss 1.486  1250 it/s  5000 samples/s".
-// Elsewhere only the lines appear. update() never allocates, and costs almost nothing when it does not draw.
+// A progress bar below the lines that a training loop prints. It is one line, redrawn at most ten times per second and
+// erased by the destructor: "epoch 1  42% [####....]  0:06 left  loss 1.486  1250 it/s  5000 samples/s". Without a
+// terminal only the lines are printed. update() never allocates and costs almost nothing if it does not draw.
 class Progress {
  public:
   explicit Progress(ProgressOptions options, Terminal terminal = {});
@@ -46,7 +46,7 @@ class Progress {
   Progress& operator=(const Progress&) = delete;
   ~Progress() { clear(); }
 
-  // `step` steps are done. Shows the loss and the accuracy (0 to 1) that were given last.
+  // Shows that `step` steps are done, with the last loss and accuracy (0 to 1).
   void update(index_t step);
   void update(index_t step, double loss) {
     loss_ = loss;
@@ -56,12 +56,12 @@ class Progress {
     accuracy_ = accuracy;
     update(step, loss);
   }
-  // Whether update() would draw now: ask before computing numbers that are expensive.
+  // Returns whether update() would draw now. Ask before computing expensive numbers.
   bool due() const { return interactive_ && terminal_.seconds() >= next_draw_; }
 
-  // Prints a line at once.
+  // Prints a line above the bar.
   void line(std::string_view text);
-  // The same with a format, as std::printf; the line is cut after 255 characters.
+  // The same with a format as std::printf; cuts the line after 255 characters.
   [[gnu::format(printf, 2, 3)]] void print(const char* format, ...);
 
  private:

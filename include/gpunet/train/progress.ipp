@@ -20,7 +20,7 @@ namespace detail {
 
 inline constexpr double seconds_between_drawings = 0.1;
 
-// Columns and rows of the terminal; zeros if the stream is not a terminal.
+// Returns columns and rows of the terminal; zeros if the stream is not a terminal.
 inline winsize window_of(std::FILE* stream) {
   winsize size{};
   ioctl(fileno(stream), TIOCGWINSZ, &size);
@@ -45,7 +45,7 @@ GPUNET_INLINE double steady_seconds() {
   return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
 }
 
-// One line of text, no wider than a limit. A part that does not fit is left out.
+// A line of text of limited width. Parts that do not fit are omitted.
 class ProgressLine {
  public:
   explicit ProgressLine(int columns) : limit_(std::clamp<int>(columns, 0, int{sizeof text_} - 1)) {}
@@ -114,7 +114,7 @@ GPUNET_INLINE void Progress::draw(index_t step, double elapsed) {
   if (!options_.label.empty()) head.add("%s  ", options_.label.c_str());
   if (known) head.add("%3d%%", static_cast<int>(100 * done / options_.total));
 
-  // The least important part comes last: it is left out first. Some room is kept for the bar.
+  // The least important part comes last and is omitted first. Some width is reserved for the bar.
   detail::ProgressLine tail(columns - head.size() - (known ? std::min(columns / 4, 13) : 0));
   if (!known) tail.add("%lld", static_cast<long long>(step));
   if (known && step > 0) detail::add_time_left(tail, static_cast<double>(options_.total - step) / rate);
@@ -124,7 +124,7 @@ GPUNET_INLINE void Progress::draw(index_t step, double elapsed) {
   if (options_.batch_size > 0) tail.add("  %.0f samples/s", rate * static_cast<double>(options_.batch_size));
   if (known) tail.add("  %lld/%lld", static_cast<long long>(step), static_cast<long long>(options_.total));
 
-  const int bar = std::min(columns - head.size() - tail.size() - 3, 40);  // without the space and the brackets
+  const int bar = std::min(columns - head.size() - tail.size() - 3, 40);  // minus the space and the brackets
   if (known && bar >= 4) {
     const auto full = static_cast<int>(bar * done / options_.total);
     head.add(" [%.*s%.*s]", full, "########################################", bar - full,

@@ -1,4 +1,4 @@
-// The loss over many steps.
+// The mean loss over many steps.
 #pragma once
 
 #include <string>
@@ -10,15 +10,15 @@
 
 namespace gpunet::train {
 
-// What RunningLoss keeps on the device.
+// The state of RunningLoss, on the device.
 struct LossSum {
-  double sum = 0;           // of weighted losses since the last reset
-  double weight = 0;        // of all of these
-  index_t all_steps = 0;    // since the beginning
-  index_t not_finite = -1;  // the first of all steps whose loss was NaN or infinite, from 0
+  double sum = 0;           // of weight * loss since the last reset
+  double weight = 0;        // sum of the weights
+  index_t all_steps = 0;    // since the construction
+  index_t not_finite = -1;  // index of the first step whose loss was NaN or infinite, or -1
 };
 
-// sum += weight * loss. One index, 0.
+// Adds weight * loss. One index, 0.
 template <class T>
 struct AddLoss {
   static constexpr bool one_copy = true;
@@ -34,7 +34,7 @@ struct AddLoss {
   }
 };
 
-// Begins a new sum, and goes on counting steps. One index, 0.
+// Sets the sum to 0; steps are still counted. One index, 0.
 struct ResetLoss {
   static constexpr bool one_copy = true;
   LossSum* state;
@@ -46,14 +46,14 @@ struct ResetLoss {
 
 namespace detail {
 
-// The message about loss `bad` of all steps, where an epoch has `steps`.
+// Returns the message about the loss of step `bad` (counted over all epochs), if an epoch has `steps`.
 std::string not_finite(index_t bad, index_t steps);
 
 }  // namespace detail
 
-// The mean of the losses since the last reset, added up on the device: running += loss waits for nothing, and gives every
-// step the same weight, as PyTorch's lessons do; running.update(loss, samples) makes it the mean over samples, which
-// differs where the last batch is a short one.
+// The mean of the losses since the last reset, summed on the device without waiting for it. `running += loss` gives
+// every step the same weight, as PyTorch's tutorials do; running.update(loss, samples) gives the mean over samples,
+// which differs if the last batch is smaller.
 template <class D>
 class RunningLoss {
  public:
@@ -62,7 +62,7 @@ class RunningLoss {
     device.upload(state_.data(), &nothing, sizeof nothing);
   }
 
-  // Counts a loss once, or as often as there are samples. Waits for nothing.
+  // Adds the loss of a step with weight 1, or with the number of samples as weight.
   template <class T>
   void operator+=(const LossValue<D, T>& loss) {
     update(loss, 1);
@@ -76,22 +76,23 @@ class RunningLoss {
     });
   }
 
-  // The mean since the last reset, NaN if there was no step; waits for the device.
+  // Returns the mean since the last reset, NaN if there was no step. Waits for the device.
   double item() const {
     const LossSum state = read();
     return state.sum / state.weight;
   }
-  // Which of all steps, counted from 0, first had a loss that was NaN or infinite; -1 if none. Waits for the
-  // device.
+  // Returns the index of the first step whose loss was NaN or infinite, counted over all epochs from 0; -1 if none.
+  // Waits for the device.
   index_t first_not_finite() const { return read().not_finite; }
 
-  // Throws Error if the loss of a step was NaN or infinite; an epoch has so many steps. Waits for the device.
+  // Throws Error if the loss of a step was NaN or infinite. `steps`: of an epoch, for the message. Waits for the
+  // device.
   void require_finite(index_t steps) const {
     if (const index_t bad = first_not_finite(); bad >= 0)
       throw Error("gpunet::train::RunningLoss: " + detail::not_finite(bad, steps));
   }
 
-  // Starts a new mean. Steps go on being counted.
+  // Starts a new mean. Steps are still counted.
   void reset() { for_each(device_, 1, ResetLoss{state_.data()}); }
 
  private:

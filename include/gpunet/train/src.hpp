@@ -4,10 +4,8 @@
 #include <gpunet/train/callbacks.ipp>
 #include <gpunet/train/confusion_matrix.ipp>
 #include <gpunet/train/interrupt.ipp>
-#include <gpunet/train/monitors.ipp>
 #include <gpunet/train/profile.ipp>
 #include <gpunet/train/progress.ipp>
-#include <gpunet/train/report.ipp>
 #include <gpunet/train/running_loss.ipp>
 #include <gpunet/train/tensorboard_callback.ipp>
 #include <gpunet/train/training.ipp>

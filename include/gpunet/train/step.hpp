@@ -1,4 +1,4 @@
-// A whole training step at once.
+// A training step in one call.
 #pragma once
 
 #include <gpunet/model/model.hpp>
@@ -10,8 +10,9 @@
 
 namespace gpunet::train {
 
-// Forward, loss, backward and update as one object so that a device may run the step in the order that suits it: Host slice by slice through the whole network, Cuda as one graph that
-// is recorded once for each batch size (see recording()). The same numbers as
+// Forward pass, loss, backward pass and update in one call. Each device uses its fastest schedule: Host runs slice by
+// slice through the whole network, Cuda replays one graph that is recorded once per batch size (see recording()).
+// Bitwise identical to
 //   optimizer.zero_grad(); auto loss = criterion(net(inputs), labels); loss.backward(); optimizer.step();
 template <class D, class T, class Loss, class Optimizer>
 class Step {
@@ -19,27 +20,27 @@ class Step {
   using Targets = ViewArgument<typename Loss::target_type, D>;
 
  public:
-  // Model and optimizer, which is the model's, must outlive the step (and may be moved).
+  // The optimizer must be the model's. Both must outlive this; they may be moved.
   Step(Network<D, T>& model, const Loss& loss, Optimizer& optimizer) : model_(model), run_(model, loss, optimizer) {
     require(
         &optimizer.model() == &model,
-        "gpunet::train::Step: the optimizer is that of another model (this one would not learn), make one for it");
+        "gpunet::train::Step: the optimizer belongs to another model (this one would not learn), make one for it");
   }
-  // The same; refuses, when it is compiled, a loss that wants outputs of another shape.
+  // The same. A loss that does not match the model's outputs is a compile error.
   template <class Net>
   Step(Model<Net, D, T>& model, const Loss& loss, Optimizer& optimizer)
       : Step(static_cast<Network<D, T>&>(model), loss, optimizer) {
     Loss::check_shape(typename Model<Net, D, T>::OutputShape{});
   }
 
-  // inputs [batch, ...], targets [batch]; returns the mean loss before the update.
+  // Trains on a batch: inputs [batch, ...], targets [batch]. Returns the mean loss before the update.
   LossValue<D, T> operator()(const Inputs& inputs, const Targets& targets) {
     const ModelUse::Exclusive use = model_->exclusive_use();
     return step(inputs, targets);
   }
 
-  // So many steps on the same batch, as when the whole data set is one; returns their losses, [times]. Where the
-  // network and the batch are small, Cuda takes one launch for up to 1024 of them.
+  // Runs `times` steps on the same batch, for datasets that are one batch, and returns their losses, [times]. For small
+  // networks and batches, Cuda runs up to 1024 steps in one launch.
   Tensor<T, D> repeat(index_t times, const Inputs& inputs, const Targets& targets) {
     require(times >= 1, "gpunet::train::Step::repeat: ", times, " steps (want 1 or more)");
     const ModelUse::Exclusive use = model_->exclusive_use();
@@ -53,9 +54,9 @@ class Step {
     return losses;
   }
 
-  // Returns whether steps on batches of this size, in the model's present mode, are replayed from a recording, which takes
-  // Cuda two launches each, and if not, why. Where a layer does in a step what cannot be recorded (it allocates, or waits
-  // for the device), the steps of that batch size run eagerly: slower, with the same numbers.
+  // Returns whether steps on batches of this size, in the model's current mode, are replayed from a recording (two
+  // launches on Cuda), and if not, why. If a layer cannot be recorded because it allocates or waits for the device, the
+  // steps run eagerly: slower, bitwise identical.
   RecordingStatus recording(index_t batch_size) const { return run_.recording(batch_size); }
 
  private:

@@ -1,4 +1,4 @@
-// How a device runs training steps.
+// Runs training steps on a device.
 #pragma once
 
 #include <string>
@@ -7,13 +7,13 @@
 
 namespace gpunet::train {
 
-// Whether steps are replayed from a recording, and if not, why.
+// Whether steps are replayed from a recording.
 struct RecordingStatus {
   bool recorded = false;
-  std::string reason = {};  // empty where they are
+  std::string reason = {};  // why they are not; empty if they are
 };
 
-// How a device runs the steps of a model: most run each as it comes. Cuda has a version of its own in step_runner.cuh.
+// Runs the steps of a model one by one. Cuda has its own version, step_runner.cuh.
 template <class D, class T, class Loss, class Optimizer>
 class StepRunner {
   using Target = typename Loss::target_type;
@@ -29,9 +29,9 @@ class StepRunner {
     model_->run_step(with);
     optimizer.update_parameters();
   }
-  // Whether so many steps were done in one call: a device may know how.
+  // Runs `times` steps on a batch if the device can do so in one call; returns whether it did.
   bool repeat(index_t, const View<const T, D>&, const View<const Target, D>&, T*) { return false; }
-  // Whether steps on batches of this size are replayed.
+  // Returns whether steps on batches of this size are replayed.
   RecordingStatus recording(index_t) const {
     return {false, concat("nothing is recorded on ", model_->device().name())};
   }

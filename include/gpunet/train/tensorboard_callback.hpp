@@ -1,4 +1,4 @@
-// A training as curves in TensorBoard.
+// Writes the curves of a training for TensorBoard.
 #pragma once
 
 #include <memory>
@@ -9,17 +9,18 @@
 
 namespace gpunet::train {
 
-// How often TensorBoard gets a point.
+// Options of TensorBoard.
 struct TensorBoardOptions {
-  index_t every = 0;  // steps between points of Loss/step, each of which waits for the device; 0: no such curve
+  index_t every = 0;  // steps between points of Loss/step, each of which waits for the device; 0: none
 };
 
-// A part of fit() that writes Loss/train, Loss/validation, Accuracy/train, Accuracy/validation and LearningRate once per epoch.
+// A part of fit() that writes Loss/train, Loss/validation, Accuracy/train, Accuracy/validation and LearningRate once
+// per epoch.
 class TensorBoard {
  public:
-  // Writes to a directory, as io::SummaryWriter does (a new one below runs/ by default).
+  // Writes to a folder, as io::SummaryWriter does; by default a new one in runs/.
   explicit TensorBoard(std::string log_dir = "", const TensorBoardOptions& options = {});
-  // Writes with the user's writer, which must outlive it.
+  // Writes with the given writer, which must outlive this.
   explicit TensorBoard(io::SummaryWriter& writer, const TensorBoardOptions& options = {});
 
   void on_step_end(Training& run);

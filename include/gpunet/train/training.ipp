@@ -27,9 +27,9 @@ GPUNET_INLINE Metric Training::monitored(std::optional<Metric> wish) const {
   const Metric metric = wish.value_or(has_validation ? Metric::val_loss : Metric::loss);
   const bool validation = metric == Metric::val_loss || metric == Metric::val_accuracy;
   require(!validation || has_validation, "gpunet::train::fit: ", name_of(metric),
-          " is monitored and nobody measures it, give fit a train::Validation(loader)");
+          " is monitored but not measured, give fit a train::Validation(loader)");
   require(metric != Metric::accuracy || has_accuracy,
-          "gpunet::train::fit: accuracy is monitored and nobody counts it, give fit a train::Accuracy");
+          "gpunet::train::fit: accuracy is monitored but not measured, give fit a train::Accuracy");
   return metric;
 }
 

@@ -2,7 +2,7 @@
 #include <string>
 #include <vector>
 
-#include <gpunet/train/report.hpp>
+#include <gpunet/train/confusion_matrix.hpp>
 
 #include "support/errors.hpp"
 
@@ -35,14 +35,13 @@ TEST_CASE("the report is scikit-learn's") {
 }
 
 TEST_CASE("as many names as classes, or none") {
-  CHECK(
-      error_of([] { to_string(counts, {"a"}); }) ==
-      "gpunet::train::to_string: 1 names for 3 classes (want one each, or none), leave them away to have numbers");
+  CHECK(error_of([] { to_string(counts, {"a"}); }) ==
+        "gpunet::train::to_string: 1 names for 3 classes (want one each, or none), omit them to use class indices");
   CHECK(error_of([] {
           classification_report(counts, {"a", "b"});
         }) ==
-        "gpunet::train::classification_report: 2 names for 3 classes (want one each, or none), leave them away to "
-        "have numbers");
+        "gpunet::train::classification_report: 2 names for 3 classes (want one each, or none), omit them to use "
+        "class indices");
 }
 
 TEST_CASE("of nothing counted there is a report of zeros") {
