@@ -263,6 +263,16 @@ static St reduce(H h, const char* fn, std::vector<Use> u, R* r, std::function<R(
   return submit(
       fn, h->st, u, [=] { *r = f(); }, !h->device());
 }
+// *r = finish(sum of term(x[i])), summed in double.
+template <class I, class T, class Term, class Finish>
+static St norm(H h, const char* fn, I n, const T* x, I incx, T* r, Term term, Finish finish) {
+  return reduce<T>(h, fn, {{"x", x, vspan(n, incx) * sizeof(T)}}, r, [=] {
+    double s = 0;
+    for (I i = 0; i < n; ++i)
+      s += term(x[ix(i, n, incx)]);
+    return (T)finish(s);
+  });
+}
 #define TYPED(P, T, CT, SUF, I)                                                                                    \
   API St cublas##P##gemm_v2##SUF(H h, Op ta, Op tb, I m, I n, I k, const T* al, const T* A, I lda, const T* B,     \
                                  I ldb, const T* be, T* Cc, I ldc) {                                               \
@@ -335,21 +345,14 @@ static St reduce(H h, const char* fn, std::vector<Use> u, R* r, std::function<R(
   }                                                                                                                \
   API St cublas##P##nrm2_v2##SUF(H h, I n, const T* x, I incx, T* r) {                                             \
     NEED_HANDLE;                                                                                                   \
-    return reduce<T>(h, "cublas" #P "nrm2", {{"x", x, vspan(n, incx) * sizeof(T)}}, r, [=] {                       \
-      double s = 0;                                                                                                \
-      for (I i = 0; i < n; ++i)                                                                                    \
-        s += (double)x[ix(i, n, incx)] * x[ix(i, n, incx)];                                                        \
-      return (T)std::sqrt(s);                                                                                      \
-    });                                                                                                            \
+    return norm(                                                                                                   \
+        h, "cublas" #P "nrm2", n, x, incx, r, [](double v) { return v * v; },                                      \
+        [](double s) { return std::sqrt(s); });                                                                    \
   }                                                                                                                \
   API St cublas##P##asum_v2##SUF(H h, I n, const T* x, I incx, T* r) {                                             \
     NEED_HANDLE;                                                                                                   \
-    return reduce<T>(h, "cublas" #P "asum", {{"x", x, vspan(n, incx) * sizeof(T)}}, r, [=] {                       \
-      double s = 0;                                                                                                \
-      for (I i = 0; i < n; ++i)                                                                                    \
-        s += std::fabs(x[ix(i, n, incx)]);                                                                         \
-      return (T)s;                                                                                                 \
-    });                                                                                                            \
+    return norm(                                                                                                   \
+        h, "cublas" #P "asum", n, x, incx, r, [](double v) { return std::fabs(v); }, [](double s) { return s; });  \
   }                                                                                                                \
   API St cublas##P##ger_v2##SUF(H h, I m, I n, const T* al, const T* x, I incx, const T* y, I incy, T* A, I lda) { \
     NEED_HANDLE;                                                                                                   \

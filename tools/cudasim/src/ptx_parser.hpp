@@ -444,17 +444,7 @@ struct Parser {
         mask = std::strtoull(w.c_str(), nullptr, 0);
         ++p;
         w = word();
-        bool gen = w == "generic";
-        if (gen) {
-          need('(');
-          w = word();
-          need(')');
-        }
-        v = symVal(w);
-        if (pk() == '+') {
-          ++p;
-          v += std::strtoull(word().c_str(), nullptr, 0);
-        }
+        v = address(w);
         need(')');
         v = (v & mask) >> __builtin_ctzll(mask);
       } else {
@@ -480,20 +470,24 @@ struct Parser {
           v = 0 - v;
       }
     } else {
-      bool gen = w == "generic";
-      if (gen) {
-        need('(');
-        w = word();
-        need(')');
-      }
-      v = symVal(w);
-      if (pk() == '+') {
-        ++p;
-        v += std::strtoull(word().c_str(), nullptr, 0);
-      }
+      v = address(w);
     }
     if (at + n <= cap) std::memcpy(dst + at, &v, n);
     at += n;
+  }
+  // The address SYMBOL, generic(SYMBOL) or either + OFFSET, whose first word was read.
+  uint64_t address(std::string w) {
+    if (w == "generic") {
+      need('(');
+      w = word();
+      need(')');
+    }
+    uint64_t v = symVal(w);
+    if (pk() == '+') {
+      ++p;
+      v += std::strtoull(word().c_str(), nullptr, 0);
+    }
+    return v;
   }
   uint64_t symVal(const std::string& w) {
     if (Sym* s = find(w)) return s->v;

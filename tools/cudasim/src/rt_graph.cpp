@@ -297,20 +297,24 @@ API cudaError_t cudaGraphExecKernelNodeSetParams(cudaGraphExec_t x, cudaGraphNod
     return bad(cudaErrorInvalidValue, "cudaGraphExecKernelNodeSetParams");
   return setKernel(&x->nodes[x->index[n]], p);
 }
+static cudaError_t addWork(cudaGraphNode_t* out, cudaGraph_t g, cudaGraphNodeType type, const char* label,
+                           std::vector<Node*> deps, std::function<cudaError_t()> fn) {
+  *out = addNode(g, type, label, std::move(deps));
+  (*out)->dev = t_dev;
+  (*out)->fn = std::move(fn);
+  return cudaSuccess;
+}
 API cudaError_t cudaGraphAddMemcpyNode1D(cudaGraphNode_t* out, cudaGraph_t g, const cudaGraphNode_t* d, size_t nd,
                                          void* dst, const void* src, size_t n, cudaMemcpyKind k) {
   LOCK;
   GRAPH(g, "cudaGraphAddMemcpyNode1D");
   if (auto e = checkCopy(dst, src, n, k); e != cudaSuccess) return e;
-  *out = addNode(g, cudaGraphNodeTypeMemcpy, "memcpy", depList(d, nd));
-  (*out)->dev = t_dev;
-  (*out)->fn = [=] {
+  return addWork(out, g, cudaGraphNodeTypeMemcpy, "memcpy", depList(d, nd), [=] {
     if (auto e = checkCopy(dst, src, n, k); e != cudaSuccess) return e;
     DevAccess da;
     std::memmove(dst, src, n);
     return cudaSuccess;
-  };
-  return cudaSuccess;
+  });
 }
 API cudaError_t cudaGraphAddMemsetNode(cudaGraphNode_t* out, cudaGraph_t g, const cudaGraphNode_t* d, size_t nd,
                                        const cudaMemsetParams* p) {
@@ -320,31 +324,25 @@ API cudaError_t cudaGraphAddMemsetNode(cudaGraphNode_t* out, cudaGraph_t g, cons
   size_t bytes = (q.height > 1 ? (q.height - 1) * q.pitch : 0) + q.width * q.elementSize;
   const Range* r = rangeOf(q.dst);
   if (!r || (uintptr_t)q.dst + bytes > r->hi) return bad(cudaErrorInvalidValue, "cudaGraphAddMemsetNode: range");
-  *out = addNode(g, cudaGraphNodeTypeMemset, "memset", depList(d, nd));
-  (*out)->dev = t_dev;
-  (*out)->fn = [q] {
+  return addWork(out, g, cudaGraphNodeTypeMemset, "memset", depList(d, nd), [q] {
     DevAccess da;
     for (size_t y = 0; y < std::max<size_t>(q.height, 1); ++y)
       for (size_t x = 0; x < q.width; ++x)
         std::memcpy((char*)q.dst + y * q.pitch + x * q.elementSize, &q.value, q.elementSize);
     return cudaSuccess;
-  };
-  return cudaSuccess;
+  });
 }
 API cudaError_t cudaGraphAddHostNode(cudaGraphNode_t* out, cudaGraph_t g, const cudaGraphNode_t* d, size_t nd,
                                      const cudaHostNodeParams* p) {
   LOCK;
   GRAPH(g, "cudaGraphAddHostNode");
   cudaHostNodeParams q = *p;
-  *out = addNode(g, cudaGraphNodeTypeHost, "host function", depList(d, nd));
-  (*out)->dev = t_dev;
-  (*out)->fn = [q] {
+  return addWork(out, g, cudaGraphNodeTypeHost, "host function", depList(d, nd), [q] {
     t_inHostFn = true;
     q.fn(q.userData);
     t_inHostFn = false;
     return cudaSuccess;
-  };
-  return cudaSuccess;
+  });
 }
 API cudaError_t cudaGraphAddEmptyNode(cudaGraphNode_t* out, cudaGraph_t g, const cudaGraphNode_t* d, size_t nd) {
   LOCK;

@@ -256,30 +256,18 @@ API cudaError_t cudaDeviceSynchronize() {
   syncDevice(t_dev);
   return C().sticky;
 }
-API cudaError_t cudaStreamGetFlags(cudaStream_t h, unsigned* f) {
-  LOCK;
-  STREAM(s, h, "cudaStreamGetFlags");
-  *f = s->flags;
-  return cudaSuccess;
-}
-API cudaError_t cudaStreamGetPriority(cudaStream_t h, int* p) {
-  LOCK;
-  STREAM(s, h, "cudaStreamGetPriority");
-  *p = s->priority;
-  return cudaSuccess;
-}
-API cudaError_t cudaStreamGetId(cudaStream_t h, unsigned long long* id) {
-  LOCK;
-  STREAM(s, h, "cudaStreamGetId");
-  *id = s->id;
-  return cudaSuccess;
-}
-API cudaError_t cudaStreamGetDevice(cudaStream_t h, int* d) {
-  LOCK;
-  STREAM(s, h, "cudaStreamGetDevice");
-  *d = s->dev;
-  return cudaSuccess;
-}
+#define GETTER(NAME, T, MEMBER)                    \
+  API cudaError_t NAME(cudaStream_t h, T* value) { \
+    LOCK;                                          \
+    STREAM(s, h, #NAME);                           \
+    *value = s->MEMBER;                            \
+    return cudaSuccess;                            \
+  }
+GETTER(cudaStreamGetFlags, unsigned, flags)
+GETTER(cudaStreamGetPriority, int, priority)
+GETTER(cudaStreamGetId, unsigned long long, id)
+GETTER(cudaStreamGetDevice, int, dev)
+#undef GETTER
 API cudaError_t cudaStreamAttachMemAsync(cudaStream_t, void*, size_t, unsigned) {
   return cudaSuccess;
 }
