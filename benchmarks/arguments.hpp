@@ -1,4 +1,4 @@
-// What the user asked for.
+// Command-line arguments.
 #pragma once
 
 #include <algorithm>
@@ -22,8 +22,8 @@ struct Arguments {
   double repetition_ms() const { return quick ? 50 : 100; }
 };
 
-// Reads the arguments and refuses what could not work, before the minutes of measuring. `jobs` are those that there
-// are, `cores` how many this process may use.
+// Reads the arguments, and throws Error for invalid ones before minutes of measuring. `jobs` are the known jobs,
+// `cores` the number of cores that this process may use.
 inline Arguments parse_arguments(int argc, char** argv, const std::vector<std::string>& jobs, int cores) {
   examples::Options options(argc, argv, "bench",
                             "Measures training steps, inference and matrix products beside PyTorch's.");
@@ -51,7 +51,7 @@ inline Arguments parse_arguments(int argc, char** argv, const std::vector<std::s
 
   if (arguments.jobs.empty()) arguments.jobs = jobs;
   if (arguments.threads.empty()) arguments.threads = cores > 1 ? std::vector{1, 2} : std::vector{1};
-  std::sort(arguments.threads.begin(), arguments.threads.end());  // one thread is what the others are compared with
+  std::sort(arguments.threads.begin(), arguments.threads.end());  // the others are compared with one thread
   return arguments;
 }
 

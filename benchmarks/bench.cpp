@@ -1,4 +1,4 @@
-// Measures gpunet beside PyTorch: one table of jobs and threads. Without arguments to the contrary, everything.
+// Compares gpunet with PyTorch: prints a table of jobs and threads, all of them by default.
 #include <cstdio>
 #include <cstring>
 #include <fstream>
@@ -14,8 +14,8 @@ namespace {
 
 using namespace bench;
 
-// Asks the opponent whether it is at its best: prints what it says, notes the environment that it wants.
-// Returns its name and version.
+// Asks PyTorch's side for its configuration: prints the answer and stores the environment that it needs. Returns its
+// name and version.
 std::string check_opponent(Plan& plan) {
   Command command{plan.opponent, {plan.cores[0]}, {"OMP_NUM_THREADS=1", "OPENBLAS_NUM_THREADS=1"}};
   command.arguments.push_back("check");

@@ -1,4 +1,4 @@
-// A worker process that is talked to in lines.
+// A worker process that communicates in lines of text.
 #pragma once
 
 #include <csignal>
@@ -17,15 +17,15 @@
 
 namespace bench {
 
-// How a worker is started: a program with its arguments, the processors that it may use (all if empty), and what its
-// environment has besides ours, as NAME=VALUE.
+// How a worker is started: a program with its arguments, the processors that it may use (all if empty), and additional
+// environment variables, as NAME=VALUE.
 struct Command {
   std::vector<std::string> arguments;
   std::vector<int> processors;
   std::vector<std::string> environment;
 };
 
-// A running worker. It dies with this process, and with this object.
+// A running worker. It ends with this process and with this object.
 class Child {
  public:
   explicit Child(const Command& command) : name_(command.arguments.back()) {
@@ -40,7 +40,7 @@ class Child {
     ::close(from[1]);
     in_ = ::fdopen(to[1], "w");
     out_ = ::fdopen(from[0], "r");
-    std::signal(SIGPIPE, SIG_IGN);  // what is said to a dead worker shows when no answer comes
+    std::signal(SIGPIPE, SIG_IGN);  // a dead worker is noticed when it does not answer
   }
   Child(const Child&) = delete;
   Child& operator=(const Child&) = delete;
@@ -51,7 +51,7 @@ class Child {
     ::waitpid(pid_, nullptr, 0);
   }
 
-  // Says a line and returns the line that is answered. Throws Error when the worker has ended.
+  // Sends a line and returns the answer. Throws Error if the worker has ended.
   std::string ask(const std::string& line) {
     std::fprintf(in_, "%s\n", line.c_str());
     std::fflush(in_);
@@ -67,7 +67,7 @@ class Child {
   }
 
  private:
-  // How the process has ended, which is left for the destructor to reap.
+  // Returns how the process ended. The destructor reaps it.
   std::string ending() const {
     siginfo_t info{};
     if (::waitid(P_PID, static_cast<id_t>(pid_), &info, WEXITED | WNOWAIT) != 0 || info.si_code == CLD_EXITED)

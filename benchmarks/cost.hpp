@@ -1,12 +1,12 @@
-// The two numbers of a job: what has to be computed and what has to be moved, whoever does it.
+// The cost of a job: operations and bytes that any implementation needs.
 #pragma once
 
 #include <gpunet/nn/sequential.hpp>
 
 namespace bench {
 
-// Of one step. Operations: a multiply-add counts as two. Bytes: what a cache that holds everything during the step
-// but nothing between steps would still have to fetch and write back.
+// The cost of one step. Operations: a multiply-add counts as two. Bytes: those that a cache would still have to fetch
+// and write back if it stored everything during the step, but nothing between steps.
 struct Cost {
   double operations = 0, bytes = 0;
 };
@@ -34,8 +34,9 @@ NetworkSize measure_network(const Net& net) {
   return size;
 }
 
-// Forward, gradients of the parameters, gradients of the inputs (but the first layer's), update. Every parameter and
-// every number that the optimizer keeps for it is read and written once; gradients never leave the cache.
+// The cost of a training step: forward pass, gradients of parameters and of inputs (except those of the first layer),
+// update. Every parameter and every number that the optimizer stores for it is read and written once; gradients never
+// leave the cache.
 template <class Net>
 Cost cost_of_training(const Net& net, double batch, double optimizer_numbers) {
   const NetworkSize size = measure_network(net);
@@ -44,7 +45,7 @@ Cost cost_of_training(const Net& net, double batch, double optimizer_numbers) {
           4 * (inputs + 2 * (1 + optimizer_numbers) * size.parameters)};
 }
 
-// Forward; every parameter is read once.
+// The cost of a forward pass; every parameter is read once.
 template <class Net>
 Cost cost_of_inference(const Net& net, double batch) {
   const NetworkSize size = measure_network(net);
@@ -52,7 +53,7 @@ Cost cost_of_inference(const Net& net, double batch) {
   return {2 * batch * size.forward, 4 * (batch * ends + size.parameters)};
 }
 
-// C = A B with n rows and columns each.
+// The cost of C = A B with n rows and columns each.
 inline Cost cost_of_product(double n) {
   return {2 * n * n * n, 3 * 4 * n * n};
 }

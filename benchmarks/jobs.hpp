@@ -1,4 +1,4 @@
-// The list of what is measured.
+// The list of benchmark jobs.
 #pragma once
 
 #include <memory>
@@ -10,10 +10,10 @@
 
 namespace bench {
 
-// One line of the table (for each number of threads).
+// One row of the table (for each number of threads).
 struct Job {
   std::string_view name;
-  double goal;  // PyTorch's time / ours, at least
+  double goal;  // the smallest acceptable ratio of PyTorch's time to ours
   Cost cost;    // of one step
   std::unique_ptr<Work> (*make)(Host& device);
 };

@@ -36,9 +36,9 @@ class PeakWork : public Work {
   Host& device_;
 };
 
-// Each thread copies its part of the bytes of a job to another place, often enough that a step moves some megabytes:
-// as fast as the level of the cache allows in which that many bytes find room. value() is the number of bytes that a
-// step moves, read and written.
+// Each thread copies its share of the bytes of a job to another place, often enough that a step moves some megabytes:
+// the bandwidth of the cache level that can hold that many bytes. value() is the number of bytes that a step reads and
+// writes.
 class CopyWork : public Work {
  public:
   // As many bytes read and written as a step of a job moves, at least 8 kB for each thread.

@@ -1,4 +1,4 @@
-// What the system tells about this machine and this process.
+// Information about this machine and this process.
 #pragma once
 
 #include <cstdio>
@@ -14,7 +14,7 @@
 
 namespace bench {
 
-// The text behind "key :" or "key:" in a file of such lines; empty if there is none.
+// Returns the text after "key :" or "key:" in a file of such lines; empty if there is none.
 inline std::string field_of(const char* path, const std::string& key) {
   std::ifstream file(path);
   for (std::string line; std::getline(file, line);) {
@@ -30,7 +30,7 @@ inline std::string processor_name() {
   return name.empty() ? "unknown processor" : name;
 }
 
-// What this program was compiled with.
+// Returns the compiler and its version.
 inline std::string compiler() {
 #if defined(__clang__)
   return "clang++ " __clang_version__;
@@ -39,7 +39,7 @@ inline std::string compiler() {
 #endif
 }
 
-// Year-month-day.
+// Returns the date as year-month-day.
 inline std::string today() {
   const std::time_t now = std::time(nullptr);
   char text[16];
@@ -47,8 +47,8 @@ inline std::string today() {
   return text;
 }
 
-// One processor number for each core that this process may use, the last first: systems do their own work on the
-// first.
+// Returns one processor number for each core that this process may use, the last first: systems run their own work on
+// the first.
 inline std::vector<int> usable_cores() {
   cpu_set_t allowed;
   if (sched_getaffinity(0, sizeof allowed, &allowed) != 0) return {0};
@@ -64,8 +64,8 @@ inline std::vector<int> usable_cores() {
   return cores;
 }
 
-// Gives each thread of this process a processor of its own among those that it may use, so that the system does not
-// let two of them share one while another is idle.
+// Binds each thread of this process to a processor of its own, so that the system does not run two of them on one while
+// another is idle.
 inline void pin_threads() {
   cpu_set_t allowed;
   if (sched_getaffinity(0, sizeof allowed, &allowed) != 0) return;
@@ -81,13 +81,13 @@ inline void pin_threads() {
   }
 }
 
-// The most memory that this process has used, in MB (10^6 bytes).
+// Returns the peak memory of this process, in MB (10^6 bytes).
 inline double peak_memory() {
   const std::string kilobytes = field_of("/proc/self/status", "VmHWM");
   return kilobytes.empty() ? 0 : std::stod(kilobytes) * 1024 / 1e6;
 }
 
-// From here on, peak_memory() counts anew where the system can do that.
+// Restarts peak_memory() from the current value, if the system supports that.
 inline void reset_peak_memory() {
   std::ofstream("/proc/self/clear_refs") << "5";
 }

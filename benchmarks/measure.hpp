@@ -1,4 +1,4 @@
-// Ours and PyTorch's in turns.
+// Measures ours and PyTorch's alternately.
 #pragma once
 
 #include <algorithm>
@@ -14,22 +14,22 @@
 
 namespace bench {
 
-// What a run is made of.
+// The options of a run.
 struct Plan {
   int repetitions = 7;
-  double repetition_ms = 50;                      // at least, each
-  std::string program;                            // this one, which is its own worker
+  double repetition_ms = 50;                      // the shortest duration of each
+  std::string program;                            // this program, which is its own worker
   std::vector<std::string> opponent;              // Python and the file, empty without PyTorch
-  std::vector<std::string> opponent_environment;  // with which it is fastest
-  std::vector<int> cores;                         // one processor number for each
+  std::vector<std::string> opponent_environment;  // variables with which it is fastest
+  std::vector<int> cores;                         // one processor number per core
 
   std::vector<int> first_cores(int threads) const { return {cores.begin(), cores.begin() + threads}; }
 };
 
-// A piece of work under way in a worker, and the times that it needed for a step.
+// A benchmark running in a worker, and its times per step.
 class Runner {
  public:
-  // `start` and `end` are what is said to the worker; nothing is said at the end if that is empty.
+  // `start` and `end` are the lines sent to the worker; no line is sent at the end if `end` is empty.
   Runner(std::shared_ptr<Child> child, const std::string& start, std::string end = "")
       : child_(std::move(child)), end_(std::move(end)) {
     const std::string answer = child_->ask(start);
@@ -46,7 +46,7 @@ class Runner {
     }
   }
 
-  // Finds out how many steps take `ms` milliseconds.
+  // Determines how many steps take `ms` milliseconds.
   void calibrate(double ms) {
     for (;;) {
       const double time = run();
@@ -58,8 +58,8 @@ class Runner {
     }
   }
 
-  // One repetition. Idle threads go on spinning for a while (those of PyTorch's OpenMP for some 16 ms): then there is a
-  // pause, so that they take nothing from the next.
+  // Runs one repetition. Idle threads keep spinning for a while (those of PyTorch's OpenMP for about 16 ms), so a pause
+  // follows, to leave the processors to the next.
   void repeat() {
     times_.push_back(run() / static_cast<double>(steps_));
     ::usleep(40'000);
@@ -90,26 +90,27 @@ class Runner {
   std::vector<double> times_;
 };
 
-// Piece of work `name` in a worker of its own.
+// Starts the benchmark `name` in a worker of its own.
 inline std::unique_ptr<Runner> start_ours(const Plan& plan, const std::string& name, int threads) {
   const Command command{{plan.program, "worker", std::to_string(threads), name}, plan.first_cores(threads), {}};
   return std::make_unique<Runner>(std::make_shared<Child>(command), "start");
 }
 
-// PyTorch with a number of threads, loaded once for all jobs.
+// Starts PyTorch with a number of threads, loaded once for all jobs.
 inline std::shared_ptr<Child> start_opponent(const Plan& plan, int threads) {
   const std::string n = std::to_string(threads);
   Command command{plan.opponent, plan.first_cores(threads), plan.opponent_environment};
   command.arguments.push_back(n);
   for (const char* variable : {"OMP_NUM_THREADS=", "MKL_NUM_THREADS=", "OPENBLAS_NUM_THREADS="})
     command.environment.push_back(variable + n);
-  // It takes and returns large arrays in every step. Kept from the system, they save it up to a quarter of its time.
+  // It allocates and frees large arrays in every step. Not returning them to the system saves up to a quarter of its
+  // time.
   command.environment.insert(command.environment.end(), {"MALLOC_MMAP_THRESHOLD_=33554432",  //
                                                          "MALLOC_TRIM_THRESHOLD_=10000000000"});
   return std::make_shared<Child>(command);
 }
 
-// Measures a job: both sides and both limits of the machine take turns. There need be no opponent.
+// Measures a job: both sides and both limits of the machine take turns. PyTorch may be missing.
 inline Result measure(const Plan& plan, const Job& job, int threads, const std::shared_ptr<Child>& opponent) {
   Result result;
   result.job = job.name;

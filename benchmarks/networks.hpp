@@ -1,4 +1,4 @@
-// The networks that are measured; opponent_jobs.py has the same.
+// The networks of the jobs; opponent_jobs.py has the same.
 #pragma once
 
 #include <gpunet/gpunet.hpp>

@@ -1,11 +1,11 @@
-// Multiply-adds on registers, as fast as they go; included by limits.hpp through each_path.inl.
+// A loop of multiply-adds in registers, which measures the peak rate; included by limits.hpp through each_path.inl.
 
 namespace gpunet::GPUNET_PATH {
 
-// Enough independent sums to hide the latency of an addition on any processor known here.
+// Enough independent sums to hide the latency of an addition on known processors.
 inline constexpr int peak_sums = 14;
 
-// `rounds` times one multiply-add on each lane of each sum.
+// Executes one multiply-add on each lane of each sum, `rounds` times.
 GPUNET_TARGET inline void multiply_add(index_t rounds, float* out) {
   Vector sums[peak_sums];
 #pragma GCC unroll 14

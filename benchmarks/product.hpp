@@ -11,7 +11,7 @@ namespace bench {
 // C = A B, all [n, n].
 class Product : public Work {
  public:
-  // B is the transpose of A. The data are written here, so that the memory that a step takes is what the product itself needs.
+  // B is the transpose of A. The data are written here, so that a step's memory is only what the product needs.
   Product(Host& device, index_t n)
       : device_(device), n_(n), a_(spread_values(device, {n, n})), b_(device, {n, n}), c_(device, {n, n}) {
     for (index_t i = 0; i < n; ++i)

@@ -13,7 +13,7 @@
 
 namespace bench {
 
-// What the numbers depend on.
+// The conditions that the numbers depend on.
 struct Surroundings {
   std::string date, processor, compiler, opponent;
 };
@@ -73,7 +73,7 @@ inline std::string table_row(const Result& r) {
                                        digits(r.ours.megabytes, 3), digits(r.pytorch.megabytes, 3)});
 }
 
-// The text under a table: what is not in it.
+// Returns the text under a table, with information that the table does not show.
 inline std::string notes(const std::vector<Result>& results) {
   std::string text;
   double best = 0;  // peak of a thread
@@ -105,7 +105,7 @@ inline std::string markdown(const Surroundings& s, const std::vector<Result>& re
   return text + "\nThe limits in the same run, and how PyTorch was fastest:\n\n" + notes(results);
 }
 
-// The sections of a page behind the one that markdown() writes: they belong to other scripts.
+// Returns the sections of a page after the one that markdown() writes: other scripts fill them.
 inline std::string other_sections(std::string_view page) {
   const auto begin = page.find("\n## ");
   return begin == page.npos ? "" : std::string(page.substr(begin));

@@ -1,4 +1,4 @@
-// What is known of one job after it was measured, and what follows from it.
+// The measurements of one job, and numbers derived from them.
 #pragma once
 
 #include <algorithm>
@@ -13,7 +13,7 @@ namespace bench {
 
 inline constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
 
-// Of an even number, the mean of the middle two; unknown of none.
+// Returns the median: for an even count the mean of the middle two, unknown for none.
 inline double median(std::vector<double> values) {
   if (values.empty()) return unknown;
   std::sort(values.begin(), values.end());
@@ -21,12 +21,12 @@ inline double median(std::vector<double> values) {
   return values.size() % 2 == 1 ? values[half] : (values[half - 1] + values[half]) / 2;
 }
 
-// One side of a job. Memory: by how much the peak grew from before the model was made; of the whole process.
+// The measurements of one side. Memory: growth of the peak since before the model was made; peak of the whole process.
 struct Side {
   double ms = unknown;          // of one step
   double fastest_ms = unknown;  // in the best repetition
   double megabytes = unknown, process_megabytes = unknown;
-  double value = unknown;  // what both sides have to agree on
+  double value = unknown;  // both sides must agree on it
 };
 
 // A job with one number of threads.
@@ -36,25 +36,25 @@ struct Result {
   double goal = unknown;
   Cost cost;
   Side ours, pytorch;
-  std::string variant;                                     // which way was PyTorch's fastest
+  std::string variant;                                     // PyTorch's fastest variant
   double peak_gflops = unknown, copy_gigabytes = unknown;  // per second, in the same run
-  double one_thread_ms = unknown;                          // ours, where more threads are compared with that
-  double tolerance = 1e-3;                                 // of what both sides have to agree on
+  double one_thread_ms = unknown;                          // ours with one thread, for comparison
+  double tolerance = 1e-3;                                 // of the value that both sides must agree on
 
   double ratio() const { return pytorch.ms / ours.ms; }
-  // How many times faster than one thread.
+  // Returns the speedup over one thread.
   double scaling() const { return one_thread_ms / ours.ms; }
 
   double compute_ms() const { return cost.operations / peak_gflops / 1e6; }
   double memory_ms() const { return cost.bytes / copy_gigabytes / 1e6; }
-  // The nearer of the two limits, and how much of it is reached: 1 is as fast as the machine allows.
+  // Returns the closer of the two limits, and the share of it that is reached: 1 is as fast as the machine allows.
   const char* limit() const { return memory_ms() > compute_ms() ? "memory" : "compute"; }
   double limit_share() const { return std::fmax(compute_ms(), memory_ms()) / ours.ms; }
 
-  // Whether half of the repetitions of a side took much longer than its best one, as when other programs run.
+  // Returns whether half of the repetitions of a side took much longer than its best one, as when other programs run.
   bool unsteady() const { return ours.ms > 1.3 * ours.fastest_ms || pytorch.ms > 1.3 * pytorch.fastest_ms; }
 
-  // Whether the sides differ in the number that they have to agree on; false where there is only one side.
+  // Returns whether the sides disagree on the value; false if there is only one side.
   bool values_differ() const {
     const double allowed = tolerance * std::fmax(1, std::fabs(pytorch.value));
     return std::isfinite(pytorch.ms) && !(std::fabs(ours.value - pytorch.value) <= allowed);

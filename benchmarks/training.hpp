@@ -10,7 +10,7 @@
 
 namespace bench {
 
-// The optimizers of the jobs, and how many numbers they keep for each parameter.
+// The optimizers of the jobs, and how many numbers they store per parameter.
 struct Momentum {
   static constexpr int numbers = 1;
   template <class Model>
@@ -29,7 +29,7 @@ struct Adam {
   }
 };
 
-// Steps of one network on one batch, each with forward, loss, backward and update.
+// Training steps of one network on one batch: forward pass, loss, backward pass, update.
 template <class Net, class Optimizer, class D = Host>
 class Training : public Work {
   using Model = gpunet::Model<Net, D>;
@@ -66,7 +66,7 @@ class Training : public Work {
   double loss_ = 0;
 };
 
-// The same by Step::repeat, a hundred at a time, as in the Iris lesson, where the whole data set is one batch.
+// Training steps by Step::repeat, a hundred per call, as in the Iris lesson, where the whole dataset is one batch.
 template <class Net, class Optimizer, class D = Host>
 class RepeatedTraining : public Training<Net, Optimizer, D> {
  public:
@@ -78,7 +78,7 @@ class RepeatedTraining : public Training<Net, Optimizer, D> {
   }
 };
 
-// The network's output for one sample, which is read each time.
+// The network's output for one sample, which is read after each step.
 template <class Net>
 class Inference : public Work {
  public:

@@ -1,4 +1,4 @@
-// What a worker process measures.
+// The interface of the benchmarks that a worker process runs.
 #pragma once
 
 #include <chrono>
@@ -12,27 +12,27 @@ namespace bench {
 using gpunet::Host;
 using gpunet::index_t;
 
-// A piece of work that can be repeated. Its data are made with it; the model comes with start().
+// A benchmark that can be repeated. The constructor makes its data, start() the model.
 class Work {
  public:
   virtual ~Work() = default;
 
-  // Begins anew, from the same numbers: long trainings of one batch end in zeros and subnormal numbers, which cost
-  // more than those of a real training.
+  // Restarts from the same numbers: a long training on one batch ends in zeros and subnormal numbers, which take longer
+  // than those of a real training.
   virtual void start() {}
   virtual void run(index_t steps) = 0;
-  // Milliseconds that they take.
+  // Runs steps and returns the time in milliseconds.
   virtual double time(index_t steps) {
     using Clock = std::chrono::steady_clock;
     const Clock::time_point begin = Clock::now();
     run(steps);
     return std::chrono::duration<double, std::milli>(Clock::now() - begin).count();
   }
-  // A number that both sides have to agree on: the last loss, or an output.
+  // Returns a value that both sides must agree on: the last loss, or an output.
   virtual double value() const = 0;
 };
 
-// Number i of the data of all jobs, spread over 0 to 2^32; opponent_jobs.py computes the same.
+// Returns number i of the data of all jobs, from 0 to 2^32; opponent_jobs.py computes the same.
 inline std::uint32_t spread(index_t i) {
   return static_cast<std::uint32_t>(static_cast<std::uint64_t>(i) * 2654435761u);
 }
@@ -46,7 +46,7 @@ gpunet::Tensor<float, D> spread_values(D& device, const gpunet::Sizes& sizes) {
   return {device, sizes, values};
 }
 
-// Labels that have nothing to do with the inputs: there is always something left to learn.
+// Labels that are unrelated to the inputs: there is always something left to learn.
 template <class D>
 gpunet::Tensor<gpunet::label_t, D> spread_labels(D& device, index_t batch, index_t classes) {
   std::vector<gpunet::label_t> labels(static_cast<std::size_t>(batch));

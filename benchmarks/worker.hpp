@@ -1,4 +1,4 @@
-// The side of a worker process: it makes one piece of work and does what the lines on its input say.
+// The main loop of a worker process: it creates a benchmark and executes the commands on its input.
 #pragma once
 
 #include <algorithm>
@@ -14,15 +14,15 @@
 
 namespace bench {
 
-// The work of that name: a job, "peak", or "copy:BYTES".
+// Returns the benchmark of that name: a job, "peak", or "copy:BYTES".
 inline std::unique_ptr<Work> make_work(const std::string& name, Host& device) {
   if (name == "peak") return std::make_unique<PeakWork>(device);
   if (name.rfind("copy:", 0) == 0) return std::make_unique<CopyWork>(device, std::stoll(name.substr(5)));
   return find_job(name).make(device);
 }
 
-// Milliseconds of the steps, in trainings of at most a thousand. Two steps before each training do not count: they
-// ask for memory and warm the caches.
+// Returns the milliseconds of the steps, run as trainings of at most a thousand. Two steps before each training are not
+// timed: they allocate memory and warm the caches.
 inline double run_trainings(Work& work, index_t steps) {
   double total = 0;
   while (steps > 0) {

@@ -1,4 +1,4 @@
-// Numbers for tests: where they come from, how they lie in a slice, how far two sets of them are apart.
+// Numbers for tests: generators, order in a slice, and distance between arrays.
 #pragma once
 
 #include <algorithm>

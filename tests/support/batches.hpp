@@ -1,4 +1,4 @@
-// What a loader gives, read back.
+// Reads the batches of a loader.
 #pragma once
 
 #include <cstddef>
@@ -10,7 +10,7 @@
 
 using Order = std::vector<std::vector<gpunet::label_t>>;  // the labels of each batch
 
-// One epoch's labels; checks that the samples are those of the labels: [i, -i] for label i.
+// Returns one epoch's labels; checks that the samples match the labels: [i, -i] for label i.
 template <class D>
 Order epoch(D& device, auto&& batches) {
   Order order;

@@ -7,7 +7,7 @@
 #include <gpunet/data/dataset.hpp>
 #include <gpunet/data/transforms.hpp>
 
-// Images of random bytes with channels that are normalised differently. Sample i has the label i.
+// Images of random bytes with a different normalization per channel. Sample i has the label i.
 struct ByteSet {
   explicit ByteSet(gpunet::index_t samples, const gpunet::Sizes& of_one = {3, 5, 7}) : n(samples), sizes(of_one) {}
 

@@ -1,4 +1,4 @@
-// Convolutions between many channels: a problem with its plain results in double, and what a host makes of it.
+// Convolutions between many channels: problems with reference results in double, and results of a host.
 #pragma once
 
 #include <doctest/doctest.h>
@@ -9,7 +9,7 @@
 #include "support/geometry_text.hpp"
 #include "support/tuned_check.hpp"
 
-// Operands and plain results in double of one convolution.
+// Operands and reference results, in double, of one convolution.
 template <class Geometry>
 struct ConvolutionProblem {
   gpunet::Slice slice;
@@ -47,13 +47,13 @@ inline std::vector<float> to_floats(const std::vector<double>& values) {
   return {values.begin(), values.end()};
 }
 
-// What a host made of a problem; more_dw and more_db were added to the first ones.
+// Results of a host; more_dw and more_db were accumulated onto the first ones.
 struct ConvolutionResults {
   std::vector<float> y, dx, dw, db, more_dw, more_db;
   bool operator==(const ConvolutionResults&) const = default;
 };
 
-// The functions are looked up by the type of the geometry, which may belong to the test.
+// The functions are found by the type of the geometry, which may belong to the test.
 template <class Geometry>
 ConvolutionResults run(gpunet::Host& host, const ConvolutionProblem<Geometry>& p) {
   const auto x = operand(host, to_floats(p.x)), dy = operand(host, to_floats(p.dy));
@@ -95,8 +95,8 @@ void check(const ConvolutionResults& results, const ConvolutionProblem<Geometry>
   CHECK(relative_error(twice(p.db), results.more_db) < most);
 }
 
-// Every vector path does what the plain version does, with the same bits for any number of threads. `most` is the error
-// that is allowed, relative to the largest number.
+// Checks that every vector path agrees with the plain version, bitwise identical for any number of threads. `most` is
+// the largest error, relative to the largest number.
 template <class Geometry>
 void compare_with_plain(gpunet::HostOptions options, const gpunet::Slice& slice, const Geometry& g,
                         gpunet::Generator& random, double most) {

@@ -1,4 +1,4 @@
-// What the tests of optimizers share.
+// Shared by the tests of optimizers.
 #pragma once
 
 #include <doctest/doctest.h>
@@ -52,8 +52,8 @@ struct ClassifierLesson {
   gpunet::Tensor<gpunet::label_t, D> labels{device, {5}, {0, 2, 1, 1, 0}};
 };
 
-// Trains as the runs of the reference did, which have the losses before every 50th step, and compares losses and final
-// parameters. On Cuda, which a simulator may be, two of these losses: a step is the same functor there.
+// Trains as the reference did, which has the losses before every 50th step, and compares losses and final parameters.
+// On Cuda, which may be a simulator, it compares two losses only: the functor of a step is the same there.
 template <template <class, class> class Optimizer, class D, class T, class Runs>
 void check_runs(const Runs& runs, double tolerance) {
   for (const auto& run : runs) {
@@ -74,7 +74,7 @@ void check_runs(const Runs& runs, double tolerance) {
   }
 }
 
-// Steps before the first backward pass, and after zero_grad(), do nothing.
+// Checks that steps do nothing before the first backward pass and after zero_grad().
 template <class Lesson, class Optimizer>
 void check_steps_without_gradients(Lesson& lesson, Optimizer& optimizer) {
   const auto before = lesson.parameters();
@@ -88,7 +88,7 @@ void check_steps_without_gradients(Lesson& lesson, Optimizer& optimizer) {
   CHECK(lesson.parameters() == before);
 }
 
-// A learning rate of 0 between steps leaves the parameters.
+// Checks that a step with a learning rate of 0 keeps the parameters.
 template <class Lesson, class Optimizer>
 void check_change_of_rate(Lesson& lesson, Optimizer& optimizer) {
   optimizer.set_lr(0);
@@ -99,7 +99,7 @@ void check_change_of_rate(Lesson& lesson, Optimizer& optimizer) {
   CHECK(lesson.parameters() == before);
 }
 
-// The message of the error that options are.
+// Returns the message of the error that the options cause.
 template <template <class, class> class Optimizer, class Options>
 std::string error_of(const Options& options) {
   gpunet::Model<Classifier, gpunet::Host> net(test_device<gpunet::Host>());

@@ -12,7 +12,7 @@
 
 namespace {
 
-// How a product is refused: by the search for algorithms, with a status or an empty list; or by the call itself.
+// How a product is refused: by the search for algorithms (with a status or an empty list), or by the call itself.
 enum class Refusal { search_fails, search_is_empty, call_fails, call_is_invalid };
 
 // An algorithm that the search offers, in the order of the list. It is the real first one; its results may differ in a bit.
@@ -21,18 +21,18 @@ struct OfferedAlgorithm {
   bool other_bits = false, refused = false;
 };
 
-// What cuBLASLt does in this program while it lives: one at a time.
+// Controls cuBLASLt in this program while this object exists; one at a time.
 struct ControlledLt {
   std::vector<cublasLtEpilogue_t> refused;  // products with these epilogues
   Refusal how = Refusal::search_fails;
   std::vector<OfferedAlgorithm> offered;
 
   int searches = 0;
-  bool refuses_unasked = false;              // where the library itself has no kernel
-  std::vector<cublasLtEpilogue_t> products;  // that were given to the device, by their epilogues
-  std::vector<std::size_t> algorithms;       // theirs, as numbers of `offered`
+  bool refuses_unasked = false;              // refuses where the library itself has no kernel
+  std::vector<cublasLtEpilogue_t> products;  // epilogues of the products that were launched
+  std::vector<std::size_t> algorithms;       // their algorithms, as indices into `offered`
 
-  struct Marked {  // what was offered, and what the library knows
+  struct Marked {  // the algorithm that was offered, and the real one
     gpunet::detail::LtAlgorithm offered, real;
     std::size_t number;
   };
@@ -56,13 +56,13 @@ cublasLtEpilogue_t epilogue_of(cublasLtMatmulDesc_t descriptor) {
   return epilogue;
 }
 
-// Another last bit for the first number of a result.
+// Changes the last bit of the first number of a result.
 struct FlipLastBit {
   std::uint32_t* word;
   GPUNET_FN void operator()(gpunet::index_t) const { *word ^= 1; }
 };
 
-// The real function of this name.
+// Returns the real function of this name.
 template <class F>
 F* real_lt(const char* name, F*) {
   return reinterpret_cast<F*>(dlsym(RTLD_NEXT, name));
@@ -129,7 +129,7 @@ extern "C" cublasStatus_t cublasLtMatmul(cublasLtHandle_t handle, cublasLtMatmul
   return status;
 }
 
-// The time of the algorithm that ran last, where algorithms are offered.
+// Returns the time of the algorithm that ran last, if algorithms are offered.
 extern "C" cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t from, cudaEvent_t to) {
   static const auto next = real_lt("cudaEventElapsedTime", &cudaEventElapsedTime);
   const ControlledLt* control = ControlledLt::current;

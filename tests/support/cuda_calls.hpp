@@ -1,4 +1,4 @@
-// Counts what a program asks of the CUDA runtime. For one unit of a program: it defines functions of the runtime.
+// Counts calls of the CUDA runtime. For one unit of a program: it defines functions of the runtime.
 #pragma once
 
 #include <dlfcn.h>
@@ -6,16 +6,16 @@
 
 #include <gpunet/gpunet.hpp>
 
-// Functions of the CUDA runtime that wait for the device, give it work, copy from it, or take or give back its memory.
-// The whole test program calls these in their place; they count and go on to the real ones. (cudaMalloc and cudaFree
-// have another definition in CUDA sources already; gpunet calls neither.)
+// Replaces functions of the CUDA runtime that wait for the device, launch work, copy from it, or allocate or free
+// memory. The whole test program calls these; they count and call the real ones. (cudaMalloc and cudaFree are already
+// defined otherwise in CUDA sources; gpunet calls neither.)
 namespace {
 
 thread_local int waits = 0, event_waits = 0, copies_back = 0, allocations = 0, launches = 0, recordings = 0;
 thread_local std::size_t pinned = 0;  // bytes
 thread_local bool no_memory_for_graphs = false;
 
-// The real function of this name and type.
+// Returns the real function of this name and type.
 template <class F>
 F* real(const char* name) {
   return reinterpret_cast<F*>(dlsym(RTLD_NEXT, name));
@@ -48,7 +48,7 @@ COUNTED(launches, cudaLaunchKernel,
         (const void* kernel, dim3 blocks, dim3 threads, void** arguments, size_t shared, cudaStream_t stream),
         (kernel, blocks, threads, arguments, shared, stream))
 
-// Fails where a test says so, as where there is no memory for the graph.
+// Fails if a test requests it, as without memory for the graph.
 extern "C" cudaError_t cudaGraphInstantiate(cudaGraphExec_t* made, cudaGraph_t graph, unsigned long long flags) {
   static const auto next =
       real<cudaError_t(cudaGraphExec_t*, cudaGraph_t, unsigned long long)>("cudaGraphInstantiate");
@@ -63,7 +63,7 @@ extern "C" cudaError_t cudaMallocHost(void** memory, size_t n) {
   return next(memory, n);
 }
 
-// Under a name of ours in the source: CUDA sources have a definition of the other one, for kernels.
+// Has a name of its own in the source: CUDA sources define the other one, for kernels.
 extern "C" cudaError_t counted_copy(void* to, const void* from, size_t n, cudaMemcpyKind kind,
                                     cudaStream_t stream) asm("cudaMemcpyAsync");
 cudaError_t counted_copy(void* to, const void* from, size_t n, cudaMemcpyKind kind, cudaStream_t stream) {
@@ -75,14 +75,14 @@ cudaError_t counted_copy(void* to, const void* from, size_t n, cudaMemcpyKind ki
 
 namespace {
 
-// Calls of this thread while it lives.
+// Counts the calls of this thread while this object exists.
 class Calls {
  public:
   int waits() const { return ::waits - waits_; }
   int event_waits() const { return ::event_waits - event_waits_; }
   int copies_back() const { return ::copies_back - copies_back_; }  // to the host
   int allocations() const { return ::allocations - allocations_; }
-  int launches() const { return ::launches - launches_; }  // of kernels, recorded or done
+  int launches() const { return ::launches - launches_; }  // of kernels, recorded or executed
   int recordings() const { return ::recordings - recordings_; }
   std::size_t pinned() const { return ::pinned - pinned_; }  // bytes of host memory
 
@@ -92,7 +92,7 @@ class Calls {
   std::size_t pinned_ = ::pinned;
 };
 
-// Whether the host waited for nothing, got nothing back, and took and gave back no memory.
+// Returns whether the host did not wait, copy anything back, or allocate or free memory.
 void check_quiet(const Calls& calls) {
   CHECK(calls.waits() == 0);
   CHECK(calls.copies_back() == 0);

@@ -1,4 +1,4 @@
-// A tensor that moves from one Cuda to another.
+// Copies a tensor from one Cuda to another.
 #pragma once
 
 #include <gpunet/core/config.hpp>
@@ -24,7 +24,7 @@ struct AddOne {
   GPUNET_FN void operator()(gpunet::index_t i) const { values[i] += 1; }
 };
 
-// Device to device, with work before and after on both sides, none of it waited for.
+// Copies from device to device, with work before and after on both sides, without waiting for any of it.
 inline void pass_on(gpunet::Cuda& from, gpunet::Cuda& to) {
   gpunet::Tensor<int, gpunet::Cuda> copy;
   {

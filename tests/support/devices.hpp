@@ -18,13 +18,13 @@
 #define GPUNET_TEST_DEVICES gpunet::Host
 #endif
 
-// The names by which ctest tells the two halves of the tests apart.
+// Names by which ctest distinguishes the two halves of the tests.
 TYPE_TO_STRING(gpunet::Host);
 #if GPUNET_CUDA
 TYPE_TO_STRING(gpunet::Cuda);
 #endif
 
-// The device of kind D that all tests of a program share; made at the first call.
+// Returns the device of kind D that all tests of a program share; created on the first call.
 template <class D>
 D& test_device() {
   if constexpr (std::same_as<D, gpunet::Host>) {

@@ -1,11 +1,12 @@
-// How a process ends.
+// Runs code in a process of its own, to see how it ends.
 #pragma once
 
 #include <csignal>
 #include <sys/wait.h>
 #include <unistd.h>
 
-// The end of a process that does `work` and then returns 0, with the signals of a new program: its exit status, or -signal.
+// Returns how a process ends that calls `work` and then returns 0, with the default signal handlers: its exit status,
+// or -signal.
 template <class Work>
 int end_of(Work work) {
   const pid_t child = fork();

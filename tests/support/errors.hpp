@@ -1,4 +1,4 @@
-// What an Error says.
+// Messages of errors.
 #pragma once
 
 #include <string>
@@ -6,7 +6,7 @@
 
 #include <gpunet/core/error.hpp>
 
-// The message of the Error that `action` ends in; empty if there is none.
+// Returns the message of the Error that `action` throws; empty if it throws none.
 template <class Action>
 std::string error_of(Action action) {
   try {

@@ -4,8 +4,8 @@
 #include <doctest/doctest.h>
 #include <sys/resource.h>
 
-// Files of this process can have no more than `bytes` bytes while it lives: what a full disk looks like to write(), but that
-// the system sends SIGXFSZ too, which ends a program.
+// Limits files of this process to `bytes` bytes while this object exists: write() fails as on a full disk, except that
+// the system also sends SIGXFSZ, which ends a program.
 class FileSizeLimit {
  public:
   explicit FileSizeLimit(rlim_t bytes) {

@@ -1,4 +1,4 @@
-// The numeric gradient check that every layer, every loss and every network has to pass, in double.
+// The numeric gradient check for every layer, loss and network, in double.
 #pragma once
 
 #include <gpunet/gpunet.hpp>
@@ -11,7 +11,7 @@
 
 using gpunet::nn::check_layer_gradients, gpunet::nn::check_loss_gradients;
 
-// Of a network in a model, for a batch of random inputs and targets: the gradient of the loss with respect to every
+// Checks a network in a model on a batch of random inputs and targets: the gradient of the loss with respect to every
 // parameter, by loss.backward() and by Model::forward_backward.
 template <class D, class Net, class Loss>
 void check_network_gradients(D& device, const Net& net, gpunet::index_t batch, const Loss& loss,

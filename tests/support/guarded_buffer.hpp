@@ -1,4 +1,4 @@
-// Device memory that shows what a kernel did not write, and what it should not have written.
+// Device memory that detects elements a kernel forgot to write and writes past the end.
 #pragma once
 
 #include <gpunet/tensor/guarded_buffer.hpp>

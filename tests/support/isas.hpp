@@ -5,7 +5,7 @@
 
 #include <gpunet/device/host/isa.hpp>
 
-// Every path that this processor has, narrowest first.
+// Returns every path that this processor supports, narrowest first.
 inline std::vector<gpunet::Isa> isas() {
   std::vector<gpunet::Isa> all;
   for (gpunet::Isa isa : {gpunet::Isa::baseline, gpunet::Isa::avx2, gpunet::Isa::avx512})
@@ -13,7 +13,7 @@ inline std::vector<gpunet::Isa> isas() {
   return all;
 }
 
-// Puts the path in use back at the end of a test.
+// Restores the path in use at the end of a test.
 class KeepIsa {
  public:
   KeepIsa() = default;

@@ -41,7 +41,7 @@ struct LinearAnswer {
   bool operator==(const LinearAnswer&) const = default;
 };
 
-// What is around the products of an affine map.
+// The operations around the products of an affine map.
 struct LinearMode {
   gpunet::Activation activation = gpunet::Activation::none;
   gpunet::Accumulate accumulate = gpunet::Accumulate::no;
@@ -69,8 +69,8 @@ LinearAnswer<T> solve(gpunet::Cuda& device, const LinearProblem<T>& p, const Lin
   return {y.to_vector(), dx.to_vector(), dw.to_vector(), db.to_vector()};
 }
 
-// By the plain version of Host, in double: its rounding is far below the tolerances. The ReLU lets those gradients through that
-// `rectified` says: an output near 0 may be on either side of it, and its gradient is no small one.
+// Solves it with the plain version on Host, in double: its rounding is far below the tolerances. The ReLU passes the
+// gradients given by `rectified`: an output near 0 may round to either side, with a large effect on its gradient.
 inline LinearAnswer<double> solve_exactly(const LinearProblem<double>& p, const LinearMode& mode,
                                           const std::vector<double>& rectified) {
   using namespace gpunet;
@@ -92,7 +92,7 @@ inline LinearAnswer<double> solve_exactly(const LinearProblem<double>& p, const 
   return a;
 }
 
-// Checks a device's answers against exact ones, and that they are bitwise identical the second time.
+// Compares a device's results with exact ones, and checks that a second run is bitwise identical.
 template <class T>
 void compare(gpunet::Cuda& device, const LinearProblem<T>& p, const LinearMode& mode,
              double tolerance = sizeof(T) == 4 ? 1e-6 : 1e-13) {

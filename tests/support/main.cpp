@@ -10,11 +10,11 @@
 
 namespace {
 
-// Prints one line of counts at the end, which scripts add up: "[gpunet] 3 passed, 0 failed, 1 skipped".
-// A test that says in a MESSAGE that it skips counts as skipped.
+// Prints one line of counts at the end, which scripts add up: "[gpunet] 3 passed, 0 failed, 1 skipped". A test whose
+// MESSAGE says that it skips counts as skipped.
 class Counter : public doctest::IReporter {
  public:
-  static inline bool skip_all = false;  // no test runs, those that would have are counted
+  static inline bool skip_all = false;  // run no test, but count those that would run
 
   explicit Counter(const doctest::ContextOptions&) {}
 
@@ -55,13 +55,13 @@ REGISTER_LISTENER("counter", 1, Counter);
 
 }  // namespace
 
-// The address sanitizer asks this, and would end a program that wants more memory than there is: tests want the error.
+// Options of the address sanitizer. By default it ends a program that runs out of memory; tests expect the error.
 extern "C" const char* __asan_default_options();
 extern "C" const char* __asan_default_options() {
   return "allocator_may_return_null=1";
 }
 
-// With GPUNET_TEST_NEEDS_CUDA=1 and no usable GPU, says why, and ends with the status 77 (skipped).
+// With GPUNET_TEST_NEEDS_CUDA=1 and no usable GPU, prints the reason and ends with status 77 (skipped).
 int main(int argc, char** argv) {
   doctest::Context context(argc, argv);
   const char* needs_cuda = std::getenv("GPUNET_TEST_NEEDS_CUDA");

@@ -1,17 +1,17 @@
-// Comparison of a layer with what reference/layers.py printed.
+// Compares a layer with the output of reference/layers.py.
 #pragma once
 
 #include "reference/layers.hpp"
 #include "support/isas.hpp"
 #include "support/layer_run.hpp"
 
-// How close a layer has to come: equal to multiples of 1/64, or to a relative error.
+// How close a layer must come: equal as multiples of 1 / scale, or within a relative error.
 struct Exactness {
   double scale = 64;     // the reference is in multiples of 1 / scale
   double tolerance = 0;  // as of relative_error
 };
 
-// One run of a layer against PyTorch's, for the same patterns.
+// Compares one run of a layer with PyTorch's, for the same inputs.
 template <class T, class D>
 void check_run(LayerRun<T, D>& run, const reference::LayerReference& expected, gpunet::index_t x_modulus,
                const Exactness& exactness) {
@@ -41,7 +41,7 @@ void check_run(LayerRun<T, D>& run, const reference::LayerReference& expected, g
   CHECK(error(twice, expected.parameters) <= exactness.tolerance);
 }
 
-// The same on every kind of slice that holds the two samples, and on every vector path.
+// Compares on every kind of slice that holds the two samples, and on every vector path.
 template <class T, class D, class L, class In>
 void check_against_reference(D& device, const L& layer, In in, const reference::LayerReference& expected,
                              gpunet::index_t x_modulus = 23, const Exactness& exactness = {}) {

@@ -9,7 +9,7 @@
 #include "support/networks.hpp"
 #include "support/training.hpp"
 
-// Ten samples for SmallNet, that can be learned.
+// Ten samples that SmallNet can learn.
 struct TenSamples {
   gpunet::index_t size() const { return 10; }
   gpunet::Sizes sample_sizes() const { return {2, 7, 6}; }
@@ -20,7 +20,7 @@ struct TenSamples {
   }
 };
 
-// What every test trains with.
+// The model and loader of every test.
 template <class D>
 struct Lesson {
   D& device = test_device<D>();

@@ -1,4 +1,4 @@
-// A codec that knows only what is not packed at all: tests of files that hold packed data need no zlib.
+// A deflate codec for stored blocks only: tests of files with compressed data need no zlib.
 #pragma once
 
 #include <algorithm>
@@ -51,7 +51,7 @@ inline std::unique_ptr<gpunet::io::Inflater> inflater_stored(std::vector<std::sp
 
 inline constexpr gpunet::io::DeflateCodec stored_deflate{inflater_stored, deflate_stored};
 
-// Another codec while it is there.
+// Replaces the codec while this object exists.
 class UseCodec {
  public:
   explicit UseCodec(const gpunet::io::DeflateCodec* codec)
@@ -64,7 +64,7 @@ class UseCodec {
   const gpunet::io::DeflateCodec* before_;
 };
 
-// A gzip file (RFC 1952) of at most 65535 bytes that are stored in it.
+// Returns a gzip file (RFC 1952) with at most 65535 bytes in a stored block.
 inline std::string gzip_stored(const std::string& text, const std::string& name = "") {
   std::string out{'\x1F', '\x8B', '\x08', static_cast<char>(name.empty() ? 0 : 8), 0, 0, 0, 0, 0, 3};
   if (!name.empty()) out += name + '\0';

@@ -8,7 +8,7 @@
 
 #include "support/arrays.hpp"
 
-// Inputs and labels for a network, random but the same on every device.
+// Inputs and labels for a network: random, but the same on every device.
 template <class T, class D>
 struct TestBatch {
   template <class Net>
@@ -29,7 +29,7 @@ struct TestBatch {
   gpunet::Tensor<gpunet::label_t, D> labels;
 };
 
-// Runs one step as a loop does; returns the loss before the update.
+// Runs one training step; returns the loss before the update.
 template <class M, class Loss, class Optimizer, class D>
 typename M::value_type eager_step(M& net, const Loss& criterion, Optimizer& optimizer,
                                   const TestBatch<typename M::value_type, D>& data) {
@@ -55,7 +55,7 @@ std::vector<T> gradients_of(const gpunet::Model<Net, D, T>& model) {
   return values;
 }
 
-// Whether all bits are the same, signs of zeros and payloads of NaNs included.
+// Returns whether two arrays are bitwise identical, including signs of zeros and payloads of NaNs.
 template <class T>
 bool same_bits(const std::vector<T>& a, const std::vector<T>& b) {
   return a.size() == b.size() && std::memcmp(a.data(), b.data(), a.size() * sizeof(T)) == 0;

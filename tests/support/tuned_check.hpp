@@ -1,5 +1,4 @@
-// Comparison of tuned host kernels with the plain single-source version, over random shapes and on every vector
-// path.
+// Compares tuned host kernels with the plain version, for random shapes and on every vector path.
 #pragma once
 
 #include <array>
@@ -23,7 +22,7 @@ class RandomShapes {
   gpunet::index_t pick(gpunet::index_t low, gpunet::index_t high) {
     return low + generator_.random() % (high - low + 1);
   }
-  // A slice of any order that Host knows; one in three has padding.
+  // Returns a slice in any order that Host supports; one in three has padding.
   gpunet::Slice slice() {
     const gpunet::index_t inner = std::array{1, 4, 16}[generator_.random() % 3];
     const gpunet::index_t outer = pick(0, 2) > 0 ? 1 : pick(1, inner == 16 ? 2 : 3);
@@ -31,7 +30,7 @@ class RandomShapes {
     const gpunet::index_t count = pick(0, 2) > 0 ? samples : samples - pick(0, inner - 1);
     return {count, outer, inner};
   }
-  // Random numbers whose sums do not cancel, so that relative errors mean something.
+  // Random numbers whose sums do not cancel, so that relative errors are meaningful.
   std::vector<float> values(gpunet::index_t n) { return random_values(n, generator_, -0.25f, 1.0f); }
   // A slice of them, padding zero.
   std::vector<float> values(const gpunet::Slice& slice, gpunet::index_t features) {
@@ -42,7 +41,7 @@ class RandomShapes {
   gpunet::Generator generator_;
 };
 
-// An array that a kernel writes: what the plain and the tuned version made of it.
+// An array that a kernel writes: the results of the plain and the tuned version.
 class Outcome {
  public:
   Outcome(gpunet::Host& host, gpunet::index_t size) : plain_(host, size), tuned_(host, size) {}
@@ -63,7 +62,7 @@ class Outcome {
   GuardedBuffer<float, gpunet::Host> plain_, tuned_;
 };
 
-// An array that a kernel reads; what follows it is NaN.
+// An array that a kernel reads, followed by NaN.
 inline GuardedBuffer<float, gpunet::Host> operand(gpunet::Host& host, const std::vector<float>& values) {
   GuardedBuffer<float, gpunet::Host> buffer(host, static_cast<gpunet::index_t>(values.size()));
   buffer.upload(values);
