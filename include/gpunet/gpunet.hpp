@@ -43,6 +43,7 @@
 #include <gpunet/nn/softmax.hpp>
 #include <gpunet/nn/tanh.hpp>
 #include <gpunet/ops/classes.hpp>
+#include <gpunet/ops/for_each_random.hpp>
 #include <gpunet/optim/adam.hpp>
 #include <gpunet/optim/clip_grad.hpp>
 #include <gpunet/optim/lr_scheduler.hpp>

@@ -27,7 +27,7 @@ struct LeakyReLU {
   }
 };
 
-// A slope that is a parameter, which lies on the device. One index = one element.
+// PReLU and its gradient; the slope is a parameter in device memory. One index = one element.
 template <class T>
 struct PReLUForward {
   const T *x, *slope;
@@ -41,7 +41,7 @@ struct PReLUInputGradient {
   GPUNET_FN void operator()(index_t i) const { dx[i] = x[i] > T{} ? dy[i] : *slope * dy[i]; }
 };
 
-// The gradient of the slope: the sum of x dy over all elements with x <= 0. Those of padding samples add 0, as dy is 0 there.
+// The gradient of the slope: the sum of x dy over all elements with x <= 0. Padding samples add 0, because their dy is 0.
 template <class T>
 struct PReLUSlopeGradient {
   const T *x, *dy;
@@ -51,7 +51,7 @@ struct PReLUSlopeGradient {
   GPUNET_FN void store(index_t, T sum) const { gpunet::store_gradient(*gradient, sum, accumulate); }
 };
 
-// A slope that is learned, one for all elements, as torch.nn.PReLU(): its parameter is "weight", of shape [1].
+// PReLU with one learned slope for all elements, as torch.nn.PReLU(): its parameter is "weight", of shape [1].
 struct PReLU {
   double init = 0.25;
 
@@ -73,15 +73,14 @@ struct PReLU {
   std::string extra_repr(const gpunet::Sizes&, const gpunet::Sizes&) const { return "num_parameters=1"; }
 };
 
-// y[i] = 0 where the random number of element i is below p, else scale x[i]. One index = one element.
+// to[i] = 0 where the random number of element i is below p, else scale from[i]. One index = one element.
 template <class T>
 struct DropElements {
-  gpunet::OpRandom random;
   float p;
   T scale;
   const T* from;
   T* to;
-  GPUNET_FN void operator()(index_t i) const { to[i] = random.uniform(i) < p ? T{} : scale * from[i]; }
+  GPUNET_FN void operator()(index_t i, float random) const { to[i] = random < p ? T{} : scale * from[i]; }
 };
 
 // Zeroes elements with probability p and scales the others by 1 / (1 - p) in training mode, as torch.nn.Dropout.
@@ -104,11 +103,11 @@ struct Dropout {
   template <class D, class T>
   void run(D& device, const gpunet::OpPass& pass, const T* from, T* to) const {
     const float now = pass.mode == gpunet::nn::Mode::train ? p : 0;
-    for_each(device, pass.out_elements(), DropElements<T>{pass.random, now, T{1} / (T{1} - T{now}), from, to});
+    for_each_random(device, pass, DropElements<T>{now, T{1} / (T{1} - T{now}), from, to});
   }
 };
 
-// The square of x - target and its gradient, where there is one x for each sample. One index = one sample of the slice.
+// The square of x - target and its gradient, for one x per sample. One index = one sample of the slice.
 template <class T>
 struct SquaredError {
   gpunet::nn::LossPass<T, float> pass;
@@ -124,17 +123,17 @@ struct SquaredError {
   }
 };
 
-// The mean over the batch of (x - target)^2, as torch.nn.MSELoss on net(inputs).squeeze(1): one number for each sample.
+// The mean over the batch of (x - target)^2, as torch.nn.MSELoss on net(inputs).squeeze(1): x and target [batch].
 struct MSELoss : gpunet::nn::LossFunction<MSELoss> {
   using target_type = float;  // criterion(net(inputs), targets) takes a Tensor<float, D> [batch]
 
-  // At compile time: the shape that the network's output must have.
+  // At compile time: refuses wrong shapes of the network's output.
   template <class In>
   static constexpr void check_shape(In) {
     static_assert(In::rank == 1, "mine::MSELoss: the network's output has to have rank 1, end it with Linear<1>");
   }
 
-  // For each batch: run-time sizes, and targets where the device's memory can be read here.
+  // For each batch: refuses wrong run-time sizes, and invalid targets on devices whose memory the host can read.
   template <class D>
   void check(D&, gpunet::View<const float, D>, index_t features) const {
     gpunet::require(features == 1, "mine::MSELoss: ", features,

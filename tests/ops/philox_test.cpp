@@ -2,7 +2,8 @@
 #include <doctest/doctest.h>
 #include <vector>
 
-#include <gpunet/ops/philox.hpp>
+#include <gpunet/ops/for_each_random.hpp>
+#include <gpunet/tensor/guarded_buffer.hpp>
 
 #include "support/devices.hpp"
 
@@ -49,6 +50,38 @@ TEST_CASE("random numbers of an op belong to samples and features, however the b
         CHECK(part[n] == rows[16 + n]);
     }
   }
+}
+
+namespace {
+
+// numbers[i] = u
+struct StoreNumber {
+  float* numbers;
+  GPUNET_FN void operator()(index_t i, float u) const { numbers[i] = u; }
+};
+
+}  // namespace
+
+TEST_CASE_TEMPLATE("for_each_random calls a functor once for each element, with its number", D,
+                   GPUNET_TEST_DEVICES) {
+  D& device = test_device<D>();
+  for (const Slice& slice :
+       {Slice{3, 3, 1}, Slice{30, 2, 16}, Slice{8, 2, 4}, Slice{100, 5, 20}, Slice{600, 600, 1}})
+    for (const index_t features : {1, 4, 7, 130}) {
+      Buffer<std::uint64_t, D> step(device, 1);
+      const std::uint64_t number = 7;
+      device.upload(step.data(), &number, sizeof number);
+      GuardedBuffer<float, D> numbers(device, slice.samples() * features);
+      const OpRandom random({42, step.data()}, 3, slice, 5, features);
+      const OpPass pass{slice, 5, features, features, nn::Mode::train, random};
+      for_each_random(device, pass, StoreNumber{numbers.data()});
+      const OpRandom expected({42, &number}, 3, slice, 5, features);
+      const std::vector<float> all = numbers.download();
+      index_t equal = 0;
+      for (index_t i = 0; i < slice.samples() * features; ++i)
+        equal += all[static_cast<std::size_t>(i)] == expected.uniform(i);
+      CHECK(equal == slice.samples() * features);
+    }
 }
 
 TEST_CASE("random numbers of an op differ by seed, step, node, element and draw, and are uniform") {

@@ -46,22 +46,27 @@ class OpRandom {
         first_sample_(first_sample),
         features_(features) {}
 
-  // Returns 32 random bits for element i of the slice, an index into pass.y. Draws 0 to 255 are independent.
-  GPUNET_FN std::uint32_t bits(index_t i, std::uint32_t draw = 0) const {
-    const index_t row = i / inner_, group = row / features_, feature = row - group * features_;
-    const index_t sample = first_sample_ + group * inner_ + i % inner_;
-    // Four consecutive features of a sample share the words of a counter.
-    const auto block = static_cast<std::uint64_t>(sample * ((features_ + 3) / 4) + feature / 4);
+  // The numbers come in blocks, one for up to four consecutive features of a sample.
+  static constexpr index_t per_block = 4;
+  GPUNET_FN index_t blocks() const { return (features_ + per_block - 1) / per_block; }
+  GPUNET_FN index_t features() const { return features_; }
+
+  // Returns a block for a sample of the slice. Draws 0 to 255 are independent.
+  GPUNET_FN PhiloxWords words(index_t sample, index_t block, std::uint32_t draw = 0) const {
+    const auto at = static_cast<std::uint64_t>((first_sample_ + sample) * blocks() + block);
     const std::uint64_t step = *state_.step;
-    const PhiloxWords words =
-        philox({{static_cast<std::uint32_t>(block), static_cast<std::uint32_t>(block >> 32) ^ node_ << 16,
-                 static_cast<std::uint32_t>(step), static_cast<std::uint32_t>(step >> 32) ^ draw << 24}},
-               static_cast<std::uint32_t>(state_.seed), static_cast<std::uint32_t>(state_.seed >> 32));
-    return words.words[feature % 4];
+    return philox({{static_cast<std::uint32_t>(at), static_cast<std::uint32_t>(at >> 32) ^ node_ << 16,
+                    static_cast<std::uint32_t>(step), static_cast<std::uint32_t>(step >> 32) ^ draw << 24}},
+                  static_cast<std::uint32_t>(state_.seed), static_cast<std::uint32_t>(state_.seed >> 32));
   }
-  // Returns a number from [0, 1), a multiple of 2^-24.
+  // Returns a number from [0, 1), a multiple of 2^-24, of a random word.
+  GPUNET_FN static float uniform_of(std::uint32_t word) {
+    return static_cast<float>(static_cast<std::int32_t>(word >> 8)) * (1.0f / 16777216.0f);
+  }
+  // Returns the number from [0, 1) for element i of the slice, an index into pass.y. for_each_random is faster.
   GPUNET_FN float uniform(index_t i, std::uint32_t draw = 0) const {
-    return static_cast<float>(bits(i, draw) >> 8) * (1.0f / 16777216.0f);
+    const index_t row = i / inner_, group = row / features_, feature = row % features_;
+    return uniform_of(words(group * inner_ + i % inner_, feature / per_block, draw).words[feature % per_block]);
   }
 
  private:

@@ -1,0 +1,77 @@
+// Index loops with a random number for each element.
+#pragma once
+
+#include <algorithm>
+#include <type_traits>
+
+#include <gpunet/core/math.hpp>
+#include <gpunet/device/host/for_each.hpp>
+#include <gpunet/ops/op.hpp>
+
+namespace gpunet {
+
+namespace detail {
+
+// Calls f(i, u) for one sample of a slice in a block of features. One index = one sample and block.
+template <class F>
+struct RandomBlock {
+  OpRandom random;
+  index_t inner;
+  F f;
+  GPUNET_FN void operator()(index_t j) const {
+    const index_t row = j / inner, n = j % inner, group = row / random.blocks(), block = row % random.blocks();
+    const PhiloxWords words = random.words(group * inner + n, block);
+    for (index_t k = 0; k < OpRandom::per_block; ++k) {
+      const index_t feature = block * OpRandom::per_block + k;
+      if (feature < random.features())
+        f((group * random.features() + feature) * inner + n, OpRandom::uniform_of(words.words[k]));
+    }
+  }
+};
+
+// The same for all samples that are innermost, whose numbers are computed in vectors. One index = one group and block.
+template <class F>
+struct RandomRows {
+  OpRandom random;
+  index_t inner;
+  F f;
+  void operator()(index_t row) const {
+    constexpr index_t most_inner = 16;  // see DeviceTraits<Host>
+    const index_t group = row / random.blocks(), block = row % random.blocks();
+    const index_t first = block * OpRandom::per_block;
+    const index_t count = std::min(OpRandom::per_block, random.features() - first);
+    for (index_t begin = 0; begin < inner; begin += most_inner) {
+      const index_t size = std::min(most_inner, inner - begin);
+      float numbers[OpRandom::per_block][most_inner];
+      for (index_t n = 0; n < size; ++n) {
+        const PhiloxWords words = random.words(group * inner + begin + n, block);
+        for (index_t k = 0; k < OpRandom::per_block; ++k)
+          numbers[k][n] = OpRandom::uniform_of(words.words[k]);
+      }
+      for (index_t k = 0; k < count; ++k)
+        for (index_t n = 0; n < size; ++n)
+          f((group * random.features() + first + k) * inner + begin + n, numbers[k][n]);
+    }
+  }
+};
+
+}  // namespace detail
+
+// Calls f(i, u) for every element i of pass.y with a random number u from [0, 1), the one of pass.random.uniform(i). Requires
+// uses_random in the op's traits. f is as for for_each.
+template <class D, class F>
+void for_each_random(D& device, const OpPass& pass, F f) {
+  for_each(device, pass.slice.samples() * pass.random.blocks(),
+           detail::RandomBlock<F>{pass.random, pass.slice.inner, f});
+}
+template <class F>
+void for_each_random(Host& device, const OpPass& pass, F f) {
+  const detail::RandomRows<F> rows{pass.random, pass.slice.inner, f};
+  const index_t count = pass.slice.outer * pass.random.blocks(), per_row = OpRandom::per_block * pass.slice.inner;
+  const index_t chunk = std::max((index_t{1} << 13) / per_row, index_t{1});  // rows, of 2^13 elements
+  const detail::Loop loop = detail::loop_over<detail::RandomRows<F>>();
+  device.run_if(count > chunk, ceil_div(count, chunk),
+                [&](index_t i, int) { loop(&rows, i * chunk, std::min(count, (i + 1) * chunk)); });
+}
+
+}  // namespace gpunet
