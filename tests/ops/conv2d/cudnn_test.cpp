@@ -9,7 +9,7 @@
 #include <doctest/doctest.h>
 
 #include <gpunet/gpunet.hpp>
-#include <gpunet/ops/conv2d/cuda/block.cuh>
+#include <gpunet/ops/conv2d/cuda/products.cuh>
 
 #include "support/devices.hpp"
 #include "support/errors.hpp"

@@ -7,7 +7,7 @@
 #include <gpunet/ops/conv2d/host/wide.hpp>
 
 #if GPUNET_CUDA  // here, so that every unit has the same version for Cuda
-#include <gpunet/ops/conv2d/cuda/block.cuh>
+#include <gpunet/ops/conv2d/cuda/products.cuh>
 #endif
 
 namespace gpunet {

@@ -1,13 +1,223 @@
-// Convolution of floats on Host: direct, in vectors over neighbouring columns and samples.
+// Convolution of floats on Host: direct, in vectors over neighboring columns and samples. Images are seen as rows
+// [column][inner] that any filter tap can read.
 #pragma once
 
 #include <algorithm>
 #include <limits>
 
+#include <gpunet/core/math.hpp>
+#include <gpunet/device/host/host.hpp>
 #include <gpunet/device/host/paths.hpp>
 #include <gpunet/device/host/sum_each.hpp>
-#include <gpunet/ops/conv2d/host/rows.hpp>
-#include <gpunet/ops/conv2d/host/workers.hpp>
+#include <gpunet/ops/conv2d/plain.hpp>
+#include <gpunet/ops/interleave.hpp>
+
+namespace gpunet::detail {
+
+// Whether threads share the convolution of a slice. A single group of samples is the work of one thread: others have its
+// neighbours. A small one is not worth waking anybody.
+inline bool is_shared(const Slice& slice, const Conv2dGeometry& g) {
+  constexpr index_t enough = 1 << 22;  // products
+  return slice.outer > 1 && slice.samples() * g.out_features() * g.taps() >= enough;
+}
+
+// How many workers share it, each with scratch of its own.
+inline index_t conv2d_workers(const Host& device, const Slice& slice, const Conv2dGeometry& g) {
+  return is_shared(slice, g) ? device.threads() : 1;
+}
+
+}  // namespace gpunet::detail
+
+namespace gpunet {
+
+// The filter rows first, first + step, ... that meet an image on the way to one output row, and where the first of
+// them does; the others meet the rows below.
+struct TapRows {
+  index_t first, step, count, x_row;
+  index_t first_column, columns;  // of the filter, that meet the image too
+};
+
+// Rows of an output gradient, `first` being the number of the first: [channel][row][width], `channel` apart.
+struct GradientRows {
+  const float* dy;
+  index_t channel, first, rows, width;
+};
+
+// A correlation in rows. Output row r and filter row ky meet at image row (r * stride - padding + ky) / spread, if
+// there is one.
+struct Correlation {
+  static constexpr index_t most_kernel = 11;
+
+  const float* x;
+  index_t channels, x_channel, x_row, height;       // distances of channels and rows of x
+  index_t kernel, taps[most_kernel * most_kernel];  // offsets of the taps: of one filter row, of the next, ...
+  index_t stride, padding, spread;
+  index_t data_begin, data_end;       // outside, a row of x is zero
+  const float* w;                     // packed: [tile of channels][in][ky][kx][tile]
+  const float* bias;                  // [out_channels rounded up to tiles]
+  float least;                        // y = max(sum, least)
+  index_t out_channels, tile, width;  // width: columns x inner, of an output row
+  float* y;                           // the first row asked for
+  index_t y_channel;
+
+  TapRows tap_rows(index_t row) const {
+    const index_t top = row * stride - padding;
+    index_t first = std::max(index_t{0}, -top);
+    while ((top + first) % spread != 0)
+      ++first;
+    const index_t x_row_number = (top + first) / spread;
+    const index_t count = std::min(ceil_div(kernel - std::min(first, kernel), spread), height - x_row_number);
+    return {first, spread, std::max(index_t{0}, count), x_row_number, 0, kernel};
+  }
+
+  // The same for the outputs begin <= i < end of the row: without the filter columns that meet zeros only.
+  TapRows within(TapRows rows, index_t begin, index_t end) const {
+    while (rows.columns > 0 && taps[rows.first_column] + end <= data_begin)
+      ++rows.first_column, --rows.columns;
+    while (rows.columns > 0 && taps[rows.first_column + rows.columns - 1] + begin >= data_end)
+      --rows.columns;
+    return rows;
+  }
+
+  // How many vectors the first and the last tile of a row have, so that `within` pays; 0 where it does not.
+  index_t edge_vectors(index_t lanes) const {
+    const index_t frame = data_begin / lanes;
+    return frame > 2 && width >= 4 * frame * lanes / 2 ? frame - 1 : 0;
+  }
+
+  // Those of some rows of a gradient whose filter row ky is on the image (spread = 1).
+  GradientRows rows_under(const GradientRows& all, index_t ky) const {
+    const index_t above = ceil_div(std::max(index_t{0}, padding - ky), stride);
+    const index_t reach = height + padding - ky;  // the first number r * stride that is below the image
+    const index_t begin = std::max(all.first, above);
+    const index_t end = std::min(all.first + all.rows, ceil_div(std::max(index_t{0}, reach), stride));
+    return {all.dy + (begin - all.first) * all.width, all.channel, begin, std::max(index_t{0}, end - begin),
+            all.width};
+  }
+};
+
+namespace detail {
+
+// Writes a row of `columns` from some column of a longer or shorter row on; the rest of the target is zero.
+inline void place_row(const float* from, index_t columns, index_t at, index_t target_columns, index_t inner,
+                      float* to) {
+  const index_t skip = std::max(index_t{0}, -at), begin = std::max(index_t{0}, at);
+  const index_t some = std::max(index_t{0}, std::min(columns - skip, target_columns - begin));
+  std::fill_n(to, std::min(begin, target_columns) * inner, 0.0f);
+  std::copy_n(from + skip * inner, some * inner, to + begin * inner);
+  if (begin + some < target_columns)
+    std::fill_n(to + (begin + some) * inner, (target_columns - begin - some) * inner, 0.0f);
+}
+
+// x with its padding left and right, each row sorted by column modulo stride: [phase][column / stride][inner], so
+// that the columns x, x + stride, ... of a tap are neighbours.
+struct PaddedRows {
+  Conv2dGeometry g;
+  index_t inner;
+
+  bool needed() const { return g.stride > 1 || g.padding > 0; }
+  index_t phase() const { return ceil_div(g.width + 2 * g.padding, g.stride) * inner; }
+  index_t row() const { return g.stride * phase(); }
+  index_t elements() const { return needed() ? g.in_channels * g.height * row() : 0; }
+  index_t tap(index_t kx) const { return kx % g.stride * phase() + kx / g.stride * inner; }
+  // Where the data of a row begin and end.
+  index_t data_begin() const { return g.stride == 1 ? g.padding * inner : 0; }
+  index_t data_end() const { return g.stride == 1 ? (g.padding + g.width) * inner : row(); }
+
+  void fill(const float* x, float* to) const {
+    for (index_t i = 0; i < g.in_channels * g.height; ++i, x += g.width * inner, to += row())
+      fill_row(x, to);
+  }
+
+ private:
+  void fill_row(const float* x, float* to) const {
+    if (g.stride == 1) return place_row(x, g.width, g.padding, g.width + 2 * g.padding, inner, to);
+    std::fill_n(to, row(), 0.0f);
+    for (index_t i = 0; i < g.width; ++i)
+      std::copy_n(x + i * inner, inner, to + tap(i + g.padding));
+  }
+};
+
+// dy with zeros left and right and, for a stride over 1, between the columns, so that dx is a correlation of stride 1
+// with the turned filter.
+struct SpreadRows {
+  Conv2dGeometry g;
+  index_t inner;
+  index_t rows;  // of dy; those below are zero
+
+  index_t columns() const { return g.width + g.kernel - 1; }
+  index_t row() const { return columns() * inner; }
+  index_t elements() const { return g.out_channels * rows * row(); }
+  index_t tap(index_t kx) const { return kx * inner; }
+  index_t frame() const { return g.kernel - 1 - g.padding; }  // zero columns on the left; may be negative
+  // Where the data of a row begin and end.
+  index_t data_begin() const { return std::max(index_t{0}, frame()) * inner; }
+  index_t data_end() const { return std::max(index_t{0}, frame() + (g.out_width - 1) * g.stride + 1) * inner; }
+
+  // Puts in the rows of a block.
+  void fill(const GradientRows& block, float* to) const {
+    for (index_t channel = 0; channel < g.out_channels; ++channel)
+      for (index_t i = 0; i < block.rows; ++i)
+        fill_row(block.dy + channel * block.channel + i * block.width,
+                 to + (channel * rows + block.first + i) * row());
+  }
+
+ private:
+  void fill_row(const float* dy, float* to) const {
+    if (g.stride == 1) return place_row(dy, g.out_width, frame(), columns(), inner, to);
+    std::fill_n(to, row(), 0.0f);
+    for (index_t i = 0; i < g.out_width; ++i)
+      if (const index_t column = i * g.stride + frame(); column >= 0 && column < columns())
+        std::copy_n(dy + i * inner, inner, to + column * inner);
+  }
+};
+
+// Channels that share a tile: what wastes least, the larger one if equal.
+inline index_t correlation_tile(index_t channels) {
+  return round_up(channels, 6) <= round_up(channels, 4) ? 6 : 4;
+}
+
+inline index_t packed_elements(index_t out_channels, index_t in_channels, index_t kernel) {
+  return round_up(out_channels, correlation_tile(out_channels)) * (in_channels * kernel * kernel + 1);
+}
+
+// How filters lie: `out`, `in` and `tap` are distances, the first tap is at `first`.
+struct FilterOrder {
+  index_t out, in, tap, first;
+};
+
+// w packed in tiles, [out / tile][in][ky][kx][tile], missing channels zero; the bias behind it.
+inline void pack_filters(Correlation& c, const float* w, const FilterOrder& order, const float* bias,
+                         float* packed) {
+  const index_t area = c.kernel * c.kernel, channels = round_up(c.out_channels, c.tile);
+  float* to = packed;
+  for (index_t first = 0; first < channels; first += c.tile) {
+    const index_t some = std::min(c.tile, c.out_channels - first);
+    const float* from = w + first * order.out + order.first;
+    if (const index_t taps = c.channels * area; some == c.tile && order.in == area && order.tap == 1 && taps >= 4) {
+      transpose(c.tile, taps, from, order.out, to, c.tile);
+      to += taps * c.tile;
+      continue;
+    }
+    for (index_t in = 0; in < c.channels; ++in)
+      for (index_t tap = 0; tap < area; ++tap, to += c.tile) {
+        const float* weight = from + in * order.in + tap * order.tap;
+        index_t t = 0;
+        for (; t < some; ++t)
+          to[t] = weight[t * order.out];
+        for (; t < c.tile; ++t)
+          to[t] = 0;
+      }
+  }
+  c.w = packed;
+  c.bias = to;
+  for (index_t out = 0; out < channels; ++out)
+    *to++ = bias && out < c.out_channels ? bias[out] : 0.0f;
+}
+
+}  // namespace detail
+
+}  // namespace gpunet
 
 #define GPUNET_KERNELS <gpunet/ops/conv2d/host/direct.inl>
 #include <gpunet/device/host/each_path.inl>
