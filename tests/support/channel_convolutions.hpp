@@ -31,10 +31,12 @@ struct ConvolutionProblem {
       for (double& value : *values)
         value = static_cast<float>(value);
     gpunet::Host host({.threads = 1});
-    gpunet::conv2d_forward<gpunet::Host, double>(host, slice, g, x.data(), w.data(), b.data(), y.data(), nullptr);
-    gpunet::conv2d_backward_input<gpunet::Host, double>(host, slice, g, dy.data(), w.data(), dx.data(), nullptr);
-    gpunet::conv2d_backward_parameters<gpunet::Host, double>(host, slice, g, x.data(), dy.data(), dw.data(),
-                                                             db.data(), gpunet::Accumulate::no, nullptr);
+    gpunet::conv2d_forward<gpunet::Host, double>(
+        host, gpunet::Conv2dForwardArgs<double, Geometry>{slice, {g}, x.data(), w.data(), b.data(), y.data()});
+    const gpunet::Conv2dBackwardArgs<double, Geometry> backward{slice,    {g},       x.data(),  nullptr,  dy.data(),
+                                                                w.data(), dx.data(), dw.data(), db.data()};
+    gpunet::conv2d_backward_input<gpunet::Host, double>(host, backward);
+    gpunet::conv2d_backward_parameters<gpunet::Host, double>(host, backward);
   }
 
  private:
@@ -64,14 +66,18 @@ ConvolutionResults run(gpunet::Host& host, const ConvolutionProblem<Geometry>& p
   GuardedBuffer<float, gpunet::Host> y(host, size(p.y)), dx(host, size(p.x)), dw(host, size(p.w)),
       db(host, size(p.b));
   GuardedBuffer<float, gpunet::Host> scratch(host, conv2d_scratch(host, p.slice, p.g, float{}));
-  conv2d_forward(host, p.slice, p.g, x.data(), w.data(), b.data(), y.data(), scratch.data());
+  conv2d_forward(host, gpunet::Conv2dForwardArgs<float, Geometry>{
+                           p.slice, {p.g}, x.data(), w.data(), b.data(), y.data(), scratch.data()});
   scratch.fill_with_nan();
-  conv2d_backward_input(host, p.slice, p.g, dy.data(), w.data(), dx.data(), scratch.data());
+  gpunet::Conv2dBackwardArgs<float, Geometry> backward{p.slice,  {p.g},     x.data(),  nullptr,  dy.data(),
+                                                       w.data(), dx.data(), dw.data(), db.data()};
+  backward.scratch = scratch.data();
+  conv2d_backward_input(host, backward);
   ConvolutionResults results{y.download(), dx.download(), {}, {}, {}, {}};
   for (gpunet::Accumulate accumulate : {gpunet::Accumulate::no, gpunet::Accumulate::yes}) {
     scratch.fill_with_nan();
-    conv2d_backward_parameters(host, p.slice, p.g, x.data(), dy.data(), dw.data(), db.data(), accumulate,
-                               scratch.data());
+    backward.accumulate = accumulate;
+    conv2d_backward_parameters(host, backward);
     (accumulate == gpunet::Accumulate::no ? results.dw : results.more_dw) = dw.download();
     (accumulate == gpunet::Accumulate::no ? results.db : results.more_db) = db.download();
   }

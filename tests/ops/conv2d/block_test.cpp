@@ -48,7 +48,7 @@ struct PlainBlock {
 
   void forward(const float* x, const float* w, const float* b, float* y) {
     const index_t n = static_cast<index_t>(z.size());
-    conv2d_forward<Host, float>(host, slice, block.g, x, w, b, z.data(), nullptr);
+    conv2d_forward<Host, float>(host, Conv2dForwardArgs<float>{slice, block, x, w, b, z.data()});
     if (relu()) rectify(host, n, z.data(), z.data());
     if (block.pool)
       max_pool2d_forward<Host, float>(host, slice, pooling(), z.data(), y, choice.data());
@@ -62,8 +62,9 @@ struct PlainBlock {
     else
       std::copy_n(dy, dz.size(), dz.data());
     if (relu()) rectify_gradient(host, static_cast<index_t>(dz.size()), z.data(), dz.data(), dz.data());
-    conv2d_backward_input<Host, float>(host, slice, block.g, dz.data(), w, dx, nullptr);
-    conv2d_backward_parameters<Host, float>(host, slice, block.g, x, dz.data(), dw, db, accumulate, nullptr);
+    const Conv2dBackwardArgs<float> args{slice, block, x, nullptr, dz.data(), w, dx, dw, db, accumulate};
+    conv2d_backward_input<Host, float>(host, args);
+    conv2d_backward_parameters<Host, float>(host, args);
   }
 };
 
@@ -102,16 +103,22 @@ void compare(Host& host, RandomShapes& random, const Slice& slice, const Conv2dB
     GuardedBuffer<float, Host> scratch(host, conv2d_block_scratch(host, slice, block));
     std::vector<PoolChoice> choice(block.pool ? static_cast<std::size_t>(outputs) : 0);
     PoolChoice* choices = block.pool ? choice.data() : nullptr;
-    conv2d_block_forward(host, slice, block, x.data(), w.data(), b.data(), y.tuned(), choices, scratch.data());
+    conv2d_block_forward(host, Conv2dForwardArgs<float>{slice, block, x.data(), w.data(), b.data(), y.tuned(),
+                                                        scratch.data(), choices});
     y.check("y");
     for (bool needs_dx : {true, false}) {
       scratch.fill_with_nan();
       std::copy(dw_before.begin(), dw_before.end(), dw.tuned());
       std::copy(db_before.begin(), db_before.end(), db.tuned());
       std::vector<float> gradient = dy;  // is used up
-      conv2d_block_backward(host, slice, block, x.data(), y.tuned(), choices, gradient.data(), w.data(),
-                            needs_dx ? dx.tuned() : nullptr, dw.tuned(), db.tuned(), accumulate, scratch.data(),
-                            rectify_dx);
+      Conv2dBackwardArgs<float> args{slice, block, x.data(), y.tuned(), gradient.data(), w.data()};
+      if (needs_dx) args.dx = dx.tuned();
+      args.dw = dw.tuned(), args.db = db.tuned();
+      args.accumulate = accumulate;
+      args.scratch = scratch.data();
+      args.choice = choices;
+      args.rectify_dx = rectify_dx;
+      conv2d_block_backward(host, args);
       dx.check("dx");
       dw.check("dw");
       db.check("db");
@@ -158,9 +165,12 @@ TEST_CASE("blocks of many samples have the same bits for any number of threads")
     GuardedBuffer<float, Host> y(host, outputs), dx(host, slice.samples() * block.g.in_features());
     GuardedBuffer<float, Host> dw(host, weights), db(host, block.g.out_channels);
     std::vector<PoolChoice> choice(static_cast<std::size_t>(outputs));
-    conv2d_block_forward(host, slice, block, x.data(), w.data(), b.data(), y.data(), choice.data(), scratch.data());
-    conv2d_block_backward(host, slice, block, x.data(), y.data(), choice.data(), dy.data(), w.data(), dx.data(),
-                          dw.data(), db.data(), Accumulate::no, scratch.data());
+    using Geometry = std::remove_cvref_t<decltype(block.g)>;
+    conv2d_block_forward(host, Conv2dForwardArgs<float, Geometry>{slice, block, x.data(), w.data(), b.data(),
+                                                                  y.data(), scratch.data(), choice.data()});
+    conv2d_block_backward(host, Conv2dBackwardArgs<float, Geometry>{slice, block, x.data(), y.data(), dy.data(),
+                                                                    w.data(), dx.data(), dw.data(), db.data(),
+                                                                    Accumulate::no, scratch.data(), choice.data()});
     scratch.download();
     return std::array{y.download(), dx.download(), dw.download(), db.download()};
   };

@@ -42,30 +42,37 @@ void compare(Host& host, RandomShapes& random, const Slice& slice, const Conv2dG
   Outcome dw(host, weights), db(host, g.out_channels), more_dw(host, weights), more_db(host, g.out_channels);
   more_dw.start(dw_before);
   more_db.start(db_before);
-  conv2d_forward<Host, float>(host, slice, g, x.data(), w.data(), b.data(), y.plain(), nullptr);
-  conv2d_backward_input<Host, float>(host, slice, g, dy.data(), w.data(), dx.plain(), nullptr);
-  conv2d_backward_parameters<Host, float>(host, slice, g, x.data(), dy.data(), dw.plain(), db.plain(),
-                                          Accumulate::no, nullptr);
-  conv2d_backward_parameters<Host, float>(host, slice, g, x.data(), dy.data(), more_dw.plain(), more_db.plain(),
-                                          Accumulate::yes, nullptr);
+  Conv2dForwardArgs<float> forward{slice, {g}, x.data(), w.data(), b.data(), y.plain()};
+  Conv2dBackwardArgs<float> backward{slice, {g}, x.data(), nullptr, dy.data(), w.data(), dx.plain()};
+  const auto parameters_into = [&](float* dw_to, float* db_to, Accumulate accumulate) {
+    backward.dw = dw_to;
+    backward.db = db_to;
+    backward.accumulate = accumulate;
+    return backward;
+  };
+  conv2d_forward<Host, float>(host, forward);
+  conv2d_backward_input<Host, float>(host, backward);
+  conv2d_backward_parameters<Host, float>(host, parameters_into(dw.plain(), db.plain(), Accumulate::no));
+  conv2d_backward_parameters<Host, float>(host, parameters_into(more_dw.plain(), more_db.plain(), Accumulate::yes));
+  forward.y = y.tuned();
+  backward.dx = dx.tuned();
   for (Isa path : isas()) {
     CAPTURE(static_cast<int>(path));
     set_isa(path);
     GuardedBuffer<float, Host> scratch(host, conv2d_scratch(host, slice, g, float{}));
-    conv2d_forward(host, slice, g, x.data(), w.data(), b.data(), y.tuned(), scratch.data());
+    forward.scratch = backward.scratch = scratch.data();
+    conv2d_forward(host, forward);
     y.check("y");
     scratch.fill_with_nan();
-    conv2d_backward_input(host, slice, g, dy.data(), w.data(), dx.tuned(), scratch.data());
+    conv2d_backward_input(host, backward);
     dx.check("dx");
     scratch.fill_with_nan();
-    conv2d_backward_parameters(host, slice, g, x.data(), dy.data(), dw.tuned(), db.tuned(), Accumulate::no,
-                               scratch.data());
+    conv2d_backward_parameters(host, parameters_into(dw.tuned(), db.tuned(), Accumulate::no));
     dw.check("dw");
     db.check("db");
     std::copy(dw_before.begin(), dw_before.end(), more_dw.tuned());
     std::copy(db_before.begin(), db_before.end(), more_db.tuned());
-    conv2d_backward_parameters(host, slice, g, x.data(), dy.data(), more_dw.tuned(), more_db.tuned(),
-                               Accumulate::yes, scratch.data());
+    conv2d_backward_parameters(host, parameters_into(more_dw.tuned(), more_db.tuned(), Accumulate::yes));
     more_dw.check("dw added");
     more_db.check("db added");
     scratch.download();

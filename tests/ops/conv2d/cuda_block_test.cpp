@@ -77,8 +77,8 @@ Results<T> plain(const Numbers<T>& n, Accumulate accumulate, bool needs_dx, bool
   };
   std::vector<T> z(size(n.samples * block.g.out_features())), dz(z.size());
   Results<T> r{std::vector<T>(size(n.outputs)), {}, n.dw, n.db, {}};
-  T* none = nullptr;
-  conv2d_forward<Host, T>(host, n.slice(), block.g, n.x.data(), n.w.data(), n.b.data(), z.data(), none);
+  conv2d_forward<Host, T>(host,
+                          Conv2dForwardArgs<T>{n.slice(), block, n.x.data(), n.w.data(), n.b.data(), z.data()});
   const index_t all = static_cast<index_t>(z.size());
   if (block.activation == Activation::relu) rectify(host, all, z.data(), z.data());
   if (block.pool) {
@@ -91,13 +91,21 @@ Results<T> plain(const Numbers<T>& n, Accumulate accumulate, bool needs_dx, bool
     dz = n.dy;
   }
   if (block.activation == Activation::relu) rectify_gradient(host, all, z.data(), dz.data(), dz.data());
+  Conv2dBackwardArgs<T> args{.slice = n.slice(),
+                             .block = block,
+                             .x = n.x.data(),
+                             .dy = dz.data(),
+                             .w = n.w.data(),
+                             .dw = r.dw.data(),
+                             .db = r.db.data(),
+                             .accumulate = accumulate};
   if (needs_dx) {
     r.dx.resize(size(n.inputs));
-    conv2d_backward_input<Host, T>(host, n.slice(), block.g, dz.data(), n.w.data(), r.dx.data(), none);
+    args.dx = r.dx.data();
+    conv2d_backward_input<Host, T>(host, args);
     if (rectify_dx) rectify_gradient(host, n.inputs, n.x.data(), r.dx.data(), r.dx.data());
   }
-  conv2d_backward_parameters<Host, T>(host, n.slice(), block.g, n.x.data(), dz.data(), r.dw.data(), r.db.data(),
-                                      accumulate, none);
+  conv2d_backward_parameters<Host, T>(host, args);
   return r;
 }
 
@@ -115,12 +123,12 @@ Results<T> fused(Cuda& device, const Numbers<T>& n, Accumulate accumulate, bool 
   r.choice.resize(n.block.pool ? static_cast<std::size_t>(n.outputs) : 0);
   Buffer<PoolChoice, Cuda> choice(device, n.outputs);
   GuardedBuffer<T, Cuda> scratch(device, conv2d_block_scratch(device, n.slice(), n.block, T{}));
-  conv2d_block_forward(device, n.slice(), n.block, x.data(), w.data(), b.data(), y.data(), choice.data(),
-                       scratch.data());
+  conv2d_block_forward(device, Conv2dForwardArgs<T>{n.slice(), n.block, x.data(), w.data(), b.data(), y.data(),
+                                                    scratch.data(), choice.data()});
   scratch.fill_with_nan();
-  conv2d_block_backward(device, n.slice(), n.block, x.data(), y.data(), choice.data(), dy.data(), w.data(),
-                        needs_dx ? dx.data() : nullptr, dw.data(), db.data(), accumulate, scratch.data(),
-                        rectify_dx);
+  conv2d_block_backward(device, Conv2dBackwardArgs<T>{n.slice(), n.block, x.data(), y.data(), dy.data(), w.data(),
+                                                      needs_dx ? dx.data() : nullptr, dw.data(), db.data(),
+                                                      accumulate, scratch.data(), choice.data(), rectify_dx});
   scratch.download();
   device.download(r.choice.data(), choice.data(), r.choice.size() * sizeof(PoolChoice));
   r.y = y.download();
@@ -220,13 +228,14 @@ TEST_CASE(
   CHECK(conv2d_block_scratch(device, slice, block, float{}) > 0);  // the sums of the weights' gradient are parted
   GuardedBuffer<float, Cuda> scratch(device, conv2d_block_scratch(device, slice, block, float{}));
   const auto forward = [&] {
-    conv2d_block_forward(device, slice, block, x.data(), w.data(), b.data(), y.data(), choice.data(),
-                         scratch.data());
+    conv2d_block_forward(device, Conv2dForwardArgs<float>{slice, block, x.data(), w.data(), b.data(), y.data(),
+                                                          scratch.data(), choice.data()});
   };
   const Block rectified{block.g, Activation::none, block.pool};
   const auto backward = [&] {
-    conv2d_block_backward(device, slice, rectified, x.data(), y.data(), choice.data(), dy.data(), w.data(),
-                          dx.data(), dw.data(), db.data(), Accumulate::no, scratch.data(), true);
+    conv2d_block_backward(device, Conv2dBackwardArgs<float>{slice, rectified, x.data(), y.data(), dy.data(),
+                                                            w.data(), dx.data(), dw.data(), db.data(),
+                                                            Accumulate::no, scratch.data(), choice.data(), true});
   };
   forward();
   backward();

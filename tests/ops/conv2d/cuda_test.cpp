@@ -82,12 +82,14 @@ Results<T> compute(D& device, const Convolution<T>& c, Accumulate accumulate) {
   const auto dw = on_device(c.dw), db = on_device(c.db);
   GuardedBuffer<T, D> y(device, size(c.dy)), dx(device, size(c.x));
   GuardedBuffer<T, D> scratch(device, conv2d_scratch(device, slice, c.g, T{}));
-  conv2d_forward(device, slice, c.g, x.data(), w.data(), b.data(), y.data(), scratch.data());
+  conv2d_forward(device,
+                 Conv2dForwardArgs<T>{slice, {c.g}, x.data(), w.data(), b.data(), y.data(), scratch.data()});
   scratch.fill_with_nan();
-  conv2d_backward_input(device, slice, c.g, dy.data(), w.data(), dx.data(), scratch.data());
+  const Conv2dBackwardArgs<T> backward{slice,     {c.g},     x.data(),  nullptr,    dy.data(),     w.data(),
+                                       dx.data(), dw.data(), db.data(), accumulate, scratch.data()};
+  conv2d_backward_input(device, backward);
   scratch.fill_with_nan();
-  conv2d_backward_parameters(device, slice, c.g, x.data(), dy.data(), dw.data(), db.data(), accumulate,
-                             scratch.data());
+  conv2d_backward_parameters(device, backward);
   scratch.download();
   return {y.download(), dx.download(), dw.download(), db.download()};
 }
@@ -97,11 +99,13 @@ Results<double> plain(const Convolution<double>& c, Accumulate accumulate) {
   Host& host = test_device<Host>();
   const Slice slice{c.samples, c.samples, 1};
   Results<double> r{std::vector<double>(c.dy.size()), std::vector<double>(c.x.size()), c.dw, c.db};
-  double* none = nullptr;
-  conv2d_forward<Host, double>(host, slice, c.g, c.x.data(), c.w.data(), c.b.data(), r.y.data(), none);
-  conv2d_backward_input<Host, double>(host, slice, c.g, c.dy.data(), c.w.data(), r.dx.data(), none);
-  conv2d_backward_parameters<Host, double>(host, slice, c.g, c.x.data(), c.dy.data(), r.dw.data(), r.db.data(),
-                                           accumulate, none);
+  std::vector<double> dy = c.dy;
+  conv2d_forward<Host, double>(
+      host, Conv2dForwardArgs<double>{slice, {c.g}, c.x.data(), c.w.data(), c.b.data(), r.y.data()});
+  const Conv2dBackwardArgs<double> backward{slice,      {c.g},       c.x.data(),  nullptr,     dy.data(),
+                                            c.w.data(), r.dx.data(), r.dw.data(), r.db.data(), accumulate};
+  conv2d_backward_input<Host, double>(host, backward);
+  conv2d_backward_parameters<Host, double>(host, backward);
   return r;
 }
 

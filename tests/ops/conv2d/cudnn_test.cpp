@@ -122,8 +122,8 @@ TEST_CASE(
              w = pattern<float>(g.out_channels * g.taps(), 7, 3, 5), b = pattern<float>(g.out_channels, 5, 1, 2);
   std::vector<float> want(static_cast<std::size_t>(slice.samples() * g.out_features()));
   const index_t outputs = static_cast<index_t>(want.size());
-  float* none = nullptr;
-  conv2d_forward<Host, float>(test_device<Host>(), slice, g, x.data(), w.data(), b.data(), want.data(), none);
+  conv2d_forward<Host, float>(test_device<Host>(),
+                              Conv2dForwardArgs<float>{slice, {g}, x.data(), w.data(), b.data(), want.data()});
   std::vector<float> rectified(want.size());
   rectify(test_device<Host>(), outputs, want.data(), rectified.data());
   REQUIRE(rectified != want);
@@ -137,10 +137,10 @@ TEST_CASE(
     const auto dx = on_device(x), dw = on_device(w), db = on_device(b);
     GuardedBuffer<float, Cuda> y(device, outputs);
     for (const Activation activation : {Activation::none, Activation::relu}) {
-      const Conv2dBlock block{g, activation, false};
+      const Conv2dBlock<Conv2dGeometry> block{g, activation, false};
       GuardedBuffer<float, Cuda> scratch(device, conv2d_block_scratch(device, slice, block, float{}));
-      conv2d_block_forward<Conv2dGeometry, float>(device, slice, block, dx.data(), dw.data(), db.data(), y.data(),
-                                                  nullptr, scratch.data());
+      conv2d_block_forward(device, Conv2dForwardArgs<float>{slice, block, dx.data(), dw.data(), db.data(), y.data(),
+                                                            scratch.data()});
       scratch.download();
       const std::vector<float>& expected = activation == Activation::relu ? rectified : want;
       if (precision == Precision::exact)
@@ -162,7 +162,9 @@ TEST_CASE("an error of cuDNN on Cuda names the convolution and the place") {
   GuardedBuffer<float, Cuda> memory(device, 1 << 12);
   conv2d_scratch(device, slice, g, float{});
   float* p = memory.data();
-  const std::string message = error_of([&] { conv2d_forward<float>(device, slice, g, p, p + 1, p, p, p); });
+  const std::string message = error_of([&] {
+    conv2d_forward(device, Conv2dForwardArgs<float>{slice, {g}, p, p + 1, p, p, p});
+  });
   CAPTURE(message);
   CHECK(message.find("gpunet: cuDNN error: CUDNN_STATUS_BAD_PARAM (want is_array") == 0);
   CHECK(contains(message,

@@ -26,19 +26,16 @@ index_t conv2d_scratch(const Host& device, const Slice& slice, const WinogradGeo
   return detail::winograd_scratch(device, slice, g);
 }
 
-void conv2d_forward(Host& device, const Slice& slice, const WinogradGeometry& g, const float* x, const float* w,
-                    const float* b, float* y, float* scratch) {
-  detail::winograd_forward(device, slice, g, x, w, b, y, scratch);
+void conv2d_forward(Host& device, const Conv2dForwardArgs<float, WinogradGeometry>& args) {
+  detail::winograd_forward(device, args.general());
 }
 
-void conv2d_backward_input(Host& device, const Slice& slice, const WinogradGeometry& g, const float* dy,
-                           const float* w, float* dx, float* scratch) {
-  detail::winograd_backward_input(device, slice, g, dy, w, dx, scratch);
+void conv2d_backward_input(Host& device, const Conv2dBackwardArgs<float, WinogradGeometry>& args) {
+  detail::winograd_backward_input(device, args.general());
 }
 
-void conv2d_backward_parameters(Host& device, const Slice& slice, const WinogradGeometry& g, const float* x,
-                                const float* dy, float* dw, float* db, Accumulate accumulate, float* scratch) {
-  detail::winograd_backward_parameters(device, slice, g, x, dy, dw, db, accumulate, scratch);
+void conv2d_backward_parameters(Host& device, const Conv2dBackwardArgs<float, WinogradGeometry>& args) {
+  detail::winograd_backward_parameters(device, args.general());
 }
 
 }  // namespace

@@ -41,28 +41,39 @@ index_t Conv2dKernels<Geometry>::scratch(const Conv2dOp& op, const D& device, co
 template <class Geometry>
 template <class D, class T>
 void Conv2dKernels<Geometry>::forward(const Conv2dOp& op, D& device, const ForwardPass<T>& pass) {
-  const T *w = pass.parameters[0], *b = pass.parameters[1];
+  const Conv2dForwardArgs<T, Geometry> args{.slice = pass.slice,
+                                            .block = detail::block_of<Geometry>(op),
+                                            .x = pass.x,
+                                            .w = pass.parameters[0],
+                                            .b = pass.parameters[1],
+                                            .y = pass.y,
+                                            .scratch = pass.scratch,
+                                            .choice = reinterpret_cast<PoolChoice*>(pass.cache)};
   if constexpr (DeviceTraits<D>::template fuses<T>)
-    if (op.is_block())
-      return conv2d_block_forward(device, pass.slice, detail::block_of<Geometry>(op), pass.x, w, b, pass.y,
-                                  reinterpret_cast<PoolChoice*>(pass.cache), pass.scratch);
-  conv2d_forward(device, pass.slice, Geometry{op.geometry}, pass.x, w, b, pass.y, pass.scratch);
+    if (op.is_block()) return conv2d_block_forward(device, args);
+  conv2d_forward(device, args);
 }
 
 template <class Geometry>
 template <class D, class T>
 void Conv2dKernels<Geometry>::backward(const Conv2dOp& op, D& device, const BackwardPass<T>& pass) {
-  const T* w = pass.parameters[0];
-  T *dw = pass.gradients[0], *db = pass.gradients[1];
+  const Conv2dBackwardArgs<T, Geometry> args{.slice = pass.slice,
+                                             .block = detail::block_of<Geometry>(op),
+                                             .x = pass.x,
+                                             .y = pass.dy_is_rectified ? nullptr : pass.y,
+                                             .dy = pass.dy,
+                                             .w = pass.parameters[0],
+                                             .dx = pass.dx,
+                                             .dw = pass.gradients[0],
+                                             .db = pass.gradients[1],
+                                             .accumulate = pass.accumulate,
+                                             .scratch = pass.scratch,
+                                             .choice = reinterpret_cast<const PoolChoice*>(pass.cache),
+                                             .rectify_dx = pass.rectify_dx};
   if constexpr (DeviceTraits<D>::template fuses<T>)
-    if (op.is_block())
-      return conv2d_block_backward(device, pass.slice, detail::block_of<Geometry>(op), pass.x,
-                                   pass.dy_is_rectified ? nullptr : pass.y,
-                                   reinterpret_cast<const PoolChoice*>(pass.cache), pass.dy, w, pass.dx, dw, db,
-                                   pass.accumulate, pass.scratch, pass.rectify_dx);
-  const Geometry g{op.geometry};
-  conv2d_backward_parameters(device, pass.slice, g, pass.x, pass.dy, dw, db, pass.accumulate, pass.scratch);
-  if (pass.dx) conv2d_backward_input(device, pass.slice, g, pass.dy, w, pass.dx, pass.scratch);
+    if (op.is_block()) return conv2d_block_backward(device, args);
+  conv2d_backward_parameters(device, args);
+  if (args.dx) conv2d_backward_input(device, args);
 }
 
 #if GPUNET_COMPILED

@@ -35,8 +35,8 @@ struct WideConv2dGeometry : Conv2dGeometry {
 template <class Geometry>
 struct Conv2dBlock {
   Geometry g;  // Conv2dGeometry, or one derived from it
-  Activation activation;
-  bool pool;
+  Activation activation = Activation::none;
+  bool pool = false;
 
   // Rows and columns of the convolution that have a part in y.
   index_t used_height() const { return pool ? g.out_height / 2 * 2 : g.out_height; }
@@ -48,7 +48,5 @@ struct Conv2dBlock {
     return {g.out_channels, rows, g.out_width, rows / 2, g.out_width / 2, 2, 2, 0};
   }
 };
-template <class Geometry>
-Conv2dBlock(Geometry, Activation, bool) -> Conv2dBlock<Geometry>;
 
 }  // namespace gpunet

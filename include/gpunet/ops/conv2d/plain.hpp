@@ -6,6 +6,49 @@
 
 namespace gpunet {
 
+// The arguments of the forward pass of a convolution, or of a block: a convolution with what follows it.
+template <class T, class Geometry = Conv2dGeometry>
+struct Conv2dForwardArgs {
+  Slice slice;
+  Conv2dBlock<Geometry> block;  // a convolution alone reads no more of it than its sizes
+  const T* x = nullptr;         // [in_features] per sample
+  const T* w = nullptr;         // [out_channels, in_channels, kernel, kernel]
+  const T* b = nullptr;         // [out_channels]
+  T* y = nullptr;               // [out_features] per sample
+  T* scratch = nullptr;
+  PoolChoice* choice = nullptr;  // [out_features] per sample where a block pools: where the maxima were
+
+  // The same for kernels that serve any convolution.
+  Conv2dForwardArgs<T> general() const {
+    return {slice, {block.g, block.activation, block.pool}, x, w, b, y, scratch, choice};
+  }
+};
+
+// The arguments of the backward pass.
+template <class T, class Geometry = Conv2dGeometry>
+struct Conv2dBackwardArgs {
+  Slice slice;
+  Conv2dBlock<Geometry> block;
+  const T* x = nullptr;
+  const T* y = nullptr;  // null where dy has gone through the ReLU already, or where there is none
+  T* dy = nullptr;       // a block uses it up
+  const T* w = nullptr;
+  T* dx = nullptr;  // may be null
+  T* dw = nullptr;
+  T* db = nullptr;
+  Accumulate accumulate = Accumulate::no;
+  T* scratch = nullptr;
+  const PoolChoice* choice = nullptr;
+  bool rectify_dx = false;  // dx is 0 where x, which a ReLU made, is
+
+  // The same for kernels that serve any convolution.
+  Conv2dBackwardArgs<T> general() const {
+    return {
+        slice,     {block.g, block.activation, block.pool}, x, y, dy, w, dx, dw, db, accumulate, scratch, choice,
+        rectify_dx};
+  }
+};
+
 // y = x * w + b. One index = one element of y.
 template <class T>
 struct Conv2dForward {
@@ -102,31 +145,31 @@ struct Conv2dBiasGradient {
   GPUNET_FN void store(index_t channel, T sum) const { store_gradient(db[channel], sum, accumulate); }
 };
 
-// Elements of T that the three functions below need as scratch.
+// Returns how many elements of T the three functions below need as scratch memory.
 template <class D, class T>
 index_t conv2d_scratch(const D&, const Slice&, const Conv2dGeometry&, T) {
   return 0;
 }
 
-template <class D, class T>
-void conv2d_forward(D& device, const Slice& slice, const Conv2dGeometry& g, const T* x, const T* w, const T* b,
-                    T* y, T* /*scratch*/) {
-  for_each(device, slice.samples() * g.out_features(), Conv2dForward<T>{g, slice.inner, x, w, b, y});
+template <class D, class T, class Geometry>
+void conv2d_forward(D& device, const Conv2dForwardArgs<T, Geometry>& a) {
+  const Conv2dGeometry& g = a.block.g;
+  for_each(device, a.slice.samples() * g.out_features(), Conv2dForward<T>{g, a.slice.inner, a.x, a.w, a.b, a.y});
 }
 
-template <class D, class T>
-void conv2d_backward_input(D& device, const Slice& slice, const Conv2dGeometry& g, const T* dy, const T* w, T* dx,
-                           T* /*scratch*/) {
-  for_each(device, slice.samples() * g.in_features(), Conv2dInputGradient<T>{g, slice.inner, dy, w, dx});
+template <class D, class T, class Geometry>
+void conv2d_backward_input(D& device, const Conv2dBackwardArgs<T, Geometry>& a) {
+  const Conv2dGeometry& g = a.block.g;
+  for_each(device, a.slice.samples() * g.in_features(), Conv2dInputGradient<T>{g, a.slice.inner, a.dy, a.w, a.dx});
 }
 
-template <class D, class T>
-void conv2d_backward_parameters(D& device, const Slice& slice, const Conv2dGeometry& g, const T* x, const T* dy,
-                                T* dw, T* db, Accumulate accumulate, T* /*scratch*/) {
-  const index_t length = slice.samples() * g.out_pixels();
+template <class D, class T, class Geometry>
+void conv2d_backward_parameters(D& device, const Conv2dBackwardArgs<T, Geometry>& a) {
+  const Conv2dGeometry& g = a.block.g;
+  const index_t length = a.slice.samples() * g.out_pixels();
   sum_each(device, g.out_channels * g.taps(), length,
-           Conv2dWeightGradient<T>{g, slice.inner, x, dy, dw, accumulate});
-  sum_each(device, g.out_channels, length, Conv2dBiasGradient<T>{g, slice.inner, dy, db, accumulate});
+           Conv2dWeightGradient<T>{g, a.slice.inner, a.x, a.dy, a.dw, a.accumulate});
+  sum_each(device, g.out_channels, length, Conv2dBiasGradient<T>{g, a.slice.inner, a.dy, a.db, a.accumulate});
 }
 
 }  // namespace gpunet

@@ -172,39 +172,37 @@ class CudnnConvolutions final : public LibraryConvolutions<T> {
     return unpooled(c) + ceil_div(static_cast<index_t>(plan(c).workspace()), index_t{sizeof(T)});
   }
 
-  bool forward(Cuda& device, const BatchConvolution& c, const T* x, const T* w, const T* b, T* y,
-               PoolChoice* choice, T* scratch) override {
+  bool forward(Cuda& device, const BatchConvolution& c, const Conv2dForwardArgs<T>& a) override {
     CudnnPlan<T>& p = plan(c);
     if (!p.fuses) return false;
     const CurrentDevice current(ordinal_);
-    T* out = c.pool ? scratch : y;
+    T* out = c.pool ? a.scratch : a.y;
     const cudnnStatus_t status = cudnnConvolutionBiasActivationForward(
-        handle_, &one, p.d.x.get(), x, p.d.w.get(), w, p.d.convolution.get(), p.forward(), workspace(c, scratch),
-        p.workspace(), &zero, p.d.y.get(), out, p.d.b.get(), b, p.d.activation.get(), p.d.y.get(), out);
+        handle_, &one, p.d.x.get(), a.x, p.d.w.get(), a.w, p.d.convolution.get(), p.forward(),
+        workspace(c, a.scratch), p.workspace(), &zero, p.d.y.get(), out, p.d.b.get(), a.b, p.d.activation.get(),
+        p.d.y.get(), out);
     if (CUDNN_STATUS_CATEGORY(status) == CUDNN_STATUS_NOT_SUPPORTED) return p.fuses = false;
     check_cudnn(device, status, [&] { return p.describe("the forward pass"); });
-    if (c.pool) max_pool2d_forward(device, slice(c), c.pooling(c.g.out_height), out, y, choice);
+    if (c.pool) max_pool2d_forward(device, slice(c), c.pooling(c.g.out_height), out, a.y, a.choice);
     return true;
   }
 
-  const T* through_pool(Cuda& device, const BatchConvolution& c, const PoolChoice* choice, const T* dy,
-                        T* scratch) override {
+  T* through_pool(Cuda& device, const BatchConvolution& c, const PoolChoice* choice, T* dy, T* scratch) override {
     if (!c.pool) return dy;
     max_pool2d_backward(device, slice(c), c.pooling(c.g.out_height), dy, choice, scratch);
     return scratch;
   }
 
-  void backward_parameters(Cuda& device, const BatchConvolution& c, const T* x, const T* dy, T* dw, T* db,
-                           Accumulate accumulate, T* scratch) override {
+  void backward_parameters(Cuda& device, const BatchConvolution& c, const Conv2dBackwardArgs<T>& a) override {
     const CudnnPlan<T>& p = plan(c);
     const CurrentDevice current(ordinal_);
-    const T& before = accumulate == Accumulate::yes ? one : zero;
+    const T& before = a.accumulate == Accumulate::yes ? one : zero;
     check_cudnn(device,
-                cudnnConvolutionBackwardFilter(handle_, &one, p.d.x.get(), x, p.d.y.get(), dy,
-                                               p.d.convolution.get(), p.parameters(), workspace(c, scratch),
-                                               p.workspace(), &before, p.d.w.get(), dw),
+                cudnnConvolutionBackwardFilter(handle_, &one, p.d.x.get(), a.x, p.d.y.get(), a.dy,
+                                               p.d.convolution.get(), p.parameters(), workspace(c, a.scratch),
+                                               p.workspace(), &before, p.d.w.get(), a.dw),
                 [&] { return p.describe("the weight gradient"); });
-    check_cudnn(device, cudnnConvolutionBackwardBias(handle_, &one, p.d.y.get(), dy, &before, p.d.b.get(), db),
+    check_cudnn(device, cudnnConvolutionBackwardBias(handle_, &one, p.d.y.get(), a.dy, &before, p.d.b.get(), a.db),
                 [&] { return p.describe("the bias gradient"); });
   }
 

@@ -9,7 +9,7 @@
 #include <type_traits>
 
 #include <gpunet/device/cuda/cuda.cuh>
-#include <gpunet/ops/conv2d/geometry.hpp>
+#include <gpunet/ops/conv2d/plain.hpp>
 
 namespace gpunet {
 
@@ -41,14 +41,11 @@ class LibraryConvolutions {
   // Of a convolution that it can do.
   virtual index_t scratch(const BatchConvolution& c) = 0;
   // y = pool(activation(x * w + b)). False, and nothing done, where it turns out that the library lacks a kernel.
-  virtual bool forward(Cuda& device, const BatchConvolution& c, const T* x, const T* w, const T* b, T* y,
-                       PoolChoice* choice, T* scratch) = 0;
+  virtual bool forward(Cuda& device, const BatchConvolution& c, const Conv2dForwardArgs<T>& a) = 0;
   // The gradient of x * w + b, in dy or in scratch, where that of the pooled outputs is dy.
-  virtual const T* through_pool(Cuda& device, const BatchConvolution& c, const PoolChoice* choice, const T* dy,
-                                T* scratch) = 0;
+  virtual T* through_pool(Cuda& device, const BatchConvolution& c, const PoolChoice* choice, T* dy, T* scratch) = 0;
   // From here on dy is the gradient of x * w + b; it may be in scratch.
-  virtual void backward_parameters(Cuda& device, const BatchConvolution& c, const T* x, const T* dy, T* dw, T* db,
-                                   Accumulate accumulate, T* scratch) = 0;
+  virtual void backward_parameters(Cuda& device, const BatchConvolution& c, const Conv2dBackwardArgs<T>& a) = 0;
   virtual void backward_input(Cuda& device, const BatchConvolution& c, const T* dy, const T* w, T* dx,
                               T* scratch) = 0;
 };

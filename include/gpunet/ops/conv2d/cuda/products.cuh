@@ -99,31 +99,28 @@ index_t conv2d_scratch(const Cuda& device, const Slice& slice, const Conv2dGeome
   return std::max(most, detail::library_scratch<T>(device, all));
 }
 
-template <class T>
-void conv2d_forward(Cuda& device, const Slice& slice, const Conv2dGeometry& g, const T* x, const T* w, const T* b,
-                    T* y, T* scratch) {
-  const detail::ConvolutionProducts all(slice, g);
+template <class T, class Geometry>
+void conv2d_forward(Cuda& device, const Conv2dForwardArgs<T, Geometry>& a) {
+  const detail::ConvolutionProducts all(a.slice, a.block.g);
   auto* library = detail::library_for<T>(device, all);
-  if (library && library->forward(device, all, x, w, b, y, nullptr, scratch)) return;
-  detail::product(device, all.forward<T>(x, w, b, y, nullptr), scratch);
+  if (library && library->forward(device, all, a.general())) return;
+  detail::product(device, all.forward<T>(a.x, a.w, a.b, a.y, nullptr), a.scratch);
 }
 
-template <class T>
-void conv2d_backward_input(Cuda& device, const Slice& slice, const Conv2dGeometry& g, const T* dy, const T* w,
-                           T* dx, T* scratch) {
-  const detail::ConvolutionProducts all(slice, g);
+template <class T, class Geometry>
+void conv2d_backward_input(Cuda& device, const Conv2dBackwardArgs<T, Geometry>& a) {
+  const detail::ConvolutionProducts all(a.slice, a.block.g);
   if (auto* library = detail::library_for<T>(device, all))
-    return library->backward_input(device, all, dy, w, dx, scratch);
-  detail::product(device, all.input<T>({dy, nullptr}, w, dx, nullptr), scratch);
+    return library->backward_input(device, all, a.dy, a.w, a.dx, a.scratch);
+  detail::product(device, all.input<T>({a.dy, nullptr}, a.w, a.dx, nullptr), a.scratch);
 }
 
-template <class T>
-void conv2d_backward_parameters(Cuda& device, const Slice& slice, const Conv2dGeometry& g, const T* x, const T* dy,
-                                T* dw, T* db, Accumulate accumulate, T* scratch) {
-  const detail::ConvolutionProducts all(slice, g);
+template <class T, class Geometry>
+void conv2d_backward_parameters(Cuda& device, const Conv2dBackwardArgs<T, Geometry>& a) {
+  const detail::ConvolutionProducts all(a.slice, a.block.g);
   if (auto* library = detail::library_for<T>(device, all))
-    return library->backward_parameters(device, all, x, dy, dw, db, accumulate, scratch);
-  detail::product(device, all.parameters<T>(x, {dy, nullptr}, dw, db, accumulate), scratch);
+    return library->backward_parameters(device, all, a.general());
+  detail::product(device, all.parameters<T>(a.x, {a.dy, nullptr}, a.dw, a.db, a.accumulate), a.scratch);
 }
 
 // Elements of T that the two functions below need as scratch.
@@ -138,35 +135,34 @@ index_t conv2d_block_scratch(const Cuda& device, const Slice& slice, const Conv2
                    scratch(std::array{all.parameter_sizes(), all.input_sizes()})});
 }
 
-// See conv2d_block.host.hpp.
-template <class Geometry, class T>
-void conv2d_block_forward(Cuda& device, const Slice& slice, const Conv2dBlock<Geometry>& block, const T* x,
-                          const T* w, const T* b, T* y, PoolChoice* choice, T* scratch) {
-  const detail::ConvolutionProducts all(slice, block);
+// y = pool(activation(x * w + b)).
+template <class T, class Geometry>
+void conv2d_block_forward(Cuda& device, const Conv2dForwardArgs<T, Geometry>& a) {
+  const detail::ConvolutionProducts all(a.slice, a.block);
   auto* library = detail::library_for<T>(device, all);
-  if (library && library->forward(device, all, x, w, b, y, choice, scratch)) return;
-  detail::product<detail::known_of<Geometry>>(device, all.forward<T>(x, w, b, y, choice), scratch);
+  if (library && library->forward(device, all, a.general())) return;
+  detail::product<detail::known_of<Geometry>>(device, all.forward<T>(a.x, a.w, a.b, a.y, a.choice), a.scratch);
 }
 
-// y may be null: then dy has gone through the rectifier already.
-template <class Geometry, class T>
-void conv2d_block_backward(Cuda& device, const Slice& slice, const Conv2dBlock<Geometry>& block, const T* x,
-                           const T* y, const PoolChoice* choice, T* dy, const T* w, T* dx, T* dw, T* db,
-                           Accumulate accumulate, T* scratch, bool rectify_dx = false) {
-  if (block.activation == Activation::relu && y)
-    rectify_gradient(device, slice.samples() * block.out_features(), y, dy, dy);
-  const detail::ConvolutionProducts all(slice, block);
+template <class T, class Geometry>
+void conv2d_block_backward(Cuda& device, const Conv2dBackwardArgs<T, Geometry>& a) {
+  const Conv2dBlock<Geometry>& block = a.block;
+  if (block.activation == Activation::relu && a.y)
+    rectify_gradient(device, a.slice.samples() * block.out_features(), a.y, a.dy, a.dy);
+  const detail::ConvolutionProducts all(a.slice, block);
   if (auto* library = detail::library_for<T>(device, all)) {
-    const T* convolution_dy = library->through_pool(device, all, choice, dy, scratch);
-    library->backward_parameters(device, all, x, convolution_dy, dw, db, accumulate, scratch);
-    if (!dx) return;
-    library->backward_input(device, all, convolution_dy, w, dx, scratch);
-    if (rectify_dx) rectify_gradient(device, slice.samples() * block.g.in_features(), x, dx, dx);
+    Conv2dBackwardArgs<T> convolution = a.general();
+    convolution.dy = library->through_pool(device, all, a.choice, a.dy, a.scratch);
+    library->backward_parameters(device, all, convolution);
+    if (!a.dx) return;
+    library->backward_input(device, all, convolution.dy, a.w, a.dx, a.scratch);
+    if (a.rectify_dx) rectify_gradient(device, a.slice.samples() * block.g.in_features(), a.x, a.dx, a.dx);
     return;
   }
-  const detail::OutputGradient<T> gradient{dy, block.pool ? choice : nullptr};
-  detail::products<detail::known_of<Geometry>>(device, all.parameters<T>(x, gradient, dw, db, accumulate),
-                                               all.input<T>(gradient, w, dx, rectify_dx ? x : nullptr), scratch);
+  const detail::OutputGradient<T> gradient{a.dy, block.pool ? a.choice : nullptr};
+  detail::products<detail::known_of<Geometry>>(device, all.parameters<T>(a.x, gradient, a.dw, a.db, a.accumulate),
+                                               all.input<T>(gradient, a.w, a.dx, a.rectify_dx ? a.x : nullptr),
+                                               a.scratch);
 }
 
 }  // namespace gpunet

@@ -44,15 +44,14 @@ inline void correlate_joined(Correlation c, index_t rows) {
   GPUNET_CALL_PATH(c.width, correlate, c, 0, 1);
 }
 
-// y [out_features][inner], and where the maxima were.
-inline void forward_in_rows(const RowBlock& block, const float* x, const float* w, const float* b, float* y,
-                            PoolChoice* choice, float* scratch) {
+// One group of samples: y [out_features][inner], and where the maxima were.
+inline void forward_in_rows(const RowBlock& block, const Conv2dForwardArgs<float>& a) {
   const Conv2dGeometry& g = block.g;
-  float* waiting = scratch;
-  Correlation c = forward_correlation(g, block.inner, x, w, b, scratch + block.waiting());
+  float* waiting = a.scratch;
+  Correlation c = forward_correlation(g, block.inner, a.x, a.w, a.b, a.scratch + block.waiting());
   if (block.activation == Activation::relu) c.least = 0;
   if (!block.pool) {
-    c.y = y;
+    c.y = a.y;
     c.y_channel = g.out_height * c.width;
     GPUNET_CALL_PATH(c.width, correlate, c, 0, g.out_height);
     return;
@@ -70,51 +69,50 @@ inline void forward_in_rows(const RowBlock& block, const float* x, const float* 
       for (index_t i = 0; i < rows; i += 2) {
         const index_t at = (channel * block.height() + (row + i) / 2) * block.width() * block.inner;
         const float* above = waiting + channel * c.y_channel + i * pitch;
-        max_pool_rows(g.out_width, block.inner, above, above + pitch, y + at, choice + at);
+        max_pool_rows(g.out_width, block.inner, above, above + pitch, a.y + at, a.choice + at);
       }
   }
 }
 
-// Rows `first` to `first + rows` of the convolution's gradient in `waiting`, from that of the block's output.
-inline GradientRows gradient_rows(Host& device, const RowBlock& block, index_t first, index_t rows, const float* y,
-                                  const PoolChoice* choice, const float* dy, float* waiting) {
+// Rows `first` to `first + rows` of the convolution's gradient, in `waiting` unless they are those of the block's output.
+inline GradientRows gradient_rows(Host& device, const RowBlock& block, index_t first, index_t rows,
+                                  const Conv2dBackwardArgs<float>& a, float* waiting) {
   const index_t width = block.g.out_width * block.inner, out_width = block.width() * block.inner;
   const index_t plane = block.height() * out_width, out_rows = block.pool ? rows / 2 : rows;
   const index_t begin = (block.pool ? first / 2 : first) * out_width;
   const bool relu = block.activation == Activation::relu;
-  if (!block.pool && !relu) return {dy + begin, plane, first, rows, width};
+  if (!block.pool && !relu) return {a.dy + begin, plane, first, rows, width};
   for (index_t channel = 0; channel < block.g.out_channels; ++channel) {
     const index_t at = channel * plane + begin;
     float* to = waiting + channel * rows * width;
     if (block.pool)
       for (index_t i = 0; i < out_rows; ++i)
-        max_pool_rows_backward(block.g.out_width, block.inner, dy + at + i * out_width, choice + at + i * out_width,
-                               to + 2 * i * width);
+        max_pool_rows_backward(block.g.out_width, block.inner, a.dy + at + i * out_width,
+                               a.choice + at + i * out_width, to + 2 * i * width);
     else
-      rectify_gradient(device, rows * width, y + at, dy + at, to);
+      rectify_gradient(device, rows * width, a.y + at, a.dy + at, to);
   }
   return {waiting, rows * width, first, rows, width};
 }
 
-// dx [in_features][inner] unless it is null, dw and db. dy is used up.
-inline void backward_in_rows(Host& device, const RowBlock& block, const float* x, const float* y,
-                             const PoolChoice* choice, float* dy, const float* w, float* dx, float* dw, float* db,
-                             Accumulate accumulate, float* scratch) {
+// One group of samples: dx [in_features][inner] unless it is null, dw and db.
+inline void backward_in_rows(Host& device, const RowBlock& block, const Conv2dBackwardArgs<float>& a) {
   const Conv2dGeometry& g = block.g;
   const index_t rows = gradient_block(g, block.inner);
   const SpreadRows spread{g, block.inner, block.used_height()};
-  float *waiting = scratch, *image = waiting + block.waiting(), *packed = image + block.image();
+  float *waiting = a.scratch, *image = waiting + block.waiting(), *packed = image + block.image();
   float* frame = packed + packed_elements(g.in_channels, g.out_channels, g.kernel);
   if (block.pool && block.activation == Activation::relu)  // pooled gradients of zeros go nowhere
-    rectify_gradient(device, block.out_features() * block.inner, y, dy, dy);
-  const Correlation c = over_input(g, block.inner, x, image);
+    rectify_gradient(device, block.out_features() * block.inner, a.y, a.dy, a.dy);
+  const Correlation c = over_input(g, block.inner, a.x, image);
+  Accumulate accumulate = a.accumulate;
   for (index_t row = 0; row < block.used_height(); row += rows, accumulate = Accumulate::yes) {
     const index_t some = std::min(rows, block.used_height() - row);
-    const GradientRows dz = gradient_rows(device, block, row, some, y, choice, dy, waiting);
-    GPUNET_CALL_PATH(c.width, parameter_gradients, c, dz, dw, db, accumulate);
-    if (dx) spread.fill(dz, frame);
+    const GradientRows dz = gradient_rows(device, block, row, some, a, waiting);
+    GPUNET_CALL_PATH(c.width, parameter_gradients, c, dz, a.dw, a.db, accumulate);
+    if (a.dx) spread.fill(dz, frame);
   }
-  if (dx) correlate_gradient(spread, frame, w, dx, packed);
+  if (a.dx) correlate_gradient(spread, frame, a.w, a.dx, packed);
 }
 
 // Whether the block can go row by row; else it is three ops one after another.
@@ -146,70 +144,84 @@ struct RowBlocks {
   index_t scratch(const Host& device) const { return workers * worker_size(device) + (parts() - 1) * part_size(); }
 };
 
-inline void forward_in_rows(Host& device, const RowBlocks& all, const float* x, const float* w, const float* b,
-                            float* y, PoolChoice* choice, float* scratch) {
+inline void forward_in_rows(Host& device, const RowBlocks& all, const Conv2dForwardArgs<float>& a) {
   const index_t size = all.worker_size(device);
-  device.run_if(all.workers > 1, all.slice.outer, [=, &all](index_t group, int worker) {
-    forward_in_rows(all.block, x + group * all.inputs(), w, b, y + group * all.outputs(),
-                    choice ? choice + group * all.outputs() : nullptr, scratch + worker * size);
+  device.run_if(all.workers > 1, all.slice.outer, [=, &all, &a](index_t group, int worker) {
+    Conv2dForwardArgs<float> one = a;
+    one.x = a.x + group * all.inputs();
+    one.y = a.y + group * all.outputs();
+    if (all.block.pool) one.choice = a.choice + group * all.outputs();
+    one.scratch = a.scratch + worker * size;
+    forward_in_rows(all.block, one);
   });
 }
 
-inline void backward_in_rows(Host& device, const RowBlocks& all, const float* x, const float* y,
-                             const PoolChoice* choice, float* dy, const float* w, float* dx, float* dw, float* db,
-                             Accumulate accumulate, float* scratch) {
+inline void backward_in_rows(Host& device, const RowBlocks& all, const Conv2dBackwardArgs<float>& a) {
   const index_t size = all.worker_size(device), weights = all.weights();
-  float* parts = scratch + all.workers * size;
-  device.run_if(all.workers > 1, all.parts(), [=, &all, &device](index_t part, int worker) {
-    float* part_dw = part == 0 ? dw : parts + (part - 1) * all.part_size();
-    float* part_db = part == 0 ? db : part_dw + weights;
-    Accumulate mode = part == 0 ? accumulate : Accumulate::no;
-    for (index_t group = all.first_group(part); group < all.first_group(part + 1); ++group, mode = Accumulate::yes)
-      backward_in_rows(device, all.block, x + group * all.inputs(), y + group * all.outputs(),
-                       choice ? choice + group * all.outputs() : nullptr, dy + group * all.outputs(), w,
-                       dx ? dx + group * all.inputs() : nullptr, part_dw, part_db, mode, scratch + worker * size);
+  float* const parts = a.scratch + all.workers * size;
+  device.run_if(all.workers > 1, all.parts(), [=, &all, &a, &device](index_t part, int worker) {
+    Conv2dBackwardArgs<float> one = a;
+    one.scratch = a.scratch + worker * size;
+    if (part > 0) {
+      one.dw = parts + (part - 1) * all.part_size();
+      one.db = one.dw + weights;
+      one.accumulate = Accumulate::no;
+    }
+    for (index_t group = all.first_group(part); group < all.first_group(part + 1); ++group) {
+      one.x = a.x + group * all.inputs();
+      if (a.y) one.y = a.y + group * all.outputs();
+      one.dy = a.dy + group * all.outputs();
+      if (all.block.pool) one.choice = a.choice + group * all.outputs();
+      if (a.dx) one.dx = a.dx + group * all.inputs();
+      backward_in_rows(device, all.block, one);
+      one.accumulate = Accumulate::yes;
+    }
   });
-  for (index_t part = 1; part < all.parts(); ++part, parts += all.part_size()) {
+  const float* from = parts;
+  for (index_t part = 1; part < all.parts(); ++part, from += all.part_size()) {
     for (index_t i = 0; i < weights; ++i)
-      dw[i] += parts[i];
+      a.dw[i] += from[i];
     for (index_t i = 0; i < all.block.g.out_channels; ++i)
-      db[i] += parts[weights + i];
+      a.db[i] += from[weights + i];
   }
 }
 
-// Elements of the convolution's output, or of its gradient, that wait in scratch where ops go one by one.
+// Returns how many elements of the convolution's output, or of its gradient, wait in scratch where ops go one by one.
 template <class Geometry>
 index_t waiting_elements(const Slice& slice, const Conv2dBlock<Geometry>& block) {
   return block.pool ? slice.samples() * block.g.out_features() : 0;
 }
 
 template <class Geometry>
-void forward_one_by_one(Host& device, const Slice& slice, const Conv2dBlock<Geometry>& block, const float* x,
-                        const float* w, const float* b, float* y, PoolChoice* choice, float* scratch) {
-  const Geometry& g = block.g;
-  float* z = block.pool ? scratch : y;
-  conv2d_forward(device, slice, g, x, w, b, z, scratch + waiting_elements(slice, block));
-  if (block.activation == Activation::relu) rectify(device, slice.samples() * g.out_features(), z, z);
-  if (block.pool) max_pool2d_forward(device, slice, block.pooling(g.out_height), z, y, choice);
+void forward_one_by_one(Host& device, const Conv2dForwardArgs<float, Geometry>& a) {
+  const Conv2dBlock<Geometry>& block = a.block;
+  Conv2dForwardArgs<float, Geometry> convolution = a;
+  if (block.pool) convolution.y = a.scratch;
+  convolution.scratch = a.scratch + waiting_elements(a.slice, block);
+  conv2d_forward(device, convolution);
+  float* const z = convolution.y;
+  if (block.activation == Activation::relu) rectify(device, a.slice.samples() * block.g.out_features(), z, z);
+  if (block.pool) max_pool2d_forward(device, a.slice, block.pooling(block.g.out_height), z, a.y, a.choice);
 }
 
 template <class Geometry>
-void backward_one_by_one(Host& device, const Slice& slice, const Conv2dBlock<Geometry>& block, const float* x,
-                         const float* y, const PoolChoice* choice, float* dy, const float* w, float* dx, float* dw,
-                         float* db, Accumulate accumulate, float* scratch) {
-  const Geometry& g = block.g;
+void backward_one_by_one(Host& device, const Conv2dBackwardArgs<float, Geometry>& a) {
+  const Conv2dBlock<Geometry>& block = a.block;
   if (block.activation == Activation::relu)
-    rectify_gradient(device, slice.samples() * block.out_features(), y, dy, dy);
-  const float* dz = block.pool ? scratch : dy;
-  if (block.pool) max_pool2d_backward(device, slice, block.pooling(g.out_height), dy, choice, scratch);
-  scratch += waiting_elements(slice, block);
-  conv2d_backward_parameters(device, slice, g, x, dz, dw, db, accumulate, scratch);
-  if (dx) conv2d_backward_input(device, slice, g, dz, w, dx, scratch);
+    rectify_gradient(device, a.slice.samples() * block.out_features(), a.y, a.dy, a.dy);
+  Conv2dBackwardArgs<float, Geometry> convolution = a;
+  if (block.pool) {
+    convolution.dy = a.scratch;
+    max_pool2d_backward(device, a.slice, block.pooling(block.g.out_height), a.dy, a.choice, convolution.dy);
+  }
+  convolution.scratch = a.scratch + waiting_elements(a.slice, block);
+  conv2d_backward_parameters(device, convolution);
+  if (a.dx) conv2d_backward_input(device, convolution);
 }
 
 }  // namespace detail
 
-// Elements of scratch that the two functions below need.
+// Returns how many elements of scratch the two functions below need.
 template <class Geometry>
 index_t conv2d_block_scratch(const Host& device, const Slice& slice, const Conv2dBlock<Geometry>& block,
                              float = {}) {
@@ -217,27 +229,22 @@ index_t conv2d_block_scratch(const Host& device, const Slice& slice, const Conv2
   return detail::waiting_elements(slice, block) + conv2d_scratch(device, slice, block.g, float{});
 }
 
-// Where `block` pools, choice [samples * out_features] takes where the maxima were.
+// y = pool(activation(x * w + b)).
 template <class Geometry>
-void conv2d_block_forward(Host& device, const Slice& slice, const Conv2dBlock<Geometry>& block, const float* x,
-                          const float* w, const float* b, float* y, PoolChoice* choice, float* scratch) {
-  if (detail::in_rows(device, slice, block))
-    detail::forward_in_rows(device, {device, slice, block}, x, w, b, y, block.pool ? choice : nullptr, scratch);
+void conv2d_block_forward(Host& device, const Conv2dForwardArgs<float, Geometry>& a) {
+  if (detail::in_rows(device, a.slice, a.block))
+    detail::forward_in_rows(device, {device, a.slice, a.block}, a.general());
   else
-    detail::forward_one_by_one(device, slice, block, x, w, b, y, choice, scratch);
+    detail::forward_one_by_one(device, a);
 }
 
-// dy is used up. dx may be null. rectify_dx: dx is 0 where x, which a ReLU made, is.
 template <class Geometry>
-void conv2d_block_backward(Host& device, const Slice& slice, const Conv2dBlock<Geometry>& block, const float* x,
-                           const float* y, const PoolChoice* choice, float* dy, const float* w, float* dx,
-                           float* dw, float* db, Accumulate accumulate, float* scratch, bool rectify_dx = false) {
-  if (detail::in_rows(device, slice, block))
-    detail::backward_in_rows(device, {device, slice, block}, x, y, block.pool ? choice : nullptr, dy, w, dx, dw, db,
-                             accumulate, scratch);
+void conv2d_block_backward(Host& device, const Conv2dBackwardArgs<float, Geometry>& a) {
+  if (detail::in_rows(device, a.slice, a.block))
+    detail::backward_in_rows(device, {device, a.slice, a.block}, a.general());
   else
-    detail::backward_one_by_one(device, slice, block, x, y, choice, dy, w, dx, dw, db, accumulate, scratch);
-  if (dx && rectify_dx) rectify_gradient(device, slice.samples() * block.g.in_features(), x, dx, dx);
+    detail::backward_one_by_one(device, a);
+  if (a.dx && a.rectify_dx) rectify_gradient(device, a.slice.samples() * a.block.g.in_features(), a.x, a.dx, a.dx);
 }
 
 }  // namespace gpunet

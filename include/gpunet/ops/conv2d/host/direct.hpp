@@ -304,17 +304,18 @@ inline index_t direct_scratch(const Slice& slice, const Conv2dGeometry& g) {
                   16);
 }
 
-// dw and db of all groups, for some output channels: those of `g`, which are the first of x, dy, dw and db here. Groups
-// of dy have `dy_group` elements.
-inline void gradients_of_channels(const Slice& slice, const Conv2dGeometry& g, const float* x, const float* dy,
-                                  index_t dy_group, float* dw, float* db, Accumulate accumulate, float* scratch) {
-  const index_t block = gradient_block(g, slice.inner), width = g.out_width * slice.inner;
-  for (index_t outer = 0; outer < slice.outer; ++outer) {
-    const Correlation c = over_input(g, slice.inner, x + outer * g.in_features() * slice.inner, scratch);
+// dw and db of all groups, for some output channels, which are the first of dy, dw and db here. Groups of dy have `dy_group`
+// elements.
+inline void gradients_of_channels(const Conv2dBackwardArgs<float>& a, index_t dy_group) {
+  const Conv2dGeometry& g = a.block.g;
+  const index_t inner = a.slice.inner, block = gradient_block(g, inner), width = g.out_width * inner;
+  Accumulate accumulate = a.accumulate;
+  for (index_t outer = 0; outer < a.slice.outer; ++outer) {
+    const Correlation c = over_input(g, inner, a.x + outer * g.in_features() * inner, a.scratch);
     for (index_t row = 0; row < g.out_height; row += block, accumulate = Accumulate::yes) {
-      const GradientRows rows{dy + outer * dy_group + row * width, g.out_height * width, row,
+      const GradientRows rows{a.dy + outer * dy_group + row * width, g.out_height * width, row,
                               std::min(block, g.out_height - row), width};
-      GPUNET_CALL_PATH(width, parameter_gradients, c, rows, dw, db, accumulate);
+      GPUNET_CALL_PATH(width, parameter_gradients, c, rows, a.dw, a.db, accumulate);
     }
   }
 }
@@ -325,49 +326,50 @@ inline index_t conv2d_scratch(const Host& device, const Slice& slice, const Conv
   return detail::conv2d_workers(device, slice, g) * detail::direct_scratch(slice, g);
 }
 
-inline void conv2d_forward(Host& device, const Slice& slice, const Conv2dGeometry& g, const float* x,
-                           const float* w, const float* b, float* y, float* scratch) {
-  if (!detail::has_vector_rows(g, g.out_width, slice.inner))
-    return conv2d_forward<Host, float>(device, slice, g, x, w, b, y, scratch);
-  const index_t part = detail::direct_scratch(slice, g);
-  device.run_if(detail::is_shared(slice, g), slice.outer, [&](index_t outer, index_t worker) {
-    Correlation c = detail::forward_correlation(g, slice.inner, x + outer * g.in_features() * slice.inner, w, b,
-                                                scratch + worker * part);
-    c.y = y + outer * g.out_features() * slice.inner;
+inline void conv2d_forward(Host& device, const Conv2dForwardArgs<float>& a) {
+  const Conv2dGeometry& g = a.block.g;
+  const index_t inner = a.slice.inner;
+  if (!detail::has_vector_rows(g, g.out_width, inner)) return conv2d_forward<Host, float>(device, a);
+  const index_t part = detail::direct_scratch(a.slice, g);
+  device.run_if(detail::is_shared(a.slice, g), a.slice.outer, [&](index_t outer, index_t worker) {
+    Correlation c = detail::forward_correlation(g, inner, a.x + outer * g.in_features() * inner, a.w, a.b,
+                                                a.scratch + worker * part);
+    c.y = a.y + outer * g.out_features() * inner;
     c.y_channel = g.out_height * c.width;
     GPUNET_CALL_PATH(c.width, correlate, c, 0, g.out_height);
   });
 }
 
-inline void conv2d_backward_input(Host& device, const Slice& slice, const Conv2dGeometry& g, const float* dy,
-                                  const float* w, float* dx, float* scratch) {
-  if (!detail::has_vector_rows(g, g.width, slice.inner))
-    return conv2d_backward_input<Host, float>(device, slice, g, dy, w, dx, scratch);
-  const detail::SpreadRows spread{g, slice.inner, g.out_height};
-  const index_t width = g.out_width * slice.inner, part = detail::direct_scratch(slice, g);
-  device.run_if(detail::is_shared(slice, g), slice.outer, [&](index_t outer, index_t worker) {
-    float* packed = scratch + worker * part;
+inline void conv2d_backward_input(Host& device, const Conv2dBackwardArgs<float>& a) {
+  const Conv2dGeometry& g = a.block.g;
+  const index_t inner = a.slice.inner;
+  if (!detail::has_vector_rows(g, g.width, inner)) return conv2d_backward_input<Host, float>(device, a);
+  const detail::SpreadRows spread{g, inner, g.out_height};
+  const index_t width = g.out_width * inner, part = detail::direct_scratch(a.slice, g);
+  device.run_if(detail::is_shared(a.slice, g), a.slice.outer, [&](index_t outer, index_t worker) {
+    float* packed = a.scratch + worker * part;
     float* rows = packed + detail::packed_elements(g.in_channels, g.out_channels, g.kernel);
-    spread.fill({dy + outer * g.out_channels * g.out_height * width, g.out_height * width, 0, g.out_height, width},
-                rows);
-    detail::correlate_gradient(spread, rows, w, dx + outer * g.in_features() * slice.inner, packed);
+    const float* dy = a.dy + outer * g.out_channels * g.out_height * width;
+    spread.fill({dy, g.out_height * width, 0, g.out_height, width}, rows);
+    detail::correlate_gradient(spread, rows, a.w, a.dx + outer * g.in_features() * inner, packed);
   });
 }
 
-inline void conv2d_backward_parameters(Host& device, const Slice& slice, const Conv2dGeometry& g, const float* x,
-                                       const float* dy, float* dw, float* db, Accumulate accumulate,
-                                       float* scratch) {
-  if (!detail::has_vector_rows(g, g.out_width, slice.inner))
-    return conv2d_backward_parameters<Host, float>(device, slice, g, x, dy, dw, db, accumulate, scratch);
-  const index_t workers = detail::conv2d_workers(device, slice, g), part = detail::direct_scratch(slice, g);
+inline void conv2d_backward_parameters(Host& device, const Conv2dBackwardArgs<float>& a) {
+  const Conv2dGeometry& g = a.block.g;
+  if (!detail::has_vector_rows(g, g.out_width, a.slice.inner))
+    return conv2d_backward_parameters<Host, float>(device, a);
+  const index_t workers = detail::conv2d_workers(device, a.slice, g), part = detail::direct_scratch(a.slice, g);
   const index_t channels = round_up(ceil_div(g.out_channels, workers), 4);
   device.run_if(workers > 1, ceil_div(g.out_channels, channels), [&](index_t i, index_t worker) {
     const index_t first = i * channels;
-    Conv2dGeometry some = g;
-    some.out_channels = std::min(channels, g.out_channels - first);
-    detail::gradients_of_channels(slice, some, x, dy + first * g.out_pixels() * slice.inner,
-                                  g.out_features() * slice.inner, dw + first * g.taps(), db + first, accumulate,
-                                  scratch + worker * part);
+    Conv2dBackwardArgs<float> some = a;
+    some.block.g.out_channels = std::min(channels, g.out_channels - first);
+    some.dy = a.dy + first * g.out_pixels() * a.slice.inner;
+    some.dw = a.dw + first * g.taps();
+    some.db = a.db + first;
+    some.scratch = a.scratch + worker * part;
+    detail::gradients_of_channels(some, g.out_features() * a.slice.inner);
   });
 }
 

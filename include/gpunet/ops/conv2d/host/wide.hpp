@@ -152,22 +152,31 @@ inline WideCorrelation wide_backward(const Conv2dGeometry& g) {
           true};
 }
 
-// y of all groups; w [out][in][tap], `out_step` and `in_step` apart.
-inline void wide_correlate(Host& device, const WideCorrelation& c, index_t groups, index_t workers, const float* x,
-                           const float* w, index_t out_step, index_t in_step, const float* bias, float* y,
-                           float* scratch) {
+// The arrays of a correlation: y, without an activation, from x.
+struct WideArrays {
+  const float* x;
+  const float* w;             // [out][in][tap]
+  index_t out_step, in_step;  // of w
+  const float* bias;          // may be null
+  float* y;
+  float* scratch;
+};
+
+// All groups of a slice.
+inline void wide_correlate(Host& device, const WideCorrelation& c, const Slice& slice, index_t workers,
+                           const WideArrays& a) {
   const index_t area = c.kernel * c.kernel, ins = c.image.channels;
-  float *filters = scratch, *parts = scratch + round_up(c.filter_elements(), 16);
+  float *filters = a.scratch, *parts = a.scratch + round_up(c.filter_elements(), 16);
   device.run(c.out_channels, [&](index_t out, int) {
     for (index_t in = 0; in < ins; ++in)
       for (index_t tap = 0; tap < area; ++tap)
-        filters[(tap * c.rows() + out) * ins + in] = w[out * out_step + in * in_step + tap];
+        filters[(tap * c.rows() + out) * ins + in] = a.w[out * a.out_step + in * a.in_step + tap];
   });
-  device.run_if(workers > 1, groups * c.bands(), [&](index_t i, int worker) {
+  device.run_if(workers > 1, slice.outer * c.bands(), [&](index_t i, int worker) {
     const index_t group = i / c.bands();
     const WideBand band = c.band(i % c.bands());
-    GPUNET_CALL_PATH(16, wide_correlate, c, band, x + group * ins * c.image.height * c.image.width * 16, filters,
-                     bias, y + group * c.out_channels * c.out_height * c.out_width * 16,
+    GPUNET_CALL_PATH(16, wide_correlate, c, band, a.x + group * ins * c.image.height * c.image.width * 16, filters,
+                     a.bias, a.y + group * c.out_channels * c.out_height * c.out_width * 16,
                      parts + worker * c.band_elements());
   });
 }
@@ -191,17 +200,16 @@ struct WideTask : ChannelTask {
   }
 
   // dw and db between the channels of the task, from all positions in their order.
-  void run(index_t groups, const float* x, const float* dy, float* dw, float* db, Accumulate accumulate,
-           float* memory) const {
+  void run(const Conv2dBackwardArgs<float>& a, float* memory) const {
     const WideCorrelation c = correlation();
     float *packed = memory, *turned = packed + c.band_elements(), *sums = turned + block * 16 * columns(),
           *du = sums + columns();
     std::fill_n(turned, (block * 16 + 1) * columns() + gradient_elements(), 0.0f);
     const index_t size = g.out_height * g.out_width * 16;
-    for (index_t i = 0; i < groups * c.bands(); ++i) {
+    for (index_t i = 0; i < a.slice.outer * c.bands(); ++i) {
       const WideBand band = c.band(i % c.bands());
-      const float* image = x + (i / c.bands() * g.in_channels + first_in) * g.height * g.width * 16;
-      const float* gradient = dy + (i / c.bands() * g.out_channels + first_out) * size;
+      const float* image = a.x + (i / c.bands() * g.in_channels + first_in) * g.height * g.width * 16;
+      const float* gradient = a.dy + (i / c.bands() * g.out_channels + first_out) * size;
       GPUNET_CALL_PATH(16, wide_pack, c.image, band, image, packed);
       for (index_t row = 0; row < band.out_rows; ++row)
         for (index_t first = 0; first < band.out_columns; first += block) {
@@ -223,9 +231,9 @@ struct WideTask : ChannelTask {
     for (index_t out = 0; out < outs(); ++out) {
       for (index_t in = 0; in < ins(); ++in)
         for (index_t tap = 0; tap < g.kernel * g.kernel; ++tap)
-          store_gradient(dw[((first_out + out) * g.in_channels + first_in + in) * g.kernel * g.kernel + tap],
-                         du[(tap * rows() + in) * columns() + out], accumulate);
-      if (first_in == 0) store_gradient(db[first_out + out], sums[out], accumulate);
+          store_gradient(a.dw[((first_out + out) * g.in_channels + first_in + in) * g.kernel * g.kernel + tap],
+                         du[(tap * rows() + in) * columns() + out], a.accumulate);
+      if (first_in == 0) store_gradient(a.db[first_out + out], sums[out], a.accumulate);
     }
   }
 
@@ -261,40 +269,37 @@ index_t conv2d_scratch(const Host& device, const Slice& slice, const WideConv2dG
   return conv2d_scratch(device, slice, g.general(), type);
 }
 
-inline void conv2d_forward(Host& device, const Slice& slice, const WideConv2dGeometry& g, const float* x,
-                           const float* w, const float* b, float* y, float* scratch) {
-  if (detail::winograd_pays(device, slice, g))
-    detail::winograd_forward(device, slice, g, x, w, b, y, scratch);
-  else if (detail::wide_pays(device, slice, g))
-    detail::wide_correlate(device, detail::wide_forward(g), slice.outer, detail::conv2d_workers(device, slice, g),
-                           x, w, g.taps(), g.kernel * g.kernel, b, y, scratch);
+inline void conv2d_forward(Host& device, const Conv2dForwardArgs<float, WideConv2dGeometry>& a) {
+  const WideConv2dGeometry& g = a.block.g;
+  if (detail::winograd_pays(device, a.slice, g))
+    detail::winograd_forward(device, a.general());
+  else if (detail::wide_pays(device, a.slice, g))
+    detail::wide_correlate(device, detail::wide_forward(g), a.slice, detail::conv2d_workers(device, a.slice, g),
+                           {a.x, a.w, g.taps(), g.kernel * g.kernel, a.b, a.y, a.scratch});
   else
-    conv2d_forward(device, slice, g.general(), x, w, b, y, scratch);
+    conv2d_forward(device, a.general());
 }
 
-inline void conv2d_backward_input(Host& device, const Slice& slice, const WideConv2dGeometry& g, const float* dy,
-                                  const float* w, float* dx, float* scratch) {
-  if (detail::winograd_pays(device, slice, g))
-    detail::winograd_backward_input(device, slice, g, dy, w, dx, scratch);
-  else if (detail::wide_pays(device, slice, g))
-    detail::wide_correlate(device, detail::wide_backward(g), slice.outer, detail::conv2d_workers(device, slice, g),
-                           dy, w, g.kernel * g.kernel, g.taps(), nullptr, dx, scratch);
+inline void conv2d_backward_input(Host& device, const Conv2dBackwardArgs<float, WideConv2dGeometry>& a) {
+  const WideConv2dGeometry& g = a.block.g;
+  if (detail::winograd_pays(device, a.slice, g))
+    detail::winograd_backward_input(device, a.general());
+  else if (detail::wide_pays(device, a.slice, g))
+    detail::wide_correlate(device, detail::wide_backward(g), a.slice, detail::conv2d_workers(device, a.slice, g),
+                           {a.dy, a.w, g.kernel * g.kernel, g.taps(), nullptr, a.dx, a.scratch});
   else
-    conv2d_backward_input(device, slice, g.general(), dy, w, dx, scratch);
+    conv2d_backward_input(device, a.general());
 }
 
-inline void conv2d_backward_parameters(Host& device, const Slice& slice, const WideConv2dGeometry& g,
-                                       const float* x, const float* dy, float* dw, float* db, Accumulate accumulate,
-                                       float* scratch) {
-  if (detail::winograd_pays(device, slice, g))
-    return detail::winograd_backward_parameters(device, slice, g, x, dy, dw, db, accumulate, scratch);
-  if (!detail::wide_pays(device, slice, g))
-    return conv2d_backward_parameters(device, slice, g.general(), x, dy, dw, db, accumulate, scratch);
-  const index_t workers = detail::conv2d_workers(device, slice, g);
+inline void conv2d_backward_parameters(Host& device, const Conv2dBackwardArgs<float, WideConv2dGeometry>& a) {
+  const WideConv2dGeometry& g = a.block.g;
+  if (detail::winograd_pays(device, a.slice, g)) return detail::winograd_backward_parameters(device, a.general());
+  if (!detail::wide_pays(device, a.slice, g)) return conv2d_backward_parameters(device, a.general());
+  const index_t workers = detail::conv2d_workers(device, a.slice, g);
   const detail::ChannelTasks tasks(g.in_channels, g.out_channels, workers);
   const index_t part = round_up(detail::WideTask{tasks[0], g}.scratch(), 16);
   device.run_if(workers > 1, tasks.count(), [&](index_t i, int worker) {
-    detail::WideTask{tasks[i], g}.run(slice.outer, x, dy, dw, db, accumulate, scratch + worker * part);
+    detail::WideTask{tasks[i], g}.run(a.general(), a.scratch + worker * part);
   });
 }
 

@@ -176,6 +176,15 @@ inline bool winograd_pays(const Host& device, const Slice& slice, const WideConv
   return device.precision() != Precision::exact && slice.inner == 16 && is_faster_by_winograd(g, slice.outer);
 }
 
+// The arrays of a correlation: y, without an activation, from x.
+struct WinogradArrays {
+  const float* x;
+  WinogradFilters filters;
+  const float* bias;  // may be null
+  float* y;
+  float* scratch;
+};
+
 // Calls f with the size of the filters as a type.
 template <class F>
 void with_winograd_kernel(index_t kernel, F f) {
@@ -186,16 +195,17 @@ void with_winograd_kernel(index_t kernel, F f) {
 }
 
 template <index_t Kernel>
-void winograd_correlate(Host& device, const Winograd& g, index_t workers, const float* x,
-                        const WinogradFilters& filters, const float* bias, float* y, float* scratch) {
-  float *u = scratch, *parts = scratch + g.points() * filters.plane();
+void winograd_correlate(Host& device, const Winograd& g, index_t workers, const WinogradArrays& a) {
+  const WinogradFilters& filters = a.filters;
+  float *u = a.scratch, *parts = a.scratch + g.points() * filters.plane();
   constexpr index_t some = 8;
   device.run(ceil_div(g.out_channels, some), [&](index_t i, int) {
     GPUNET_CALL_PATH(16, winograd_filters<Kernel>, filters, i * some, std::min(g.out_channels, (i + 1) * some), u);
   });
   const index_t part = round_up(g.forward_scratch(), 16);
   const auto run_block = [&](index_t i, int worker) {
-    GPUNET_CALL_PATH(16, winograd_forward<Kernel>, g, g.block(i), x, filters, u, bias, y, parts + worker * part);
+    GPUNET_CALL_PATH(16, winograd_forward<Kernel>, g, g.block(i), a.x, filters, u, a.bias, a.y,
+                     parts + worker * part);
   };
   device.run_if(workers > 1, g.blocks(), run_block);
 }
@@ -211,35 +221,34 @@ inline index_t winograd_scratch(const Host& device, const Slice& slice, const Co
                    workers * round_up(task.scratch(Winograd{g, slice.outer}.points()), 16)});
 }
 
-inline void winograd_forward(Host& device, const Slice& slice, const Conv2dGeometry& g, const float* x,
-                             const float* w, const float* b, float* y, float* scratch) {
-  const WinogradFilters filters{w, g.out_channels, g.in_channels, g.taps(), g.kernel * g.kernel, false};
+inline void winograd_forward(Host& device, const Conv2dForwardArgs<float>& a) {
+  const Conv2dGeometry& g = a.block.g;
+  const WinogradFilters filters{a.w, g.out_channels, g.in_channels, g.taps(), g.kernel * g.kernel, false};
   with_winograd_kernel(g.kernel, [&]<index_t Kernel>(Dim<Kernel>) {
-    winograd_correlate<Kernel>(device, {g, slice.outer}, conv2d_workers(device, slice, g), x, filters, b, y,
-                               scratch);
+    winograd_correlate<Kernel>(device, {g, a.slice.outer}, conv2d_workers(device, a.slice, g),
+                               {a.x, filters, a.b, a.y, a.scratch});
   });
 }
 
-inline void winograd_backward_input(Host& device, const Slice& slice, const Conv2dGeometry& g, const float* dy,
-                                    const float* w, float* dx, float* scratch) {
-  const WinogradFilters filters{w, g.in_channels, g.out_channels, g.kernel * g.kernel, g.taps(), true};
+inline void winograd_backward_input(Host& device, const Conv2dBackwardArgs<float>& a) {
+  const Conv2dGeometry& g = a.block.g;
+  const WinogradFilters filters{a.w, g.in_channels, g.out_channels, g.kernel * g.kernel, g.taps(), true};
   with_winograd_kernel(g.kernel, [&]<index_t Kernel>(Dim<Kernel>) {
-    winograd_correlate<Kernel>(device, {turned(g), slice.outer}, conv2d_workers(device, slice, g), dy, filters,
-                               nullptr, dx, scratch);
+    winograd_correlate<Kernel>(device, {turned(g), a.slice.outer}, conv2d_workers(device, a.slice, g),
+                               {a.dy, filters, nullptr, a.dx, a.scratch});
   });
 }
 
-inline void winograd_backward_parameters(Host& device, const Slice& slice, const Conv2dGeometry& g, const float* x,
-                                         const float* dy, float* dw, float* db, Accumulate accumulate,
-                                         float* scratch) {
-  const Winograd tiles{g, slice.outer};
-  const index_t workers = conv2d_workers(device, slice, g);
+inline void winograd_backward_parameters(Host& device, const Conv2dBackwardArgs<float>& a) {
+  const Conv2dGeometry& g = a.block.g;
+  const Winograd tiles{g, a.slice.outer};
+  const index_t workers = conv2d_workers(device, a.slice, g);
   const ChannelTasks tasks(g.in_channels, g.out_channels, workers);
   const index_t part = round_up(WinogradTask{tasks[0]}.scratch(tiles.points()), 16);
   with_winograd_kernel(g.kernel, [&]<index_t Kernel>(Dim<Kernel>) {
     const auto run_task = [&](index_t i, int worker) {
-      GPUNET_CALL_PATH(16, winograd_gradients<Kernel>, tiles, WinogradTask{tasks[i]}, x, dy, dw, db, accumulate,
-                       scratch + worker * part);
+      GPUNET_CALL_PATH(16, winograd_gradients<Kernel>, tiles, WinogradTask{tasks[i]}, a.x, a.dy, a.dw, a.db,
+                       a.accumulate, a.scratch + worker * part);
     };
     device.run_if(workers > 1, tasks.count(), run_task);
   });
