@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# bench.sh [option...]: builds the benchmarks and runs them beside PyTorch, from here. --help tells the options.
-# PyTorch comes from GPUNET_BENCH_PYTHON, an interpreter that has it, else from a virtual environment under build/, made
-# when it is missing by pip as the user has configured it. Without PyTorch only ours is measured.
+# bench.sh [option...]: builds the benchmarks and runs them in comparison with PyTorch, in the current folder. --help lists
+# the options. PyTorch comes from GPUNET_BENCH_PYTHON, an interpreter that has it, else from a virtual environment under
+# build/, which pip creates if needed, as configured by the user. Without PyTorch only gpunet is measured.
 set -euo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 
@@ -16,7 +16,7 @@ bench=$build_dir/benchmarks/bench
 
 has_torch() { "$1" -c 'import torch' >/dev/null 2>&1; }
 
-# Makes the virtual environment; false if that cannot be.
+# Creates the virtual environment; false if that fails.
 make_environment() {
   (need python3 python3-venv) && run_quietly "$build_dir/venv.log" "making a virtual environment" \
     python3 -m venv --clear "$environment" &&
@@ -32,12 +32,12 @@ find_python() {
   if [[ -n ${GPUNET_BENCH_PYTHON:-} ]]; then
     has_torch "$python" || fail "GPUNET_BENCH_PYTHON: $python has no PyTorch (import torch fails), name another or unset it"
   elif ! has_torch "$python" && ! make_environment; then
-    say "going on without PyTorch: set GPUNET_BENCH_PYTHON to a Python that has it to compare"
+    say "continuing without PyTorch: set GPUNET_BENCH_PYTHON to a Python that has it to compare"
     python=
   fi
 }
 
-# What is wrong with the options shows before PyTorch is fetched.
+# Checks the options before downloading PyTorch.
 "$bench" --dry-run "$@"
 for argument in "$@"; do
   case $argument in --help | -h | --dry-run) exit 0 ;; esac

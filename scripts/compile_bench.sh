@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # compile_bench.sh [option...] [CASE...]: measures what compiling a program costs: user seconds and peak memory of
-# `-std=c++20 -O2 -c` for each case (all, unless some are named) by g++, clang++ and nvcc (-x cu), those that are here;
-# header-only and, where the library can be, compiled; beside LibTorch in the same run.
+# `-std=c++20 -O2 -c` for each case (all, unless some are named) by g++, clang++ and nvcc (-x cu), those that are installed;
+# header-only and, except nvcc, with the compiled library; in comparison with LibTorch in the same run.
 #   --runs N      compile everything N times and take the medians (default 3)
 #   --limit S     end a compiler that takes more than S seconds of processor time (default 300)
 #   --torch DIR   the folder `torch` of a PyTorch, for LibTorch's headers; else that of GPUNET_BENCH_PYTHON, of the virtual
@@ -9,7 +9,7 @@
 #   --before DIR  another checkout of gpunet, header-only, beside this one
 #   --quick       g++ only, once
 #   --markdown    write the tables into docs/benchmarks.md too
-# User seconds hardly depend on what else the machine does; they do depend on the machine.
+# User seconds hardly depend on other programs that run on the machine.
 set -euo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 
@@ -108,7 +108,7 @@ for part in "$root"/include/gpunet/*/src.hpp; do
   [[ ! -e $part ]] || echo "#include <${part#"$root/include/"}>" >"$work/library_$(basename "$(dirname "$part")").cpp"
 done
 
-# units COMPILER WAY CASE: sets `units` to the files to compile and `flags` to the flags; false where there is no such case.
+# units COMPILER WAY CASE: sets `units` to the files to compile and `flags` to the flags; false if there is no such case.
 units() {
   local compiler=$1 way=$2 name=$3 source=$root
   [[ $way != before ]] || source=$before
@@ -134,7 +134,7 @@ units() {
   esac
 }
 
-# measure LIMIT LOG COMPILER FILE... -- FLAG...: compiles each file; prints user seconds, peak memory in MB and how it went.
+# measure LIMIT LOG COMPILER FILE... -- FLAG...: compiles each file; prints user seconds, peak memory in MB and the outcome.
 measure() {
   python3 -c '
 import resource, subprocess, sys
@@ -150,7 +150,7 @@ print(f"{used.ru_utime:.2f} {used.ru_maxrss * 1.024e-3:.0f}", "ok" if good else 
 ' "$@"
 }
 
-# Lines "user seconds, MB" of each COMPILER/WAY/CASE, and how the last one of it went.
+# Lines "user seconds, MB" of each COMPILER/WAY/CASE, and the outcome of the last run.
 declare -A measured state
 for ((run = 1; run <= runs; ++run)); do
   for compiler in "${compilers[@]}"; do

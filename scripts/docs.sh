@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
-# docs.sh [--check [FOLDER]]: writes the reference of the public headers to build/docs/html, with doxygen, which it installs where it is
-# missing (Debian, Ubuntu). Something public without a comment is an error. --check only looks for that (in the headers of FOLDER), and installs nothing;
-# versions differ in what they warn of, so it wants the one below; exit status 77 without it.
+# docs.sh [--check [FOLDER]]: writes the reference of the public headers to build/docs/html with doxygen, and installs that if
+# it is missing (Debian, Ubuntu). Public names without a comment are errors. --check only looks for these (in the headers of
+# FOLDER) and installs nothing; warnings differ between versions of doxygen, so it requires the one below. Exit status 77
+# without it.
 set -euo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 version=1.9.4

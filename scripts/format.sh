@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# format.sh [--check] [file...]: formats the sources (or the files) as .clang-format says; with --check, only tells
-# which are not. Versions of clang-format differ in detail, so --check wants the one below; exit status 77 without it.
+# format.sh [--check] [file...]: formats the sources (or the files) by .clang-format; with --check, only lists unformatted
+# ones. Versions of clang-format differ in details, so --check requires the one below; exit status 77 without it.
 set -euo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 version=14

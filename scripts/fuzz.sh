@@ -1,9 +1,8 @@
 #!/usr/bin/env bash
 # fuzz.sh SECONDS [TARGET...], or fuzz.sh --runs N [TARGET...]: builds the fuzz targets of tests/fuzz with clang++, libFuzzer
-# and sanitizers in build/fuzz and runs them, all or those named, one after another: for SECONDS in all, each for its share,
-# or for N inputs each. What was learned stays in build/fuzz/corpus for the next run. Installs what is missing (Debian,
-# Ubuntu). Says for each target how many inputs there were and, where one was found that breaks a reader, how to see it
-# again; then it ends with 1.
+# and sanitizers in build/fuzz and runs all of them or the named ones, one after another: SECONDS in total, or N inputs each.
+# The corpus stays in build/fuzz/corpus for the next run. Installs missing packages (Debian, Ubuntu). Prints the number of
+# inputs of each target and, if one breaks a reader, how to reproduce it; then the exit status is 1.
 set -euo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 
@@ -14,7 +13,7 @@ if [[ ${1:-} == --runs ]]; then
   shift
 fi
 amount=${1:-}
-[[ $amount =~ ^[1-9][0-9]*$ ]] || fail "fuzz.sh: '$amount' is no number, $usage"
+[[ $amount =~ ^[1-9][0-9]*$ ]] || fail "fuzz.sh: '$amount' is not a number, $usage"
 shift
 
 sources=$root/tests/fuzz
@@ -26,7 +25,7 @@ done
 targets=("$@")
 [[ $# -gt 0 ]] || targets=("${known[@]}")
 for target in "${targets[@]}"; do
-  [[ -e $sources/targets/$target.cpp ]] || fail "fuzz.sh: there is no target '$target', want some of ${known[*]}"
+  [[ -e $sources/targets/$target.cpp ]] || fail "fuzz.sh: unknown target '$target', want some of ${known[*]}"
 done
 
 need cmake ninja doctest zlib clang++
@@ -41,7 +40,7 @@ build "$build_dir" gpunet_fuzz_replay "${targets[@]/#/fuzz_}"
 exec {building}>&-
 programs=$build_dir/tests/fuzz
 
-# Readers of folders get one; in memory where that can be.
+# A temporary folder for readers of folders, in memory if possible.
 TMPDIR=$(mktemp -d -p "$([[ -w /dev/shm ]] && echo /dev/shm || echo "${TMPDIR:-/tmp}")")
 export TMPDIR
 trap 'rm -rf "$TMPDIR"' EXIT
@@ -78,12 +77,12 @@ for target in "${targets[@]}"; do
   input=$(sed -n 's/.*Test unit written to //p' "$log" | tail -n 1)
   why=$(grep -m 1 -E '^(SUMMARY|finding|terminate called)' "$log" || echo "status $status")
   echo "$target: a finding after $inputs inputs: $why"
-  echo "  see it again: $programs/fuzz_$target ${input:-(no input was written, see $log)}"
+  echo "  reproduce it: $programs/fuzz_$target ${input:-(no input was written, see $log)}"
   if [[ -n $input ]] && "$programs/fuzz_$target" -rss_limit_mb=2048 -timeout=25 "$input" >>"$log" 2>&1 </dev/null; then
-    echo "  run alone, this input is no finding: the machine was busy, or it takes the inputs before it"
+    echo "  alone, this input is not a finding: the machine was busy, or the inputs before it matter"
   fi
 done
 if [[ $broken -gt 0 ]]; then
-  say "findings in $broken of ${#targets[@]} targets; mend the reader, then keep the input in tests/fuzz/findings/TARGET"
+  say "findings in $broken of ${#targets[@]} targets; fix the reader, then add the input to tests/fuzz/findings/TARGET"
   exit 1
 fi

@@ -1,7 +1,6 @@
 #!/usr/bin/env bash
-# get_mnist.sh [--fashion] DIR: downloads the four files of MNIST (12 MB), or of FashionMNIST (31 MB), into DIR, packed by
-# gzip as they come. A download that broke off goes on where it stopped. GPUNET_MNIST_URL names another folder to get
-# them from.
+# get_mnist.sh [--fashion] DIR: downloads the four files of MNIST (12 MB), or of FashionMNIST (31 MB), into DIR, still
+# compressed by gzip. An interrupted download is continued. GPUNET_MNIST_URL is the address of another folder.
 set -euo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 . "$root/scripts/download.sh"
@@ -20,7 +19,7 @@ dir=$1
 url=${GPUNET_MNIST_URL:-$url}
 read -ra sums <<<"${GPUNET_MNIST_MD5:-${sums[*]}}"
 
-mkdir -p "$dir" || fail "cannot make the folder $dir"
+mkdir -p "$dir" || fail "cannot create the folder $dir"
 part=
 trap '[[ -z $part || -s $part ]] || rm -f "$part"' EXIT
 trap 'exit 130' INT

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# The part bench of gpu_check.sh, which sources this. As a program it fills the tables of docs/gpu.md with those that were
-# measured on another machine:
+# The part "bench" of gpu_check.sh, which sources this. As a program it fills the tables of docs/gpu.md with results of another
+# machine:
 #   gpu_bench.sh FILE    the benchmarks.md that gpu_check.sh wrote there
 # shellcheck disable=SC2154  # build_dir, bench_options, markdown come from gpu_check.sh
 
@@ -11,7 +11,7 @@ fill_tables() {
 }
 
 # run_benchmarks: measures until the time limit and notes the results: `benchmarks` for correctness, `goals` for speed, which
-# is never a failure. Where `markdown` is set, the tables go into docs/gpu.md.
+# is never a failure. If `markdown` is set, the tables are written to docs/gpu.md.
 run_benchmarks() {
   local bench=$build_dir/benchmarks/gpu/gpu_bench tables=$build_dir/benchmarks.md printed=$build_dir/benchmarks.txt
   local python=${GPUNET_BENCH_PYTHON:-$(command -v python3 || true)} status=0 most
@@ -68,10 +68,10 @@ note_benchmarks() {
   fi
 }
 
-# write_tables TABLES: into docs/gpu.md.
+# write_tables TABLES: writes the tables to docs/gpu.md.
 write_tables() {
   if [[ -n ${GPUNET_BENCH_TINY:-} ]]; then
-    say "docs/gpu.md was not changed: the times of a simulator say nothing, they are in $1"
+    say "docs/gpu.md was not changed: times of a simulator are meaningless, they are in $1"
   elif fill_tables "$root/docs/gpu.md" "$1"; then
     tell "docs/gpu.md has the tables now."
   else

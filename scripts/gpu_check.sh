@@ -1,25 +1,25 @@
 #!/usr/bin/env bash
-# gpu_check.sh [PART] [OPTION...]: builds for the GPU of this machine, tests and measures on it. Needs the CUDA toolkit,
-# cmake and a compiler, no network; installs nothing. Parts, each of which may be called alone:
-#   probe      device, driver, memory, one kernel and one product of cuBLASLt; every other part begins with it
-#   build      all programs that the other parts run; continues a build that was cut
-#   tests      the tests on Cuda, then the lessons, then what nvcc compiled for Host; continues with the tests not yet run
-#   sanitize   compute-sanitizer over the tests of our kernels, the most important ones first; continues likewise
-#   bench      the benchmarks beside PyTorch
+# gpu_check.sh [PART...] [OPTION...]: builds, tests and measures on the GPU of this machine. Needs the CUDA toolkit, cmake and
+# a compiler, but no network; installs nothing. Parts, each of which may be called alone:
+#   probe      device, driver, memory, one kernel and one product of cuBLASLt; every other part starts with it
+#   build      all programs that the other parts run; continues an interrupted build
+#   tests      the tests on Cuda, then the lessons, then those on Host compiled by nvcc; continues with the tests not yet run
+#   sanitize   compute-sanitizer over the tests of our kernels, the most important ones first; continues the same way
+#   bench      the benchmarks, in comparison with PyTorch
 #   all        these in order (the default)
 # Options:
-#   --seconds N   the time that each part may take (580); at its end a part is cut
+#   --seconds N   the time limit of each part (580), after which it is cut
 #   --simulated   uses a simulator instead of a GPU
-#   --markdown    bench also writes its tables into docs/gpu.md
+#   --markdown    bench also writes its tables to docs/gpu.md
 # Variables:
-#   DOCTEST_DIR             folder that holds doctest/doctest.h, where it is not installed: carry it along
+#   DOCTEST_DIR             folder that contains doctest/doctest.h, if it is not installed
 #   CUDNN_ROOT              folder of cuDNN (nvidia/cudnn of its wheel); without it, cuDNN is left out
 #   GPUNET_TEST_TIMEOUT     seconds after which a test counts as hung (100; simulated: 500); read by build
-#   GPUNET_TEST_DATA        folder with cifar10/ and iris/; tests that want them skip without
+#   GPUNET_TEST_DATA        folder with cifar10/ and iris/; tests that need them are skipped without
 #   GPUNET_BENCH_PYTHON     a Python with PyTorch (else python3, if that has it)
 #   GPUNET_CUDA_SIMULATOR   folder of the simulator's libraries (else built from tools/cudasim)
 #   OUT                     a folder for the results: gpu_check.json, gpu_check.txt, benchmarks.md, logs
-# Status: 0 what was called holds, 1 it does not, 75 a part was cut (call it again), 77 there is no GPU.
+# Status: 0 all passed, 1 something failed, 75 a part was cut (call it again), 77 there is no GPU.
 # shellcheck disable=SC2034  # variables of the files that are sourced
 set -euo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/lib.sh"

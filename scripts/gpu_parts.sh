@@ -2,7 +2,7 @@
 # `note`; none of them ends the script.
 # shellcheck shell=bash disable=SC2154  # build_dir, results, simulated come from gpu_check.sh
 
-# Sets `gpu`, its name, driver and compute capability, and `capability`; ends the script where there is no GPU.
+# Sets `gpu` (name, driver and compute capability) and `capability`; ends the script if there is no GPU.
 require_gpu() {
   local gpus status=0
   gpu="a simulator" capability=
@@ -31,7 +31,7 @@ use_simulator() {
   export CUDASIM_ASYNC="${CUDASIM_ASYNC:-1}"
 }
 
-# Compiles gpu_probe.cu, unless that is done, and runs it. False, with a note, where the GPU cannot be used.
+# Compiles gpu_probe.cu if needed, and runs it. False, with a note, if the GPU cannot be used.
 run_probe() {
   local program=$results/probe_sm_${capability:-90} source=$root/scripts/gpu_probe.cu status=0 output step toolkit
   if ! find_nvcc; then
@@ -73,7 +73,7 @@ run_probe() {
   return 1
 }
 
-# Prints time and size of each program that the other parts run.
+# Prints the time and size of each program that the other parts run.
 stamp() {
   (cd "$build_dir" 2>/dev/null && stat -c '%n %Y %s' tests/cuda/gpunet_tests_cuda examples/0?_* \
     benchmarks/gpu/gpu_bench 2>/dev/null)

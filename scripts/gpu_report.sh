@@ -1,16 +1,16 @@
-# How the parts of gpu_check.sh are run and what they report. Sourced by it, not run.
+# Runs the parts of gpu_check.sh and reports their results. Sourced, not run.
 # shellcheck shell=bash disable=SC2154  # build_dir, results, parts, seconds come from gpu_check.sh
 
-# tell LINE...: prints the lines, which also become part of the report.
+# tell LINE...: prints the lines, and adds them to the report.
 tell() { printf '%s\n' "$@" | tee -a "$results/$part.txt"; }
-# note NAME ok|bad|cut|none WORDS: how the current part or a piece of it ended. cut: the time was over, the next call
-# continues; none: it could not be done here.
+# note NAME ok|bad|cut|none WORDS: records the result of the current part or a piece of it. cut: the time limit was reached, the
+# next call continues; none: it could not run here.
 note() { printf '%s\t%s\t%s\n' "$1" "$2" "${3:0:500}" >>"$results/$part.notes"; }
 
 deadline=0
 left() { echo $((deadline > SECONDS ? deadline - SECONDS : 0)); }
 at_least_1() { echo $(($1 > 0 ? $1 : 1)); }
-# within COMMAND...: runs it until the deadline at most; the status is 124 then. All that it started ends with it.
+# within COMMAND...: runs it until the deadline at most; then it ends with all that it started, with status 124.
 within() { within_seconds "$(left)" "$@"; }
 within_seconds() {
   local most=$1
@@ -65,7 +65,7 @@ tree_of() {
   for child in $(ps -o pid= --ppid "$1"); do tree_of "$child"; done
 }
 
-# has STATE PART...: whether one of the parts has a note of that state, a basic regular expression.
+# has STATE PART...: whether one of the parts has a note with that state (a basic regular expression).
 has() {
   local state=$1 name
   shift
@@ -96,7 +96,7 @@ report_json() {
   printf '}\n'
 }
 
-# verdict STATUS: prints the notes of all parts, and the closing line; its status is that of the script.
+# verdict STATUS: prints the notes of all parts and the closing line; returns the exit status of the script.
 verdict() {
   local name unknown=() run=(probe ${ran[@]+"${ran[@]}"})
   echo "Verdict, after $SECONDS s${gpu:+ ($gpu)}:"

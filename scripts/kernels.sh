@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
-# kernels.sh [--list|--markdown] [SOURCE FOLDER...]: compiles the kernels of SOURCE for sm_75, sm_80 and sm_90 and checks
-# that each can be launched: registers x threads fit into the 65536 registers of a block, where a kernel without launch bounds
-# counts as one of 1024 threads. (ptxas itself refuses more than 48 KiB of static shared memory.) Every kernel of the headers
-# in the folders has to be in SOURCE. Without arguments, these are the kernels of the library and of the benchmarks. --list
-# prints all of them, --markdown the table of docs/gpu.md. Needs nvcc (CUDACXX, or in PATH) with its ptxas, and no GPU; the
-# status is 77 without.
+# kernels.sh [--list|--markdown] [SOURCE FOLDER...]: compiles the kernels of SOURCE for sm_75, sm_80 and sm_90 and checks that
+# each can be launched: registers x threads must not exceed the 65536 registers of a block; a kernel without launch bounds
+# counts with 1024 threads. (ptxas itself refuses more than 48 KiB of static shared memory.) SOURCE must contain every kernel
+# of the headers in the folders. Without arguments, these are the kernels of the library and of the benchmarks. --list prints
+# all of them, --markdown the table of docs/gpu.md. Needs nvcc (CUDACXX, or in PATH) with its ptxas, but no GPU; exit status 77
+# without it.
 set -euo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 
@@ -30,7 +30,7 @@ architectures='sm_75 sm_80 sm_90'
 work=$(mktemp -d)
 trap 'wait; rm -rf "$work"' EXIT
 
-# Compiles SOURCE for a compute capability: the code depends on it, tensor cores need 8.0.
+# Compiles SOURCE for a compute capability. The code depends on it: tensor cores need 8.0.
 to_ptx() {
   "$nvcc" ${CUDAHOSTCXX:+-ccbin "$CUDAHOSTCXX"} -x cu -std=c++20 -DNDEBUG "-I$root/include" "-I$root/benchmarks" \
     "-arch=compute_$1" -ptx "$source" -o "$work/$1.ptx"
@@ -83,12 +83,12 @@ awk -F '\t' '
 for kernel in $(find "$@" -name '*.cuh' -exec cat {} + | tr '\n' ' ' |
   grep -oP '__global__\s+void\s+(__launch_bounds__\([^()]*\)\s*)?\K\w+(?=\()'); do
   grep -qE "	$kernel(<|	)" "$work/all" || {
-    echo "$kernel is not compiled in $source (its registers are not known), add a use of it"
+    echo "$kernel is not compiled in $source (its registers are unknown), add a use of it"
     bad=1
   }
 done
 
-# A line for each kernel of the sources, and of a product for each kind of tile: the largest numbers of its instances.
+# One line per kernel of the sources (for products, per kind of tile), with the maximum over its instances.
 print_markdown() {
   printf '%s\n|---|---:|---:|---|---|---:|\n' \
     "| kernel | instances | threads | registers: ${architectures// / \/ } | bytes spilled | bytes shared |"

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# lessons.sh: runs every program of examples/ as docs/lessons.md shows it, and writes that page anew, with what they print
-# here and the pictures that they draw (docs/images). Takes a minute or two. Compiles for the processor alone where there is
-# no GPU. --quick only says whether the page shows all programs there are.
+# lessons.sh: runs every program of examples/ as docs/lessons.md shows it, and rewrites that page with their output and plots
+# (docs/images). Takes a minute or two. Compiles for the CPU only if there is no GPU. --quick only checks that the page shows
+# every program.
 set -euo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 
@@ -29,7 +29,7 @@ cd "$work"
 exec 3>&1 >"$new"
 
 text() { cat; echo; }
-# run PROGRAM OPTION...: the command as a reader types it, and what it prints.
+# run PROGRAM OPTION...: prints the command as a reader types it, and its output.
 run() {
   local program=$1 lesson=${1%%_*}
   shift
@@ -39,7 +39,7 @@ run() {
   "$build_dir/examples/$program" "$@" 2>&1 || fail "$program failed"
   printf '```\n\n'
 }
-# picture FILE WORDS: a picture that a program has drawn, kept in docs/images.
+# picture FILE WORDS: shows a plot saved by a program, and stores it in docs/images.
 picture() {
   cp "$1" "$root/docs/images/$1"
   printf '![%s](images/%s)\n\n' "$2" "$1"

@@ -1,4 +1,4 @@
-# What the scripts share. Sourced by them, not run.
+# Shared by the scripts. Sourced, not run.
 # shellcheck shell=bash
 
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd -P)
@@ -11,7 +11,7 @@ fail() {
   exit 1
 }
 
-# The packages of commands that have another name. doctest and zlib are headers, python3-venv a module, and the libraries
+# Packages of commands with a different name. doctest and zlib are headers, python3-venv a module, and the libraries
 # of clang's sanitizers and of its fuzzer are needed after clang++ itself.
 declare -A package_of=([clang++]=clang [clang-sanitizers]=libclang-rt-dev [clang-fuzzer]=libclang-rt-dev [ninja]=ninja-build
   [doctest]=doctest-dev [zlib]=zlib1g-dev)
@@ -33,8 +33,8 @@ is_here() {
   fi
 }
 
-# run_quietly LOG WHAT COMMAND...: one line for WHAT, with its time; the whole log only when the command fails. Where
-# run_limit is set, the command may take so many seconds; the status is 124 then.
+# run_quietly LOG WHAT COMMAND...: prints one line for WHAT, with its time; the log only if the command fails. If run_limit is
+# set, the command is ended after that many seconds, with status 124.
 run_limit=
 run_quietly() {
   local log=$1 what=$2 start=$SECONDS status=0
@@ -68,13 +68,13 @@ fill_between() {
     rm -f "$filled"
   else
     rm -f "$filled"
-    say "$page: the tables were not filled in (want one line '<!-- $name: begin ...' and behind it one" \
+    say "$page: the tables were not filled in (want one line '<!-- $name: begin ...' and after it one" \
       "'<!-- $name: end -->'), restore them"
     return 1
   fi
 }
 
-# readme_program [README]: prints the first C++ program of the README, which is a whole one.
+# readme_program [README]: prints the first C++ program of the README, which must be complete.
 readme_program() {
   local readme=${1:-$root/README.md} program
   program=$(awk '/^```cpp$/ { inside = 1; next } inside && /^```$/ { exit } inside' "$readme")
@@ -82,7 +82,7 @@ readme_program() {
   printf '%s\n' "$program"
 }
 
-# need COMMAND...: installs the packages of the commands that are missing. With nothing missing, it only looks.
+# need COMMAND...: installs the packages of missing commands.
 need() {
   local command package packages=() apt=(env DEBIAN_FRONTEND=noninteractive apt-get -q -y) log
   for command in "$@"; do
@@ -99,7 +99,7 @@ need() {
   fi
 
   log=$(mktemp)
-  run_quietly "$log" "renewing the lists of packages" "${apt[@]}" update || say "going on with the old lists"
+  run_quietly "$log" "updating the package lists" "${apt[@]}" update || say "continuing with the old lists"
   for package in "${packages[@]}"; do
     run_quietly "$log" "installing $package" "${apt[@]}" install --no-install-recommends "$package" ||
       fail "the package $package could not be installed (apt-get says why above), install it and run this again"
@@ -107,7 +107,7 @@ need() {
   rm -f "$log"
 }
 
-# need_compiler: a g++ that is new enough, unless CXX names a compiler. Ubuntu 22.04 has 12 beside its 11.
+# need_compiler: installs a g++ that is new enough, unless CXX names a compiler. Ubuntu 22.04 has 12 beside its default 11.
 need_compiler() {
   [[ -z ${CXX:-} ]] || return 0
   need g++
@@ -117,8 +117,8 @@ need_compiler() {
   fi
 }
 
-# configure BUILD_DIR OPTION...: runs cmake, for ninja where it is there and make otherwise. A build folder that was made
-# for other sources is made again.
+# configure BUILD_DIR OPTION...: runs cmake, for ninja if available and make otherwise. A build folder of other sources is
+# deleted first.
 configure() {
   local build=$1 generator=Ninja
   shift
@@ -146,7 +146,7 @@ use_real_data() {
   fi
 }
 
-# Sets `nvcc` to the one in PATH or in the usual folder; false where there is none.
+# Sets `nvcc` to the one in PATH or in the usual folder; false if there is none.
 find_nvcc() {
   nvcc=$(command -v nvcc || echo "${CUDA_HOME:-/usr/local/cuda}/bin/nvcc")
   [[ -x $nvcc ]]
@@ -167,7 +167,7 @@ find_simulator() {
     env CUDA_HOME="${toolkit%/bin/nvcc}" "$root/tools/cudasim/build.sh" "$simulator"
 }
 
-# GPUNET_CUDA for programs that are to run here: nvcc takes minutes, which only a GPU is worth.
+# Prints GPUNET_CUDA for programs that will run here: nvcc takes minutes, which is worthwhile only with a GPU.
 cuda_here() {
   if nvidia-smi -L >/dev/null 2>&1; then echo AUTO; else echo OFF; fi
 }

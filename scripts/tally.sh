@@ -1,14 +1,14 @@
-# Testing in several ways with one count over all of it. Sourced after lib.sh, not run.
+# Runs tests in several configurations and adds up the counts. Sourced after lib.sh, not run.
 # shellcheck shell=bash
 
-# One line "passed failed skipped" per way. A script started by another one that keeps a tally adds to that.
+# One line "passed failed skipped" per configuration. A script that another script with a tally starts adds to that tally.
 tally=${GPUNET_TALLY:-$(mktemp)}
 
 use_real_data
 
 # test_way PRESET TARGETS LABELS [OPTION...]: configures the preset with the options of cmake, builds the targets
-# (words; "" is all), and runs the tests whose labels match the expression. A way that cannot be built, or in which no
-# test runs, counts as a failure; the next way goes on.
+# (words; "" is all), and runs the tests whose labels match the expression. A configuration that cannot be built, or in
+# which no test runs, counts as a failure; the next one still runs.
 test_way() {
   local preset=$1 targets=$2 labels=$3 build=$root/build/$1 counts start
   shift 3
@@ -30,7 +30,7 @@ test_way() {
   echo "$counts" >>"$tally"
 }
 
-# The closing line, unless a script above adds up. False when a test failed or none ran.
+# Prints the closing line, unless a calling script adds up the counts. False if a test failed or none ran.
 finish_tally() {
   local total
   total=$(awk '{ p += $1; f += $2; s += $3 } END { printf "%d passed, %d failed, %d skipped", p, f, s }' "$tally")

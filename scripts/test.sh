@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# test.sh [--quick]: builds the tests and the examples and runs the tests, with g++ and, where there is nvcc, with that
-# too. --quick leaves out nvcc. Installs what is missing (Debian, Ubuntu). Ends with the counts.
+# test.sh [--quick]: builds the tests and the examples and runs the tests, with g++ and, if
+# available, nvcc. --quick omits nvcc. Installs missing packages (Debian, Ubuntu). The last line has the counts.
 set -euo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 . "$root/scripts/tally.sh"
@@ -10,7 +10,7 @@ set -euo pipefail
 need_compiler
 need cmake ninja doctest
 
-# Sets `simulator`, to nothing where there is a GPU.
+# Sets `simulator`; to nothing if there is a GPU.
 choose_gpu() {
   simulator=
   if nvidia-smi -L >/dev/null 2>&1; then

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# train.sh [LESSON] [option...]: builds a lesson of examples/ (01, 02_iris; without one 01_cifar10) and runs it with the
-# options, from here. Installs what is missing to build it (Debian, Ubuntu). Uses nvcc where there is a GPU for it (it takes
-# minutes); GPUNET_CUDA=ON or OFF in the environment overrules that. LESSON --help lists the options of a lesson.
+# train.sh [LESSON] [option...]: builds a lesson of examples/ (01, 02_iris; default 01_cifar10) and runs it with the
+# options in the current folder. Installs missing packages (Debian, Ubuntu). Uses nvcc, which takes minutes, if there is a
+# GPU; the environment variable GPUNET_CUDA=ON or OFF overrides that. LESSON --help lists the options of a lesson.
 set -euo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 

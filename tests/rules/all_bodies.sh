@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# all_bodies.sh INCLUDE_DIR: each x.ipp with bodies (GPUNET_INLINE) is included by x.hpp and by the src.hpp of its
-# folder, and that by gpunet/src.hpp: else header-only programs, or the compiled library, would lack its functions.
+# all_bodies.sh INCLUDE_DIR: checks that each x.ipp with bodies (GPUNET_INLINE) is included by x.hpp and by the src.hpp
+# of its folder, and that by gpunet/src.hpp: else header-only programs, or the compiled library, would lack its functions.
 set -euo pipefail
 cd "$1/gpunet"
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# cuda_words.sh INCLUDE_DIR: no CUDA in a file that is not a .cuh, and __CUDACC__ in core/config.hpp alone.
+# cuda_words.sh INCLUDE_DIR: checks that only .cuh files contain CUDA, and only core/config.hpp tests __CUDACC__.
 set -euo pipefail
 cd "$1/gpunet"
 

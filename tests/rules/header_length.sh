@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# header_length.sh INCLUDE_DIR: no header is longer than 600 lines.
+# header_length.sh INCLUDE_DIR: checks that no header is longer than 600 lines.
 set -euo pipefail
 cd "$1/gpunet"
 

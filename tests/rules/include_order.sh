@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# include_order.sh INCLUDE_DIR: a header includes only from its own folder and from folders above it, without cycles.
+# include_order.sh INCLUDE_DIR: checks that headers include only from their own folder and from folders before it in the
+# order, without cycles.
 set -euo pipefail
 cd "$1/gpunet"
 
@@ -27,7 +28,7 @@ printf '%s\n' "$arrows" | awk -v order="${order[*]}" '
   }
   END { if (bad) print "the order is: " order; exit bad }'
 
-# tsort fails on a cycle, and names its members. x.ipp, the bodies of x.hpp, includes x.hpp too.
+# tsort fails on a cycle and names its members. (x.hpp and x.ipp, its bodies, include each other.)
 printf '%s\n' "$arrows" | awk 'NF == 3 && !($1 ~ /ipp$/ && substr($1, 1, length($1) - 3) "hpp" == $3) { print $1, $3 }' | tsort 2>&1 >/dev/null | sed 's/^tsort: *//' | {
   ! grep . || { echo "these headers include each other"; exit 1; }
 }

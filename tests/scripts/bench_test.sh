@@ -51,11 +51,11 @@ check "one without PyTorch is an error" says "without_torch has no PyTorch"
 check "and nothing is measured" silent_about measuring
 
 no_venv=yes run "$bench" --quick
-check "without an environment it goes on" says "going on without PyTorch"
+check "without an environment it goes on" says "continuing without PyTorch"
 check "and measures ours" says "measuring: <--quick>"
 
 no_network=yes run "$bench"
-check "the same when pip cannot install" says "going on without PyTorch"
+check "the same when pip cannot install" says "continuing without PyTorch"
 
 run "$bench" --quick
 check "the environment is made with the newest PyTorch" called "venv -m pip install --upgrade torch numpy"

@@ -31,7 +31,7 @@ for arguments in '' 0 ten --runs '--runs x'; do
   check "and an error" ended_with 1
 done
 run "$fuzz" 10 json tar
-check "a target that there is not is an error" says "there is no target 'tar', want some of json zip"
+check "a target that there is not is an error" says "unknown target 'tar', want some of json zip"
 check "before anything is built" not_called cmake
 
 run "$fuzz" 10
@@ -50,12 +50,12 @@ check "of the target that is named" not_called fuzz_json
 run env bad_target=json "$fuzz" 1
 check "a finding is an error" ended_with 1
 check "it is said what it is" says "json: a finding after 1234 inputs: SUMMARY: AddressSanitizer: heap-buffer-overflow"
-check "and how to see it again" says "see it again: $project/build/fuzz/tests/fuzz/fuzz_json /findings/crash-1"
+check "and how to see it again" says "reproduce it: $project/build/fuzz/tests/fuzz/fuzz_json /findings/crash-1"
 check "the others go on" says "zip: 1234 inputs in "
 check "it comes back when it is run alone" silent_about "is no finding"
 
 run env bad_target=json busy=yes "$fuzz" 1
-check "what does not come back is said, too" says "run alone, this input is no finding"
+check "what does not come back is said, too" says "alone, this input is not a finding"
 check "and is an error: the target did not have its inputs" ended_with 1
 
 finish

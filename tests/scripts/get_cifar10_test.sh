@@ -55,11 +55,11 @@ if command -v curl >/dev/null; then
   check "a whole download is not fetched again" complete "$work/whole"
 
   run env GPUNET_CIFAR10_MD5=0123456789abcdef0123456789abcdef "$get" "$work/wrong"
-  check "a wrong sum is an error" says "has not the MD5 sum 0123456789abcdef0123456789abcdef"
+  check "a wrong sum is an error" says "does not have the MD5 sum 0123456789abcdef0123456789abcdef"
   check "a wrong sum leaves nothing" empty "$work/wrong"
 
   run env GPUNET_CIFAR10_URL=http://127.0.0.1:1/archive.tar.gz "$get" "$work/offline"
-  check "no network is an error" says "the download broke off"
+  check "no network is an error" says "the download was interrupted"
   check "no network leaves nothing" empty "$work/offline"
 
   # No file may grow beyond 64 KiB, as on a full disk.
@@ -72,7 +72,7 @@ if command -v curl >/dev/null; then
   tar -C "$work" -czf "$work/other.tar.gz" cifar-10-batches-bin/batches.meta.txt
   run env "GPUNET_CIFAR10_URL=file://$work/other.tar.gz" \
     "GPUNET_CIFAR10_MD5=$(md5sum <"$work/other.tar.gz" | cut -d ' ' -f 1)" "$get" "$work/other"
-  check "another archive is an error" says "does not hold the six files"
+  check "another archive is an error" says "does not contain six files"
   check "another archive leaves no data" absent "$work/other/batches.meta.txt"
 else
   skip 14 "there is no curl"
@@ -87,7 +87,7 @@ for tool in curl wget; do
 
   serve cut=100000
   run "$get" "$work/$tool"
-  check "$tool: a broken connection is an error" says "the download broke off"
+  check "$tool: a broken connection is an error" says "the download was interrupted"
   check "$tool: its part stays" test -s "$(part_of "$work/$tool")"
   serve
   run "$get" "$work/$tool"

@@ -23,7 +23,7 @@ check "no folder is an error with --fashion too" says "usage: get_mnist.sh [--fa
 run "$get" --other "$work/other"
 check "another option is an error" ended_with 1
 run "$get" "$work/server/${files[0]}/below"
-check "a folder that cannot be made is an error" says "cannot make the folder"
+check "a folder that cannot be made is an error" says "cannot create the folder"
 
 if command -v curl >/dev/null; then
   run "$get" "$work/a b/new"
@@ -44,11 +44,11 @@ if command -v curl >/dev/null; then
   check "a half download goes on" complete "$work/half"
 
   run env "GPUNET_MNIST_MD5=0 0 0 0" "$get" "$work/wrong"
-  check "a wrong sum is an error" says "has not the MD5 sum 0"
+  check "a wrong sum is an error" says "does not have the MD5 sum 0"
   check "a wrong sum leaves nothing" test -z "$(ls -A "$work/wrong")"
 
   run env GPUNET_MNIST_URL=http://127.0.0.1:1 "$get" "$work/offline"
-  check "no network is an error" says "the download broke off"
+  check "no network is an error" says "the download was interrupted"
   check "no network leaves nothing" test -z "$(ls -A "$work/offline")"
 else
   skip 10 "there is no curl"

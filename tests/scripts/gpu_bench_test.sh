@@ -86,7 +86,7 @@ run bench
 check "without being asked it leaves docs/gpu.md alone" cmp "$page" "$work/page"
 GPUNET_BENCH_TINY=1 markdown=yes run bench
 check "and with the times of a simulator" cmp "$page" "$work/page"
-check "which it says" says "the times of a simulator say nothing"
+check "which it says" says "times of a simulator are meaningless"
 markdown=yes run bench
 check "it replaces what is between the markers, and nothing else" cmp "$page" "$work/expected"
 check "and says so" says "docs/gpu.md has the tables now."
