@@ -65,28 +65,12 @@ class LayerRun {
   // The device must outlive it.
   template <class L, class In>
   LayerRun(D& device, const L& layer, In in, const Slice& slice) : LayerRun(device, graph_of(layer, in), slice) {}
-  LayerRun(D& device, Graph graph, const Slice& slice)
-      : device_(device),
-        slice_(slice),
-        graph_(std::move(graph)),
-        plan_(graph_, DeviceTraits<D>::rectifies_gradients, InputGradient::compute),
-        plan_without_dx_(graph_, DeviceTraits<D>::rectifies_gradients, InputGradient::skip),
-        scratch_(device, scratch_elements<D, T>(device, graph_, plan_, slice)),
-        cache_(device, ceil_div(plan_.cache_bytes * slice.samples(), 4)) {
-    fill(device, 1, std::uint64_t{1}, random_step_.data());
-    std::vector<T> values(static_cast<std::size_t>(graph_.buffer_elements));
-    for (const BufferInfo& buffer : graph_.buffers)
-      if (buffer.kind == BufferKind::numbers)
-        std::fill_n(values.data() + buffer.offset, buffer.sizes.numel(), static_cast<T>(buffer.initial));
-    buffers_.upload(values);
-  }
+  LayerRun(D& device, Graph graph, const Slice& slice);
 
   // Returns whether samples depend on each other.
   bool couples_samples() const { return plan_.couples_samples && mode_ == Mode::train; }
   // Sets training or evaluation mode. The default is training mode.
   void set_mode(Mode mode) { mode_ = mode; }
-  // Sets the seed of an op's random numbers, which are those of the first pass of a network with this seed.
-  void set_random_seed(std::uint64_t seed) { random_seed_ = seed; }
   // Returns `size` elements of buffer i.
   std::vector<T> buffer(std::size_t i, index_t size) const {
     const std::vector<T> all = buffers_.download();
@@ -110,34 +94,11 @@ class LayerRun {
   void set_parameters(const std::vector<T>& values) { parameters_.upload(spread(values)); }
 
   // Runs the forward pass: x [count, in] -> y [count, out].
-  std::vector<T> forward(const std::vector<T>& x) {
-    x_.upload(to_slice_order(slice_, in_features(), x));
-    outputs_.fill_with_nan();
-    cache_.fill_with_nan();
-    scratch_.fill_with_nan();
-    run(plan_).forward();
-    if (is_view()) return to_rows(slice_, out_features(), x_.download().data());
-    return to_rows(slice_, out_features(), outputs_.download().data() + output_offset());
-  }
+  std::vector<T> forward(const std::vector<T>& x);
 
   // After forward(), runs the backward pass: dy [count, out] -> gradients. Those of parameters begin as `before`, or as NaN.
   LayerGradients<T> backward(const std::vector<T>& dy, Accumulate accumulate = Accumulate::no,
-                             const std::vector<T>& before = {}, InputGradient input = InputGradient::compute) {
-    dy_.upload(to_slice_order(slice_, out_features(), dy));
-    dx_.fill_with_nan();
-    gradients_.upload(before.empty() ? before : spread(before));
-    scratch_.fill_with_nan();
-    run(input == InputGradient::compute ? plan_ : plan_without_dx_).backward(gradients_.data(), accumulate);
-    LayerGradients<T> result{{}, {}, gather(gradients_.download())};
-    if (input == InputGradient::skip) return result;
-    const std::vector<T> dx = is_view() ? dy_.download() : dx_.download();
-    const index_t offset = is_view() ? 0 : plan_.values[0].gradient * slice_.samples();
-    const Slice all{slice_.samples(), slice_.outer, slice_.inner};
-    const std::vector<T> rows = to_rows(all, in_features(), dx.data() + offset);
-    result.dx.assign(rows.begin(), rows.begin() + slice_.count * in_features());
-    result.padding.assign(rows.begin() + slice_.count * in_features(), rows.end());
-    return result;
-  }
+                             const std::vector<T>& before = {}, InputGradient input = InputGradient::compute);
 
  private:
   template <class L, class In>
@@ -160,7 +121,7 @@ class LayerRun {
             0,
             x_.data(),
             parameters_.data(),
-            {buffers_.data(), mode_, {random_seed_, random_step_.data()}},
+            {buffers_.data(), mode_, {0, random_step_.data()}},
             {x_.data(), outputs_.data(), reinterpret_cast<std::byte*>(cache_.data()), dy_.data(), dx_.data(),
              scratch_.data()}};
   }
@@ -179,37 +140,15 @@ class LayerRun {
   }
 
   // Returns an arena of concatenated values, with NaN in the gaps.
-  std::vector<T> spread(const std::vector<T>& values) const {
-    std::vector<T> arena(static_cast<std::size_t>(graph_.parameter_elements), std::numeric_limits<T>::quiet_NaN());
-    const T* from = values.data();
-    for (const ParameterInfo& parameter : graph_.parameters) {
-      std::copy_n(from, parameter.sizes.numel(), arena.data() + parameter.offset);
-      from += parameter.sizes.numel();
-    }
-    return arena;
-  }
+  std::vector<T> spread(const std::vector<T>& values) const;
   // Returns the values in an arena, concatenated. Throws Error if a gap is no longer NaN.
-  std::vector<T> gather(const std::vector<T>& arena) const {
-    std::vector<T> values;
-    for (std::size_t i = 0; i < graph_.parameters.size(); ++i) {
-      const index_t size = graph_.parameters[i].sizes.numel();
-      const T* from = arena.data() + graph_.parameters[i].offset;
-      const T* gap_end = arena.data() + (i + 1 < graph_.parameters.size() ? graph_.parameters[i + 1].offset
-                                                                          : graph_.parameter_elements);
-      values.insert(values.end(), from, from + size);
-      require(std::all_of(from + size, gap_end, [](T value) { return std::isnan(value); }),
-              "gpunet::nn::LayerRun: a layer wrote behind gradient ", i, " of its parameters, which has ", size,
-              " elements: check the sizes in backward");
-    }
-    return values;
-  }
+  std::vector<T> gather(const std::vector<T>& arena) const;
 
   D& device_;
   Slice slice_;
   Graph graph_;
   Plan plan_, plan_without_dx_;
   Mode mode_ = Mode::train;
-  std::uint64_t random_seed_ = 0;
   Buffer<std::uint64_t, D> random_step_{device_, 1};
   GuardedBuffer<T, D> x_{device_, slice_.samples() * plan_.input_features};
   GuardedBuffer<T, D> outputs_{device_, end_of(&PlannedValue::offset)};
@@ -221,5 +160,79 @@ class LayerRun {
   GuardedBuffer<T, D> scratch_;
   GuardedBuffer<float, D> cache_;
 };
+
+template <class T, class D>
+LayerRun<T, D>::LayerRun(D& device, Graph graph, const Slice& slice)
+    : device_(device),
+      slice_(slice),
+      graph_(std::move(graph)),
+      plan_(graph_, DeviceTraits<D>::rectifies_gradients, InputGradient::compute),
+      plan_without_dx_(graph_, DeviceTraits<D>::rectifies_gradients, InputGradient::skip),
+      scratch_(device, scratch_elements<D, T>(device, graph_, plan_, slice)),
+      cache_(device, ceil_div(plan_.cache_bytes * slice.samples(), 4)) {
+  fill(device, 1, std::uint64_t{1}, random_step_.data());
+  std::vector<T> values(static_cast<std::size_t>(graph_.buffer_elements));
+  for (const BufferInfo& buffer : graph_.buffers)
+    if (buffer.kind == BufferKind::numbers)
+      std::fill_n(values.data() + buffer.offset, buffer.sizes.numel(), static_cast<T>(buffer.initial));
+  buffers_.upload(values);
+}
+
+template <class T, class D>
+std::vector<T> LayerRun<T, D>::forward(const std::vector<T>& x) {
+  x_.upload(to_slice_order(slice_, in_features(), x));
+  outputs_.fill_with_nan();
+  cache_.fill_with_nan();
+  scratch_.fill_with_nan();
+  run(plan_).forward();
+  if (is_view()) return to_rows(slice_, out_features(), x_.download().data());
+  return to_rows(slice_, out_features(), outputs_.download().data() + output_offset());
+}
+
+template <class T, class D>
+LayerGradients<T> LayerRun<T, D>::backward(const std::vector<T>& dy, Accumulate accumulate,
+                                           const std::vector<T>& before, InputGradient input) {
+  dy_.upload(to_slice_order(slice_, out_features(), dy));
+  dx_.fill_with_nan();
+  gradients_.upload(before.empty() ? before : spread(before));
+  scratch_.fill_with_nan();
+  run(input == InputGradient::compute ? plan_ : plan_without_dx_).backward(gradients_.data(), accumulate);
+  LayerGradients<T> result{{}, {}, gather(gradients_.download())};
+  if (input == InputGradient::skip) return result;
+  const std::vector<T> dx = is_view() ? dy_.download() : dx_.download();
+  const index_t offset = is_view() ? 0 : plan_.values[0].gradient * slice_.samples();
+  const Slice all{slice_.samples(), slice_.outer, slice_.inner};
+  const std::vector<T> rows = to_rows(all, in_features(), dx.data() + offset);
+  result.dx.assign(rows.begin(), rows.begin() + slice_.count * in_features());
+  result.padding.assign(rows.begin() + slice_.count * in_features(), rows.end());
+  return result;
+}
+
+template <class T, class D>
+std::vector<T> LayerRun<T, D>::spread(const std::vector<T>& values) const {
+  std::vector<T> arena(static_cast<std::size_t>(graph_.parameter_elements), std::numeric_limits<T>::quiet_NaN());
+  const T* from = values.data();
+  for (const ParameterInfo& parameter : graph_.parameters) {
+    std::copy_n(from, parameter.sizes.numel(), arena.data() + parameter.offset);
+    from += parameter.sizes.numel();
+  }
+  return arena;
+}
+
+template <class T, class D>
+std::vector<T> LayerRun<T, D>::gather(const std::vector<T>& arena) const {
+  std::vector<T> values;
+  for (std::size_t i = 0; i < graph_.parameters.size(); ++i) {
+    const index_t size = graph_.parameters[i].sizes.numel();
+    const T* from = arena.data() + graph_.parameters[i].offset;
+    const T* gap_end = arena.data() + (i + 1 < graph_.parameters.size() ? graph_.parameters[i + 1].offset
+                                                                        : graph_.parameter_elements);
+    values.insert(values.end(), from, from + size);
+    require(std::all_of(from + size, gap_end, [](T value) { return std::isnan(value); }),
+            "gpunet::nn::LayerRun: a layer wrote behind gradient ", i, " of its parameters, which has ", size,
+            " elements: check the sizes in backward");
+  }
+  return values;
+}
 
 }  // namespace gpunet::nn
