@@ -1,4 +1,4 @@
-// Datasets one after another.
+// Concatenated datasets.
 #pragma once
 
 #include <cstddef>
@@ -9,15 +9,15 @@
 
 namespace gpunet::data {
 
-// The samples of several datasets, of any types, which must outlive it; one dataset:
+// The samples of several datasets of any types, one dataset after another. The datasets must outlive it.
 //   data::ConcatDataset all(photographs, drawings);
 class ConcatDataset {
  public:
-  // Throws Error unless the samples of all have one shape.
+  // Throws Error unless all samples have the same shape.
   template <class... Sets>
   requires(sizeof...(Sets) >= 2 &&
-           ((std::is_lvalue_reference_v<Sets> &&  // others would be gone before they are read
-             AnyDataset<std::remove_cvref_t<Sets>>)&&...)) explicit ConcatDataset(Sets&&... sets)
+           (std::is_lvalue_reference_v<Sets> && ...))  // temporaries would be destroyed before they are read
+      explicit ConcatDataset(Sets&&... sets)
       : ConcatDataset(std::vector<DatasetView>{DatasetView(sets)...}) {}
   explicit ConcatDataset(std::vector<DatasetView> sets);
 
@@ -32,7 +32,7 @@ class ConcatDataset {
   index_t begin(std::size_t set) const { return set == 0 ? 0 : ends_[set - 1]; }
 
   std::vector<DatasetView> sets_;
-  std::vector<index_t> ends_;  // the index behind the last sample of each
+  std::vector<index_t> ends_;  // of each: the index after its last sample
 };
 
 }  // namespace gpunet::data

@@ -149,16 +149,8 @@ class DataLoader {
   // Throws Error for options that make no batch.
   explicit DataLoader(const DatasetView& set, const DataLoaderOptions& options = {});
   template <class Set>
-  requires(!std::same_as<Set, DatasetView> && (Dataset<Set> || SampleDataset<Set>)) explicit DataLoader(
+  requires(!std::same_as<Set, DatasetView> && AnyDataset<Set>) explicit DataLoader(
       const Set&&, const DataLoaderOptions& = {}) = delete;  // the loader would outlive the dataset
-
-  // Anything else is a mistake.
-  template <class Set>
-  requires(!AnyDataset<Set>) explicit DataLoader(const Set&, const DataLoaderOptions& = {}) : set_(no_dataset()) {
-    static_assert(std::is_void_v<Set>,
-                  "gpunet::data::DataLoader: this is no dataset, give its type two functions, both const: "
-                  "index_t size() const, and data::Sample operator[](index_t i) const");
-  }
 
   // Batches in an epoch.
   index_t size() const;
@@ -192,8 +184,6 @@ class DataLoader {
   }
 
  private:
-  static const DatasetView& no_dataset();  // never called
-
   // In an epoch.
   index_t samples() const { return options_.sampler ? options_.sampler->size() : set_.size(); }
   // Throws Error if there is a collate_fn.

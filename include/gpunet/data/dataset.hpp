@@ -1,9 +1,10 @@
-// What a dataset is.
+// The requirements of a dataset, and DatasetView, which refers to one of any type.
 #pragma once
 
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <type_traits>
 #include <vector>
 
 #include <gpunet/core/shape.hpp>
@@ -12,56 +13,66 @@
 
 namespace gpunet::data {
 
-// Labelled samples, all of one shape. A const set may be read by several threads at once.
+// Labeled samples of one shape. Workers of a loader read a const dataset concurrently.
 template <class Set>
 concept Dataset = requires(const Set& set, index_t i, float* sample) {
-  { set.size() } -> std::same_as<index_t>;               // how many samples
-  { set.sample_sizes() } -> std::convertible_to<Sizes>;  // the shape of one, e.g. [3, 32, 32]
-  { set.read(i, sample) } -> std::same_as<label_t>;      // writes sample i < size(), row-major; returns its label
+  { set.size() } -> std::same_as<index_t>;               // number of samples
+  { set.sample_sizes() } -> std::convertible_to<Sizes>;  // shape of one, e.g. [3, 32, 32]
+  { set.read(i, sample) } -> std::same_as<label_t>;      // writes sample i >= 0, row-major; returns its label
 };
 
-// A dataset whose samples may differ from read to read: it draws from the Random that comes with a sample, so that the
-// numbers of a batch do not depend on who reads it.
+// A dataset with random samples. It draws from the given generator, so that a batch does not depend on the worker that
+// reads it.
 template <class Set>
 concept RandomDataset = Dataset<Set> && requires(const Set& set, index_t i, float* sample, Random& random) {
   { set.read(i, sample, random) } -> std::same_as<label_t>;
-  { set.is_random() } -> std::same_as<bool>;  // whether this one does differ
+  { set.is_random() } -> std::same_as<bool>;  // whether this object has random samples
 };
 
-// A dataset that keeps its samples as bytes. A device with memory of its own takes those and makes the floats itself,
-// so that a quarter of the bytes travel; read() has to give the same floats. It may have a read_bytes(i, sample,
-// random) too, and a has_bytes() that says whether this one does keep them.
+// A dataset that stores its samples as bytes. A GPU copies those, a quarter of the data, and computes the floats;
+// read() must give the same floats. Optional: read_bytes(i, sample, random), and has_bytes(), which returns whether
+// this object has bytes.
 template <class Set>
 concept ByteDataset = Dataset<Set> && requires(const Set& set, index_t i, std::uint8_t* sample) {
   { set.read_bytes(i, sample) } -> std::same_as<label_t>;    // writes sample i [channels, ...]; returns its label
-  { set.pixel_table() } -> std::same_as<const PixelTable&>;  // what each byte of each channel becomes
+  { set.pixel_table() } -> std::same_as<const PixelTable&>;  // the float for each byte of each channel
 };
 
-// A sample as a value: see SampleDataset.
+// A sample as a value, see SampleDataset.
 struct Sample {
   std::vector<float> values;  // row-major
   Sizes sizes;                // e.g. [3, 32, 32]
   label_t label;
 };
 
-// A dataset of two functions, as PyTorch's are. All samples have the sizes of the first one.
+// A dataset with two functions, as in PyTorch. All samples must have the shape of the first one.
 template <class Set>
 concept SampleDataset = requires(const Set& set, index_t i) {
-  { set.size() } -> std::same_as<index_t>;    // how many samples: __len__
-  { set[i] } -> std::convertible_to<Sample>;  // sample i < size(): __getitem__
+  { set.size() } -> std::same_as<index_t>;    // number of samples: __len__
+  { set[i] } -> std::convertible_to<Sample>;  // sample i (0 to size() - 1): __getitem__
 };
 
 // Either kind of dataset.
 template <class Set>
 concept AnyDataset = Dataset<Set> || SampleDataset<Set>;
 
-// A dataset of any type, by reference: what reads through it compiles once for all of them.
+namespace detail {
+// A compile error for a type that is not a dataset.
+template <class Set, bool is_dataset = AnyDataset<Set>>
+struct RequireDataset {
+  static_assert(is_dataset,
+                "gpunet::data: this is not a dataset, give its type two functions, both const: "
+                "index_t size() const, and data::Sample operator[](index_t i) const");
+};
+}  // namespace detail
+
+// A reference to a dataset of any type, so that loaders are not templates of the dataset.
 class DatasetView {
  public:
-  // Keeps a reference to the set.
+  // Stores a reference to the dataset.
   template <class Set>
   requires(!std::same_as<Set, DatasetView> && Dataset<Set>)
-      DatasetView(const Set& set)  // implicit, as a string_view is made of a string
+      DatasetView(const Set& set)  // implicit, as from string to string_view
       : set_(&set), size_(set.size()), sample_sizes_(set.sample_sizes()) {
     read_ = [](const DatasetView& view, index_t i, float* sample, [[maybe_unused]] Random& random) -> label_t {
       const Set& of = *static_cast<const Set*>(view.set_);
@@ -85,7 +96,7 @@ class DatasetView {
       };
     }
   }
-  // Reads the first sample for its sizes.
+  // The same; reads the first sample for the shape.
   template <class Set>
   requires(!Dataset<Set> && SampleDataset<Set>) DatasetView(const Set& set)
       : set_(&set), size_(set.size()), sample_sizes_(size_ > 0 ? Sample(set[0]).sizes : Sizes{}) {
@@ -93,40 +104,42 @@ class DatasetView {
       return view.copy(i, (*static_cast<const Set*>(view.set_))[i], sample);
     };
   }
-  // The same set, with floats only unless `takes_bytes`.
+  template <class Set>
+  requires(!AnyDataset<Set>) DatasetView(const Set& set) : set_(&set) { (void)detail::RequireDataset<Set>{}; }
+  // The same dataset, as floats unless `takes_bytes`.
   DatasetView(const DatasetView& set, bool takes_bytes) : DatasetView(set) {
     if (!takes_bytes) pixel_table_ = nullptr;
   }
 
   index_t size() const { return size_; }
   const Sizes& sample_sizes() const { return sample_sizes_; }
-  // Whether two reads of one sample may differ; where nobody gives a Random, the default generator seeds one.
+  // Returns whether two reads of one sample may differ.
   bool is_random() const { return is_random_; }
-  // Writes sample i; returns its label.
+  // Writes sample i, row-major, and returns its label. Without `random`, the default generator seeds one.
   label_t read(index_t i, float* sample, Random& random) const { return read_(*this, i, sample, random); }
   label_t read(index_t i, float* sample) const;
 
-  // What becomes of the bytes of samples; null if there are floats only.
+  // Returns the table that maps bytes of samples to floats; null if read_raw() writes floats.
   const PixelTable* pixel_table() const { return pixel_table_; }
-  // The size of a sample as read_raw() writes it.
+  // Returns the size of a sample as read_raw() writes it.
   std::size_t sample_bytes() const {
     return static_cast<std::size_t>(sample_sizes_.numel()) * (pixel_table_ ? 1 : sizeof(float));
   }
-  // Writes sample i, as bytes where there is a pixel_table(), else as floats; returns its label.
+  // Writes sample i, as bytes if there is a pixel_table(), else as floats, and returns its label.
   label_t read_raw(index_t i, void* sample, Random& random) const {
     return pixel_table_ ? read_bytes_(*this, i, static_cast<std::uint8_t*>(sample), random)
                         : read_(*this, i, static_cast<float*>(sample), random);
   }
 
  private:
-  // Writes a sample. Throws Error if its shape is not that of the first one.
+  // Writes a sample and returns its label. Throws Error if its shape is not that of the first one.
   label_t copy(index_t i, const Sample& from, float* sample) const;
 
   const void* set_;
-  index_t size_;
+  index_t size_ = 0;
   Sizes sample_sizes_;
   bool is_random_ = false;
-  label_t (*read_)(const DatasetView&, index_t i, float* sample, Random&);
+  label_t (*read_)(const DatasetView&, index_t i, float* sample, Random&) = nullptr;
   const PixelTable* pixel_table_ = nullptr;
   label_t (*read_bytes_)(const DatasetView&, index_t i, std::uint8_t* sample, Random&) = nullptr;
 };

@@ -1,4 +1,4 @@
-// Parts of a dataset.
+// Subsets of a dataset, and random_split.
 #pragma once
 
 #include <concepts>
@@ -13,19 +13,19 @@
 namespace gpunet::data {
 
 namespace detail {
-// Throws Error for an index that a dataset of n samples has not.
+// Throws Error for an index outside of 0 to n - 1.
 void check_subset(const std::vector<index_t>& indices, index_t n);
 }  // namespace detail
 
-// Some samples of a dataset, which must outlive it; a dataset of its own, with the functions that the set has.
-template <AnyDataset Set>
-class Subset {
+// Some samples of a dataset: a dataset with the same optional functions. The original must outlive it.
+template <class Set>
+class Subset : detail::RequireDataset<Set> {
  public:
-  // Sample i is indices[i] of the set.
+  // Sample i is sample indices[i] of `set`. Throws Error for an index out of range.
   Subset(const Set& set, std::vector<index_t> indices) : set_(&set), indices_(std::move(indices)) {
     detail::check_subset(indices_, set.size());
   }
-  Subset(const Set&&, std::vector<index_t>) = delete;  // it would be gone before it is read
+  Subset(const Set&&, std::vector<index_t>) = delete;  // a temporary would be destroyed before it is read
 
   index_t size() const { return static_cast<index_t>(indices_.size()); }
   Sample operator[](index_t i) const requires SampleDataset<Set> { return (*set_)[of_set(i)]; }
@@ -55,21 +55,23 @@ class Subset {
   std::vector<index_t> indices_;
 };
 
-// How many samples torch.utils.data.random_split puts into each part: the lengths, or where they add up to 1 (not more,
-// and less by 1e-9 at most) these fractions of n, rounded down, and one more for the first parts until all are given.
+// Returns the sizes of the parts that torch.utils.data.random_split makes of n samples. If the lengths add up to 1 (at
+// most 1e-9 less), they are fractions of n, rounded down; the first parts get one of the remaining samples each. Throws
+// Error for lengths that do not add up to n or 1.
 std::vector<index_t> split_lengths(index_t n, const std::vector<double>& lengths);
 
 namespace detail {
-// The decimal numbers that floats are written as, 0.1 for 0.1f.
+// Returns the doubles with the same shortest decimal text: 0.1 for 0.1f.
 std::vector<double> decimals(const std::vector<float>& lengths);
 }  // namespace detail
 
-// Parts of a dataset, at random, the same as torch.utils.data.random_split:
-//   auto parts = data::random_split(set, {0.8, 0.2});
-// Fractions that are floats stand for the decimal numbers that they are written as.
-template <AnyDataset Set>
+// Splits a dataset at random into subsets, the same ones as torch.utils.data.random_split:
+//   auto parts = data::random_split(set, {0.8, 0.2});   // or numbers of samples
+// 0.8f is taken as 0.8. Throws Error as split_lengths.
+template <class Set>
 std::vector<Subset<Set>> random_split(const Set& set, const std::vector<double>& lengths,
                                       Generator& generator = default_generator()) {
+  (void)detail::RequireDataset<Set>{};
   const std::vector<index_t> parts = split_lengths(set.size(), lengths), order = randperm(set.size(), generator);
   std::vector<Subset<Set>> subsets;
   auto first = order.begin();
@@ -79,23 +81,23 @@ std::vector<Subset<Set>> random_split(const Set& set, const std::vector<double>&
   }
   return subsets;
 }
-template <AnyDataset Set, std::integral Length>
+template <class Set, std::integral Length>
 std::vector<Subset<Set>> random_split(const Set& set, std::initializer_list<Length> lengths,
                                       Generator& generator = default_generator()) {
   return random_split(set, std::vector<double>(lengths.begin(), lengths.end()), generator);
 }
 
-template <AnyDataset Set, std::same_as<float> Length>
+template <class Set, std::same_as<float> Length>
 std::vector<Subset<Set>> random_split(const Set& set, std::initializer_list<Length> lengths,
                                       Generator& generator = default_generator()) {
   return random_split(set, detail::decimals({lengths.begin(), lengths.end()}), generator);
 }
 
-template <AnyDataset Set, class Lengths>
+template <class Set, class Lengths>
 std::vector<Subset<Set>> random_split(const Set&&, const Lengths&,
                                       Generator& = default_generator()) =
     delete;  // it would be gone before it is read
-template <AnyDataset Set, class Length>
+template <class Set, class Length>
 std::vector<Subset<Set>> random_split(const Set&&, std::initializer_list<Length>,
                                       Generator& = default_generator()) = delete;
 
