@@ -117,7 +117,7 @@ struct WideCorrelation {
 
 namespace gpunet::detail {
 
-// Whether the kernels of this file do it. With fewer channels the rows of conv2d.host.hpp are faster (16 between 16: by
+// Whether the kernels of this file do it. With fewer channels the rows of direct.hpp are faster (16 between 16: by
 // a quarter), unless Winograd's way is.
 inline bool wide_pays(const Host& device, const Slice& slice, const WideConv2dGeometry& g) {
   constexpr index_t channels = 32;

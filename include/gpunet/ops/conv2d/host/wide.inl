@@ -1,5 +1,5 @@
 // Direct convolution of floats between many channels, one vector path; see device/host/each_path.inl and
-// conv2d_wide.host.hpp. Samples fill the vectors, and the sums of several channels and positions stay in registers.
+// wide.hpp. Samples fill the vectors, and the sums of several channels and positions stay in registers.
 
 namespace gpunet::GPUNET_PATH {
 
