@@ -1,11 +1,11 @@
-# Decides whether the project's own programs are compiled with nvcc: sets GPUNET_HAS_CUDA, and enables the language.
+# Decides whether the project's own programs are compiled with nvcc: sets GPUNET_HAS_CUDA and enables the language CUDA.
 
 set(GPUNET_HAS_CUDA OFF)
 if(NOT GPUNET_CUDA MATCHES "^(AUTO|ON|OFF)$")
   message(FATAL_ERROR "gpunet: GPUNET_CUDA is '${GPUNET_CUDA}', want AUTO, ON or OFF")
 endif()
 
-# AUTO takes an nvcc only if it works and is new enough; it never stops a host build.
+# AUTO uses nvcc only if it works and is new enough; it never fails.
 if(GPUNET_CUDA STREQUAL AUTO)
   gpunet_find_nvcc(nvcc)
   if(NOT nvcc)
@@ -35,9 +35,9 @@ elseif(GPUNET_CUDA)
 endif()
 
 if(GPUNET_HAS_CUDA)
-  # Our own programs run here: for the GPU of this machine; on a simulator, which reads PTX, for an architecture with
-  # tensor cores, and the examples, which are assembled too, also for the oldest one; else for one architecture whose PTX
-  # suits all later ones.
+  # Our own programs run on this machine: compile them for its GPU. On a simulator, which reads PTX: for an architecture with
+  # tensor cores; the examples also for the oldest architecture, and to machine code. Else for one whose PTX runs on all later
+  # ones.
   if(NOT CMAKE_CUDA_ARCHITECTURES AND NOT DEFINED ENV{CUDAARCHS})
     execute_process(COMMAND nvidia-smi -L RESULT_VARIABLE no_gpu OUTPUT_QUIET ERROR_QUIET)
     if(GPUNET_CUDA_SIMULATOR)

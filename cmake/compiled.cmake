@@ -1,5 +1,5 @@
-# gpunet::compiled: the bodies of the library, compiled once from FOLDER/src.hpp of each folder of headers, one unit each. It is built
-# only for targets that link it.
+# gpunet::compiled: the library compiled once, one translation unit per folder of headers, from FOLDER/src.hpp. It is built only
+# for targets that link it.
 set(gpunet_parts core device io tensorboard ops graph model optim data plot train)
 
 foreach(part IN LISTS gpunet_parts)
@@ -12,6 +12,6 @@ add_library(gpunet_compiled STATIC EXCLUDE_FROM_ALL ${gpunet_units})
 add_library(gpunet::compiled ALIAS gpunet_compiled)
 set_target_properties(gpunet_compiled PROPERTIES EXPORT_NAME compiled POSITION_INDEPENDENT_CODE ON)
 target_compile_definitions(gpunet_compiled PUBLIC GPUNET_COMPILED=1)
-# For shared libraries of users too; what the library calls in itself is still inlined.
+# Position-independent, for shared libraries of users; calls inside the library are still inlined.
 target_compile_options(gpunet_compiled PRIVATE $<$<CXX_COMPILER_ID:GNU>:-fno-semantic-interposition>)
 target_link_libraries(gpunet_compiled PUBLIC gpunet)

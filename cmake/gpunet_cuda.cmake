@@ -1,8 +1,7 @@
-# Compiling a target as CUDA. Installed with the library: there after find_package(gpunet) and after
-# add_subdirectory(gpunet) alike.
+# Compiles targets as CUDA. Installed with the library: available after find_package(gpunet) and after add_subdirectory(gpunet).
 cmake_policy(VERSION 3.22)
 
-# The nvcc that CMake was told, else the one in PATH or in the usual folder; empty when there is none.
+# Returns the nvcc given to CMake, else the one in PATH or in the usual folder; empty if there is none.
 function(gpunet_find_nvcc result)
   set(nvcc "${CMAKE_CUDA_COMPILER}")
   if(NOT nvcc)
@@ -18,13 +17,13 @@ function(gpunet_find_nvcc result)
   set(${result} "${nvcc}" PARENT_SCOPE)
 endfunction()
 
-# Enables the language CUDA in the calling directory. A macro, because CMake wants that at file scope.
-# Where the user named no architectures, the code is for every major one.
+# Enables the language CUDA in the calling directory. A macro, because CMake requires that at file scope. If the user named no
+# architectures, the code is for every major one.
 macro(gpunet_enable_cuda)
   if(NOT CMAKE_CUDA_COMPILER_LOADED)
     gpunet_find_nvcc(gpunet_nvcc)
     if(NOT gpunet_nvcc)
-      message(FATAL_ERROR "gpunet: no nvcc found (it compiles the Cuda policy), install the CUDA toolkit 12 or later, "
+      message(FATAL_ERROR "gpunet: no nvcc found (it compiles for the device Cuda), install the CUDA toolkit 12 or later, "
                           "put nvcc in PATH or set CMAKE_CUDA_COMPILER")
     endif()
     set(CMAKE_CUDA_COMPILER "${gpunet_nvcc}" CACHE FILEPATH "The CUDA compiler")
@@ -43,9 +42,9 @@ macro(gpunet_enable_cuda)
   endif()
 endmacro()
 
-# Compiles the .cpp sources of `target` with nvcc, so that the program holds the policies Host and Cuda, and links the
-# shared CUDA runtime and cuBLAS. The language belongs to a source file: every other target of the same directory that
-# has the file gets it compiled as CUDA too.
+# Compiles the .cpp sources of `target` with nvcc, so that the program supports the devices Host and Cuda, and links the shared
+# CUDA runtime and cuBLAS. The language is a property of the source file: it is compiled as CUDA for other targets of the same
+# directory too.
 macro(gpunet_cuda_sources target)
   gpunet_enable_cuda()
   gpunet_compile_as_cuda(${target})

@@ -1,10 +1,10 @@
-# The optional component: gpunet::cudnn, by which large convolutions of the policy Cuda are those of NVIDIA's cuDNN 9. One
-# source of a program that is compiled with it is enough for the whole program.
+# The optional component gpunet::cudnn: large convolutions on Cuda use NVIDIA's cuDNN 9. It is enough to compile one source of a
+# program with it.
 cmake_policy(VERSION 3.22)
 
-# gpunet_find_cudnn([REQUIRED]): makes the target gpunet::cudnn if cuDNN is there. It is looked for in CUDNN_ROOT (also an
-# environment variable; nvidia/cudnn of a Python with NVIDIA's wheels is one), in the folder of the CUDA toolkit and where
-# the system has its headers. Where it is not, GPUNET_CUDNN_WHY_NOT says so, which with REQUIRED ends the configuration.
+# gpunet_find_cudnn([REQUIRED]): creates the target gpunet::cudnn if it finds cuDNN in CUDNN_ROOT (also an environment variable;
+# for example nvidia/cudnn of a Python with NVIDIA's wheels), in the folder of the CUDA toolkit or in the system's folders. If
+# not, GPUNET_CUDNN_WHY_NOT is the reason; with REQUIRED, the configuration fails with it.
 function(gpunet_find_cudnn)
   unset(GPUNET_CUDNN_WHY_NOT PARENT_SCOPE)
   if(TARGET gpunet::cudnn)
@@ -18,7 +18,7 @@ function(gpunet_find_cudnn)
   endif()
   set(places HINTS "${CUDNN_ROOT}" ENV CUDNN_ROOT "${CUDAToolkit_ROOT}" "${toolkit}")
   find_path(GPUNET_CUDNN_INCLUDE_DIR cudnn_version.h ${places} PATH_SUFFIXES include
-    DOC "Folder that holds cudnn.h")
+    DOC "Folder that contains cudnn.h")
   find_library(GPUNET_CUDNN_LIBRARY NAMES cudnn libcudnn.so.9 NAMES_PER_DIR ${places} PATH_SUFFIXES lib64 lib lib/x64
     DOC "cuDNN's library")
   mark_as_advanced(GPUNET_CUDNN_INCLUDE_DIR GPUNET_CUDNN_LIBRARY)

@@ -12,7 +12,7 @@ write_basic_package_version_file(${PROJECT_BINARY_DIR}/gpunet-config-version.cma
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 install(TARGETS gpunet EXPORT gpunet-targets)
 install(EXPORT gpunet-targets NAMESPACE gpunet:: DESTINATION ${package_dir})
-# The compiled library where it was built: it is not part of "all".
+# The compiled library, if it was built: it is not part of "all".
 install(TARGETS gpunet_compiled EXPORT gpunet-compiled-targets OPTIONAL)
 install(EXPORT gpunet-compiled-targets NAMESPACE gpunet:: DESTINATION ${package_dir})
 install(FILES

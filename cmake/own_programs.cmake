@@ -2,8 +2,7 @@
 
 set(CMAKE_CXX_EXTENSIONS OFF)  # -std=c++20, as in a plain call of the compiler
 
-# The warnings that the project is free of. nvcc gets all but -Wpedantic and -Wsign-conversion, which
-# its generated code breaks.
+# The project compiles without these warnings. For nvcc not -Wpedantic and -Wsign-conversion, which its generated code causes.
 add_library(gpunet_warnings INTERFACE)
 target_compile_options(gpunet_warnings INTERFACE
   $<$<COMPILE_LANGUAGE:CXX>:-Wall;-Wextra;-Wpedantic;-Wconversion;-Wsign-conversion;-Wshadow>
@@ -14,8 +13,8 @@ if(GPUNET_WERROR)
     $<$<COMPILE_LANGUAGE:CUDA>:-Werror=all-warnings>)
 endif()
 
-# A program of the project from `sources`, linked with the compiled library. With CUDA as the word after the name, nvcc
-# compiles them, header-only.
+# Adds a program of the project from `sources`, linked with the compiled library. With CUDA after the name, nvcc compiles them,
+# header-only.
 function(gpunet_add_program name)
   cmake_parse_arguments(program "CUDA" "" "" ${ARGN})
   add_executable(${name} ${program_UNPARSED_ARGUMENTS})
@@ -28,8 +27,8 @@ function(gpunet_add_program name)
   endif()
 endfunction()
 
-# Gives a program cuDNN by its one source `unit`, which alone is compiled with it: reading cuDNN's headers takes nvcc
-# seconds. To be called where the program is made, and where gpunet::cudnn is there.
+# Links a program with cuDNN. Only its source `unit` is compiled with it: reading cuDNN's headers takes nvcc seconds. Call this
+# in the directory that adds the program, if the target gpunet::cudnn exists.
 function(gpunet_link_cudnn program unit)
   set_source_files_properties(${unit} PROPERTIES COMPILE_DEFINITIONS GPUNET_CUDNN=1
     INCLUDE_DIRECTORIES "${GPUNET_CUDNN_INCLUDE_DIR}")

@@ -1,5 +1,5 @@
-// PyTorch's CIFAR-10 lesson, "training a classifier", line for line: pick a device, load the images, train a small
-// convolutional network for two epochs, save it, load it again, and see how well it does, over all and per class.
+// PyTorch's CIFAR-10 lesson, "training a classifier", line for line: choose a device, load the images, train a small
+// convolutional network for two epochs, save it, load it again, and measure its accuracy, in total and per class.
 #include <gpunet/gpunet.hpp>
 
 #include "support/cifar10_options.hpp"
@@ -13,7 +13,7 @@ using Net = nn::Sequential<nn::Input<3, 32, 32>,                                
                            nn::Flatten, nn::Named<"fc1", nn::Linear<120>>, nn::ReLU,           //
                            nn::Named<"fc2", nn::Linear<84>>, nn::ReLU, nn::Named<"fc3", nn::Linear<10>>>;
 
-// Trains for some epochs, or until somebody presses Ctrl-C.
+// Trains for some epochs, or until Ctrl-C.
 template <Device D>
 void train_network(Model<Net, D>& net, const data::DatasetView& images, const examples::CIFAR10Options& with,
                    const train::InterruptGuard& interrupt) {

@@ -1,5 +1,4 @@
-// The Iris lesson: what CUDA is here, and a small network that learns to tell three species of iris by the sizes of their
-// leaves, all 120 flowers at a time. Then it is asked about 30 that it has not seen.
+// The Iris lesson: CUDA devices, and a small network that learns to distinguish three species of iris by leaf sizes.
 #include <gpunet/datasets.hpp>
 #include <gpunet/gpunet.hpp>
 #include <gpunet/plot.hpp>
@@ -9,7 +8,7 @@
 
 using namespace gpunet;
 
-// What PyTorch's lesson asks first: is there a GPU, what does it hold, and what is on it?
+// As PyTorch's lesson does first: prints whether there is a GPU, its properties and its memory in use.
 template <Device D, class Net>
 void look_at(D& device, const Net& network) {
   const bool available = Cuda::is_available();
@@ -42,8 +41,7 @@ int main(int argc, char** argv) {
     const Tensor<label_t, Host> y(host, {table.rows()}, species.values);
     const auto parts = data::train_test_split(X, y, {.test_size = 0.2, .random_state = with.split_seed});
 
-    // Sizes that only the data tell are given at run time.
-    const nn::Sequential network(nn::Input(Shape(Dim(X.size(1)))),               //
+    const nn::Sequential network(nn::Input(Shape(Dim(X.size(1)))),  // a run-time size: it depends on the data
                                  nn::Named<"fc1", nn::Linear<8>>(), nn::ReLU(),  //
                                  nn::Named<"fc2", nn::Linear<9>>(), nn::ReLU(),
                                  nn::Named<"out", nn::Linear<>>(nn::Linear(std::ssize(species.names))));

@@ -1,5 +1,5 @@
-// PyTorch's lesson "training a deep learning model on a GPU", line for line: the same network is trained on every device of
-// the machine, and what a step's time goes to is measured for small batches and large ones.
+// PyTorch's lesson "training a deep learning model on a GPU", line for line: trains the same network on every device of
+// the machine, and measures the parts of a step for small batches and large ones.
 #include <gpunet/gpunet.hpp>
 #include <gpunet/plot.hpp>
 #include <gpunet/tensorboard.hpp>
@@ -14,7 +14,7 @@ using Classifier = nn::Sequential<nn::Linear<120>, nn::ReLU, nn::Linear<84>, nn:
 using Net = nn::Sequential<nn::Input<3, 32, 32>, nn::Named<"features", Features>, nn::Flatten,
                            nn::Named<"classifier", Classifier>>;
 
-// Seconds of one epoch, whose losses go to TensorBoard.
+// Returns the seconds of one epoch; its losses are logged for TensorBoard.
 template <Device D>
 double train_one_epoch(D& device, const data::DatasetView& images, index_t batch_size, const std::string& logs) {
   manual_seed(0);
@@ -32,7 +32,7 @@ double train_one_epoch(D& device, const data::DatasetView& images, index_t batch
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
-// What the parts of a step take at batch sizes from 4 on, in words and as a picture.
+// Prints and plots the times of the parts of a step, at batch sizes from 4 on.
 template <Device D>
 void sweep(D& device, const data::DatasetView& images, const examples::CpuVsGpuOptions& with) {
   std::printf("\nA step on %s at batch size\n", device.name().c_str());

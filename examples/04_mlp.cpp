@@ -1,5 +1,5 @@
-// A network of fully connected layers whose sizes are known when the program runs: it learns to read digits, as in the
-// lessons on MNIST. What it is made of, and how loss and accuracy went batch by batch, is printed and drawn.
+// A network of fully connected layers with run-time sizes learns to read digits, as in lessons on MNIST. Prints and
+// plots its layers, and loss and accuracy batch by batch.
 #include <gpunet/gpunet.hpp>
 #include <gpunet/plot.hpp>
 
@@ -7,7 +7,7 @@
 
 using namespace gpunet;
 
-// Two hidden layers, and one that gives a logit for each class. Of those, softmax(1) makes probabilities.
+// Two hidden layers, and one that returns a logit per class; softmax(1) turns these into probabilities.
 auto Classifier_MLP(index_t in_dim, index_t hidden_dim, index_t out_dim) {
   return nn::Sequential(nn::Input(Shape(Dim(in_dim))),                                      //
                         nn::Named<"h1", nn::Linear<>>(nn::Linear(hidden_dim)), nn::ReLU(),  //
@@ -55,7 +55,7 @@ int run(D& device, data::DatasetView train_set, data::DatasetView test_set, cons
               100 * counts.accuracy(), counts.total());
   std::vector<io::Image> digits;
   std::vector<std::string> answers;
-  for (index_t i = 0; i < 24; ++i) {  // what the network takes some of them for, and how sure it is
+  for (index_t i = 0; i < 24; ++i) {  // predictions for some of them, with their probabilities
     std::vector<float> pixels(28 * 28);
     test_set.read(i, pixels.data());
     digits.push_back(io::to_image(pixels, {28, 28}));

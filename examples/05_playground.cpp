@@ -1,5 +1,5 @@
-// The TensorFlow Playground as a program: a small network learns to tell two classes of points in the plane, and a page
-// shows how.
+// The TensorFlow Playground as a program: a small network learns to distinguish two classes of points in the plane, and
+// a web page shows how.
 #include <gpunet/data/dataloader.hpp>
 #include <gpunet/device/select.hpp>
 #include <gpunet/model/model.hpp>
@@ -17,7 +17,7 @@
 using namespace gpunet;
 using examples::PlaygroundSettings, examples::Problem;
 
-// Trains the network and writes the page; returns the exit status. Of its two outputs the larger one is the class.
+// Trains the network and writes the page; returns the exit status. The larger output is the predicted class.
 template <Device D, class Net>
 int run(D& device, const Net& network, const Problem& problem, const PlaygroundSettings& settings,
         const std::string& command) {
@@ -52,7 +52,7 @@ int run(D& device, const Net& network, const Problem& problem, const PlaygroundS
   return interrupt.exit_status();
 }
 
-// Calls f with the network that has these hidden layers: how many there are is part of its type, their sizes are not.
+// Calls f with a network that has these hidden layers. Their number is part of its type, their sizes are not.
 template <class F, class... Layers>
 int with_network(const std::vector<index_t>& hidden, const PlaygroundSettings& settings, F f, Layers... layers) {
   constexpr std::size_t depth = sizeof...(Layers) / 2;
@@ -67,7 +67,7 @@ int main(int argc, char** argv) {
   return examples::exit_status([&] {
     const PlaygroundSettings settings = examples::read_settings(argc, argv);
     const Problem problem(settings);
-    { const io::AtomicFile probe(settings.html); }  // if it cannot be written, better now than after the training
+    { const io::AtomicFile probe(settings.html); }  // throws now, not after the training
     return with_device(settings.device, [&](auto& device) {
       return with_network(examples::read_layers(settings.layers), settings, [&](auto... layers) {
         const nn::Sequential network(nn::Input(Shape(Dim(problem.width()))), layers...);

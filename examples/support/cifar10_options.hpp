@@ -31,9 +31,8 @@ struct CIFAR10Options {
     gpunet::require(!save.ends_with(".npy"), "01_cifar10: --save ", save,
                     " (a .npy file holds one array, and there are ten), name it .npz, .pth or .safetensors");
     gpunet::io::written_format(save);
-    if (load.empty())
-      const gpunet::io::AtomicFile probe(save);  // if it cannot be written, better now than after the training
-    if (load.empty() && !data.empty()) gpunet::data::CIFAR10::test(data);  // what is missing is missed now, too
+    if (load.empty()) const gpunet::io::AtomicFile probe(save);            // throws now, not after the training
+    if (load.empty() && !data.empty()) gpunet::data::CIFAR10::test(data);  // likewise if files are missing
     tell_of_real_images(data, "cifar10");
   }
 

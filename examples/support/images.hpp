@@ -1,4 +1,4 @@
-// The images of the programs: real ones from a folder, or the built-in ones where none is given.
+// The images of the programs: real ones from a folder, or built-in ones if no folder is given.
 #pragma once
 
 #include <cstdio>
@@ -10,12 +10,12 @@
 #include <gpunet/data/mnist.hpp>
 #include <gpunet/data/painted_shapes.hpp>
 #if EXAMPLE_HAS_ZLIB
-#include <gpunet/io/zlib.hpp>  // for MNIST's files as they are fetched, packed
+#include <gpunet/io/zlib.hpp>  // for MNIST's files, which are compressed
 #endif
 
 namespace examples {
 
-// f(images): those to train with, and so many where they are built in; or those to test with, where no number is given.
+// Calls f(images): `train` training images (all, from a folder), or the test images if `train` is empty.
 template <class Transform, class F>
 void with_cifar10(const std::string& folder, std::optional<gpunet::index_t> train, const Transform& transform,
                   F f) {
@@ -33,7 +33,7 @@ auto with_mnist(const std::string& folder, gpunet::index_t built_in, F f) {
   return f(MNIST::train(folder), MNIST::test(folder));
 }
 
-// How often a network was right, over all images and per class.
+// Prints the accuracy of a network, in total and per class.
 template <class Accuracy, class Names>
 void print_accuracy(const Accuracy& accuracy, const Names& names) {
   std::printf("Accuracy of the network on the %ld test images: %.2f %%\n", accuracy.total(),
@@ -42,7 +42,7 @@ void print_accuracy(const Accuracy& accuracy, const Names& names) {
     std::printf("Accuracy for class: %-8s is %.1f %%\n", names[k].data(), 100 * accuracy.classes[k].accuracy());
 }
 
-// Where built-in images are used: how to get the real ones.
+// If built-in images are used, prints how to get the real ones.
 inline void tell_of_real_images(const std::string& folder, const char* name) {
   if (folder.empty())
     std::printf("Built-in images. For the real ones: scripts/get_%s.sh data/%s, then --data data/%s\n", name, name,

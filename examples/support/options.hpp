@@ -1,4 +1,4 @@
-// Command-line options of the example programs: --name VALUE. Each is asked for once, with what it is without being given.
+// Command-line options of the example programs: --name VALUE. Each is requested once, with its default.
 #pragma once
 
 #include <algorithm>
@@ -45,7 +45,7 @@ class Options {
     used_.resize(arguments_.size());
   }
 
-  // What most programs ask for.
+  // Options that most programs have.
   std::string device() {
     return get("--device", "auto|cpu|cuda[:N]", "where to run; auto: a GPU if there is one", "auto");
   }
@@ -58,19 +58,19 @@ class Options {
     return get("--batch-size", "N", "samples per step", fallback, gpunet::index_t{1});
   }
   float lr(float fallback) { return get("--lr", "X", "learning rate", fallback, 0.0f); }
-  // The folder of a data set, empty where the built-in one is wanted.
+  // Returns the folder of a dataset, empty for the built-in one.
   std::string data(const char* files) {
     return get("--data", "DIR", concat("folder of ", files, "; built-in ones without it").c_str(), "");
   }
 
-  // A text.
+  // Returns a text.
   std::string get(const char* name, const char* value, const char* help, std::string fallback) {
     describe(name, value, fallback.empty() ? help : concat(help, " (", fallback, ")"));
     for (std::string& text : values(name, value))
       fallback = std::move(text);
     return fallback;
   }
-  // One of some words, the first unless another is given.
+  // Returns one of some words; the first is the default.
   std::string choice(const char* name, const std::vector<std::string>& words, const char* help) {
     std::string all;
     for (const std::string& word : words)
@@ -79,7 +79,7 @@ class Options {
     require(std::count(words.begin(), words.end(), chosen) > 0, name, concat("'", chosen, "' (want ", all, ")"));
     return chosen;
   }
-  // A number from `least` to `most`.
+  // Returns a number from `least` to `most`.
   template <class N>
   requires std::is_arithmetic_v<N> N get(const char* name, const char* value, const char* help, N fallback,
                                          N least = std::numeric_limits<N>::lowest(),
@@ -93,7 +93,7 @@ class Options {
     }
     return fallback;
   }
-  // Whether an option without a value is given.
+  // Returns whether an option without a value is given.
   bool flag(const char* name, const char* help) {
     describe(name, "", help);
     bool given = false;
@@ -103,7 +103,7 @@ class Options {
     }
     return given;
   }
-  // Of an option that may be given several times, all values: texts or whole numbers.
+  // Returns all values, texts or whole numbers, of an option that may be given several times.
   template <class T>
   std::vector<T> all(const char* name, const char* value, const char* help) {
     describe(name, value, help);
@@ -116,8 +116,8 @@ class Options {
     return list;
   }
 
-  // To be called when all were asked for. Prints the help and ends the program for --help; throws Error for what nobody
-  // asked for.
+  // Call this after requesting all options. Prints the help and ends the program for --help. Throws Error for unknown
+  // options.
   void finish() const {
     if (wants_help_) print_help();
     for (std::size_t i = 0; i < arguments_.size(); ++i)
@@ -139,10 +139,10 @@ class Options {
     help_ += line + help + "\n";
   }
 
-  // What stands behind the name, for each time that it is given; "--name VALUE" or "--name=VALUE".
+  // Returns the value for each time that the name is given: "--name VALUE" or "--name=VALUE".
   std::vector<std::string> values(const char* name, const char* value) {
     std::vector<std::string> found;
-    if (wants_help_) return found;  // whatever else is wrong
+    if (wants_help_) return found;  // even if other options are invalid
     for (std::size_t i = 0; i < arguments_.size(); ++i) {
       const std::string& argument = arguments_[i];
       if (argument.starts_with(concat(name, "="))) {
@@ -192,8 +192,8 @@ inline void end_if_interrupted() {
 // closed (`| head -1`), the program continues and saves its files.
 template <class F>
 int exit_status(F f) try {
-  std::setvbuf(stdout, nullptr, _IOLBF, BUFSIZ);  // who reads them in a pipe gets lines when they are written
-  for (const int signal : {SIGPIPE, SIGXFSZ})     // end a program that writes where the error would do
+  std::setvbuf(stdout, nullptr, _IOLBF, BUFSIZ);  // lines arrive in a pipe when they are written
+  for (const int signal : {SIGPIPE, SIGXFSZ})     // would end the program; the error of write() suffices
     std::signal(signal, SIG_IGN);
   if constexpr (std::is_void_v<decltype(f())>)
     return f(), with_output(0);

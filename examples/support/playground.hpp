@@ -1,4 +1,4 @@
-// What 05_playground learns from: points in the plane, what the network is told of each, and how well it does.
+// The data of 05_playground: points in the plane, their features, and the accuracy of a network on them.
 #pragma once
 
 #include <algorithm>
@@ -16,7 +16,7 @@ namespace examples {
 
 using gpunet::concat, gpunet::index_t, gpunet::label_t, gpunet::require;
 
-// What the user chooses; noise and train_ratio in percent.
+// Settings of the user; noise and train_ratio in percent.
 struct PlaygroundSettings {
   std::string data = "circle", features = "x1,x2", layers = "4,2", activation = "tanh";
   std::string device = "auto", html = "playground.html";
@@ -26,7 +26,7 @@ struct PlaygroundSettings {
   bool watch = false;
 };
 
-// Something that a network is told of a point (x, y).
+// A feature of a point (x, y), an input of the network.
 struct Feature {
   std::string_view name;
   float (*of)(float x, float y);
@@ -63,7 +63,7 @@ inline constexpr std::array<Feature, 7> features_of_points{{
      }},
 }};
 
-// The parts between commas.
+// Returns the parts between commas.
 inline std::vector<std::string> parts_of(const std::string& list) {
   std::vector<std::string> parts(1);
   for (const char c : list)
@@ -74,7 +74,7 @@ inline std::vector<std::string> parts_of(const std::string& list) {
   return parts;
 }
 
-// "x1,x2": one or more, each once.
+// Parses features, "x1,x2": one or more, without repetition.
 inline std::vector<Feature> read_features(const std::string& list) {
   std::vector<Feature> features;
   for (const std::string& name : parts_of(list)) {
@@ -93,7 +93,7 @@ inline std::vector<Feature> read_features(const std::string& list) {
 
 inline constexpr std::size_t most_hidden_layers = 6;
 
-// "4,2": the neurons of each hidden layer; "none" for no layer.
+// Parses the neurons of each hidden layer, "4,2"; "none" for no layer.
 inline std::vector<index_t> read_layers(const std::string& list) {
   std::vector<index_t> layers;
   if (list == "none") return layers;
@@ -107,7 +107,7 @@ inline std::vector<index_t> read_layers(const std::string& list) {
   return layers;
 }
 
-// The points, those to learn from first; as a data set, these alone.
+// The points, training points first; as a dataset, only these.
 struct Problem {
   std::vector<Feature> features;
   gpunet::data::Points points;
@@ -138,7 +138,7 @@ struct Problem {
     return points.labels[static_cast<std::size_t>(i)];
   }
 
-  // What a network is told of places [n, 2]: [n, features].
+  // Returns the features of places [n, 2]: [n, features].
   std::vector<float> inputs(const std::vector<float>& places) const {
     std::vector<float> values;
     for (std::size_t i = 0; i + 1 < places.size(); i += 2)
@@ -148,7 +148,7 @@ struct Problem {
   }
 };
 
-// How well a network does on the points after so many epochs.
+// The losses and accuracies of a network after some epochs.
 struct Moment {
   index_t epoch = 0;
   float train_loss = 0, test_loss = 0, train_accuracy = 0, test_accuracy = 0;  // accuracies from 0 to 1
@@ -175,7 +175,7 @@ struct Moment {
   }
 };
 
-// The parameters of a model one after another, as its state dict has them.
+// Returns the parameters of a model in the order of its state dict.
 template <class Model>
 std::vector<float> parameters_of(const Model& net) {
   std::vector<float> arena(static_cast<std::size_t>(net.parameters().numel())), parameters;

@@ -8,7 +8,7 @@
 
 namespace examples {
 
-// Reads the command line; throws Error for what makes no training.
+// Reads the command line. Throws Error for settings that cannot be trained.
 inline PlaygroundSettings read_settings(int argc, char** argv) {
   Options options(argc, argv, "05_playground",
                   "Trains a small network on points in the plane, and writes a page that shows how.");
@@ -36,7 +36,7 @@ inline PlaygroundSettings read_settings(int argc, char** argv) {
   return s;
 }
 
-// How the program was called.
+// Returns the command line of the program.
 inline std::string command_line(int argc, char** argv) {
   std::string command = "05_playground";
   for (int i = 1; i < argc; ++i)

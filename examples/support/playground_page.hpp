@@ -1,5 +1,5 @@
-// A training as a page: one file of HTML that needs nothing else. It holds the points and, for each moment that was kept,
-// the losses and the parameters; the script in it computes what the network makes of every place.
+// Writes a training as a web page: one self-contained HTML file. It contains the points and, for each stored moment,
+// the losses and the parameters; its script computes the network's output everywhere.
 #pragma once
 
 #include <bit>
@@ -18,21 +18,21 @@
 
 namespace examples {
 
-// The moments of a training that are shown: more of the first epochs, in which most happens, than of later ones.
+// The stored moments of a training: more of the early epochs, in which most happens, than of later ones.
 class Recording {
  public:
   static constexpr double most = 150;
 
   explicit Recording(index_t epochs) : epochs_(epochs) {}
 
-  // Whether the epoch is one of those that stay.
+  // Returns whether the epoch is stored permanently.
   bool keeps(index_t epoch) const {
     const auto whole = static_cast<double>(epochs_);
     const double place = std::round(most * std::sqrt(static_cast<double>(epoch) / std::max(whole, 1.0)));
     return epoch == epochs_ || std::llround(whole * (place / most) * (place / most)) == epoch;
   }
 
-  // The last one is kept too, until another comes.
+  // The last one is stored too, until the next.
   void add(Moment moment) {
     if (!moments_.empty() && !keeps(moments_.back().epoch)) moments_.pop_back();
     moments_.push_back(std::move(moment));
@@ -45,12 +45,12 @@ class Recording {
   std::vector<Moment> moments_;
 };
 
-// A text in JSON that may stand in a script: no tag begins or ends in it.
+// Returns a JSON text that is safe in a script: it contains no tags.
 inline std::string script_string(const std::string& text) {
   return gpunet::detail::escaped(gpunet::io::detail::json_string(text), {{'<', "\\u003c"}, {'>', "\\u003e"}});
 }
 
-// Floats, 32 bits each, the low byte first, in base 64.
+// Returns floats (32 bits each, little-endian) in base 64.
 inline std::string packed(const std::vector<float>& values) {
   std::string bytes;
   for (const float value : values)
@@ -58,7 +58,7 @@ inline std::string packed(const std::vector<float>& values) {
   return concat('"', gpunet::detail::base64(bytes), '"');
 }
 
-// Where the page's numbers are compared with gpunet's: a grid of 5 x 5 places.
+// Returns the places at which the page's numbers are compared with gpunet's: a grid of 5 x 5.
 inline std::vector<float> places_to_compare() {
   std::vector<float> places;
   for (int y = -2; y <= 2; ++y)
@@ -67,8 +67,8 @@ inline std::vector<float> places_to_compare() {
   return places;
 }
 
-// What the page shows, as JSON. `command` is how the program was called; `logits` [25, 2] is what the network makes of
-// places_to_compare() in the end.
+// Returns the data of the page as JSON. `command` is the command line of the program, `logits` [25, 2] the final output
+// of the network at places_to_compare().
 inline std::string page_data(const PlaygroundSettings& settings, const Problem& problem, const Recording& recording,
                              const std::string& command, const std::vector<float>& logits) {
   std::string features, sizes, epochs;
@@ -90,7 +90,7 @@ inline std::string page_data(const PlaygroundSettings& settings, const Problem& 
                 ",\"places\":", packed(places_to_compare()), ",\"logits\":", packed(logits), "}");
 }
 
-// The whole page.
+// Returns the whole page.
 inline std::string page(const std::string& title, const std::string& data) {
   static constexpr const char* style =
 #include "playground.css.inl"
@@ -116,7 +116,7 @@ inline std::string page(const std::string& title, const std::string& data) {
   return out + "</script>\n</html>\n";
 }
 
-// Writes the page to the file that the user chose.
+// Writes the page to the file in the settings.
 inline void write_page(const PlaygroundSettings& settings, const Problem& problem, const Recording& recording,
                        const std::string& command, const std::vector<float>& logits) {
   gpunet::io::write_file_atomically(settings.html, page("gpunet playground: " + settings.data,

@@ -1,4 +1,4 @@
-// A training as the terminal shows it: lines, or a picture that changes.
+// Shows a training in the terminal: as lines, or as a picture that changes.
 #pragma once
 
 #include <algorithm>
@@ -19,8 +19,8 @@
 
 namespace examples {
 
-// Colors where the stream is a terminal and nobody set NO_COLOR (no-color.org), characters where somebody did; only lines
-// elsewhere, where the terminal is too small, or where no picture is wanted.
+// How a picture is shown: in colors if the stream is a terminal, in characters if also NO_COLOR is set (no-color.org);
+// only lines if it is not a terminal or too small, or no picture is wanted.
 class Watch {
  public:
   Watch(bool wanted, index_t epochs, const Problem& problem, gpunet::train::Terminal terminal = {})
@@ -34,21 +34,21 @@ class Watch {
         places_.insert(places_.end(), {place(column), -place(row)});
   }
 
-  // Whether there is a picture; it then wants what the network makes of so many places.
+  // Returns whether there is a picture, which needs the network's output at `places()` places.
   bool draws() const { return draws_; }
   const std::vector<float>& places() const { return places_; }
 
-  // One line, for some of the epochs.
+  // Prints one line, for some of the epochs.
   void print(const Moment& now) {
     if (!draws_ && (now.epoch == epochs_ || now.epoch % std::max<index_t>(1, epochs_ / 10) == 0))
       std::fprintf(out_, "%s\n", line(now).c_str()), std::fflush(out_);
   }
-  // The picture, over the one before, thirty times a second at most. logits [places, 2].
+  // Draws the picture over the one before, at most thirty times a second. logits [places, 2].
   void draw(const Moment& now, const std::vector<float>& logits) {
     std::this_thread::sleep_until(next_);
     next_ = std::chrono::steady_clock::now() + std::chrono::milliseconds(33);
     losses_.push_back(now.test_loss);
-    // Over the last picture. The cursor is hidden only while it is drawn, so that Ctrl-C finds it.
+    // Draws over the last picture. The cursor is hidden only meanwhile, so that it is visible after Ctrl-C.
     std::string text = concat("\x1b[?25l", lines_ > 0 ? concat("\r\x1b[", lines_, "A") : "");
     const std::string picture = colors_ ? colored(logits) : plain(logits);
     text += concat(picture, "\n\x1b[K", curve(), "\n\x1b[K",
@@ -73,7 +73,7 @@ class Watch {
                   gpunet::detail::fixed_text(100 * double{now.test_accuracy}, 1), " %)");
   }
 
-  // f(row, column, class) for the points that are in the picture.
+  // Calls f(row, column, class) for the points inside the picture.
   template <class F>
   void each_point(F f) const {
     for (std::size_t i = 0; i < problem_.points.labels.size(); ++i) {
@@ -99,7 +99,7 @@ class Watch {
     return gpunet::plot::half_blocks(image);
   }
 
-  // Class 1 is '+' where the network says so and 'o' where a point is, class 0 '.' and 'x'.
+  // Class 1 is '+' if predicted and 'o' for a point; class 0 '.' and 'x'.
   std::string plain(const std::vector<float>& logits) const {
     std::string text;
     for (std::size_t row = 0; row < side; row += 2) {
@@ -113,7 +113,7 @@ class Watch {
     return text;
   }
 
-  // The test losses so far, as bars an eighth of a line high, or digits.
+  // Returns the test losses so far as bars (an eighth of a line per step) or digits.
   std::string curve() const {
     static constexpr const char* bars[] = {"▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
     const float most = *std::max_element(losses_.begin(), losses_.end());
