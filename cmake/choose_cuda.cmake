@@ -1,4 +1,4 @@
-# Decides whether the project's own programs are compiled with nvcc: sets GPUNET_HAS_CUDA and enables the language CUDA.
+# Decides whether gpunet::cuda is built, which takes nvcc: sets GPUNET_HAS_CUDA and enables the language CUDA.
 
 set(GPUNET_HAS_CUDA OFF)
 if(NOT GPUNET_CUDA MATCHES "^(AUTO|ON|OFF)$")
@@ -35,14 +35,12 @@ elseif(GPUNET_CUDA)
 endif()
 
 if(GPUNET_HAS_CUDA)
-  # Our own programs run on this machine: compile them for its GPU. On a simulator, which reads PTX: for an architecture with
-  # tensor cores; the examples also for the oldest architecture, and to machine code. Else for one whose PTX runs on all later
-  # ones.
+  # Our own programs run on this machine: compile for its GPU. On a simulator, which reads PTX: for an architecture with
+  # tensor cores. Else for one whose PTX runs on all later ones.
   if(NOT CMAKE_CUDA_ARCHITECTURES AND NOT DEFINED ENV{CUDAARCHS})
     execute_process(COMMAND nvidia-smi -L RESULT_VARIABLE no_gpu OUTPUT_QUIET ERROR_QUIET)
     if(GPUNET_CUDA_SIMULATOR)
       set(CMAKE_CUDA_ARCHITECTURES 90-virtual)
-      set(architectures_of_examples 75-virtual 90)
     elseif(no_gpu OR CMAKE_VERSION VERSION_LESS 3.24)
       set(CMAKE_CUDA_ARCHITECTURES 75)
     else()

@@ -42,24 +42,33 @@ macro(gpunet_enable_cuda)
   endif()
 endmacro()
 
-# Compiles the .cpp sources of `target` with nvcc, so that the program supports the devices Host and Cuda, and links the shared
-# CUDA runtime and cuBLAS. The language is a property of the source file: it is compiled as CUDA for other targets of the same
-# directory too.
+# Compiles .cpp sources of `target` with nvcc, all or those that are named, and links the shared CUDA runtime and cuBLAS. A program
+# that links gpunet::gpunet supports the device Cuda only this way; one that links gpunet::cuda needs it for sources that define
+# ops or kernels. The language is a property of the source file: it is compiled as CUDA for other targets of the same directory
+# too.
 macro(gpunet_cuda_sources target)
   gpunet_enable_cuda()
-  gpunet_compile_as_cuda(${target})
+  gpunet_compile_as_cuda(${target} ${ARGN})
 endmacro()
 
 function(gpunet_compile_as_cuda target)
   find_package(CUDAToolkit REQUIRED)
-  get_target_property(sources ${target} SOURCES)
-  list(FILTER sources INCLUDE REGEX "\\.cpp$")
+  set(sources ${ARGN})
+  if(NOT sources)
+    get_target_property(sources ${target} SOURCES)
+    list(FILTER sources INCLUDE REGEX "\\.cpp$")
+  endif()
   set_source_files_properties(${sources} TARGET_DIRECTORY ${target} PROPERTIES LANGUAGE CUDA)
+  gpunet_set_cuda_properties(${target})
+  target_link_libraries(${target} PRIVATE CUDA::cudart CUDA::cublas CUDA::cublasLt)
+endfunction()
+
+# C++20 and the shared CUDA runtime for the CUDA sources of `target`.
+function(gpunet_set_cuda_properties target)
   set_target_properties(${target} PROPERTIES CUDA_RUNTIME_LIBRARY Shared)
   if(CMAKE_CUDA20_STANDARD_COMPILE_OPTION)
     set_target_properties(${target} PROPERTIES CUDA_STANDARD 20 CUDA_STANDARD_REQUIRED ON CUDA_EXTENSIONS OFF)
   else()
     target_compile_options(${target} PRIVATE $<$<COMPILE_LANGUAGE:CUDA>:-std=c++20>)
   endif()
-  target_link_libraries(${target} PRIVATE CUDA::cudart CUDA::cublas CUDA::cublasLt)
 endfunction()

@@ -13,18 +13,19 @@ if(GPUNET_WERROR)
     $<$<COMPILE_LANGUAGE:CUDA>:-Werror=all-warnings>)
 endif()
 
-# Adds a program of the project from `sources`, linked with the compiled library. With CUDA after the name, nvcc compiles them,
-# header-only.
+# Adds a program of the project from `sources`, linked with gpunet::compiled; with CUDA after the name, with gpunet::cuda; with
+# HEADER_ONLY, with neither.
 function(gpunet_add_program name)
-  cmake_parse_arguments(program "CUDA" "" "" ${ARGN})
-  add_executable(${name} ${program_UNPARSED_ARGUMENTS})
-  target_link_libraries(${name} PRIVATE gpunet_warnings)
+  cmake_parse_arguments(program "CUDA;HEADER_ONLY" "" "" ${ARGN})
   if(program_CUDA)
-    target_link_libraries(${name} PRIVATE gpunet::gpunet)
-    gpunet_cuda_sources(${name})
+    set(library gpunet::cuda)
+  elseif(program_HEADER_ONLY)
+    set(library gpunet::gpunet)
   else()
-    target_link_libraries(${name} PRIVATE gpunet::compiled)
+    set(library gpunet::compiled)
   endif()
+  add_executable(${name} ${program_UNPARSED_ARGUMENTS})
+  target_link_libraries(${name} PRIVATE ${library} gpunet_warnings)
 endfunction()
 
 # Links a program with cuDNN. Only its source `unit` is compiled with it: reading cuDNN's headers takes nvcc seconds. Call this

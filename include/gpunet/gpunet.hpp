@@ -18,6 +18,7 @@
 #include <gpunet/data/tensor_dataset.hpp>
 #include <gpunet/data/train_test_split.hpp>
 #include <gpunet/data/transforms.hpp>
+#include <gpunet/device/cuda/kernels.hpp>
 #include <gpunet/device/host/for_each.hpp>
 #include <gpunet/device/host/gemm.hpp>
 #include <gpunet/device/host/host.hpp>
@@ -43,6 +44,7 @@
 #include <gpunet/nn/softmax.hpp>
 #include <gpunet/nn/tanh.hpp>
 #include <gpunet/ops/classes.hpp>
+#include <gpunet/ops/conv2d/library.hpp>
 #include <gpunet/ops/for_each_random.hpp>
 #include <gpunet/optim/adam.hpp>
 #include <gpunet/optim/clip_grad.hpp>
@@ -64,12 +66,3 @@
 #include <gpunet/train/running_loss.hpp>
 #include <gpunet/train/step.hpp>
 #include <gpunet/version.hpp>
-
-// What only a CUDA compiler can read.
-#if GPUNET_CUDA
-#include <gpunet/device/cuda/cuda.cuh>
-#include <gpunet/device/cuda/for_each.cuh>
-#include <gpunet/device/cuda/gemm.cuh>
-#include <gpunet/device/cuda/sum_each.cuh>
-#include <gpunet/device/cuda/transfer.cuh>
-#endif

@@ -8,6 +8,7 @@
 #include <gpunet/graph/src.hpp>
 #include <gpunet/io/src.hpp>
 #include <gpunet/model/src.hpp>
+#include <gpunet/nn/src.hpp>
 #include <gpunet/ops/src.hpp>
 #include <gpunet/optim/src.hpp>
 #include <gpunet/plot/src.hpp>

@@ -8,7 +8,7 @@
 #include <thread>
 #include <vector>
 
-#include <gpunet/data/batch_buffers.cuh>
+#include <gpunet/data/batch_buffers.hpp>
 #include <gpunet/device/cuda/for_each.cuh>
 #include <gpunet/tensor/tensor.hpp>
 

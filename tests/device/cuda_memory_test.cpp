@@ -5,8 +5,9 @@
 #include <doctest/doctest.h>
 #include <string>
 
-#include <gpunet/device/cuda/cuda.cuh>
+#include <gpunet/device/cuda/cuda.hpp>
 #include <gpunet/device/cuda/for_each.cuh>
+#include <gpunet/device/cuda/memory.cuh>
 #include <gpunet/tensor/tensor.hpp>
 
 using namespace gpunet;

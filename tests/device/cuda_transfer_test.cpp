@@ -6,8 +6,8 @@
 #include <numeric>
 #include <vector>
 
+#include <gpunet/device/cuda/cuda.hpp>
 #include <gpunet/device/cuda/for_each.cuh>
-#include <gpunet/device/cuda/transfer.cuh>
 #include <gpunet/device/host/host.hpp>
 #include <gpunet/tensor/tensor.hpp>
 

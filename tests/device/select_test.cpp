@@ -4,6 +4,10 @@
 
 #include <gpunet/device/select.hpp>
 
+#if GPUNET_CUDA
+#include <cuda_runtime_api.h>
+#endif
+
 using namespace gpunet;
 
 namespace {

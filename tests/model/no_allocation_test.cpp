@@ -1,6 +1,6 @@
 #include <gpunet/core/config.hpp>
 
-#if !GPUNET_CUDA  // to nvcc, operator new is a function of the device too
+#if !GPUNET_NVCC  // to nvcc, operator new is a function of the device too
 
 #include <cstdlib>
 #include <doctest/doctest.h>

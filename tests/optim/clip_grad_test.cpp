@@ -6,6 +6,7 @@
 #include <vector>
 
 #include <gpunet/gpunet.hpp>
+#include <gpunet/ops/norm.hpp>
 #include <gpunet/optim/clip_grad.hpp>
 
 #include "support/classifier_lesson.hpp"

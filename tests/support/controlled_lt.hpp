@@ -8,6 +8,7 @@
 #include <dlfcn.h>
 #include <vector>
 
+#include <gpunet/device/cuda/blas.cuh>
 #include <gpunet/gpunet.hpp>
 
 namespace {

@@ -1,6 +1,7 @@
 // Counts calls of the CUDA runtime. For one unit of a program: it defines functions of the runtime.
 #pragma once
 
+#include <cuda_runtime_api.h>
 #include <dlfcn.h>
 #include <doctest/doctest.h>
 

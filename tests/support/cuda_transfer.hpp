@@ -9,8 +9,8 @@
 #include <numeric>
 #include <vector>
 
+#include <gpunet/device/cuda/cuda.hpp>
 #include <gpunet/device/cuda/for_each.cuh>
-#include <gpunet/device/cuda/transfer.cuh>
 #include <gpunet/tensor/tensor.hpp>
 
 inline std::vector<int> counting(int first) {

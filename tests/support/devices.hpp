@@ -5,14 +5,12 @@
 #include <concepts>
 #include <doctest/doctest.h>
 
+#include <gpunet/device/cuda/kernels.hpp>
 #include <gpunet/device/host/for_each.hpp>
 #include <gpunet/device/host/host.hpp>
 #include <gpunet/device/host/sum_each.hpp>
 
 #if GPUNET_CUDA
-#include <gpunet/device/cuda/cuda.cuh>
-#include <gpunet/device/cuda/for_each.cuh>
-#include <gpunet/device/cuda/sum_each.cuh>
 #define GPUNET_TEST_DEVICES gpunet::Host, gpunet::Cuda
 #else
 #define GPUNET_TEST_DEVICES gpunet::Host

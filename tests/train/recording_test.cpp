@@ -6,6 +6,10 @@
 #include <gpunet/core/config.hpp>
 #include <gpunet/gpunet.hpp>
 
+#if GPUNET_CUDA
+#include <gpunet/device/cuda/handle.cuh>
+#endif
+
 #include "support/devices.hpp"
 #include "support/errors.hpp"
 #include "support/networks.hpp"

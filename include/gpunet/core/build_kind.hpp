@@ -19,7 +19,7 @@ inline bool note_build_kind(unsigned compiled) {
     std::fputs(
         "gpunet: this program has units compiled with GPUNET_COMPILED=1 and units compiled without (functions "
         "would "
-        "have two definitions), link gpunet::compiled to all of its targets or to none\n",
+        "have two definitions), link gpunet::compiled or gpunet::cuda to all of its targets or to none\n",
         stderr);
     std::_Exit(EXIT_FAILURE);
   }

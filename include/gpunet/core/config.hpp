@@ -7,19 +7,51 @@
 #error "gpunet: this is not C++20, compile with -std=c++20"
 #endif
 
+// 1 if a CUDA compiler reads this unit, which may then include .cuh files and define kernels.
 #if defined(__CUDACC__)
-#define GPUNET_CUDA 1                  // this translation unit may use the Cuda policy
+#define GPUNET_NVCC 1
 #define GPUNET_FN __host__ __device__  // a function that kernels may call
-#define GPUNET_BACKENDS host_and_cuda  // inline namespace of definitions that differ with and without CUDA
 // Around host code with unroll pragmas for GCC: nvcc passes them on, but would warn that it does not know them.
 #define GPUNET_BEGIN_HOST_PRAGMAS _Pragma("nv_diagnostic push") _Pragma("nv_diag_suppress 1675")
 #define GPUNET_END_HOST_PRAGMAS _Pragma("nv_diagnostic pop")
 #else
-#define GPUNET_CUDA 0
+#define GPUNET_NVCC 0
 #define GPUNET_FN
-#define GPUNET_BACKENDS host_only
 #define GPUNET_BEGIN_HOST_PRAGMAS
 #define GPUNET_END_HOST_PRAGMAS
+#endif
+
+// 1 in programs that link the compiled library gpunet::compiled, which contains the bodies of all functions that are
+// not templates (files x.ipp). 0: every unit compiles the ones that it includes.
+#ifndef GPUNET_COMPILED
+#define GPUNET_COMPILED 0
+#endif
+#if GPUNET_COMPILED && !GPUNET_NVCC
+#define GPUNET_INLINE
+#else
+#define GPUNET_INLINE inline
+#endif
+
+// 1 if this translation unit may use the Cuda policy: a CUDA compiler reads it, or the CMake target gpunet::cuda, whose
+// library contains the kernels, defines this.
+#ifndef GPUNET_CUDA
+#if GPUNET_COMPILED && GPUNET_NVCC
+#error "gpunet: nvcc compiles this unit for gpunet::compiled (which has no Cuda), link gpunet::cuda"
+#endif
+#define GPUNET_CUDA GPUNET_NVCC
+#elif GPUNET_CUDA && !GPUNET_COMPILED && !GPUNET_NVCC
+#error "gpunet: GPUNET_CUDA=1 without the compiled library (which holds the kernels), link gpunet::cuda"
+#endif
+#if GPUNET_COMPILED
+#define GPUNET_CUDA_INLINE  // bodies in .cuh files of functions that are no templates
+#else
+#define GPUNET_CUDA_INLINE inline
+#endif
+// The inline namespace of definitions that differ with and without Cuda.
+#if GPUNET_CUDA
+#define GPUNET_BACKENDS host_and_cuda
+#else
+#define GPUNET_BACKENDS host_only
 #endif
 
 // 1 if cuDNN is to be used: defined by the CMake target gpunet::cudnn.
@@ -47,17 +79,6 @@
 #define GPUNET_X86 1
 #else
 #define GPUNET_X86 0
-#endif
-
-// 1 in programs that link the compiled library gpunet::compiled, which contains the bodies of all functions that are
-// not templates (files x.ipp). 0: every unit compiles the ones that it includes.
-#ifndef GPUNET_COMPILED
-#define GPUNET_COMPILED 0
-#endif
-#if GPUNET_COMPILED
-#define GPUNET_INLINE
-#else
-#define GPUNET_INLINE inline
 #endif
 
 #if !defined(NDEBUG) && !defined(GPUNET_NO_ASSERT)

@@ -31,6 +31,10 @@ GPUNET_FN T guess_inverse_root(BitsOf<T> x) {
   return __builtin_bit_cast(T, magic - (x >> 1));
 }
 
+// A constant: a function of the host could not be called by kernels.
+template <class T>
+inline constexpr T largest = std::numeric_limits<T>::max();
+
 }  // namespace detail
 
 // Returns the square root of x >= 0, accurate to one unit in the last place. Plain arithmetic, so loops that call it are
@@ -39,7 +43,7 @@ GPUNET_FN T guess_inverse_root(BitsOf<T> x) {
 template <class T>
 GPUNET_FN T square_root(T x) {
   using Bits = detail::BitsOf<T>;
-  const Bits is_infinite = x > std::numeric_limits<T>::max();
+  const Bits is_infinite = x > detail::largest<T>;
   const Bits bits =
       __builtin_bit_cast(Bits, x) - is_infinite;  // the next smaller number; a branch would prevent vectors
   x = __builtin_bit_cast(T, bits);

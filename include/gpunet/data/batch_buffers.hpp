@@ -1,9 +1,11 @@
 // Where a loader's batches live, and how they reach the device.
 #pragma once
 
+#include <memory>
 #include <vector>
 
 #include <gpunet/data/dataset.hpp>
+#include <gpunet/device/cuda/cuda.hpp>
 #include <gpunet/device/host/host.hpp>
 #include <gpunet/tensor/buffer.hpp>
 #include <gpunet/tensor/view.hpp>
@@ -68,6 +70,40 @@ class BatchBuffers<Host> final : public BatchSlots {
   std::vector<Buffer<label_t, Host>> labels_;
 };
 
+#if GPUNET_CUDA
+// Slots in pinned host memory, and two batches on the device: while one is used, the next is copied beside it. Bytes
+// become floats on the device. The streams wait for each other by events, so the training thread waits for nothing but
+// a free slot: two at least, that it fills one while the other is copied. One slot is sent at a time.
+template <>
+class BatchBuffers<Cuda> final : public BatchSlots {
+ public:
+  static constexpr bool takes_bytes = true;
+  static constexpr index_t least_slots = 2;
+
+  // `batch`: [batch size, ...sample sizes].
+  BatchBuffers(Cuda& device, index_t slots, const Sizes& batch, const DatasetView& set);
+  // Waits for the copies out of the slots.
+  ~BatchBuffers() override;
+  BatchBuffers(const BatchBuffers&) = delete;
+  BatchBuffers& operator=(const BatchBuffers&) = delete;
+
+  void enter() override;
+  // Waits for the copy out of the slot.
+  void wait_reusable(index_t slot) override;
+  void* host_inputs(index_t slot) override;
+  label_t* host_labels(index_t slot) override;
+
+  Batch<Cuda> send(index_t slot, index_t n);
+  void release(index_t) noexcept;
+
+ private:
+  struct State;  // batch_buffers.cuh
+
+  Cuda& device_;
+  std::unique_ptr<State> state_;
+};
+#endif
+
 // On any other device: one batch of its memory, to which send copies. Work given to a device runs in order, so the
 // copy waits for the work on the batch before. A device that can copy ahead specialises the class.
 template <Device D>
@@ -105,4 +141,7 @@ class BatchBuffers final : public BatchSlots {
 
 #if !GPUNET_COMPILED
 #include <gpunet/data/batch_buffers.ipp>
+#endif
+#if GPUNET_NVCC && !GPUNET_COMPILED
+#include <gpunet/data/batch_buffers.cuh>
 #endif

@@ -18,10 +18,6 @@
 #include <gpunet/device/host/host.hpp>
 #include <gpunet/tensor/view.hpp>
 
-#if GPUNET_CUDA  // here, so that every unit has the same version for Cuda
-#include <gpunet/data/batch_buffers.cuh>
-#endif
-
 namespace gpunet::data {
 
 // Changes a batch of n samples that has just been read: inputs [n, ...sample sizes], labels [n]. Whoever reads the
@@ -195,6 +191,9 @@ class DataLoader {
 
 #if GPUNET_COMPILED
 extern template class Batches<Host>;
+#if GPUNET_CUDA
+extern template class Batches<Cuda>;
+#endif
 #endif
 
 }  // namespace gpunet::data

@@ -6,11 +6,8 @@
 #include <cstdint>
 
 #include <gpunet/data/transforms.hpp>
+#include <gpunet/device/cuda/kernels.hpp>
 #include <gpunet/device/host/host.hpp>
-
-#if GPUNET_CUDA
-#include <gpunet/device/cuda/for_each.cuh>
-#endif
 
 namespace gpunet::data {
 
@@ -63,3 +60,6 @@ void gather_samples(Host& device, const GatherSamples<Raw>& gather) {
 }
 
 }  // namespace gpunet::data
+
+GPUNET_EXTERN_LOOP(gpunet::data::GatherSamples<float>);
+GPUNET_EXTERN_LOOP(gpunet::data::GatherSamples<std::uint8_t>);

@@ -158,6 +158,9 @@ class ResidentBatches {
 
 #if GPUNET_COMPILED
 extern template class ResidentBatches<Host>;
+#if GPUNET_CUDA
+extern template class ResidentBatches<Cuda>;
+#endif
 #endif
 
 }  // namespace gpunet::data

@@ -18,7 +18,7 @@ enum class Precision { exact, fast, tf32, bf16 };
 
 class Host;  // device/host/host.hpp
 inline namespace GPUNET_BACKENDS {
-class Cuda;  // device/cuda/cuda.cuh; in a unit without CUDA device/select.hpp
+class Cuda;  // device/cuda/cuda.hpp; in a unit without CUDA device/select.hpp
 }
 
 // A device owns threads or a stream, allocates, copies, and is the first argument of every kernel.
@@ -35,3 +35,31 @@ concept Device = requires(D& d, void* p, const void* q, std::size_t n) {
 };
 
 }  // namespace gpunet
+
+// For what the compiled library holds of templates: X(D, T) is the rest of `template X(D, T)` for a device and an element type.
+// Units do not compile these templates; the library does, a part of it that no CUDA compiler reads those of Host, the other
+// those of Cuda.
+#if !GPUNET_COMPILED
+#define GPUNET_EXTERN_TEMPLATES(X)
+#define GPUNET_COMPILE_TEMPLATES(X)
+#else
+#if GPUNET_CUDA
+#define GPUNET_EXTERN_TEMPLATES(X)           \
+  extern template X(::gpunet::Host, float);  \
+  extern template X(::gpunet::Host, double); \
+  extern template X(::gpunet::Cuda, float);  \
+  extern template X(::gpunet::Cuda, double);
+#else
+#define GPUNET_EXTERN_TEMPLATES(X)          \
+  extern template X(::gpunet::Host, float); \
+  extern template X(::gpunet::Host, double);
+#endif
+#if GPUNET_NVCC
+#define GPUNET_COMPILED_DEVICE ::gpunet::Cuda
+#else
+#define GPUNET_COMPILED_DEVICE ::gpunet::Host
+#endif
+#define GPUNET_COMPILE_TEMPLATES(X)          \
+  template X(GPUNET_COMPILED_DEVICE, float); \
+  template X(GPUNET_COMPILED_DEVICE, double);
+#endif

@@ -5,35 +5,13 @@
 #include <string_view>
 #include <type_traits>
 
+#include <gpunet/device/cuda/cuda.hpp>
 #include <gpunet/device/device_string.hpp>
 #include <gpunet/device/host/host.hpp>
-
-// Included here and not by gpunet.hpp, so that this header alone gives both policies wherever both can be had.
-#if GPUNET_CUDA
-#include <gpunet/device/cuda/cuda.cuh>
-#endif
 
 namespace gpunet {
 
 inline namespace GPUNET_BACKENDS {
-
-#if !GPUNET_CUDA
-// What a unit without CUDA has of the policy Cuda: answers to the questions about GPUs. There are no objects of it.
-class Cuda {
- public:
-  Cuda() = delete;
-
-  // Why no GPU can be used, as one sentence; empty when a kernel of this program ran on one.
-  static std::string why_not() { return "gpunet not compiled with CUDA enabled, build the program with nvcc"; }
-  static std::string why_not(int) { return why_not(); }
-  static bool is_available() { return false; }
-  static int device_count() { return 0; }
-  [[noreturn]] static int current_device() { throw Error("gpunet::Cuda::current_device: " + why_not()); }
-  [[noreturn]] static std::string get_device_name(int) {
-    throw Error("gpunet::Cuda::get_device_name: " + why_not());
-  }
-};
-#endif
 
 // Makes the device that `text` names (see parse_device; "auto" is the current GPU when it can be used, else the
 // processor) and returns f(device), f being called with a Host& or a Cuda&. CUDA is not touched for "cpu".

@@ -39,6 +39,8 @@ struct DeviceTraits<Host> {
   static constexpr bool uses_relu_bits = false;
   // Whether the layer above a ReLU rectifies its gradient, see BackwardPass::rectify_dx.
   static constexpr bool rectifies_gradients = false;
+  // Whether the kernels of tiny linear layers are compiled for their sizes.
+  static constexpr bool unrolls_sizes = true;
   // The largest number of samples that are innermost, see SliceShape.
   static constexpr index_t most_inner = 16;
 
@@ -77,6 +79,7 @@ struct DeviceTraits<Cuda> {
   template <class T>
   static constexpr bool uses_relu_bits = std::is_same_v<T, float>;  // those of cuBLASLt
   static constexpr bool rectifies_gradients = true;                 // products do it before they store their sums
+  static constexpr bool unrolls_sizes = false;
   static constexpr index_t most_inner = 1;
 
   // The whole batch in one slice, in PyTorch's order.
@@ -90,5 +93,9 @@ struct DeviceTraits<Cuda> {
       task(i, 0);
   }
 };
+
+// Of a network that is only looked at: there are no kernels.
+template <>
+struct DeviceTraits<void> : DeviceTraits<Host> {};
 
 }  // namespace gpunet

@@ -192,7 +192,7 @@ class Lowering : public GraphBuilder {
     if constexpr (std::is_void_v<D>)
       return false;
     else
-      return GPUNET_CUDA && DeviceTraits<D>::merges_elementwise;
+      return GPUNET_NVCC && DeviceTraits<D>::merges_elementwise;
   }
   // Sets Node::merged of the last node.
   template <class Op>

@@ -206,10 +206,8 @@ class Network : public Trackable<Network<D, T>> {
   mutable ModelUse use_;
 };
 
-#if GPUNET_COMPILED
-extern template class Network<Host, float>;
-extern template class Network<Host, double>;
-#endif
+#define GPUNET_NETWORK(D, T) class Network<D, T>
+GPUNET_EXTERN_TEMPLATES(GPUNET_NETWORK)
 
 }  // namespace gpunet
 

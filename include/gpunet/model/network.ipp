@@ -165,11 +165,9 @@ void Network<D, T>::for_each_run(Body body) {
   gradients_.add_partials(device_, slicing_.runs());
 }
 
-#if GPUNET_COMPILED
-template class Network<Host, float>;
-template class Network<Host, double>;
-template void Network<Host, float>::copy_state(const Network<Host, float>&);
-template void Network<Host, double>::copy_state(const Network<Host, double>&);
-#endif
+#define GPUNET_COPY_STATE(D, T) void Network<D, T>::copy_state(const Network<D, T>&)
+GPUNET_COMPILE_TEMPLATES(GPUNET_NETWORK)
+GPUNET_COMPILE_TEMPLATES(GPUNET_COPY_STATE)
+#undef GPUNET_COPY_STATE
 
 }  // namespace gpunet

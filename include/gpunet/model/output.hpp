@@ -145,9 +145,7 @@ std::ostream& operator<<(std::ostream& out, const Output<D, T>& output) {
   return out << output.tensor();
 }
 
-#if GPUNET_COMPILED
-extern template class Output<Host, float>;
-extern template class Output<Host, double>;
-#endif
+#define GPUNET_OUTPUT(D, T) class Output<D, T>
+GPUNET_EXTERN_TEMPLATES(GPUNET_OUTPUT)
 
 }  // namespace gpunet

@@ -26,9 +26,6 @@ Tensor<T, D> Output<D, T>::softmax(int dim) const {
   return gpunet::softmax(tensor(), dim);
 }
 
-#if GPUNET_COMPILED
-template class Output<Host, float>;
-template class Output<Host, double>;
-#endif
+GPUNET_COMPILE_TEMPLATES(GPUNET_OUTPUT)
 
 }  // namespace gpunet

@@ -22,12 +22,10 @@ void save(const Network<D, T>& model, const std::string& path);
 template <class D, class T>
 IncompatibleKeys load(Network<D, T>& model, const std::string& path, const LoadOptions& options = {});
 
-#if GPUNET_COMPILED
-extern template void save(const Network<Host, float>&, const std::string&);
-extern template IncompatibleKeys load(Network<Host, float>&, const std::string&, const LoadOptions&);
-extern template void save(const Network<Host, double>&, const std::string&);
-extern template IncompatibleKeys load(Network<Host, double>&, const std::string&, const LoadOptions&);
-#endif
+#define GPUNET_SAVE(D, T) void save(const Network<D, T>&, const std::string&)
+#define GPUNET_LOAD(D, T) IncompatibleKeys load(Network<D, T>&, const std::string&, const LoadOptions&)
+GPUNET_EXTERN_TEMPLATES(GPUNET_SAVE)
+GPUNET_EXTERN_TEMPLATES(GPUNET_LOAD)
 
 }  // namespace gpunet::io
 

@@ -75,11 +75,7 @@ IncompatibleKeys load(Network<D, T>& model, const std::string& path, const LoadO
   return keys;
 }
 
-#if GPUNET_COMPILED
-template void save(const Network<Host, float>&, const std::string&);
-template IncompatibleKeys load(Network<Host, float>&, const std::string&, const LoadOptions&);
-template void save(const Network<Host, double>&, const std::string&);
-template IncompatibleKeys load(Network<Host, double>&, const std::string&, const LoadOptions&);
-#endif
+GPUNET_COMPILE_TEMPLATES(GPUNET_SAVE)
+GPUNET_COMPILE_TEMPLATES(GPUNET_LOAD)
 
 }  // namespace gpunet::io

@@ -64,3 +64,7 @@ class AnyActivation {
 };
 
 }  // namespace gpunet::nn
+
+#if GPUNET_COMPILED
+GPUNET_EXTERN_KERNELS(gpunet::detail::OwnKernels<gpunet::nn::detail::Identity>);
+#endif

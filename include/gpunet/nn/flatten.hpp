@@ -16,3 +16,7 @@ struct Flatten {
 };
 
 }  // namespace gpunet::nn
+
+#if GPUNET_COMPILED
+GPUNET_EXTERN_KERNELS(gpunet::detail::OwnKernels<gpunet::nn::Flatten>);
+#endif

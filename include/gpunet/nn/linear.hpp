@@ -3,6 +3,7 @@
 
 #include <array>
 
+#include <gpunet/device/traits.hpp>
 #include <gpunet/nn/layer.hpp>
 #include <gpunet/nn/parameter_bounds.hpp>
 #include <gpunet/ops/linear/linear.hpp>
@@ -36,15 +37,17 @@ class Linear {
   value_t lower(Builder& builder, value_t x, In in) const {
     const auto features = in.numel();
     const LinearOp op{features, out_};
-    using Kernels = LinearKernels<decltype(known(features, Dim<Out>{}))>;
+    using Kernels = LinearKernels<decltype(known<typename Builder::device_type>(features, Dim<Out>{}))>;
     return builder.template add<LinearOp, Kernels>(op, x, output(in).sizes(), parameters(in));
   }
 
  private:
   // Returns what the kernels may know of the sizes, as a type.
-  template <index_t In>
+  template <class D, index_t In>
   static constexpr auto known(Dim<In>, Dim<Out>) {
-    if constexpr (In > 0 && Out > 0 && In * Out <= 128)
+    if constexpr (!DeviceTraits<D>::unrolls_sizes)
+      return AnySizes{};
+    else if constexpr (In > 0 && Out > 0 && In * Out <= 128)
       return TinySizes<In, Out>{};  // so few weights that code for each of them pays
 #if !GPUNET_COMPILED                // the library has the kernels for any size
     else if constexpr (In != dyn && Out != dyn && small_linear_sizes(In, Out))

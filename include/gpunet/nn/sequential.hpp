@@ -173,9 +173,9 @@ struct LoweredBehind {
     const auto out = layer.output(before.shape);
     const value_t y = nn::lower(before.builder, layer, before.value, before.shape);
     before.builder.leave();
-    const auto tail = merge_elementwise(before.builder, before.tail, layer);
-    return LoweredBehind<Builder, std::remove_const_t<decltype(out)>, std::remove_const_t<decltype(tail)>>{
-        before.builder, y, out, before.count + 1, tail};
+    const auto behind = merge_elementwise(before.builder, before.tail, layer);
+    return LoweredBehind<Builder, std::remove_const_t<decltype(out)>, std::remove_const_t<decltype(behind)>>{
+        before.builder, y, out, before.count + 1, behind};
   }
 };
 

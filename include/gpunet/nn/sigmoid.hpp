@@ -9,3 +9,7 @@ namespace gpunet::nn {
 struct Sigmoid : detail::Saturation<Logistic, LogisticGradient> {};
 
 }  // namespace gpunet::nn
+
+#if GPUNET_COMPILED
+GPUNET_EXTERN_KERNELS(gpunet::detail::OwnKernels<gpunet::nn::Sigmoid>);
+#endif

@@ -9,3 +9,7 @@ namespace gpunet::nn {
 struct Tanh : detail::Saturation<HyperbolicTangent, HyperbolicTangentGradient> {};
 
 }  // namespace gpunet::nn
+
+#if GPUNET_COMPILED
+GPUNET_EXTERN_KERNELS(gpunet::detail::OwnKernels<gpunet::nn::Tanh>);
+#endif

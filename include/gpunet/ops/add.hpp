@@ -28,6 +28,9 @@ GPUNET_EXTERN_KERNELS(detail::OwnKernels<AddOp>);
 
 }  // namespace gpunet
 
+GPUNET_EXTERN_LOOP(gpunet::MapTwo<gpunet::Add, float>);
+GPUNET_EXTERN_LOOP(gpunet::MapTwo<gpunet::Add, double>);
+
 #if !GPUNET_COMPILED
 #include <gpunet/ops/add.ipp>
 #endif

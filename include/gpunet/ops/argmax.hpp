@@ -1,6 +1,7 @@
 // The most likely class of every sample, and how often it is right.
 #pragma once
 
+#include <gpunet/device/cuda/kernels.hpp>
 #include <gpunet/ops/slice.hpp>
 
 namespace gpunet {
@@ -39,3 +40,7 @@ struct CountClass {
 };
 
 }  // namespace gpunet
+
+GPUNET_EXTERN_LOOP(gpunet::ArgMax<float>);
+GPUNET_EXTERN_LOOP(gpunet::ArgMax<double>);
+GPUNET_EXTERN_SUM(gpunet::CountClass);

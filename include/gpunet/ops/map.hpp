@@ -1,7 +1,9 @@
 // Element-wise functions of one or two arrays.
 #pragma once
 
-#include <gpunet/core/config.hpp>
+#include <cstdint>
+
+#include <gpunet/device/cuda/kernels.hpp>
 
 namespace gpunet {
 
@@ -51,3 +53,8 @@ void fill(D& device, index_t n, T value, T* p) {
 }
 
 }  // namespace gpunet
+
+GPUNET_EXTERN_LOOP(gpunet::Fill<float>);
+GPUNET_EXTERN_LOOP(gpunet::Fill<double>);
+GPUNET_EXTERN_LOOP(gpunet::Fill<gpunet::index_t>);
+GPUNET_EXTERN_LOOP(gpunet::Fill<std::uint64_t>);

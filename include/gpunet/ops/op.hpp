@@ -215,18 +215,35 @@ struct KernelCalls {
 // The kernels `K` of an op on device D for T: K::op_type, K::forward(op, device, pass), K::backward(op, device, pass).
 template <class K, class D, class T>
 const Kernels<D, T>* kernels_of() {
-  return &detail::KernelCalls<K, D, T>::table;
+  if constexpr (GPUNET_NVCC || !std::is_same_v<D, Cuda>) {
+    return &detail::KernelCalls<K, D, T>::table;
+  } else {
+    static_assert(
+        sizeof(K) == 0,
+        "gpunet: an op of this program runs on Cuda, and only a CUDA compiler makes kernels of it, compile this "
+        "unit with nvcc");
+    return nullptr;
+  }
 }
 
 }  // namespace gpunet
 
 // For kernels that the compiled library holds: units do not compile them, and the library does.
-#define GPUNET_EXTERN_KERNELS(...)                                                                        \
-  extern template const ::gpunet::Kernels<Host, float>* ::gpunet::kernels_of<__VA_ARGS__, Host, float>(); \
-  extern template const ::gpunet::Kernels<Host, double>* ::gpunet::kernels_of<__VA_ARGS__, Host, double>()
-#define GPUNET_COMPILE_KERNELS(...)                                                                \
-  template const ::gpunet::Kernels<Host, float>* ::gpunet::kernels_of<__VA_ARGS__, Host, float>(); \
-  template const ::gpunet::Kernels<Host, double>* ::gpunet::kernels_of<__VA_ARGS__, Host, double>()
+#define GPUNET_KERNELS_OF(D, T, ...) const ::gpunet::Kernels<D, T>* ::gpunet::kernels_of<__VA_ARGS__, D, T>()
+#if GPUNET_CUDA
+#define GPUNET_EXTERN_KERNELS(...)                                        \
+  extern template GPUNET_KERNELS_OF(::gpunet::Host, float, __VA_ARGS__);  \
+  extern template GPUNET_KERNELS_OF(::gpunet::Host, double, __VA_ARGS__); \
+  extern template GPUNET_KERNELS_OF(::gpunet::Cuda, float, __VA_ARGS__);  \
+  extern template GPUNET_KERNELS_OF(::gpunet::Cuda, double, __VA_ARGS__)
+#else
+#define GPUNET_EXTERN_KERNELS(...)                                       \
+  extern template GPUNET_KERNELS_OF(::gpunet::Host, float, __VA_ARGS__); \
+  extern template GPUNET_KERNELS_OF(::gpunet::Host, double, __VA_ARGS__)
+#endif
+#define GPUNET_COMPILE_KERNELS(...)                                       \
+  template GPUNET_KERNELS_OF(GPUNET_COMPILED_DEVICE, float, __VA_ARGS__); \
+  template GPUNET_KERNELS_OF(GPUNET_COMPILED_DEVICE, double, __VA_ARGS__)
 
 #if !GPUNET_COMPILED
 #include <gpunet/ops/op.ipp>

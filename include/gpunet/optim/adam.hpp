@@ -122,9 +122,7 @@ class AdamW<View<T, D>, void> : public OptimizerOfParameters<View<T, D>, AdamWOp
 template <class T, class D>
 AdamW(View<T, D>, AdamWOptions = {}) -> AdamW<View<T, D>, void>;
 
-#if GPUNET_COMPILED
-extern template void Optimizer<Adam<Host, float>, Host, float, 3>::update_parameters();
-extern template void Optimizer<Adam<Host, double>, Host, double, 3>::update_parameters();
-#endif
+#define GPUNET_ADAM_UPDATE(D, T) void Optimizer<Adam<D, T>, D, T, 3>::update_parameters()
+GPUNET_EXTERN_TEMPLATES(GPUNET_ADAM_UPDATE)
 
 }  // namespace gpunet::optim

@@ -82,9 +82,7 @@ class RMSprop<View<T, D>, void> : public OptimizerOfParameters<View<T, D>, RMSpr
 template <class T, class D>
 RMSprop(View<T, D>, RMSpropOptions = {}) -> RMSprop<View<T, D>, void>;
 
-#if GPUNET_COMPILED
-extern template void Optimizer<RMSprop<Host, float>, Host, float, 3>::update_parameters();
-extern template void Optimizer<RMSprop<Host, double>, Host, double, 3>::update_parameters();
-#endif
+#define GPUNET_RMSPROP_UPDATE(D, T) void Optimizer<RMSprop<D, T>, D, T, 3>::update_parameters()
+GPUNET_EXTERN_TEMPLATES(GPUNET_RMSPROP_UPDATE)
 
 }  // namespace gpunet::optim

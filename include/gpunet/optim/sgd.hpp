@@ -83,9 +83,7 @@ class SGD<View<T, D>, void> : public OptimizerOfParameters<View<T, D>, SGDOption
 template <class T, class D>
 SGD(View<T, D>, SGDOptions = {}) -> SGD<View<T, D>, void>;
 
-#if GPUNET_COMPILED
-extern template void Optimizer<SGD<Host, float>, Host, float, 1>::update_parameters();
-extern template void Optimizer<SGD<Host, double>, Host, double, 1>::update_parameters();
-#endif
+#define GPUNET_SGD_UPDATE(D, T) void Optimizer<SGD<D, T>, D, T, 1>::update_parameters()
+GPUNET_EXTERN_TEMPLATES(GPUNET_SGD_UPDATE)
 
 }  // namespace gpunet::optim

@@ -2,17 +2,16 @@
 #pragma once
 
 #include <gpunet/optim/adam.hpp>
+#include <gpunet/optim/clip_grad.ipp>
 #include <gpunet/optim/optimizer.ipp>
 #include <gpunet/optim/rmsprop.hpp>
 #include <gpunet/optim/sgd.hpp>
+#include <gpunet/optim/weight_penalty.ipp>
 
 namespace gpunet::optim {
 
-template void Optimizer<SGD<Host, float>, Host, float, 1>::update_parameters();
-template void Optimizer<SGD<Host, double>, Host, double, 1>::update_parameters();
-template void Optimizer<Adam<Host, float>, Host, float, 3>::update_parameters();
-template void Optimizer<Adam<Host, double>, Host, double, 3>::update_parameters();
-template void Optimizer<RMSprop<Host, float>, Host, float, 3>::update_parameters();
-template void Optimizer<RMSprop<Host, double>, Host, double, 3>::update_parameters();
+GPUNET_COMPILE_TEMPLATES(GPUNET_SGD_UPDATE)
+GPUNET_COMPILE_TEMPLATES(GPUNET_ADAM_UPDATE)
+GPUNET_COMPILE_TEMPLATES(GPUNET_RMSPROP_UPDATE)
 
 }  // namespace gpunet::optim

@@ -135,6 +135,8 @@ class ConfusionMatrix {
 
 }  // namespace gpunet::train
 
+GPUNET_EXTERN_LOOP(gpunet::train::CountPairs);
+
 #if !GPUNET_COMPILED
 #include <gpunet/train/confusion_matrix.ipp>
 #endif

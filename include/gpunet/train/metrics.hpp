@@ -222,3 +222,6 @@ class TopK {
 };
 
 }  // namespace gpunet::train
+
+GPUNET_EXTERN_SUM(gpunet::train::CountTopK<float>);
+GPUNET_EXTERN_SUM(gpunet::train::CountTopK<double>);

@@ -107,6 +107,10 @@ class RunningLoss {
 
 }  // namespace gpunet::train
 
+GPUNET_EXTERN_LOOP(gpunet::train::AddLoss<float>);
+GPUNET_EXTERN_LOOP(gpunet::train::AddLoss<double>);
+GPUNET_EXTERN_LOOP(gpunet::train::ResetLoss);
+
 #if !GPUNET_COMPILED
 #include <gpunet/train/running_loss.ipp>
 #endif

@@ -7,5 +7,14 @@
 #include <gpunet/train/profile.ipp>
 #include <gpunet/train/progress.ipp>
 #include <gpunet/train/running_loss.ipp>
+#include <gpunet/train/step_runner.hpp>
 #include <gpunet/train/tensorboard_callback.ipp>
 #include <gpunet/train/training.ipp>
+
+namespace gpunet::train {
+
+GPUNET_COMPILE_TEMPLATES(GPUNET_SGD_STEP)
+GPUNET_COMPILE_TEMPLATES(GPUNET_ADAM_STEP)
+GPUNET_COMPILE_TEMPLATES(GPUNET_RMSPROP_STEP)
+
+}  // namespace gpunet::train

@@ -4,10 +4,6 @@
 #include <gpunet/model/model.hpp>
 #include <gpunet/train/step_runner.hpp>
 
-#if GPUNET_CUDA  // here, so that every unit has the same version for Cuda
-#include <gpunet/train/step_runner.cuh>
-#endif
-
 namespace gpunet::train {
 
 // Forward pass, loss, backward pass and update in one call. Each device uses its fastest schedule: Host runs slice by

@@ -9,7 +9,6 @@
 
 #include <gpunet/device/cuda/for_each.cuh>
 #include <gpunet/device/cuda/graph.cuh>
-#include <gpunet/nn/cross_entropy_loss.hpp>
 #include <gpunet/train/step_runner.hpp>
 #include <gpunet/train/steps_in_block.cuh>
 
@@ -44,18 +43,14 @@ struct StoredUpdate {
   }
 };
 
-// Steps of one batch size give the same work to the device each time, but for the batch and the optimizer's numbers
-// (the learning rate, say), which are brought to fixed places first. So the second step of a batch size is recorded as
-// a graph, and every step from then on is two launches. Recordings are made anew when the model's memory has moved. A
-// batch size that cannot be recorded stays eager for good.
 template <class T, class Loss, class Optimizer>
-class StepRunner<Cuda, T, Loss, Optimizer> {
+class StepRunner<Cuda, T, Loss, Optimizer>::State {
   using Model = Network<Cuda, T>;
   using Target = typename Loss::target_type;
   using Update = decltype(std::declval<Optimizer&>().next());
 
  public:
-  StepRunner(Model& model, const Loss& loss, Optimizer& optimizer)
+  State(Model& model, const Loss& loss, Optimizer& optimizer)
       : model_(model), loss_(loss), optimizer_(optimizer), update_(model.device(), 1), block_(model) {}
 
   void operator()(const View<const T, Cuda>& inputs, const View<const Target, Cuda>& targets) {
@@ -63,8 +58,6 @@ class StepRunner<Cuda, T, Loss, Optimizer> {
     model_->note_update();
   }
 
-  // So many steps on the batch at once; losses[i] gets the loss of step i unless it is null. False, and nothing done,
-  // where a step does not fit into a block.
   bool repeat(index_t times, const View<const T, Cuda>& inputs, const View<const Target, Cuda>& targets,
               T* losses) {
     if constexpr (in_block) {
@@ -79,7 +72,6 @@ class StepRunner<Cuda, T, Loss, Optimizer> {
     }
   }
 
-  // As train::Step says.
   RecordingStatus recording(index_t batch) const {
     if constexpr (in_block)
       if (block_.fits(optimizer(), batch)) return {false, "a step is one launch as it is"};
@@ -186,5 +178,26 @@ class StepRunner<Cuda, T, Loss, Optimizer> {
   Addresses addresses_{};
   std::vector<Recording> recordings_;
 };
+
+template <class T, class Loss, class Optimizer>
+StepRunner<Cuda, T, Loss, Optimizer>::StepRunner(Network<Cuda, T>& model, const Loss& loss, Optimizer& optimizer)
+    : state_(new State(model, loss, optimizer), [](State* state) { delete state; }) {}
+
+template <class T, class Loss, class Optimizer>
+void StepRunner<Cuda, T, Loss, Optimizer>::operator()(const View<const T, Cuda>& inputs,
+                                                      const View<const Target, Cuda>& targets) {
+  (*state_)(inputs, targets);
+}
+
+template <class T, class Loss, class Optimizer>
+bool StepRunner<Cuda, T, Loss, Optimizer>::repeat(index_t times, const View<const T, Cuda>& inputs,
+                                                  const View<const Target, Cuda>& targets, T* losses) {
+  return state_->repeat(times, inputs, targets, losses);
+}
+
+template <class T, class Loss, class Optimizer>
+RecordingStatus StepRunner<Cuda, T, Loss, Optimizer>::recording(index_t batch) const {
+  return state_->recording(batch);
+}
 
 }  // namespace gpunet::train

@@ -1,9 +1,14 @@
 // Runs training steps on a device.
 #pragma once
 
+#include <memory>
 #include <string>
 
-#include <gpunet/optim/optimizer.hpp>
+#include <gpunet/device/cuda/cuda.hpp>
+#include <gpunet/nn/cross_entropy_loss.hpp>
+#include <gpunet/optim/adam.hpp>
+#include <gpunet/optim/rmsprop.hpp>
+#include <gpunet/optim/sgd.hpp>
 
 namespace gpunet::train {
 
@@ -13,7 +18,7 @@ struct RecordingStatus {
   std::string reason = {};  // why they are not; empty if they are
 };
 
-// Runs the steps of a model one by one. Cuda has its own version, step_runner.cuh.
+// Runs the steps of a model one by one. Cuda has its own version below.
 template <class D, class T, class Loss, class Optimizer>
 class StepRunner {
   using Target = typename Loss::target_type;
@@ -42,4 +47,61 @@ class StepRunner {
   TrackedPointer<optim::Rates> optimizer_;
 };
 
+#if GPUNET_CUDA
+
+namespace detail {
+
+// Whether a C++ compiler finds the steps in the compiled library: those with the losses and optimizers of gpunet.
+template <class Loss, class Optimizer>
+inline constexpr bool is_compiled_step = false;
+template <class T>
+inline constexpr bool is_compiled_step<nn::CrossEntropyLoss, optim::SGD<Cuda, T>> = true;
+template <class T>
+inline constexpr bool is_compiled_step<nn::CrossEntropyLoss, optim::Adam<Cuda, T>> = true;
+template <class T>
+inline constexpr bool is_compiled_step<nn::CrossEntropyLoss, optim::RMSprop<Cuda, T>> = true;
+
+}  // namespace detail
+
+// Steps of one batch size give the same work to the device each time, but for the batch and the optimizer's numbers
+// (the learning rate, say), which are brought to fixed places first. So the second step of a batch size is recorded as
+// a graph, and every step from then on is two launches. Recordings are made anew when the model's memory has moved. A
+// batch size that cannot be recorded stays eager for good.
+template <class T, class Loss, class Optimizer>
+class StepRunner<Cuda, T, Loss, Optimizer> {
+  static_assert(
+      GPUNET_NVCC || detail::is_compiled_step<Loss, Optimizer>,
+      "gpunet::train::Step: a loss or an optimizer of this program runs on Cuda, and only a CUDA compiler makes "
+      "kernels of it, compile this unit with nvcc");
+  using Target = typename Loss::target_type;
+
+ public:
+  StepRunner(Network<Cuda, T>& model, const Loss& loss, Optimizer& optimizer);
+
+  void operator()(const View<const T, Cuda>& inputs, const View<const Target, Cuda>& targets);
+  // So many steps on the batch at once; losses[i] gets the loss of step i unless it is null. False, and nothing done,
+  // where a step does not fit into a block.
+  bool repeat(index_t times, const View<const T, Cuda>& inputs, const View<const Target, Cuda>& targets, T* losses);
+  // As train::Step says.
+  RecordingStatus recording(index_t batch) const;
+
+ private:
+  class State;  // step_runner.cuh
+
+  std::unique_ptr<State, void (*)(State*)> state_;
+};
+
+#endif
+
+#define GPUNET_SGD_STEP(D, T) class StepRunner<D, T, nn::CrossEntropyLoss, optim::SGD<D, T>>
+#define GPUNET_ADAM_STEP(D, T) class StepRunner<D, T, nn::CrossEntropyLoss, optim::Adam<D, T>>
+#define GPUNET_RMSPROP_STEP(D, T) class StepRunner<D, T, nn::CrossEntropyLoss, optim::RMSprop<D, T>>
+GPUNET_EXTERN_TEMPLATES(GPUNET_SGD_STEP)
+GPUNET_EXTERN_TEMPLATES(GPUNET_ADAM_STEP)
+GPUNET_EXTERN_TEMPLATES(GPUNET_RMSPROP_STEP)
+
 }  // namespace gpunet::train
+
+#if GPUNET_NVCC  // for losses of users where the library is compiled, too
+#include <gpunet/train/step_runner.cuh>
+#endif

@@ -7,7 +7,9 @@
 #include <doctest/doctest.h>
 #include <vector>
 
+#include <gpunet/device/cuda/graph.cuh>
 #include <gpunet/gpunet.hpp>
+#include <gpunet/ops/linear/cuda/products.cuh>
 
 #include "support/controlled_lt.hpp"
 #include "support/linear_problem.hpp"

@@ -5,6 +5,7 @@
 #include <concepts>
 #include <limits>
 
+#include <gpunet/device/cuda/blas.cuh>
 #include <gpunet/device/cuda/for_each.cuh>
 #include <gpunet/device/gemm.hpp>
 

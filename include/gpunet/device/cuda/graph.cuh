@@ -5,7 +5,8 @@
 #include <string>
 #include <utility>
 
-#include <gpunet/device/cuda/cuda.cuh>
+#include <gpunet/device/cuda/cuda.hpp>
+#include <gpunet/device/cuda/handle.cuh>
 
 namespace gpunet::detail {
 

@@ -6,7 +6,8 @@
 #include <source_location>
 #include <string_view>
 
-#include <gpunet/device/cuda/cuda.cuh>
+#include <gpunet/device/cuda/cuda.hpp>
+#include <gpunet/device/cuda/handle.cuh>
 
 namespace gpunet::detail {
 

@@ -8,7 +8,8 @@
 #include <vector>
 
 #include <gpunet/core/math.hpp>
-#include <gpunet/device/cuda/cuda.cuh>
+#include <gpunet/device/cuda/blas.cuh>
+#include <gpunet/device/cuda/cuda.hpp>
 
 namespace gpunet::detail {
 

@@ -5,7 +5,7 @@
 #include <array>
 
 #include <gpunet/core/math.hpp>
-#include <gpunet/device/cuda/cuda.cuh>
+#include <gpunet/device/cuda/cuda.hpp>
 #include <gpunet/device/cuda/product_kernel.cuh>
 
 namespace gpunet::detail {

@@ -10,7 +10,7 @@
 // to be included again.
 
 GPUNET_BEGIN_HOST_PRAGMAS
-#if !GPUNET_CUDA && !defined(__clang__)
+#if !GPUNET_NVCC && !defined(__clang__)
 // g++ sees a change of sign in every array whose size is a template argument of type int.
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wsign-conversion"
@@ -42,7 +42,7 @@ GPUNET_BEGIN_HOST_PRAGMAS
 #undef GPUNET_TARGET
 #endif
 
-#if !GPUNET_CUDA && !defined(__clang__)
+#if !GPUNET_NVCC && !defined(__clang__)
 #pragma GCC diagnostic pop
 #endif
 GPUNET_END_HOST_PRAGMAS

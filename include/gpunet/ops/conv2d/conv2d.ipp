@@ -6,7 +6,7 @@
 #include <gpunet/ops/conv2d/host/block.hpp>
 #include <gpunet/ops/conv2d/host/wide.hpp>
 
-#if GPUNET_CUDA  // here, so that every unit has the same version for Cuda
+#if GPUNET_NVCC
 #include <gpunet/ops/conv2d/cuda/products.cuh>
 #endif
 

@@ -7,14 +7,16 @@
 #include <gpunet/device/host/for_each.hpp>
 #include <gpunet/ops/cross_entropy/plain.hpp>
 
-#if GPUNET_CUDA  // here, so that every unit has the same version for Cuda
-#include <gpunet/ops/cross_entropy/cuda/warps.cuh>
-#endif
-
 namespace gpunet {
 
 // The same for floats on Host: in vectors over the samples of a slice.
 void cross_entropy(Host& device, const CrossEntropy<float>& loss);
+
+#if GPUNET_CUDA
+// The same on Cuda: a warp for each sample.
+template <class T>
+void cross_entropy(Cuda& device, const CrossEntropy<T>& loss);
+#endif
 
 // Throws Error for a label that is no class; `name` is the caller's in gpunet. Only devices whose memory can be read here
 // check; on others the loss is NaN.
@@ -27,4 +29,7 @@ void check_labels(std::string_view name, Host&, const label_t* labels, index_t c
 
 #if !GPUNET_COMPILED
 #include <gpunet/ops/cross_entropy/cross_entropy.ipp>
+#endif
+#if GPUNET_NVCC && !GPUNET_COMPILED
+#include <gpunet/ops/cross_entropy/cuda/warps.cuh>
 #endif

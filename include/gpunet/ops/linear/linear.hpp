@@ -5,7 +5,7 @@
 #include <gpunet/ops/linear/host/kernels.hpp>
 #include <gpunet/ops/op.hpp>
 
-#if GPUNET_CUDA  // here, so that every unit has the same version for Cuda
+#if GPUNET_NVCC && !GPUNET_COMPILED
 #include <gpunet/ops/linear/cuda/products.cuh>
 #endif
 

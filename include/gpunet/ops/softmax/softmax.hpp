@@ -3,6 +3,7 @@
 
 #include <cmath>
 
+#include <gpunet/device/cuda/kernels.hpp>
 #include <gpunet/device/host/for_each.hpp>
 #include <gpunet/ops/op.hpp>
 
@@ -86,6 +87,9 @@ GPUNET_EXTERN_KERNELS(detail::OwnKernels<SoftmaxOp>);
 #endif
 
 }  // namespace gpunet
+
+GPUNET_EXTERN_LOOP(gpunet::SoftmaxForward<float>);
+GPUNET_EXTERN_LOOP(gpunet::SoftmaxForward<double>);
 
 #if !GPUNET_COMPILED
 #include <gpunet/ops/softmax/softmax.ipp>

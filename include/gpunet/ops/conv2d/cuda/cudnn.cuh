@@ -7,7 +7,8 @@
 
 #include <gpunet/device/cuda/cudnn.cuh>
 #include <gpunet/device/cuda/for_each.cuh>
-#include <gpunet/ops/conv2d/cuda/library.cuh>
+#include <gpunet/ops/conv2d/library.hpp>
+#include <gpunet/ops/max_pool2d/plain.hpp>
 
 namespace gpunet::detail {
 

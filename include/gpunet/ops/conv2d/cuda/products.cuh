@@ -3,8 +3,8 @@
 #pragma once
 
 #include <gpunet/device/cuda/product.cuh>
-#include <gpunet/ops/conv2d/cuda/library.cuh>
 #include <gpunet/ops/conv2d/cuda/operands.cuh>
+#include <gpunet/ops/conv2d/library.hpp>
 #include <gpunet/ops/parameter_gradient.cuh>
 
 #if GPUNET_CUDNN

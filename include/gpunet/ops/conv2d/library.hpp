@@ -8,8 +8,10 @@
 #include <string_view>
 #include <type_traits>
 
-#include <gpunet/device/cuda/cuda.cuh>
+#include <gpunet/device/cuda/cuda.hpp>
 #include <gpunet/ops/conv2d/plain.hpp>
+
+#if GPUNET_CUDA
 
 namespace gpunet {
 
@@ -61,7 +63,7 @@ class ConvolutionLibrary {
 // main() begins. So all units are compiled alike, and all of a program use the library or none.
 struct LinkedConvolutionLibrary {
   std::shared_ptr<ConvolutionLibrary> (*make)(const Cuda& device) = nullptr;
-  std::size_t (*version)() = nullptr;  // as cudnnGetVersion has it
+  std::size_t (*version)() = nullptr;  // as cuDNN numbers it
 };
 inline LinkedConvolutionLibrary linked_convolution_library;
 
@@ -120,7 +122,7 @@ inline bool is_available() {
   return detail::linked_convolution_library.make != nullptr;
 }
 
-// As cudnnGetVersion has it, 91900 for 9.19.0; 0 in a program without cuDNN.
+// As cuDNN numbers it, 91900 for 9.19.0; 0 in a program without cuDNN.
 inline std::size_t version() {
   return is_available() ? detail::linked_convolution_library.version() : 0;
 }
@@ -128,3 +130,5 @@ inline std::size_t version() {
 }  // namespace backends::cudnn
 
 }  // namespace gpunet
+
+#endif

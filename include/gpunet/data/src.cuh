@@ -1,0 +1,16 @@
+// All bodies of this folder for Cuda, a part of the compiled library.
+#pragma once
+
+#include <gpunet/data/batch_buffers.cuh>
+#include <gpunet/data/dataloader.hpp>
+#include <gpunet/data/resident.hpp>
+
+namespace gpunet::data {
+
+template class Batches<Cuda>;
+template class ResidentBatches<Cuda>;
+
+}  // namespace gpunet::data
+
+GPUNET_COMPILE_LOOP(gpunet::data::GatherSamples<float>);
+GPUNET_COMPILE_LOOP(gpunet::data::GatherSamples<std::uint8_t>);

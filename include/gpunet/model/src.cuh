@@ -1,0 +1,16 @@
+// All bodies of this folder for Cuda, a part of the compiled library.
+#pragma once
+
+#include <gpunet/device/cuda/kernels.hpp>
+#include <gpunet/model/network.ipp>  // before output.ipp, which needs it
+#include <gpunet/model/output.ipp>
+#include <gpunet/model/save_load.ipp>
+
+namespace gpunet {
+
+template void Network<Cuda, float>::copy_state(const Network<Host, float>&);
+template void Network<Cuda, double>::copy_state(const Network<Host, double>&);
+template void Network<Host, float>::copy_state(const Network<Cuda, float>&);
+template void Network<Host, double>::copy_state(const Network<Cuda, double>&);
+
+}  // namespace gpunet
