@@ -23,6 +23,10 @@ namespace detail {
 template <class T>
 using BitsOf = std::conditional_t<sizeof(T) == sizeof(std::int32_t), std::int32_t, std::int64_t>;
 
+// A variable: kernels cannot call numeric_limits.
+template <class T>
+inline constexpr T largest = std::numeric_limits<T>::max();
+
 // Returns 1 / sqrt(x), accurate to 3.5 %, of the number with the bits x: shifting halves the exponent, subtracting negates it. The
 // constants minimize the error.
 template <class T>
