@@ -6,8 +6,8 @@
 
 namespace gpunet {
 
-// max(x, 0); a NaN stays one, as in PyTorch. <= and not <: on Host a negative subnormal number is no less than 0, and would
-// come out as it is.
+// max(x, 0); NaN stays NaN, as in PyTorch. <= and not <: where subnormal numbers count as 0, a negative one is not less than 0
+// and would be returned unchanged.
 struct Rectify {
   template <class T>
   GPUNET_FN T operator()(T x) const {
@@ -15,7 +15,7 @@ struct Rectify {
   }
 };
 
-// The gradient of max(x, 0) = y where that of y is dy.
+// The gradient of y = max(x, 0) from y and dy.
 struct RectifyGradient {
   template <class T>
   GPUNET_FN T operator()(T y, T dy) const {
@@ -23,19 +23,19 @@ struct RectifyGradient {
   }
 };
 
-// y[i] = max(x[i], 0) for i < n. y may be x.
+// Computes y[i] = max(x[i], 0) for i < n. y may be x.
 template <class D, class T>
 void rectify(D& device, index_t n, const T* x, T* y) {
   map(device, n, Rectify{}, x, y);
 }
 
-// dx[i] = dy[i] where y[i] > 0, else 0, for i < n. dx may be dy.
+// Computes dx[i] = dy[i] where y[i] > 0, else 0, for i < n. dx may be dy.
 template <class D, class T>
 void rectify_gradient(D& device, index_t n, const T* y, const T* dy, T* dx) {
   map(device, n, RectifyGradient{}, y, dy, dx);
 }
 
-// What an op does to its result, element by element, before it stores it: nothing, or max(y, 0).
+// The function that an op applies to each element of its result before it stores it: none, or max(y, 0).
 enum class Activation { none, relu };
 
 struct Activate {
@@ -47,7 +47,7 @@ struct Activate {
   }
 };
 
-// y = max(x, 0), element by element; a NaN stays one, as in PyTorch.
+// y = max(x, 0), element by element; NaN stays NaN, as in PyTorch.
 struct ReluOp {
   template <class D, class T>
   void forward(D& device, const ForwardPass<T>& pass) const;

@@ -1,4 +1,4 @@
-// The most likely class of every sample, and how often it is right.
+// The most likely class of every sample, and counts of correct ones.
 #pragma once
 
 #include <gpunet/device/cuda/kernels.hpp>
@@ -6,7 +6,7 @@
 
 namespace gpunet {
 
-// predictions[n] = the k for which x_k is largest (the first of equals, the first that is not a number). One index = one real sample of the slice.
+// predictions[n] = the k for which x_k is largest (ties: the first; NaN counts as maximum). One index = one real sample of the slice.
 template <class T>
 struct ArgMax {
   static constexpr bool one_copy = true;
@@ -26,7 +26,7 @@ struct ArgMax {
   }
 };
 
-// counts[2 k] += samples of class k, counts[2 k + 1] += those of them that were predicted right. One sum = one
+// counts[2 k] += samples of class k, counts[2 k + 1] += those predicted correctly. One sum = one
 // count.
 struct CountClass {
   const label_t* predictions;

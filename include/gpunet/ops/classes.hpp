@@ -1,4 +1,4 @@
-// Predictions and probabilities: what becomes of the classes along one dimension of a tensor.
+// Predictions and probabilities of classes along one dimension of a tensor.
 #pragma once
 
 #include <gpunet/ops/argmax.hpp>
@@ -29,9 +29,8 @@ struct AlongDimension {
 
 }  // namespace detail
 
-// Where along dimension `dim`, from the end if negative, the largest element is (the first of equals, a
-// NaN before all), as torch.argmax:
-// of logits [batch, classes] argmax(logits, 1) are the predictions [batch].
+// Returns the index of the maximum along dimension `dim`, as torch.argmax; a negative one counts from the end. Ties: the
+// first; NaN counts as maximum. Of logits [batch, classes], argmax(logits, 1) are the predictions [batch].
 template <class T, class D>
 Tensor<label_t, D> argmax(const Tensor<T, D>& x, int dim) {
   const detail::AlongDimension along(x.sizes(), dim, "argmax");
@@ -43,8 +42,8 @@ Tensor<label_t, D> argmax(const Tensor<T, D>& x, int dim) {
   return places;
 }
 
-// exp(x) / sum exp(x) along dimension `dim`, as torch.softmax: of logits [batch, classes] softmax(logits, 1) are the
-// probabilities.
+// Returns exp(x) / sum exp(x) along dimension `dim`, as torch.softmax. Of logits [batch, classes], softmax(logits, 1) are
+// the probabilities.
 template <class T, class D>
 Tensor<T, D> softmax(const Tensor<T, D>& x, int dim) {
   const detail::AlongDimension along(x.sizes(), dim, "softmax");

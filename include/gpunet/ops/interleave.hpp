@@ -25,7 +25,7 @@ struct Interleave {
   }
 };
 
-// The way back, real samples only. One index = one element of rows [count, features].
+// The inverse, real samples only. One index = one element of rows [count, features].
 template <class T>
 struct Deinterleave {
   static constexpr bool one_copy = true;
@@ -48,15 +48,15 @@ void deinterleave(D& device, const Slice& slice, index_t features, const T* x, T
 
 namespace detail {
 
-// from [rows][columns] -> to [columns][rows], both at least 4, whose rows begin `from_row` and `to_row` apart. The last
-// blocks reach back where 4 is no divisor.
+// Transposes from [rows][columns] to [columns][rows], both at least 4, with rows `from_row` and `to_row` apart. The last
+// blocks overlap the ones before where 4 is no divisor.
 inline void transpose(index_t rows, index_t columns, const float* from, index_t from_row, float* to,
                       index_t to_row) {
   const auto block = [=](index_t i, index_t j) {
     const index_t row = std::min(i, rows - 4), column = std::min(j, columns - 4);
     transpose_block(from + row * from_row + column, from_row, to + column * to_row + row, to_row);
   };
-  // The long way in the outer loop: cache lines are done with before the next ones are touched.
+  // The longer side in the outer loop: cache lines are finished before the next ones are touched.
   if (rows < columns)
     for (index_t j = 0; j < columns; j += 4)
       for (index_t i = 0; i < rows; i += 4)
@@ -67,8 +67,8 @@ inline void transpose(index_t rows, index_t columns, const float* from, index_t 
         block(i, j);
 }
 
-// task(group, its first sample, its samples) for every group of `inner` samples; on several threads where the slice
-// has `elements` enough.
+// Calls task(group, its first sample, its samples) for every group of `inner` samples; on several threads where the slice has
+// enough elements.
 template <class Task>
 void for_each_group(Host& device, const Slice& slice, index_t elements, Task task) {
   device.run_if(elements >= 1 << 16, slice.outer, [&](index_t group, int) {

@@ -34,13 +34,13 @@ struct Fill {
   GPUNET_FN void operator()(index_t i) const { p[i] = value; }
 };
 
-// y[i] = f(x[i]) for i < n. y may be x.
+// Computes y[i] = f(x[i]) for i < n. y may be x.
 template <class D, class F, class T>
 void map(D& device, index_t n, F f, const T* x, T* y) {
   for_each(device, n, MapOne<F, T>{f, x, y});
 }
 
-// y[i] = f(a[i], b[i]) for i < n. y may be a or b.
+// Computes y[i] = f(a[i], b[i]) for i < n. y may be a or b.
 template <class D, class F, class T>
 void map(D& device, index_t n, F f, const T* a, const T* b, T* y) {
   for_each(device, n, MapTwo<F, T>{f, a, b, y});

@@ -1,4 +1,4 @@
-// The mean of an array; on Host, to the last bit as PyTorch's losses have it.
+// The mean of an array; on Host bitwise identical to PyTorch's losses.
 #pragma once
 
 #include <algorithm>
@@ -19,7 +19,7 @@ struct Mean {
   GPUNET_FN void store(index_t, T sum) const { result[0] = sum / static_cast<T>(n); }
 };
 
-// result[0] = mean of x[0..n).
+// Computes result[0] = mean of x[0..n).
 template <class D, class T>
 void mean(D& device, index_t n, const T* x, T* result) {
   sum_each(device, 1, n, Mean<T>{n, x, result});
@@ -27,8 +27,8 @@ void mean(D& device, index_t n, const T* x, T* result) {
 
 namespace detail {
 
-// The sum of x in the order in which torch's nll_loss adds on a processor, a cascade that loses few digits: the first one,
-// then runs of 16, then 16 such sums, and so on; last of all what is left, from the shortest sums to the longest.
+// Returns the sum of x in the order in which torch's nll_loss adds on a CPU, a cascade that loses few digits: the first one,
+// then runs of 16, then 16 such sums, and so on; at last the remaining sums, from the shortest to the longest.
 template <class T>
 T cascade_sum(index_t n, const T* x) {
   constexpr index_t run = 16, at_once = 8;
@@ -60,7 +60,7 @@ T cascade_sum(index_t n, const T* x) {
 
 }  // namespace detail
 
-// result[0] = mean of x[0..n).
+// Computes result[0] = mean of x[0..n).
 template <class T>
 void mean(Host&, index_t n, const T* x, T* result) {
   result[0] = detail::cascade_sum(n, x) / static_cast<T>(n);

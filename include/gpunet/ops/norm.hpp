@@ -9,8 +9,8 @@
 
 namespace gpunet {
 
-// The kinds: what an element adds to a sum, and the norm that the sum is of. Sums are double, so that they neither
-// overflow nor lose digits where elements are float.
+// The kinds of norms: the term that an element adds to a sum, and the norm as a function of the sum. Sums are double, so that they neither
+// overflow nor lose digits for elements of type float.
 struct Norm1 {
   GPUNET_FN double operator()(double x) const { return std::abs(x); }
   static GPUNET_FN double finish(double sum) { return sum; }
@@ -64,7 +64,7 @@ void sum_blocks(D& device, index_t blocks, const NormBlocks<Kind, T>& block) {
 
 inline constexpr index_t norm_block = 4096;
 
-// How many bytes norm() needs for the sums over blocks of n elements.
+// Returns how many bytes norm() needs for the sums over blocks of n elements.
 constexpr index_t norm_scratch_bytes(index_t n) {
   static_assert(sizeof(NormInf::Largest) == sizeof(double));
   return std::max(ceil_div(n, norm_block), index_t{1}) * static_cast<index_t>(sizeof(double));
@@ -80,7 +80,7 @@ void norm(D& device, index_t n, const T* x, void* scratch, T* result) {
   sum_each(device, 1, blocks, NormOfBlocks<Kind, T>{sums, result});
 }
 
-// The sums of all blocks: each is one thread's.
+// Computes the sums of all blocks, each by one thread.
 template <class Kind, class T>
 void sum_blocks(Host& device, index_t blocks, const NormBlocks<Kind, T>& block) {
   constexpr index_t few = 16;  // below, a second thread costs more than it gives

@@ -1,19 +1,18 @@
-// What a node of a graph runs.
+// Ops: the operations that nodes of a graph run.
 //
-// An op is a small value of run-time sizes that knows nothing of the graph around it, no device and no memory. It has
+// An op is a small value of run-time sizes that knows no graph, no device and no memory. It has
 //
 //   forward(device, pass)           reads pass.x, writes all of pass.y
 //   backward(device, pass)          reads (and may use up) pass.dy; writes all of pass.dx unless it is null, and the gradients of
 //                                   the parameters as pass.accumulate says
 //
-// and what it needs of
+// and any of
 //
-//   traits(in, out)                 OpTraits, where they are not the default ones; in and out are Sizes of one sample
+//   traits(in, out)                 OpTraits other than the defaults; in and out are Sizes of one sample
 //   scratch(device, slice, T{})     elements of T that forward or backward use while they run
-//   leaves_relu_bits(device, slice) asked after forward: whether it left the numbers that its ReLU let through, as bits, in
-//                                   its cache
-//   extra_repr(in, out)             std::string of what stands in brackets behind the name of its layer where a network is
-//                                   printed, as of torch.nn.Module: "6, 16, kernel_size=(5, 5), stride=(1, 1)"
+//   leaves_relu_bits(device, slice) whether forward stored in its cache, as bits, which numbers its ReLU let through
+//   extra_repr(in, out)             std::string, printed in brackets behind the name of its layer, as in torch.nn.Module:
+//                                   "6, 16, kernel_size=(5, 5), stride=(1, 1)"
 //   multiply_adds(in, out)          of one sample in the forward pass, where it is not one for each parameter
 #pragma once
 
@@ -32,22 +31,22 @@ namespace gpunet {
 
 namespace nn {
 
-// Whether the network learns or is used: some layers do one thing or the other.
+// Training or evaluation mode: some layers behave differently.
 enum class Mode { train, eval };
 
 }  // namespace nn
 
-// Where the parameters (or their gradients, or the buffers) of one node are: the i-th begins at base + offsets[i].
+// The parameters (or their gradients, or the buffers) of one node: the i-th begins at base + offsets[i].
 template <class T>
 struct ArraySlices {
   T* base;
   const index_t* offsets;
   T* operator[](int i) const { return base + offsets[i]; }
-  // A buffer that counts.
+  // Returns a buffer that counts.
   index_t* count(int i) const { return reinterpret_cast<index_t*>((*this)[i]); }
 };
 
-// What both passes through a node have in common. Data of samples lie as [outer][feature][inner], see Slice.
+// The arguments that both passes through a node have. Data of samples are [outer][feature][inner], see Slice.
 struct OpPass {
   Slice slice;
   index_t first_sample;  // the place of the slice's first sample in the batch
@@ -55,7 +54,7 @@ struct OpPass {
   nn::Mode mode;
   OpRandom random;  // of ops whose traits say uses_random
 
-  // Elements of x, of y.
+  // Return the number of elements of x, of y.
   index_t in_elements() const { return slice.samples() * in_features; }
   index_t out_elements() const { return slice.samples() * out_features; }
 };
@@ -72,11 +71,11 @@ struct ForwardPass : OpPass {
   std::span<const T* const> inputs;  // all of them
 };
 
-// The arguments of an op in the backward pass. x and y are as forward saw and left them; dy may be overwritten; dx is null where
+// The arguments of an op in the backward pass. x and y are as in the forward pass; dy may be overwritten; dx is null where
 // it is not needed.
 //
-// Between an op that ends in a ReLU and one above it that can, a device may have the gradient rectified (0 where the
-// ReLU gave 0) where it is made and not where it is used.
+// A device may have the gradient of an op that ends in a ReLU rectified (0 where the ReLU gave 0) by the op above that
+// computes it, if that op can.
 template <class T>
 struct BackwardPass : OpPass {
   const T* x;
@@ -96,7 +95,7 @@ struct BackwardPass : OpPass {
   std::span<T* const> input_gradients;  // all dx
 };
 
-// What an op says about itself, for samples of certain sizes.
+// Properties of an op, for samples of certain sizes.
 struct OpTraits {
   index_t cache_bytes = 0;       // bytes per sample that forward leaves for backward
   bool couples_samples = false;  // in training it looks at the whole batch: the batch comes in one slice
@@ -106,14 +105,14 @@ struct OpTraits {
   bool uses_random = false;      // it reads pass.random
 };
 
-// What is known of a type of op without a device. One object for each type, whose address is its name.
+// The functions of a type of op that need no device. One object for each type, whose address identifies it.
 struct OpType {
   std::string (*extra_repr)(const void* op, const Sizes& in, const Sizes& out);
   index_t (*multiply_adds)(const void* op, const Sizes& in, const Sizes& out, index_t parameters);
   OpTraits (*traits)(const void* op, const Sizes& in, const Sizes& out);
 };
 
-// What a device runs for a type of op, computing in T.
+// The kernels of a type of op on device D, computing in T.
 template <class D, class T>
 struct Kernels {
   void (*forward)(const void* op, D& device, const ForwardPass<T>& pass);
@@ -124,7 +123,7 @@ struct Kernels {
 
 namespace detail {
 
-// A text that ends with the type, as "... [with L = gpunet::nn::Conv2d<6, 5>]".
+// Returns a text that ends with the type, as "... [with L = gpunet::nn::Conv2d<6, 5>]".
 template <class L>
 const char* signature() {
   return __PRETTY_FUNCTION__;
@@ -160,7 +159,7 @@ struct OpTypeCalls {
   }
 };
 
-// The kernels of an op that has them as its functions.
+// The kernels of an op whose kernels are its member functions.
 template <class Op>
 struct OwnKernels {
   using op_type = Op;
@@ -212,7 +211,8 @@ struct KernelCalls {
 
 }  // namespace detail
 
-// The kernels `K` of an op on device D for T: K::op_type, K::forward(op, device, pass), K::backward(op, device, pass).
+// Returns the table of the kernels `K` of an op on device D for T: K::op_type, K::forward(op, device, pass),
+// K::backward(op, device, pass).
 template <class K, class D, class T>
 const Kernels<D, T>* kernels_of() {
   if constexpr (GPUNET_NVCC || !std::is_same_v<D, Cuda>) {
@@ -228,7 +228,7 @@ const Kernels<D, T>* kernels_of() {
 
 }  // namespace gpunet
 
-// For kernels that the compiled library holds: units do not compile them, and the library does.
+// Kernels that the compiled library holds: user units only declare them, the library instantiates them.
 #define GPUNET_KERNELS_OF(D, T, ...) const ::gpunet::Kernels<D, T>* ::gpunet::kernels_of<__VA_ARGS__, D, T>()
 #if GPUNET_CUDA
 #define GPUNET_EXTERN_KERNELS(...)                                        \

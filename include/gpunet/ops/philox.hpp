@@ -28,7 +28,7 @@ GPUNET_FN constexpr PhiloxWords philox(PhiloxWords counter, std::uint32_t key0, 
   return {{a, b, c, d}};
 }
 
-// Where the random numbers of a network come from.
+// The source of the random numbers of a network.
 struct RandomState {
   std::uint64_t seed = 0;               // drawn when the network is made
   const std::uint64_t* step = nullptr;  // the number of the pass in training mode, in the device's memory

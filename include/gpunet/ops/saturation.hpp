@@ -8,7 +8,7 @@
 
 namespace gpunet {
 
-// Both functions flatten out to both sides; their gradients are told from their results y.
+// Both functions flatten out to both sides; their gradients are computed from their results y.
 struct HyperbolicTangent {
   static constexpr bool one_copy = true;
   template <class T>

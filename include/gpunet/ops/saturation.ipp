@@ -15,7 +15,7 @@ namespace gpunet {
 
 namespace detail {
 
-// kernel(n, x, y) for pieces of the arrays, on several threads where that pays.
+// Calls kernel(n, x, y) for pieces of the arrays, on several threads where that pays.
 template <class Kernel>
 void in_pieces(Host& device, index_t n, const float* x, float* y, Kernel kernel) {
   constexpr index_t piece = 1 << 13;

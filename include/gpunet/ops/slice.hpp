@@ -5,7 +5,7 @@
 
 namespace gpunet {
 
-// Samples that go through the network together. Their data lie as [outer][feature][inner]: sample n is at
+// Samples that pass through the network together. Their data are [outer][feature][inner]: sample n is at
 // (n / inner, n % inner). `count` samples are real; the rest, up to outer * inner, is padding that holds zeros.
 struct Slice {
   index_t count;
@@ -14,13 +14,13 @@ struct Slice {
 
   GPUNET_FN constexpr index_t samples() const { return outer * inner; }
 
-  // Where `feature` of sample `n` lies, in elements, when every sample has `features` of them.
+  // Returns where `feature` of sample `n` lies, in elements, when every sample has `features` of them.
   GPUNET_FN constexpr index_t offset(index_t n, index_t feature, index_t features) const {
     return (n / inner * features + feature) * inner + n % inner;
   }
 };
 
-// Whether a gradient is added to what is there, or replaces it.
+// Add a gradient to the stored one, or replace it.
 enum class Accumulate { no, yes };
 
 // Stores a gradient as `accumulate` says.

@@ -1,4 +1,4 @@
-// Who runs a Host's work.
+// Executors: threads that a program lends to a Host.
 #pragma once
 
 #include <gpunet/core/config.hpp>
@@ -15,7 +15,7 @@ struct ParallelTask {
 // Threads that a program lends to a Host: Host device({.executor = &mine}). An Executor outlives the Hosts that use it.
 class Executor {
  public:
-  // How many tasks run at a time at most, the thread that calls run() included; 1 or more, always the same.
+  // Returns how many tasks run at a time at most, the thread that calls run() included; 1 or more, always the same.
   virtual int threads() const = 0;
 
   // Calls task(i, worker) once for every i < tasks and returns when all calls have. worker < threads() is not used by two

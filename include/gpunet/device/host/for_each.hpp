@@ -13,7 +13,7 @@ namespace detail {
 // A loop whose functor is known by its address alone: f(i) for begin <= i < end, on this thread.
 using Loop = void (*)(const void* functor, index_t begin, index_t end);
 
-// The loop over an F, vectorised for one path. The functor is copied, so that nothing in the loop can change it.
+// The loop over an F, vectorized for one path. The functor is copied, so that nothing in the loop can change it.
 template <class F>
 [[GPUNET_VECTORIZE]] void loop_baseline(const void* functor, index_t begin, index_t end) {
   const F f = *static_cast<const F*>(functor);
@@ -47,7 +47,7 @@ void loop_plain(const void* functor, index_t begin, index_t end) {
     f(i);
 }
 
-// Whether a functor asks for one plain loop instead of one per vector path.
+// True if a functor asks for one plain loop instead of one per vector path.
 template <class F>
 inline constexpr bool wants_one_copy = requires {
   requires F::one_copy;

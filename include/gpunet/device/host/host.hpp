@@ -19,7 +19,7 @@ namespace detail {
 class ThreadPool;
 }
 
-// How a Host is made.
+// Options of a Host.
 struct HostOptions {
   int threads = 0;               // how many work at a time, the caller included; 0 takes one per processor
   Executor* executor = nullptr;  // threads of the program to use instead of own ones; `threads` is to be 0 then

@@ -35,7 +35,7 @@ class GrowingMemory {
 // Memory that lasts from call to call, for one borrower at a time; who finds it lent gets memory of his own.
 class LentMemory {
  public:
-  // What was borrowed, until it goes out of scope.
+  // Borrowed memory, until it goes out of scope.
   class Loan {
    public:
     Loan(LentMemory& lender, std::size_t bytes)

@@ -21,7 +21,7 @@ struct GemmTile {
   index_t b_row, b_group;
   float* c;
   index_t c_row, c_group;
-  const float* next;  // what is wanted in the second cache soon: k cache lines
+  const float* next;  // what is wanted in the L2 cache soon: k cache lines
   float beta;         // C = A B + beta C; with 0, C is not read
   const float* bias;  // one per row, or null
   bool relu;
@@ -61,7 +61,7 @@ inline const GemmKernels& gemm_kernels() {
 #endif
 }
 
-inline constexpr index_t gemm_depth = 256;     // most of K in a block: a tile of B then stays in the first cache
+inline constexpr index_t gemm_depth = 256;     // most of K in a block: a tile of B then stays in the L1 cache
 inline constexpr index_t gemm_most_tall = 12;  // rows of the tallest tile of any path
 inline constexpr index_t gemm_most_wide = 32;
 
@@ -134,11 +134,11 @@ inline void multiply_tile(const GemmKernels& kernels, const GemmBlock& block, in
   multiply_edge(kernel, tile, block.packed, height, rows, columns);
 }
 
-// A tile of B stays in the first cache while A, in the second, goes by.
+// A tile of B stays in the L1 cache while A passes, in the L2 cache.
 inline void multiply_block(const GemmBlock& block) {
   const GemmKernels& kernels = gemm_kernels();
   for (index_t j = 0; j < block.n; j += kernels.wide) {
-    // Where B goes on: its next columns, or after the last ones the next block of K.
+    // The continuation of B: its next columns, or after the last ones the next block of K.
     const float* next = j + kernels.wide < block.n ? block.b + (j + kernels.wide) / 16 * block.b_group
                                                    : block.b + block.k * block.b_row;
     for (index_t i = 0, height; i < block.m; i += height, next += block.b_group) {
@@ -203,7 +203,7 @@ inline void pack_panel(const GemmOperand& matrix, Transpose transpose, index_t i
                     to + done * width);
 }
 
-// Where a matrix is read along its rows, a few of them go to all panels before the next: neighbours share cache lines and
+// Returns how deep a panel is packed at a time: where a matrix is read along its rows, a few of them go to all panels before the next: neighbors share cache lines and
 // pages.
 inline index_t pack_depth(Transpose transpose, index_t depth) {
   return transpose == Transpose::yes ? 8 : depth;
@@ -249,7 +249,7 @@ struct Product {
   bool relu = false;
 };
 
-// How a product is cut into blocks, and how much memory the operands need that have to be packed. Sums are never split
+// The blocks of a product, and the memory for operands that have to be packed. Sums are never split
 // among threads, and the blocks of K do not depend on their number: nor do the bits of C.
 class GemmPlan {
  public:
@@ -278,7 +278,7 @@ class GemmPlan {
   index_t scratch() const { return scratch_; }    // floats
 
  private:
-  // A block of C, and what of A and B belongs to it for one block of K, stay in the second cache.
+  // A block of C, and what of A and B belongs to it for one block of K, stay in the L2 cache.
   static constexpr index_t most_rows = 120, most_columns = 1024;
   static constexpr index_t most_packed = index_t{1} << 22;  // floats of B
 
@@ -293,7 +293,7 @@ class GemmPlan {
     const index_t most = std::max<index_t>(96, most_packed / k);
     return size <= most ? size : round_up(ceil_div(size, ceil_div(size, most)), 96);
   }
-  // What the busiest of several threads gets of `size` in blocks, each having its share of the blocks.
+  // Returns the share of the busiest of several threads when `size` is divided in blocks.
   static index_t largest_share(index_t size, index_t block, index_t threads) {
     const index_t blocks = ceil_div(size, block);
     index_t largest = 0;

@@ -2,12 +2,12 @@
 
 namespace gpunet::GPUNET_PATH {
 
-// Where vector v of a tile is in its row.
+// Returns where vector v of a tile is in its row.
 GPUNET_TARGET [[gnu::always_inline]] inline index_t column(int v, index_t group) {
   return v * GPUNET_LANES / 16 * group + v * GPUNET_LANES % 16;
 }
 
-// What comes after the last product: the bias of each row, and max(C, 0).
+// The epilogue after the last product: adds the bias of each row, takes max(C, 0).
 GPUNET_TARGET inline void finish_tile(const detail::GemmTile& tile, int rows, int vectors) {
   for (int i = 0; i < rows; ++i)
     for (int v = 0; v < vectors; ++v) {

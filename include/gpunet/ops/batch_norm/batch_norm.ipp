@@ -9,8 +9,8 @@ namespace gpunet {
 
 namespace detail {
 
-// Where the statistics are: those that this pass goes by, and those that are kept. In eval mode slices may run side by
-// side, so each has its inverse deviations in scratch memory of its own.
+// The statistics that a pass uses, and the running ones. In evaluation mode slices may run in parallel, so each has its
+// inverse deviations in its own scratch memory.
 template <class T>
 struct BatchNormStatistics {
   RunningStatistics<T> running;

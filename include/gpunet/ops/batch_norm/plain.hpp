@@ -15,20 +15,20 @@ struct BatchNormGeometry {
 
   GPUNET_FN index_t per_channel() const { return slice.count * pixels; }
   GPUNET_FN index_t elements() const { return slice.samples() * channels * pixels; }
-  // Where element r < per_channel() of a channel lies.
+  // Returns where element r < per_channel() of a channel lies.
   GPUNET_FN index_t offset(index_t channel, index_t r) const {
     return slice.offset(r / pixels, channel * pixels + r % pixels, channels * pixels);
   }
-  // The channel of the element at offset i.
+  // Returns the channel of the element at offset i.
   GPUNET_FN index_t channel_at(index_t i) const { return i / (slice.inner * pixels) % channels; }
-  // Whether the element at offset i belongs to a sample and not to padding.
+  // Returns whether the element at offset i belongs to a sample and not to padding.
   GPUNET_FN bool is_real(index_t i) const {
     const index_t n = i / (slice.inner * pixels * channels) * slice.inner + i % slice.inner;
     return n < slice.count;
   }
 };
 
-// What a batch normalization keeps from batch to batch, [channels] each, and the number of batches so far.
+// Running statistics of a batch normalization, [channels] each, and the number of batches so far.
 template <class T>
 struct RunningStatistics {
   T *mean, *variance;
@@ -45,8 +45,8 @@ struct SumPair {
   }
 };
 
-// The functors below see element i (an offset) of channel c by at(c, i). What ends in Sum is added up over a channel and
-// handed to store(c, sum); the others are run for every element.
+// The functors below read element i (an offset) of channel c in at(c, i). Results of those whose names end in Sum are added up
+// over a channel and passed to store(c, sum); the others run for every element.
 
 // mean[c] = mean of channel c.
 template <class T>
@@ -182,13 +182,13 @@ struct ElementOfChannel {
   }
 };
 
-// f.store(c, sum of f.at(c, i) over channel c) for all channels.
+// Calls f.store(c, sum of f.at(c, i) over channel c) for all channels.
 template <class D, class F>
 void sum_channels(D& device, const F& f) {
   sum_each(device, f.g.channels, f.g.per_channel(), SumOfChannel<F>{f});
 }
 
-// f.at(c, i) for every element of every channel, f.pad(i) for padding samples.
+// Calls f.at(c, i) for every element of every channel, f.pad(i) for padding samples.
 template <class D, class F>
 void for_each_in_channels(D& device, const F& f) {
   for_each(device, f.g.elements(), ElementOfChannel<F>{f});

@@ -1,4 +1,4 @@
-// Two-dimensional convolution, with what may stand behind it, as a node of a graph.
+// Two-dimensional convolution as a node of a graph, with a fused activation and pooling.
 #pragma once
 
 #include <gpunet/ops/conv2d/geometry.hpp>
@@ -7,7 +7,7 @@
 namespace gpunet {
 
 // y = pool(activation(x * w + b)); w, b are the parameters 0 and 1. Layers make it without activation and pooling, which
-// fusing puts in.
+// fusing adds.
 struct Conv2dOp {
   Conv2dGeometry geometry;
   Activation activation = Activation::none;
@@ -28,7 +28,7 @@ struct Conv2dOp {
   }
 };
 
-// Its kernels for sizes of type Geometry: Conv2dGeometry where the channels are few, else WideConv2dGeometry.
+// The kernels for sizes of type Geometry: Conv2dGeometry where the channels are few, else WideConv2dGeometry.
 template <class Geometry>
 struct Conv2dKernels {
   using op_type = Conv2dOp;

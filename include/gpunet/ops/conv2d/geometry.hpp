@@ -1,4 +1,4 @@
-// The sizes of a convolution, alone and with what stands behind it.
+// The sizes of a convolution, alone and with the activation and pooling behind it.
 #pragma once
 
 #include <gpunet/ops/activation.hpp>
@@ -30,7 +30,7 @@ struct WideConv2dGeometry : Conv2dGeometry {
   const Conv2dGeometry& general() const { return *this; }
 };
 
-// A convolution and what follows it: y = pool(activation(x * w + b)), with max pooling over windows of 2 x 2 that do not
+// A convolution with what follows it: y = pool(activation(x * w + b)), with max pooling over windows of 2 x 2 that do not
 // overlap, or none.
 template <class Geometry>
 struct Conv2dBlock {
@@ -38,7 +38,7 @@ struct Conv2dBlock {
   Activation activation = Activation::none;
   bool pool = false;
 
-  // Rows and columns of the convolution that have a part in y.
+  // Return the rows and columns of the convolution that contribute to y.
   index_t used_height() const { return pool ? g.out_height / 2 * 2 : g.out_height; }
   index_t height() const { return pool ? g.out_height / 2 : g.out_height; }
   index_t width() const { return pool ? g.out_width / 2 : g.out_width; }

@@ -30,14 +30,14 @@ struct BatchConvolution : Conv2dBlock<Conv2dGeometry> {
   index_t multiply_adds() const { return samples * g.out_features() * g.taps(); }
 };
 
-// What a library does with arrays of T. It gives its work to the stream of the Cuda that it was made for, and allocates
+// The convolutions of arrays of T by a library. It gives its work to the stream of the Cuda that it was made for, and allocates
 // nothing on it: `scratch` holds as many elements as scratch() says.
 template <class T>
 class LibraryConvolutions {
  public:
   virtual ~LibraryConvolutions() = default;
 
-  // Whether it has a way for all three products. The first call for a convolution chooses the ways, and must not be
+  // Returns whether it has algorithms for all three products. The first call for a convolution chooses them, and must not be
   // recorded.
   virtual bool can(const BatchConvolution& c) = 0;
   // Of a convolution that it can do.
@@ -81,7 +81,7 @@ inline LibraryUse library_use() {
   return use;
 }
 
-// Whether a library is faster than our own kernels (reckoned, not measured). These gather their operands element by
+// Returns whether a library is faster than our own kernels (estimated, not measured). These gather their operands element by
 // element, which costs as much as the products and is hidden least where channels are many. A library takes more launches:
 // the bias gradient, the rectifier's and the pooling are kernels of their own. 2^27 multiply-adds take an H200 4 us at
 // the least, as long as two or three of those. Of its kernels for double nothing is known.
@@ -92,7 +92,7 @@ bool library_pays(const BatchConvolution& c) {
          c.multiply_adds() >= least;
 }
 
-// Who does the convolution in place of our own kernels; null where they do.
+// Returns the library that does a convolution in place of our own kernels, or null where they do.
 template <class T>
 LibraryConvolutions<T>* library_for(const Cuda& device, const BatchConvolution& c) {
   constexpr index_t most = std::numeric_limits<int>::max();  // elements of an array that cuDNN can count
@@ -117,7 +117,7 @@ index_t library_scratch(const Cuda& device, const BatchConvolution& c) {
 
 namespace backends::cudnn {
 
-// Whether this program was linked with gpunet::cudnn.
+// Returns whether this program was linked with gpunet::cudnn.
 inline bool is_available() {
   return detail::linked_convolution_library.make != nullptr;
 }

@@ -18,8 +18,8 @@ template <class T>
 void cross_entropy(Cuda& device, const CrossEntropy<T>& loss);
 #endif
 
-// Throws Error for a label that is no class; `name` is the caller's in gpunet. Only devices whose memory can be read here
-// check; on others the loss is NaN.
+// Throws Error for an invalid label; `name` is the caller's, for the message. Only devices whose memory the CPU can read check;
+// on others the loss is NaN.
 template <class D>
 void check_labels(std::string_view, D&, const label_t*, index_t, index_t) {}
 

@@ -9,7 +9,7 @@
 namespace gpunet {
 
 // loss_n = log sum_k exp(x_k) - x_label and dx = scale * (softmax(x) - onehot(label)), both shifted by max x
-// against overflow. x, dx [classes] per sample. Padding samples get dx = 0; a label that is no class gives NaN. One
+// to avoid overflow. x, dx [classes] per sample. Padding samples get dx = 0; an invalid label gives NaN. One
 // index = one sample of the slice.
 template <class T>
 struct CrossEntropy {
@@ -46,7 +46,7 @@ struct CrossEntropy {
   }
 };
 
-// All samples of the slice.
+// Computes all samples of the slice.
 template <class D, class T>
 void cross_entropy(D& device, const CrossEntropy<T>& loss) {
   for_each(device, loss.slice.samples(), loss);

@@ -1,4 +1,4 @@
-// The affine map, with the ReLU that may stand behind it, as a node of a graph.
+// The affine map as a node of a graph, with a fused ReLU.
 #pragma once
 
 #include <gpunet/device/traits.hpp>
@@ -11,11 +11,11 @@
 
 namespace gpunet {
 
-// y = activation(x W^T + b); W, b are the parameters 0 and 1. Layers make it without activation, which fusing puts in.
+// y = activation(x W^T + b); W, b are the parameters 0 and 1. Layers make it without activation, which fusing adds.
 struct LinearOp {
   index_t in, out;
   Activation activation = Activation::none;
-  bool keeps_relu_bits = false;  // of the numbers that the ReLU let through, where the device has a use for them
+  bool keeps_relu_bits = false;  // store which numbers the ReLU let through, where the device uses that
 
   OpTraits traits(const Sizes&, const Sizes&) const {
     OpTraits traits;
@@ -37,7 +37,7 @@ struct LinearOp {
   }
 };
 
-// Its kernels for sizes of which `Known` is known: AnySizes, SmallSizes or TinySizes.
+// The kernels for sizes of which `Known` is known: AnySizes, SmallSizes or TinySizes.
 template <class Known = AnySizes>
 struct LinearKernels {
   using op_type = LinearOp;

@@ -42,7 +42,7 @@ struct LinearBackwardArgs {
   const std::byte* relu_bits = nullptr;  // which those are, for devices that read them
 };
 
-// What is known of the sizes when a program is compiled, so that only kernels that may be needed are.
+// Tags for sizes that are known at compile time, so that only kernels that may be needed are compiled.
 struct AnySizes {};
 struct SmallSizes {};  // small_linear_sizes() is true
 template <index_t In, index_t Out>

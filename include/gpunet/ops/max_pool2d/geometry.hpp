@@ -8,7 +8,7 @@
 namespace gpunet {
 
 // Sizes of one pooling. x [channels, height, width], y [channels, out_height, out_width] per sample; square
-// windows. Padding positions count as minus infinity: they are left out.
+// windows. Padding positions count as minus infinity.
 struct Pool2dGeometry {
   index_t channels, height, width;
   index_t out_height, out_width;
@@ -18,7 +18,7 @@ struct Pool2dGeometry {
   GPUNET_FN index_t out_features() const { return channels * out_height * out_width; }
 };
 
-// Which element of its window an output came from: row * kernel + column.
+// The element of its window that an output came from: row * kernel + column.
 using PoolChoice = std::uint16_t;
 
 }  // namespace gpunet

@@ -10,7 +10,7 @@ namespace gpunet {
 struct MaxPool2dOp {
   Pool2dGeometry geometry;
 
-  // Whether the windows are 2 x 2, do not overlap, and there is no padding.
+  // Returns whether the windows are 2 x 2, do not overlap, and there is no padding.
   bool has_two_by_two_windows() const {
     return geometry.kernel == 2 && geometry.stride == 2 && geometry.padding == 0;
   }

@@ -6,7 +6,7 @@
 
 namespace gpunet {
 
-// y = max of its window, choice = where it was (the first of equals; a NaN wins, as in PyTorch). One index = one
+// y = max of its window, choice = its place (ties: the first; NaN counts as maximum, as in PyTorch). One index = one
 // element of y.
 template <class T>
 struct MaxPool2dForward {

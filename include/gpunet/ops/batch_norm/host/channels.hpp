@@ -10,7 +10,7 @@ namespace gpunet {
 
 namespace detail {
 
-// run(i, n) for the elements i to i + n of channel c that belong to samples, pad(i, n) for the others.
+// Calls run(i, n) for the elements i to i + n of channel c that belong to samples, pad(i, n) for padding.
 template <class Run, class Pad>
 [[gnu::always_inline]] inline void each_run(const BatchNormGeometry& g, index_t c, Run run, Pad pad) {
   const index_t inner = g.slice.inner, row = g.pixels * inner;
@@ -73,7 +73,7 @@ struct RunChannel {
   }
 };
 
-// f(c) for every channel, on several threads where there is much to do.
+// Calls f(c) for every channel, on several threads where there is much to do.
 template <class F>
 void for_each_channel(Host& device, const BatchNormGeometry& g, const F& f) {
   const Loop loop = loop_over<F>();

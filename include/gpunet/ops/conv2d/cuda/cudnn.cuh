@@ -12,7 +12,7 @@
 
 namespace gpunet::detail {
 
-// Whether an algorithm adds the products of the definition, in a fixed order: Winograd's and Fourier's lose digits, and
+// Returns whether an algorithm adds the products of the definition, in a fixed order: Winograd's and Fourier's lose digits, and
 // the others of the backward pass add with atomics.
 inline bool is_plain(cudnnConvolutionFwdAlgo_t a) {
   return a == CUDNN_CONVOLUTION_FWD_ALGO_IMPLICIT_GEMM || a == CUDNN_CONVOLUTION_FWD_ALGO_IMPLICIT_PRECOMP_GEMM ||
@@ -57,7 +57,7 @@ struct CudnnDescriptors {
   }
 };
 
-// How cuDNN does one convolution: for each product the algorithm that it thinks the fastest of those that give the same
+// The plan of one convolution by cuDNN: for each product the algorithm that it expects to be the fastest of those that give the same
 // bits in every run. Nothing is measured, so every run makes the same choice.
 template <class T>
 class CudnnPlan {
@@ -71,7 +71,7 @@ class CudnnPlan {
   bool is_for(const BatchConvolution& other) const {
     return c_.g == other.g && c_.samples == other.samples && c_.activation == other.activation;
   }
-  // Whether there is a way for each product.
+  // Returns whether there is an algorithm for each product.
   bool is_complete() const { return forward_ && input_ && parameters_; }
   // For messages.
   std::string describe(const char* what) const {
@@ -142,7 +142,7 @@ class CudnnPlan {
            !(exact && way.mathType == CUDNN_TENSOR_OP_MATH) &&
            (precision_ != Precision::exact || is_plain(way.algo)) && may_end(way.algo);
   }
-  // Whether bias and activation may stand behind it: without a rectifier, cuDNN documents one algorithm.
+  // Returns whether bias and activation may stand behind it: without a rectifier, cuDNN documents one algorithm.
   bool may_end(cudnnConvolutionFwdAlgo_t a) const {
     return c_.activation == Activation::relu || a == CUDNN_CONVOLUTION_FWD_ALGO_IMPLICIT_PRECOMP_GEMM;
   }
@@ -223,7 +223,7 @@ class CudnnConvolutions final : public LibraryConvolutions<T> {
 
   static Slice slice(const BatchConvolution& c) { return {c.samples, c.samples, 1}; }
 
-  // Elements of scratch for what is between a convolution and its pooling, or the gradient of that.
+  // Returns the elements of scratch for the output of the convolution before its pooling, or the gradient of that.
   static index_t unpooled(const BatchConvolution& c) {
     constexpr index_t alignment = 64;
     return c.pool ? round_up(c.samples * c.g.out_features(), alignment) : 0;

@@ -11,7 +11,7 @@
 namespace gpunet::detail {
 
 // The order in which kernels take the outputs of a convolution: (sample, row, column); or, where windows of 2 x 2 are pooled,
-// (sample, row and column of the window, corner), so that a thread that has four neighbours has a window.
+// (sample, row and column of the window, corner), so that a thread that has four neighbors has a window.
 struct OutputOrder {
   Divisor per_image, per_row;  // cells: outputs, or windows
   int pooled;
@@ -231,7 +231,7 @@ struct Images {
     const index_t sample = cells.quotient(j);
     return {sample * channels * cells.divisor, static_cast<int>(j - sample * cells.divisor)};
   }
-  // Stores `count` of four neighbours, at once where they lie so. Where `gates` is not null, 0 for those whose gate is 0.
+  // Stores `count` of four neighbors, in one store where they are adjacent. Where `gates` is not null, 0 for those whose gate is 0.
   __device__ void store(index_t channel, Cell first, const T* values, int count, const T* gates = nullptr) const {
     const int all = static_cast<int>(cells.divisor);
     index_t to = first.offset + channel * all + first.cell;
@@ -266,7 +266,7 @@ struct ConvolutionOutput {
   using T = T_;
   Images<T> y;
   const T* b;
-  PoolChoice* choice;  // null without pooling; else four neighbouring columns are a window
+  PoolChoice* choice;  // null without pooling; else four neighboring columns are a window
   Activate activate;
 
   __device__ auto column(index_t j) const { return y.cell(choice ? j / 4 : j); }

@@ -82,7 +82,7 @@ struct ConvolutionProducts : BatchConvolution {
   }
 };
 
-// What the type of a convolution's sizes says of its products, whose rows are channels.
+// Properties of the products, whose rows are channels, known from the type of a convolution's sizes.
 template <class Geometry>
 inline constexpr Known known_of =
     std::derived_from<Geometry, WideConv2dGeometry> ? Known::nothing : Known::few_rows;
@@ -123,7 +123,7 @@ void conv2d_backward_parameters(Cuda& device, const Conv2dBackwardArgs<T, Geomet
   detail::product(device, all.parameters<T>(a.x, {a.dy, nullptr}, a.dw, a.db, a.accumulate), a.scratch);
 }
 
-// Elements of T that the two functions below need as scratch.
+// Returns how many elements of T the two functions below need as scratch.
 template <class Geometry, class T>
 index_t conv2d_block_scratch(const Cuda& device, const Slice& slice, const Conv2dBlock<Geometry>& block, T) {
   const detail::ConvolutionProducts all(slice, block);

@@ -29,15 +29,15 @@ struct RowBlock : Conv2dBlock<Conv2dGeometry> {
     return waiting() + image() + conv2d_scratch(device, {inner, 1, inner}, g, float{});
   }
 
-  // Whether rows are so short that they are better run through as one.
+  // Returns whether rows are so short that one long row is faster.
   bool joins_rows() const {
     constexpr index_t short_row = 16;  // the widest vector
     return pool && g.stride == 1 && g.padding == 0 && g.out_width * inner < short_row;
   }
 };
 
-// All rows of a correlation of stride 1 without padding as one, as long as the rows of x: what lies between the rows of
-// the result means nothing.
+// Computes all rows of a correlation of stride 1 without padding as one, as long as the rows of x; elements between the rows
+// of the result are meaningless.
 inline void correlate_joined(Correlation c, index_t rows) {
   c.width += (rows - 1) * c.x_row;
   c.data_end = std::numeric_limits<index_t>::max() / 2;
@@ -115,15 +115,15 @@ inline void backward_in_rows(Host& device, const RowBlock& block, const Conv2dBa
   if (a.dx) correlate_gradient(spread, frame, a.w, a.dx, packed);
 }
 
-// Whether the block can go row by row; else it is three ops one after another.
+// Returns whether the block runs row by row; else it is three ops one after another.
 template <class Geometry>
 bool in_rows(const Host& device, const Slice& slice, const Conv2dBlock<Geometry>& block) {
   return !wide_pays(device, slice, block.g) && has_vector_rows(block.g, block.g.out_width, slice.inner) &&
          has_vector_rows(block.g, block.g.width, slice.inner);
 }
 
-// A slice of many groups of samples whose blocks go row by row. Groups are shared among the threads; gradients of the
-// parameters are summed in parts whose number depends on the slice alone, so that their bits do, too.
+// A slice of many groups of samples whose blocks run row by row. Groups are shared among the threads; gradients of the
+// parameters are summed in parts whose number depends on the slice alone, so results are bitwise identical for any number of threads.
 struct RowBlocks {
   RowBlock block;
   Slice slice;

@@ -14,14 +14,14 @@
 
 namespace gpunet::detail {
 
-// Whether threads share the convolution of a slice. A single group of samples is the work of one thread: others have its
-// neighbours. A small one is not worth waking anybody.
+// Returns whether threads share the convolution of a slice. A single group of samples is the work of one thread: others have its
+// neighbors. A small one is not worth waking a thread.
 inline bool is_shared(const Slice& slice, const Conv2dGeometry& g) {
   constexpr index_t enough = 1 << 22;  // products
   return slice.outer > 1 && slice.samples() * g.out_features() * g.taps() >= enough;
 }
 
-// How many workers share it, each with scratch of its own.
+// Returns how many workers share it, each with scratch of its own.
 inline index_t conv2d_workers(const Host& device, const Slice& slice, const Conv2dGeometry& g) {
   return is_shared(slice, g) ? device.threads() : 1;
 }
@@ -79,7 +79,7 @@ struct Correlation {
     return rows;
   }
 
-  // How many vectors the first and the last tile of a row have, so that `within` pays; 0 where it does not.
+  // Returns how many vectors the first and the last tile of a row have so that `within` pays; 0 where it does not.
   index_t edge_vectors(index_t lanes) const {
     const index_t frame = data_begin / lanes;
     return frame > 2 && width >= 4 * frame * lanes / 2 ? frame - 1 : 0;
@@ -110,7 +110,7 @@ inline void place_row(const float* from, index_t columns, index_t at, index_t ta
 }
 
 // x with its padding left and right, each row sorted by column modulo stride: [phase][column / stride][inner], so
-// that the columns x, x + stride, ... of a tap are neighbours.
+// that the columns x, x + stride, ... of a tap are neighbors.
 struct PaddedRows {
   Conv2dGeometry g;
   index_t inner;
@@ -120,7 +120,7 @@ struct PaddedRows {
   index_t row() const { return g.stride * phase(); }
   index_t elements() const { return needed() ? g.in_channels * g.height * row() : 0; }
   index_t tap(index_t kx) const { return kx % g.stride * phase() + kx / g.stride * inner; }
-  // Where the data of a row begin and end.
+  // Returns where the data of a row begin and end.
   index_t data_begin() const { return g.stride == 1 ? g.padding * inner : 0; }
   index_t data_end() const { return g.stride == 1 ? (g.padding + g.width) * inner : row(); }
 
@@ -139,7 +139,7 @@ struct PaddedRows {
 };
 
 // dy with zeros left and right and, for a stride over 1, between the columns, so that dx is a correlation of stride 1
-// with the turned filter.
+// with the flipped filter.
 struct SpreadRows {
   Conv2dGeometry g;
   index_t inner;
@@ -150,7 +150,7 @@ struct SpreadRows {
   index_t elements() const { return g.out_channels * rows * row(); }
   index_t tap(index_t kx) const { return kx * inner; }
   index_t frame() const { return g.kernel - 1 - g.padding; }  // zero columns on the left; may be negative
-  // Where the data of a row begin and end.
+  // Returns where the data of a row begin and end.
   index_t data_begin() const { return std::max(index_t{0}, frame()) * inner; }
   index_t data_end() const { return std::max(index_t{0}, frame() + (g.out_width - 1) * g.stride + 1) * inner; }
 
@@ -172,7 +172,7 @@ struct SpreadRows {
   }
 };
 
-// Channels that share a tile: what wastes least, the larger one if equal.
+// Returns the number of channels in a tile: the one that wastes least, the larger one if equal.
 inline index_t correlation_tile(index_t channels) {
   return round_up(channels, 6) <= round_up(channels, 4) ? 6 : 4;
 }
@@ -181,12 +181,12 @@ inline index_t packed_elements(index_t out_channels, index_t in_channels, index_
   return round_up(out_channels, correlation_tile(out_channels)) * (in_channels * kernel * kernel + 1);
 }
 
-// How filters lie: `out`, `in` and `tap` are distances, the first tap is at `first`.
+// The layout of filters: `out`, `in` and `tap` are distances, the first tap is at `first`.
 struct FilterOrder {
   index_t out, in, tap, first;
 };
 
-// w packed in tiles, [out / tile][in][ky][kx][tile], missing channels zero; the bias behind it.
+// Packs w in tiles, [out / tile][in][ky][kx][tile], missing channels zero, and the bias behind it.
 inline void pack_filters(Correlation& c, const float* w, const FilterOrder& order, const float* bias,
                          float* packed) {
   const index_t area = c.kernel * c.kernel, channels = round_up(c.out_channels, c.tile);
@@ -226,7 +226,7 @@ namespace gpunet {
 
 namespace detail {
 
-// Whether the vector kernels can run rows of `columns`; else the plain version does.
+// Returns whether the vector kernels can run rows of `columns`; else the plain version does.
 inline bool has_vector_rows(const Conv2dGeometry& g, index_t columns, index_t inner) {
   return columns * inner >= 4 && g.kernel <= Correlation::most_kernel;
 }
@@ -256,7 +256,7 @@ Correlation over_rows(const Rows& rows, const float* x, index_t channels, index_
   return c;
 }
 
-// What forward and the weight gradient have in common: x ready to be read.
+// Returns the part that the forward pass and the weight gradient share: x, padded and in order.
 inline Correlation over_input(const Conv2dGeometry& g, index_t inner, const float* x, float* image) {
   const PaddedRows padded{g, inner};
   if (padded.needed()) padded.fill(x, image);
@@ -289,13 +289,13 @@ inline void correlate_gradient(const SpreadRows& spread, const float* rows, cons
   GPUNET_CALL_PATH(c.width, correlate, c, 0, g.height);
 }
 
-// How many rows of dy stay in the innermost cache while their products with x are summed: an even number.
+// Returns how many rows of dy stay in the L1 cache while their products with x are summed: an even number.
 inline index_t gradient_block(const Conv2dGeometry& g, index_t inner) {
   constexpr index_t floats = 8192;
   return std::max(index_t{2}, floats / (4 * g.out_width * inner) / 2 * 2);
 }
 
-// Elements of scratch of one worker.
+// Returns how many elements of scratch one worker needs.
 inline index_t direct_scratch(const Slice& slice, const Conv2dGeometry& g) {
   const index_t filters = std::max(detail::packed_elements(g.out_channels, g.in_channels, g.kernel),
                                    detail::packed_elements(g.in_channels, g.out_channels, g.kernel));

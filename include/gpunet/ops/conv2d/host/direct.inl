@@ -110,7 +110,7 @@ GPUNET_TARGET inline void correlate(const Correlation& c, index_t first_row, ind
   }
 }
 
-// Weight gradients of CT output channels at KT neighbouring taps: sums over all rows stay in registers.
+// Weight gradients of CT output channels at KT neighboring taps: sums over all rows stay in registers.
 template <int CT, int KT>
 GPUNET_TARGET inline void weight_gradient_tile(const GradientRows& g, const float* x, index_t x_step,
                                                const float* dy, const index_t* taps, float* dw, index_t dw_channel,

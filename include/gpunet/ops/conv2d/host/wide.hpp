@@ -1,4 +1,4 @@
-// Convolution of floats on Host between many channels: by Winograd's way where that pays, else directly, in bands of rows
+// Convolution of floats on Host between many channels: by Winograd's algorithm where that pays, else directly, in bands of rows
 // that stay in the caches.
 #pragma once
 
@@ -25,10 +25,10 @@ struct WideSegments {
   }
 };
 
-// How the part of x that is worked on lies: [row][column][channel][16], or [row][channel][column][16].
+// The layout of the part of x that is in work: [row][column][channel][16], or [row][channel][column][16].
 enum class WideOrder { channels_last, columns_last };
 
-// The images of one group of samples that a convolution reads, and distances in the part of them that is worked on.
+// The images of one group of samples that a convolution reads, and distances in the part of them that is in work.
 struct WideImage {
   index_t channels, height, width;
   WideOrder order;
@@ -74,12 +74,12 @@ struct WideCorrelation {
     return extent(band_rows()) * image.row_step(extent(ceil_div(out_width, write_step)));
   }
 
-  // How far from the first row (or column) of its band's y, `phase`, filter row `tap` reads; whether it has a part.
+  // Returns how far from the first row (or column) of its band's y, `phase`, filter row `tap` reads; whether it has a part.
   bool sees(index_t phase, index_t tap) const { return !gradient || (phase + padding - tap) % write_step == 0; }
   index_t offset(index_t phase, index_t tap) const {
     return gradient ? (phase + padding - tap) / write_step : tap - padding;
   }
-  // The least offset there can be.
+  // Returns the least offset there can be.
   index_t least(index_t phase) const {
     index_t least = kernel;
     for (index_t tap = 0; tap < kernel; ++tap)
@@ -117,8 +117,8 @@ struct WideCorrelation {
 
 namespace gpunet::detail {
 
-// Whether the kernels of this file do it. With fewer channels the rows of direct.hpp are faster (16 between 16: by
-// a quarter), unless Winograd's way is.
+// Returns whether the kernels of this file are used. With fewer channels the rows of direct.hpp are faster (16 between 16: by
+// a quarter), unless Winograd's algorithm is.
 inline bool wide_pays(const Host& device, const Slice& slice, const WideConv2dGeometry& g) {
   constexpr index_t channels = 32;
   return winograd_pays(device, slice, g) ||
@@ -183,7 +183,7 @@ inline void wide_correlate(Host& device, const WideCorrelation& c, const Slice& 
 
 // The arrays of a task of the weight gradient.
 struct WideTask : ChannelTask {
-  static constexpr index_t block = 8;  // positions whose dy is in the innermost cache
+  static constexpr index_t block = 8;  // positions whose dy is in the L1 cache
 
   Conv2dGeometry g;
 
@@ -199,7 +199,7 @@ struct WideTask : ChannelTask {
     return correlation().band_elements() + (block * 16 + 1) * columns() + gradient_elements();
   }
 
-  // dw and db between the channels of the task, from all positions in their order.
+  // Computes dw and db between the channels of the task, from all positions in their order.
   void run(const Conv2dBackwardArgs<float>& a, float* memory) const {
     const WideCorrelation c = correlation();
     float *packed = memory, *turned = packed + c.band_elements(), *sums = turned + block * 16 * columns(),
@@ -218,7 +218,7 @@ struct WideTask : ChannelTask {
           for (index_t column = 0; column < count; ++column)
             transpose_channels(outs(), size, from + column * 16, turned + column * 16 * columns(), columns());
           if (first_in == 0) add_rows(count * 16, turned, sums);
-          // Neighbouring columns of x follow each other unless there is a stride.
+          // Neighboring columns of x follow each other unless there is a stride.
           WideSegments runs;
           const index_t columns_of_run = g.stride == 1 ? count : 1;
           for (index_t column = 0; column < count; column += columns_of_run)
@@ -238,7 +238,7 @@ struct WideTask : ChannelTask {
   }
 
  private:
-  // sums [columns] += the sum of `count` rows.
+  // Computes sums [columns] += the sum of `count` rows.
   void add_rows(index_t count, const float* from, float* sums) const {
     for (index_t out = 0; out < outs(); ++out) {
       float sum = 0;

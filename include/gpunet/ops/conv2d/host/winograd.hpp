@@ -23,17 +23,17 @@ struct ChannelTask {
 
 namespace detail {
 
-// Channels as rows of the register tiles, which have 6 or 4.
+// Returns channels rounded up to rows of the register tiles, which have 6 or 4.
 constexpr index_t tile_rows(index_t channels) {
   return std::max(index_t{4}, round_up(channels, 2));
 }
 
-// The height of the next tile of such rows, when there are `rest` left.
+// Returns the height of the next tile of such rows when `rest` are left.
 constexpr index_t tile_height(index_t rest) {
   return rest == 4 || rest == 8 ? 4 : 6;
 }
 
-// Channels as columns of the register tiles.
+// Returns channels rounded up to columns of the register tiles.
 constexpr index_t tile_columns(index_t channels) {
   return round_up(channels, 32);
 }
@@ -56,7 +56,7 @@ struct ChannelTasks {
   }
 };
 
-// x [channel][16 samples], channels `size` apart, to y [16 samples][channel], samples `row` apart.
+// Transposes x [channel][16 samples], channels `size` apart, to y [16 samples][channel], samples `row` apart.
 inline void transpose_channels(index_t channels, index_t size, const float* x, float* y, index_t row) {
   index_t c = 0;
   for (; c + 4 <= channels; c += 4)
@@ -69,12 +69,12 @@ inline void transpose_channels(index_t channels, index_t size, const float* x, f
 
 }  // namespace detail
 
-// Where a tile of 4 x 4 outputs lies.
+// The place of a tile of 4 x 4 outputs.
 struct WinogradTile {
   index_t group, row, column;
 };
 
-// Tiles that are worked on together: what they need stays in the caches.
+// Tiles that are computed together, so that their data stay in the caches.
 struct WinogradBlock {
   static constexpr index_t size = 4;
 
@@ -102,14 +102,14 @@ struct Winograd : Conv2dGeometry {
     return block;
   }
 
-  // The points at which a tile is transformed: so many planes has each matrix.
+  // Returns the number of points at which a tile is transformed: the planes of each matrix.
   constexpr index_t points() const { return (kernel + 3) * (kernel + 3); }
-  // What matrices are rounded up to, and the distance of the planes of a block: not a power of two.
+  // Returns the distance of the planes of a block: not a power of two.
   static constexpr index_t plane(index_t channels) { return detail::tile_rows(channels) * columns + 16; }
   index_t forward_scratch() const { return points() * (plane(in_channels) + plane(channel_block)); }
 };
 
-// Where the filters of a convolution come from, and how their transforms lie: [points][out][in].
+// The filters of a convolution, and the layout of their transforms: [points][out][in].
 struct WinogradFilters {
   const float* w;  // [out][in][taps], `out_step` and `in_step` apart
   index_t out_channels, in_channels, out_step, in_step;
@@ -138,13 +138,13 @@ struct WinogradTask : ChannelTask {
 
 namespace gpunet::detail {
 
-// The convolution whose forward pass is the input gradient of g.
+// Returns the convolution whose forward pass is the input gradient of g.
 inline Conv2dGeometry turned(const Conv2dGeometry& g) {
   return {g.out_channels, g.out_height, g.out_width, g.in_channels,           g.height,
           g.width,        g.kernel,     g.stride,    g.kernel - 1 - g.padding};
 }
 
-// What a convolution costs by Winograd's way and directly, as measured: in products per filter, those of a direct
+// The measured costs of a convolution by Winograd's algorithm and directly: in products per filter, those of a direct
 // convolution a third more than their number. The transform of a filter costs about 150; that of inputs is shared among
 // the output channels, that of outputs among the input channels.
 struct WinogradCost {
@@ -157,12 +157,12 @@ struct WinogradCost {
   }
 };
 
-// Whether Winograd's way is possible.
+// Returns whether Winograd's algorithm is possible.
 constexpr bool has_winograd(const Conv2dGeometry& g) {
   return (g.kernel == 3 || g.kernel == 5) && g.stride == 1 && g.padding < g.kernel;
 }
 
-// Whether it is faster, and between few channels so much that it is worth compiling.
+// Returns whether it is faster, and between few channels so much that it is worth compiling.
 constexpr bool is_faster_by_winograd(const Conv2dGeometry& g, index_t groups) {
   constexpr index_t many = WideConv2dGeometry::many;
   if (!has_winograd(g)) return false;
@@ -171,7 +171,7 @@ constexpr bool is_faster_by_winograd(const Conv2dGeometry& g, index_t groups) {
                                                          : 4 * cost.winograd < 3 * cost.direct;
 }
 
-// Whether it is possible, wanted and faster.
+// Returns whether it is possible, wanted and faster.
 inline bool winograd_pays(const Host& device, const Slice& slice, const WideConv2dGeometry& g) {
   return device.precision() != Precision::exact && slice.inner == 16 && is_faster_by_winograd(g, slice.outer);
 }

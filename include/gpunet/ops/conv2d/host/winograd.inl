@@ -261,7 +261,7 @@ GPUNET_TARGET [[gnu::noinline]] inline void multiply(index_t rows, index_t colum
 template <index_t Kernel>
 inline constexpr int winograd_side = static_cast<int>(Kernel + 3);
 
-// ---- Forward, and the input gradient, which is the same with turned filters.
+// ---- Forward, and the input gradient, which is the same with flipped filters.
 
 // u [points][rows][columns] of the filters of output channels first <= out < last; w as WinogradFilters says.
 template <index_t Kernel>
@@ -339,7 +339,7 @@ GPUNET_TARGET [[gnu::always_inline]] inline void prefetch_tile(const float* y, i
       __builtin_prefetch(y + i * row + j * 16, 1);
 }
 
-// y of the tiles of a block, all output channels: the whole way. bias may be null.
+// y of the tiles of a block, all output channels: all steps. bias may be null.
 template <index_t Kernel>
 GPUNET_TARGET inline void winograd_forward(const Winograd& g, const WinogradBlock& block, const float* x,
                                            const WinogradFilters& filters, const float* u, const float* bias,

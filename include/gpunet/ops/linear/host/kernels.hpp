@@ -19,7 +19,7 @@ void linear_forward(Host& device, const LinearForwardArgs<float>& a);
 void linear_backward_input(Host& device, const LinearBackwardArgs<float>& a);
 void linear_backward_parameters(Host& device, const LinearBackwardArgs<float>& a);
 
-// Small ones, whose W stays in the second cache.
+// Small ones, whose W stays in the L2 cache.
 inline index_t linear_scratch(const Host&, SmallSizes, const Slice& slice, index_t in, index_t /*out*/, float) {
   return slice.samples() * in;
 }

@@ -20,7 +20,7 @@ GPUNET_INLINE bool has_small_kernels(const Slice& slice, index_t in, index_t out
   return slice.inner == 16 ? in >= 8 && out >= 8 : in >= 4 && (slice.inner == 4 || slice.inner == 1);
 }
 
-// Whether an affine map is small.
+// Returns whether an affine map is small.
 constexpr bool is_small_linear(index_t in, index_t out) {
   return in * out <= index_t{1} << 16;
 }
@@ -33,7 +33,8 @@ GPUNET_INLINE void from_rows(Host& device, index_t inner, index_t features, cons
   interleave(device, Slice{inner, 1, inner}, features, rows, x);
 }
 
-// y = x W^T + b of one sample. Its time is that of reading W: threads share a W that takes longer than to wake them.
+// Computes y = x W^T + b of one sample. Its time is that of reading W: threads share a W whose reading takes longer than waking
+// them.
 GPUNET_INLINE void forward_sample(Host& device, index_t in, index_t out, const float* x, const float* w,
                                   const float* b, float* y, bool relu) {
   constexpr index_t large = index_t{1} << 17;  // weights for a thread
@@ -45,12 +46,12 @@ GPUNET_INLINE void forward_sample(Host& device, index_t in, index_t out, const f
   });
 }
 
-// Whether there is so much to do that threads share it.
+// Returns whether there is so much to do that threads share it.
 GPUNET_INLINE bool shares_linear(const Slice& slice, index_t in, index_t out) {
   return slice.samples() * in * out >= index_t{1} << 20;
 }
 
-// task(group) for every group of a slice; on several threads where there is much to do.
+// Calls task(group) for every group of a slice; on several threads where there is much to do.
 template <class Task>
 void for_each_linear_group(Host& device, const Slice& slice, index_t in, index_t out, Task task) {
   device.run_if(shares_linear(slice, in, out), slice.outer, [&](index_t group, int) { task(group); });
@@ -106,7 +107,7 @@ GPUNET_INLINE void linear_backward_parameters(Host& device, SmallSizes, const Li
       detail::to_rows(device, inner, a.in, a.x + group * group_size, a.scratch + group * group_size);
     });
   }
-  // Threads share the outputs; each sum goes through the groups in order.
+  // Threads share the outputs; each sum adds the groups in order.
   const auto gradients = [&, rows, inner, group_size](index_t first, index_t some) {
     for (index_t group = 0; group < a.slice.outer; ++group) {
       const float* inputs = rows + group * group_size;

@@ -1,4 +1,4 @@
-// The usual pooling of floats on Host: windows of 2 x 2 that do not overlap, in vectors over samples.
+// Max pooling of floats on Host over windows of 2 x 2 that do not overlap, the usual ones: in vectors over samples.
 #pragma once
 
 #include <algorithm>
@@ -14,7 +14,7 @@ namespace gpunet {
 
 namespace detail {
 
-// Whether the kernels below can do it.
+// Returns whether the kernels below support a pooling.
 inline bool is_pool_2x2(const Pool2dGeometry& g, const Slice& slice) {
   return g.kernel == 2 && g.stride == 2 && g.padding == 0 && (slice.inner == 1 || slice.inner % 4 == 0);
 }
@@ -40,7 +40,7 @@ inline void max_pool_rows(index_t width, index_t inner, const float* above, cons
   }
 }
 
-// The way back: one row of dy gives two rows of dx, [2][width][inner].
+// The backward pass: one row of dy gives two rows of dx, [2][width][inner].
 inline void max_pool_rows_backward(index_t width, index_t inner, const float* dy, const PoolChoice* choice,
                                    float* dx) {
   float* below = dx + width * inner;
@@ -58,7 +58,7 @@ inline void max_pool_rows_backward(index_t width, index_t inner, const float* dy
   std::fill_n(below + (width - 1) * inner, inner, 0.0f);
 }
 
-// task(plane) for every channel of every group of samples; on several threads where there is much to do.
+// Calls task(plane) for every channel of every group of samples; on several threads where there is much to do.
 template <class Task>
 void for_each_plane(Host& device, const Slice& slice, const Pool2dGeometry& g, Task task) {
   const index_t planes = slice.outer * g.channels;

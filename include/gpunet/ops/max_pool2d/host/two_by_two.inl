@@ -41,7 +41,7 @@ GPUNET_TARGET inline void max_pool_row(index_t columns, index_t inner, const flo
 #define GPUNET_EVERY_OTHER(first) first, first + 2, first + 4, first + 6
 #endif
 
-// The same for slices of one sample, whose neighbours in a row are columns; at least one vector of them.
+// The same for slices of one sample, whose neighbors in a row are columns; at least one vector of them.
 GPUNET_TARGET inline void max_pool_row_of_one(index_t columns, const float* above, const float* below, float* y,
                                               PoolChoice* choice) {
   for (index_t first = 0; first < columns; first += lanes) {
@@ -57,7 +57,7 @@ GPUNET_TARGET inline void max_pool_row_of_one(index_t columns, const float* abov
 }
 #undef GPUNET_EVERY_OTHER
 
-// The way back: one row of dy writes the two rows of dx under it.
+// The backward pass: one row of dy writes the two rows of dx under it.
 GPUNET_TARGET inline void max_pool_row_gradient(index_t columns, index_t inner, const float* dy,
                                                 const PoolChoice* choice, float* above, float* below) {
   for (index_t column = 0; column < columns; ++column, above += inner, below += inner)

@@ -1,5 +1,5 @@
 // Softmax of floats, one vector path; see device/host/each_path.inl and ../softmax.ipp. A vector holds `lanes`
-// neighbouring columns: the width of a row is a multiple of 16.
+// neighboring columns: the width of a row is a multiple of 16.
 
 namespace gpunet::GPUNET_PATH {
 
