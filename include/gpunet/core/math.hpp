@@ -35,10 +35,6 @@ GPUNET_FN T guess_inverse_root(BitsOf<T> x) {
   return __builtin_bit_cast(T, magic - (x >> 1));
 }
 
-// A constant: a function of the host could not be called by kernels.
-template <class T>
-inline constexpr T largest = std::numeric_limits<T>::max();
-
 }  // namespace detail
 
 // Returns the square root of x >= 0, accurate to one unit in the last place. Plain arithmetic, so loops that call it are
