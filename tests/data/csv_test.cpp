@@ -117,7 +117,7 @@ TEST_CASE("what is wrong is said with file, line and column") {
   CHECK(contains(error_of_text("a,b\n1,2\n\n3\n"), "t.csv:4: 1 fields (want 2 as in the first line)"));
   CHECK(contains(error_of_text("a,b\n\"1\n\",2,3\n"), "t.csv:2: 3 fields (want 2"));
   CHECK(contains(error_of_text("a\nx\n\"1\n2\n"), "t.csv:3: a quote opens here and is never closed"));
-  CHECK(contains(error_of_text("a\n\"1\"2\n"), "t.csv:2: text behind the closing quote"));
+  CHECK(contains(error_of_text("a\n\"1\"2\n"), "t.csv:2: text after the closing quote"));
   CHECK(contains(error_of_text("a\r\"1\r\n2\r\"\r\"3"), "t.csv:5: a quote opens here"));
   CHECK(contains(error_of_text("a,b,a\n"), "columns 1 and 3 are both called 'a', rename one"));
 
@@ -136,7 +136,7 @@ TEST_CASE("a NUL byte does not cut a message") {
   const Table table = table_of("a\0b,c\n1,2\0x\n"s);
   CHECK(
       error_of([&] { table.numbers({"c"}); }) ==
-      "gpunet::data::Table: t.csv:2: column 'c': '2\\0x' is not a number, mend the line, or read a column of words "
+      "gpunet::data::Table: t.csv:2: column 'c': '2\\0x' is not a number, fix the line, or read a column of words "
       "with categories()");
   CHECK(error_of([&] { table.numbers({"b"}); }) ==
         "gpunet::data::Table: t.csv has no column 'b' (it has 'a\\0b', 'c')");

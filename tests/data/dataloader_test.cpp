@@ -205,7 +205,8 @@ TEST_CASE_TEMPLATE("batches serve one loop at a time, and say so", D, GPUNET_TES
     ++second, ++second, ++second;
     CHECK(second == batches.end());
     const char* const behind =
-        "gpunet::data::DataLoader: no batch is behind the last one (an epoch has 3), compare the iterator with "
+        "gpunet::data::DataLoader: there is no batch after the last one (an epoch has 3), compare the iterator "
+        "with "
         "end() "
         "first";
     CHECK_THROWS_WITH_AS(++second, behind, Error);

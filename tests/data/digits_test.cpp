@@ -82,5 +82,5 @@ TEST_CASE("a curve goes through its points") {
 
 TEST_CASE("a negative number of digits is refused") {
   CHECK(error_of([] { Digits(-1, 0); }) ==
-        "gpunet::data::Digits: -1 images (want 0 or more), give how many there are to be");
+        "gpunet::data::Digits: -1 images (want 0 or more), give the number of images");
 }

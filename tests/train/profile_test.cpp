@@ -60,7 +60,7 @@ TEST_CASE("profile says which steps it cannot measure") {
   const data::Shapes images = data::Shapes::train(4);
   data::DataLoader loader(images, {.batch_size = 4});
   CHECK(error_of([&] { train::profile(net, criterion, optimizer, loader, {.steps = 0}); }) ==
-        "gpunet::train::profile: 0 steps behind 1 (want 1 or more behind 0 or more), give .steps and .warm_up that "
+        "gpunet::train::profile: 0 steps after 1 (want 1 or more after 0 or more), give .steps and .warm_up that "
         "make a measurement");
   CHECK(error_of([&] { train::profile(net, criterion, optimizer, loader); }) ==
         "gpunet::train::profile: 1 full batches in an epoch, all of them to warm up (want 2 or more), give a "

@@ -1,4 +1,4 @@
-// Where a loader's batches live, and how they reach the device.
+// The memory of a loader's batches, and their copies to the device.
 #pragma once
 
 #include <memory>
@@ -12,14 +12,14 @@
 
 namespace gpunet::data {
 
-// One batch on device D: n samples and their labels, borrowed from the loader until it advances.
+// A batch of n samples and their labels on device D, borrowed from the loader until the next batch.
 template <class D>
 struct Batch {
   View<const float, D> inputs;    // [n, ...sample sizes]
   View<const label_t, D> labels;  // [n]
 };
 
-// Batch slots in host memory, as they are filled. See BatchBuffers.
+// Slots for batches in host memory, see BatchBuffers.
 class BatchSlots {
  public:
   virtual ~BatchSlots() = default;
@@ -29,26 +29,26 @@ class BatchSlots {
   virtual label_t* host_labels(index_t slot) = 0;  // [batch size]
 };
 
-// A ring of batch slots for device D. A slot goes round: filled in host memory, sent, used, released, filled again.
+// A ring of slots for batches on device D. A slot is filled in host memory, sent, used, released, and filled again.
 //
 //   member              thread     when
 //   constructor         training   before the first epoch; everything is allocated here
 //   enter()             worker     before its first batch of an epoch
-//   wait_reusable(s)    filler     before it writes slot s, which is new, released, or filled but never sent
+//   wait_reusable(s)    filler     before it writes slot s, which is new, released, or filled but not sent
 //   host_inputs(s),
-//   host_labels(s)      filler     while it writes the slot, samples as read_raw() of the dataset gives them
-//   send(s, n)          training   once the slot is filled: gives the batch of its first n samples
-//   release(s)          training   when it advances or leaves the loop: all work on the batch has been given to the
-//                                  device, but need not be done
-//   destructor          training   no filler runs any more, no slot is sent and not released
+//   host_labels(s)      filler     while it writes samples by DatasetView::read_raw()
+//   send(s, n)          training   when the slot is filled; returns the batch of its first n samples
+//   release(s)          training   at the next batch or the end of the loop; all work on the batch has been submitted to
+//                                  the device but need not be complete
+//   destructor          training   when no filler runs and all sent slots are released
 //
 // The filler is a worker, or the training thread itself. Calls on one slot are ordered by the loader's lock; calls on
-// different slots may run at the same time. wait_reusable and send may throw, release must not. Two constants say
-// whether the device takes bytes for samples, and how many slots it wants at least.
+// different slots may run concurrently. wait_reusable and send may throw, release must not. `takes_bytes`: samples are
+// copied as bytes; `least_slots`: the smallest number of slots.
 template <Device D>
 class BatchBuffers;
 
-// On the host a batch is used where it was written: no copy.
+// On Host a batch is used where it was written, without a copy.
 template <>
 class BatchBuffers<Host> final : public BatchSlots {
  public:
@@ -71,9 +71,9 @@ class BatchBuffers<Host> final : public BatchSlots {
 };
 
 #if GPUNET_CUDA
-// Slots in pinned host memory, and two batches on the device: while one is used, the next is copied beside it. Bytes
-// become floats on the device. The streams wait for each other by events, so the training thread waits for nothing but
-// a free slot: two at least, that it fills one while the other is copied. One slot is sent at a time.
+// Slots in pinned host memory and two batches in device memory: one is used while the next is copied. Bytes are converted
+// to floats on the device. The streams wait for each other by events; the training thread waits only for a free slot. With
+// two slots or more it fills one while the other is copied. One slot is sent at a time.
 template <>
 class BatchBuffers<Cuda> final : public BatchSlots {
  public:
@@ -82,13 +82,13 @@ class BatchBuffers<Cuda> final : public BatchSlots {
 
   // `batch`: [batch size, ...sample sizes].
   BatchBuffers(Cuda& device, index_t slots, const Sizes& batch, const DatasetView& set);
-  // Waits for the copies out of the slots.
+  // Waits until all slots are copied.
   ~BatchBuffers() override;
   BatchBuffers(const BatchBuffers&) = delete;
   BatchBuffers& operator=(const BatchBuffers&) = delete;
 
   void enter() override;
-  // Waits for the copy out of the slot.
+  // Waits until the slot is copied.
   void wait_reusable(index_t slot) override;
   void* host_inputs(index_t slot) override;
   label_t* host_labels(index_t slot) override;
@@ -104,8 +104,8 @@ class BatchBuffers<Cuda> final : public BatchSlots {
 };
 #endif
 
-// On any other device: one batch of its memory, to which send copies. Work given to a device runs in order, so the
-// copy waits for the work on the batch before. A device that can copy ahead specialises the class.
+// On any other device: one batch of device memory, to which send() copies. Work on a device runs in order, so the copy
+// waits for the work on the previous batch. A device with asynchronous copies specializes the class.
 template <Device D>
 class BatchBuffers final : public BatchSlots {
  public:

@@ -1,4 +1,4 @@
-// What a loop over batches moves along.
+// The iterator of a loop over batches.
 #pragma once
 
 #include <cstddef>
@@ -9,9 +9,9 @@
 
 namespace gpunet::data {
 
-// Where a loop over Source is. The source shows its friend fetch(b), which takes batch b if there is one, current_,
-// which one that was, batch_ itself, size_, how many there are, and loops_, how many loops have begun: the last one has
-// the batches. Throws Error in any other loop, and behind the last batch.
+// The position of a loop over Source, which is a friend. Of the source it uses fetch(b), which fetches batch b if there is
+// one, current_ (the index of the fetched batch), batch_, size_ (the number of batches) and loops_ (the number of loops
+// begun). Only the newest loop may use the batches; another one gets an Error, as does access after the last batch.
 template <class Source>
 class BatchIterator {
  public:
@@ -41,7 +41,7 @@ class BatchIterator {
  private:
   void require_batch() const {
     require(*this != std::default_sentinel,
-            "gpunet::data::DataLoader: no batch is behind the last one (an epoch has ", source_->size_,
+            "gpunet::data::DataLoader: there is no batch after the last one (an epoch has ", source_->size_,
             "), compare the iterator with end() first");
   }
 
@@ -49,7 +49,7 @@ class BatchIterator {
   std::uint64_t loop_ = 0;
 };
 
-// The compile error of begin() on a temporary source.
+// The compile error of begin() on temporary batches.
 template <class Iterator>
 Iterator refuse_temporary_batches() {
   static_assert(sizeof(Iterator) == 0,

@@ -1,4 +1,4 @@
-// Who fills which batch, and when a slot is free again.
+// Assigns batches to workers and slots.
 #pragma once
 
 #include <atomic>
@@ -11,31 +11,30 @@
 
 namespace gpunet::data {
 
-// The bookkeeping between the workers of a loader and its training thread. Batch b of an epoch lives in slot b %
-// slots; batches are begun in order and used in order. A worker that finds no free slot sleeps until half of them
-// are free, so that a loader which is ahead wakes a thread once in a while and not for every batch.
+// Synchronizes the workers of a loader with its training thread. Batch b of an epoch is in slot b % slots; batches are
+// begun and used in order. A worker without a free slot sleeps until half of the slots are free, so a loader that is
+// ahead does not wake a thread for every batch.
 class BatchRing {
  public:
   explicit BatchRing(index_t slots) : slots_(static_cast<std::size_t>(slots)) {}
 
   index_t slot(index_t batch) const { return batch % static_cast<index_t>(slots_.size()); }
 
-  // Begins an epoch of `batches` batches. No worker may be running.
+  // Begins an epoch. No worker may be running.
   void start(index_t batches);
 
-  // Stops the workers; they may leave the batch they are at unfinished.
+  // Stops the workers; they may leave their current batch unfinished.
   void stop();
   bool stopped() const { return stopped_.load(std::memory_order_relaxed); }
 
-  // For a worker: waits for a free slot and begins the next batch. Returns -1 if it is to stop.
+  // For a worker: waits for a free slot and returns the batch to fill next, or -1 to stop.
   index_t begin_next();
 
-  // For the worker that began `batch`: it is filled, or cannot be because of `error`.
+  // For a worker: reports that `batch` is filled, or failed with `error`.
   void finish(index_t batch, std::exception_ptr error);
 
-  // For the training thread: it is done with the batches before `batch` and wants this one. Returns true if no
-  // worker has begun it: the caller fills it. Otherwise waits until it is filled, and throws what kept the worker
-  // from that.
+  // For the training thread: frees the slots of earlier batches and asks for `batch`. Returns true if no worker has
+  // begun it, so the caller must fill it. Otherwise waits until it is filled, and rethrows the worker's exception.
   bool want(index_t batch);
 
  private:
@@ -52,10 +51,10 @@ class BatchRing {
   std::condition_variable slot_free_, batch_filled_;
   std::vector<Slot> slots_;
   index_t batches_ = 0;   // of the epoch
-  index_t begun_ = 0;     // batches that somebody fills or has filled
+  index_t begun_ = 0;     // batches that are filled or being filled
   index_t used_ = 0;      // batches whose slots are free again
-  index_t awaited_ = -1;  // the batch that the training thread sleeps for
-  int asleep_ = 0;        // workers without a slot
+  index_t awaited_ = -1;  // the batch that the training thread waits for, or -1
+  int asleep_ = 0;        // workers waiting for a slot
   std::atomic<bool> stopped_ = false;
 };
 

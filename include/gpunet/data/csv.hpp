@@ -1,4 +1,4 @@
-// Tables in text files.
+// Tables in text files (CSV).
 #pragma once
 
 #include <cstddef>
@@ -13,28 +13,28 @@
 
 namespace gpunet::data {
 
-// How a table is written.
+// The format of a table.
 struct CsvOptions {
   char separator = ',';  // between fields
-  bool header = true;    // whether the first line has the names of the columns; else they are "0", "1", ...
-  // Whether numbers() gives nan and inf as they are written. One of them makes every loss NaN, so that it is an Error.
+  bool header = true;    // the first line has the names of the columns; else they are "0", "1", ...
+  // Whether numbers() accepts nan and inf. By default they are an Error, because one of them makes every loss NaN.
   bool allow_nan = false;
 };
 
-// A column of words as numbers: values[row] is a position in `names`, which are sorted. Where all are numbers, they are
-// sorted as such, and equal ones (1, 01, 1.0) are one class, called as the first of them is written.
+// A column as classes: values[row] is an index into `names`, which are sorted. If all fields are numbers, they are
+// sorted as numbers, and equal ones (1, 01, 1.0) are one class, named as its first occurrence.
 struct Categories {
   std::vector<label_t> values;
   std::vector<std::string> names;
 };
 
-// A table of text, as it stands in a file. Columns are asked for by name and then made into numbers.
+// A table of text. Its columns are accessed by name and converted to numbers or classes.
 class Table {
  public:
-  // Reads the text of a file: fields between separators, one line a row. A field in double quotes may hold separators,
-  // line breaks, and quotes as two of them (RFC 4180). Lines end with \n, \r\n or \r; empty ones are left out. `path`
-  // is for messages. Throws Error where there is no line at all (a header alone is a table without rows), rows differ
-  // in length, a quote has no end, or two columns have one name.
+  // Parses the text of a file: fields between separators, one row per line. A field in double quotes may contain
+  // separators, line breaks, and quotes written twice (RFC 4180). Lines end with \n, \r\n or \r; empty lines are skipped.
+  // `path` is for messages. Throws Error if there is no line (a header alone is a table without rows), if rows differ in
+  // length, if a quote is not closed, or if two columns have the same name.
   static Table parse(std::vector<char> text, std::string path, const CsvOptions& options = {});
 
   Table(Table&&) = default;
@@ -43,11 +43,11 @@ class Table {
   index_t rows() const { return static_cast<index_t>(lines_.size()); }
   const std::vector<std::string>& columns() const { return columns_; }
 
-  // The text in a row, 0 to rows() - 1, of a column.
+  // Returns the text in row 0 to rows() - 1 of a column. Throws Error for an unknown column.
   std::string_view at(index_t row, const std::string& column) const { return field(row, position(column)); }
 
-  // The numbers of some columns, [rows, columns.size()], row-major. Throws Error for what is no number, not finite
-  // (unless allow_nan), or too large for a T; what is too small is 0.
+  // Returns the numbers of some columns, [rows, columns.size()], row-major. Throws Error if a field is not a number, not
+  // finite (unless allow_nan), or too large for T. Numbers too small for T are 0.
   template <class T = float>
   std::vector<T> numbers(std::span<const std::string> columns) const;
   template <class T = float>
@@ -59,7 +59,7 @@ class Table {
     return numbers<T>({column});
   }
 
-  // Those of all columns but one, such as that of the classes. Throws Error where none is left.
+  // Returns the numbers of all columns but one, for example the one of the classes. Throws Error if it is the only one.
   template <class T = float>
   std::vector<T> numbers_but(const std::string& column) const {
     std::vector<std::string> others = columns_;
@@ -69,14 +69,14 @@ class Table {
     return numbers<T>(others);
   }
 
-  // A column of a few different words, or numbers that stand for classes. Throws Error for an empty field, and for nan
-  // or inf among numbers (unless allow_nan); among words they are words.
+  // Returns a column as classes. Throws Error for an empty field, and for nan or inf (unless allow_nan) if the other fields
+  // are numbers.
   Categories categories(const std::string& column) const;
 
  private:
   Table(std::vector<char> text, std::string path, const CsvOptions& options);
 
-  // Makes by_name_. Throws Error where two names are equal.
+  // Computes by_name_. Throws Error if two names are equal.
   void sort_names();
 
   std::string_view field(index_t row, std::size_t column) const {
@@ -94,16 +94,15 @@ class Table {
 
   std::string path_;
   bool allow_nan_ = false;
-  std::vector<char> text_;                // a vector keeps its address when the table moves
+  std::vector<char> text_;                // keeps its address when the table is moved
   std::vector<std::string_view> fields_;  // [rows][width], in text_
-  std::vector<index_t> lines_;            // of the file, where each row begins
+  std::vector<index_t> lines_;            // the line of the file where each row begins
   std::vector<std::string> columns_;
-  std::vector<std::size_t> by_name_;  // the positions of the columns, sorted by their names
+  std::vector<std::size_t> by_name_;  // indices of columns, sorted by name
   std::size_t width_ = 0;
 };
 
-// Reads a table from a file: read_csv("iris.csv").numbers({"width", "length"}). Throws Error with file, line and
-// column.
+// Reads a table from a file: data::read_csv("iris.csv").numbers({"width", "length"}). Throws Error as Table::parse.
 Table read_csv(const std::string& path, const CsvOptions& options = {});
 
 }  // namespace gpunet::data

@@ -15,21 +15,21 @@ namespace gpunet::data {
 
 namespace detail {
 
-// The fields of a table, in the text that they were read from.
+// The fields of a table, as parts of the text.
 struct CsvRows {
   std::vector<std::string_view> fields = {};  // [lines.size()][width]
-  std::vector<index_t> lines = {};            // of the text, where each row begins
+  std::vector<index_t> lines = {};            // the line of the text where each row begins
   std::size_t width = 0;
 };
 
-// Reads a text into rows of equal length, one at least. Throws Error naming the line.
+// Splits a text into one or more rows of equal length. Errors name the line.
 class CsvReader {
  public:
   // `path` is for messages.
   CsvReader(std::span<char> text, const std::string& path, char separator)
       : text_(text), path_(path), separator_(separator) {}
 
-  // Cuts the text into fields, in place: a field never gets longer when its quotes go.
+  // Splits the text into fields. Removes quotes in place.
   CsvRows read() {
     require(!is_break(separator_) && separator_ != '"',
             "gpunet::data::read_csv: a separator that is a quote or a line break, give another");
@@ -39,7 +39,7 @@ class CsvReader {
     if (std::string_view(at, text_.size()).starts_with(byte_order_mark)) at += byte_order_mark.size();
     for (index_t line = 1; at < end;) {
       if (is_break(*at)) {  // an empty line
-        at = behind_break(at, end);
+        at = after_break(at, end);
         ++line;
         continue;
       }
@@ -59,12 +59,12 @@ class CsvReader {
 
  private:
   static bool is_break(char c) { return c == '\n' || c == '\r'; }
-  // Of the lines that end with a break: \n, \r\n or \r.
-  static char* behind_break(char* at, char* end) {
+  // Returns the position after the line break at `at`: \n, \r\n or \r.
+  static char* after_break(char* at, char* end) {
     return at + (*at == '\r' && at + 1 < end && at[1] == '\n' ? 2 : 1);
   }
 
-  // Reads fields up to the end of a row; returns where the next one begins.
+  // Reads the fields of a row and returns the beginning of the next row.
   char* read_row(char* at, char* end, index_t& line) {
     while (true) {
       if (at < end && *at == '"')
@@ -76,9 +76,9 @@ class CsvReader {
         continue;
       }
       require(at == end || is_break(*at), "gpunet::data::read_csv: ", path_, ":", line,
-              ": text behind the closing quote of a field (want '", separator_, "' or the end of the line)");
+              ": text after the closing quote of a field (want '", separator_, "' or the end of the line)");
       ++line;
-      return at < end ? behind_break(at, end) : end;
+      return at < end ? after_break(at, end) : end;
     }
   }
 
@@ -101,7 +101,7 @@ class CsvReader {
         if (at + 1 == end || at[1] != '"') break;
         ++at;
       }
-      line += is_break(*at) && behind_break(at, end) == at + 1;  // \r\n is counted once
+      line += is_break(*at) && after_break(at, end) == at + 1;  // \r\n is counted once
       *to++ = *at++;
     }
     rows_.fields.emplace_back(begin, static_cast<std::size_t>(to - begin));
@@ -119,7 +119,7 @@ struct Number {
   T value;
   bool ok, fits;
 };
-// Of a number that is out of range, by the place of its first digit and its exponent: whether it is too small.
+// Returns whether a number that is out of range is too small, by the position of its first digit and its exponent.
 GPUNET_INLINE bool is_below_one(std::string_view text) {
   const std::size_t e = std::min(text.find_first_of("eE"), text.size());
   const std::size_t point = std::min(text.find('.'), e), first = text.find_first_of("123456789");
@@ -128,7 +128,7 @@ GPUNET_INLINE bool is_below_one(std::string_view text) {
   if (e < text.size()) std::from_chars(text.data() + digits, text.data() + text.size(), exponent);
   return static_cast<double>(point) - static_cast<double>(first) + exponent < 0;
 }
-// A number with nothing but blanks around it. Independent of the locale.
+// Parses a number with optional blanks around it, independently of the locale.
 template <class T>
 Number<T> parse_number(std::string_view text) {
   while (!text.empty() && (text.front() == ' ' || text.front() == '\t'))
@@ -144,7 +144,7 @@ Number<T> parse_number(std::string_view text) {
   return {value, is_whole && error == std::errc(), fits};
 }
 
-// As messages show a text: a NUL byte would end them.
+// Returns the text for a message; escapes NUL bytes, which would end it.
 GPUNET_INLINE std::string shown(std::string_view text) {
   using namespace std::string_view_literals;
   return gpunet::detail::escaped(text, {{'\0', "\\0"sv}});
@@ -212,7 +212,7 @@ T Table::number(index_t row, std::size_t column) const {
     require(false, where(row, column), "'", detail::shown(text.substr(0, 40)),
             fits ? "' is not a number" : "' is out of range",
             text.empty() ? ", fill the field or leave the row out"
-                         : ", mend the line, or read a column of words with categories()");
+                         : ", fix the line, or read a column of words with categories()");
   if constexpr (std::is_floating_point_v<T>)
     if (!allow_nan_ && !std::isfinite(value)) refuse(row, column, "(a loss would be NaN)");
   return value;
@@ -231,7 +231,7 @@ std::vector<T> Table::numbers(std::span<const std::string> columns) const {
   return values;
 }
 
-#if GPUNET_COMPILED  // every type that std::from_chars reads
+#if GPUNET_COMPILED  // all types of std::from_chars
 template std::vector<float> Table::numbers(std::span<const std::string>) const;
 template std::vector<double> Table::numbers(std::span<const std::string>) const;
 template std::vector<long double> Table::numbers(std::span<const std::string>) const;
@@ -262,7 +262,7 @@ GPUNET_INLINE Categories Table::categories(const std::string& column) const {
     if (not_finite < 0) not_finite = row;
   }
   if (are_numbers && not_finite >= 0 && !allow_nan_) refuse(not_finite, i, "(want a class)");
-  are_numbers &= !has_nan;  // which has no place among numbers
+  are_numbers &= !has_nan;  // NaN cannot be sorted as a number
   struct Class {
     std::string_view name;
     label_t number;
@@ -271,7 +271,7 @@ GPUNET_INLINE Categories Table::categories(const std::string& column) const {
   const auto key = [&](index_t row) {
     const std::string_view text = field(row, i);
     const double value = are_numbers ? detail::parse_number<double>(text).value : 0;
-    const bool is_exact = are_numbers && std::abs(value) < 0x1p53;  // else a double may be that of several numbers
+    const bool is_exact = are_numbers && std::abs(value) < 0x1p53;  // larger numbers may round to the same double
     return std::pair(value, is_exact ? std::string_view() : text);
   };
   for (index_t row = 0; row < rows(); ++row)

@@ -1,4 +1,4 @@
-// Batches of a dataset, decoded ahead of the training thread.
+// DataLoader: batches of a dataset, read ahead by worker threads.
 #pragma once
 
 #include <algorithm>
@@ -20,44 +20,44 @@
 
 namespace gpunet::data {
 
-// Changes a batch of n samples that has just been read: inputs [n, ...sample sizes], labels [n]. Whoever reads the
-// batch calls it, several workers at the same time; what it draws from `random` depends on the epoch and the batch
-// alone, so that batches are the same for any number of workers. What it throws reaches the loop. In PyTorch collate_fn
-// also makes the batch; here it is there already, and keeps its shape.
+// Changes a batch of n samples after it was read: inputs [n, ...sample sizes], labels [n]. Workers call it
+// concurrently. The numbers of `random` depend on the epoch and the batch only, so batches are the same for any number
+// of workers. Exceptions are rethrown in the loop. In PyTorch collate_fn also makes the batch; here the batch exists
+// and keeps its shape.
 using CollateFunction = std::function<void(View<float, Host> inputs, View<label_t, Host> labels, Random& random)>;
 
-// As PyTorch's DataLoader takes them.
+// Options of DataLoader, as in PyTorch.
 struct DataLoaderOptions {
   index_t batch_size = 1;
-  bool shuffle = false;                                 // a new order for each epoch, from the default generator
-  int num_workers = 0;                                  // threads that decode ahead; 0: the training thread decodes
-  bool drop_last = false;                               // leave out the last batch if it is not full
-  int prefetch_factor = 2;                              // batches that each worker may be ahead, 1024 at most
+  bool shuffle = false;                                 // a new random order per epoch, from the default generator
+  int num_workers = 0;                                  // threads that read ahead; 0: the training thread reads
+  bool drop_last = false;                               // omit the last batch if it is smaller
+  int prefetch_factor = 2;                              // batches that each worker may read ahead, 1 to 1024
   std::optional<RandomSampler> sampler = std::nullopt;  // instead of shuffle
   CollateFunction collate_fn = nullptr;                 // changes each batch in place; shapes stay
 };
 
 namespace detail {
 
-// Fills the slots of a loader with batches, by its workers or the calling thread: all of Batches that is the same for
-// any device.
+// Fills the slots of a loader, by its workers or the calling thread: the part of Batches that does not depend on the
+// device.
 class BatchFiller {
  public:
-  // For `batches` batches an epoch, in a ring of `count` slots. The dataset and the slots must outlive this.
+  // `batches`: per epoch; `count`: number of slots. The dataset and the slots must outlive this.
   BatchFiller(const DatasetView& set, const DataLoaderOptions& options, index_t batches, BatchSlots& slots,
               index_t count);
   ~BatchFiller();  // after stop()
 
-  // Begins an epoch; stop() ends the one before.
+  // Begins an epoch; call stop() to end the previous one.
   void start();
   void stop();
 
-  // A filled slot; the batch is its first `samples` samples.
+  // A filled slot. The batch is its first `samples` samples.
   struct Filled {
     index_t slot, samples;
   };
-  // Waits for a batch, or fills it if no worker has begun it. Batches are taken in order; the slots of those before are
-  // free from now on. Throws what the dataset throws.
+  // Returns a batch: waits for a worker, or fills the slot if no worker has begun. Batches are taken in order, which
+  // frees the slots of earlier ones. Throws what the dataset throws.
   Filled take(index_t batch);
 
  private:
@@ -67,17 +67,16 @@ class BatchFiller {
 
 }  // namespace detail
 
-// What `for` runs over: the batches on device D. Each loop is an epoch in an order of its own; its batches come in
-// that order whatever the number of workers. One loop at a time: a second one, while the first runs, ends the first in
-// an Error. A batch is valid until the next one is taken. Keeps its threads and memory to itself: nothing is allocated
-// after the first batch of an epoch. Leaving the loop early is fine.
+// The batches on device D, as a range for loops. Each loop is an epoch with a new order; batches come in that order for
+// any number of workers. Only one loop at a time: a second one makes the first throw an Error. A batch is valid until
+// the next one is fetched. After the first batch of an epoch nothing is allocated. A loop may be left early.
 template <Device D>
 class Batches {
  public:
   using value_type = Batch<D>;
   using Iterator = BatchIterator<Batches>;
 
-  // The options are checked. The dataset and `device` must outlive this.
+  // `size`: batches per epoch. The options are valid. The dataset and `device` must outlive this.
   Batches(const DatasetView& set, const DataLoaderOptions& options, index_t size, D& device)
       : Batches(DatasetView(set, BatchBuffers<D>::takes_bytes && !options.collate_fn), options, size,
                 std::max(BatchBuffers<D>::least_slots, index_t{options.num_workers} * options.prefetch_factor + 1),
@@ -86,7 +85,7 @@ class Batches {
   Batches(const Batches&) = delete;
   Batches& operator=(const Batches&) = delete;
 
-  // Begins an epoch; one that still runs is left. Throws what the dataset throws, as ++ does.
+  // Begins an epoch; a running one is ended. Throws what the dataset throws, as ++ does.
   Iterator begin() & {
     ++loops_;
     stop();
@@ -100,7 +99,7 @@ class Batches {
   }
   std::default_sentinel_t end() const { return {}; }
 
-  // Batches in an epoch.
+  // Returns the number of batches in an epoch.
   index_t size() const { return size_; }
 
  private:
@@ -111,7 +110,7 @@ class Batches {
         buffers_(device, slots, set.sample_sizes().with_front(options.batch_size), set),
         filler_(set, options, size, buffers_, slots) {}
 
-  // Releases the current batch and takes the given one, if there are so many.
+  // Releases the current batch and fetches the given one, if it exists.
   void fetch(index_t batch) {
     release();
     current_ = batch;
@@ -133,40 +132,43 @@ class Batches {
   BatchBuffers<D> buffers_;
   detail::BatchFiller filler_;
   Batch<D> batch_;
-  index_t current_ = 0;      // the batch that batch_ is
+  index_t current_ = 0;      // index of batch_
   index_t slot_ = -1;        // the slot of batch_ while it is in use
   std::uint64_t loops_ = 0;  // see BatchIterator
 };
 
-// A way to go through a dataset: for (auto [inputs, labels] : loader.to(device)) is one epoch; inputs are
-// [n, ...sample sizes], labels [n]. Keeps a reference to the dataset.
+// Makes batches of a dataset. One loop is one epoch; inputs are [n, ...sample sizes], labels [n]:
+//   data::DataLoader loader(set, {.batch_size = 4, .shuffle = true, .num_workers = 2});
+//   auto batches = loader.to(device);
+//   for (auto [inputs, labels] : batches) ...
+// Stores a reference to the dataset.
 class DataLoader {
  public:
-  // Throws Error for options that make no batch.
+  // Throws Error for invalid options or an empty dataset.
   explicit DataLoader(const DatasetView& set, const DataLoaderOptions& options = {});
   template <class Set>
   requires(!std::same_as<Set, DatasetView> && AnyDataset<Set>) explicit DataLoader(
       const Set&&, const DataLoaderOptions& = {}) = delete;  // the loader would outlive the dataset
 
-  // Batches in an epoch.
+  // Returns the number of batches in an epoch.
   index_t size() const;
   const DatasetView& dataset() const { return set_; }
   const DataLoaderOptions& options() const { return options_; }
 
-  // The batches on a device, for one loop or several.
+  // Returns the batches on a device, for any number of loops.
   template <Device D>
   Batches<D> to(D& device) const {
     return {set_, options_, size(), device};
   }
-  // The same batches from a copy of the whole dataset that lies on the device from now on: to be kept from epoch to
-  // epoch. Throws Error if it does not fit, if the dataset draws its samples at random, or if there is a collate_fn.
+  // Copies the whole dataset to the device and returns the same batches from the copy; keep them for all epochs. Throws
+  // Error if it does not fit, if the dataset has random transforms, or if there is a collate_fn.
   template <Device D>
   ResidentBatches<D> resident_on(D& device) const {
     check_resident();
     return {set_, options_.batch_size, options_.sampler, size(), device};
   }
 
-  // What `for` asks a loader for, which has no device.
+  // Compile errors of a loop over the loader itself, which has no device.
   template <class Asked = DataLoader>
   auto begin() const {
     static_assert(!std::same_as<Asked, DataLoader>,
@@ -180,7 +182,7 @@ class DataLoader {
   }
 
  private:
-  // In an epoch.
+  // Returns the number of samples in an epoch.
   index_t samples() const { return options_.sampler ? options_.sampler->size() : set_.size(); }
   // Throws Error if there is a collate_fn.
   void check_resident() const;

@@ -41,7 +41,7 @@ struct detail::BatchFiller::State {
       inputs += sample_bytes;
     }
     if (!options.collate_fn || ring.stopped()) return;
-    Random random(epoch.seed, static_cast<std::uint64_t>(samples + batch));  // behind those of the samples
+    Random random(epoch.seed, static_cast<std::uint64_t>(samples + batch));  // after those of the samples
     options.collate_fn({static_cast<float*>(slots.host_inputs(slot)), set.sample_sizes().with_front(n)},
                        {slots.host_labels(slot), {n}}, random);
   }

@@ -30,7 +30,7 @@ class Digits : public ImageDataset {
   template <class Transform = ToTensor>
   Digits(index_t size, std::uint64_t seed, const Transform& transform = {})
       : ImageDataset(Pipeline(transform, sizes)), size_(size), seed_(seed) {
-    require(size >= 0, "gpunet::data::Digits: ", size, " images (want 0 or more), give how many there are to be");
+    require(size >= 0, "gpunet::data::Digits: ", size, " images (want 0 or more), give the number of images");
   }
   template <class Transform = ToTensor>
   static Digits train(index_t size = 60000, const Transform& transform = {}) {
@@ -47,8 +47,8 @@ class Digits : public ImageDataset {
   }
 
   index_t size() const override { return size_; }
-  // Draws image i, [1, 28, 28], into `room`, before it is transformed.
-  ImageBytes image(index_t i, std::vector<std::uint8_t>& room) const override;
+  // Draws image i, [1, 28, 28], into `buffer`, before it is transformed.
+  ImageBytes image(index_t i, std::vector<std::uint8_t>& buffer) const override;
 
  private:
   static constexpr ImageSizes sizes{1, 28, 28};

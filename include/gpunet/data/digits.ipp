@@ -111,20 +111,20 @@ GPUNET_INLINE void draw(const Point& a, const Point& b, int radius, std::uint8_t
 
 }  // namespace detail::digits
 
-GPUNET_INLINE ImageBytes Digits::image(index_t i, std::vector<std::uint8_t>& room) const {
+GPUNET_INLINE ImageBytes Digits::image(index_t i, std::vector<std::uint8_t>& buffer) const {
   GPUNET_ASSERT(0 <= i && i < size());
   const auto label = static_cast<label_t>(i % 10);
   Random random(seed_, static_cast<std::uint64_t>(i));
   const detail::digits::Hand hand(random);
-  room.assign(static_cast<std::size_t>(sizes.numel()), 0);
+  buffer.assign(static_cast<std::size_t>(sizes.numel()), 0);
   for (std::vector<detail::digits::Point> stroke : detail::digits::strokes_of(static_cast<int>(label))) {
     for (detail::digits::Point& p : stroke)
       p = {p.x + random.integer(-4, 4), p.y + random.integer(-4, 4)};
     const std::vector<detail::digits::Point> points = detail::digits::curve(stroke);
     for (std::size_t k = 1; k < points.size(); ++k)
-      detail::digits::draw(hand.on_paper(points[k - 1]), hand.on_paper(points[k]), hand.radius, room.data());
+      detail::digits::draw(hand.on_paper(points[k - 1]), hand.on_paper(points[k]), hand.radius, buffer.data());
   }
-  return {{room.data(), sizes}, label};
+  return {{buffer.data(), sizes}, label};
 }
 
 }  // namespace gpunet::data

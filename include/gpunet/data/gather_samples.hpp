@@ -1,4 +1,4 @@
-// Batches of samples that are on a device already.
+// Gathers a batch of samples that are on a device already.
 #pragma once
 
 #include <algorithm>
@@ -11,16 +11,16 @@
 
 namespace gpunet::data {
 
-// The inputs of a batch, and unless `labels` is null its labels. Raw: std::uint8_t, made floats by a table as
-// PixelTable has one, or float. One index = one input and one label.
+// Writes the inputs of a batch and, unless `labels` is null, its labels. Raw: float, or std::uint8_t, which the table
+// maps to floats (see PixelTable). One index is one input and one label.
 template <class Raw>
 struct GatherSamples {
   index_t batch, features;
-  const Raw* samples;     // [any number, features]
-  const label_t* labels;  // [the same]
-  const index_t* order;   // [batch], which samples; null: the first ones
+  const Raw* samples;     // [samples, features]
+  const label_t* labels;  // [samples]
+  const index_t* order;   // [batch], indices of samples; null: the first ones
   const float* table;     // [channels, 256], null for floats
-  index_t pixels;         // features of a channel
+  index_t pixels;         // features per channel
   float* batch_inputs;    // [batch, features]
   label_t* batch_labels;  // [batch]
 
@@ -43,7 +43,7 @@ void gather_samples(D& device, const GatherSamples<Raw>& gather) {
   for_each(device, std::max(gather.batch * gather.features, gather.batch), gather);
 }
 
-// On the host sample by sample, without a division for every feature.
+// On Host sample by sample, without a division per feature.
 template <class Raw>
 void gather_samples(Host& device, const GatherSamples<Raw>& gather) {
   constexpr index_t worth_threads = 1 << 16;  // features

@@ -25,8 +25,8 @@ class ImageDataset {
 
   // Returns the number of images.
   virtual index_t size() const = 0;
-  // Returns image i before it is transformed. A dataset that has to decode or draw it stores the bytes in `room`.
-  virtual ImageBytes image(index_t i, std::vector<std::uint8_t>& room) const = 0;
+  // Returns image i before it is transformed. A dataset that has to decode or draw it stores the bytes in `buffer`.
+  virtual ImageBytes image(index_t i, std::vector<std::uint8_t>& buffer) const = 0;
   // Returns the shape of a transformed image, [channels, height, width].
   Sizes sample_sizes() const { return pipeline_.output(); }
 

@@ -49,8 +49,8 @@ class ImageFolder : public ImageDataset {
   const std::map<std::string, label_t>& class_to_idx() const { return files_.class_to_idx; }
   const std::vector<Item>& samples() const { return files_.samples; }
 
-  // Reads image i into `room`, with three channels, before it is transformed.
-  ImageBytes image(index_t i, std::vector<std::uint8_t>& room) const override;
+  // Reads image i into `buffer`, with three channels, before it is transformed.
+  ImageBytes image(index_t i, std::vector<std::uint8_t>& buffer) const override;
 
  private:
   struct Files {
@@ -59,7 +59,7 @@ class ImageFolder : public ImageDataset {
     // Appends the images of a class, sorted by folder and then by name, bytewise.
     void add_samples(const std::string& folder, label_t label);
 
-    ImageBytes image(std::size_t i, std::vector<std::uint8_t>& room) const;
+    ImageBytes image(std::size_t i, std::vector<std::uint8_t>& buffer) const;
 
     std::int64_t max_pixels;
     std::vector<std::string> classes;
@@ -73,8 +73,8 @@ class ImageFolder : public ImageDataset {
 
   template <class Transform>
   static Pipeline pipeline(const Files& files, const Transform& transform) {
-    std::vector<std::uint8_t> room;
-    const ImageBytes first = files.image(0, room);
+    std::vector<std::uint8_t> buffer;
+    const ImageBytes first = files.image(0, buffer);
     return with_path(first.path, [&] { return Pipeline(transform, first.image.sizes); });
   }
 

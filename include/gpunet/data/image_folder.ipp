@@ -109,20 +109,20 @@ GPUNET_INLINE void ImageFolder::Files::add_samples(const std::string& folder, la
       samples.push_back({io::join(inner, name), label});
 }
 
-GPUNET_INLINE ImageBytes ImageFolder::Files::image(std::size_t i, std::vector<std::uint8_t>& room) const {
-  room = std::vector<std::uint8_t>();  // frees the previous image
+GPUNET_INLINE ImageBytes ImageFolder::Files::image(std::size_t i, std::vector<std::uint8_t>& buffer) const {
+  buffer = std::vector<std::uint8_t>();  // frees the previous image
   io::Image image = io::read_image(samples[i].path, {.max_pixels = max_pixels});
-  room = std::move(image.pixels);
+  buffer = std::move(image.pixels);
   const index_t channel_step =
       image.channels < 3 ? 0 : 1;  // the bytes are [height, width, channels]; gray is every channel
-  return {{room.data(), {3, image.height, image.width}, channel_step, image.channels},
+  return {{buffer.data(), {3, image.height, image.width}, channel_step, image.channels},
           samples[i].label,
           samples[i].path};
 }
 
-GPUNET_INLINE ImageBytes ImageFolder::image(index_t i, std::vector<std::uint8_t>& room) const {
+GPUNET_INLINE ImageBytes ImageFolder::image(index_t i, std::vector<std::uint8_t>& buffer) const {
   GPUNET_ASSERT(0 <= i && i < size());
-  return files_.image(static_cast<std::size_t>(i), room);
+  return files_.image(static_cast<std::size_t>(i), buffer);
 }
 
 }  // namespace gpunet::data

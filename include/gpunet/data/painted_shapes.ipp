@@ -93,7 +93,7 @@ GPUNET_INLINE void cover(int (*figure)(int, int), const Scene& scene, Coverage& 
 
 }  // namespace detail::shapes
 
-GPUNET_INLINE ImageBytes Shapes::image(index_t i, std::vector<std::uint8_t>& room) const {
+GPUNET_INLINE ImageBytes Shapes::image(index_t i, std::vector<std::uint8_t>& buffer) const {
   GPUNET_ASSERT(0 <= i && i < size());
   static constexpr std::array figures_in_order = {
       figures::disc,  figures::ring, figures::square, figures::frame,    figures::triangle,
@@ -102,9 +102,9 @@ GPUNET_INLINE ImageBytes Shapes::image(index_t i, std::vector<std::uint8_t>& roo
   const detail::shapes::Scene scene(seed_, static_cast<std::uint64_t>(i));
   detail::shapes::Coverage inside;
   detail::shapes::cover(figures_in_order[label], scene, inside);
-  room.resize(static_cast<std::size_t>(sizes.numel()));
-  detail::shapes::paint(scene, inside, room.data());
-  return {{room.data(), sizes}, static_cast<label_t>(label)};
+  buffer.resize(static_cast<std::size_t>(sizes.numel()));
+  detail::shapes::paint(scene, inside, buffer.data());
+  return {{buffer.data(), sizes}, static_cast<label_t>(label)};
 }
 
 }  // namespace gpunet::data

@@ -43,7 +43,7 @@ class TransformOf final : public AnyTransform {
   static constexpr bool of_images = TransformsImages<Transform, float>;
   static constexpr bool moves = of_images && TransformsImages<Transform, std::uint8_t>;
   static_assert(of_images || std::is_invocable_r_v<float, const Transform&, float, index_t>,
-                "gpunet::data: a transform behind ToTensor takes neither a value (float, index_t) nor an image "
+                "gpunet::data: a transform after ToTensor takes neither a value (float, index_t) nor an image "
                 "(Pixels<float>&)");
 
  public:

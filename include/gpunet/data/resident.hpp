@@ -1,4 +1,4 @@
-// A whole dataset on a device.
+// A dataset that is stored on a device as a whole.
 #pragma once
 
 #include <algorithm>
@@ -17,24 +17,24 @@
 
 namespace gpunet::data {
 
-// What an error about memory says of the host's; other devices say it themselves.
+// Returns the text about free memory for an error message; empty for devices whose own errors report it.
 std::string free_memory(const Host&);
 template <class D>
 std::string free_memory(const D&) {
   return "";
 }
 
-// What `for` runs over: the batches of a dataset that was copied to device D as a whole, as bytes where it has bytes.
-// The same batches as the loader's own, bit for bit, each gathered by the device when it is taken; once per epoch the
-// order of the samples travels, and nothing else. A batch is valid until the next one is taken. Nothing is allocated
-// on the device after the constructor, and nothing waits for it.
+// The batches of a dataset that was copied to device D as a whole (as bytes if it has bytes), as a range for loops.
+// They are bitwise identical to the loader's batches; the device gathers each one when it is fetched. Only the order of
+// the samples is copied, once per epoch. A batch is valid until the next one is fetched. After the constructor nothing
+// is allocated on the device, and nothing waits for it.
 template <class D>
 class ResidentBatches {
  public:
   using value_type = Batch<D>;
   using Iterator = BatchIterator<ResidentBatches>;
 
-  // Copies the samples; the dataset is not needed afterwards, `device` is. Throws Error if they do not fit.
+  // Copies the samples. `device` must outlive this, the dataset need not. Throws Error if they do not fit.
   ResidentBatches(const DatasetView& set, index_t batch_size, const std::optional<RandomSampler>& sampler,
                   index_t size, D& device)
       : device_(device),
@@ -52,7 +52,7 @@ class ResidentBatches {
   ResidentBatches(const ResidentBatches&) = delete;
   ResidentBatches& operator=(const ResidentBatches&) = delete;
 
-  // Begins an epoch, in an order of its own.
+  // Begins an epoch with a new order.
   Iterator begin() & {
     ++loops_;
     const std::vector<index_t> order = draw_order(samples_, sampler_);
@@ -66,7 +66,7 @@ class ResidentBatches {
   }
   std::default_sentinel_t end() const { return {}; }
 
-  // Batches in an epoch.
+  // Returns the number of batches in an epoch.
   index_t size() const { return size_; }
 
  private:
@@ -74,7 +74,7 @@ class ResidentBatches {
   index_t features() const { return sample_sizes_.numel(); }
   index_t epoch_samples() const { return sampler_ ? sampler_->size() : samples_; }
 
-  // Makes room for everything.
+  // Allocates all memory.
   void reserve(const DatasetView& set) {
     constexpr index_t most = index_t{1} << 60;
     const index_t sample_bytes = static_cast<index_t>(set.sample_bytes());
@@ -94,7 +94,7 @@ class ResidentBatches {
     }
   }
 
-  // Brings the samples over, some at a time.
+  // Copies the samples in chunks.
   void load(const DatasetView& set) {
     const std::size_t sample_bytes = set.sample_bytes();
     const auto most = static_cast<index_t>((std::size_t{256} << 10) / std::max(sample_bytes, std::size_t{1}));
@@ -106,7 +106,7 @@ class ResidentBatches {
                                                                        : static_cast<void*>(floats.data()));
     for (index_t first = 0; first < samples_; first += at_once) {
       const auto count = static_cast<std::size_t>(std::min(at_once, samples_ - first));
-      Random random(0);  // which nobody draws from
+      Random random(0);  // not used: the dataset is not random
       for (std::size_t i = 0; i < count; ++i)
         labels[i] = set.read_raw(first + static_cast<index_t>(i), chunk + i * sample_bytes, random);
       device_.upload(data_.data() + static_cast<std::size_t>(first) * sample_bytes, chunk, count * sample_bytes);
@@ -147,12 +147,12 @@ class ResidentBatches {
   Buffer<std::byte, D> data_;  // [samples][features] of bytes or floats
   Buffer<label_t, D> labels_;  // [samples]
   Buffer<index_t, D> order_;   // of the epoch
-  Buffer<float, D> table_;     // see PixelTable; empty for floats
-  index_t pixels_ = 1;         // of a channel
+  Buffer<float, D> table_;     // see PixelTable; empty for samples of floats
+  index_t pixels_ = 1;         // per channel
   Buffer<float, D> batch_inputs_;
   Buffer<label_t, D> batch_labels_;
   Batch<D> batch_;
-  index_t current_ = 0;      // the batch that batch_ is
+  index_t current_ = 0;      // index of batch_
   std::uint64_t loops_ = 0;  // see BatchIterator
 };
 

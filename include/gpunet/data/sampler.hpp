@@ -1,4 +1,4 @@
-// In which order an epoch visits the samples.
+// The order of the samples in an epoch.
 #pragma once
 
 #include <cstdint>
@@ -9,24 +9,25 @@
 
 namespace gpunet::data {
 
-// As PyTorch's RandomSampler takes them.
+// Options of RandomSampler, as in PyTorch.
 struct RandomSamplerOptions {
-  bool replacement = false;  // a sample may come again before all others came
-  index_t num_samples = 0;   // in an epoch; 0: as many as there are
+  bool replacement = false;  // draw with replacement
+  index_t num_samples = 0;   // samples per epoch; 0: all
 };
 
-// Samples in random order, as PyTorch's RandomSampler visits them:
+// A random order of samples, the same as PyTorch's RandomSampler:
 //   data::RandomSampler sampler(set.size(), {.replacement = true, .num_samples = 100});
 class RandomSampler {
  public:
-  // Of n samples.
+  // For a dataset of n samples. Throws Error if n is less than 1 or too large, or for a negative num_samples.
   explicit RandomSampler(index_t n, const RandomSamplerOptions& options = {});
 
-  // Samples in an epoch, and in the dataset.
+  // Returns the number of samples in an epoch, and in the dataset.
   index_t size() const { return options_.num_samples; }
   index_t samples() const { return n_; }
 
-  // The order of an epoch, [size()], made with `generator` itself, as where PyTorch is given one.
+  // Returns the order of an epoch, [size()], drawn from `generator` directly, as by PyTorch's
+  // RandomSampler(generator=...).
   std::vector<index_t> draw(Generator& generator) const;
 
  private:
@@ -34,20 +35,19 @@ class RandomSampler {
   RandomSamplerOptions options_;
 };
 
-// What is drawn for an epoch.
+// The random choices of an epoch.
 struct Epoch {
   std::vector<index_t> order;  // of the samples
-  std::uint64_t seed;          // of what the samples draw
+  std::uint64_t seed;          // of the random transforms of samples
 };
 
-// An epoch by a sampler, or of n samples from 0 to n - 1 where there is none. Takes from `generator` what an epoch of
-// PyTorch's DataLoader takes from its default generator, so that the same seed gives the same batches: a seed for the
-// workers (here for each sample, so that batches do not depend on who reads them) and, for a sampler, one for its
-// order.
+// Returns an epoch of a sampler, or of the samples 0 to n - 1 without one. Draws from `generator` what an epoch of PyTorch's
+// DataLoader draws, so the same seed gives the same batches: a seed for the workers (here for the samples, so batches do
+// not depend on the workers) and, with a sampler, a seed for the order.
 Epoch draw_epoch(index_t n, const std::optional<RandomSampler>& sampler,
                  Generator& generator = default_generator());
 
-// Its order alone.
+// The same, but returns only the order.
 std::vector<index_t> draw_order(index_t n, const std::optional<RandomSampler>& sampler,
                                 Generator& generator = default_generator());
 

@@ -32,7 +32,7 @@ GPUNET_INLINE std::vector<index_t> RandomSampler::draw(Generator& generator) con
       order.push_back(generator.below(n_));
     return order;
   }
-  for (index_t left = size(); left >= 0; left -= n_) {  // once more than needed where nothing is left, as PyTorch
+  for (index_t left = size(); left >= 0; left -= n_) {  // draws once more if nothing is left, as PyTorch
     const std::vector<index_t> all = randperm(n_, generator);
     order.insert(order.end(), all.begin(), all.begin() + std::min(left, n_));
   }

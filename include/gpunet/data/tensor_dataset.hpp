@@ -1,4 +1,4 @@
-// Datasets of numbers that a program has already.
+// A dataset of tensors.
 #pragma once
 
 #include <type_traits>
@@ -9,17 +9,18 @@
 
 namespace gpunet::data {
 
-// The samples [n, ...] of one tensor with the labels [n] of another, which must outlive it:
+// Samples [n, ...] and labels [n] of two tensors, which must outlive it:
 //   data::TensorDataset set(X, y);
 class TensorDataset {
  public:
-  // Throws Error unless there are as many labels as samples.
+  // Throws Error for other shapes.
   TensorDataset(const Tensor<float, Host>& samples, const Tensor<label_t, Host>& labels);
-  TensorDataset(const Tensor<float, Host>&&, const Tensor<label_t, Host>&) = delete;  // gone before they are read
+  TensorDataset(const Tensor<float, Host>&&,
+                const Tensor<label_t, Host>&) = delete;  // temporaries would be destroyed before they are read
   TensorDataset(const Tensor<float, Host>&, const Tensor<label_t, Host>&&) = delete;
   TensorDataset(const Tensor<float, Host>&&, const Tensor<label_t, Host>&&) = delete;
 
-  // Anything else is a mistake.
+  // A compile error for other types.
   template <class Samples, class Labels>
   TensorDataset(const Samples&, const Labels&) {
     static_assert(std::is_void_v<Samples>,

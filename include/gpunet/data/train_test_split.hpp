@@ -1,4 +1,4 @@
-// A part of the samples to learn from and another one to test with.
+// Splits samples into a training and a test set, as scikit-learn.
 #pragma once
 
 #include <cstdint>
@@ -11,13 +11,13 @@
 
 namespace gpunet::data {
 
-// As scikit-learn's train_test_split takes them.
+// Options of train_test_split, as in scikit-learn.
 struct TrainTestSplitOptions {
-  // A fraction of all samples where it is less than 1, else their number; 0: what the other one leaves, or a quarter.
+  // A fraction of the samples if less than 1, else a number of samples; 0: the rest. Both 0: test_size 0.25.
   double test_size = 0, train_size = 0;
-  std::optional<std::uint32_t> random_state = std::nullopt;  // a seed; without one the default generator gives it
+  std::optional<std::uint32_t> random_state = std::nullopt;  // a seed; without it, drawn from the default generator
   bool shuffle = true;
-  std::vector<label_t> stratify = {};  // classes of all samples, each of which is to have its share of both parts
+  std::vector<label_t> stratify = {};  // classes of the samples; both parts get the same fractions of each class
 };
 
 // Indices of samples.
@@ -27,7 +27,7 @@ struct TrainTestSplit {
 
 namespace detail {
 
-// Some rows of a tensor, in that order.
+// Returns some rows of a tensor, in the given order.
 template <class T>
 Tensor<T, Host> rows_of(const Tensor<T, Host>& all, const std::vector<index_t>& rows) {
   const Sizes row = all.sizes().tail();
@@ -42,12 +42,12 @@ Tensor<T, Host> rows_of(const Tensor<T, Host>& all, const std::vector<index_t>& 
 
 }  // namespace detail
 
-// Splits n samples as sklearn.model_selection.train_test_split does, index for index:
+// Splits n samples at random, with the same indices as sklearn.model_selection.train_test_split:
 //   auto [train, test] = data::train_test_split(set.size(), {.test_size = 0.2, .random_state = 33});
 //   const data::Subset train_set(set, train);
 TrainTestSplit train_test_split(index_t n, const TrainTestSplitOptions& options = {});
 
-// Samples and labels of both parts, as tensors of their own.
+// Samples and labels of both parts, copied to new tensors.
 template <class X, class Y>
 struct SplitTensors {
   Tensor<X, Host> X_train, X_test;

@@ -16,8 +16,8 @@ namespace gpunet::data {
 
 namespace detail {
 
-// numpy.random.RandomState(seed), which scikit-learn draws from: the Mersenne twister again, used in another way than
-// PyTorch does. For fewer than 2^32 numbers.
+// numpy.random.RandomState(seed), which scikit-learn uses: a Mersenne twister, as PyTorch's, but with other algorithms
+// on top. For fewer than 2^32 numbers.
 class RandomState {
  public:
   explicit RandomState(std::uint32_t seed) { engine_.seed(seed); }
@@ -27,7 +27,7 @@ class RandomState {
       std::swap(numbers[i], numbers[up_to(static_cast<std::uint32_t>(i))]);
   }
 
-  // The numbers 0 to n - 1 in random order.
+  // Returns the numbers 0 to n - 1 in random order.
   std::vector<index_t> permutation(index_t n) {
     std::vector<index_t> numbers(static_cast<std::size_t>(n));
     std::iota(numbers.begin(), numbers.end(), index_t{0});
@@ -36,7 +36,7 @@ class RandomState {
   }
 
  private:
-  // A number from 0 to most: words cut to its number of bits, until one fits.
+  // Returns a number from 0 to `most`: random words, masked to its number of bits, until one is in range.
   std::uint32_t up_to(std::uint32_t most) {
     const std::uint32_t mask = ~std::uint32_t{0} >> std::countl_zero(most);
     for (;;)
@@ -46,7 +46,7 @@ class RandomState {
   gpunet::detail::MersenneTwister engine_;
 };
 
-// How many samples go where, as scikit-learn rounds: those to test with up, the others down.
+// The sizes of both parts. scikit-learn rounds the test set up and the training set down.
 struct SplitSizes {
   index_t train, test;
 };
@@ -68,14 +68,14 @@ GPUNET_INLINE SplitSizes split_sizes(index_t n, const TrainTestSplitOptions& opt
   return sizes;
 }
 
-// Shares of `draws` samples for classes that have `counts` of them: rounded down, then one more for those that lost
-// most, drawn by lot where several lost as much.
+// Returns how many of `draws` samples each class gets if it has `counts` samples: its share rounded down, and one more for
+// the classes with the largest remainders; ties are drawn at random.
 GPUNET_INLINE std::vector<index_t> shares(const std::vector<index_t>& counts, index_t draws, RandomState& random) {
   double sum = 0;
   for (index_t count : counts)
     sum += static_cast<double>(count);
   std::vector<index_t> result;
-  std::map<double, std::vector<std::size_t>, std::greater<>> lost;  // classes by what they lost
+  std::map<double, std::vector<std::size_t>, std::greater<>> lost;  // classes by remainder
   index_t left = draws;
   for (index_t count : counts) {
     const double share = static_cast<double>(count) / sum * static_cast<double>(draws), whole = std::floor(share);

@@ -207,10 +207,9 @@ History fit(Network<D, T>& model, const Loss& criterion, Optimizer& optimizer, L
             const FitOptions& options, Parts&&... parts) {
   using Model = Network<D, T>;
   using R = Run<Model, Optimizer>;
-  static_assert(
-      (detail::IsPart<std::remove_reference_t<Parts>, R, Model, Loss> && ...),
-      "gpunet::train::fit: one of the arguments behind the options is no part of a training, give an object "
-      "with on_epoch_end(train::Training&) or another of fit's functions");
+  static_assert((detail::IsPart<std::remove_reference_t<Parts>, R, Model, Loss> && ...),
+                "gpunet::train::fit: an argument after the options is not a part of a training, give an object "
+                "with on_epoch_end(train::Training&) or another of fit's functions");
   require(options.epochs >= 1, "gpunet::train::fit: ", options.epochs, " epochs (want 1 or more)");
   require(options.max_steps >= 0, "gpunet::train::fit: max_steps ", options.max_steps,
           " (want 0, for no limit, or more)");

@@ -34,8 +34,8 @@ struct ProfileOptions {
 template <class Model, class Loss, class Optimizer>
 StepTimes profile(Model& model, const Loss& criterion, Optimizer& optimizer, const data::DataLoader& loader,
                   const ProfileOptions& options = {}) {
-  require(options.steps >= 1 && options.warm_up >= 0, "gpunet::train::profile: ", options.steps, " steps behind ",
-          options.warm_up, " (want 1 or more behind 0 or more), give .steps and .warm_up that make a measurement");
+  require(options.steps >= 1 && options.warm_up >= 0, "gpunet::train::profile: ", options.steps, " steps after ",
+          options.warm_up, " (want 1 or more after 0 or more), give .steps and .warm_up that make a measurement");
   auto& device = model.device();
   Step step(model, criterion, optimizer);
   StepTimes times;
