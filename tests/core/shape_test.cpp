@@ -62,6 +62,7 @@ TEST_CASE("a number of elements is compared without being computed") {
   CHECK_THROWS_WITH_AS((Sizes{2, 3}.at(2)), "gpunet::Sizes: dimension 2 of a shape with 2 dimensions (want 0 to 1)",
                        Error);
   CHECK(Sizes{2, 3}.at(1) == 3);
+  CHECK_THROWS_WITH_AS(Sizes{}.at(0), "gpunet::Sizes: dimension 0 of a shape without dimensions", Error);
 }
 
 TEST_CASE("arithmetic of static extents stays static") {

@@ -31,6 +31,7 @@ class Sizes {
   constexpr index_t operator[](int i) const { return extents_[static_cast<std::size_t>(i)]; }
   // Returns extent `i`. Throws Error if there is no such dimension.
   constexpr index_t at(int i) const {
+    require(rank_ > 0, "gpunet::Sizes: dimension ", i, " of a shape without dimensions");
     require(0 <= i && i < rank_, "gpunet::Sizes: dimension ", i, " of a shape with ", rank_,
             " dimensions (want 0 to ", rank_ - 1, ")");
     return (*this)[i];

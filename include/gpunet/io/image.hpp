@@ -30,27 +30,7 @@ struct ReadImageOptions {
 // Returns the image of an array [channels, height, width] or [height, width] with numbers from 0 to 1 (others are
 // clamped, NaN is 0), or with bytes. Throws Error for another shape or number of values.
 template <class T>
-Image to_image(const std::vector<T>& values, const Sizes& sizes) {
-  require(sizes.rank() == 2 || (sizes.rank() == 3 && sizes[0] >= 1 && sizes[0] <= 4),
-          "gpunet::io: an array of shape ", to_string(sizes),
-          " is no image (want [channels, height, width] with 1 to 4 channels, or [height, width])");
-  const bool gray = sizes.rank() == 2;
-  Image image{sizes[gray ? 1 : 2], sizes[gray ? 0 : 1], gray ? 1 : sizes[0]};
-  require(static_cast<index_t>(values.size()) == sizes.numel(), "gpunet::io: ", values.size(),
-          " values for an image of shape ", to_string(sizes));
-  const auto pixels = static_cast<std::size_t>(image.width * image.height);
-  const auto channels = static_cast<std::size_t>(image.channels);
-  image.pixels.resize(values.size());
-  for (std::size_t c = 0; c < channels; ++c)
-    for (std::size_t i = 0; i < pixels; ++i) {
-      const T value = values[c * pixels + i];
-      if constexpr (sizeof(T) == 1)
-        image.pixels[i * channels + c] = static_cast<std::uint8_t>(value);
-      else  // this order of operands makes NaN 0; truncated as by PyTorch's writer
-        image.pixels[i * channels + c] = static_cast<std::uint8_t>(std::min(T{255}, std::max(T{0}, value * 255)));
-    }
-  return image;
-}
+Image to_image(const std::vector<T>& values, const Sizes& sizes);
 
 namespace detail {
 
@@ -80,6 +60,29 @@ std::string encode_png(const Image& image);
 
 // Writes a PNG file, as AtomicFile. Throws Error naming the file.
 void save_png(const std::string& path, const Image& image);
+
+template <class T>
+Image to_image(const std::vector<T>& values, const Sizes& sizes) {
+  require(sizes.rank() == 2 || (sizes.rank() == 3 && sizes[0] >= 1 && sizes[0] <= 4),
+          "gpunet::io: an array of shape ", to_string(sizes),
+          " is no image (want [channels, height, width] with 1 to 4 channels, or [height, width])");
+  const bool gray = sizes.rank() == 2;
+  Image image{sizes[gray ? 1 : 2], sizes[gray ? 0 : 1], gray ? 1 : sizes[0]};
+  require(static_cast<index_t>(values.size()) == sizes.numel(), "gpunet::io: ", values.size(),
+          " values for an image of shape ", to_string(sizes));
+  const auto pixels = static_cast<std::size_t>(image.width * image.height);
+  const auto channels = static_cast<std::size_t>(image.channels);
+  image.pixels.resize(values.size());
+  for (std::size_t c = 0; c < channels; ++c)
+    for (std::size_t i = 0; i < pixels; ++i) {
+      const T value = values[c * pixels + i];
+      if constexpr (sizeof(T) == 1)
+        image.pixels[i * channels + c] = static_cast<std::uint8_t>(value);
+      else  // this order of operands makes NaN 0; truncated as by PyTorch's writer
+        image.pixels[i * channels + c] = static_cast<std::uint8_t>(std::min(T{255}, std::max(T{0}, value * 255)));
+    }
+  return image;
+}
 
 }  // namespace gpunet::io
 

@@ -15,6 +15,54 @@ namespace gpunet {
 
 namespace detail {
 
+// Returns the values, row-major, as torch prints a tensor of that shape.
+template <class T>
+std::string tensor_text(const Sizes& sizes, const std::vector<T>& values);
+
+}  // namespace detail
+
+// Returns the tensor as PyTorch prints it, without its dtype: "tensor([[ 1.0000, -0.5000]])". Waits for the device.
+template <class T, class D>
+std::string to_string(const Tensor<T, D>& tensor) {
+  return detail::tensor_text(tensor.sizes(), tensor.to_vector());
+}
+// Returns the same for a view on `device`.
+template <class T, class D>
+std::string to_string(D& device, const View<T, D>& view) {
+  return detail::tensor_text(view.sizes(), to_vector(device, view));
+}
+// Returns the same for a view on Host, which needs no device.
+template <class T, class D>
+std::string to_string(const View<T, D>& view) {
+  static_assert(std::is_same_v<D, Host>,
+                "gpunet::to_string: a view on Cuda does not know its device, write to_string(device, view)");
+  if constexpr (std::is_same_v<D, Host>)
+    return detail::tensor_text(view.sizes(),
+                               std::vector<std::remove_const_t<T>>(view.data(), view.data() + view.numel()));
+  else
+    return "";
+}
+
+// std::cout << tensor.sizes()
+template <class Traits>
+std::basic_ostream<char, Traits>& operator<<(std::basic_ostream<char, Traits>& out, const Sizes& sizes) {
+  return out << to_string(sizes);
+}
+
+// std::cout << batch.inputs, on Host
+template <class T, class D>
+std::ostream& operator<<(std::ostream& out, const View<T, D>& view) {
+  return out << to_string(view);
+}
+
+// std::cout << tensor
+template <class T, class D>
+std::ostream& operator<<(std::ostream& out, const Tensor<T, D>& tensor) {
+  return out << to_string(tensor);
+}
+
+namespace detail {
+
 // The number format of one tensor: one width and style for all elements, chosen as torch does.
 template <class T>
 class NumberFormat {
@@ -147,45 +195,5 @@ std::string tensor_text(const Sizes& sizes, const std::vector<T>& values) {
 }
 
 }  // namespace detail
-
-// Returns the tensor as PyTorch prints it, without its dtype: "tensor([[ 1.0000, -0.5000]])". Waits for the device.
-template <class T, class D>
-std::string to_string(const Tensor<T, D>& tensor) {
-  return detail::tensor_text(tensor.sizes(), tensor.to_vector());
-}
-// Returns the same for a view on `device`.
-template <class T, class D>
-std::string to_string(D& device, const View<T, D>& view) {
-  return detail::tensor_text(view.sizes(), to_vector(device, view));
-}
-// Returns the same for a view on Host, which needs no device.
-template <class T, class D>
-std::string to_string(const View<T, D>& view) {
-  static_assert(std::is_same_v<D, Host>,
-                "gpunet::to_string: a view on Cuda does not know its device, write to_string(device, view)");
-  if constexpr (std::is_same_v<D, Host>)
-    return detail::tensor_text(view.sizes(),
-                               std::vector<std::remove_const_t<T>>(view.data(), view.data() + view.numel()));
-  else
-    return "";
-}
-
-// std::cout << tensor.sizes()
-template <class Traits>
-std::basic_ostream<char, Traits>& operator<<(std::basic_ostream<char, Traits>& out, const Sizes& sizes) {
-  return out << to_string(sizes);
-}
-
-// std::cout << batch.inputs, on Host
-template <class T, class D>
-std::ostream& operator<<(std::ostream& out, const View<T, D>& view) {
-  return out << to_string(view);
-}
-
-// std::cout << tensor
-template <class T, class D>
-std::ostream& operator<<(std::ostream& out, const Tensor<T, D>& tensor) {
-  return out << to_string(tensor);
-}
 
 }  // namespace gpunet
