@@ -47,10 +47,28 @@ TEST_CASE("samples come dataset after dataset") {
 
 TEST_CASE("samples of two shapes are refused") {
   const ByteSet a(2), b(3, {3, 4, 4});
-  CHECK(
-      error_of([&] { ConcatDataset(a, b); }) ==
-      "gpunet::data::ConcatDataset: the samples of dataset 1 have shape [3, 4, 4], those of dataset 0 [3, 5, 7] (a "
-      "batch has one shape), bring them to one, by Resize for images");
+  CHECK(error_of([&] { ConcatDataset(a, b); }) ==
+        "gpunet::data::ConcatDataset: the samples of dataset 1 have shape [3, 4, 4], those before it [3, 5, 7] (a "
+        "batch has one shape), bring them to one, by Resize for images");
   CHECK(error_of([] { ConcatDataset(std::vector<data::DatasetView>{}); }) ==
         "gpunet::data::ConcatDataset: no datasets (want one or more)");
+}
+
+TEST_CASE("a dataset without samples has no shape, and one with fewer is refused") {
+  struct TwoFunctions {
+    index_t n;
+    index_t size() const { return n; }
+    data::Sample operator[](index_t) const { return {{7}, {1}, 3}; }
+  };
+  const TwoFunctions none{0}, two{2}, negative{-5};
+  for (const ConcatDataset& set : {ConcatDataset(none, two), ConcatDataset(two, none)}) {
+    CHECK(set.size() == 2);
+    CHECK(set.sample_sizes() == Sizes{1});
+    float sample = 0;
+    CHECK(set.read(1, &sample) == 3);
+    CHECK(sample == 7);
+  }
+  CHECK(ConcatDataset(none, none).size() == 0);
+  CHECK(error_of([&] { ConcatDataset(two, negative); }) ==
+        "gpunet::data::ConcatDataset: dataset 1 has -5 samples (want 0 or more), check its size()");
 }

@@ -184,8 +184,7 @@ TEST_CASE_TEMPLATE("batches serve one loop at a time, and say so", D, GPUNET_TES
   const auto check = [&](auto&& batches) {
     const char* const another =
         "gpunet::data::DataLoader: another loop over the same batches has begun (they serve one at a time), give "
-        "each "
-        "loop batches of its own: loader.to(device)";
+        "each loop batches of its own: loader.to(device)";
     int outer = 0, inner = 0;
     const auto nested = [&] {
       for ([[maybe_unused]] auto [inputs, labels] : batches) {
@@ -206,9 +205,7 @@ TEST_CASE_TEMPLATE("batches serve one loop at a time, and say so", D, GPUNET_TES
     CHECK(second == batches.end());
     const char* const behind =
         "gpunet::data::DataLoader: there is no batch after the last one (an epoch has 3), compare the iterator "
-        "with "
-        "end() "
-        "first";
+        "with end() first";
     CHECK_THROWS_WITH_AS(++second, behind, Error);
     CHECK_THROWS_WITH_AS(*second, behind, Error);
     CHECK(second == batches.end());
@@ -238,6 +235,16 @@ TEST_CASE_TEMPLATE("what the dataset throws reaches the loop, after the batches 
           "sample 13 is broken", std::runtime_error);
       CHECK(arrived == 6);
     }
+    auto failed = batches.begin();
+    CHECK_THROWS_AS(
+        [&] {
+          while (true)
+            ++failed;
+        }(),
+        std::runtime_error);
+    CHECK(failed == batches.end());  // there is no batch 6, and batch 5 is not valid any more
+    CHECK_THROWS_AS(*failed, Error);
+    CHECK_THROWS_AS(++failed, Error);
   }
 }
 

@@ -1,6 +1,7 @@
 #include <cstdint>
 #include <cstring>
 #include <doctest/doctest.h>
+#include <limits>
 #include <numeric>
 
 #include <gpunet/data/transforms.hpp>
@@ -76,4 +77,11 @@ TEST_CASE("a std of zero is refused") {
   CHECK_THROWS_WITH_AS(
       (Normalize{{0.5f, 0.5f}, {0.5f, 0.0f}}),
       "gpunet::data::Normalize: the std of channel 1 is 0 (values are divided by it), give another", Error);
+}
+
+TEST_CASE("a mean that is not finite is refused") {
+  CHECK_THROWS_WITH_AS(
+      (Normalize{{0.5f, std::numeric_limits<float>::infinity()}, {0.5f, 0.5f}}),
+      "gpunet::data::Normalize: the mean of channel 1 is inf (every value would be NaN or infinite), give another",
+      Error);
 }

@@ -13,7 +13,7 @@ namespace gpunet::data {
 //   data::ConcatDataset all(photographs, drawings);
 class ConcatDataset {
  public:
-  // Throws Error unless all samples have the same shape.
+  // Throws Error unless all samples have the same shape. Datasets without samples may have any shape.
   template <class... Sets>
   requires(sizeof...(Sets) >= 2 &&
            (std::is_lvalue_reference_v<Sets> && ...))  // temporaries would be destroyed before they are read
@@ -22,7 +22,7 @@ class ConcatDataset {
   explicit ConcatDataset(std::vector<DatasetView> sets);
 
   index_t size() const { return ends_.empty() ? 0 : ends_.back(); }
-  const Sizes& sample_sizes() const { return sets_.front().sample_sizes(); }
+  const Sizes& sample_sizes() const { return sample_sizes_; }
   label_t read(index_t i, float* sample) const;
   label_t read(index_t i, float* sample, Random& random) const;
   bool is_random() const;
@@ -32,6 +32,7 @@ class ConcatDataset {
   index_t begin(std::size_t set) const { return set == 0 ? 0 : ends_[set - 1]; }
 
   std::vector<DatasetView> sets_;
+  Sizes sample_sizes_;         // of the first dataset that has samples
   std::vector<index_t> ends_;  // of each: the index after its last sample
 };
 

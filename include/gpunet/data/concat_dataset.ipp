@@ -13,9 +13,13 @@ namespace gpunet::data {
 GPUNET_INLINE ConcatDataset::ConcatDataset(std::vector<DatasetView> sets) : sets_(std::move(sets)) {
   constexpr std::string_view where = "gpunet::data::ConcatDataset: ";
   require(!sets_.empty(), where, "no datasets (want one or more)");
+  sample_sizes_ = sets_.front().sample_sizes();
   for (const DatasetView& set : sets_) {
-    require(set.sample_sizes() == sample_sizes(), where, "the samples of dataset ", ends_.size(), " have shape ",
-            to_string(set.sample_sizes()), ", those of dataset 0 ", to_string(sample_sizes()),
+    require(set.size() >= 0, where, "dataset ", ends_.size(), " has ", set.size(),
+            " samples (want 0 or more), check its size()");
+    if (size() == 0 && set.size() > 0) sample_sizes_ = set.sample_sizes();
+    require(set.size() == 0 || set.sample_sizes() == sample_sizes(), where, "the samples of dataset ", ends_.size(),
+            " have shape ", to_string(set.sample_sizes()), ", those before it ", to_string(sample_sizes()),
             " (a batch has one shape), bring them to one, by Resize for images");
     require(set.size() <= std::numeric_limits<index_t>::max() - size(), where, "the datasets have ", size(),
             " and ", set.size(), " samples (want 2^63 or fewer in all), check their size()");

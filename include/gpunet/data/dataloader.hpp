@@ -113,11 +113,12 @@ class Batches {
   // Releases the current batch and fetches the given one, if it exists.
   void fetch(index_t batch) {
     release();
-    current_ = batch;
+    current_ = size_;  // the end, also if one of these throws
     if (batch == size_) return;
     const auto [slot, samples] = filler_.take(batch);
     batch_ = buffers_.send(slot, samples);
     slot_ = slot;
+    current_ = batch;
   }
   void release() {
     if (slot_ >= 0) buffers_.release(slot_);
@@ -132,7 +133,7 @@ class Batches {
   BatchBuffers<D> buffers_;
   detail::BatchFiller filler_;
   Batch<D> batch_;
-  index_t current_ = 0;      // index of batch_
+  index_t current_ = 0;      // index of batch_; size_ if there is none
   index_t slot_ = -1;        // the slot of batch_ while it is in use
   std::uint64_t loops_ = 0;  // see BatchIterator
 };

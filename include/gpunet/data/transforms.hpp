@@ -104,7 +104,7 @@ struct ToTensor {
 // Computes (x - mean) / std, with a mean and a standard deviation per channel.
 class Normalize {
  public:
-  // Throws Error if the lengths differ or if a std is 0 or not finite.
+  // Throws Error if the lengths differ, if a number is not finite, or if a std is 0.
   Normalize(std::vector<float> mean, std::vector<float> std);
 
   float operator()(std::same_as<float> auto x, index_t channel) const {

@@ -23,6 +23,9 @@ GPUNET_INLINE Normalize::Normalize(std::vector<float> mean, std::vector<float> s
     : mean_(std::move(mean)), std_(std::move(std)) {
   require(mean_.size() == std_.size(), "gpunet::data::Normalize: ", mean_.size(), " means and ", std_.size(),
           " stds (want one of each for every channel)");
+  for (std::size_t i = 0; i < mean_.size(); ++i)
+    require(std::isfinite(mean_[i]), "gpunet::data::Normalize: the mean of channel ", i, " is ", mean_[i],
+            " (every value would be NaN or infinite), give another");
   for (std::size_t i = 0; i < std_.size(); ++i)
     require(std::isfinite(std_[i]) && std_[i] != 0.0f, "gpunet::data::Normalize: the std of channel ", i, " is ",
             std_[i], " (values are divided by it), give another");
