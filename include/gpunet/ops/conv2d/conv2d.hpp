@@ -14,6 +14,10 @@ struct Conv2dOp {
   bool pool = false;  // over windows of 2 x 2 that do not overlap
 
   bool is_block() const { return activation != Activation::none || pool; }
+  template <class Geometry>
+  Conv2dBlock<Geometry> block() const {
+    return {Geometry{geometry}, activation, pool};
+  }
 
   OpTraits traits(const Sizes&, const Sizes& out) const {
     OpTraits traits;

@@ -21,20 +21,11 @@ GPUNET_INLINE std::string Conv2dOp::extra_repr(const Sizes&, const Sizes&) const
                 g.padding > 0 ? pair("padding", g.padding) : "");
 }
 
-namespace detail {
-
-template <class Geometry>
-Conv2dBlock<Geometry> block_of(const Conv2dOp& op) {
-  return {Geometry{op.geometry}, op.activation, op.pool};
-}
-
-}  // namespace detail
-
 template <class Geometry>
 template <class D, class T>
 index_t Conv2dKernels<Geometry>::scratch(const Conv2dOp& op, const D& device, const Slice& slice, T type) {
   if constexpr (DeviceTraits<D>::template fuses<T>)
-    if (op.is_block()) return conv2d_block_scratch(device, slice, detail::block_of<Geometry>(op), type);
+    if (op.is_block()) return conv2d_block_scratch(device, slice, op.block<Geometry>(), type);
   return conv2d_scratch(device, slice, Geometry{op.geometry}, type);
 }
 
@@ -42,7 +33,7 @@ template <class Geometry>
 template <class D, class T>
 void Conv2dKernels<Geometry>::forward(const Conv2dOp& op, D& device, const ForwardPass<T>& pass) {
   const Conv2dForwardArgs<T, Geometry> args{.slice = pass.slice,
-                                            .block = detail::block_of<Geometry>(op),
+                                            .block = op.block<Geometry>(),
                                             .x = pass.x,
                                             .w = pass.parameters[0],
                                             .b = pass.parameters[1],
@@ -58,7 +49,7 @@ template <class Geometry>
 template <class D, class T>
 void Conv2dKernels<Geometry>::backward(const Conv2dOp& op, D& device, const BackwardPass<T>& pass) {
   const Conv2dBackwardArgs<T, Geometry> args{.slice = pass.slice,
-                                             .block = detail::block_of<Geometry>(op),
+                                             .block = op.block<Geometry>(),
                                              .x = pass.x,
                                              .y = pass.dy_is_rectified ? nullptr : pass.y,
                                              .dy = pass.dy,

@@ -14,23 +14,10 @@ namespace gpunet {
 
 namespace detail {
 
-// Returns whether the kernels for small maps do a slice: with vectors over the 16 samples of a group, or over inputs where samples are
-// few.
+// Returns whether the kernels for small maps support a slice: with vectors over the 16 samples of a group, or over inputs where
+// samples are few.
 GPUNET_INLINE bool has_small_kernels(const Slice& slice, index_t in, index_t out) {
   return slice.inner == 16 ? in >= 8 && out >= 8 : in >= 4 && (slice.inner == 4 || slice.inner == 1);
-}
-
-// Returns whether an affine map is small.
-constexpr bool is_small_linear(index_t in, index_t out) {
-  return in * out <= index_t{1} << 16;
-}
-
-// One group of samples of a slice, [features][inner], as rows [inner][features], and back.
-GPUNET_INLINE void to_rows(Host& device, index_t inner, index_t features, const float* x, float* rows) {
-  deinterleave(device, Slice{inner, 1, inner}, features, x, rows);
-}
-GPUNET_INLINE void from_rows(Host& device, index_t inner, index_t features, const float* rows, float* x) {
-  interleave(device, Slice{inner, 1, inner}, features, rows, x);
 }
 
 // Computes y = x W^T + b of one sample. Its time is that of reading W: threads share a W whose reading takes longer than waking
@@ -57,10 +44,6 @@ void for_each_linear_group(Host& device, const Slice& slice, index_t in, index_t
   device.run_if(shares_linear(slice, in, out), slice.outer, [&](index_t group, int) { task(group); });
 }
 
-GPUNET_INLINE index_t small_linear_scratch(const Slice& slice, index_t in) {
-  return slice.samples() * in;
-}
-
 }  // namespace detail
 
 GPUNET_INLINE void linear_forward(Host& device, SmallSizes, const LinearForwardArgs<float>& a) {
@@ -75,7 +58,7 @@ GPUNET_INLINE void linear_forward(Host& device, SmallSizes, const LinearForwardA
       detail::forward_sample(device, a.in, a.out, inputs, a.w, a.b, outputs, relu);
     } else {
       float* four_rows = a.scratch + group * a.in * inner;
-      detail::to_rows(device, inner, a.in, inputs, four_rows);
+      deinterleave(device, {inner, 1, inner}, a.in, inputs, four_rows);
       GPUNET_CALL_PATH(a.in, forward_rows<4>, a.in, a.out, four_rows, a.w, a.b, outputs, relu);
     }
   });
@@ -93,7 +76,7 @@ GPUNET_INLINE void linear_backward_input(Host& device, SmallSizes, const LinearB
     } else {
       float* four_rows = a.scratch + group * a.in * inner;
       GPUNET_CALL_PATH(a.in, input_gradient_rows<4>, a.in, a.out, outputs, a.w, four_rows);
-      detail::from_rows(device, inner, a.in, four_rows, inputs);
+      interleave(device, {inner, 1, inner}, a.in, four_rows, inputs);
     }
   });
 }
@@ -104,7 +87,7 @@ GPUNET_INLINE void linear_backward_parameters(Host& device, SmallSizes, const Li
   if (inner > 1) {
     rows = a.scratch;
     detail::for_each_linear_group(device, a.slice, a.in, a.out, [&, inner, group_size](index_t group) {
-      detail::to_rows(device, inner, a.in, a.x + group * group_size, a.scratch + group * group_size);
+      deinterleave(device, {inner, 1, inner}, a.in, a.x + group * group_size, a.scratch + group * group_size);
     });
   }
   // Threads share the outputs; each sum adds the groups in order.
@@ -133,10 +116,10 @@ enum class LinearKernel { small, product, plain };
 
 GPUNET_INLINE LinearKernel linear_kernel(const Slice& slice, index_t in, index_t out) {
   const bool small = has_small_kernels(slice, in, out);
-  if (slice.inner == 16)
-    return small && is_small_linear(in, out) && (slice.outer == 1 || in * out > 128) ? LinearKernel::small
-                                                                                     : LinearKernel::product;
-  return small ? LinearKernel::small : LinearKernel::plain;
+  if (slice.inner != 16) return small ? LinearKernel::small : LinearKernel::plain;
+  const index_t weights = in * out;
+  const bool pays = weights <= index_t{1} << 16 && (slice.outer == 1 || weights > 128);
+  return small && pays ? LinearKernel::small : LinearKernel::product;
 }
 
 // `features` of a slice of groups of 16 samples as a matrix [features, samples].
