@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # compile_bench.sh [option...] [CASE...]: measures what compiling a program costs: user seconds and peak memory of
 # `-std=c++20 -O2 -c` for each case (all, unless some are named) by g++, clang++ and nvcc (-x cu), those that are installed;
-# header-only and, except nvcc, with the compiled library; in comparison with LibTorch in the same run.
+# header-only and, except nvcc, with the compiled library and as plain C++ with that for Cuda; in comparison with LibTorch in the same
+# run.
 #   --runs N      compile everything N times and take the medians (default 3)
 #   --limit S     end a compiler that takes more than S seconds of processor time (default 300)
 #   --torch DIR   the folder `torch` of a PyTorch, for LibTorch's headers; else that of GPUNET_BENCH_PYTHON, of the virtual
@@ -61,6 +62,7 @@ fi
 ways=(header-only)
 [[ -z $before ]] || ways=(before "${ways[@]}")
 ! grep -q GPUNET_COMPILED "$root/include/gpunet/core/config.hpp" || ways+=(compiled)
+! grep -q GPUNET_NVCC "$root/include/gpunet/core/config.hpp" || ways+=(cuda)
 
 if [[ -z $torch ]]; then
   for python in "${GPUNET_BENCH_PYTHON:-}" "$root/build/bench_venv/bin/python" python3; do
@@ -104,6 +106,9 @@ training 'nn::Sequential<nn::Input<4>, nn::Linear<3>>' 4 >"$work/linear.cpp"
 layers 20 "$convolution, nn::BatchNorm2d, nn::ReLU" >"$work/layers_60.cpp"
 layers 40 "$convolution, nn::BatchNorm2d, nn::ReLU" >"$work/layers_120.cpp"
 layers 200 "$convolution, nn::ReLU" >"$work/layers_400.cpp"
+for part in "$root"/include/gpunet/*/src.cuh; do
+  [[ ! -e $part ]] || echo "#include <${part#"$root/include/"}>" >"$work/cuda_$(basename "$(dirname "$part")").cpp"
+done
 for part in "$root"/include/gpunet/*/src.hpp; do
   [[ ! -e $part ]] || echo "#include <${part#"$root/include/"}>" >"$work/library_$(basename "$(dirname "$part")").cpp"
 done
@@ -114,6 +119,9 @@ units() {
   [[ $way != before ]] || source=$before
   flags=(-std=c++20 -O2 "-I$source/include")
   [[ $way != compiled ]] || flags+=(-DGPUNET_COMPILED=1)
+  [[ $way != cuda ]] || flags+=(-DGPUNET_COMPILED=1 -DGPUNET_CUDA=1)
+  # nvcc compiles header-only programs, and the library for Cuda.
+  [[ $compiler != nvcc || $way != compiled ]] && [[ $compiler != nvcc || $way != cuda || $name == library ]] || return 1
   [[ $compiler != nvcc ]] || flags+=(-x cu ${CUDAHOSTCXX:+-ccbin "$CUDAHOSTCXX"})
   case $name in
     readme)
@@ -123,7 +131,8 @@ units() {
     0*) units=("$source/examples/$name.cpp") ;;
     library)
       units=("$work"/library_*.cpp)
-      [[ $way == compiled && $compiler != nvcc ]]
+      [[ $compiler != nvcc ]] || units=("$work"/cuda_*.cpp)
+      [[ ($way == compiled && $compiler != nvcc) || ($way == cuda && $compiler == nvcc) ]]
       ;;
     libtorch)
       units=("$root/benchmarks/libtorch_lenet.cpp")

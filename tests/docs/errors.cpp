@@ -23,8 +23,8 @@ void devices(ErrorPage& page) {
           with_device("gpu", train));
   PROVOKE("A misspelled device string", "The index follows a colon: `cuda:0`.", with_device("cuda0", train));
   PROVOKE("A GPU, in a program compiled without CUDA",
-          "The same source compiled by nvcc has both policies: `gpunet_cuda_sources(app)` in CMake, or `nvcc "
-          "-std=c++20 -x cu`. "
+          "The same source has both policies where it links `gpunet::cuda`, or is compiled by nvcc: "
+          "`gpunet_cuda_sources(app)` in CMake, or `nvcc -std=c++20 -x cu`. "
           "On a machine without a GPU, the message of such a program says what is missing; so does "
           "`Cuda::why_not()`.",
           with_device("cuda", train));
