@@ -1,4 +1,4 @@
-// Small datasets that need no file: iris flowers, points in the plane, drawn digits and shapes.
+// Small datasets without files: iris flowers, points in the plane, synthetic images of digits and shapes.
 #pragma once
 
 #include <gpunet/data/digits.hpp>

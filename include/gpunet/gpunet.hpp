@@ -1,8 +1,8 @@
-// gpunet: neural networks inside C++ programs, on Host and Cuda. What a training needs; of the rest each has a header of
-// its own: plot.hpp, tensorboard.hpp, images.hpp, tables.hpp, datasets.hpp.
+// gpunet: neural networks in C++ programs, on Host and Cuda. This header has everything for training; plot.hpp,
+// tensorboard.hpp, images.hpp, tables.hpp and datasets.hpp have the rest.
 #pragma once
 
-// clang-format off: first, so that messages of the compiler about a model name few files
+// clang-format off: comes first, so that compile errors of a model list few files
 #include <gpunet/model/model.hpp>
 // clang-format on
 

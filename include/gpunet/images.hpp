@@ -1,4 +1,4 @@
-// Images in files: PNG, BMP, PNM (others with gpunet/io/stb_image.hpp), and folders of them as a dataset.
+// Image files (PNG, BMP, PNM; others with gpunet/io/stb_image.hpp) and ImageFolder, a dataset of them.
 #pragma once
 
 #include <gpunet/data/image_folder.hpp>

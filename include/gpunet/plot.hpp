@@ -1,4 +1,4 @@
-// Diagrams of numbers, images and networks, as SVG, as PNG, and in a terminal.
+// Plots of numbers, images and networks, as SVG, as PNG and in a terminal.
 #pragma once
 
 #include <gpunet/io/atomic_file.hpp>

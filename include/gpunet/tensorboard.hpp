@@ -1,4 +1,4 @@
-// Files for TensorBoard, written by hand or by train::fit.
+// Writes files for TensorBoard, in your own loop or in train::fit.
 #pragma once
 
 #include <gpunet/tensorboard/summary_writer.hpp>

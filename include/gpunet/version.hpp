@@ -5,5 +5,5 @@
 #define GPUNET_VERSION_MINOR 2
 #define GPUNET_VERSION_PATCH 0
 
-// The three numbers: "0.2.0".
+// The version as text: "0.2.0".
 #define GPUNET_VERSION "0.2.0"

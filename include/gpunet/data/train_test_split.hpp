@@ -56,7 +56,7 @@ struct SplitTensors {
 
 // The same for samples [n, ...] and their labels [n]:
 //   auto [X_train, X_test, y_train, y_test] = data::train_test_split(X, y, {.test_size = 0.2, .random_state = 33});
-// Throws Error unless there are as many labels as samples.
+// Throws Error unless there is one label per sample.
 template <class X, class Y>
 SplitTensors<X, Y> train_test_split(const Tensor<X, Host>& samples, const Tensor<Y, Host>& labels,
                                     const TrainTestSplitOptions& options = {}) {

@@ -51,7 +51,7 @@ class StepRunner {
 
 namespace detail {
 
-// Whether a C++ compiler finds the steps in the compiled library: those with the losses and optimizers of gpunet.
+// Whether the compiled library has the steps: those with the losses and optimizers of gpunet.
 template <class Loss, class Optimizer>
 inline constexpr bool is_compiled_step = false;
 template <class T>
@@ -63,10 +63,10 @@ inline constexpr bool is_compiled_step<nn::CrossEntropyLoss, optim::RMSprop<Cuda
 
 }  // namespace detail
 
-// Steps of one batch size give the same work to the device each time, but for the batch and the optimizer's numbers
-// (the learning rate, say), which are brought to fixed places first. So the second step of a batch size is recorded as
-// a graph, and every step from then on is two launches. Recordings are made anew when the model's memory has moved. A
-// batch size that cannot be recorded stays eager for good.
+// Steps of one batch size submit the same work each time, except for the batch and the optimizer's numbers (such as the
+// learning rate), which are first copied to fixed addresses. So the second step of a batch size is recorded as a graph, and
+// each later step takes two launches. Steps are recorded again if the model's memory has moved. A batch size that cannot be
+// recorded stays eager.
 template <class T, class Loss, class Optimizer>
 class StepRunner<Cuda, T, Loss, Optimizer> {
   static_assert(
@@ -79,10 +79,10 @@ class StepRunner<Cuda, T, Loss, Optimizer> {
   StepRunner(Network<Cuda, T>& model, const Loss& loss, Optimizer& optimizer);
 
   void operator()(const View<const T, Cuda>& inputs, const View<const Target, Cuda>& targets);
-  // So many steps on the batch at once; losses[i] gets the loss of step i unless it is null. False, and nothing done,
-  // where a step does not fit into a block.
+  // Runs `times` steps on a batch in one call; writes the loss of step i to losses[i] unless it is null. Returns false, and
+  // does nothing, if a step does not fit into a block.
   bool repeat(index_t times, const View<const T, Cuda>& inputs, const View<const Target, Cuda>& targets, T* losses);
-  // As train::Step says.
+  // See train::Step.
   RecordingStatus recording(index_t batch) const;
 
  private:
@@ -102,6 +102,6 @@ GPUNET_EXTERN_TEMPLATES(GPUNET_RMSPROP_STEP)
 
 }  // namespace gpunet::train
 
-#if GPUNET_NVCC  // for losses of users where the library is compiled, too
+#if GPUNET_NVCC  // for a user's losses, also with the compiled library
 #include <gpunet/train/step_runner.cuh>
 #endif
