@@ -57,9 +57,10 @@ class BatchBuffers<Host> final : public BatchSlots {
 
   // `batch`: [batch size, ...sample sizes].
   BatchBuffers(Host& host, index_t slots, const Sizes& batch, const DatasetView& set);
+  ~BatchBuffers() override;
 
-  void* host_inputs(index_t slot) override { return inputs_[static_cast<std::size_t>(slot)].data(); }
-  label_t* host_labels(index_t slot) override { return labels_[static_cast<std::size_t>(slot)].data(); }
+  void* host_inputs(index_t slot) override;
+  label_t* host_labels(index_t slot) override;
 
   Batch<Host> send(index_t slot, index_t n);
   void release(index_t) noexcept {}

@@ -77,22 +77,13 @@ class Batches {
   using Iterator = BatchIterator<Batches>;
 
   // `size`: batches per epoch. The options are valid. The dataset and `device` must outlive this.
-  Batches(const DatasetView& set, const DataLoaderOptions& options, index_t size, D& device)
-      : Batches(DatasetView(set, BatchBuffers<D>::takes_bytes && !options.collate_fn), options, size,
-                std::max(BatchBuffers<D>::least_slots, index_t{options.num_workers} * options.prefetch_factor + 1),
-                device) {}
-  ~Batches() { stop(); }
+  Batches(const DatasetView& set, const DataLoaderOptions& options, index_t size, D& device);
+  ~Batches();
   Batches(const Batches&) = delete;
   Batches& operator=(const Batches&) = delete;
 
   // Begins an epoch; a running one is ended. Throws what the dataset throws, as ++ does.
-  Iterator begin() & {
-    ++loops_;
-    stop();
-    filler_.start();
-    fetch(0);
-    return Iterator(*this);
-  }
+  Iterator begin() &;
   template <class Refused = Iterator>
   Refused begin() && {
     return refuse_temporary_batches<Refused>();
@@ -105,29 +96,12 @@ class Batches {
  private:
   friend Iterator;
 
-  Batches(const DatasetView& set, const DataLoaderOptions& options, index_t size, index_t slots, D& device)
-      : size_(size),
-        buffers_(device, slots, set.sample_sizes().with_front(options.batch_size), set),
-        filler_(set, options, size, buffers_, slots) {}
+  Batches(const DatasetView& set, const DataLoaderOptions& options, index_t size, index_t slots, D& device);
 
   // Releases the current batch and fetches the given one, if it exists.
-  void fetch(index_t batch) {
-    release();
-    current_ = size_;  // the end, also if one of these throws
-    if (batch == size_) return;
-    const auto [slot, samples] = filler_.take(batch);
-    batch_ = buffers_.send(slot, samples);
-    slot_ = slot;
-    current_ = batch;
-  }
-  void release() {
-    if (slot_ >= 0) buffers_.release(slot_);
-    slot_ = -1;
-  }
-  void stop() {
-    filler_.stop();
-    release();
-  }
+  void fetch(index_t batch);
+  void release();
+  void stop();
 
   index_t size_;
   BatchBuffers<D> buffers_;
@@ -191,6 +165,56 @@ class DataLoader {
   DatasetView set_;
   DataLoaderOptions options_;
 };
+
+template <Device D>
+Batches<D>::Batches(const DatasetView& set, const DataLoaderOptions& options, index_t size, D& device)
+    : Batches(DatasetView(set, BatchBuffers<D>::takes_bytes && !options.collate_fn), options, size,
+              std::max(BatchBuffers<D>::least_slots, index_t{options.num_workers} * options.prefetch_factor + 1),
+              device) {}
+
+template <Device D>
+Batches<D>::Batches(const DatasetView& set, const DataLoaderOptions& options, index_t size, index_t slots,
+                    D& device)
+    : size_(size),
+      buffers_(device, slots, set.sample_sizes().with_front(options.batch_size), set),
+      filler_(set, options, size, buffers_, slots) {}
+
+template <Device D>
+Batches<D>::~Batches() {
+  stop();
+}
+
+template <Device D>
+typename Batches<D>::Iterator Batches<D>::begin() & {
+  ++loops_;
+  stop();
+  filler_.start();
+  fetch(0);
+  return Iterator(*this);
+}
+
+template <Device D>
+void Batches<D>::fetch(index_t batch) {
+  release();
+  current_ = size_;  // the end, also if one of these throws
+  if (batch == size_) return;
+  const auto [slot, samples] = filler_.take(batch);
+  batch_ = buffers_.send(slot, samples);
+  slot_ = slot;
+  current_ = batch;
+}
+
+template <Device D>
+void Batches<D>::release() {
+  if (slot_ >= 0) buffers_.release(slot_);
+  slot_ = -1;
+}
+
+template <Device D>
+void Batches<D>::stop() {
+  filler_.stop();
+  release();
+}
 
 #if GPUNET_COMPILED
 extern template class Batches<Host>;
