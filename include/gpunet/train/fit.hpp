@@ -69,38 +69,10 @@ History fit(Model& model, const Loss& criterion, Optimizer& optimizer, Loader&& 
 
 namespace detail {
 
-// The functions that a part may have; R is the Run.
-template <class Part, class R>
-concept HasFitBegin = requires(Part& part, R& run) {
-  part.on_fit_begin(run);
-};
-template <class Part, class R>
-concept HasEpochBegin = requires(Part& part, R& run) {
-  part.on_epoch_begin(run);
-};
+// What a part may have; R is the Run.
 template <class Part, class R>
 concept HasBeforeUpdate = requires(Part& part, R& run) {
   part.before_update(run);
-};
-template <class Part, class R>
-concept HasStepEnd = requires(Part& part, R& run) {
-  part.on_step_end(run);
-};
-template <class Part, class R>
-concept HasValidationStepEnd = requires(Part& part, R& run) {
-  part.on_validation_step_end(run);
-};
-template <class Part, class R>
-concept HasEpochEnd = requires(Part& part, R& run) {
-  part.on_epoch_end(run);
-};
-template <class Part, class R>
-concept HasFitEnd = requires(Part& part, R& run) {
-  part.on_fit_end(run);
-};
-template <class Part>
-concept HasExit = requires(Part& part) {
-  part.on_exit();
 };
 template <class Part, class R, class Loss>
 concept Validates = requires(Part& part, R& run, const Loss& loss, bool (*go_on)()) {
@@ -120,9 +92,18 @@ concept TellsAccuracy = requires(Part& part) {
 };
 
 template <class Part, class R, class Model, class Loss>
-concept IsPart = HasFitBegin<Part, R> || HasEpochBegin<Part, R> || HasBeforeUpdate<Part, R> ||
-    HasStepEnd<Part, R> || HasEpochEnd<Part, R> || HasFitEnd<Part, R> || Validates<Part, R, Loss> ||
-    Counts<Part, Model> || std::is_invocable_v<Part&, R&>;
+concept IsPart = HasBeforeUpdate<Part, R> || Validates<Part, R, Loss> || Counts<Part, Model> ||
+    std::is_invocable_v<Part&, R&> || requires(Part& part, R& run) {
+  part.on_fit_begin(run);
+} || requires(Part& part, R& run) {
+  part.on_epoch_begin(run);
+} || requires(Part& part, R& run) {
+  part.on_step_end(run);
+} || requires(Part& part, R& run) {
+  part.on_epoch_end(run);
+} || requires(Part& part, R& run) {
+  part.on_fit_end(run);
+};
 
 // Calls on_exit() of all parts at the end, also after an exception.
 template <class... Parts>
@@ -138,7 +119,7 @@ class Exit {
  private:
   template <class Part>
   static void leave(Part& part) {
-    if constexpr (HasExit<Part>) part.on_exit();
+    if constexpr (requires { part.on_exit(); }) part.on_exit();
   }
   std::tuple<Parts&...> parts_;
 };
@@ -239,7 +220,7 @@ History fit(Network<D, T>& model, const Loss& criterion, Optimizer& optimizer, L
   const detail::KeepMode keep(model);
 
   each([&]<class Part>(Part& part) {
-    if constexpr (detail::HasFitBegin<Part, R>) part.on_fit_begin(run);
+    if constexpr (requires { part.on_fit_begin(run); }) part.on_fit_begin(run);
   });
   bool done = false;
   for (run.epoch = 1; run.epoch <= run.epochs && !done; ++run.epoch) {
@@ -250,7 +231,7 @@ History fit(Network<D, T>& model, const Loss& criterion, Optimizer& optimizer, L
     model.train();
     each([&]<class Part>(Part& part) {
       if constexpr (detail::Counts<Part, Model>) part.reset();
-      if constexpr (detail::HasEpochBegin<Part, R>) part.on_epoch_begin(run);
+      if constexpr (requires { part.on_epoch_begin(run); }) part.on_epoch_begin(run);
     });
     for (auto [inputs, labels] : batches) {
       run.running_loss.update(step(inputs, labels), labels.numel());
@@ -258,7 +239,7 @@ History fit(Network<D, T>& model, const Loss& criterion, Optimizer& optimizer, L
       run.current.lr = optimizer.lr();
       done = ++run.total_steps == options.max_steps;
       each([&]<class Part>(Part& part) {
-        if constexpr (detail::HasStepEnd<Part, R>) part.on_step_end(run);
+        if constexpr (requires { part.on_step_end(run); }) part.on_step_end(run);
       });
       if (done || run.stopped()) break;
     }
@@ -270,7 +251,7 @@ History fit(Network<D, T>& model, const Loss& criterion, Optimizer& optimizer, L
         if constexpr (detail::Validates<Part, R, Loss>)
           part.validate(run, criterion, [&] {
             each([&]<class Other>(Other& other) {
-              if constexpr (detail::HasValidationStepEnd<Other, R>) other.on_validation_step_end(run);
+              if constexpr (requires { other.on_validation_step_end(run); }) other.on_validation_step_end(run);
             });
             return !run.stopped();
           });
@@ -282,7 +263,7 @@ History fit(Network<D, T>& model, const Loss& criterion, Optimizer& optimizer, L
     run.history.steps = run.total_steps;
     if (complete && !run.stopped())
       each([&]<class Part>(Part& part) {
-        if constexpr (detail::HasEpochEnd<Part, R>)
+        if constexpr (requires { part.on_epoch_end(run); })
           part.on_epoch_end(run);
         else if constexpr (std::is_invocable_v<Part&, R&>)
           part(run);
@@ -292,7 +273,7 @@ History fit(Network<D, T>& model, const Loss& criterion, Optimizer& optimizer, L
   if (const index_t bad = run.first_not_finite(); bad >= 0 && run.history.why.empty())
     run.history.why = detail::not_finite(bad, run.steps);
   each([&]<class Part>(Part& part) {
-    if constexpr (detail::HasFitEnd<Part, R>) part.on_fit_end(run);
+    if constexpr (requires { part.on_fit_end(run); }) part.on_fit_end(run);
   });
   return std::move(run.history);
 }
