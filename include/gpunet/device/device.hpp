@@ -36,9 +36,15 @@ concept Device = requires(D& d, void* p, const void* q, std::size_t n) {
 
 }  // namespace gpunet
 
-// For what the compiled library holds of templates: X(D, T) is the rest of `template X(D, T)` for a device and an element type.
-// Units do not compile these templates; the library does, a part of it that no CUDA compiler reads those of Host, the other
-// those of Cuda.
+// The device whose templates this part of the compiled library holds: Cuda where nvcc compiles it.
+#if GPUNET_NVCC
+#define GPUNET_COMPILED_DEVICE ::gpunet::Cuda
+#else
+#define GPUNET_COMPILED_DEVICE ::gpunet::Host
+#endif
+
+// For templates that the compiled library holds: X(D, T) is the rest of `template X(D, T)` for a device and an element type.
+// Users' units only declare them, the library instantiates them.
 #if !GPUNET_COMPILED
 #define GPUNET_EXTERN_TEMPLATES(X)
 #define GPUNET_COMPILE_TEMPLATES(X)
@@ -53,11 +59,6 @@ concept Device = requires(D& d, void* p, const void* q, std::size_t n) {
 #define GPUNET_EXTERN_TEMPLATES(X)          \
   extern template X(::gpunet::Host, float); \
   extern template X(::gpunet::Host, double);
-#endif
-#if GPUNET_NVCC
-#define GPUNET_COMPILED_DEVICE ::gpunet::Cuda
-#else
-#define GPUNET_COMPILED_DEVICE ::gpunet::Host
 #endif
 #define GPUNET_COMPILE_TEMPLATES(X)          \
   template X(GPUNET_COMPILED_DEVICE, float); \
