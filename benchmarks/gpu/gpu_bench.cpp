@@ -4,6 +4,7 @@
 #include <sstream>
 #include <unistd.h>
 
+#include <gpunet/device/cuda/available.cuh>
 #include <gpunet/io/atomic_file.hpp>
 
 #include "../../examples/support/options.hpp"

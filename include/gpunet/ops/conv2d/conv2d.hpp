@@ -57,3 +57,6 @@ GPUNET_EXTERN_KERNELS(Conv2dKernels<WideConv2dGeometry>);
 #if !GPUNET_COMPILED
 #include <gpunet/ops/conv2d/conv2d.ipp>
 #endif
+#if GPUNET_CUDNN && GPUNET_NVCC  // one unit that includes this is enough for a program
+#include <gpunet/ops/conv2d/cuda/cudnn.cuh>
+#endif

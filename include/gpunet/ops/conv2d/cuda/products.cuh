@@ -7,10 +7,6 @@
 #include <gpunet/ops/conv2d/library.hpp>
 #include <gpunet/ops/parameter_gradient.cuh>
 
-#if GPUNET_CUDNN
-#include <gpunet/ops/conv2d/cuda/cudnn.cuh>
-#endif
-
 namespace gpunet {
 
 namespace detail {
