@@ -83,7 +83,13 @@ class Batches {
   Batches& operator=(const Batches&) = delete;
 
   // Begins an epoch; a running one is ended. Throws what the dataset throws, as ++ does.
-  Iterator begin() &;
+  Iterator begin() & {
+    ++loops_;
+    stop();
+    filler_.start();
+    fetch(0);
+    return Iterator(*this);
+  }
   template <class Refused = Iterator>
   Refused begin() && {
     return refuse_temporary_batches<Refused>();
@@ -182,15 +188,6 @@ Batches<D>::Batches(const DatasetView& set, const DataLoaderOptions& options, in
 template <Device D>
 Batches<D>::~Batches() {
   stop();
-}
-
-template <Device D>
-typename Batches<D>::Iterator Batches<D>::begin() & {
-  ++loops_;
-  stop();
-  filler_.start();
-  fetch(0);
-  return Iterator(*this);
 }
 
 template <Device D>
