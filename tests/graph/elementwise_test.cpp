@@ -50,6 +50,18 @@ struct Shift {
   }
 };
 
+// y = log x, which is infinite where padding is 0.
+struct Log {
+  template <class T>
+  GPUNET_FN T value(T x) const {
+    return std::log(x);
+  }
+  template <class T>
+  GPUNET_FN T gradient(T x, T, T dy) const {
+    return dy / x;
+  }
+};
+
 using Tail =
     nn::Sequential<nn::Input<9>, nn::Elementwise<Scale>, nn::Elementwise<Shift>, nn::Elementwise<Swish>, nn::Tanh>;
 using Net =
@@ -142,4 +154,27 @@ TEST_CASE("a value that others read is not merged away") {
   graph.nodes.pop_back();
   CHECK(fuse(graph, {true, false, true}).nodes.size() == 1);
   CHECK(fuse(graph, {true, false, false}).nodes.size() == 2);
+}
+
+TEST_CASE_TEMPLATE("functions without a value at 0 train batches of any size", D, GPUNET_TEST_DEVICES) {
+  using Small = nn::Sequential<nn::Input<2>, nn::Elementwise<Log>, nn::Linear<3>>;
+  D& device = test_device<D>();
+  // The loss of the fourth step on a batch of equal samples, which does not depend on their number.
+  const auto loss = [&](index_t batch) {
+    manual_seed(0);
+    Model<Small, D> net(device);
+    optim::SGD optimizer(net, {.lr = 0.1f});
+    const auto n = static_cast<std::size_t>(batch);
+    const Tensor<float, D> inputs(device, {batch, 2}, std::vector<float>(2 * n, 2.0f));
+    const Tensor<label_t, D> labels(device, {batch}, std::vector<label_t>(n, 1));
+    train::Step step(net, nn::CrossEntropyLoss(), optimizer);
+    for (int i = 0; i < 3; ++i)
+      step(inputs, labels);
+    return step(inputs, labels).item();
+  };
+  const float alone = loss(1);
+  for (const index_t batch : {3, 4, 5, 15, 16, 17}) {
+    CAPTURE(batch);
+    CHECK(loss(batch) == doctest::Approx(alone).epsilon(1e-5));
+  }
 }

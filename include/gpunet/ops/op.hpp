@@ -159,17 +159,31 @@ struct OpTypeCalls {
   }
 };
 
-// The kernels of an op whose kernels are its member functions.
+// The kernels of an op whose kernels are its member functions. They may write anything for padding samples, such as the
+// logarithm of 0: it is set to 0, as the ops above and below expect.
 template <class Op>
 struct OwnKernels {
   using op_type = Op;
   template <class D, class T>
   static void forward(const Op& op, D& device, const ForwardPass<T>& pass) {
-    if constexpr (requires { op.forward(device, pass); }) op.forward(device, pass);  // else Model refuses it
+    if constexpr (requires { op.forward(device, pass); }) {
+      op.forward(device, pass);
+      clear_padding(device, pass.slice, pass.out_features, pass.y);
+    }  // else Model refuses it
   }
   template <class D, class T>
   static void backward(const Op& op, D& device, const BackwardPass<T>& pass) {
-    if constexpr (requires { op.backward(device, pass); }) op.backward(device, pass);  // else Model refuses it
+    if constexpr (requires { op.backward(device, pass); }) {
+      op.backward(device, pass);
+      if (pass.dx) clear_padding(device, pass.slice, pass.in_features, pass.dx);
+    }  // else Model refuses it
+  }
+
+ private:
+  template <class D, class T>
+  static void clear_padding(D& device, const Slice& slice, index_t features, T* data) {
+    const index_t padding = slice.samples() - slice.count;
+    if (padding > 0) for_each(device, padding * features, ClearPadding<T>{slice, features, data});
   }
 };
 

@@ -20,6 +20,17 @@ struct Slice {
   }
 };
 
+// data of the padding samples = 0. One index = one feature of one padding sample.
+template <class T>
+struct ClearPadding {
+  Slice slice;
+  index_t features;
+  T* data;
+  GPUNET_FN void operator()(index_t i) const {
+    data[slice.offset(slice.count + i / features, i % features, features)] = T{};
+  }
+};
+
 // Add a gradient to the stored one, or replace it.
 enum class Accumulate { no, yes };
 
