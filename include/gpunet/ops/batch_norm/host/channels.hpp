@@ -33,9 +33,9 @@ template <class F>
 struct SumChannel {
   F f;
   [[gnu::always_inline]] void operator()(index_t c) const {
-    using Sum = decltype(f.at(c, c));
+    using Value = decltype(f.at(c, c));
     constexpr index_t lanes = 16;  // independent partial sums: they fill vectors
-    Sum partial[lanes] = {};
+    Value partial[lanes] = {};
     each_run(
         f.g, c,
         [&](index_t i, index_t n) {
