@@ -13,7 +13,7 @@
 #   --markdown    bench also writes its tables to docs/gpu.md
 # Variables:
 #   DOCTEST_DIR             folder that contains doctest/doctest.h, if it is not installed
-#   CUDNN_ROOT              folder of cuDNN (nvidia/cudnn of its wheel); without it, cuDNN is left out
+#   CUDNN_ROOT              folder of cuDNN (nvidia/cudnn of its wheel); without it, cuDNN is used if it is installed
 #   GPUNET_TEST_TIMEOUT     seconds after which a test counts as hung (100; simulated: 500); read by build
 #   GPUNET_TEST_DATA        folder with cifar10/ and iris/; tests that need them are skipped without
 #   GPUNET_BENCH_PYTHON     a Python with PyTorch (else python3, if that has it)

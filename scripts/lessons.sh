@@ -50,15 +50,15 @@ text <<'END'
 
 <!-- Written by scripts/lessons.sh: change that, not this. -->
 
-Five programs, each in a file of under 80 lines (options and playground-only code are in `examples/support`), with their output. One command from the
-root of the project runs each lesson; it installs missing packages and builds the program first. `--help` after the number of a lesson lists its options.
-Nothing is downloaded: without `--data` the images are synthetic. Ctrl-C, SIGTERM and a closed terminal stop a lesson after the current step; it
+Five programs, each in a file of under 80 lines (options and playground-only code are in `examples/support`), with their output. The command above each
+output installs missing packages, builds the lesson and runs it, from the root of the clone. `--help` after the number of a lesson lists its options.
+Without `--data`, the images are synthetic and nothing is downloaded. Ctrl-C, SIGTERM and a closed terminal stop a lesson after the current step; it
 saves its results and ends with status 130, 143 or 129. Times are those of one small machine without a GPU.
 
 ## 01: training a classifier
 
-PyTorch's lesson on CIFAR-10, line for line ([source](../examples/01_cifar10.cpp)): a small convolutional network, the loss every
-2,000 steps of four images, weights saved and loaded again, accuracy per class.
+PyTorch's CIFAR-10 lesson, line for line ([source](../examples/01_cifar10.cpp)): a small convolutional network, the loss every 2,000 steps at batch 4, weights
+saved and loaded, accuracy per class.
 END
 run 01_cifar10 --epochs 1 --seed 0
 text <<'END'
@@ -67,19 +67,18 @@ With the real images (`scripts/get_cifar10.sh data/cifar10`, then `--data data/c
 
 ## 02: Iris and CUDA devices
 
-Which GPUs are available, how much of their memory is in use, on which device is a tensor or a model ([source](../examples/02_iris.cpp))? Then a table of
-flowers is split as by scikit-learn, a network is trained for a hundred epochs of one batch, and tested on thirty held-out flowers.
-The ten losses are PyTorch's for the same seed. Any table works: `--csv FILE --target COLUMN`.
+The lesson prints the available GPUs, their memory in use, and the device of a tensor and a model ([source](../examples/02_iris.cpp)). Then it splits the Iris
+table as scikit-learn does, trains for a hundred epochs of one batch, and tests on thirty held-out flowers. The losses are PyTorch's for the same seed. Any
+table works: `--csv FILE --target COLUMN`.
 END
 run 02_iris
 picture iris_loss.svg "The loss falls from 1.15 to 0.07 in a hundred epochs"
 text <<'END'
-## 03: processor against GPU
+## 03: CPU against GPU
 
-The lesson "training a deep learning model on a GPU" ([source](../examples/03_cpu_vs_gpu.cpp)): one network of two nested
-`Sequential`s on every device of the machine, PyTorch's message for a wrong device string, and the time of a step at batch
-sizes from 4 to 4,096: copying to the device, computing, waiting for data. The losses are logged for TensorBoard. A machine
-without a GPU compares one thread with all.
+One network of two nested `Sequential`s on every device of the machine ([source](../examples/03_cpu_vs_gpu.cpp)), PyTorch's message for a wrong device
+string, and a profile of a step at batch sizes from 4 to 4,096: copying to the device, computing, waiting for data. The losses are logged for TensorBoard.
+Without a GPU, one thread is compared with all.
 END
 run 03_cpu_vs_gpu
 picture cpu_vs_gpu.svg "Shares of a step at batch sizes from 4 to 4096"

@@ -1,6 +1,6 @@
 // expect: gpunet::train::fit: an argument after the options is not a part of a training, give an object with on_epoch_end(train::Training&) or another of fit's functions
 // A schedule passed to fit.
-// Say when it steps: `train::EachEpoch(scheduler)` or `train::EachStep(scheduler)`.
+// `fit` needs to know when it steps: `train::EachEpoch(scheduler)` or `train::EachStep(scheduler)`.
 #include <gpunet/gpunet.hpp>
 using namespace gpunet;
 

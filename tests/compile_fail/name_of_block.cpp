@@ -1,6 +1,6 @@
 // expect: gpunet::nn::Sequential: two layers have the same name (their parameters would be one key), rename one
 // A block and a layer of the same name.
-// Blocks and layers of one list share their names.
+// In one list, the names of blocks and layers must differ.
 #include <gpunet/gpunet.hpp>
 using namespace gpunet;
 

@@ -1,6 +1,6 @@
 // expect: gpunet::data: this is not a dataset, give its type two functions, both const: index_t size() const, and data::Sample operator[](index_t i) const
 // A random split of a tensor.
-// `random_split`, `Subset` and `ConcatDataset` need a dataset, as a loader does. A tensor is not one: `data::TensorDataset set(samples, labels)` makes one of it and of the classes.
+// `random_split`, `Subset` and `ConcatDataset` need a dataset, as a loader does. `data::TensorDataset set(samples, labels)` makes one from tensors.
 #include <gpunet/gpunet.hpp>
 using namespace gpunet;
 

@@ -85,13 +85,12 @@ class EmptyFolder {
 inline void compile_errors(ErrorPage& page) {
   page.section("Errors of the compiler");
   page.text(
-      "Shapes and devices are part of types, so much of the above is found by the compiler. **Read its first error "
-      "only**, the one "
-      "that begins with `gpunet::`; what follows names the templates through which it came. (g++ writes `error: "
-      "static assertion failed:` before it.)");
+      "Shapes and devices are part of types, so the compiler finds many errors. **Read only the first error**, "
+      "which begins with "
+      "`gpunet::` (after `error: static assertion failed:` in g++); the lines after it are template "
+      "instantiations.");
   page.text(
-      "Sizes written as in PyTorch have no message of ours: the compiler refuses them before it reads gpunet's "
-      "checks. "
+      "gpunet has no message for sizes written as in PyTorch, because the compiler refuses them before its checks. "
       "Layers name only their outputs:\n\n"
       "| written | g++ | clang++ | means |\n"
       "|---|---|---|---|\n"

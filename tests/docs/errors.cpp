@@ -23,7 +23,7 @@ void devices(ErrorPage& page) {
           with_device("gpu", train));
   PROVOKE("A misspelled device string", "The index follows a colon: `cuda:0`.", with_device("cuda0", train));
   PROVOKE("A GPU, in a program compiled without CUDA",
-          "The same source has both policies where it links `gpunet::cuda`, or is compiled by nvcc: "
+          "The program supports `Cuda` if it links `gpunet::cuda`, or if nvcc compiles it: "
           "`gpunet_cuda_sources(app)` in CMake, or `nvcc -std=c++20 -x cu`. "
           "On a machine without a GPU, the message of such a program says what is missing; so does "
           "`Cuda::why_not()`.",
@@ -47,11 +47,11 @@ template <class Net>
 void models(ErrorPage& page, Host& device, Model<Net, Host>& net, nn::CrossEntropyLoss& criterion,
             const Tensor<float, Host>& inputs, const Tensor<label_t, Host>& labels) {
   page.section("Networks and losses");
-  PROVOKE(
-      "Samples do not match the network's Input",
-      "The second size differs: the file has another column, or `Input` is wrong. `Input<4>` is the shape of one "
-      "sample, without the batch.",
-      net(randn(device, {16, 5})));
+  PROVOKE("Samples do not match the network's Input",
+          "The second size differs: the data have another number of columns, or `Input` is wrong. `Input<4>` is "
+          "the shape of one "
+          "sample, without the batch.",
+          net(randn(device, {16, 5})));
   PROVOKE("One sample without a batch", "A single sample is a batch of one: `{1, 4}`.", net(randn(device, {4})));
   PROVOKE("More labels than samples",
           "Inputs and labels come from different batches, or the labels are one-hot rows; a label is one number, "
@@ -67,7 +67,7 @@ void models(ErrorPage& page, Host& device, Model<Net, Host>& net, nn::CrossEntro
           "A model stores the outputs of one batch. `tensor()` returns a copy.", auto first = net(inputs);
           net(inputs); first.argmax(1));
   PROVOKE("backward() after another batch",
-          "Finish a step, backward and optimizer, before the next batch goes through the model: validate after it.",
+          "Call `backward()` and the optimizer's `step()` before the next batch, validation batches included.",
           auto loss = criterion(net(inputs), labels);
           net(inputs); loss.backward());
   PROVOKE("backward() after an update of the parameters",
@@ -93,7 +93,8 @@ void models(ErrorPage& page, Host& device, Model<Net, Host>& net, nn::CrossEntro
           Model normed(device, nn::Sequential{nn::Input<4>{}, nn::BatchNorm1d{}});
           normed(randn(device, {1, 4})));
   PROVOKE("A run-time size of zero",
-          "Print the number where it is read: the table has no rows, or an option is missing.", index_t classes = 0;
+          "Print the number where it is computed: the table may have no rows, or an option may be missing.",
+          index_t classes = 0;
           Model sized(device, nn::Sequential{nn::Input<4>{}, nn::Linear{classes}}));
   PROVOKE("A name with a dot that is also the key of a layer in a block",
           "In a key, a dot separates the name of a block from that of a layer in it.",
@@ -122,7 +123,7 @@ void optimizers(ErrorPage& page, Model<Net, Host>& net, optim::SGD<Host, float>&
           optim::lr_scheduler::LinearLR warm_up(optimizer, {.total_iters = 5});
           optim::lr_scheduler::ExponentialLR decay(optimizer, {.gamma = 0.9});
           optim::lr_scheduler::SequentialLR(optimizer, {&warm_up, &decay}, {}));
-  PROVOKE("Gradients clipped to a negative norm", "A norm is 0 or more; 1 is a usual one.",
+  PROVOKE("Gradients clipped to a negative norm", "A norm is 0 or more; 1 is a common choice.",
           nn::utils::clip_grad_norm_(net, -1.0));
 }
 
@@ -134,8 +135,8 @@ void datasets(ErrorPage& page, Host& device, const Tensor<float, Host>& inputs,
   PROVOKE("The handwritten digits are missing", "`scripts/get_mnist.sh data/mnist` downloads them.",
           data::MNIST::train("data/mnist"));
   write("cut/test_batch.bin", std::string(5000, '\0'));
-  PROVOKE("A truncated file of images", "A download broke off. The script downloads incomplete files again.",
-          data::CIFAR10::test("cut"));
+  PROVOKE("A truncated file of images",
+          "The download was interrupted. The script downloads incomplete files again.", data::CIFAR10::test("cut"));
   write("bad/test_batch.bin", std::string(3073, '\x7f'));
   PROVOKE("A file of images with other contents", "It is a file of another data set, or it is corrupt.",
           data::CIFAR10::test("bad"));
@@ -170,7 +171,7 @@ void datasets(ErrorPage& page, Host& device, const Tensor<float, Host>& inputs,
           "`categories()`.",
           data::read_csv("flowers.csv").numbers({"width", "length"}));
   PROVOKE("Unknown column",
-          "Names are compared with blanks and case; a table without a header line is read with `{.header = "
+          "Blanks and case of a name count; a table without a header line is read with `{.header = "
           "false}`.",
           data::read_csv("flowers.csv").categories("kind"));
   const std::string short_row = "width,length,species\n5.1,1.4,setosa\n5.9,virginica\n";
@@ -183,16 +184,16 @@ void datasets(ErrorPage& page, Host& device, const Tensor<float, Host>& inputs,
   write("gap.csv", gap);
   page.file("gap.csv", gap);
   PROVOKE("A NaN in a column of numbers",
-          "pandas reads it; then the loss of the first batch with it is NaN, and all later ones. With "
-          "`{.allow_nan = "
-          "true}` it is read here too; replace it in the program.",
+          "pandas reads NaN, and then every loss from that batch on is NaN. With `{.allow_nan = true}` gpunet "
+          "reads it too; "
+          "replace it in the program.",
           data::read_csv("gap.csv").numbers({"width", "length"}));
   PROVOKE("Different numbers of samples and labels", "The first size of both tensors is the number of samples.",
           const Tensor<label_t, Host> twelve(device, {12}, std::vector<label_t>(12));
           data::TensorDataset(inputs, twelve));
   const data::TensorDataset set(inputs, labels);
   page.text("With `const data::TensorDataset set(inputs, labels);`, 16 samples:");
-  PROVOKE("A batch size of 0", "PyTorch's default is 1, and so is ours; 32 to 256 use a machine well.",
+  PROVOKE("A batch size of 0", "The default is 1, as in PyTorch; 32 to 256 are usual.",
           data::DataLoader(set, {.batch_size = 0}));
   PROVOKE("A batch size larger than the data set",
           "PyTorch silently makes a smaller batch. Here the whole set in one batch is `{.batch_size = "
@@ -200,7 +201,7 @@ void datasets(ErrorPage& page, Host& device, const Tensor<float, Host>& inputs,
           data::DataLoader(set, {.batch_size = 100}));
   PROVOKE(
       "collate_fn with a resident data set",
-      "Data on the device are not read again. `loader.to(device)` reads every batch and changes it.",
+      "Data on the device are read only once. `loader.to(device)` reads every batch and changes it.",
       const auto change =
           [](auto, auto, data::Random&) {
           };
@@ -218,7 +219,7 @@ void transforms(ErrorPage& page) {
   PROVOKE("Normalize for another number of channels",
           "Gray images have one channel: `Normalize{{0.1307f}, {0.3081f}}`.",
           data::Shapes(10, 0, data::Compose(data::ToTensor{}, data::Normalize{{0.5f}, {0.5f}})));
-  PROVOKE("A standard deviation of 0", "Images of one color have none: leave such a channel as it is, with 1.",
+  PROVOKE("A standard deviation of 0", "A constant channel has a standard deviation of 0: use 1 for it.",
           data::Normalize({0.5f, 0.5f, 0.5f}, {0.5f, 0.0f, 0.5f}));
   PROVOKE("A crop larger than the image",
           "CIFAR-10 is cropped to 32 after padding by 4: `RandomCrop{32, {.padding = 4}}`.",
@@ -304,7 +305,7 @@ void training(ErrorPage& page, Host& device, Model<Net, Host>& net, nn::CrossEnt
   page.code(
       "auto history = train::fit(net, criterion, optimizer, loader, {.epochs = 5}, train::StopOnNaN());\n"
       "std::cout << history.why;");
-  page.text("is not an error: the training ends with the reason");
+  page.text("This is not an error: the training ends, and prints");
   page.text("```text\n" + history.why + "\n```");
   page.text(
       "Divide the learning rate by 10 until the loss falls, or add `train::ClipGradNorm{1.0}`. Check the "
@@ -317,16 +318,14 @@ std::string error_page() {
   ErrorPage page;
   page.text("# Errors and what to do next");
   page.text(
-      "There is one type of exception, `gpunet::Error` (beside `std::bad_alloc`: out of memory). Its text has the "
-      "form "
-      "*where: what is wrong (why it matters), what "
-      "to do*. These are "
-      "the most common ones, each with the lines that cause it. A test runs them all and compares their messages "
-      "with "
-      "this page (`tests/docs/errors.cpp`). An error that is not caught ends the program with `terminate called "
+      "gpunet throws one type of exception, `gpunet::Error` (besides `std::bad_alloc`: out of memory). Its text "
+      "has the "
+      "form *where: what is wrong (why it matters), what to do*. These are the most common errors, each with the "
+      "lines "
+      "that cause it, as a test runs them. An error that is not caught ends the program with `terminate called "
       "...` "
       "and the text; README's `main` catches it.");
-  page.text("All lines follow these:");
+  page.text("All examples follow these lines:");
   SHOW_AND_RUN(
       using Net =
           nn::Sequential<nn::Input<4>, nn::Named<"fc1", nn::Linear<8>>, nn::ReLU, nn::Named<"fc2", nn::Linear<3>>>;
