@@ -25,7 +25,7 @@ class Cuda;  // device/cuda/cuda.hpp; in a unit without CUDA device/select.hpp
 // Work given to one device runs in the order given. Sizes are in bytes.
 template <class D>
 concept Device = requires(D& d, void* p, const void* q, std::size_t n) {
-  { d.allocate(n) } -> std::same_as<void*>;          // aligned to 64 bytes at least, uninitialised; throws Error
+  { d.allocate(n) } -> std::same_as<void*>;          // aligned to 64 bytes at least, uninitialized; throws Error
   d.deallocate(p, n);                                // never throws
   d.upload(p, q, n);                                 // host -> device; q may be reused on return
   d.download(p, q, n);                               // device -> host; waits until the bytes are there

@@ -130,7 +130,7 @@ class StepRunner<Cuda, T, Loss, Optimizer>::State {
     if (recorded.graph)
       gpunet::detail::replay(device, recorded.graph);
     else
-      work();  // work() changes nothing on the host, so once more is as if once; throws what is wrong with the work itself
+      work();  // work() changes nothing on the host, so repeating it is safe; throws what is wrong with the work itself
     recording.graph = std::move(recorded.graph);
     recording.problem = std::move(recorded.problem);
   }

@@ -17,7 +17,7 @@
 namespace gpunet::train {
 
 // A network of nothing but linear layers, as numbers: what enters and leaves each, where its parameters begin in their
-// arena, and whether a ReLU stands behind it.
+// arena, and whether a ReLU follows it.
 struct DenseNetwork {
   static constexpr int most_layers = 16;
   struct Layer {
@@ -33,7 +33,7 @@ struct DenseNetwork {
   int widest = 0;      // of them
 };
 
-// The numbers of a network: none (depth 0) where it is no chain of linear layers.
+// The numbers of a network: none (depth 0) if it is not a chain of linear layers.
 inline DenseNetwork dense_network(const Graph& graph, const Plan& plan) {
   DenseNetwork dense;
   constexpr index_t most = 1 << 20;  // far more than a block can hold
@@ -84,7 +84,7 @@ __device__ T sum_in_warp(int n, F f) {
   return gpunet::detail::combine_warp(sum, gpunet::detail::Sum{});
 }
 
-// In a block everything lies [feature][sample]: neighbouring threads take neighbouring samples, and a weight is the
+// In a block everything lies [feature][sample]: neighboring threads take neighboring samples, and a weight is the
 // same for all of them.
 
 // y = activate(W x + b)
@@ -214,7 +214,7 @@ struct DenseSteps {
   }
 };
 
-// Runs them with so many bytes of shared memory. A function of its own: nvcc drops a kernel that is launched where the
+// Launches the steps with that many bytes of shared memory. A function of its own: nvcc drops a kernel that is launched where the
 // type of a network with names is in sight.
 template <class Steps>
 void run_in_block(const Cuda& device, Steps steps, std::size_t shared) {

@@ -44,7 +44,7 @@ struct Recorded {
   std::string problem = {};
 };
 
-// Captures what work() gives to the device's stream as one graph; nothing of it is done yet. The memory that it uses has
+// Captures the work that work() submits to the device's stream as one graph, without running it. The memory that it uses has
 // to stay where it is while the graph is used. Where the work cannot be captured (it allocates, waits, or a library
 // refuses), the stream and the errors of the runtime are left as if it had not been tried: the caller runs it eagerly, and
 // whatever is wrong with the work itself shows there.

@@ -1,5 +1,5 @@
-// Loops and matrix products on Cuda, for every compiler: a CUDA compiler makes a kernel of each functor, others take what the
-// compiled library has.
+// Loops and matrix products on Cuda, for every compiler: a CUDA compiler makes a kernel of each functor, other compilers use
+// the kernels of the compiled library.
 #pragma once
 
 #include <concepts>

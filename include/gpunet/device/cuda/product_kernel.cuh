@@ -11,11 +11,11 @@ namespace gpunet::detail {
 // C [m, n] = A [m, k] B [k, n], cut into tiles, and each tile's sums over k into `splits` parts of `k_per_split`, a block each.
 //
 // An operand is a functor. i is a row of A, or a column of B:
-//   along_k           whether elements next to each other in memory are neighbours in k, or else in i
+//   along_k           whether elements next to each other in memory are neighbors in k, or else in i
 //   outer(i)          what depends on i alone; a thread computes it once
 //   inner(k)          what depends on k alone; a thread computes it for all others
 //   load(outer, inner)
-// An epilogue takes four neighbouring columns of C at a time:
+// An epilogue takes four neighboring columns of C at a time:
 //   column(j)         what depends on the columns j to j + 3 alone, j a multiple of 4
 //   store(i, column, values, count)   for row i; the first `count` are columns of C
 template <class A_, class B_, class Epilogue_>

@@ -5,7 +5,7 @@
 
 namespace gpunet::detail {
 
-// Four neighbours of a row, read and written at once.
+// Four neighbors of a row, read and written at once.
 template <class T>
 struct alignas(16) Four {
   T values[4];
@@ -15,10 +15,10 @@ struct alignas(16) Four {
 // `Slices` groups of threads share the K products of a round. All are multiples of 4.
 //
 // What a block needs of an arithmetic, of this one as of TensorMath:
-//   Word, per_word, k_rows   a step of K as it lies in shared memory: k_rows rows of words, each of per_word neighbours in k
+//   Word, per_word, k_rows   a step of K as it lies in shared memory: k_rows rows of words, each of per_word neighbors in k
 //   pack(values)             such a word
 //   Sums, multiply           what a thread adds up, and how
-//   groups, finish           the sums in the end, in groups of four neighbouring columns
+//   groups, finish           the sums in the end, in groups of four neighboring columns
 //   row(g)                   where in the tile group g of this thread lies
 //   columns, column(c), column_of(g)   which columns the thread has, and which of them group g is in
 template <class T_, int M_, int N_, int K_, int Rows, int Columns, int Slices>

@@ -34,7 +34,7 @@ struct Tf32 {
   }
 };
 
-// Factors of 8 bits. A word is two of them, neighbours in k.
+// Factors of 8 bits. A word is two of them, neighbors in k.
 struct Bf16 {
   static constexpr int per_word = 2;
 
@@ -61,8 +61,8 @@ struct Bf16 {
 // A tile of C [M, N] by Down x Across warps, K products at a time; see ScalarMath for what the names mean.
 //
 // The instruction multiplies 16 rows by 8 columns; which rows and columns these are is free. Rows r and r + 8 of an instruction
-// are neighbours in the tile, and so are column c of two instructions: then a thread reads its factors in pairs, without
-// conflicts between banks, and its sums are four neighbouring columns, as pooling wants them.
+// are neighbors in the tile, and so are column c of two instructions: then a thread reads its factors in pairs, without
+// conflicts between banks, and its sums are four neighboring columns, as pooling wants them.
 template <class Factor, int M_, int N_, int K_, int Down, int Across>
 struct TensorMath {
   using T = float;

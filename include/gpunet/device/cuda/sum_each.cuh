@@ -9,7 +9,7 @@ namespace detail {
 
 inline constexpr int most_lanes = 1024;
 
-// `lanes` neighbouring threads, a power of two, make one sum; a block makes blockDim.x / lanes at a time. Lane by
+// `lanes` neighboring threads, a power of two, make one sum; a block makes blockDim.x / lanes at a time. Lane by
 // lane in order, then the lanes in halves: the additions are the same in every run.
 template <class F>
 __global__ void __launch_bounds__(most_lanes, 1) sum_each_kernel(index_t n, index_t length, int lanes, F f) {
@@ -31,7 +31,7 @@ __global__ void __launch_bounds__(most_lanes, 1) sum_each_kernel(index_t n, inde
       if (lane < width) partial[thread] += partial[thread + width];
     }
     if (lane == 0 && i < n) f.store(i, partial[thread]);
-    __syncthreads();  // before the next round writes what a neighbour still reads
+    __syncthreads();  // before the next round writes what a neighbor still reads
   }
 }
 

@@ -203,8 +203,8 @@ inline void pack_panel(const GemmOperand& matrix, Transpose transpose, index_t i
                     to + done * width);
 }
 
-// Returns how deep a panel is packed at a time: where a matrix is read along its rows, a few of them go to all panels before the next: neighbors share cache lines and
-// pages.
+// Returns how deep a panel is packed at a time. Where a matrix is read along its rows, a few rows are packed into all panels
+// first, because neighbors share cache lines and pages.
 inline index_t pack_depth(Transpose transpose, index_t depth) {
   return transpose == Transpose::yes ? 8 : depth;
 }

@@ -21,7 +21,7 @@ struct Conv2dGeometry {
   friend bool operator==(const Conv2dGeometry&, const Conv2dGeometry&) = default;
 };
 
-// A convolution that may be one between many channels. A type of its own, so that programs that are known, when they are
+// A convolution that may have many channels. A type of its own, so that programs that are known, when they are
 // compiled, to have none do not compile its kernels.
 struct WideConv2dGeometry : Conv2dGeometry {
   static constexpr index_t many = 16;       // channels on both sides, for Host

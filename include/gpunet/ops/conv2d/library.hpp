@@ -1,4 +1,4 @@
-// Convolutions by a library that a program may have (cuDNN): what is asked of it, and when.
+// Convolutions by an optional library (cuDNN): its interface, and when it is used.
 #pragma once
 
 #include <algorithm>
@@ -17,7 +17,7 @@ namespace gpunet {
 
 namespace detail {
 
-// A convolution with what is behind it, for a number of samples.
+// A convolution with its activation and pooling, for a number of samples.
 struct BatchConvolution : Conv2dBlock<Conv2dGeometry> {
   index_t samples;
 
@@ -44,7 +44,7 @@ class LibraryConvolutions {
   virtual index_t scratch(const BatchConvolution& c) = 0;
   // y = pool(activation(x * w + b)). False, and nothing done, where it turns out that the library lacks a kernel.
   virtual bool forward(Cuda& device, const BatchConvolution& c, const Conv2dForwardArgs<T>& a) = 0;
-  // The gradient of x * w + b, in dy or in scratch, where that of the pooled outputs is dy.
+  // The gradient of x * w + b, in dy or in scratch, given dy, the gradient of the pooled outputs.
   virtual T* through_pool(Cuda& device, const BatchConvolution& c, const PoolChoice* choice, T* dy, T* scratch) = 0;
   // From here on dy is the gradient of x * w + b; it may be in scratch.
   virtual void backward_parameters(Cuda& device, const BatchConvolution& c, const Conv2dBackwardArgs<T>& a) = 0;
@@ -84,7 +84,7 @@ inline LibraryUse library_use() {
 // Returns whether a library is faster than our own kernels (estimated, not measured). These gather their operands element by
 // element, which costs as much as the products and is hidden least where channels are many. A library takes more launches:
 // the bias gradient, the rectifier's and the pooling are kernels of their own. 2^27 multiply-adds take an H200 4 us at
-// the least, as long as two or three of those. Of its kernels for double nothing is known.
+// the least, as long as two or three of those. Its kernels for double were not measured.
 template <class T>
 bool library_pays(const BatchConvolution& c) {
   constexpr index_t least = 1 << 27, least_in = 16, least_out = 32;

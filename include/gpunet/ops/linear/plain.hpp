@@ -145,7 +145,7 @@ void linear_backward_parameters(D& device, const LinearBackwardArgs<T>& a) {
   sum_each(device, a.out, samples, LinearBiasGradient<T>{a.out, a.slice.inner, a.dy, a.db, a.accumulate});
 }
 
-// The same for sizes of which more is known: a device may have kernels of its own for them.
+// The same for sizes that are partly known at compile time: a device may have kernels of its own for them.
 template <class D, class Known, class T>
 index_t linear_scratch(const D& device, Known, const Slice& slice, index_t in, index_t out, T type) {
   return linear_scratch(device, slice, in, out, type);

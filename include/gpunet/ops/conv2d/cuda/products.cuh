@@ -11,7 +11,7 @@ namespace gpunet {
 
 namespace detail {
 
-// The three products of a convolution with what is behind it, for a number of samples.
+// The three products of a convolution with its activation and pooling, for a number of samples.
 //
 //   forward      y [out channels, outputs]          = w [out channels, taps] patches [taps, outputs]
 //   parameters   dw, db [out channels, taps + 1]    = dy [out channels, outputs] patches and ones [outputs, taps + 1]

@@ -172,7 +172,7 @@ struct SpreadRows {
   }
 };
 
-// Returns the number of channels in a tile: the one that wastes least, the larger one if equal.
+// Returns the number of channels in a tile: the one with the least padding, the larger one if equal.
 inline index_t correlation_tile(index_t channels) {
   return round_up(channels, 6) <= round_up(channels, 4) ? 6 : 4;
 }

@@ -28,7 +28,7 @@ struct WideSegments {
 // The layout of the part of x that is in work: [row][column][channel][16], or [row][channel][column][16].
 enum class WideOrder { channels_last, columns_last };
 
-// The images of one group of samples that a convolution reads, and distances in the part of them that is in work.
+// The images of one group of samples that a convolution reads, and distances in the band that is processed.
 struct WideImage {
   index_t channels, height, width;
   WideOrder order;
