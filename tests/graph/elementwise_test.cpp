@@ -133,6 +133,13 @@ TEST_CASE_TEMPLATE("neighboring element-wise layers are one node where the devic
           ")");
 }
 
+// Else a unit that nvcc compiles would lower the network otherwise than a plain one.
+TEST_CASE_TEMPLATE("gpunet's own functions are not merged with each other", D, GPUNET_TEST_DEVICES) {
+  using Own = nn::Sequential<nn::Input<9>, nn::Tanh, nn::Sigmoid, nn::Elementwise<Scale>, nn::Sigmoid, nn::Tanh>;
+  const Graph fused = fuse(nn::lower<D, float>(Own{}), fuse_policy<D, float>);
+  CHECK(fused.nodes.size() == (DeviceTraits<D>::merges_elementwise ? 2 : 5));
+}
+
 TEST_CASE_TEMPLATE("gradients of compositions", D, GPUNET_TEST_DEVICES) {
   const Composition<Scale, Swish> two{Scale{0.7}, Swish{}};
   nn::check_layer_gradients(test_device<D>(), nn::Elementwise(two), Shape<7>{});

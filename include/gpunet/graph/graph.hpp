@@ -10,7 +10,6 @@
 #include <type_traits>
 #include <vector>
 
-#include <gpunet/device/traits.hpp>
 #include <gpunet/ops/op.hpp>
 
 namespace gpunet {
@@ -187,13 +186,6 @@ class Lowering : public GraphBuilder {
     return add_node(&op_type<Op>, kernels, &op, sizeof op, inputs, output, parameters, buffers);
   }
 
-  // Returns whether element-wise nodes are merged: the kernels of a composition need a CUDA compiler.
-  static constexpr bool merges_elementwise() {
-    if constexpr (std::is_void_v<D>)
-      return false;
-    else
-      return GPUNET_NVCC && DeviceTraits<D>::merges_elementwise;
-  }
   // Sets Node::merged of the last node.
   template <class Op>
   void offer_merged(const OpType* after, const Op& op) {

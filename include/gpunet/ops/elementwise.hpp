@@ -32,7 +32,7 @@ struct ElementwiseGradient {
 
 }  // namespace detail
 
-// A function whose gradient is computed from y and dy, of a functor for each.
+// A function of gpunet's own: its gradient is computed from y and dy, a functor for each.
 template <class Value, class Gradient>
 struct Elementary {
   template <class T>
@@ -44,6 +44,11 @@ struct Elementary {
     return Gradient{}(y, dy);
   }
 };
+
+template <class F>
+inline constexpr bool is_elementary = false;
+template <class Value, class Gradient>
+inline constexpr bool is_elementary<Elementary<Value, Gradient>> = true;
 
 // g(f(x)), with the results of two separate kernels. The value between is not stored: backward computes it again.
 template <class F, class G>
