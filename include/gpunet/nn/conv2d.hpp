@@ -59,32 +59,20 @@ class Conv2d {
   value_t lower(Builder& builder, value_t x, In in) const {
     const auto out = output(in);
     const auto channels = in.template at<0>();
-    const Conv2dOp op{{channels, in.template at<1>(), in.template at<2>(), out.template at<0>(),
-                       out.template at<1>(), out.template at<2>(), kernel_, stride_, padding_}};
-    using Geometry = std::conditional_t<may_be_wide(decltype(channels){}, decltype(out.template at<1>()){},
-                                                    decltype(out.template at<2>()){}),
-                                        WideConv2dGeometry, Conv2dGeometry>;
+    const auto height = in.template at<1>();
+    const auto width = in.template at<2>();
+    const auto out_height = out.template at<1>();
+    const auto out_width = out.template at<2>();
+    const Conv2dOp op{{channels, height, width, out_, out_height, out_width, kernel_, stride_, padding_}};
+    // Sizes that the compiler knows; 0 for others.
+    constexpr Conv2dGeometry known{
+        decltype(channels){},  decltype(height){}, decltype(width){}, Dim<Out>{},  decltype(out_height){},
+        decltype(out_width){}, Dim<Kernel>{},      StrideDim{},       PaddingDim{}};
+    using Geometry = std::conditional_t<may_be_wide(known), WideConv2dGeometry, Conv2dGeometry>;
     return builder.template add<Conv2dOp, Conv2dKernels<Geometry>>(op, x, out.sizes(), parameters(in));
   }
 
  private:
-  // Returns whether kernels for many channels may be needed; true for run-time sizes.
-  template <index_t Channels, index_t OutHeight, index_t OutWidth>
-  static constexpr bool may_be_wide(Dim<Channels>, Dim<OutHeight>, Dim<OutWidth>) {
-#if GPUNET_COMPILED
-    return true;  // the library has them
-#else
-    using Wide = WideConv2dGeometry;
-    if constexpr (Channels == dyn || Out == dyn || Kernel == dyn || OutHeight == dyn || OutWidth == dyn ||
-                  StrideDim{} == dyn || PaddingDim{} == dyn)
-      return true;
-    else
-      return (Channels >= Wide::many && Out >= Wide::many) || Channels > Wide::many_rows || Out > Wide::many_rows ||
-             gpunet::detail::is_faster_by_winograd(
-                 {Channels, 0, 0, Out, OutHeight, OutWidth, Kernel, StrideDim{}, PaddingDim{}}, 1);
-#endif
-  }
-
   // Throws Error for wrong run-time sizes.
   constexpr void check(index_t channels, index_t height, index_t width) const {
     require(out_ > 0 && kernel_ > 0 && stride_ > 0 && padding_ >= 0, "gpunet::nn::Conv2d: ", index_t{out_},

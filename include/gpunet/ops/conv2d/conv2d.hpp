@@ -47,7 +47,13 @@ struct Conv2dKernels {
   static void backward(const Conv2dOp& op, D& device, const BackwardPass<T>& pass);
 };
 
+// Returns whether the latter may be needed for a convolution of which the compiler knows these sizes; 0: not known.
+constexpr bool may_be_wide(const Conv2dGeometry& known);
+
 #if GPUNET_COMPILED
+constexpr bool may_be_wide(const Conv2dGeometry&) {
+  return true;  // the library has them
+}
 GPUNET_EXTERN_KERNELS(Conv2dKernels<Conv2dGeometry>);
 GPUNET_EXTERN_KERNELS(Conv2dKernels<WideConv2dGeometry>);
 #endif
