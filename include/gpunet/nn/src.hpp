@@ -3,10 +3,6 @@
 
 #include <gpunet/nn/any_activation.hpp>
 #include <gpunet/nn/flatten.hpp>
-#include <gpunet/nn/sigmoid.hpp>
-#include <gpunet/nn/tanh.hpp>
 
-GPUNET_COMPILE_KERNELS(gpunet::detail::OwnKernels<gpunet::nn::Tanh>);
-GPUNET_COMPILE_KERNELS(gpunet::detail::OwnKernels<gpunet::nn::Sigmoid>);
 GPUNET_COMPILE_KERNELS(gpunet::detail::OwnKernels<gpunet::nn::Flatten>);
 GPUNET_COMPILE_KERNELS(gpunet::detail::OwnKernels<gpunet::nn::detail::Identity>);

@@ -1,15 +1,23 @@
 // The hyperbolic tangent.
 #pragma once
 
-#include <gpunet/nn/saturation.hpp>
+#include <gpunet/nn/layer.hpp>
+#include <gpunet/ops/elementwise.hpp>
+#include <gpunet/ops/saturation/saturation.hpp>
 
 namespace gpunet::nn {
 
 // y = tanh(x), element by element, as torch.nn.Tanh.
-struct Tanh : detail::Saturation<HyperbolicTangent, HyperbolicTangentGradient> {};
+struct Tanh {
+  constexpr auto output(auto in) const { return in; }
+  // The function, for merging with neighbors (Sequential).
+  constexpr Elementary<HyperbolicTangent, HyperbolicTangentGradient> function() const { return {}; }
+
+  // Appends the op, see layer.hpp.
+  template <class Builder, class In>
+  value_t lower(Builder& builder, value_t x, In in) const {
+    return builder.add(TanhOp{}, x, in.sizes());
+  }
+};
 
 }  // namespace gpunet::nn
-
-#if GPUNET_COMPILED
-GPUNET_EXTERN_KERNELS(gpunet::detail::OwnKernels<gpunet::nn::Tanh>);
-#endif

@@ -3,7 +3,6 @@
 
 #include <gpunet/ops/argmax.hpp>
 #include <gpunet/ops/cross_entropy/cuda/warps.cuh>
-#include <gpunet/ops/linear/cuda/products.cuh>
 #include <gpunet/ops/src.hpp>
 
 namespace gpunet {

@@ -2,12 +2,8 @@
 #pragma once
 
 #include <gpunet/device/traits.hpp>
-#include <gpunet/ops/linear/host/kernels.hpp>
+#include <gpunet/ops/linear/host/tiny.hpp>
 #include <gpunet/ops/op.hpp>
-
-#if GPUNET_NVCC && !GPUNET_COMPILED
-#include <gpunet/ops/linear/cuda/products.cuh>
-#endif
 
 namespace gpunet {
 
@@ -88,3 +84,7 @@ GPUNET_EXTERN_KERNELS(LinearKernels<>);
 #endif
 
 }  // namespace gpunet
+
+#if !GPUNET_COMPILED
+#include <gpunet/ops/linear/linear.ipp>
+#endif

@@ -1,11 +1,15 @@
-// Bodies of kernels.hpp.
+// Bodies of linear.hpp.
 #pragma once
 
 #include <algorithm>
 
 #include <gpunet/device/host/product.hpp>
 #include <gpunet/ops/interleave.hpp>
-#include <gpunet/ops/linear/host/kernels.hpp>
+#include <gpunet/ops/linear/linear.hpp>
+
+#if GPUNET_NVCC
+#include <gpunet/ops/linear/cuda/products.cuh>
+#endif
 
 #define GPUNET_KERNELS <gpunet/ops/linear/host/small.inl>
 #include <gpunet/device/host/each_path.inl>
@@ -197,5 +201,9 @@ GPUNET_INLINE void linear_backward_parameters(Host& device, const LinearBackward
   GPUNET_CALL_PATH(16, bias_gradients, a.slice.outer, a.out, a.dy, a.db, a.accumulate);
   detail::multiply(device, a.slice, detail::weight_gradient(a), a.scratch);
 }
+
+#if GPUNET_COMPILED
+GPUNET_COMPILE_KERNELS(LinearKernels<>);
+#endif
 
 }  // namespace gpunet

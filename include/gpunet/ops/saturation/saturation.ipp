@@ -6,9 +6,9 @@
 #include <gpunet/core/math.hpp>
 #include <gpunet/device/host/flush_subnormals.hpp>
 #include <gpunet/device/host/vector_math.hpp>
-#include <gpunet/ops/saturation.hpp>
+#include <gpunet/ops/saturation/saturation.hpp>
 
-#define GPUNET_KERNELS <gpunet/ops/saturation.inl>
+#define GPUNET_KERNELS <gpunet/ops/saturation/host/elements.inl>
 #include <gpunet/device/host/each_path.inl>
 
 namespace gpunet {
@@ -38,5 +38,22 @@ GPUNET_INLINE void saturate(Host& device, index_t n, Logistic, const float* x, f
     GPUNET_CALL_PATH(16, map_logistic, count, from, to);
   });
 }
+
+template <class F, class Gradient>
+template <class D, class T>
+void SaturationOp<F, Gradient>::forward(D& device, const ForwardPass<T>& pass) const {
+  saturate(device, pass.out_elements(), F{}, pass.x, pass.y);
+}
+
+template <class F, class Gradient>
+template <class D, class T>
+void SaturationOp<F, Gradient>::backward(D& device, const BackwardPass<T>& pass) const {
+  if (pass.dx) map(device, pass.in_elements(), Gradient{}, pass.y, pass.dy, pass.dx);
+}
+
+#if GPUNET_COMPILED
+GPUNET_COMPILE_KERNELS(detail::OwnKernels<TanhOp>);
+GPUNET_COMPILE_KERNELS(detail::OwnKernels<SigmoidOp>);
+#endif
 
 }  // namespace gpunet

@@ -1,4 +1,4 @@
-// The affine map of floats on Host.
+// The affine map of floats on Host: declarations, and the kernels of tiny maps, which every unit compiles for its sizes.
 #pragma once
 
 #include <limits>
@@ -46,7 +46,3 @@ void linear_backward_parameters(Host& device, TinySizes<In, Out>, const LinearBa
 }
 
 }  // namespace gpunet
-
-#if !GPUNET_COMPILED
-#include <gpunet/ops/linear/host/kernels.ipp>
-#endif

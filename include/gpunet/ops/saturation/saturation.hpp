@@ -1,10 +1,11 @@
-// tanh and the logistic function, element by element, and their gradients.
+// tanh and the logistic function: of numbers and arrays, and as nodes of a graph.
 #pragma once
 
 #include <cmath>
 
 #include <gpunet/device/host/for_each.hpp>
 #include <gpunet/ops/map.hpp>
+#include <gpunet/ops/op.hpp>
 
 namespace gpunet {
 
@@ -47,8 +48,25 @@ void saturate(D& device, index_t n, F f, const T* x, T* y) {
 void saturate(Host& device, index_t n, HyperbolicTangent, const float* x, float* y);
 void saturate(Host& device, index_t n, Logistic, const float* x, float* y);
 
+// y = F(x), element by element; Gradient computes dx from y and dy.
+template <class F, class Gradient>
+struct SaturationOp {
+  template <class D, class T>
+  void forward(D& device, const ForwardPass<T>& pass) const;
+  template <class D, class T>
+  void backward(D& device, const BackwardPass<T>& pass) const;
+};
+
+using TanhOp = SaturationOp<HyperbolicTangent, HyperbolicTangentGradient>;
+using SigmoidOp = SaturationOp<Logistic, LogisticGradient>;
+
+#if GPUNET_COMPILED
+GPUNET_EXTERN_KERNELS(detail::OwnKernels<TanhOp>);
+GPUNET_EXTERN_KERNELS(detail::OwnKernels<SigmoidOp>);
+#endif
+
 }  // namespace gpunet
 
 #if !GPUNET_COMPILED
-#include <gpunet/ops/saturation.ipp>
+#include <gpunet/ops/saturation/saturation.ipp>
 #endif

@@ -1,4 +1,4 @@
-// tanh and the logistic function of arrays, one vector path; see device/host/each_path.inl and saturation.hpp.
+// tanh and the logistic function of arrays, one vector path; see device/host/each_path.inl and ../saturation.hpp.
 
 namespace gpunet::GPUNET_PATH {
 
