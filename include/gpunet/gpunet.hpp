@@ -44,7 +44,7 @@
 #include <gpunet/nn/softmax.hpp>
 #include <gpunet/nn/tanh.hpp>
 #include <gpunet/ops/classes.hpp>
-#include <gpunet/ops/conv2d/library.hpp>
+#include <gpunet/ops/conv2d/linked_library.hpp>
 #include <gpunet/ops/for_each_random.hpp>
 #include <gpunet/optim/adam.hpp>
 #include <gpunet/optim/clip_grad.hpp>

@@ -4,11 +4,10 @@
 #include <algorithm>
 #include <cstdlib>
 #include <limits>
-#include <memory>
 #include <string_view>
 #include <type_traits>
 
-#include <gpunet/device/cuda/cuda.hpp>
+#include <gpunet/ops/conv2d/linked_library.hpp>
 #include <gpunet/ops/conv2d/plain.hpp>
 
 #if GPUNET_CUDA
@@ -59,14 +58,6 @@ class ConvolutionLibrary {
   virtual LibraryConvolutions<double>& of(double) = 0;
 };
 
-// Makes the program's library for a device; null in a program that has none. A unit that holds a library sets it before
-// main() begins. So all units are compiled alike, and all of a program use the library or none.
-struct LinkedConvolutionLibrary {
-  std::shared_ptr<ConvolutionLibrary> (*make)(const Cuda& device) = nullptr;
-  std::size_t (*version)() = nullptr;  // as cuDNN numbers it
-};
-inline LinkedConvolutionLibrary linked_convolution_library;
-
 enum class LibraryUse { where_it_pays, always, never };
 
 // GPUNET_CUDNN=always or never, for measuring and for tests.
@@ -114,20 +105,6 @@ index_t library_scratch(const Cuda& device, const BatchConvolution& c) {
 }
 
 }  // namespace detail
-
-namespace backends::cudnn {
-
-// Returns whether this program was linked with gpunet::cudnn.
-inline bool is_available() {
-  return detail::linked_convolution_library.make != nullptr;
-}
-
-// As cuDNN numbers it, 91900 for 9.19.0; 0 in a program without cuDNN.
-inline std::size_t version() {
-  return is_available() ? detail::linked_convolution_library.version() : 0;
-}
-
-}  // namespace backends::cudnn
 
 }  // namespace gpunet
 
