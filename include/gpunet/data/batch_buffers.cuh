@@ -7,8 +7,8 @@
 #include <vector>
 
 #include <gpunet/data/batch_buffers.hpp>
-#include <gpunet/data/gather_samples.hpp>
 #include <gpunet/device/cuda/handle.cuh>
+#include <gpunet/ops/gather_samples.hpp>
 
 namespace gpunet::data {
 

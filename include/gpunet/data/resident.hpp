@@ -12,17 +12,10 @@
 #include <gpunet/data/batch_buffers.hpp>
 #include <gpunet/data/batch_iterator.hpp>
 #include <gpunet/data/dataset.hpp>
-#include <gpunet/data/gather_samples.hpp>
 #include <gpunet/data/sampler.hpp>
+#include <gpunet/ops/gather_samples.hpp>
 
 namespace gpunet::data {
-
-// Returns the text about free memory for an error message; empty for devices whose own errors report it.
-std::string free_memory(const Host&);
-template <class D>
-std::string free_memory(const D&) {
-  return "";
-}
 
 // The batches of a dataset that was copied to device D as a whole (as bytes if it has bytes), as a range for loops.
 // They are bitwise identical to the loader's batches; the device gathers each one when it is fetched. Only the order of
@@ -90,7 +83,7 @@ class ResidentBatches {
     } catch (const Error& error) {
       throw Error(concat(where, "the dataset takes ", samples_ * sample_bytes, " bytes on ", device_.name(), " (",
                          samples_, " samples of ", sample_bytes, ") and does not fit (", error.what(),
-                         free_memory(device_), ")", cure));
+                         free_memory_text(device_), ")", cure));
     }
   }
 
@@ -164,7 +157,3 @@ extern template class ResidentBatches<Cuda>;
 #endif
 
 }  // namespace gpunet::data
-
-#if !GPUNET_COMPILED
-#include <gpunet/data/resident.ipp>
-#endif

@@ -11,6 +11,3 @@ template class Batches<Cuda>;
 template class ResidentBatches<Cuda>;
 
 }  // namespace gpunet::data
-
-GPUNET_COMPILE_LOOP(gpunet::data::GatherSamples<float>);
-GPUNET_COMPILE_LOOP(gpunet::data::GatherSamples<std::uint8_t>);

@@ -18,7 +18,7 @@
 #include <gpunet/data/pipeline.ipp>
 #include <gpunet/data/points.ipp>
 #include <gpunet/data/random_transforms.ipp>
-#include <gpunet/data/resident.ipp>
+#include <gpunet/data/resident.hpp>
 #include <gpunet/data/resize.ipp>
 #include <gpunet/data/sampler.ipp>
 #include <gpunet/data/subset.ipp>
@@ -26,3 +26,9 @@
 #include <gpunet/data/train_test_split.ipp>
 #include <gpunet/data/transform_image.ipp>
 #include <gpunet/data/transforms.ipp>
+
+namespace gpunet::data {
+
+template class ResidentBatches<Host>;
+
+}  // namespace gpunet::data

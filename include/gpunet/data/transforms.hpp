@@ -204,9 +204,6 @@ class PixelTable {
   void transform(const std::uint8_t* bytes, index_t pixels, float* sample) const;
   // Writes the floats of one row of a channel.
   void transform_row(const ByteImage& image, index_t channel, index_t y, float* values) const;
-  // The same as transform(bytes, pixels, sample) for values() of a table.
-  static void transform(const float* values, index_t channels, const std::uint8_t* bytes, index_t pixels,
-                        float* sample);
 
   // Returns the floats, [channels, 256].
   const std::vector<float>& values() const { return table_; }

@@ -28,6 +28,8 @@ struct DeviceTraits;
 // The preferences of the processor.
 template <>
 struct DeviceTraits<Host> {
+  // Whether the processor reads its memory, without the device.
+  static constexpr bool has_host_memory = true;
   // Whether it has kernels that do the work of several layers.
   template <class T>
   static constexpr bool fuses = std::is_same_v<T, float>;
@@ -73,6 +75,7 @@ struct DeviceTraits<Host> {
 // The preferences of GPUs; members are those of Host.
 template <>
 struct DeviceTraits<Cuda> {
+  static constexpr bool has_host_memory = false;
   template <class T>
   static constexpr bool fuses = true;
   static constexpr bool merges_elementwise = true;  // a launch less

@@ -1,9 +1,9 @@
 // The update of one parameter by an optimizer.
 #pragma once
 
-#include <type_traits>
+#include <cstddef>
 
-#include <gpunet/device/host/for_each.hpp>
+#include <gpunet/core/config.hpp>
 
 namespace gpunet::optim {
 
@@ -30,17 +30,16 @@ struct Update {
       kept[i] = others[i + 2];
   }
 
-  // Updates all parameters. There is one loop per combination of optional arrays, because compilers neither hoist these
-  // branches nor vectorize a loop that contains them.
-  template <bool... There>
-  void run_all(Host& device, index_t n) const {
+  // Calls loop(f) for a functor f that updates the same without branches on the optional arrays, see for_each on Host.
+  template <class Loop, bool... There>
+  void without_branches(const Loop& loop) const {
     constexpr int known = sizeof...(There);
     if constexpr (known == optional)
-      for_each(device, n, Known<There...>{static_cast<const Self&>(*this)});
+      loop(Known<There...>{static_cast<const Self&>(*this)});
     else if (kept[required + known])
-      run_all<There..., true>(device, n);
+      without_branches<Loop, There..., true>(loop);
     else
-      run_all<There..., false>(device, n);
+      without_branches<Loop, There..., false>(loop);
   }
 
  private:
@@ -61,14 +60,5 @@ struct Update {
       run_with<There..., false>(i);
   }
 };
-
-// Runs an update on Host.
-template <class Self>
-requires requires {
-  Self::kept_arrays;
-}
-void for_each(Host& device, index_t n, Self update) {
-  update.template run_all<>(device, n);
-}
 
 }  // namespace gpunet::optim

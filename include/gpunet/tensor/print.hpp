@@ -9,6 +9,7 @@
 #include <type_traits>
 #include <vector>
 
+#include <gpunet/device/traits.hpp>
 #include <gpunet/tensor/tensor.hpp>
 
 namespace gpunet {
@@ -34,9 +35,9 @@ std::string to_string(D& device, const View<T, D>& view) {
 // Returns the same for a view on Host, which needs no device.
 template <class T, class D>
 std::string to_string(const View<T, D>& view) {
-  static_assert(std::is_same_v<D, Host>,
+  static_assert(DeviceTraits<D>::has_host_memory,
                 "gpunet::to_string: a view on Cuda does not know its device, write to_string(device, view)");
-  if constexpr (std::is_same_v<D, Host>)
+  if constexpr (DeviceTraits<D>::has_host_memory)
     return detail::tensor_text(view.sizes(),
                                std::vector<std::remove_const_t<T>>(view.data(), view.data() + view.numel()));
   else

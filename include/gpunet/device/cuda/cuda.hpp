@@ -130,6 +130,11 @@ void transfer(Cuda& from, const void* source, Host& to, void* target, std::size_
 // From one GPU to another, straight where they have a way, or between two streams of one. The host does not wait.
 void transfer(Cuda& from, const void* source, Cuda& to, void* target, std::size_t bytes);
 
+// Returns the end of an error message about memory: nothing, CUDA's own errors say how much is free.
+inline std::string free_memory_text(const Cuda&) {
+  return "";
+}
+
 static_assert(Device<Cuda>);
 
 }  // namespace gpunet

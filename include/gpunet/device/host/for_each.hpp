@@ -69,16 +69,33 @@ Loop loop_over() {
 // Runs a loop over i < n, in chunks on several threads where that pays.
 void run_loop(Host& device, index_t n, Loop loop, const void* functor);
 
+// Runs the loop over a functor.
+struct RunLoop {
+  Host& device;
+  index_t n;
+
+  template <class F>
+  void operator()(const F& f) const {
+    run_loop(device, n, loop_over<F>(), &f);
+  }
+};
+
 }  // namespace detail
 
 // Calls f(i) for every i < n. The calls must not depend on each other: they run in any order, in vectors, on any
-// thread. f is a named, trivially copyable functor; its operator() is GPUNET_FN.
+// thread. f is a named, trivially copyable functor; its operator() is GPUNET_FN. One whose branches do not depend on i may have
+//   template <class Loop> void without_branches(const Loop& loop) const   calls loop(g) with a functor g for the case at hand
+// because compilers neither hoist such branches nor vectorize a loop that contains them.
 template <class F>
 void for_each(Host& device, index_t n, F f) {
   static_assert(
       std::is_trivially_copyable_v<F>,
       "gpunet::for_each: the functor must be trivially copyable (pointers and numbers, nothing that owns)");
-  detail::run_loop(device, n, detail::loop_over<F>(), &f);
+  const detail::RunLoop loop{device, n};
+  if constexpr (requires { f.without_branches(loop); })
+    f.without_branches(loop);
+  else
+    loop(f);
 }
 
 }  // namespace gpunet

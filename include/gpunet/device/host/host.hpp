@@ -101,6 +101,9 @@ class Host {
   detail::LentMemory working_memory_;
 };
 
+// Returns the end of an error message about memory: how much is free.
+std::string free_memory_text(const Host&);
+
 static_assert(Device<Host>);
 
 }  // namespace gpunet

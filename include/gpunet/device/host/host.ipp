@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <exception>
 #include <thread>
+#include <unistd.h>
 
 #include <gpunet/device/host/host.hpp>
 #include <gpunet/device/host/thread_pool.hpp>
@@ -61,6 +62,10 @@ GPUNET_INLINE void Host::share(index_t tasks, ParallelTask task) {
       tasks, {[](void* context, index_t i, int worker) { (*static_cast<detail::HostRound*>(context))(i, worker); },
               &round});
   if (round.error) std::rethrow_exception(round.error);
+}
+
+GPUNET_INLINE std::string free_memory_text(const Host&) {
+  return concat("; ", std::int64_t{::sysconf(_SC_AVPHYS_PAGES)} * ::sysconf(_SC_PAGESIZE), " bytes free");
 }
 
 }  // namespace gpunet

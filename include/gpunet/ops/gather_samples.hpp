@@ -5,14 +5,13 @@
 #include <concepts>
 #include <cstdint>
 
-#include <gpunet/data/transforms.hpp>
 #include <gpunet/device/cuda/kernels.hpp>
 #include <gpunet/device/host/host.hpp>
 
-namespace gpunet::data {
+namespace gpunet {
 
 // Writes the inputs of a batch and, unless `labels` is null, its labels. Raw: float, or std::uint8_t, which the table
-// maps to floats (see PixelTable). One index is one input and one label.
+// maps to floats. One index is one input and one label.
 template <class Raw>
 struct GatherSamples {
   index_t batch, features;
@@ -38,6 +37,9 @@ struct GatherSamples {
   }
 };
 
+// Writes the floats that a table [channels, 256] has for bytes [channels, pixels].
+void look_up_bytes(const float* table, index_t channels, const std::uint8_t* bytes, index_t pixels, float* floats);
+
 template <class D, class Raw>
 void gather_samples(D& device, const GatherSamples<Raw>& gather) {
   for_each(device, std::max(gather.batch * gather.features, gather.batch), gather);
@@ -53,13 +55,16 @@ void gather_samples(Host& device, const GatherSamples<Raw>& gather) {
     if constexpr (std::same_as<Raw, float>)
       std::copy_n(from, gather.features, to);
     else
-      PixelTable::transform(gather.table, gather.features / std::max(gather.pixels, index_t{1}), from,
-                            gather.pixels, to);
+      look_up_bytes(gather.table, gather.features / std::max(gather.pixels, index_t{1}), from, gather.pixels, to);
     if (gather.labels) gather.batch_labels[n] = gather.labels[gather.sample(n)];
   });
 }
 
-}  // namespace gpunet::data
+}  // namespace gpunet
 
-GPUNET_EXTERN_LOOP(gpunet::data::GatherSamples<float>);
-GPUNET_EXTERN_LOOP(gpunet::data::GatherSamples<std::uint8_t>);
+GPUNET_EXTERN_LOOP(gpunet::GatherSamples<float>);
+GPUNET_EXTERN_LOOP(gpunet::GatherSamples<std::uint8_t>);
+
+#if !GPUNET_COMPILED
+#include <gpunet/ops/gather_samples.ipp>
+#endif
