@@ -16,7 +16,7 @@
 
 namespace gpunet::train {
 
-// A network of nothing but linear layers, as numbers: what enters and leaves each, where its parameters begin in their
+// A network of nothing but linear layers, as numbers: features in and out of each layer, where its parameters begin in the
 // arena, and whether a ReLU follows it.
 struct DenseNetwork {
   static constexpr int most_layers = 16;
@@ -33,7 +33,7 @@ struct DenseNetwork {
   int widest = 0;      // of them
 };
 
-// The numbers of a network: none (depth 0) if it is not a chain of linear layers.
+// Returns a network as numbers; depth 0 if it is not a chain of linear layers.
 inline DenseNetwork dense_network(const Graph& graph, const Plan& plan) {
   DenseNetwork dense;
   constexpr index_t most = 1 << 20;  // far more than a block can hold
@@ -57,7 +57,7 @@ inline DenseNetwork dense_network(const Graph& graph, const Plan& plan) {
   return dense;
 }
 
-// What the steps work on, all on the device.
+// The batch of the steps, on the device.
 template <class T>
 struct DenseBatch {
   const T* inputs;  // [batch, in]
@@ -69,65 +69,107 @@ namespace detail {
 
 // f(i) for every i < n, shared among the threads of the block.
 template <class F>
-__device__ void for_each_in_block(int n, F f) {
+__device__ void for_each_in_block(int n, const F& f) {
   for (int i = static_cast<int>(threadIdx.x); i < n; i += static_cast<int>(blockDim.x))
     f(i);
 }
 
-// The sum of f(i) for i < n, made by the lanes of a warp; the same in every run, and in every lane.
-template <class T, class F>
-__device__ T sum_in_warp(int n, F f) {
-  using gpunet::detail::warp_size;
-  T sum{};
-  for (int i = static_cast<int>(threadIdx.x) % warp_size; i < n; i += warp_size)
-    sum += f(i);
-  return gpunet::detail::combine_warp(sum, gpunet::detail::Sum{});
-}
-
-// In a block everything lies [feature][sample]: neighboring threads take neighboring samples, and a weight is the
-// same for all of them.
-
-// y = activate(W x + b)
-template <class T>
-__device__ void dense_forward(const DenseNetwork::Layer& layer, int batch, const T* parameters, const T* x, T* y) {
-  const T *w = parameters + layer.weight, *b = parameters + layer.bias;
-  for_each_in_block(layer.out * batch, [&](int i) {
-    const int o = i / batch, n = i % batch;
-    T sum = b[o];
-    for (int k = 0; k < layer.in; ++k)
-      sum += w[o * layer.in + k] * x[k * batch + n];
-    y[i] = Activate{layer.activation}(sum);
-  });
-}
-
-// dW = dy^T x and db = sum dy, a warp for each element; and unless dx is null, dx = dy W where x > 0 if a ReLU made x.
-template <class T>
-__device__ void dense_backward(const DenseNetwork::Layer& layer, int batch, const T* parameters, const T* x,
-                               const T* dy, Activation before, T* gradients, T* dx) {
+// f.store(i, s) for every i < n, where s is the sum of f(i, r) over r < length. A warp makes a sum, the same in every run.
+template <class F>
+__device__ void sum_each_in_block(int n, int length, const F& f) {
   constexpr int warp = gpunet::detail::warp_size;
-  const int thread = static_cast<int>(threadIdx.x), warps = static_cast<int>(blockDim.x) / warp;
-  const int columns = layer.in + 1;  // the last one is the bias's
-  for (int i = thread / warp; i < layer.out * columns; i += warps) {
-    const int o = i / columns, k = i % columns;
-    const T sum = sum_in_warp<T>(
-        batch, [&](int n) { return k < layer.in ? dy[o * batch + n] * x[k * batch + n] : dy[o * batch + n]; });
-    if (thread % warp == 0) gradients[k < layer.in ? layer.weight + o * layer.in + k : layer.bias + o] = sum;
+  const int thread = static_cast<int>(threadIdx.x), lane = thread % warp;
+  for (int i = thread / warp; i < n; i += static_cast<int>(blockDim.x) / warp) {
+    decltype(f(i, lane)) sum{};
+    for (int r = lane; r < length; r += warp)
+      sum += f(i, r);
+    sum = gpunet::detail::combine_warp(sum, gpunet::detail::Sum{});
+    if (lane == 0) f.store(i, sum);
   }
-  if (!dx) return;
-  const T* w = parameters + layer.weight;
-  for_each_in_block(layer.in * batch, [&](int i) {
-    const int k = i / batch, n = i % batch;
-    T sum{};
-    for (int o = 0; o < layer.out; ++o)
-      sum += w[o * layer.in + k] * dy[o * batch + n];
-    dx[i] = before == Activation::relu ? RectifyGradient{}(x[i], sum) : sum;
-  });
 }
 
 template <class T>
-__device__ void copy_in_block(int size, const T* from, T* to) {
-  for_each_in_block(size, [&](int i) { to[i] = from[i]; });
-}
+struct CopyArray {
+  const T* from;
+  T* to;
+  __device__ void operator()(int i) const { to[i] = from[i]; }
+};
+
+// Data in a block are [feature][sample]: neighboring threads take neighboring samples, and read the same weight. Sums, activation,
+// loss and update are those of ops and optimizers; the functors around them differ, because the sizes of a single group of samples
+// need fewer divisions than those of any slice, and in int.
+
+// to [feature][sample] = from [sample][feature]
+template <class T>
+struct TransposeBatch {
+  int features, batch;
+  const T* from;
+  T* to;
+  __device__ void operator()(int i) const { to[i] = from[i % batch * features + i / batch]; }
+};
+
+// y = activate(W x + b). One index = one element of y.
+template <class T>
+struct DenseForward {
+  DenseNetwork::Layer layer;
+  int batch;
+  const T *parameters, *x;
+  T* y;
+
+  __device__ void operator()(int i) const {
+    const T *w = parameters + layer.weight, *b = parameters + layer.bias;
+    y[i] = Activate{layer.activation}(linear_output(w, b, x + i % batch, i / batch, layer.in, batch));
+  }
+};
+
+// dW = dy^T x and db = sum dy. One sum, over samples, = one element of [dW db], whose last column is db.
+template <class T>
+struct DenseParameterGradient {
+  DenseNetwork::Layer layer;
+  int batch;
+  const T *x, *dy;
+  T* gradients;
+
+  __device__ T operator()(int i, int n) const {
+    const int o = i / columns(), k = i % columns();
+    return k < layer.in ? dy[o * batch + n] * x[k * batch + n] : dy[o * batch + n];
+  }
+  __device__ void store(int i, T sum) const {
+    const int o = i / columns(), k = i % columns();
+    gradients[k < layer.in ? layer.weight + o * layer.in + k : layer.bias + o] = sum;
+  }
+  __device__ int columns() const { return layer.in + 1; }
+};
+
+// dx = dy W, where x > 0 if a ReLU made x. One index = one element of dx.
+template <class T>
+struct DenseInputGradient {
+  DenseNetwork::Layer layer;
+  int batch;
+  const T *parameters, *x, *dy;
+  T* dx;
+  Activation before;  // of x
+
+  __device__ void operator()(int i) const {
+    const T* w = parameters + layer.weight;
+    const T sum = linear_input_gradient(w, dy + i % batch, i / batch, layer.in, layer.out, batch);
+    dx[i] = before == Activation::relu ? RectifyGradient{}(x[i], sum) : sum;
+  }
+};
+
+// The mean of the losses of the samples. `all` gets it too unless it is null.
+template <class T>
+struct MeanLoss {
+  int batch;
+  const T* losses;
+  T *mean, *all;
+
+  __device__ T operator()(int, int n) const { return losses[n]; }
+  __device__ void store(int, T sum) const {
+    *mean = sum / static_cast<T>(batch);
+    if (all) *all = *mean;
+  }
+};
 
 inline constexpr int block_threads = 512;
 
@@ -161,13 +203,12 @@ struct DenseSteps {
     T* arrays[Update::arrays];  // of the update
     for (int k = 0; k < Update::arrays; ++k) {
       arrays[k] = first.array(k) ? take(net.parameters) : nullptr;
-      if (arrays[k]) detail::copy_in_block(net.parameters, first.array(k), arrays[k]);
+      if (arrays[k]) detail::for_each_in_block(net.parameters, detail::CopyArray<T>{first.array(k), arrays[k]});
     }
     T* const x = take(net.features * data.batch);
     T* gradient_of[2] = {take(net.widest * data.batch), take(net.widest * data.batch)};
     const int in = net.layers[0].in, out = net.layers[net.depth - 1].out;
-    detail::for_each_in_block(in * data.batch,
-                              [&](int i) { x[i] = data.inputs[i % data.batch * in + i / data.batch]; });
+    detail::for_each_in_block(in * data.batch, detail::TransposeBatch<T>{in, data.batch, data.inputs, x});
     __syncthreads();
 
     for (int s = 0; s < steps; ++s) {
@@ -178,7 +219,8 @@ struct DenseSteps {
         const auto& layer = net.layers[l];
         T* const from = y;
         y += layer.in * data.batch;
-        detail::dense_forward(layer, data.batch, update.parameter, from, y);
+        detail::for_each_in_block(layer.out * data.batch,
+                                  detail::DenseForward<T>{layer, data.batch, update.parameter, from, y});
         __syncthreads();
       }
       T *dy = gradient_of[0], *dx = gradient_of[1];
@@ -186,19 +228,20 @@ struct DenseSteps {
       const CrossEntropy<T> loss{slice, out, y, data.labels, T{1} / static_cast<T>(data.batch), losses, dy};
       detail::for_each_in_block(data.batch, loss);
       __syncthreads();
-      if (threadIdx.x < gpunet::detail::warp_size) {
-        const T sum = detail::sum_in_warp<T>(data.batch, [&](int n) { return losses[n]; });
-        if (threadIdx.x == 0) {
-          *last_mean = sum / static_cast<T>(data.batch);
-          if (mean_losses) mean_losses[s] = *last_mean;
-        }
-      }
+      detail::sum_each_in_block(
+          1, data.batch,
+          detail::MeanLoss<T>{data.batch, losses, last_mean, mean_losses ? mean_losses + s : nullptr});
       for (int l = net.depth - 1; l >= 0; --l) {
         const auto& layer = net.layers[l];
         y -= layer.in * data.batch;
         const Activation before = l > 0 ? net.layers[l - 1].activation : Activation::none;
-        detail::dense_backward(layer, data.batch, update.parameter, y, dy, before, const_cast<T*>(update.gradient),
-                               l > 0 ? dx : nullptr);
+        T* const gradients = const_cast<T*>(update.gradient);
+        detail::sum_each_in_block(layer.out * (layer.in + 1), data.batch,
+                                  detail::DenseParameterGradient<T>{layer, data.batch, y, dy, gradients});
+        if (l > 0)
+          detail::for_each_in_block(
+              layer.in * data.batch,
+              detail::DenseInputGradient<T>{layer, data.batch, update.parameter, y, dy, dx, before});
         __syncthreads();
         T* const used = dy;
         dy = dx;
@@ -210,12 +253,12 @@ struct DenseSteps {
 
     for (int k = 0; k < Update::arrays; ++k)
       if (arrays[k])
-        detail::copy_in_block(net.parameters, static_cast<const T*>(arrays[k]), const_cast<T*>(first.array(k)));
+        detail::for_each_in_block(net.parameters, detail::CopyArray<T>{arrays[k], const_cast<T*>(first.array(k))});
   }
 };
 
-// Launches the steps with that many bytes of shared memory. A function of its own: nvcc drops a kernel that is launched where the
-// type of a network with names is in sight.
+// Launches the kernel with `shared` bytes of shared memory. A template of the steps alone: nvcc drops a kernel that is launched
+// from a template of a network's type with names.
 template <class Steps>
 void run_in_block(const Cuda& device, Steps steps, std::size_t shared) {
   const auto what = [&steps] {
@@ -225,7 +268,7 @@ void run_in_block(const Cuda& device, Steps steps, std::size_t shared) {
   gpunet::detail::launch(device, {1, detail::block_threads, shared}, what, detail::in_block_kernel<Steps>, steps);
 }
 
-// Runs such steps.
+// Runs DenseSteps on the networks and batches that they can do.
 template <class T, class Optimizer>
 class BlockRunner {
   using Update = decltype(std::declval<Optimizer&>().next());
@@ -236,13 +279,13 @@ class BlockRunner {
     check(cudaDeviceGetAttribute(&most_bytes_, cudaDevAttrMaxSharedMemoryPerBlockOptin, device().ordinal()));
   }
 
-  // Whether a step on so many samples fits into the shared memory of a block.
+  // Returns whether a step on `batch` samples fits into the shared memory of a block.
   bool fits(const Optimizer& optimizer, index_t batch) const {
     return net_.depth > 0 && batch <= most_bytes_ &&
            bytes(optimizer, batch) <= static_cast<std::size_t>(most_bytes_);
   }
 
-  // So many steps; losses[i] gets the loss of step i unless it is null.
+  // Runs `times` steps; writes the loss of step i to losses[i] unless `losses` is null.
   void operator()(Optimizer& optimizer, const View<const T, Cuda>& inputs, const View<const label_t, Cuda>& labels,
                   index_t times, T* losses) {
     const Update first = optimizer.next();

@@ -53,6 +53,22 @@ constexpr bool small_linear_sizes(index_t in, index_t out) {
   return in >= 8 && out >= 8 && in * out > 128 && in * out <= index_t{1} << 16;
 }
 
+// Return one number of W x + b, or of dy W, for a sample whose features are `step` apart.
+template <class T, class Index>
+GPUNET_FN T linear_output(const T* w, const T* b, const T* x, Index o, Index in, Index step) {
+  T sum = b[o];
+  for (Index k = 0; k < in; ++k)
+    sum += w[o * in + k] * x[k * step];
+  return sum;
+}
+template <class T, class Index>
+GPUNET_FN T linear_input_gradient(const T* w, const T* dy, Index k, Index in, Index out, Index step) {
+  T sum{};
+  for (Index o = 0; o < out; ++o)
+    sum += w[o * in + k] * dy[o * step];
+  return sum;
+}
+
 // x [in], W [out, in], b [out], y [out] per sample. One index = one element of y.
 template <class T>
 struct LinearForward {
@@ -65,10 +81,7 @@ struct LinearForward {
   GPUNET_FN void operator()(index_t i) const {
     const index_t o = i / inner % out;
     const T* sample = x + i / (inner * out) * in * inner + i % inner;
-    T sum = b[o];
-    for (index_t k = 0; k < in; ++k)
-      sum += w[o * in + k] * sample[k * inner];
-    y[i] = activate(sum);
+    y[i] = activate(linear_output(w, b, sample, o, in, inner));
   }
 };
 
@@ -83,10 +96,7 @@ struct LinearInputGradient {
   GPUNET_FN void operator()(index_t i) const {
     const index_t k = i / inner % in;
     const T* sample = dy + i / (inner * in) * out * inner + i % inner;
-    T sum{};
-    for (index_t o = 0; o < out; ++o)
-      sum += w[o * in + k] * sample[o * inner];
-    dx[i] = sum;
+    dx[i] = linear_input_gradient(w, sample, k, in, out, inner);
   }
 };
 
