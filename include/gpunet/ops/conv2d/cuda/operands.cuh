@@ -48,7 +48,7 @@ struct TapOrder {
   Divisor per_channel, per_row;
   explicit TapOrder(const Conv2dGeometry& g) : per_channel(g.kernel * g.kernel), per_row(g.kernel) {}
 
-  // With so many elements from channel to channel, row to row, column to column.
+  // Returns weight k in an image whose channels are `plane` elements apart, rows `width`, columns `step`.
   __device__ Tap tap(index_t k, int plane, int width, int step) const {
     const index_t channel = per_channel.quotient(k), rest = k - channel * per_channel.divisor;
     const index_t row = per_row.quotient(rest), column = rest - row * per_row.divisor;
