@@ -10,7 +10,7 @@
 #include <vector>
 
 #include <gpunet/device/cuda/for_each.cuh>
-#include <gpunet/device/cuda/graph.cuh>
+#include <gpunet/device/cuda/recorded_graph.cuh>
 
 namespace {
 

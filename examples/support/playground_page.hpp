@@ -93,17 +93,17 @@ inline std::string page_data(const PlaygroundSettings& settings, const Problem& 
 // Returns the whole page.
 inline std::string page(const std::string& title, const std::string& data) {
   static constexpr const char* style =
-#include "playground.css.inl"
+#include "playground.css.raw"
       ;
   static constexpr const char* body =
-#include "playground.html.inl"
+#include "playground.html.raw"
       ;
   static constexpr const char* scripts[] = {
-#include "playground_network.js.inl"
+#include "playground_network.js.raw"
       ,
-#include "playground_view.js.inl"
+#include "playground_view.js.raw"
       ,
-#include "playground_page.js.inl"
+#include "playground_page.js.raw"
   };
   std::string out = concat(
       "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"

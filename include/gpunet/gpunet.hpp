@@ -18,7 +18,7 @@
 #include <gpunet/data/tensor_dataset.hpp>
 #include <gpunet/data/train_test_split.hpp>
 #include <gpunet/data/transforms.hpp>
-#include <gpunet/device/cuda/kernels.hpp>
+#include <gpunet/device/cuda/loops.hpp>
 #include <gpunet/device/host/for_each.hpp>
 #include <gpunet/device/host/gemm.hpp>
 #include <gpunet/device/host/host.hpp>

@@ -11,8 +11,8 @@
 #include <gpunet/gpunet.hpp>
 
 #include "support/cuda_transfer.hpp"
+#include "support/eager_step.hpp"
 #include "support/networks.hpp"
-#include "support/training.hpp"
 
 using namespace gpunet;
 

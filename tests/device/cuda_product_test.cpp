@@ -6,10 +6,10 @@
 #include <vector>
 
 #include <gpunet/device/cuda/product.cuh>
+#include <gpunet/tensor/guarded_buffer.hpp>
 
 #include "support/arrays.hpp"
 #include "support/devices.hpp"
-#include "support/guarded_buffer.hpp"
 #include "support/tensor_rounding.hpp"
 
 using namespace gpunet;

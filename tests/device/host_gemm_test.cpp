@@ -4,9 +4,9 @@
 
 #include <gpunet/device/host/gemm.hpp>
 #include <gpunet/device/host/product.hpp>
+#include <gpunet/tensor/guarded_buffer.hpp>
 
 #include "support/arrays.hpp"
-#include "support/guarded_buffer.hpp"
 #include "support/isas.hpp"
 
 using namespace gpunet;

@@ -1,6 +1,6 @@
 #include "docs/own_layers_check.hpp"  // first: it takes installed headers only
+#include "support/check_gradients.hpp"
 #include "support/errors.hpp"
-#include "support/gradient_check.hpp"
 
 using namespace gpunet;
 

@@ -8,7 +8,7 @@
 #include <gpunet/ops/add.hpp>
 
 #include "support/devices.hpp"
-#include "support/training.hpp"
+#include "support/eager_step.hpp"
 
 using namespace gpunet;
 

@@ -4,9 +4,9 @@
 #include <gpunet/gpunet.hpp>
 #include <gpunet/graph/fuse.hpp>
 
+#include "support/check_gradients.hpp"
 #include "support/devices.hpp"
-#include "support/gradient_check.hpp"
-#include "support/training.hpp"
+#include "support/eager_step.hpp"
 
 using namespace gpunet;
 

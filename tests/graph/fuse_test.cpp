@@ -9,8 +9,8 @@
 #include <gpunet/ops/add.hpp>
 
 #include "support/devices.hpp"
+#include "support/eager_step.hpp"
 #include "support/networks.hpp"
-#include "support/training.hpp"
 
 using namespace gpunet;
 

@@ -1,4 +1,4 @@
-// The small image files of tests/reference/images.hpp.
+// The small image files of tests/reference/pillow_images.hpp.
 #pragma once
 
 #include <cstddef>
@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-#include "reference/images.hpp"
+#include "reference/pillow_images.hpp"
 
 // The bytes that hexadecimal numbers stand for.
 inline std::string from_hex(std::string_view digits) {

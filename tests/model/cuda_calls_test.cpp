@@ -13,9 +13,9 @@
 #include "support/byte_set.hpp"
 #include "support/cuda_calls.hpp"
 #include "support/devices.hpp"
+#include "support/eager_step.hpp"
 #include "support/errors.hpp"
 #include "support/networks.hpp"
-#include "support/training.hpp"
 
 using namespace gpunet;
 

@@ -8,8 +8,8 @@
 #include <gpunet/gpunet.hpp>
 
 #include "support/devices.hpp"
+#include "support/eager_step.hpp"
 #include "support/networks.hpp"
-#include "support/training.hpp"
 
 using namespace gpunet;
 

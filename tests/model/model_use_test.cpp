@@ -8,8 +8,8 @@
 #include <gpunet/gpunet.hpp>
 
 #include "io/temp_folder.hpp"
+#include "support/eager_step.hpp"
 #include "support/errors.hpp"
-#include "support/training.hpp"
 
 using namespace gpunet;
 

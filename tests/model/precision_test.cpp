@@ -3,9 +3,9 @@
 
 #include <gpunet/gpunet.hpp>
 
+#include "support/eager_step.hpp"
 #include "support/isas.hpp"
 #include "support/networks.hpp"
-#include "support/training.hpp"
 
 using namespace gpunet;
 

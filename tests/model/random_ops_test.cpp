@@ -5,7 +5,7 @@
 
 #include "docs/own_layers.hpp"
 #include "support/devices.hpp"
-#include "support/training.hpp"
+#include "support/eager_step.hpp"
 
 using namespace gpunet;
 

@@ -3,8 +3,8 @@
 
 #include <gpunet/gpunet.hpp>
 
+#include "support/check_gradients.hpp"
 #include "support/errors.hpp"
-#include "support/gradient_check.hpp"
 
 using namespace gpunet;
 

@@ -4,8 +4,8 @@
 
 #include <gpunet/gpunet.hpp>
 
+#include "support/check_gradients.hpp"
 #include "support/errors.hpp"
-#include "support/gradient_check.hpp"
 #include "support/isas.hpp"
 
 using namespace gpunet;

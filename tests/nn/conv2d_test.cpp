@@ -1,6 +1,6 @@
 #include <gpunet/gpunet.hpp>
 
-#include "support/gradient_check.hpp"
+#include "support/check_gradients.hpp"
 #include "support/reference_check.hpp"
 
 using namespace gpunet;

@@ -4,7 +4,7 @@
 #include <gpunet/ops/mean.hpp>
 
 #include "reference/layers.hpp"
-#include "support/gradient_check.hpp"
+#include "support/check_gradients.hpp"
 
 using namespace gpunet;
 

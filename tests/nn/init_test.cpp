@@ -10,9 +10,9 @@
 
 #include "reference/random_tensors.hpp"
 #include "support/devices.hpp"
+#include "support/eager_step.hpp"
 #include "support/errors.hpp"
 #include "support/fnv1a.hpp"
-#include "support/training.hpp"
 
 using namespace gpunet;
 namespace init = nn::init;

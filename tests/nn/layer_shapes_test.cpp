@@ -3,9 +3,11 @@
 #include <optional>
 
 #include <gpunet/gpunet.hpp>
+#include <gpunet/nn/layer_run.hpp>
 
+#include "support/arrays.hpp"
+#include "support/devices.hpp"
 #include "support/isas.hpp"
-#include "support/layer_run.hpp"
 
 using namespace gpunet;
 
@@ -65,7 +67,7 @@ class Cases {
         CAPTURE(slice.inner);
         CAPTURE(static_cast<int>(path));
         set_isa(path);
-        LayerRun<float, D> run(device_, layer, in, slice);
+        nn::LayerRun<float, D> run(device_, layer, in, slice);
         Generator generator(number_);
         const auto draw = [&](index_t n) {
           return random_values<float>(n, generator);
@@ -89,7 +91,7 @@ class Cases {
   int number() const { return number_; }
 
  private:
-  void check(LayerRun<float, D>& run, const std::vector<float>& x, const std::vector<float>& dy,
+  void check(nn::LayerRun<float, D>& run, const std::vector<float>& x, const std::vector<float>& dy,
              const std::string& prefix) {
     check_close(run.forward(x), prefix + "y");
     const nn::LayerGradients<float> gradients = run.backward(dy);
@@ -253,12 +255,12 @@ TEST_CASE_TEMPLATE("ten shapes of CrossEntropyLoss are PyTorch's", D, GPUNET_TES
         set_isa(path);
         GuardedBuffer<float, D> x(device, slice.samples() * classes), dx(device, slice.samples() * classes);
         GuardedBuffer<float, D> losses(device, samples);
-        x.upload(to_slice_order(slice, classes, rows));
+        x.upload(nn::to_slice_order(slice, classes, rows));
         nn::CrossEntropyLoss{}.evaluate(
             device, nn::LossPass<float, label_t>{slice, classes, x.data(), targets.data(),
                                                  1 / static_cast<float>(samples), losses.data(), dx.data()});
         CHECK(relative_error(losses.download(), expected(number, "losses")) <= 1e-6);
-        CHECK(relative_error(to_rows(slice, classes, dx.download().data()), expected(number, "dx")) <= 1e-6);
+        CHECK(relative_error(nn::to_rows(slice, classes, dx.download().data()), expected(number, "dx")) <= 1e-6);
       }
     ++number;
   }

@@ -2,7 +2,7 @@
 
 #include <gpunet/gpunet.hpp>
 
-#include "support/gradient_check.hpp"
+#include "support/check_gradients.hpp"
 #include "support/reference_check.hpp"
 
 using namespace gpunet;

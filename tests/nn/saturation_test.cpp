@@ -3,7 +3,7 @@
 
 #include <gpunet/gpunet.hpp>
 
-#include "support/gradient_check.hpp"
+#include "support/check_gradients.hpp"
 #include "support/isas.hpp"
 
 using namespace gpunet;

@@ -3,12 +3,11 @@
 #include <vector>
 
 #include <gpunet/gpunet.hpp>
+#include <gpunet/nn/layer_run.hpp>
 #include <gpunet/ops/interleave.hpp>
 
 #include "support/devices.hpp"
-#include "support/guarded_buffer.hpp"
 #include "support/isas.hpp"
-#include "support/layer_run.hpp"
 
 using namespace gpunet;
 
@@ -29,7 +28,7 @@ TEST_CASE_TEMPLATE("rows go into the order of a slice and come back", D, GPUNET_
         GuardedBuffer<float, D> rows(device, slice.count * features), y(device, slice.samples() * features);
         rows.upload(values);
         interleave(device, slice, features, static_cast<const float*>(rows.data()), y.data());
-        CHECK(y.download() == to_slice_order(slice, features, values));
+        CHECK(y.download() == nn::to_slice_order(slice, features, values));
         rows.fill_with_nan();
         deinterleave(device, slice, features, static_cast<const float*>(y.data()), rows.data());
         CHECK(rows.download() == values);

@@ -10,7 +10,7 @@
 
 #include "support/arrays.hpp"
 #include "support/devices.hpp"
-#include "support/training.hpp"
+#include "support/eager_step.hpp"
 
 using Classifier = gpunet::nn::Sequential<gpunet::nn::Input<4>, gpunet::nn::Linear<3>>;
 

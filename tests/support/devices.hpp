@@ -5,7 +5,7 @@
 #include <concepts>
 #include <doctest/doctest.h>
 
-#include <gpunet/device/cuda/kernels.hpp>
+#include <gpunet/device/cuda/loops.hpp>
 #include <gpunet/device/host/for_each.hpp>
 #include <gpunet/device/host/host.hpp>
 #include <gpunet/device/host/sum_each.hpp>

@@ -1,9 +1,15 @@
 // Compares a layer with the output of reference/layers.py.
 #pragma once
 
+#include <gpunet/gpunet.hpp>
+#include <gpunet/nn/layer_run.hpp>
+
 #include "reference/layers.hpp"
+#include "support/arrays.hpp"
+#include "support/devices.hpp"
 #include "support/isas.hpp"
-#include "support/layer_run.hpp"
+
+using gpunet::nn::LayerRun;
 
 // How close a layer must come: equal as multiples of 1 / scale, or within a relative error.
 struct Exactness {

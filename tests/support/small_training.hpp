@@ -6,8 +6,8 @@
 #include <gpunet/gpunet.hpp>
 
 #include "support/devices.hpp"
+#include "support/eager_step.hpp"
 #include "support/networks.hpp"
-#include "support/training.hpp"
 
 // Ten samples that SmallNet can learn.
 struct TenSamples {

@@ -6,10 +6,12 @@
 #include <string>
 
 #include <gpunet/gpunet.hpp>
+#include <gpunet/tensor/guarded_buffer.hpp>
 
 #include "support/arrays.hpp"
-#include "support/guarded_buffer.hpp"
 #include "support/isas.hpp"
+
+using gpunet::GuardedBuffer;
 
 inline constexpr double tuned_tolerance = 1e-5;  // relative, see relative_error
 

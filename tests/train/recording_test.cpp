@@ -11,9 +11,9 @@
 #endif
 
 #include "support/devices.hpp"
+#include "support/eager_step.hpp"
 #include "support/errors.hpp"
 #include "support/networks.hpp"
-#include "support/training.hpp"
 
 using namespace gpunet;
 

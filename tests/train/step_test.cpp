@@ -4,9 +4,9 @@
 #include <gpunet/gpunet.hpp>
 
 #include "support/devices.hpp"
+#include "support/eager_step.hpp"
 #include "support/errors.hpp"
 #include "support/networks.hpp"
-#include "support/training.hpp"
 
 using namespace gpunet;
 

@@ -66,7 +66,7 @@ struct detail::BatchFiller::State {
   index_t batches, samples;  // in an epoch
   BatchSlots& slots;
   BatchRing ring;
-  Epoch epoch = {};  // its order is [samples]
+  EpochDraws epoch = {};  // its order is [samples]
   std::vector<std::thread> workers = {};
 };
 

@@ -36,7 +36,7 @@ class RandomSampler {
 };
 
 // The random choices of an epoch.
-struct Epoch {
+struct EpochDraws {
   std::vector<index_t> order;  // of the samples
   std::uint64_t seed;          // of the random transforms of samples
 };
@@ -44,8 +44,8 @@ struct Epoch {
 // Returns an epoch of a sampler, or of the samples 0 to n - 1 without one. Draws from `generator` what an epoch of PyTorch's
 // DataLoader draws, so the same seed gives the same batches: a seed for the workers (here for the samples, so batches do
 // not depend on the workers) and, with a sampler, a seed for the order.
-Epoch draw_epoch(index_t n, const std::optional<RandomSampler>& sampler,
-                 Generator& generator = default_generator());
+EpochDraws draw_epoch(index_t n, const std::optional<RandomSampler>& sampler,
+                      Generator& generator = default_generator());
 
 // The same, but returns only the order.
 std::vector<index_t> draw_order(index_t n, const std::optional<RandomSampler>& sampler,

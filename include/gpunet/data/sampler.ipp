@@ -39,10 +39,10 @@ GPUNET_INLINE std::vector<index_t> RandomSampler::draw(Generator& generator) con
   return order;
 }
 
-GPUNET_INLINE Epoch draw_epoch(index_t n, const std::optional<RandomSampler>& sampler, Generator& generator) {
+GPUNET_INLINE EpochDraws draw_epoch(index_t n, const std::optional<RandomSampler>& sampler, Generator& generator) {
   const auto lock = generator.lock();
-  Epoch epoch{std::vector<index_t>(static_cast<std::size_t>(sampler ? 0 : n)),
-              static_cast<std::uint64_t>(generator.random63())};
+  EpochDraws epoch{std::vector<index_t>(static_cast<std::size_t>(sampler ? 0 : n)),
+                   static_cast<std::uint64_t>(generator.random63())};
   if (sampler) {
     Generator own(generator.random63());
     epoch.order = sampler->draw(own);

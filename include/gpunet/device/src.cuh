@@ -2,7 +2,7 @@
 #pragma once
 
 #include <gpunet/device/cuda/cuda.cuh>
-#include <gpunet/device/cuda/kernels.hpp>
+#include <gpunet/device/cuda/loops.hpp>
 
 namespace gpunet {
 

@@ -4,4 +4,4 @@
 #include <gpunet/graph/fuse.ipp>
 #include <gpunet/graph/graph.ipp>
 #include <gpunet/graph/plan.ipp>
-#include <gpunet/graph/print.ipp>
+#include <gpunet/graph/to_string.ipp>

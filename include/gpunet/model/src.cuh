@@ -1,7 +1,7 @@
 // All bodies of this folder for Cuda, a part of the compiled library.
 #pragma once
 
-#include <gpunet/device/cuda/kernels.hpp>
+#include <gpunet/device/cuda/loops.hpp>
 #include <gpunet/model/network.ipp>  // before output.ipp, which needs it
 #include <gpunet/model/output.ipp>
 #include <gpunet/model/save_load.ipp>

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include <gpunet/graph/print.hpp>
+#include <gpunet/graph/to_string.hpp>
 #include <gpunet/model/network.hpp>
 #include <gpunet/nn/repr.hpp>
 

@@ -4,7 +4,7 @@
 #include <iosfwd>
 #include <string>
 
-#include <gpunet/graph/print.hpp>
+#include <gpunet/graph/to_string.hpp>
 #include <gpunet/nn/sequential.hpp>
 
 namespace gpunet::nn {

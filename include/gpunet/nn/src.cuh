@@ -1,5 +1,5 @@
 // The same for Cuda.
 #pragma once
 
-#include <gpunet/device/cuda/kernels.hpp>
+#include <gpunet/device/cuda/loops.hpp>
 #include <gpunet/nn/src.hpp>

@@ -1,12 +1,13 @@
 // The most likely class of every sample, and counts of correct ones.
 #pragma once
 
-#include <gpunet/device/cuda/kernels.hpp>
+#include <gpunet/device/cuda/loops.hpp>
 #include <gpunet/ops/slice.hpp>
 
 namespace gpunet {
 
-// predictions[n] = the k for which x_k is largest (ties: the first; NaN counts as maximum). One index = one real sample of the slice.
+// predictions[n] = the k for which x_k is largest (ties: the first; NaN counts as maximum). One index = one real sample of
+// the slice.
 template <class T>
 struct ArgMax {
   static constexpr bool one_copy = true;

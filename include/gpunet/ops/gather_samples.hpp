@@ -5,7 +5,7 @@
 #include <concepts>
 #include <cstdint>
 
-#include <gpunet/device/cuda/kernels.hpp>
+#include <gpunet/device/cuda/loops.hpp>
 #include <gpunet/device/host/host.hpp>
 
 namespace gpunet {

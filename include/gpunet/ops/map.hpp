@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include <gpunet/device/cuda/kernels.hpp>
+#include <gpunet/device/cuda/loops.hpp>
 
 namespace gpunet {
 

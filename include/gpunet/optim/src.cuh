@@ -1,5 +1,5 @@
 // All bodies of this folder for Cuda, a part of the compiled library.
 #pragma once
 
-#include <gpunet/device/cuda/kernels.hpp>
+#include <gpunet/device/cuda/loops.hpp>
 #include <gpunet/optim/src.hpp>

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include <gpunet/device/cuda/for_each.cuh>
-#include <gpunet/device/cuda/graph.cuh>
+#include <gpunet/device/cuda/recorded_graph.cuh>
 #include <gpunet/train/step_runner.hpp>
 #include <gpunet/train/steps_in_block.cuh>
 

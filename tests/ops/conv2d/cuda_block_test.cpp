@@ -9,7 +9,7 @@
 #include <vector>
 
 #include <gpunet/gpunet.hpp>
-#include <gpunet/ops/conv2d/cuda/products.cuh>
+#include <gpunet/ops/conv2d/cuda/convolution_products.cuh>
 #include <gpunet/ops/max_pool2d/host/two_by_two.hpp>
 
 #include "support/devices.hpp"
@@ -166,7 +166,7 @@ index_t launches(Cuda& device, const std::function<void()>& work) {
   check(cudaStreamBeginCapture(device.stream(), cudaStreamCaptureModeThreadLocal));
   work();
   check(cudaStreamEndCapture(device.stream(), &graph));
-  const detail::Graph owner(graph);
+  const detail::GraphHandle owner(graph);
   std::size_t nodes = 0;
   check(cudaGraphGetNodes(graph, nullptr, &nodes));
   return static_cast<index_t>(nodes);

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include <gpunet/gpunet.hpp>
-#include <gpunet/ops/conv2d/cuda/products.cuh>
+#include <gpunet/ops/conv2d/cuda/convolution_products.cuh>
 #include <gpunet/ops/conv2d/host/block.hpp>
 
 #include "support/devices.hpp"

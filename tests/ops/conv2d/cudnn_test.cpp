@@ -10,13 +10,13 @@
 
 #include <gpunet/device/cuda/memory.cuh>
 #include <gpunet/gpunet.hpp>
-#include <gpunet/ops/conv2d/cuda/products.cuh>
+#include <gpunet/ops/conv2d/cuda/convolution_products.cuh>
 #include <gpunet/ops/conv2d/plain.hpp>
+#include <gpunet/tensor/guarded_buffer.hpp>
 
 #include "support/devices.hpp"
+#include "support/eager_step.hpp"
 #include "support/errors.hpp"
-#include "support/guarded_buffer.hpp"
-#include "support/training.hpp"
 
 using namespace gpunet;
 

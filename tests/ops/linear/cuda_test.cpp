@@ -8,7 +8,7 @@
 #include <vector>
 
 #include <gpunet/gpunet.hpp>
-#include <gpunet/ops/linear/cuda/products.cuh>
+#include <gpunet/ops/linear/cuda/linear_products.cuh>
 
 #include "support/devices.hpp"
 #include "support/linear_problem.hpp"

@@ -7,13 +7,13 @@
 #include <doctest/doctest.h>
 #include <vector>
 
-#include <gpunet/device/cuda/graph.cuh>
+#include <gpunet/device/cuda/recorded_graph.cuh>
 #include <gpunet/gpunet.hpp>
-#include <gpunet/ops/linear/cuda/products.cuh>
+#include <gpunet/ops/linear/cuda/linear_products.cuh>
 
 #include "support/controlled_lt.hpp"
+#include "support/eager_step.hpp"
 #include "support/linear_problem.hpp"
-#include "support/training.hpp"
 
 using namespace gpunet;
 
@@ -212,8 +212,8 @@ TEST_CASE("a gradient on tensor cores of Cuda is rectified where cuBLASLt refuse
       }
 }
 
-// A ReLU left out, or one that reads other bits, changes the gradients as much as they are; rounding some percent of them, through
-// the few numbers near 0 that a ReLU treats otherwise: an error of e in its input moves e of them to the other side.
+// A ReLU left out, or one that reads other bits, changes the gradients as much as they are; rounding some percent of them,
+// through the few numbers near 0 that a ReLU treats otherwise: an error of e in its input moves e of them to the other side.
 TEST_CASE("networks on Cuda learn the same whatever cuBLASLt refuses, recorded, eager and accumulating") {
   Host host({.threads = 2});
   const std::vector<float> on_host = gradients(host);

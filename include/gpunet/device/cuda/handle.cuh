@@ -56,7 +56,7 @@ using Event = Owned<cudaEvent_t, cudaEventDestroy>;
 using MemoryPool = Owned<cudaMemPool_t, cudaMemPoolDestroy>;
 using BlasHandle = Owned<cublasHandle_t, cublasDestroy_v2>;
 using LtHandle = Owned<cublasLtHandle_t, cublasLtDestroy>;
-using Graph = Owned<cudaGraph_t, cudaGraphDestroy>;
+using GraphHandle = Owned<cudaGraph_t, cudaGraphDestroy>;
 using GraphExec = Owned<cudaGraphExec_t, cudaGraphExecDestroy>;
 
 // A stream on the current device that does not wait for the default stream.

@@ -64,5 +64,5 @@ GPUNET_EXTERN_KERNELS(Conv2dKernels<WideConv2dGeometry>);
 #include <gpunet/ops/conv2d/conv2d.ipp>
 #endif
 #if GPUNET_CUDNN && GPUNET_NVCC  // one unit that includes this is enough for a program
-#include <gpunet/ops/conv2d/cuda/cudnn.cuh>
+#include <gpunet/ops/conv2d/cuda/conv2d_by_cudnn.cuh>
 #endif

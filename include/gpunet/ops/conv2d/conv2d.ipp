@@ -9,7 +9,7 @@
 #include <gpunet/ops/conv2d/host/wide.hpp>
 
 #if GPUNET_NVCC
-#include <gpunet/ops/conv2d/cuda/products.cuh>
+#include <gpunet/ops/conv2d/cuda/convolution_products.cuh>
 #endif
 
 namespace gpunet {

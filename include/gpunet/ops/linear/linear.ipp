@@ -8,7 +8,7 @@
 #include <gpunet/ops/linear/linear.hpp>
 
 #if GPUNET_NVCC
-#include <gpunet/ops/linear/cuda/products.cuh>
+#include <gpunet/ops/linear/cuda/linear_products.cuh>
 #endif
 
 #define GPUNET_KERNELS <gpunet/ops/linear/host/small.inl>

@@ -3,7 +3,7 @@
 
 #include <cmath>
 
-#include <gpunet/device/cuda/kernels.hpp>
+#include <gpunet/device/cuda/loops.hpp>
 #include <gpunet/device/host/for_each.hpp>
 #include <gpunet/ops/op.hpp>
 

@@ -231,7 +231,8 @@ struct Images {
     const index_t sample = cells.quotient(j);
     return {sample * channels * cells.divisor, static_cast<int>(j - sample * cells.divisor)};
   }
-  // Stores `count` of four neighbors, in one store where they are adjacent. Where `gates` is not null, 0 for those whose gate is 0.
+  // Stores `count` of four neighbors, in one store where they are adjacent. Where `gates` is not null, 0 for those whose
+  // gate is 0.
   __device__ void store(index_t channel, Cell first, const T* values, int count, const T* gates = nullptr) const {
     const int all = static_cast<int>(cells.divisor);
     index_t to = first.offset + channel * all + first.cell;

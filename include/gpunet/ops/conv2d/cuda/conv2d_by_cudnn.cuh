@@ -57,8 +57,8 @@ struct CudnnDescriptors {
   }
 };
 
-// The plan of one convolution by cuDNN: for each product the algorithm that it expects to be the fastest of those that give the same
-// bits in every run. Nothing is measured, so every run makes the same choice.
+// The plan of one convolution by cuDNN: for each product the algorithm that it expects to be the fastest of those that give
+// the same bits in every run. Nothing is measured, so every run makes the same choice.
 template <class T>
 class CudnnPlan {
  public:

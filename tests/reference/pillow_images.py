@@ -1,4 +1,4 @@
-"""Prints images.hpp: small image files of every kind that gpunet reads, and what Pillow makes of them.
+"""Prints pillow_images.hpp: small image files of every kind that gpunet reads, and what Pillow makes of them.
 
 Usage: see regenerate.sh     (Pillow 13)
 """

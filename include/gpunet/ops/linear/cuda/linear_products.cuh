@@ -126,9 +126,9 @@ struct LinearProducts {
   }
 };
 
-// Returns whether cuBLASLt is asked. It has no epilogues for double. Below some millions of multiply-adds, fewer launches count for
-// more than faster kernels (estimated, not measured). Rows of fewer than 32 outputs are narrower than its tiles, and often not
-// aligned as its tensor cores and epilogues want them.
+// Returns whether cuBLASLt is asked. It has no epilogues for double. Below some millions of multiply-adds, fewer launches
+// count for more than faster kernels (estimated, not measured). Rows of fewer than 32 outputs are narrower than its tiles,
+// and often not aligned as its tensor cores and epilogues want them.
 template <class T>
 constexpr bool is_large_linear(const Slice& slice, index_t in, index_t out) {
   constexpr index_t least = 1 << 24, narrowest = 32, most = std::numeric_limits<int>::max();
@@ -149,9 +149,9 @@ index_t linear_scratch(const Cuda& device, const Slice& slice, index_t in, index
                    scratch(std::array{all.parameter_sizes(), all.input_sizes()})});
 }
 
-// Returns whether the map, with a ReLU behind it, leaves bits for the layer above: where tensor cores multiply so fast that another
-// pass over y would show. A forward pass in which cuBLASLt refuses to leave them turns the answer to false for good, so the
-// backward pass asks again.
+// Returns whether the map, with a ReLU behind it, leaves bits for the layer above: where tensor cores multiply so fast that
+// another pass over y would show. A forward pass in which cuBLASLt refuses to leave them turns the answer to false for
+// good, so the backward pass asks again.
 inline bool linear_leaves_relu_bits(const Cuda& device, const Slice& slice, index_t in, index_t out) {
   return detail::is_large_linear<float>(slice, in, out) && device.precision() != Precision::exact &&
          !detail::lt_has_refused(device, out, slice.samples(), in, CUBLASLT_EPILOGUE_RELU_AUX_BIAS);

@@ -26,10 +26,10 @@ class Capture {
   Capture& operator=(const Capture&) = delete;
 
   // Throws Error where a call within was not permitted.
-  Graph end() {
+  GraphHandle end() {
     cudaGraph_t graph = nullptr;
     const cudaError_t status = cudaStreamEndCapture(std::exchange(stream_, nullptr), &graph);
-    Graph owner(graph);
+    GraphHandle owner(graph);
     check(status);
     return owner;
   }
@@ -54,7 +54,7 @@ Recorded record(Cuda& device, Work work) {
   try {
     Capture capture(device.stream());
     work();
-    const Graph graph = capture.end();
+    const GraphHandle graph = capture.end();
     cudaGraphExec_t made = nullptr;
     check(cudaGraphInstantiate(&made, graph.get(), 0));
     return {GraphExec(made)};

@@ -1,7 +1,7 @@
 // Bodies of print.hpp.
 #pragma once
 
-#include <gpunet/graph/print.hpp>
+#include <gpunet/graph/to_string.hpp>
 
 namespace gpunet {
 

@@ -1,6 +1,6 @@
-#include "support/gradient_check.hpp"
-
 #include <gpunet/gpunet.hpp>
+
+#include "support/check_gradients.hpp"
 
 using namespace gpunet;
 

@@ -1,4 +1,4 @@
-// Printed by images.py with Pillow 13.0.0.
+// Printed by pillow_images.py with Pillow 13.0.0.
 #pragma once
 
 #include <cstdint>

@@ -6,10 +6,9 @@
 
 #include "support/arrays.hpp"
 #include "support/devices.hpp"
-#include "support/guarded_buffer.hpp"
-#include "support/layer_run.hpp"
 
-using gpunet::nn::check_layer_gradients, gpunet::nn::check_loss_gradients;
+using gpunet::nn::LayerRun, gpunet::nn::test_slices, gpunet::nn::check_layer_gradients,
+    gpunet::nn::check_loss_gradients;
 
 // Checks a network in a model on a batch of random inputs and targets: the gradient of the loss with respect to every
 // parameter, by loss.backward() and by Model::forward_backward.

@@ -31,5 +31,5 @@ std::string to_string(const Graph& graph);
 }  // namespace gpunet
 
 #if !GPUNET_COMPILED
-#include <gpunet/graph/print.ipp>
+#include <gpunet/graph/to_string.ipp>
 #endif
