@@ -42,10 +42,10 @@ macro(gpunet_enable_cuda)
   endif()
 endmacro()
 
-# Compiles .cpp sources of `target` with nvcc, all or those that are named, and links the shared CUDA runtime and cuBLAS. A program
-# that links gpunet::gpunet supports the device Cuda only this way; one that links gpunet::cuda needs it for sources that define
-# ops or kernels. The language is a property of the source file: it is compiled as CUDA for other targets of the same directory
-# too.
+# Compiles .cpp sources of `target` with nvcc, all or those that are named, and links the shared CUDA runtime and cuBLAS. A
+# program that links gpunet::gpunet supports the device Cuda only this way; one that links gpunet::cuda needs it for sources
+# that define ops or kernels. The language is a property of the source file: it is compiled as CUDA for other targets of the
+# same directory too.
 macro(gpunet_cuda_sources target)
   gpunet_enable_cuda()
   gpunet_compile_as_cuda(${target} ${ARGN})

@@ -1,4 +1,5 @@
-# The installed package: headers, targets, gpunet_cuda_sources, gpunet_find_cudnn, gpunet_precompile, version; files of pkg-config.
+# The installed package: headers, targets, gpunet_cuda_sources, gpunet_find_cudnn, gpunet_precompile, version; files of
+# pkg-config.
 
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # compile_bench.sh [option...] [CASE...]: measures what compiling a program costs: user seconds and peak memory of
 # `-std=c++20 -O2 -c` for each case (all, unless some are named) by g++, clang++ and nvcc (-x cu), those that are installed;
-# header-only and, except nvcc, with the compiled library and as plain C++ with that for Cuda; in comparison with LibTorch in the same
-# run.
+# header-only and, except nvcc, with the compiled library and as plain C++ with that for Cuda; in comparison with LibTorch
+# in the same run.
 #   --runs N      compile everything N times and take the medians (default 3)
 #   --limit S     end a compiler that takes more than S seconds of processor time (default 300)
 #   --torch DIR   the folder `torch` of a PyTorch, for LibTorch's headers; else that of GPUNET_BENCH_PYTHON, of the virtual
@@ -66,7 +66,8 @@ ways=(header-only)
 
 if [[ -z $torch ]]; then
   for python in "${GPUNET_BENCH_PYTHON:-}" "$root/build/bench_venv/bin/python" python3; do
-    torch=$("$python" -c 'import importlib.util as u; print(u.find_spec("torch").submodule_search_locations[0])' 2>/dev/null) && break
+    where='import importlib.util as u; print(u.find_spec("torch").submodule_search_locations[0])'
+    torch=$("$python" -c "$where" 2>/dev/null) && break
   done || say "no PyTorch here: LibTorch's column is left out (--torch DIR or GPUNET_BENCH_PYTHON names one)"
 fi
 

@@ -64,7 +64,8 @@ for target in "${targets[@]}"; do
   log=$build_dir/$target.log
   mkdir -p "$seeds" "$corpus" "$findings"
   "$programs/gpunet_fuzz_replay" "$target" --write "$seeds"
-  options=("$limit" "-max_len=$(longest "$target")" -rss_limit_mb=2048 -timeout=25 "-artifact_prefix=$findings/" -print_final_stats=1)
+  options=("$limit" "-max_len=$(longest "$target")" -rss_limit_mb=2048 -timeout=25 -print_final_stats=1
+    "-artifact_prefix=$findings/")
   [[ ! -e $sources/dictionaries/$target.dict ]] || options+=("-dict=$sources/dictionaries/$target.dict")
   start=$SECONDS status=0
   "$programs/fuzz_$target" "${options[@]}" "$corpus" "$seeds" >"$log" 2>&1 </dev/null || status=$?

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# pkg_config.sh LIBDIR PACKAGE PROGRAM COMPILER [COMMAND...]: compiles main.cpp to PROGRAM with the flags of LIBDIR/pkgconfig/PACKAGE.pc
-# and runs it by COMMAND.
+# pkg_config.sh LIBDIR PACKAGE PROGRAM COMPILER [COMMAND...]: compiles main.cpp to PROGRAM with the flags of
+# LIBDIR/pkgconfig/PACKAGE.pc and runs it by COMMAND.
 set -euo pipefail
 libdir=$1 package=$2 program=$3 compiler=$4
 shift 4

@@ -27,8 +27,8 @@ using BitsOf = std::conditional_t<sizeof(T) == sizeof(std::int32_t), std::int32_
 template <class T>
 inline constexpr T largest = std::numeric_limits<T>::max();
 
-// Returns 1 / sqrt(x), accurate to 3.5 %, of the number with the bits x: shifting halves the exponent, subtracting negates it. The
-// constants minimize the error.
+// Returns 1 / sqrt(x), accurate to 3.5 %, of the number with the bits x: shifting halves the exponent, subtracting negates
+// it. The constants minimize the error.
 template <class T>
 GPUNET_FN T guess_inverse_root(BitsOf<T> x) {
   constexpr BitsOf<T> magic = static_cast<BitsOf<T>>(sizeof(T) == 4 ? 0x5f3759df : 0x5fe6eb50c7b537a9);
@@ -38,8 +38,8 @@ GPUNET_FN T guess_inverse_root(BitsOf<T> x) {
 }  // namespace detail
 
 // Returns the square root of x >= 0, accurate to one unit in the last place. Plain arithmetic, so loops that call it are
-// vectorized: std::sqrt may have to set errno, which prevents that. A subnormal x gives a number between 0 and its root, infinity
-// the root of the largest finite number.
+// vectorized: std::sqrt may have to set errno, which prevents that. A subnormal x gives a number between 0 and its root,
+// infinity the root of the largest finite number.
 template <class T>
 GPUNET_FN T square_root(T x) {
   using Bits = detail::BitsOf<T>;

@@ -9,8 +9,8 @@
 
 namespace gpunet {
 
-// The kinds of norms: the term that an element adds to a sum, and the norm as a function of the sum. Sums are double, so that they neither
-// overflow nor lose digits for elements of type float.
+// The kinds of norms: the term that an element adds to a sum, and the norm as a function of the sum. Sums are double, so
+// that they neither overflow nor lose digits for elements of type float.
 struct Norm1 {
   GPUNET_FN double operator()(double x) const { return std::abs(x); }
   static GPUNET_FN double finish(double sum) { return sum; }

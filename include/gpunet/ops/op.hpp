@@ -3,8 +3,8 @@
 // An op is a small value of run-time sizes that knows no graph, no device and no memory. It has
 //
 //   forward(device, pass)           reads pass.x, writes all of pass.y
-//   backward(device, pass)          reads (and may use up) pass.dy; writes all of pass.dx unless it is null, and the gradients of
-//                                   the parameters as pass.accumulate says
+//   backward(device, pass)          reads (and may use up) pass.dy; writes all of pass.dx unless it is null, and the
+//                                   gradients of the parameters as pass.accumulate says
 //
 // and any of
 //

@@ -11,9 +11,9 @@ inline bool lt_has_refused(const Cuda& device, index_t m, index_t n, index_t k, 
   return blas && blas->choices().has_refused(m, n, k, epilogue);
 }
 
-// Gives the product to the device. Returns false, with nothing done, where cuBLASLt has no kernel for it. The algorithm, or that
-// there is none, is chosen at the first call for a shape and epilogue, which may allocate and wait unless it is recorded; later
-// calls do neither.
+// Gives the product to the device. Returns false, with nothing done, where cuBLASLt has no kernel for it. The algorithm, or
+// that there is none, is chosen at the first call for a shape and epilogue, which may allocate and wait unless it is
+// recorded; later calls do neither.
 inline bool lt_product(Cuda& device, const LtProduct& p) {
   const CurrentDevice current(device.ordinal());
   const LtChoices::Key key{p.m,

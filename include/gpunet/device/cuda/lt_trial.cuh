@@ -30,8 +30,8 @@ struct CompareWords {
   }
 };
 
-// The operands of one product and two sets of its results, in memory borrowed from the device. The model's own data stay as they
-// are: a measured product runs several times, and may add to its result.
+// The operands of one product and two sets of its results, in memory borrowed from the device. The model's own data stay as
+// they are: a measured product runs several times, and may add to its result.
 class LtTrial {
  public:
   // Throws Error where the memory is not there.
@@ -117,8 +117,9 @@ class LtTrial {
   float* const memory_;  // A, B, the results twice, a flag
 };
 
-// Returns the number of the algorithm to take: the first one, or a later one that is clearly faster and whose results are bitwise
-// identical to the first one's. So measured times change the speed of a program, never its results. Waits for the device.
+// Returns the number of the algorithm to take: the first one, or a later one that is clearly faster and whose results are
+// bitwise identical to the first one's. So measured times change the speed of a program, never its results. Waits for the
+// device.
 inline std::ptrdiff_t fastest_identical(Cuda& device, const LtProduct& p,
                                         const std::vector<LtAlgorithm>& algorithms) {
   constexpr float clearly = 0.95f;

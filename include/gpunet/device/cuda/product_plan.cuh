@@ -20,8 +20,8 @@ struct Maths {
 // Products of fewer rows are computed exactly: a tile of tensor cores would be mostly empty.
 inline constexpr index_t least_tensor_rows = 33;
 
-// What is known of products when the program is compiled. Tiles that cannot be the fastest then are left out: the compiler takes
-// up to half a second for each.
+// What is known of products when the program is compiled. Tiles that cannot be the fastest then are left out: the compiler
+// takes up to half a second for each.
 enum class Known {
   nothing,
   few_rows,    // less than least_tensor_rows

@@ -123,7 +123,8 @@ bool in_rows(const Host& device, const Slice& slice, const Conv2dBlock<Geometry>
 }
 
 // A slice of many groups of samples whose blocks run row by row. Groups are shared among the threads; gradients of the
-// parameters are summed in parts whose number depends on the slice alone, so results are bitwise identical for any number of threads.
+// parameters are summed in parts whose number depends on the slice alone, so results are bitwise identical for any number
+// of threads.
 struct RowBlocks {
   RowBlock block;
   Slice slice;

@@ -14,8 +14,8 @@
 
 namespace gpunet::detail {
 
-// Returns whether threads share the convolution of a slice. A single group of samples is the work of one thread: others have its
-// neighbors. A small one is not worth waking a thread.
+// Returns whether threads share the convolution of a slice. A single group of samples is the work of one thread: others
+// have its neighbors. A small one is not worth waking a thread.
 inline bool is_shared(const Slice& slice, const Conv2dGeometry& g) {
   constexpr index_t enough = 1 << 22;  // products
   return slice.outer > 1 && slice.samples() * g.out_features() * g.taps() >= enough;
