@@ -2,7 +2,6 @@
 // or a parameter of a model: nn::init::kaiming_normal_(get_parameter(net, "fc1.weight")).
 #pragma once
 
-#include <algorithm>
 #include <cmath>
 #include <type_traits>
 #include <utility>
@@ -36,43 +35,13 @@ void draw_uniform(Generator& generator, index_t n, T* values, double a, double b
     values[i] = generator.uniform(static_cast<T>(a), static_cast<T>(b));
 }
 
-// Returns the cumulative distribution function of the standard normal distribution.
-inline double normal_cdf(double x) {
-  return (1.0 + std::erf(x / std::sqrt(2.0))) / 2.0;
-}
-
-// Draws normal numbers; those outside [a, b] again, n at a time, as PyTorch does.
-template <class T>
-void draw_again_outside(Generator& generator, index_t n, T* values, double mean, double std, T a, T b) {
-  draw_normal(generator, n, values, mean, std);
-  std::vector<T> others(static_cast<std::size_t>(n));
-  const auto is_outside = [a, b](T value) {
-    return value < a || value > b;
-  };
-  while (std::any_of(values, values + n, is_outside)) {
-    draw_normal(generator, n, others.data(), mean, std);
-    for (index_t i = 0; i < n; ++i)
-      if (is_outside(values[i])) values[i] = others.data()[i];
-  }
-}
-
-// Draws normal numbers in [a, b] by rejection sampling: uniform numbers, accepted with probability density / peak density.
-template <class T>
-void draw_below_density(Generator& generator, index_t n, T* values, double mean, double std, double a, double b) {
-  const double mode = std::max(a, std::min(mean, b)), log_peak = -0.5 * std::pow((mode - mean) / std, 2);
-  std::vector<T> candidates(static_cast<std::size_t>(n)), chances(candidates.size());
-  std::vector<bool> pending(candidates.size(), true);
-  while (std::find(pending.begin(), pending.end(), true) != pending.end()) {
-    draw_uniform(generator, n, candidates.data(), a, b);
-    draw_uniform(generator, n, chances.data(), 0, 1);
-    for (std::size_t i = 0; i < candidates.size(); ++i) {
-      if (!pending[i]) continue;
-      const T distance = (candidates[i] - static_cast<T>(mean)) / static_cast<T>(std);
-      values[i] = candidates[i];
-      pending[i] = std::log(chances[i]) > distance * distance * T{-0.5} - static_cast<T>(log_peak);
-    }
-  }
-}
+// A normal distribution truncated to [a, b].
+struct TruncatedNormal {
+  double mean, std, a, b;
+};
+// Fill values [n].
+void draw_truncated_normal(Generator& generator, index_t n, float* values, const TruncatedNormal& normal);
+void draw_truncated_normal(Generator& generator, index_t n, double* values, const TruncatedNormal& normal);
 
 }  // namespace detail
 
@@ -116,11 +85,7 @@ void trunc_normal_(X&& x, double mean = 0, double std = 1, double a = -2, double
   require(std > 0 && a < b, "gpunet::nn::init::trunc_normal_: a standard deviation of ", std, " from ", a, " to ",
           b, " (want more than 0, and a range)");
   detail::draw(x, generator, [&](auto* values, index_t n) {
-    using T = detail::Element<X>;
-    if (detail::normal_cdf((b - mean) / std) - detail::normal_cdf((a - mean) / std) > 0.3)
-      detail::draw_again_outside(generator, n, values, mean, std, static_cast<T>(a), static_cast<T>(b));
-    else
-      detail::draw_below_density(generator, n, values, mean, std, a, b);
+    detail::draw_truncated_normal(generator, n, values, {mean, std, a, b});
   });
 }
 
@@ -129,27 +94,16 @@ struct Fans {
   index_t in, out;
 };
 // Returns the fans of a parameter of these sizes. Throws Error for fewer than two dimensions.
-inline Fans fans_of(const Sizes& sizes) {
-  require(sizes.rank() >= 2, "gpunet::nn::init: a parameter of shape ", to_string(sizes),
-          " has no fan in and fan out (want two dimensions or more, as weights have)");
-  return {sizes.numel() / std::max(sizes[0], index_t{1}), sizes.numel() / std::max(sizes[1], index_t{1})};
-}
+Fans fans_of(const Sizes& sizes);
 
 // Whether the variance is preserved in the forward pass (fan_in) or the backward pass (fan_out).
 enum class FanMode { fan_in, fan_out };
 
 namespace detail {
 
-inline double kaiming_std(const Sizes& sizes, double a, FanMode mode, Nonlinearity nonlinearity) {
-  const Fans fans = fans_of(sizes);
-  return calculate_gain(nonlinearity, a) /
-         std::sqrt(static_cast<double>(mode == FanMode::fan_in ? fans.in : fans.out));
-}
-
-inline double xavier_std(const Sizes& sizes, double gain) {
-  const Fans fans = fans_of(sizes);
-  return gain * std::sqrt(2.0 / static_cast<double>(fans.in + fans.out));
-}
+// Return the standard deviations of kaiming_normal_ and xavier_normal_.
+double kaiming_std(const Sizes& sizes, double a, FanMode mode, Nonlinearity nonlinearity);
+double xavier_std(const Sizes& sizes, double gain);
 
 }  // namespace detail
 
@@ -182,3 +136,7 @@ void xavier_normal_(X&& x, double gain = 1, Generator& generator = default_gener
 }
 
 }  // namespace gpunet::nn::init
+
+#if !GPUNET_COMPILED
+#include <gpunet/nn/init.ipp>
+#endif

@@ -1,8 +1,6 @@
 // The learning rate and momentum of an optimizer, which may change during training.
 #pragma once
 
-#include <cmath>
-#include <limits>
 #include <optional>
 
 #include <gpunet/core/error.hpp>
@@ -16,11 +14,7 @@ void require_option(bool is_fine, const char* name, const char* what, T value, c
   require(is_fine, "gpunet::optim::", name, ": invalid ", what, " ", value, " (want ", want, ")");
 }
 // Throws Error unless the option is 0 or more, and finite as a float, which steps compute with.
-inline void require_option(const char* name, const char* what, double value) {
-  require_option(value >= 0 && std::isfinite(value), name, what, value, "0 or more, and finite");
-  require_option(value <= double{std::numeric_limits<float>::max()}, name, what, value,
-                 "less than 3.4e38, as a float is");
-}
+void require_option(const char* name, const char* what, double value);
 
 // The learning rate and momentum of an optimizer. Schedules (lr_scheduler.hpp) change them between steps, and follow an
 // optimizer that is moved.
@@ -71,3 +65,7 @@ class Rates : public Trackable<Rates> {
 };
 
 }  // namespace gpunet::optim
+
+#if !GPUNET_COMPILED
+#include <gpunet/optim/rates.ipp>
+#endif

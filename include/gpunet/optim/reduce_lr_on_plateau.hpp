@@ -1,12 +1,9 @@
 // A learning rate schedule driven by a metric.
 #pragma once
 
-#include <algorithm>
-#include <cmath>
 #include <limits>
 
 #include <gpunet/core/config.hpp>
-#include <gpunet/core/error.hpp>
 #include <gpunet/optim/rates.hpp>
 
 namespace gpunet::optim::lr_scheduler {
@@ -33,50 +30,18 @@ struct ReduceLROnPlateauOptions {
 class ReduceLROnPlateau {
  public:
   // The optimizer must outlive it.
-  explicit ReduceLROnPlateau(Rates& optimizer, const ReduceLROnPlateauOptions& options = {})
-      : rates_(optimizer), options_(options), last_lr_(optimizer.lr()) {
-    constexpr const char* name = "lr_scheduler::ReduceLROnPlateau";
-    require_option(options.factor >= 0 && options.factor < 1, name, "factor", options.factor,
-                   "0 or more and less than 1");
-    require_option(options.patience >= 0, name, "patience", options.patience, "0 or more");
-    require_option(std::isfinite(options.threshold), name, "threshold", options.threshold, "a finite number");
-    require_option(options.cooldown >= 0, name, "cooldown", options.cooldown, "0 or more");
-    require_option(name, "min_lr", options.min_lr);
-    require_option(name, "eps", options.eps);
-  }
+  explicit ReduceLROnPlateau(Rates& optimizer, const ReduceLROnPlateauOptions& options = {});
   ReduceLROnPlateau(const ReduceLROnPlateau&) = delete;
   ReduceLROnPlateau& operator=(const ReduceLROnPlateau&) = delete;
 
   // Takes the metric of an epoch, and may change the learning rate.
-  void step(double metric) {
-    ++bad_epochs_;
-    if (is_better(metric)) {
-      best_ = metric;
-      bad_epochs_ = 0;
-    }
-    if (cooldown_ > 0) {
-      --cooldown_;
-      bad_epochs_ = 0;
-    }
-    if (bad_epochs_ > options_.patience) {
-      const double lr = std::max(rates_->lr() * options_.factor, options_.min_lr);
-      if (rates_->lr() - lr > options_.eps) rates_->set_lr(lr);
-      cooldown_ = options_.cooldown;
-      bad_epochs_ = 0;
-    }
-    last_lr_ = rates_->lr();
-  }
+  void step(double metric);
 
   // Returns the learning rate after the last step.
   double get_last_lr() const { return last_lr_; }
 
  private:
-  bool is_better(double metric) const {
-    const bool relative = options_.threshold_mode == ThresholdMode::rel;
-    const double threshold = options_.threshold;
-    if (options_.mode == Mode::min) return metric < (relative ? best_ * (1.0 - threshold) : best_ - threshold);
-    return metric > (relative ? best_ * (threshold + 1.0) : best_ + threshold);
-  }
+  bool is_better(double metric) const;
 
   TrackedPointer<Rates> rates_;
   ReduceLROnPlateauOptions options_;
@@ -87,3 +52,7 @@ class ReduceLROnPlateau {
 };
 
 }  // namespace gpunet::optim::lr_scheduler
+
+#if !GPUNET_COMPILED
+#include <gpunet/optim/reduce_lr_on_plateau.ipp>
+#endif

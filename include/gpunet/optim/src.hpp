@@ -3,7 +3,11 @@
 
 #include <gpunet/optim/adam.hpp>
 #include <gpunet/optim/clip_grad.ipp>
+#include <gpunet/optim/lr_scheduler.ipp>
+#include <gpunet/optim/one_cycle_lr.ipp>
 #include <gpunet/optim/optimizer.ipp>
+#include <gpunet/optim/rates.ipp>
+#include <gpunet/optim/reduce_lr_on_plateau.ipp>
 #include <gpunet/optim/rmsprop.hpp>
 #include <gpunet/optim/sgd.hpp>
 #include <gpunet/optim/weight_penalty.ipp>

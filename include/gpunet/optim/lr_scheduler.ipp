@@ -1,0 +1,156 @@
+// Bodies of lr_scheduler.hpp.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+#include <utility>
+
+#include <gpunet/core/error.hpp>
+#include <gpunet/optim/lr_scheduler.hpp>
+
+namespace gpunet::optim::lr_scheduler {
+
+GPUNET_INLINE double LRScheduler::first() {
+  return rates_->lr();
+}
+
+GPUNET_INLINE void LRScheduler::step() {
+  ++epoch_;
+  set(next());
+}
+
+GPUNET_INLINE void LRScheduler::begin() {
+  epoch_ = 0;
+  set(first());
+}
+
+GPUNET_INLINE void LRScheduler::restart() {
+  rates_->set_lr(base_lr_);
+  begin();
+}
+
+GPUNET_INLINE void LRScheduler::set(double lr) {
+  rates_->set_lr(lr);
+  last_lr_ = lr;
+}
+
+GPUNET_INLINE StepLR::StepLR(Rates& optimizer, const StepLROptions& options)
+    : LRScheduler(optimizer), options_(options) {
+  constexpr const char* name = "lr_scheduler::StepLR";
+  require_option(options.step_size >= 1, name, "step_size", options.step_size, "1 or more");
+  require_option(name, "gamma", options.gamma);
+  begin();
+}
+
+GPUNET_INLINE double StepLR::next() {
+  return last_epoch() % options_.step_size == 0 ? rates_->lr() * options_.gamma : rates_->lr();
+}
+
+GPUNET_INLINE MultiStepLR::MultiStepLR(Rates& optimizer, MultiStepLROptions options)
+    : LRScheduler(optimizer), options_(std::move(options)) {
+  constexpr const char* name = "lr_scheduler::MultiStepLR";
+  for (index_t milestone : options_.milestones)
+    require_option(milestone >= 0, name, "milestone", milestone, "0 or more");
+  require_option(name, "gamma", options_.gamma);
+  begin();
+}
+
+GPUNET_INLINE double MultiStepLR::first() {
+  return next();
+}
+
+GPUNET_INLINE double MultiStepLR::next() {
+  const auto times = std::count(options_.milestones.begin(), options_.milestones.end(), last_epoch());
+  return rates_->lr() * std::pow(options_.gamma, static_cast<double>(times));
+}
+
+GPUNET_INLINE ExponentialLR::ExponentialLR(Rates& optimizer, const ExponentialLROptions& options)
+    : LRScheduler(optimizer), options_(options) {
+  require_option("lr_scheduler::ExponentialLR", "gamma", options.gamma);
+  begin();
+}
+
+GPUNET_INLINE double ExponentialLR::next() {
+  return rates_->lr() * options_.gamma;
+}
+
+GPUNET_INLINE CosineAnnealingLR::CosineAnnealingLR(Rates& optimizer, const CosineAnnealingLROptions& options)
+    : LRScheduler(optimizer), options_(options) {
+  constexpr const char* name = "lr_scheduler::CosineAnnealingLR";
+  require_option(options.T_max >= 1 && options.T_max <= most_steps, name, "T_max", options.T_max, "1 to 2^53");
+  require_option(name, "eta_min", options.eta_min);
+  begin();
+}
+
+GPUNET_INLINE double CosineAnnealingLR::next() {
+  const auto [period, low] = options_;
+  if ((last_epoch() - 1 - period) % (2 * period) == 0)  // at the minimum the ratio below would be 0 / 0
+    return rates_->lr() + (base_lr_ - low) * (1 - std::cos(std::numbers::pi / static_cast<double>(period))) / 2;
+  return height(last_epoch()) / height(last_epoch() - 1) * (rates_->lr() - low) + low;
+}
+
+GPUNET_INLINE double CosineAnnealingLR::height(index_t epoch) const {
+  return 1 + std::cos(std::numbers::pi * static_cast<double>(epoch) / static_cast<double>(options_.T_max));
+}
+
+GPUNET_INLINE LinearLR::LinearLR(Rates& optimizer, const LinearLROptions& options)
+    : LRScheduler(optimizer), options_(options) {
+  constexpr const char* name = "lr_scheduler::LinearLR";
+  require_option(options.start_factor > 0 && options.start_factor <= 1, name, "start_factor", options.start_factor,
+                 "more than 0 and at most 1");
+  require_option(options.end_factor >= 0 && options.end_factor <= 1, name, "end_factor", options.end_factor,
+                 "0 to 1");
+  require_option(options.total_iters >= 0, name, "total_iters", options.total_iters, "0 or more");
+  begin();
+}
+
+GPUNET_INLINE double LinearLR::first() {
+  return rates_->lr() * options_.start_factor;
+}
+
+GPUNET_INLINE double LinearLR::next() {
+  if (last_epoch() > options_.total_iters) return rates_->lr();
+  const double way = options_.end_factor - options_.start_factor;
+  const double lr = rates_->lr() * (1.0 + way / (static_cast<double>(options_.total_iters) * options_.start_factor +
+                                                 static_cast<double>(last_epoch() - 1) * way));
+  return std::max(lr, 0.0);  // rounding may end below an end_factor of 0
+}
+
+GPUNET_INLINE SequentialLR::SequentialLR(Rates& optimizer, std::vector<LRScheduler*> schedulers,
+                                         std::vector<index_t> milestones)
+    : LRScheduler(optimizer), schedulers_(std::move(schedulers)), milestones_(std::move(milestones)) {
+  require(schedulers_.size() == milestones_.size() + 1,
+          "gpunet::optim::lr_scheduler::SequentialLR: ", schedulers_.size(), " schedulers and ", milestones_.size(),
+          " milestones (want one scheduler more)");
+  for (std::size_t i = 0; i < schedulers_.size(); ++i)
+    require(schedulers_[i] && &*schedulers_[i]->rates_ == &optimizer,
+            "gpunet::optim::lr_scheduler::SequentialLR: scheduler ", i,
+            schedulers_[i] ? " is one of another optimizer, give all the same" : " is null, give its address");
+  for (std::size_t i = 0; i < milestones_.size(); ++i) {
+    const index_t before = i > 0 ? milestones_[i - 1] : 0;
+    require(milestones_[i] >= before, "gpunet::optim::lr_scheduler::SequentialLR: milestone ", i, " is ",
+            milestones_[i], " (want ", before, " or more, the milestones in order)");
+  }
+  restart();
+}
+
+GPUNET_INLINE double SequentialLR::first() {
+  current().begin();
+  return rates_->lr();
+}
+
+GPUNET_INLINE double SequentialLR::next() {
+  if (std::binary_search(milestones_.begin(), milestones_.end(), last_epoch()))
+    current().restart();
+  else
+    current().step();
+  return rates_->lr();
+}
+
+GPUNET_INLINE LRScheduler& SequentialLR::current() {
+  const auto passed = std::upper_bound(milestones_.begin(), milestones_.end(), last_epoch());
+  return *schedulers_[static_cast<std::size_t>(passed - milestones_.begin())];
+}
+
+}  // namespace gpunet::optim::lr_scheduler
