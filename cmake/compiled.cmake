@@ -1,13 +1,19 @@
-# gpunet::compiled: the library compiled once, one translation unit per folder of headers, from FOLDER/src.hpp. It is built only
+# gpunet::compiled: the library compiled once, one translation unit per folder of headers that has a src.hpp. It is built only
 # for targets that link it.
-set(gpunet_parts core device io tensorboard ops graph nn model optim data plot train)
 
-foreach(part IN LISTS gpunet_parts)
-  set(unit ${PROJECT_BINARY_DIR}/compiled/${part}.cpp)
-  file(CONFIGURE OUTPUT ${unit} CONTENT "#include <gpunet/${part}/src.hpp>\n")
-  list(APPEND gpunet_units ${unit})
-endforeach()
+# Sets `units` to one source for each FOLDER/`file`, with the extension `extension`.
+function(gpunet_add_units units file extension)
+  set(include_dir ${PROJECT_SOURCE_DIR}/include)
+  file(GLOB headers CONFIGURE_DEPENDS RELATIVE ${include_dir} ${include_dir}/gpunet/*/${file})
+  foreach(header IN LISTS headers)
+    string(REGEX REPLACE "^gpunet/(.*)/.*" "${PROJECT_BINARY_DIR}/compiled/\\1.${extension}" unit ${header})
+    file(CONFIGURE OUTPUT ${unit} CONTENT "#include <${header}>\n")
+    list(APPEND sources ${unit})
+  endforeach()
+  set(${units} ${sources} PARENT_SCOPE)
+endfunction()
 
+gpunet_add_units(gpunet_units src.hpp cpp)
 add_library(gpunet_compiled STATIC EXCLUDE_FROM_ALL ${gpunet_units})
 add_library(gpunet::compiled ALIAS gpunet_compiled)
 set_target_properties(gpunet_compiled PROPERTIES EXPORT_NAME compiled POSITION_INDEPENDENT_CODE ON)
@@ -16,15 +22,12 @@ target_compile_definitions(gpunet_compiled PUBLIC GPUNET_COMPILED=1)
 target_compile_options(gpunet_compiled PRIVATE $<$<CXX_COMPILER_ID:GNU>:-fno-semantic-interposition>)
 target_link_libraries(gpunet_compiled PUBLIC gpunet)
 
-# gpunet::cuda: the same for the policy Cuda, compiled by nvcc from FOLDER/src.cuh, beside gpunet::compiled. The units of a program
-# that links it are plain C++, or CUDA where they define kernels of their own. To be called where the language CUDA is enabled.
+# gpunet::cuda: the same for the policy Cuda, compiled by nvcc from FOLDER/src.cuh, beside gpunet::compiled. The units of a
+# program that links it are plain C++, or CUDA where they define kernels of their own. To be called where the language CUDA
+# is enabled.
 function(gpunet_add_cuda_library)
   find_package(CUDAToolkit REQUIRED)
-  foreach(part device ops nn model optim data train)
-    set(unit ${PROJECT_BINARY_DIR}/compiled/${part}.cu)
-    file(CONFIGURE OUTPUT ${unit} CONTENT "#include <gpunet/${part}/src.cuh>\n")
-    list(APPEND units ${unit})
-  endforeach()
+  gpunet_add_units(units src.cuh cu)
   add_library(gpunet_cuda STATIC EXCLUDE_FROM_ALL ${units})
   add_library(gpunet::cuda ALIAS gpunet_cuda)
   set_target_properties(gpunet_cuda PROPERTIES EXPORT_NAME cuda POSITION_INDEPENDENT_CODE ON)

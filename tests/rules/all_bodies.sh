@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# all_bodies.sh INCLUDE_DIR: checks that each x.ipp with bodies (GPUNET_INLINE) is included by x.hpp and by the src.hpp
-# of its folder, and that by gpunet/src.hpp: else header-only programs, or the compiled library, would lack its functions.
+# all_bodies.sh INCLUDE_DIR: checks that each .ipp is included by a header and by the src.hpp of its folder, and each
+# FOLDER/src.hpp and src.cuh by gpunet/src.hpp and src.cuh: else header-only programs, or the compiled library, would lack
+# its functions.
 set -euo pipefail
 cd "$1/gpunet"
 
@@ -10,10 +11,14 @@ want() {  # FILE INCLUDED: FILE includes it
 
 bad=0 bodies=0
 while read -r body; do
-  want "${body%.ipp}.hpp" "$body"
+  header=${body%.ipp}.hpp
+  [[ $body != model/output.ipp ]] || header=model/network.hpp  # which both need
+  want "$header" "$body"
   want "${body%%/*}/src.hpp" "$body"
-  want src.hpp "${body%%/*}/src.hpp"
   bodies=$((bodies + 1))
-done < <(grep -rl --include='*.ipp' '^GPUNET_INLINE' . | sed 's,^\./,,' | sort)
+done < <(find . -name '*.ipp' -printf '%P\n' | sort)
+for part in */src.hpp */src.cuh; do
+  [[ ! -e $part ]] || want "${part##*/}" "$part"
+done
 ((bad)) || echo "$bodies files of bodies, all in src.hpp"
 exit "$bad"

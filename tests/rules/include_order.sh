@@ -4,7 +4,10 @@
 set -euo pipefail
 cd "$1/gpunet"
 
-order=(version.hpp core io tensorboard device tensor ops graph nn model optim data plot train gpunet.hpp datasets.hpp images.hpp plot.hpp tables.hpp tensorboard.hpp src.hpp src.cuh)
+order=(
+  version.hpp core io tensorboard device tensor ops graph nn model optim data plot train
+  gpunet.hpp datasets.hpp images.hpp plot.hpp tables.hpp tensorboard.hpp src.hpp src.cuh
+)
 
 # One line "file line included-file" for each include of ours, paths from here.
 arrows=$(find . -type f -printf '%P\n' | sort | xargs -r awk '
@@ -29,7 +32,9 @@ printf '%s\n' "$arrows" | awk -v order="${order[*]}" '
   END { if (bad) print "the order is: " order; exit bad }'
 
 # tsort fails on a cycle and names its members. (x.hpp and its bodies, x.ipp and x.cuh, include each other.)
-printf '%s\n' "$arrows" | awk 'NF == 3 && !($1 ~ /(ipp|cuh)$/ && substr($1, 1, length($1) - 3) "hpp" == $3) { print $1, $3 }' | tsort 2>&1 >/dev/null | sed 's/^tsort: *//' | {
+printf '%s\n' "$arrows" | awk '
+  NF == 3 && !($1 ~ /(ipp|cuh)$/ && substr($1, 1, length($1) - 3) "hpp" == $3) { print $1, $3 }
+' | tsort 2>&1 >/dev/null | sed 's/^tsort: *//' | {
   ! grep . || { echo "these headers include each other"; exit 1; }
 }
 echo "$(printf '%s\n' "$arrows" | grep -c .) includes in order"
