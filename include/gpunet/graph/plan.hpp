@@ -1,4 +1,5 @@
-// The memory plan of a graph: lifetimes and offsets of all values and gradients.
+// The memory plan of a graph: the offsets of values, which all last until the next pass because a backward pass may read them,
+// and of gradients, which share memory where their lifetimes do not overlap.
 #pragma once
 
 #include <vector>
