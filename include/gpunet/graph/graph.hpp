@@ -148,10 +148,12 @@ class GraphBuilder {
   Graph finish(value_t output) &&;
 
  protected:
-  value_t add_node(const OpType* type, const void* kernels, const void* op, std::size_t bytes,
-                   std::span<const value_t> inputs, const Sizes& output, std::span<const ParameterSpec> parameters,
-                   std::span<const BufferSpec> buffers);
-  void set_merged(Node::Merged merged, const void* op, std::size_t bytes);
+  value_t add_node(const OpType* type, const void* kernels, const void* op, std::span<const value_t> inputs,
+                   const Sizes& output);
+  // Of the last node.
+  void add_parameters(std::span<const ParameterSpec> parameters);
+  void add_buffers(std::span<const BufferSpec> buffers);
+  void set_merged(const OpType* after, const OpType* type, const void* kernels, const void* op);
 
  private:
   std::string path_;
@@ -183,13 +185,16 @@ class Lowering : public GraphBuilder {
                   "parameters and buffers");
     const void* kernels = nullptr;
     if constexpr (!std::is_void_v<D>) kernels = kernels_of<K, D, T>();
-    return add_node(&op_type<Op>, kernels, &op, sizeof op, inputs, output, parameters, buffers);
+    const value_t y = add_node(&op_type<Op>, kernels, &op, inputs, output);
+    if (!parameters.empty()) add_parameters(parameters);
+    if (!buffers.empty()) add_buffers(buffers);
+    return y;
   }
 
   // Sets Node::merged of the last node.
   template <class Op>
   void offer_merged(const OpType* after, const Op& op) {
-    set_merged({after, &op_type<Op>, kernels_of<detail::OwnKernels<Op>, D, T>()}, &op, sizeof op);
+    set_merged(after, &op_type<Op>, kernels_of<detail::OwnKernels<Op>, D, T>(), &op);
   }
 };
 

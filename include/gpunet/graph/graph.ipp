@@ -32,10 +32,10 @@ GPUNET_INLINE Graph GraphBuilder::finish(value_t output) && {
   return std::move(graph_);
 }
 
-GPUNET_INLINE void GraphBuilder::set_merged(Node::Merged merged, const void* op, std::size_t bytes) {
+GPUNET_INLINE void GraphBuilder::set_merged(const OpType* after, const OpType* type, const void* kernels,
+                                            const void* op) {
   const auto* first = static_cast<const std::byte*>(op);
-  merged.op.assign(first, first + bytes);
-  graph_.nodes.back().merged = std::move(merged);
+  graph_.nodes.back().merged = {after, type, kernels, {first, first + type->bytes}};
 }
 
 namespace detail {
@@ -49,9 +49,7 @@ GPUNET_INLINE void require_possible(std::string_view what, std::string_view laye
 }  // namespace detail
 
 GPUNET_INLINE value_t GraphBuilder::add_node(const OpType* type, const void* kernels, const void* op,
-                                             std::size_t bytes, std::span<const value_t> inputs,
-                                             const Sizes& output, std::span<const ParameterSpec> parameters,
-                                             std::span<const BufferSpec> buffers) {
+                                             std::span<const value_t> inputs, const Sizes& output) {
   Graph& g = graph_;
   require(inputs.size() >= 1 && inputs.size() <= Node::most_inputs, "gpunet::Model: layer ", path_, " has ",
           inputs.size(), " inputs (want 1 to ", Node::most_inputs, "), join some in a layer before it");
@@ -66,10 +64,17 @@ GPUNET_INLINE value_t GraphBuilder::add_node(const OpType* type, const void* ker
             .inputs = {inputs.begin(), inputs.end()},
             .output = static_cast<value_t>(g.values.size()),
             .first_parameter = static_cast<int>(g.parameters.size()),
-            .parameters = static_cast<int>(parameters.size()),
+            .parameters = 0,
             .first_buffer = static_cast<int>(g.buffers.size()),
-            .buffers = static_cast<int>(buffers.size())};
-  std::memcpy(node.op.data(), op, bytes);
+            .buffers = 0};
+  std::memcpy(node.op.data(), op, type->bytes);
+  g.values.push_back(output);
+  g.nodes.push_back(std::move(node));
+  return g.nodes.back().output;
+}
+
+GPUNET_INLINE void GraphBuilder::add_parameters(std::span<const ParameterSpec> parameters) {
+  Graph& g = graph_;
   for (const ParameterSpec& spec : parameters) {
     const std::string name = concat(path_, ".", spec.name);
     for (const ParameterInfo& other : g.parameters)
@@ -80,15 +85,18 @@ GPUNET_INLINE value_t GraphBuilder::add_node(const OpType* type, const void* ker
     g.parameter_offsets.push_back(g.parameter_elements);
     g.parameter_elements += round_up(spec.sizes.numel(), parameter_alignment);
   }
+  g.nodes.back().parameters += static_cast<int>(parameters.size());
+}
+
+GPUNET_INLINE void GraphBuilder::add_buffers(std::span<const BufferSpec> buffers) {
+  Graph& g = graph_;
   for (const BufferSpec& spec : buffers) {
     g.buffers.push_back(
         {concat(path_, ".", spec.name), spec.sizes, g.buffer_elements, spec.initial, spec.kind, spec.persistent});
     g.buffer_offsets.push_back(g.buffer_elements);
     g.buffer_elements += round_up(spec.sizes.numel(), parameter_alignment);  // a count fits, too
   }
-  g.values.push_back(output);
-  g.nodes.push_back(std::move(node));
-  return g.nodes.back().output;
+  g.nodes.back().buffers += static_cast<int>(buffers.size());
 }
 
 }  // namespace gpunet

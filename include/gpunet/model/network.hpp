@@ -155,15 +155,15 @@ class Network : public Trackable<Network<D, T>> {
   // the pass.
   const T* enter(index_t s, const SliceMemory<T>& memory);
   SliceRun<D, T> run_of(index_t s, const T* x, const SliceMemory<T>& memory) {
-    return {device_,
-            fused_,
-            plan_,
-            slicing_.slice(s),
-            slicing_.first_sample(s),
-            x,
-            parameters_.data(),
-            {buffers_.data(), mode_of_pass_, {random_seed_, random_step_.data()}},
-            memory};
+    return {.device = device_,
+            .graph = fused_,
+            .plan = plan_,
+            .slice = slicing_.slice(s),
+            .first_sample = slicing_.first_sample(s),
+            .x = x,
+            .parameters = parameters_.data(),
+            .state = {buffers_.data(), mode_of_pass_, {random_seed_, random_step_.data()}},
+            .memory = memory};
   }
 
   // Returns the output of slice s, after run_forward_pass().

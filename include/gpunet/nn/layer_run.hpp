@@ -114,16 +114,16 @@ class LayerRun {
   }
 
   SliceRun<D, T> run(const Plan& plan) {
-    return {device_,
-            graph_,
-            plan,
-            slice_,
-            0,
-            x_.data(),
-            parameters_.data(),
-            {buffers_.data(), mode_, {0, random_step_.data()}},
-            {x_.data(), outputs_.data(), reinterpret_cast<std::byte*>(cache_.data()), dy_.data(), dx_.data(),
-             scratch_.data()}};
+    return {.device = device_,
+            .graph = graph_,
+            .plan = plan,
+            .slice = slice_,
+            .first_sample = 0,
+            .x = x_.data(),
+            .parameters = parameters_.data(),
+            .state = {buffers_.data(), mode_, {0, random_step_.data()}},
+            .memory = {x_.data(), outputs_.data(), reinterpret_cast<std::byte*>(cache_.data()), dy_.data(),
+                       dx_.data(), scratch_.data()}};
   }
   // Returns whether nothing runs: y is x, dx is dy.
   bool is_view() const { return plan_.nodes.empty(); }

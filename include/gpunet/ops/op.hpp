@@ -110,6 +110,7 @@ struct OpType {
   std::string (*extra_repr)(const void* op, const Sizes& in, const Sizes& out);
   index_t (*multiply_adds)(const void* op, const Sizes& in, const Sizes& out, index_t parameters);
   OpTraits (*traits)(const void* op, const Sizes& in, const Sizes& out);
+  std::size_t bytes;  // of an op
 };
 
 // The kernels of a type of op on device D, computing in T.
@@ -191,7 +192,7 @@ struct OwnKernels {
 
 template <class Op>
 inline constexpr OpType op_type = {detail::OpTypeCalls<Op>::extra_repr, detail::OpTypeCalls<Op>::multiply_adds,
-                                   detail::OpTypeCalls<Op>::traits};
+                                   detail::OpTypeCalls<Op>::traits, sizeof(Op)};
 
 namespace detail {
 

@@ -192,10 +192,16 @@ inline void pack_straight(index_t columns, index_t width, index_t depth, const f
       to[k * width + i] = i < columns ? from[k * from_row + i] : 0;
 }
 
-// `width` rows of op(matrix) from row i on, of which `rows` exist, columns k to k + depth: to [depth][width]. k is a
-// multiple of 16.
-inline void pack_panel(const GemmOperand& matrix, Transpose transpose, index_t i, index_t rows, index_t width,
-                       index_t k, index_t depth, float* to) {
+// Rows i to i + rows and columns k to k + depth of op(matrix). k is a multiple of 16.
+struct GemmPart {
+  const GemmOperand& matrix;
+  Transpose transpose;
+  index_t i, rows, k, depth;
+};
+
+// A part as [depth][width], where rows beyond it are 0.
+inline void pack_panel(const GemmPart& part, index_t width, float* to) {
+  const auto& [matrix, transpose, i, rows, k, depth] = part;
   if (transpose == Transpose::yes) return pack_straight(rows, width, depth, matrix.at(k, i), matrix.row, to);
   const index_t step = matrix.group == 16 ? depth : 16;
   for (index_t done = 0; done < depth; done += step)
@@ -209,17 +215,16 @@ inline index_t pack_depth(Transpose transpose, index_t depth) {
   return transpose == Transpose::yes ? 8 : depth;
 }
 
-// Rows begin to end of op(A), columns k to k + depth, as the tiles of a packed GemmBlock.
-inline void pack_rows(const GemmOperand& a, Transpose transpose, index_t begin, index_t end, index_t k,
-                      index_t depth, float* to) {
+// A part of A as the tiles of a packed GemmBlock.
+inline void pack_rows(const GemmPart& a, float* to) {
   const GemmKernels& kernels = gemm_kernels();
-  const index_t step = pack_depth(transpose, depth);
-  for (index_t done = 0; done < depth; done += step) {
+  const index_t step = pack_depth(a.transpose, a.depth), end = a.i + a.rows;
+  for (index_t done = 0; done < a.depth; done += step) {
     float* panel = to;
-    for (index_t i = begin, height; i < end; i += height, panel += height * depth) {
+    for (index_t i = a.i, height; i < end; i += height, panel += height * a.depth) {
       height = kernels.height(end - i);
-      pack_panel(a, transpose, i, std::min(height, end - i), height, k + done, std::min(step, depth - done),
-                 panel + done * height);
+      pack_panel({a.matrix, a.transpose, i, std::min(height, end - i), a.k + done, std::min(step, a.depth - done)},
+                 height, panel + done * height);
     }
   }
 }
@@ -233,7 +238,7 @@ inline void pack_columns(const GemmOperand& b, Transpose transpose, index_t begi
   for (index_t done = 0; done < depth; done += step) {
     float* panel = to + done * 16;
     for (index_t j = begin; j < end; j += 16, panel += 16 * depth)
-      pack_panel(b, other, j, std::min<index_t>(16, end - j), 16, done, std::min(step, depth - done), panel);
+      pack_panel({b, other, j, std::min<index_t>(16, end - j), done, std::min(step, depth - done)}, 16, panel);
   }
 }
 
@@ -343,7 +348,7 @@ inline void multiply_part(const Product& p, const GemmPlan& plan, const GemmOper
     block.beta = k == 0 ? p.beta : 1;
     block.bias = last && p.bias ? p.bias + i : nullptr;
     block.relu = last && p.relu;
-    if (block.packed) pack_rows(p.a, p.ta, i, i + block.m, k, block.k, packed_a);
+    if (block.packed) pack_rows({p.a, p.ta, i, block.m, k, block.k}, packed_a);
     multiply_block(block);
   }
 }

@@ -24,16 +24,16 @@ GPUNET_INLINE bool has_small_kernels(const Slice& slice, index_t in, index_t out
   return slice.inner == 16 ? in >= 8 && out >= 8 : in >= 4 && (slice.inner == 4 || slice.inner == 1);
 }
 
-// Computes y = x W^T + b of one sample. Its time is that of reading W: threads share a W whose reading takes longer than waking
+// Computes y of one sample x, by the other arguments. Its time is that of reading W: threads share a W whose reading takes longer than waking
 // them.
-GPUNET_INLINE void forward_sample(Host& device, index_t in, index_t out, const float* x, const float* w,
-                                  const float* b, float* y, bool relu) {
+GPUNET_INLINE void forward_sample(Host& device, const LinearForwardArgs<float>& a, const float* x, float* y) {
   constexpr index_t large = index_t{1} << 17;  // weights for a thread
-  const index_t tasks = std::clamp<index_t>(in * out / large, 1, device.threads());
-  const index_t outputs = round_up(ceil_div(out, tasks), 8);
-  device.run(ceil_div(out, outputs), [&](index_t task, int) {
+  const index_t tasks = std::clamp<index_t>(a.in * a.out / large, 1, device.threads());
+  const index_t outputs = round_up(ceil_div(a.out, tasks), 8);
+  device.run(ceil_div(a.out, outputs), [&](index_t task, int) {
     const index_t o = task * outputs;
-    GPUNET_CALL_PATH(in, forward_rows<1>, in, std::min(outputs, out - o), x, w + o * in, b + o, y + o, relu);
+    GPUNET_CALL_PATH(a.in, forward_rows<1>, a.in, std::min(outputs, a.out - o), x, a.w + o * a.in, a.b + o, y + o,
+                     a.activation == Activation::relu);
   });
 }
 
@@ -59,7 +59,7 @@ GPUNET_INLINE void linear_forward(Host& device, SmallSizes, const LinearForwardA
     if (inner == 16) {
       GPUNET_CALL_PATH(16, forward_group, a.in, a.out, inputs, a.w, a.b, outputs, relu);
     } else if (inner == 1) {
-      detail::forward_sample(device, a.in, a.out, inputs, a.w, a.b, outputs, relu);
+      detail::forward_sample(device, a, inputs, outputs);
     } else {
       float* four_rows = a.scratch + group * a.in * inner;
       deinterleave(device, {inner, 1, inner}, a.in, inputs, four_rows);
