@@ -18,9 +18,9 @@ namespace detail {
 
 // numpy.random.RandomState(seed), which scikit-learn uses: a Mersenne twister, as PyTorch's, but with other algorithms
 // on top. For fewer than 2^32 numbers.
-class RandomState {
+class NumpyRandomState {
  public:
-  explicit RandomState(std::uint32_t seed) { engine_.seed(seed); }
+  explicit NumpyRandomState(std::uint32_t seed) { engine_.seed(seed); }
 
   void shuffle(std::vector<index_t>& numbers) {
     for (std::size_t i = numbers.size(); i-- > 1;)
@@ -70,7 +70,8 @@ GPUNET_INLINE SplitSizes split_sizes(index_t n, const TrainTestSplitOptions& opt
 
 // Returns how many of `draws` samples each class gets if it has `counts` samples: its share rounded down, and one more for
 // the classes with the largest remainders; ties are drawn at random.
-GPUNET_INLINE std::vector<index_t> shares(const std::vector<index_t>& counts, index_t draws, RandomState& random) {
+GPUNET_INLINE std::vector<index_t> shares(const std::vector<index_t>& counts, index_t draws,
+                                          NumpyRandomState& random) {
   double sum = 0;
   for (index_t count : counts)
     sum += static_cast<double>(count);
@@ -93,7 +94,7 @@ GPUNET_INLINE std::vector<index_t> shares(const std::vector<index_t>& counts, in
 }
 
 GPUNET_INLINE TrainTestSplit stratified_split(const SplitSizes& sizes, const std::vector<label_t>& labels,
-                                              RandomState& random) {
+                                              NumpyRandomState& random) {
   std::map<label_t, std::vector<index_t>> members;  // of each class, in order
   for (std::size_t i = 0; i < labels.size(); ++i)
     members[labels[i]].push_back(static_cast<index_t>(i));
@@ -142,7 +143,7 @@ GPUNET_INLINE TrainTestSplit train_test_split(index_t n, const TrainTestSplitOpt
     const auto lock = default_generator().lock();
     return default_generator().random();
   };
-  detail::RandomState random(options.random_state ? *options.random_state : any_seed());
+  detail::NumpyRandomState random(options.random_state ? *options.random_state : any_seed());
   if (!options.stratify.empty()) return detail::stratified_split(sizes, options.stratify, random);
   random.shuffle(order);
   const auto test_end = order.begin() + sizes.test;

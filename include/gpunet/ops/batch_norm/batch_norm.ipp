@@ -43,7 +43,7 @@ void BatchNormOp::forward(D& device, const ForwardPass<T>& pass) const {
     for_each(device, g.channels, InverseDeviation<T>{eps, of.running.variance, of.inverse});
   }
   for_each_in_channels(
-      device, Normalize<T>{g, pass.x, of.mean, of.inverse, pass.parameters[0], pass.parameters[1], pass.y});
+      device, NormalizeElement<T>{g, pass.x, of.mean, of.inverse, pass.parameters[0], pass.parameters[1], pass.y});
 }
 
 template <class D, class T>

@@ -104,7 +104,7 @@ struct InverseDeviation {
 
 // y = (x - mean) inverse w + b.
 template <class T>
-struct Normalize {
+struct NormalizeElement {
   BatchNormGeometry g;
   const T *x, *mean, *inverse, *w, *b;
   T* y;
