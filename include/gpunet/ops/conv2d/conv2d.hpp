@@ -52,9 +52,8 @@ constexpr bool may_be_wide(const Conv2dGeometry& known);
 
 #if GPUNET_COMPILED
 constexpr bool may_be_wide(const Conv2dGeometry&) {
-  return true;  // the library has them
+  return true;  // the library has only those
 }
-GPUNET_EXTERN_KERNELS(Conv2dKernels<Conv2dGeometry>);
 GPUNET_EXTERN_KERNELS(Conv2dKernels<WideConv2dGeometry>);
 #endif
 

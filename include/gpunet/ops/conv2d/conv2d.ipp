@@ -70,7 +70,6 @@ void Conv2dKernels<Geometry>::backward(const Conv2dOp& op, D& device, const Back
 }
 
 #if GPUNET_COMPILED
-GPUNET_COMPILE_KERNELS(Conv2dKernels<Conv2dGeometry>);
 GPUNET_COMPILE_KERNELS(Conv2dKernels<WideConv2dGeometry>);
 #else
 constexpr bool may_be_wide(const Conv2dGeometry& known) {
