@@ -169,11 +169,11 @@ TEST_CASE("tiles of Cuda are chosen by how much work there is") {
 
 namespace {
 
-// How much slower, by reckoning, the products are where some tiles are left out.
+// How much slower, as estimated, the products are where some tiles are left out.
 template <Known known, std::size_t count>
 double slower(const std::array<ProductSizes, count>& products) {
   const auto time = [&]<class Kind>(std::type_identity<Kind>) {
-    return reckoned_time<Kind>(products, 132, fastest<Kind>(products, 132));
+    return estimated_time<Kind>(products, 132, fastest<Kind>(products, 132));
   };
   return time(std::type_identity<ExactMaths<float, known>>{}) / time(std::type_identity<ExactMaths<float>>{});
 }

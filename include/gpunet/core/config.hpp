@@ -81,7 +81,7 @@
 #define GPUNET_X86 0
 #endif
 
-#if !defined(NDEBUG) && !defined(GPUNET_NO_ASSERT)
+#ifndef NDEBUG
 #define GPUNET_ASSERTIONS 1
 #else
 #define GPUNET_ASSERTIONS 0

@@ -11,7 +11,7 @@
 namespace gpunet::detail {
 
 // Kinds of arithmetic to choose from, and how fast each is when the device is full, relative to the others. The speeds are
-// reckoned, not measured: from the share of instructions that are multiply-adds and the traffic to shared memory.
+// estimated, not measured: from the share of instructions that are multiply-adds and the traffic to shared memory.
 template <class... Math>
 struct Maths {
   static constexpr std::size_t size = sizeof...(Math);
@@ -111,10 +111,10 @@ struct TilesOf<Maths<Math...>> {
   static constexpr std::array<TileSizes, sizeof...(Math)> sizes{tile_of<Math>...};
 };
 
-// How long tiles of this kind take, by reckoning: the device does all blocks in some rounds, but none faster than its largest
+// How long tiles of this kind take, as estimated: the device does all blocks in some rounds, but none faster than its largest
 // one.
 template <class Kind, std::size_t count>
-double reckoned_time(const std::array<ProductSizes, count>& products, int multiprocessors, std::size_t kind) {
+double estimated_time(const std::array<ProductSizes, count>& products, int multiprocessors, std::size_t kind) {
   const TileSizes& tile = TilesOf<typename Kind::type>::sizes[kind];
   double total = 0, largest = 0;
   for (const ProductSizes& p : products) {
@@ -132,7 +132,7 @@ std::size_t fastest(const std::array<ProductSizes, count>& products, int multipr
   std::size_t best = 0;
   double best_time = 0;
   for (std::size_t i = 0; i < Kind::type::size; ++i) {
-    const double time = reckoned_time<Kind>(products, multiprocessors, i);
+    const double time = estimated_time<Kind>(products, multiprocessors, i);
     if (i == 0 || time < best_time) {
       best = i;
       best_time = time;

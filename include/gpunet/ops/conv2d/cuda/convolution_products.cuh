@@ -68,7 +68,7 @@ struct ConvolutionProducts : BatchConvolution {
   }
 
  private:
-  // Kernels reckon in int inside of a sample and of the weights.
+  // Kernels compute in int inside of a sample and of the weights.
   void check_sizes() const {
     constexpr index_t most = std::numeric_limits<int>::max(), most_kernel = std::numeric_limits<short>::max();
     const index_t largest = std::max({g.in_features(), g.out_features(), g.out_channels * g.taps()});
