@@ -3,7 +3,7 @@
 
 #include <gpunet/io/atomic_file.hpp>
 
-#include "images.hpp"
+#include "example_images.hpp"
 #include "options.hpp"
 
 namespace examples {

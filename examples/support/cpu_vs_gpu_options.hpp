@@ -7,7 +7,7 @@
 #include <gpunet/plot.hpp>
 #include <gpunet/train/profile.hpp>
 
-#include "images.hpp"
+#include "example_images.hpp"
 #include "options.hpp"
 
 namespace examples {

@@ -3,7 +3,7 @@
 
 #include <gpunet/plot/save.hpp>
 
-#include "images.hpp"
+#include "example_images.hpp"
 #include "options.hpp"
 
 namespace examples {

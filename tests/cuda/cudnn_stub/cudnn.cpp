@@ -6,8 +6,8 @@
 #include <cudnn.h>
 
 #include "choices.cuh"
+#include "convolutions.cuh"
 #include "descriptors.cuh"
-#include "kernels.cuh"
 
 namespace {
 
