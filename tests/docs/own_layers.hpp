@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <cmath>
 #include <string>
 
 #include <gpunet/gpunet.hpp>
@@ -107,42 +108,65 @@ struct Dropout {
   }
 };
 
-// The square of x - target and its gradient, for one x per sample. One index = one sample of the slice.
-template <class T>
-struct SquaredError {
-  gpunet::nn::LossPass<T, float> pass;
-  GPUNET_FN void operator()(index_t n) const {
-    const index_t at = pass.slice.offset(n, 0, pass.features);
-    if (n >= pass.slice.count) {
-      pass.dx[at] = T{};  // padding
-      return;
-    }
-    const T error = pass.x[at] - static_cast<T>(pass.targets[n]);
-    pass.losses[n] = error * error;
-    pass.dx[at] = pass.scale * 2 * error;
+// The logarithm of the hyperbolic cosine of the error.
+struct LogCosh {
+  static constexpr std::string_view name = "LogCosh";
+  template <class T>
+  GPUNET_FN T value(T x, T t) const {
+    return std::log(std::cosh(x - t));
   }
+  template <class T>
+  GPUNET_FN T gradient(T x, T t) const {
+    return std::tanh(x - t);
+  }  // by x
 };
 
-// The mean over the batch of (x - target)^2, as torch.nn.MSELoss on net(inputs).squeeze(1): x and target [batch].
-struct MSELoss : gpunet::nn::LossFunction<MSELoss> {
-  using target_type = float;  // criterion(net(inputs), targets) takes a Tensor<float, D> [batch]
+// 1 - cos(x, t) of one sample and its gradient. One index = one sample of the slice.
+template <class T>
+struct CosineDistance {
+  gpunet::nn::LossPass<T, T> pass;
+  GPUNET_FN void operator()(index_t n) const {
+    T xx{}, tt{}, xt{};
+    for (index_t k = 0; k < pass.features && n < pass.slice.count; ++k) {
+      const T x = pass.x[at(n, k)], t = pass.targets[n * pass.features + k];
+      xx += x * x;
+      tt += t * t;
+      xt += x * t;
+    }
+    const T norms = std::sqrt(xx * tt);
+    if (n < pass.slice.count) pass.losses[n] = 1 - xt / norms;
+    for (index_t k = 0; k < pass.features; ++k) {
+      const bool padding = n >= pass.slice.count;
+      const T gradient = padding ? T{} : pass.x[at(n, k)] * xt / xx - pass.targets[n * pass.features + k];
+      pass.dx[at(n, k)] = padding ? T{} : pass.scale * gradient / norms;
+    }
+  }
+
+ private:
+  GPUNET_FN index_t at(index_t n, index_t k) const { return pass.slice.offset(n, k, pass.features); }
+};
+
+// The mean over the batch of 1 - cos(x, t): outputs x and targets t [batch, features].
+struct CosineLoss : gpunet::nn::LossFunction<CosineLoss> {
+  using target_type = void;  // that of the outputs, float or double; label_t for classes
+
+  gpunet::nn::LossTraits traits(const gpunet::Sizes& output) const {
+    return {.target = output};
+  }  // default: one number
 
   // At compile time: refuses wrong shapes of the network's output.
   template <class In>
   static constexpr void check_shape(In) {
-    static_assert(In::rank == 1, "mine::MSELoss: the network's output has to have rank 1, end it with Linear<1>");
+    static_assert(In::rank == 1, "mine::CosineLoss: the network's output has to have rank 1, end it with a Linear");
   }
 
-  // For each batch: refuses wrong run-time sizes, and invalid targets on devices whose memory the host can read.
-  template <class D>
-  void check(D&, gpunet::View<const float, D>, index_t features) const {
-    gpunet::require(features == 1, "mine::MSELoss: ", features,
-                    " outputs (want 1), end the network with Linear<1>");
-  }
+  // For each batch: refuses invalid targets, on devices whose memory the host can read.
+  template <class D, class T>
+  void check(D&, gpunet::View<const T, D>, index_t) const {}
 
   template <class D, class T>
-  void evaluate(D& device, const gpunet::nn::LossPass<T, float>& pass) const {
-    for_each(device, pass.slice.samples(), SquaredError<T>{pass});
+  void evaluate(D& device, const gpunet::nn::LossPass<T, T>& pass) const {
+    for_each(device, pass.slice.samples(), CosineDistance<T>{pass});
   }
 };
 

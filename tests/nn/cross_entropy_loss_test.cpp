@@ -5,6 +5,7 @@
 
 #include "reference/layers.hpp"
 #include "support/check_gradients.hpp"
+#include "support/loss_reference.hpp"
 
 using namespace gpunet;
 
@@ -14,10 +15,10 @@ struct LossRun {
   std::vector<float> losses, dx;
 };
 
-// The loss and its gradient on one slice; dx for all samples, padding included.
+// The losses of samples and their gradient on one slice; dx for all samples, padding included.
 template <class D>
-LossRun run_loss(D& device, const Slice& slice, index_t classes, const std::vector<float>& rows,
-                 const std::vector<label_t>& labels, float scale) {
+LossRun run_plain(D& device, const Slice& slice, index_t classes, const std::vector<float>& rows,
+                  const std::vector<label_t>& labels, float scale) {
   const Tensor<label_t, D> targets(device, {slice.count}, labels);
   GuardedBuffer<float, D> x(device, slice.samples() * classes), dx(device, slice.samples() * classes);
   GuardedBuffer<float, D> losses(device, slice.count);
@@ -31,9 +32,17 @@ LossRun run_loss(D& device, const Slice& slice, index_t classes, const std::vect
 }  // namespace
 
 TEST_CASE_TEMPLATE("gradients of CrossEntropyLoss", D, GPUNET_TEST_DEVICES) {
-  for (const Slice& slice : test_slices<D>())
-    for (index_t classes : {1, 2, 10})
-      check_loss_gradients(test_device<D>(), nn::CrossEntropyLoss{}, classes, slice);
+  D& device = test_device<D>();
+  for (index_t classes : {1, 2, 10})
+    check_loss_gradients(device, nn::CrossEntropyLoss{}, {classes});
+  for (const Sizes& output : {Sizes{3}, Sizes{3, 2}, Sizes{3, 1, 4}}) {
+    CAPTURE(to_string(output));
+    check_loss_gradients(device, nn::CrossEntropyLoss{}, output);
+    check_loss_gradients(device, nn::CrossEntropyLoss({.weight = {1, 0.5, 3}}), output);
+    check_loss_gradients(device, nn::CrossEntropyLoss({.ignore_index = 1, .label_smoothing = 0.2}), output);
+    check_loss_gradients(device, nn::NLLLoss({.weight = {1, 0.5, 3}}), output);
+    check_loss_gradients(device, nn::SoftCrossEntropyLoss({.weight = {1, 0.5, 3}, .label_smoothing = 0.2}), output);
+  }
 }
 
 TEST_CASE_TEMPLATE("CrossEntropyLoss is PyTorch's", D, GPUNET_TEST_DEVICES) {
@@ -44,7 +53,7 @@ TEST_CASE_TEMPLATE("CrossEntropyLoss is PyTorch's", D, GPUNET_TEST_DEVICES) {
     x *= 3;
   for (const Slice& slice : slices) {
     CAPTURE(slice.inner);
-    auto [losses, dx] = run_loss(test_device<D>(), slice, 5, rows, {3, 0, 4, 3}, 0.25f);
+    auto [losses, dx] = run_plain(test_device<D>(), slice, 5, rows, {3, 0, 4, 3}, 0.25f);
     CHECK(relative_error(losses, reference::cross_entropy.losses) < 1e-6);
     for (std::size_t i = rows.size(); i < dx.size(); ++i)
       CHECK(dx[i] == 0);
@@ -63,7 +72,7 @@ TEST_CASE_TEMPLATE("the mean of CrossEntropyLoss is PyTorch's", D, GPUNET_TEST_D
 }
 
 TEST_CASE_TEMPLATE("CrossEntropyLoss of large logits does not overflow", D, GPUNET_TEST_DEVICES) {
-  const auto [losses, dx] = run_loss(test_device<D>(), {2, 2, 1}, 2, {1000, -1000, -1e30f, -1e30f}, {1, 0}, 1);
+  const auto [losses, dx] = run_plain(test_device<D>(), {2, 2, 1}, 2, {1000, -1000, -1e30f, -1e30f}, {1, 0}, 1);
   CHECK(losses == std::vector<float>{2000, std::log(2.0f)});
   CHECK(dx == std::vector<float>{1, -1, -0.5f, 0.5f});
 }
@@ -84,7 +93,43 @@ TEST_CASE("labels that are no class") {
 
 TEST_CASE_TEMPLATE("a label that is no class makes the loss not a number where it cannot be checked", D,
                    GPUNET_TEST_DEVICES) {
-  const auto [losses, dx] = run_loss(test_device<D>(), {2, 2, 1}, 2, {0, 0, 0, 0}, {2, -1}, 1);
+  const auto [losses, dx] = run_plain(test_device<D>(), {2, 2, 1}, 2, {0, 0, 0, 0}, {2, -1}, 1);
   CHECK(std::isnan(losses[0]));
   CHECK(std::isnan(losses[1]));
+}
+
+TEST_CASE_TEMPLATE(
+    "ten shapes of losses with class weights, ignored labels, smoothing and probabilities are PyTorch's", D,
+    GPUNET_TEST_DEVICES) {
+  using R = nn::Reduction;
+  const std::vector<Sizes> shapes{{2, 3},    {2, 2},       {17, 5},    {4, 33}, {16, 10},
+                                  {3, 4, 5}, {2, 3, 4, 2}, {5, 2, 17}, {33, 7}, {1, 6, 1, 3}};
+  for (std::size_t number = 0; number < shapes.size(); ++number) {
+    const Sizes& shape = shapes[number];
+    const index_t classes = shape[1], places = shape.numel() / shape[0] / classes;
+    Generator generator(static_cast<std::uint64_t>(number));
+    const std::vector<double> x = doubles(shape.numel(), generator, -4, 4);
+    const std::vector<double> soft = doubles(shape.numel(), generator, 0, 1);
+    std::vector<label_t> labels;
+    for (index_t i = 0; i < shape[0] * places; ++i)
+      labels.push_back(static_cast<label_t>((i * i + 1) % classes));
+    std::vector<double> weight;
+    for (index_t k = 0; k < classes; ++k)
+      weight.push_back(0.25 + static_cast<double>(k % 5));
+    const auto check = [&]<class T>(const std::string& kind, const std::vector<T>& targets, auto make) {
+      check_loss<D>(kind + "." + std::to_string(number), shape, make, x, targets);
+    };
+    check("cross_entropy", labels, [](R r) { return nn::CrossEntropyLoss({.reduction = r}); });
+    check("weight", labels, [&](R r) { return nn::CrossEntropyLoss({.reduction = r, .weight = weight}); });
+    check("ignore", labels, [](R r) { return nn::CrossEntropyLoss({.reduction = r, .ignore_index = 1}); });
+    check("smoothing", labels, [](R r) { return nn::CrossEntropyLoss({.reduction = r, .label_smoothing = 0.2}); });
+    check("all", labels, [&](R r) {
+      return nn::CrossEntropyLoss({.reduction = r, .weight = weight, .ignore_index = 0, .label_smoothing = 0.1});
+    });
+    check("nll", labels, [&](R r) { return nn::NLLLoss({.reduction = r, .weight = weight}); });
+    check("soft", soft, [](R r) { return nn::SoftCrossEntropyLoss({.reduction = r}); });
+    check("soft_all", soft, [&](R r) {
+      return nn::SoftCrossEntropyLoss({.reduction = r, .weight = weight, .label_smoothing = 0.3});
+    });
+  }
 }

@@ -61,7 +61,7 @@ class Model : public Network<D, T> {
   }
   template <class Loss>
   LossValue<D, T> forward_backward(const ViewArgument<T, D>& inputs, const Loss& loss,
-                                   const ViewArgument<typename Loss::target_type, D>& targets) {
+                                   const ViewArgument<nn::TargetOf<Loss, T>, D>& targets) {
     Loss::check_shape(OutputShape{});
     return Network<D, T>::forward_backward(inputs, loss, targets);
   }

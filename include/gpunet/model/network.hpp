@@ -3,6 +3,7 @@
 
 #include <array>
 #include <memory>
+#include <span>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -80,10 +81,10 @@ class Network : public Trackable<Network<D, T>> {
   }
 
   // Runs forward pass, loss and backward pass slice by slice, so that a slice stays in the cache. Gradients are bitwise
-  // identical to those of loss(model(inputs), targets).backward(). Returns the mean loss.
+  // identical to those of loss(model(inputs), targets).backward(). Returns the loss of the batch.
   template <class Loss>
   LossValue<D, T> forward_backward(const ViewArgument<T, D>& inputs, const Loss& loss,
-                                   const ViewArgument<typename Loss::target_type, D>& targets) {
+                                   const ViewArgument<nn::TargetOf<Loss, T>, D>& targets) {
     const ModelUse::Exclusive use = exclusive_use();
     const TargetsOf<D, T> with(loss, targets);
     begin_step(inputs, with);
@@ -96,9 +97,9 @@ class Network : public Trackable<Network<D, T>> {
   void begin_step(const View<const T, D>& inputs, const TargetsOf<D, T>& targets);
   // The second starts all work on the device and changes nothing else.
   void run_step(const TargetsOf<D, T>& targets);
-  // Its results: the losses of the samples, [batch], and their mean.
+  // Its results: the losses of the samples, [batch], and the loss of the batch.
   T* sample_losses() const { return losses_.data(); }
-  T* mean_of_losses() const { return loss_.data(); }
+  T* batch_loss() const { return loss_.data(); }
   // The third notes that gradients were computed.
   LossValue<D, T> end_step() {
     gradients_.note_backward();
@@ -131,9 +132,9 @@ class Network : public Trackable<Network<D, T>> {
   // Returns the gradients of the parameters, with the same offsets.
   const Gradients<T, D>& gradients() const { return this->here().gradients_; }
   // Returns the addresses of the memory that a step uses beside parameters, inputs and targets.
-  std::array<const void*, 4> memory_addresses() const {
+  std::array<const void*, 6> memory_addresses() const {
     const auto [memory, caches] = workspace_.addresses();
-    return {memory, caches, losses_.data(), gradients_.data()};
+    return {memory, caches, losses_.data(), gradients_.data(), device_constants_.data(), total_weight_.data()};
   }
   // Returns the bytes of workspace: activations, caches, scratch.
   std::size_t workspace_bytes() const { return workspace_.bytes(); }
@@ -175,9 +176,17 @@ class Network : public Trackable<Network<D, T>> {
 
   void begin_loss(const TargetsOf<D, T>& targets);
   void evaluate(const TargetsOf<D, T>& targets, index_t s, const T* y, const SliceMemory<T>& memory);
-  // Computes the loss of every sample, its gradient, and the mean, for criterion(output, targets).
+  // Computes the loss of every sample, its gradient, and the loss of the batch, for criterion(output, targets).
   LossValue<D, T> apply(const TargetsOf<D, T>& targets);
-  void compute_mean_loss();
+  void reduce_losses();
+  // Returns the number that the sum of the losses is divided by.
+  index_t reduced_by() const { return reduction_ == nn::Reduction::sum || is_weighted_ ? 1 : slicing_.batch; }
+  // Returns the first extent of an output.
+  index_t channels() const { return output_sizes().rank() == 0 ? 1 : output_sizes()[0]; }
+  // Uploads the constants of a loss if they have changed.
+  void use_constants(std::span<const double> constants);
+  // Computes the total weight of the targets, if the loss is weighted.
+  void weigh(const TargetsOf<D, T>& targets);
   void backward();
 
   // Calls body(run, slice, whether it is the first of its run, worker) for every slice: slices of a run in order, runs in
@@ -194,9 +203,14 @@ class Network : public Trackable<Network<D, T>> {
   std::uint64_t random_seed_ = 0, training_passes_ = 0;
   Gradients<T, D> gradients_;
   Workspace<T, D> workspace_;
-  Buffer<T, D> losses_;        // of the samples of the last batch
-  Buffer<T, D> loss_;          // their mean
-  const T* inputs_ = nullptr;  // of the running call
+  Buffer<T, D> losses_;                            // of the samples of the last batch
+  Buffer<T, D> loss_;                              // their mean or sum
+  const T* inputs_ = nullptr;                      // of the running call
+  nn::Reduction reduction_ = nn::Reduction::mean;  // of the last loss
+  bool is_weighted_ = false;                       // the last loss: its losses are divided by total_weight_
+  std::vector<T> constants_;                       // of the last loss that has some
+  Buffer<T, D> device_constants_;
+  Buffer<T, D> total_weight_;
   Slicing slicing_{1, 1, 1, false};
   nn::Mode mode_ = nn::Mode::train, mode_of_pass_ = nn::Mode::train;
   bool keeps_activations_ = false;                   // of all slices, for backward()

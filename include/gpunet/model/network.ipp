@@ -1,6 +1,9 @@
 // Bodies of network.hpp.
 #pragma once
 
+#include <algorithm>
+#include <iterator>
+#include <span>
 #include <tuple>
 
 #include <gpunet/device/traits.hpp>
@@ -100,48 +103,93 @@ void Network<D, T>::begin_step(const View<const T, D>& inputs, const TargetsOf<D
 
 template <class D, class T>
 void Network<D, T>::run_step(const TargetsOf<D, T>& targets) {
+  weigh(targets);
   for_each_run([&](index_t run, index_t s, bool first, index_t worker) {
     const SliceMemory<T> memory = workspace_.at(worker, worker);
     const SliceRun<D, T> slice = run_of(s, enter(s, memory), memory);
     evaluate(targets, s, slice.forward(), memory);
     slice.backward(gradients_.of_run(run), gradients_.mode(run, first));
   });
-  compute_mean_loss();
+  reduce_losses();
 }
+
+namespace detail {
+
+// Throws Error for targets of a wrong shape.
+[[noreturn]] GPUNET_INLINE void refuse_targets(const Sizes& sizes, const Sizes& want) {
+  const index_t batch = want[0];
+  if (want.rank() == 1 && sizes.numel() != batch)
+    throw Error(concat("gpunet::Model: ", sizes.numel(), " targets for a batch of ", batch,
+                       " (want one for each sample), give the labels of the same batch"));
+  throw Error(concat("gpunet::Model: targets of shape ", to_string(sizes), " for a batch of ", batch, " (want ",
+                     to_string(want),
+                     want.rank() == 1 ? ", one for each sample), give targets.view().flatten()"
+                                      : "), give one of that shape for each output"));
+}
+
+}  // namespace detail
 
 template <class D, class T>
 void Network<D, T>::begin_loss(const TargetsOf<D, T>& targets) {
-  targets.check_sizes(output_sizes());
-  require(targets.count() == slicing_.batch, "gpunet::Model: ", targets.count(), " targets for a batch of ",
-          slicing_.batch, " (want one for each sample), give the labels of the same batch");
-  if (targets.sizes().rank() != 1)  // else no text is made
-    require(false, "gpunet::Model: targets of shape ", to_string(targets.sizes()), " for a batch of ",
-            slicing_.batch, " (want [", slicing_.batch, "], one for each sample), give targets.view().flatten()");
-  targets.check(device_, plan_.output_features);
+  targets.loss.check_sizes(output_sizes());
+  const nn::LossTraits traits = targets.loss.traits(output_sizes());
+  if (const Sizes want = traits.target.with_front(slicing_.batch); targets.sizes != want)
+    detail::refuse_targets(targets.sizes, want);
+  targets.loss.check(device_, targets.data, targets.sizes, plan_.output_features);
+  reduction_ = traits.reduction;
+  is_weighted_ = traits.is_weighted;
+  if (is_weighted_ && total_weight_.size() == 0) total_weight_.reset(device_, 1);
+  use_constants(traits.constants);
   ++losses_computed_;
   if (losses_.size() < slicing_.batch) losses_.reset(device_, slicing_.batch);
 }
 
 template <class D, class T>
+void Network<D, T>::use_constants(std::span<const double> constants) {
+  const auto same = [](double now, T before) {
+    return static_cast<T>(now) == before;
+  };
+  if (std::equal(constants.begin(), constants.end(), constants_.begin(), constants_.end(), same)) return;
+  constants_.assign(constants.begin(), constants.end());
+  if (device_constants_.size() < std::ssize(constants)) device_constants_.reset(device_, std::ssize(constants));
+  device_.upload(device_constants_.data(), constants_.data(), constants_.size() * sizeof(T));
+}
+
+template <class D, class T>
+void Network<D, T>::weigh(const TargetsOf<D, T>& targets) {
+  if (!is_weighted_) return;
+  nn::LossPass<T, void> batch{};
+  batch.targets = targets.data;
+  batch.channels = channels();
+  batch.constants = device_constants_.data();
+  targets.loss.total_weight(device_, batch, targets.sizes.numel(), total_weight_.data());
+}
+
+template <class D, class T>
 void Network<D, T>::evaluate(const TargetsOf<D, T>& targets, index_t s, const T* y, const SliceMemory<T>& memory) {
   const index_t first = slicing_.first_sample(s);
-  targets.evaluate(device_, first,
-                   {slicing_.slice(s), plan_.output_features, y, nullptr, T{1} / static_cast<T>(slicing_.batch),
-                    losses_.data() + first, memory.output_gradient});
+  const void* of_slice =
+      static_cast<const std::byte*>(targets.data) +
+      targets.bytes() / static_cast<std::size_t>(slicing_.batch) * static_cast<std::size_t>(first);
+  targets.loss.evaluate(device_,
+                        {slicing_.slice(s), plan_.output_features, y, of_slice, T{1} / static_cast<T>(reduced_by()),
+                         losses_.data() + first, memory.output_gradient, channels(), device_constants_.data(),
+                         is_weighted_ ? total_weight_.data() : nullptr});
 }
 
 template <class D, class T>
 LossValue<D, T> Network<D, T>::apply(const TargetsOf<D, T>& targets) {
   begin_loss(targets);
+  weigh(targets);
   for (index_t s = 0; s < slicing_.slices(); ++s)
     evaluate(targets, s, output_of(s), workspace_.at(s, 0));
-  compute_mean_loss();
+  reduce_losses();
   return LossValue<D, T>(*this, losses_computed_);
 }
 
 template <class D, class T>
-void Network<D, T>::compute_mean_loss() {
-  mean(device_, slicing_.batch, static_cast<const T*>(losses_.data()), loss_.data());
+void Network<D, T>::reduce_losses() {
+  mean(device_, slicing_.batch, static_cast<const T*>(losses_.data()), loss_.data(), reduced_by());
 }
 
 template <class D, class T>

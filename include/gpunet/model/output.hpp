@@ -13,7 +13,7 @@ namespace gpunet {
 template <class D, class T>
 class Network;
 
-// The mean loss of a batch, on the model's device.
+// The loss of a batch, on the model's device.
 template <class D, class T>
 class LossValue {
  public:
@@ -53,6 +53,8 @@ class LossValue {
   // Returns the address of the loss on the device. Valid until the model's next forward pass.
   const T* data() const { return network_->loss_.data(); }
   D& device() const { return network_->device(); }
+  // Returns whether it is the sum over the batch, not the mean.
+  bool is_sum() const { return network_->reduction_ == nn::Reduction::sum; }
 
  private:
   void require_fresh(const char* what) const {
@@ -102,7 +104,7 @@ class Output {
   // What criterion(output, targets) calls: the loss of every sample, its gradient, and the mean.
   template <class Loss, class Targets>
   LossValue<D, T> apply(const Loss& loss, const Targets& targets) const {
-    using TargetView = View<const typename Loss::target_type, D>;
+    using TargetView = View<const nn::TargetOf<Loss, T>, D>;
     static_assert(
         std::is_convertible_v<const Targets&, TargetView>,
         "gpunet::Model: the targets have another type than the loss wants (labels are Tensor<label_t, D>), or "

@@ -79,6 +79,7 @@ inline std::string slice_text(const Slice& slice) {
 }
 
 inline void require_close(double error, const std::string& where, const char* what) {
+  require(error == error, where, what, " is NaN in places, write all of it");
   require(error < gradient_tolerance, where, what,
           " differs from the finite differences of forward (relative error ", error, ", want less than ",
           gradient_tolerance, "), check forward and backward");
@@ -177,49 +178,88 @@ void check_layer_gradients(D& device, const L& layer, In in) {
     check_layer_gradients(device, layer, in, slice);
 }
 
-// Checks a loss on one slice, with random targets below `classes`: the gradient of scale times the sum of the losses.
+// The random arguments of check_loss_gradients: outputs from [low, high); targets from [target_low, target_high), labels from 0
+// to the classes - 1.
+struct LossRange {
+  double low = -3, high = 3, target_low = 0, target_high = 1;
+};
+
+// Checks a loss of outputs of one shape on one slice, in double: the gradient of the loss of the batch; that its own checks accept
+// outputs and targets; that the gradient of padding is 0. Throws Error if a check fails.
 template <class D, class Loss>
-void check_loss_gradients(D& device, const Loss& loss, index_t classes, const Slice& slice,
-                          std::uint64_t seed = 1) {
-  using Target = typename Loss::target_type;
-  constexpr double scale = 0.375;
+void check_loss_gradients(D& device, const Loss& loss, const Sizes& output, const Slice& slice,
+                          const LossRange& range = {}, std::uint64_t seed = 1) {
+  using Target = TargetOf<Loss, double>;
+  const std::string where = concat("gpunet::nn::check_loss_gradients, ", detail::slice_text(slice), ": ");
+  const AnyLoss<D, double> any(loss);
+  const LossTraits traits = any.traits(output);
+  const Sizes target_sizes = traits.target.with_front(slice.count);
+  const index_t features = output.numel(), channels = output.rank() == 0 ? 1 : output[0];
   Generator generator(seed);
-  std::vector<double> x = random_values<double>(slice.count * classes, generator, -3.0, 3.0);
+  std::vector<double> x = random_values<double>(slice.count * features, generator, range.low, range.high);
   std::vector<Target> targets;
-  for (index_t n = 0; n < slice.count; ++n)
-    targets.push_back(static_cast<Target>(generator.random() % classes));
-  const Tensor<Target, D> device_targets(device, {slice.count}, targets);
-  GuardedBuffer<double, D> device_x(device, slice.samples() * classes), dx(device, slice.samples() * classes);
+  for (index_t i = 0; i < target_sizes.numel(); ++i)
+    if constexpr (std::is_integral_v<Target>)
+      targets.push_back(static_cast<Target>(generator.random() % channels));
+    else
+      targets.push_back(static_cast<Target>(generator.uniform(range.target_low, range.target_high)));
+  const Tensor<Target, D> device_targets(device, target_sizes, targets);
+  std::vector<double> numbers(traits.constants.begin(), traits.constants.end());
+  const Tensor<double, D> constants(device, {static_cast<index_t>(numbers.size())}, numbers);
+  Tensor<double, D> total(device, {1}, {1.0});
+  GuardedBuffer<double, D> device_x(device, slice.samples() * features), dx(device, slice.samples() * features);
   GuardedBuffer<double, D> losses(device, slice.count);
+  LossPass<double, void> pass{.slice = slice,
+                              .features = features,
+                              .x = device_x.data(),
+                              .targets = device_targets.data(),
+                              .scale = 0.375,
+                              .losses = losses.data(),
+                              .dx = dx.data(),
+                              .channels = channels,
+                              .constants = constants.data()};
+
+  any.check_sizes(output);
+  any.check(device, pass.targets, target_sizes, features);
+  if (traits.is_weighted) {
+    any.total_weight(device, pass, target_sizes.numel(), total.data());
+    pass.total = total.data();
+  }
   const auto evaluate = [&] {
-    device_x.upload(to_slice_order(slice, classes, x));
+    device_x.upload(to_slice_order(slice, features, x));
     dx.fill_with_nan();
-    loss.evaluate(device, LossPass<double, Target>{slice, classes, device_x.data(), device_targets.data(), scale,
-                                                   losses.data(), dx.data()});
+    any.evaluate(device, pass);
     return losses.download();
   };
 
-  evaluate();
+  for (const double loss_of_sample : evaluate())
+    require(loss_of_sample == loss_of_sample, where, "the loss of a sample is NaN, check evaluate");
   const Slice all{slice.samples(), slice.outer, slice.inner};
-  std::vector<double> analytic = to_rows(all, classes, dx.download().data());
-  const std::vector<double> padding(analytic.begin() + slice.count * classes, analytic.end());
+  std::vector<double> analytic = to_rows(all, features, dx.download().data());
+  const std::vector<double> padding(analytic.begin() + slice.count * features, analytic.end());
   analytic.resize(x.size());
   std::vector<double> numeric(x.size());
-  for (index_t k = 0; k < classes; ++k) {
+  for (index_t k = 0; k < features; ++k) {
     const std::vector<double> kept = x;
     const auto derivative = numeric_derivative(1e-3, [&](double t) {
       for (index_t n = 0; n < slice.count; ++n)
-        x.data()[n * classes + k] = kept.data()[n * classes + k] + t;
+        x.data()[n * features + k] = kept.data()[n * features + k] + t;
       return evaluate();
     });
     x = kept;
     for (index_t n = 0; n < slice.count; ++n)
-      numeric.data()[n * classes + k] = scale * derivative.data()[n];
+      numeric.data()[n * features + k] = pass.scale * derivative.data()[n];
   }
-  const std::string where = concat("gpunet::nn::check_loss_gradients, ", detail::slice_text(slice), ": ");
   detail::require_close(relative_error(numeric, analytic), where, "the gradient");
   require(padding == std::vector<double>(padding.size()), where,
           "the gradient of padding samples is not 0, check evaluate");
+}
+
+// The same on every kind of slice that the device uses.
+template <class D, class Loss>
+void check_loss_gradients(D& device, const Loss& loss, const Sizes& output, const LossRange& range = {}) {
+  for (const Slice& slice : test_slices<D>())
+    check_loss_gradients(device, loss, output, slice, range);
 }
 
 }  // namespace gpunet::nn

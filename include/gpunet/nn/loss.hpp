@@ -3,13 +3,22 @@
 // A loss is a small value without device or memory. For every real sample n of a slice it writes losses[n] and the gradient
 // dx = scale d losses[n] / d x; for padding it writes dx = 0. It has
 //
-//   target_type                        the type of a target; there is one per sample: View<const target_type, D> [batch]
+//   target_type                        the type of the numbers of a target; void: that of the network's output
+//   traits(output)                     optional: LossTraits other than the defaults; output are the Sizes of one output.
+//                                      Targets are a View<const target_type, D> [batch, ...target sizes]
 //   check_shape(shape)                 refuses wrong Shapes of the network's output by static_assert
 //   check_sizes(sizes)                 optional: the same at run time, throws Error
 //   check(device, targets, features)   throws Error for invalid targets, on devices whose memory the host can read
 //   evaluate(device, pass)             computes losses and gradients of a slice
+//   total_weight(device, batch, targets, total)
+//                                      if it is weighted: computes total[0], the sum of the weights of all targets, from
+//                                      batch.targets, batch.channels and batch.constants; targets is their number
 //   criterion(output, targets)         as in PyTorch; provided by the base LossFunction
 #pragma once
+
+#include <cstddef>
+#include <span>
+#include <type_traits>
 
 #include <gpunet/core/shape.hpp>
 #include <gpunet/ops/slice.hpp>
@@ -19,19 +28,46 @@ namespace gpunet {
 
 namespace nn {
 
+// How the losses of a batch become one number, as in PyTorch.
+enum class Reduction {
+  mean,      // over the batch, and over the numbers of an output where the loss is one of them
+  sum,       // over both
+  batchmean  // the sum over the numbers, the mean over the batch
+};
+
+// Options that most losses have.
+struct LossOptions {
+  Reduction reduction = Reduction::mean;
+};
+
+// Properties of a loss, for outputs of certain sizes.
+struct LossTraits {
+  Sizes target = {};                       // of one target: one number
+  Reduction reduction = Reduction::mean;   // how the losses of the samples become one
+  std::span<const double> constants = {};  // numbers that evaluate gets as pass.constants, on the device
+  bool is_weighted = false;                // whether the mean is over weights: see total_weight
+};
+
+// The type of the numbers of a loss's targets, for outputs of type T.
+template <class Loss, class T>
+using TargetOf = std::conditional_t<std::is_void_v<typename Loss::target_type>, T, typename Loss::target_type>;
+
 // The arguments of a loss for a slice. Data of samples lie as [outer][feature][inner], see Slice.
 template <class T, class Target>
 struct LossPass {
   Slice slice;
   index_t features;       // of one sample of the network's output
   const T* x;             // the network's output
-  const Target* targets;  // [count]
-  T scale;                // of the gradient: 1 / batch size for the mean
+  const Target* targets;  // [count, ...target sizes]
+  T scale;                // of the gradient: 1 / batch size for the mean, 1 for the sum
   T* losses;              // [count]
   T* dx;
+  index_t channels = features;   // the first extent of one output, 1 if it has none
+  const T* constants = nullptr;  // those of the loss, on the device
+  const T* total = nullptr;  // the total weight of the batch, if the loss is weighted: divides losses and gradients
 };
 
-// The base of losses: criterion(net(inputs), targets) returns the mean over the batch as a LossValue.
+// The base of losses: criterion(net(inputs), targets) returns the mean (or sum) over the batch as a LossValue.
 template <class Loss>
 struct LossFunction {
   template <class Output, class Target>
@@ -45,57 +81,114 @@ struct LossFunction {
 
 }  // namespace nn
 
-// A loss of any type with the targets of a batch, both borrowed, for outputs of type T on device D.
+// The functions of a type of loss for outputs of type T on device D.
 template <class D, class T>
-class TargetsOf {
- public:
-  template <class Loss>
-  TargetsOf(const Loss& loss, const View<const typename Loss::target_type, D>& targets)
-      : loss_(&loss), targets_(targets.data()), sizes_(targets.sizes()), calls_(&CallsOf<Loss>::table) {}
+struct LossCalls {
+  std::size_t target_bytes;  // of a number of a target
+  nn::LossTraits (*traits)(const void* loss, const Sizes& output);
+  void (*check_sizes)(const void* loss, const Sizes& output);
+  void (*check)(const void* loss, D& device, const void* targets, const Sizes& sizes, index_t features);
+  void (*total_weight)(const void* loss, D& device, const nn::LossPass<T, void>& batch, index_t targets, T* total);
+  void (*evaluate)(const void* loss, D& device, const nn::LossPass<T, void>& pass);
+};
 
-  index_t count() const { return sizes_.numel(); }
-  const Sizes& sizes() const { return sizes_; }
+namespace detail {
 
-  // Throws Error if the network's output has a wrong shape.
-  void check_sizes(const Sizes& sizes) const { calls_->check_sizes(loss_, sizes); }
-  // Throws Error for invalid targets.
-  void check(D& device, index_t features) const { calls_->check(*this, device, features); }
-  // Computes losses and gradients of a slice whose first sample is `first` of the batch; sets pass.targets.
-  void evaluate(D& device, index_t first, const nn::LossPass<T, void>& pass) const {
-    calls_->evaluate(*this, device, first, pass);
+template <class Loss, class D, class T>
+struct CallsOfLoss {
+  using Target = nn::TargetOf<Loss, T>;
+  static_assert(
+      sizeof(Target) % 4 == 0,
+      "gpunet::nn: the target_type of a loss has to be of 4 or 8 bytes (label_t, float, double), or void");
+
+  static const Loss& of(const void* loss) { return *static_cast<const Loss*>(loss); }
+  static nn::LossPass<T, Target> typed(const nn::LossPass<T, void>& pass) {
+    return {pass.slice,     pass.features, pass.x,  static_cast<const Target*>(pass.targets),
+            pass.scale,     pass.losses,   pass.dx, pass.channels,
+            pass.constants, pass.total};
   }
 
- private:
-  struct Calls {
-    void (*check_sizes)(const void* loss, const Sizes& sizes);
-    void (*check)(const TargetsOf& targets, D& device, index_t features);
-    void (*evaluate)(const TargetsOf& targets, D& device, index_t first, const nn::LossPass<T, void>& pass);
-  };
+  static nn::LossTraits traits(const void* loss, const Sizes& output) {
+    if constexpr (requires(const Loss& l) { l.traits(output); })
+      return of(loss).traits(output);
+    else
+      return {};
+  }
+  static void check_sizes(const void* loss, const Sizes& output) {
+    if constexpr (requires(const Loss& l) { l.check_sizes(output); }) of(loss).check_sizes(output);
+  }
+  static void check(const void* loss, D& device, const void* targets, const Sizes& sizes, index_t features) {
+    of(loss).check(device, View<const Target, D>(static_cast<const Target*>(targets), sizes), features);
+  }
+  static void total_weight(const void* loss, D& device, const nn::LossPass<T, void>& batch, index_t targets,
+                           T* total) {
+    if constexpr (requires(const Loss& l) { l.total_weight(device, typed(batch), targets, total); })
+      of(loss).total_weight(device, typed(batch), targets, total);
+  }
+  static void evaluate(const void* loss, D& device, const nn::LossPass<T, void>& pass) {
+    of(loss).evaluate(device, typed(pass));
+  }
+
+  static constexpr LossCalls<D, T> table = {sizeof(Target), traits, check_sizes, check, total_weight, evaluate};
+};
+
+}  // namespace detail
+
+// Returns the functions of a type of loss.
+template <class Loss, class D, class T>
+const LossCalls<D, T>* calls_of_loss() {
+  return &detail::CallsOfLoss<Loss, D, T>::table;
+}
+
+// A loss of any type for outputs of type T on device D, borrowed.
+template <class D, class T>
+class AnyLoss {
+ public:
   template <class Loss>
-  struct CallsOf {
-    using Target = typename Loss::target_type;
-    static void check_sizes(const void* loss, const Sizes& sizes) {
-      if constexpr (requires(const Loss& l) { l.check_sizes(sizes); })
-        static_cast<const Loss*>(loss)->check_sizes(sizes);
-    }
-    static void check(const TargetsOf& t, D& device, index_t features) {
-      const auto* targets = static_cast<const Target*>(t.targets_);
-      static_cast<const Loss*>(t.loss_)->check(device, View<const Target, D>(targets, t.sizes_), features);
-    }
-    static void evaluate(const TargetsOf& t, D& device, index_t first, const nn::LossPass<T, void>& pass) {
-      const auto* targets = static_cast<const Target*>(t.targets_) + first;
-      static_cast<const Loss*>(t.loss_)->evaluate(
-          device,
-          nn::LossPass<T, Target>{pass.slice, pass.features, pass.x, targets, pass.scale, pass.losses, pass.dx});
-    }
+  AnyLoss(const Loss& loss)  // implicit, as from string to string_view
+      : loss_(&loss), calls_(calls_of_loss<Loss, D, T>()) {}
 
-    static constexpr Calls table = {check_sizes, check, evaluate};
-  };
+  // Returns the loss; null if it has another type.
+  template <class Loss>
+  const Loss* as() const {
+    return calls_ == calls_of_loss<Loss, D, T>() ? static_cast<const Loss*>(loss_) : nullptr;
+  }
 
+  // Returns the bytes of a number of a target.
+  std::size_t target_bytes() const { return calls_->target_bytes; }
+  nn::LossTraits traits(const Sizes& output) const { return calls_->traits(loss_, output); }
+  // Throws Error if the network's output has a wrong shape.
+  void check_sizes(const Sizes& output) const { calls_->check_sizes(loss_, output); }
+  // Throws Error for invalid targets, of these sizes with the batch in front.
+  void check(D& device, const void* targets, const Sizes& sizes, index_t features) const {
+    calls_->check(loss_, device, targets, sizes, features);
+  }
+  // Computes the total weight of a batch of so many targets, of a loss that is weighted.
+  void total_weight(D& device, const nn::LossPass<T, void>& batch, index_t targets, T* total) const {
+    calls_->total_weight(loss_, device, batch, targets, total);
+  }
+  // Computes losses and gradients of a slice.
+  void evaluate(D& device, const nn::LossPass<T, void>& pass) const { calls_->evaluate(loss_, device, pass); }
+
+ private:
   const void* loss_;
-  const void* targets_;
-  Sizes sizes_;
-  const Calls* calls_;
+  const LossCalls<D, T>* calls_;
+};
+
+// The targets of a batch with the loss that they are for, both borrowed.
+template <class D, class T>
+struct TargetsOf {
+  AnyLoss<D, T> loss;
+  const void* data;
+  Sizes sizes;  // [batch, ...target sizes]
+
+  template <class Loss>
+  TargetsOf(const Loss& of, const View<const nn::TargetOf<Loss, T>, D>& targets)
+      : loss(of), data(targets.data()), sizes(targets.sizes()) {}
+  TargetsOf(const AnyLoss<D, T>& of, const void* targets, const Sizes& target_sizes)
+      : loss(of), data(targets), sizes(target_sizes) {}
+
+  std::size_t bytes() const { return static_cast<std::size_t>(sizes.numel()) * loss.target_bytes(); }
 };
 
 }  // namespace gpunet

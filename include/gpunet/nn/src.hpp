@@ -2,8 +2,23 @@
 #pragma once
 
 #include <gpunet/nn/any_activation.hpp>
+#include <gpunet/nn/bce_loss.hpp>
+#include <gpunet/nn/cross_entropy_loss.ipp>
 #include <gpunet/nn/flatten.hpp>
+#include <gpunet/nn/hinge_embedding_loss.hpp>
 #include <gpunet/nn/init.ipp>
+#include <gpunet/nn/kl_div_loss.hpp>
+#include <gpunet/nn/l1_loss.hpp>
+#include <gpunet/nn/mse_loss.hpp>
 
 GPUNET_COMPILE_KERNELS(gpunet::detail::OwnKernels<gpunet::nn::Flatten>);
 GPUNET_COMPILE_KERNELS(gpunet::detail::OwnKernels<gpunet::nn::detail::Identity>);
+
+GPUNET_COMPILE_ELEMENTWISE_LOSS(gpunet::nn::detail::AbsoluteError);
+GPUNET_COMPILE_ELEMENTWISE_LOSS(gpunet::nn::detail::BinaryCrossEntropy);
+GPUNET_COMPILE_ELEMENTWISE_LOSS(gpunet::nn::detail::BinaryCrossEntropyOfLogits);
+GPUNET_COMPILE_ELEMENTWISE_LOSS(gpunet::nn::detail::Divergence);
+GPUNET_COMPILE_ELEMENTWISE_LOSS(gpunet::nn::detail::Hinge);
+GPUNET_COMPILE_ELEMENTWISE_LOSS(gpunet::nn::detail::HuberError);
+GPUNET_COMPILE_ELEMENTWISE_LOSS(gpunet::nn::detail::SmoothAbsoluteError);
+GPUNET_COMPILE_ELEMENTWISE_LOSS(gpunet::nn::detail::SquaredError);

@@ -19,10 +19,10 @@ struct Mean {
   GPUNET_FN void store(index_t, T sum) const { result[0] = sum / static_cast<T>(n); }
 };
 
-// Computes result[0] = mean of x[0..n).
+// Computes result[0] = sum of x[0..n) / divisor.
 template <class D, class T>
-void mean(D& device, index_t n, const T* x, T* result) {
-  sum_each(device, 1, n, Mean<T>{n, x, result});
+void mean(D& device, index_t n, const T* x, T* result, index_t divisor) {
+  sum_each(device, 1, n, Mean<T>{divisor, x, result});
 }
 
 namespace detail {
@@ -60,10 +60,16 @@ T cascade_sum(index_t n, const T* x) {
 
 }  // namespace detail
 
-// Computes result[0] = mean of x[0..n).
+// Computes result[0] = sum of x[0..n) / divisor.
 template <class T>
-void mean(Host&, index_t n, const T* x, T* result) {
-  result[0] = detail::cascade_sum(n, x) / static_cast<T>(n);
+void mean(Host&, index_t n, const T* x, T* result, index_t divisor) {
+  result[0] = detail::cascade_sum(n, x) / static_cast<T>(divisor);
+}
+
+// Computes result[0] = mean of x[0..n).
+template <class D, class T>
+void mean(D& device, index_t n, const T* x, T* result) {
+  mean(device, n, x, result, n);
 }
 
 }  // namespace gpunet

@@ -1,6 +1,9 @@
 // Loss and accuracy of a network on a dataset.
 #pragma once
 
+#include <limits>
+#include <type_traits>
+
 #include <gpunet/nn/layer.hpp>
 #include <gpunet/train/metrics.hpp>
 #include <gpunet/train/running_loss.hpp>
@@ -34,7 +37,7 @@ decltype(auto) batches_on(D& device, Loader& loader) {
 
 }  // namespace detail
 
-// Means over all samples; NaN if there are none.
+// Means over all samples; NaN if there are none. The accuracy is that of a classifier, NaN for losses without labels.
 struct Evaluation {
   double loss, accuracy;
   index_t samples;
@@ -48,17 +51,20 @@ Evaluation evaluate(Model& model, const Loss& criterion, Loader&& loader, GoOn g
   const detail::KeepMode keep(model);
   model.eval();
   auto& device = model.device();
+  constexpr bool classifies = std::is_same_v<typename Loss::target_type, label_t>;
   RunningLoss loss(device);
+  index_t samples = 0;
   Accuracy accuracy(device, model.plan().output_features);
   auto&& batches = detail::batches_on(device, loader);
   for (auto [inputs, labels] : batches) {
     auto outputs = model(inputs);
-    loss.update(criterion(outputs, labels), labels.numel());
-    accuracy.update(outputs, labels);
+    loss.update(criterion(outputs, labels), inputs.size(0));
+    samples += inputs.size(0);
+    if constexpr (classifies) accuracy.update(outputs, labels);
     if (!go_on()) break;
   }
-  const auto counted = accuracy.result();
-  return {loss.item(), counted.accuracy(), counted.total()};
+  const double unknown = std::numeric_limits<double>::quiet_NaN();
+  return {loss.item(), classifies ? accuracy.result().accuracy() : unknown, samples};
 }
 template <class Model, class Loss, class Loader>
 Evaluation evaluate(Model& model, const Loss& criterion, Loader&& loader) {

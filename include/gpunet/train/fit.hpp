@@ -234,7 +234,7 @@ History fit(Network<D, T>& model, const Loss& criterion, Optimizer& optimizer, L
       if constexpr (requires { part.on_epoch_begin(run); }) part.on_epoch_begin(run);
     });
     for (auto [inputs, labels] : batches) {
-      run.running_loss.update(step(inputs, labels), labels.numel());
+      run.running_loss.update(step(inputs, labels), inputs.size(0));
       run.current.steps = ++run.step;
       run.current.lr = optimizer.lr();
       done = ++run.total_steps == options.max_steps;

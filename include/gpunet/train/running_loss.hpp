@@ -12,22 +12,22 @@ namespace gpunet::train {
 
 // The state of RunningLoss, on the device.
 struct LossSum {
-  double sum = 0;           // of weight * loss since the last reset
+  double sum = 0;           // of weight * mean loss since the last reset
   double weight = 0;        // sum of the weights
   index_t all_steps = 0;    // since the construction
   index_t not_finite = -1;  // index of the first step whose loss was NaN or infinite, or -1
 };
 
-// Adds weight * loss. One index, 0.
+// Adds factor * loss. One index, 0.
 template <class T>
 struct AddLoss {
   static constexpr bool one_copy = true;
   const T* loss;
-  double weight;
+  double factor, weight;
   LossSum* state;
   GPUNET_FN void operator()(index_t) const {
     const double value = static_cast<double>(*loss);
-    state->sum += weight * value;
+    state->sum += factor * value;
     if (!(value - value == 0.0) && state->not_finite < 0) state->not_finite = state->all_steps;
     state->weight += weight;
     ++state->all_steps;
@@ -69,10 +69,11 @@ class RunningLoss {
   }
   template <class T>
   void update(const LossValue<D, T>& loss, index_t samples) {
+    const double weight = static_cast<double>(samples);
     require(&loss.device() == &device_,
             "gpunet::train::RunningLoss: the loss is on another device object, use the model's");
     loss.read("update", [&](const T* value) {
-      for_each(device_, 1, AddLoss<T>{value, static_cast<double>(samples), state_.data()});
+      for_each(device_, 1, AddLoss<T>{value, loss.is_sum() ? 1 : weight, weight, state_.data()});
     });
   }
 

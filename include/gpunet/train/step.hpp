@@ -13,11 +13,12 @@ namespace gpunet::train {
 template <class D, class T, class Loss, class Optimizer>
 class Step {
   using Inputs = ViewArgument<T, D>;
-  using Targets = ViewArgument<typename Loss::target_type, D>;
+  using Targets = ViewArgument<nn::TargetOf<Loss, T>, D>;
 
  public:
   // The optimizer must be the model's. Both must outlive this; they may be moved.
-  Step(Network<D, T>& model, const Loss& loss, Optimizer& optimizer) : model_(model), run_(model, loss, optimizer) {
+  Step(Network<D, T>& model, const Loss& loss, Optimizer& optimizer)
+      : model_(model), loss_(loss), run_(model, optimizer) {
     require(
         &optimizer.model() == &model,
         "gpunet::train::Step: the optimizer belongs to another model (this one would not learn), make one for it");
@@ -29,7 +30,7 @@ class Step {
     Loss::check_shape(typename Model<Net, D, T>::OutputShape{});
   }
 
-  // Trains on a batch: inputs [batch, ...], targets [batch]. Returns the mean loss before the update.
+  // Trains on a batch: inputs [batch, ...], targets [batch, ...]. Returns the loss before the update.
   LossValue<D, T> operator()(const Inputs& inputs, const Targets& targets) {
     const ModelUse::Exclusive use = model_->exclusive_use();
     return step(inputs, targets);
@@ -42,7 +43,7 @@ class Step {
     const ModelUse::Exclusive use = model_->exclusive_use();
     Tensor<T, D> losses(model_->device(), {times});
     model_->zero_grad();
-    if (run_.repeat(times, inputs, targets, losses.data()))
+    if (run_.repeat(times, inputs, {loss_, targets}, losses.data()))
       model_->end_step();
     else
       for (index_t i = 0; i < times; ++i)
@@ -53,17 +54,18 @@ class Step {
   // Returns whether steps on batches of this size, in the model's current mode, are replayed from a recording (two
   // launches on Cuda), and if not, why. If a layer cannot be recorded because it allocates or waits for the device, the
   // steps run eagerly: slower, bitwise identical.
-  RecordingStatus recording(index_t batch_size) const { return run_.recording(batch_size); }
+  RecordingStatus recording(index_t batch_size) const { return run_.recording(loss_, batch_size); }
 
  private:
   LossValue<D, T> step(const Inputs& inputs, const Targets& targets) {
     model_->zero_grad();
-    run_(inputs, targets);
+    run_(inputs, {loss_, targets});
     return model_->end_step();
   }
 
   TrackedPointer<Network<D, T>> model_;
-  StepRunner<D, T, Loss, Optimizer> run_;
+  Loss loss_;
+  StepRunner<D, T, Optimizer> run_;
 };
 
 }  // namespace gpunet::train

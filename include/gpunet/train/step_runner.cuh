@@ -2,27 +2,28 @@
 #pragma once
 
 #include <algorithm>
-#include <concepts>
+#include <cstdint>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include <gpunet/device/cuda/for_each.cuh>
 #include <gpunet/device/cuda/recorded_graph.cuh>
+#include <gpunet/nn/cross_entropy_loss.hpp>
 #include <gpunet/train/step_runner.hpp>
 #include <gpunet/train/steps_in_block.cuh>
 
 namespace gpunet::train {
 
 // Puts a batch and the optimizer's numbers for this step to where the recorded work reads them. One index = one input
-// and one target; the numbers go with index 0.
-template <class T, class Target, class Update>
+// and one word of the targets; the numbers go with index 0.
+template <class T, class Update>
 struct BeginStep {
   index_t inputs, targets;
   const T* from_inputs;
-  const Target* from_targets;
+  const std::uint32_t* from_targets;
   T* to_inputs;
-  Target* to_targets;
+  std::uint32_t* to_targets;
   Update update;
   Update* to_update;
 
@@ -43,38 +44,34 @@ struct StoredUpdate {
   }
 };
 
-template <class T, class Loss, class Optimizer>
-class StepRunner<Cuda, T, Loss, Optimizer>::State {
+template <class T, class Optimizer>
+class StepRunner<Cuda, T, Optimizer>::State {
   using Model = Network<Cuda, T>;
-  using Target = typename Loss::target_type;
+  using Inputs = View<const T, Cuda>;
+  using Targets = TargetsOf<Cuda, T>;
   using Update = decltype(std::declval<Optimizer&>().next());
 
  public:
-  State(Model& model, const Loss& loss, Optimizer& optimizer)
-      : model_(model), loss_(loss), optimizer_(optimizer), update_(model.device(), 1), block_(model) {}
+  State(Model& model, Optimizer& optimizer)
+      : model_(model), optimizer_(optimizer), update_(model.device(), 1), block_(model) {}
 
-  void operator()(const View<const T, Cuda>& inputs, const View<const Target, Cuda>& targets) {
+  void operator()(const Inputs& inputs, const Targets& targets) {
     if (!repeat(1, inputs, targets, nullptr)) replay_step(inputs, targets);
     model_->note_update();
   }
 
-  bool repeat(index_t times, const View<const T, Cuda>& inputs, const View<const Target, Cuda>& targets,
-              T* losses) {
-    if constexpr (in_block) {
-      constexpr index_t most = 1024;  // in one launch: a display must not freeze
-      if (!block_.fits(optimizer(), targets.numel())) return false;
-      model_->begin_step(inputs, {loss_, targets});
-      for (index_t i = 0; i < times; i += most)
-        block_(optimizer(), inputs, targets, std::min(most, times - i), losses ? losses + i : nullptr);
-      return true;
-    } else {
-      return false;
-    }
+  bool repeat(index_t times, const Inputs& inputs, const Targets& targets, T* losses) {
+    constexpr index_t most = 1024;  // in one launch: a display must not freeze
+    if (!fits_in_block(targets.loss, inputs.size(0))) return false;
+    model_->begin_step(inputs, targets);
+    const View<const label_t, Cuda> labels(static_cast<const label_t*>(targets.data), targets.sizes);
+    for (index_t i = 0; i < times; i += most)
+      block_(optimizer(), inputs, labels, std::min(most, times - i), losses ? losses + i : nullptr);
+    return true;
   }
 
-  RecordingStatus recording(index_t batch) const {
-    if constexpr (in_block)
-      if (block_.fits(optimizer(), batch)) return {false, "a step is one launch as it is"};
+  RecordingStatus recording(const AnyLoss<Cuda, T>& loss, index_t batch) const {
+    if (fits_in_block(loss, batch)) return {false, "a step is one launch as it is"};
     if (gpunet::detail::checks_every_launch()) return {false, "GPUNET_CUDA_CHECK waits for every launch"};
     const auto known = std::find_if(recordings_.begin(), recordings_.end(),
                                     [&](const Recording& r) { return r.is_of(batch, model_->mode()); });
@@ -84,11 +81,6 @@ class StepRunner<Cuda, T, Loss, Optimizer>::State {
   }
 
  private:
-  static constexpr bool in_block = std::same_as<Loss, nn::CrossEntropyLoss>;
-  struct NoBlockRunner {
-    explicit NoBlockRunner(Model&) {}
-  };
-  using Block = std::conditional_t<in_block, BlockRunner<T, Optimizer>, NoBlockRunner>;
   using Addresses = decltype(std::declval<const Model&>().memory_addresses());
   struct Recording {
     index_t batch;
@@ -105,18 +97,25 @@ class StepRunner<Cuda, T, Loss, Optimizer>::State {
 
   Optimizer& optimizer() const { return static_cast<Optimizer&>(*optimizer_); }
 
+  // Returns whether a step is one launch: see steps_in_block.cuh.
+  bool fits_in_block(const AnyLoss<Cuda, T>& loss, index_t batch) const {
+    const auto* cross_entropy = loss.template as<nn::CrossEntropyLoss>();
+    return cross_entropy && cross_entropy->is_plain() && block_.fits(optimizer(), batch);
+  }
+
   // As the class comment says.
-  void replay_step(const View<const T, Cuda>& inputs, const View<const Target, Cuda>& targets) {
+  void replay_step(const Inputs& inputs, const Targets& targets) {
     Cuda& device = model_->device();
+    const auto words = static_cast<index_t>(targets.bytes() / sizeof(std::uint32_t));
     grow(inputs_, inputs.numel());
-    grow(targets_, targets.numel());
-    const View<const T, Cuda> x{inputs_.data(), inputs.sizes()};
-    const View<const Target, Cuda> y{targets_.data(), targets.sizes()};
-    const TargetsOf<Cuda, T> with(loss_, y);
+    grow(targets_, words);
+    const Inputs x{inputs_.data(), inputs.sizes()};
+    const Targets with(targets.loss, targets_.data(), targets.sizes);
     model_->begin_step(x, with);
-    for_each(device, std::max(inputs.numel(), targets.numel()),
-             BeginStep<T, Target, Update>{inputs.numel(), targets.numel(), inputs.data(), targets.data(),
-                                          inputs_.data(), targets_.data(), optimizer().next(), update_.data()});
+    for_each(
+        device, std::max(inputs.numel(), words),
+        BeginStep<T, Update>{inputs.numel(), words, inputs.data(), static_cast<const std::uint32_t*>(targets.data),
+                             inputs_.data(), targets_.data(), optimizer().next(), update_.data()});
     const auto work = [&] {
       model_->run_step(with);
       for_each(device, model_->gradients().size(), StoredUpdate<Update>{update_.data()});
@@ -169,35 +168,34 @@ class StepRunner<Cuda, T, Loss, Optimizer>::State {
   }
 
   TrackedPointer<Model> model_;
-  Loss loss_;
   TrackedPointer<optim::Rates> optimizer_;
   Buffer<T, Cuda> inputs_;
-  Buffer<Target, Cuda> targets_;
+  Buffer<std::uint32_t, Cuda> targets_;  // as words
   Buffer<Update, Cuda> update_;
-  [[no_unique_address]] Block block_;
+  BlockRunner<T, Optimizer> block_;
   Addresses addresses_{};
   std::vector<Recording> recordings_;
 };
 
-template <class T, class Loss, class Optimizer>
-StepRunner<Cuda, T, Loss, Optimizer>::StepRunner(Network<Cuda, T>& model, const Loss& loss, Optimizer& optimizer)
-    : state_(new State(model, loss, optimizer), [](State* state) { delete state; }) {}
+template <class T, class Optimizer>
+StepRunner<Cuda, T, Optimizer>::StepRunner(Network<Cuda, T>& model, Optimizer& optimizer)
+    : state_(new State(model, optimizer), [](State* state) { delete state; }) {}
 
-template <class T, class Loss, class Optimizer>
-void StepRunner<Cuda, T, Loss, Optimizer>::operator()(const View<const T, Cuda>& inputs,
-                                                      const View<const Target, Cuda>& targets) {
+template <class T, class Optimizer>
+void StepRunner<Cuda, T, Optimizer>::operator()(const View<const T, Cuda>& inputs,
+                                                const TargetsOf<Cuda, T>& targets) {
   (*state_)(inputs, targets);
 }
 
-template <class T, class Loss, class Optimizer>
-bool StepRunner<Cuda, T, Loss, Optimizer>::repeat(index_t times, const View<const T, Cuda>& inputs,
-                                                  const View<const Target, Cuda>& targets, T* losses) {
+template <class T, class Optimizer>
+bool StepRunner<Cuda, T, Optimizer>::repeat(index_t times, const View<const T, Cuda>& inputs,
+                                            const TargetsOf<Cuda, T>& targets, T* losses) {
   return state_->repeat(times, inputs, targets, losses);
 }
 
-template <class T, class Loss, class Optimizer>
-RecordingStatus StepRunner<Cuda, T, Loss, Optimizer>::recording(index_t batch) const {
-  return state_->recording(batch);
+template <class T, class Optimizer>
+RecordingStatus StepRunner<Cuda, T, Optimizer>::recording(const AnyLoss<Cuda, T>& loss, index_t batch) const {
+  return state_->recording(loss, batch);
 }
 
 }  // namespace gpunet::train

@@ -303,7 +303,7 @@ class BlockRunner {
                                        first,
                                        updates_.data(),
                                        model_->sample_losses(),
-                                       model_->mean_of_losses(),
+                                       model_->batch_loss(),
                                        losses},
                  bytes(optimizer, batch));
   }

@@ -18,11 +18,11 @@ GPUNET_INLINE void cross_entropy(Host& device, const CrossEntropy<float>& loss) 
   GPUNET_CALL_PATH(16, cross_entropy, loss);
 }
 
-GPUNET_INLINE void check_labels(std::string_view name, Host&, const label_t* labels, index_t count,
-                                index_t classes) {
+GPUNET_INLINE void check_labels(std::string_view name, Host&, const label_t* labels, index_t count, index_t classes,
+                                std::optional<index_t> ignored) {
   for (index_t n = 0; n < count; ++n)
-    require(labels[n] >= 0 && labels[n] < classes, "gpunet::", name, ": label ", labels[n], " of sample ", n,
-            " of the batch is no class (want 0 to ", classes - 1,
+    require((labels[n] >= 0 && labels[n] < classes) || ignored == labels[n], "gpunet::", name, ": label ",
+            labels[n], " of sample ", n, " of the batch is no class (want 0 to ", classes - 1,
             "): check the labels, or give the network as many outputs as there are classes");
 }
 

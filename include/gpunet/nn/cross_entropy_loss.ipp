@@ -1,0 +1,54 @@
+// Bodies of cross_entropy_loss.hpp.
+#pragma once
+
+#include <gpunet/core/error.hpp>
+#include <gpunet/nn/cross_entropy_loss.hpp>
+
+namespace gpunet::nn {
+
+namespace detail {
+
+// Throws Error for wrong options of the loss `name`.
+GPUNET_INLINE void check_class_options(std::string_view name, std::span<const double> weight, double smoothing) {
+  for (std::size_t k = 0; k < weight.size(); ++k)
+    require(weight[k] >= 0, "gpunet::nn::", name, ": the weight ", weight[k], " of class ", k, " (want 0 or more)");
+  require(smoothing >= 0 && smoothing <= 1, "gpunet::nn::", name, ": label_smoothing ", smoothing,
+          " (want 0 to 1)");
+}
+
+// Throws Error for outputs without classes, or other weights than theirs.
+GPUNET_INLINE void check_class_sizes(std::string_view name, std::span<const double> weight, const Sizes& sizes) {
+  require(sizes.rank() >= 1, "gpunet::nn::", name, ": the network's output has shape ", to_string(sizes),
+          " (want rank 1 [classes] or more), end it with a Linear");
+  require(weight.empty() || static_cast<index_t>(weight.size()) == sizes[0], "gpunet::nn::", name, ": ",
+          weight.size(), " weights for outputs of shape ", to_string(sizes), " (want ", sizes[0],
+          "), give one for each class");
+}
+
+GPUNET_INLINE LabelLoss::LabelLoss(std::string_view name, CrossEntropyLossOptions options)
+    : options_(std::move(options)) {
+  check_class_options(name, options_.weight, options_.label_smoothing);
+}
+
+GPUNET_INLINE void LabelLoss::check_sizes(std::string_view name, const Sizes& sizes) const {
+  check_class_sizes(name, options_.weight, sizes);
+}
+
+}  // namespace detail
+
+GPUNET_INLINE SoftCrossEntropyLoss::SoftCrossEntropyLoss(SoftCrossEntropyLossOptions options)
+    : options_(std::move(options)) {
+  detail::check_class_options("SoftCrossEntropyLoss", options_.weight, options_.label_smoothing);
+}
+
+GPUNET_INLINE void SoftCrossEntropyLoss::check_sizes(const Sizes& sizes) const {
+  detail::check_class_sizes("SoftCrossEntropyLoss", options_.weight, sizes);
+}
+
+}  // namespace gpunet::nn
+
+namespace gpunet {
+
+GPUNET_COMPILE_TEMPLATES(GPUNET_CROSS_ENTROPY_CALLS)
+
+}  // namespace gpunet

@@ -1,0 +1,62 @@
+// Losses that compare outputs and targets number by number.
+#pragma once
+
+#include <string_view>
+
+#include <gpunet/core/error.hpp>
+#include <gpunet/device/traits.hpp>
+#include <gpunet/nn/loss.hpp>
+#include <gpunet/ops/elementwise_loss.hpp>
+
+namespace gpunet::nn {
+
+// The reduction over all numbers of outputs and targets of one shape, [batch, ...], of F:
+//   struct LogCosh {  // log cosh(x - t)
+//     static constexpr std::string_view name = "LogCosh";
+//     template <class T>
+//     GPUNET_FN T value(T x, T t) const { return std::log(std::cosh(x - t)); }
+//     template <class T>
+//     GPUNET_FN T gradient(T x, T t) const { return std::tanh(x - t); }  // by x
+//   };
+//   nn::ElementwiseLoss<LogCosh> criterion;
+// F may have check(t), which returns a text about what is wrong with a target, null if nothing is.
+template <class F>
+class ElementwiseLoss : public LossFunction<ElementwiseLoss<F>> {
+ public:
+  using target_type = void;
+
+  constexpr ElementwiseLoss() = default;
+  constexpr explicit ElementwiseLoss(const F& f, Reduction reduction = Reduction::mean)
+      : f_(f), reduction_(reduction) {}
+
+  // Targets have the shape of the outputs.
+  LossTraits traits(const Sizes& output) const { return {.target = output, .reduction = reduction_}; }
+  // Outputs of every shape are allowed.
+  template <class In>
+  static constexpr void check_shape(In) {}
+
+  // Throws Error for a wrong target, on devices whose memory the host can read.
+  template <class D, class T>
+  void check(D&, const View<const T, D>& targets, index_t features) const {
+    if constexpr (requires { f_.check(T{}); } && DeviceTraits<D>::has_host_memory)
+      for (index_t i = 0; i < targets.numel(); ++i)
+        if (const char* problem = f_.check(targets.data()[i]))
+          require(false, "gpunet::nn::", F::name, ": target ", targets.data()[i], " at ", i % features,
+                  " of sample ", i / features, " of the batch ", problem);
+  }
+
+  // Computes losses and gradients of a slice, see loss.hpp.
+  template <class D, class T>
+  void evaluate(D& device, const LossPass<T, T>& pass) const {
+    const T divisor = reduction_ == Reduction::mean ? static_cast<T>(pass.features) : T{1};
+    elementwise_loss(device, f_,
+                     ElementwiseLossArgs<T>{pass.slice, pass.features, pass.x, pass.targets, divisor, pass.scale,
+                                            pass.losses, pass.dx});
+  }
+
+ private:
+  F f_{};
+  Reduction reduction_ = Reduction::mean;
+};
+
+}  // namespace gpunet::nn

@@ -1,0 +1,104 @@
+// The cross-entropy of weighted targets: class weights, ignored labels, label smoothing, probabilities, several places.
+#pragma once
+
+#include <cmath>
+#include <limits>
+
+#include <gpunet/device/device.hpp>
+#include <gpunet/ops/slice.hpp>
+
+namespace gpunet {
+
+// What a network gives: logits x, or their logarithms of probabilities log_softmax(x).
+enum class ClassScores { logits, log_probabilities };
+
+// Targets that are labels: q_k = w_k ((1 - s) [k = label] + s / classes) for each place of each sample; 0 if it is ignored.
+template <class T>
+struct LabelTargets {
+  const label_t* labels;  // [count, places]
+  const T* weights;       // w [classes]; null: 1
+  index_t classes, places;
+  T smoothing;  // s
+  bool ignores;
+  index_t ignored;
+  T no_class = std::numeric_limits<T>::quiet_NaN();
+
+  GPUNET_FN T operator()(index_t n, index_t place, index_t k) const {
+    const index_t label = labels[n * places + place];
+    if (ignores && label == ignored) return T{};
+    if (label < 0 || label >= classes) return no_class;
+    const T share = smoothing / static_cast<T>(classes) + (k == label ? 1 - smoothing : T{});
+    return weights ? weights[k] * share : share;
+  }
+};
+
+// Targets that are probabilities p: q_k = w_k ((1 - s) p_k + s / classes).
+template <class T>
+struct ProbabilityTargets {
+  const T* probabilities;  // [count, classes, places]
+  const T* weights;        // w [classes]; null: 1
+  index_t classes, places;
+  T smoothing;  // s
+
+  GPUNET_FN T operator()(index_t n, index_t place, index_t k) const {
+    const T p = probabilities[(n * classes + k) * places + place];
+    const T share = (1 - smoothing) * p + smoothing / static_cast<T>(classes);
+    return weights ? weights[k] * share : share;
+  }
+};
+
+// The arguments of the cross-entropy with targets q for a slice. Outputs of a sample are [classes, places].
+template <class T>
+struct TargetLossArgs {
+  Slice slice;
+  index_t classes, places;
+  ClassScores scores;
+  const T* x;
+  T divisor;       // of losses and gradients,
+  const T* total;  // or the address of it, unless null
+  T scale;         // of the gradient
+  T* losses;       // [count]
+  T* dx;
+
+  // Returns where class k of a place lies.
+  GPUNET_FN index_t at(index_t n, index_t place, index_t k) const {
+    return slice.offset(n, k * places + place, classes * places);
+  }
+  // Returns max x and log sum_k exp(x_k - max x) of a place; 0 and 0 for logarithms of probabilities, whose sum is 1.
+  struct Normalizer {
+    T largest, logarithm;
+  };
+  GPUNET_FN Normalizer normalizer(index_t n, index_t place) const {
+    if (scores == ClassScores::log_probabilities) return {T{}, T{}};
+    T largest = x[at(n, place, 0)], sum{};
+    for (index_t k = 1; k < classes; ++k)
+      if (const T value = x[at(n, place, k)]; value > largest) largest = value;
+    for (index_t k = 0; k < classes; ++k)
+      sum += std::exp(x[at(n, place, k)] - largest);
+    return {largest, std::log(sum)};
+  }
+  GPUNET_FN T divide(T value) const { return value / (total ? *total : divisor); }
+};
+
+// Computes the losses and gradients of a slice.
+template <class D, class T>
+void target_loss(D& device, const LabelTargets<T>& targets, const TargetLossArgs<T>& args);
+template <class D, class T>
+void target_loss(D& device, const ProbabilityTargets<T>& targets, const TargetLossArgs<T>& args);
+
+// Computes total[0] = the sum of the weights of `count` labels.
+template <class D, class T>
+void total_weight(D& device, const LabelTargets<T>& targets, index_t count, T* total);
+
+#define GPUNET_LABEL_LOSS(D, T) void target_loss(D&, const LabelTargets<T>&, const TargetLossArgs<T>&)
+#define GPUNET_PROBABILITY_LOSS(D, T) void target_loss(D&, const ProbabilityTargets<T>&, const TargetLossArgs<T>&)
+#define GPUNET_TOTAL_WEIGHT(D, T) void total_weight(D&, const LabelTargets<T>&, index_t, T*)
+GPUNET_EXTERN_TEMPLATES(GPUNET_LABEL_LOSS)
+GPUNET_EXTERN_TEMPLATES(GPUNET_PROBABILITY_LOSS)
+GPUNET_EXTERN_TEMPLATES(GPUNET_TOTAL_WEIGHT)
+
+}  // namespace gpunet
+
+#if !GPUNET_COMPILED
+#include <gpunet/ops/cross_entropy/targets.ipp>
+#endif

@@ -1,0 +1,93 @@
+// Bodies of targets.hpp.
+#pragma once
+
+#include <gpunet/device/cuda/loops.hpp>
+#include <gpunet/device/host/sum_each.hpp>
+#include <gpunet/ops/cross_entropy/targets.hpp>
+
+namespace gpunet {
+
+// losses[n] = sum over places and k of q_k (log sum_j exp x_j - x_k), divided. One sum for each real sample.
+template <class Targets, class T>
+struct TargetLoss {
+  Targets q;
+  TargetLossArgs<T> args;
+  GPUNET_FN T operator()(index_t n, index_t place) const {
+    const auto [largest, logarithm] = args.normalizer(n, place);
+    T loss{};
+    for (index_t k = 0; k < args.classes; ++k) {
+      const T weight = q(n, place, k);
+      if (weight != 0) loss += weight * (logarithm - (args.x[args.at(n, place, k)] - largest));
+    }
+    return loss;
+  }
+  GPUNET_FN void store(index_t n, T sum) const { args.losses[n] = args.divide(sum); }
+};
+
+// dx_k = scale (softmax(x)_k sum_j q_j - q_k), divided; -scale q_k for logarithms of probabilities; 0 for padding. One
+// index = one place of one sample, in the order of the slice.
+template <class Targets, class T>
+struct TargetLossGradient {
+  static constexpr bool one_copy = true;
+  Targets q;
+  TargetLossArgs<T> args;
+  GPUNET_FN void operator()(index_t i) const {
+    const index_t row = i / args.slice.inner, place = row % args.places;
+    const index_t n = row / args.places * args.slice.inner + i % args.slice.inner;
+    const bool padding = n >= args.slice.count;
+    T sum{};
+    for (index_t k = 0; k < args.classes && !padding; ++k)
+      sum += q(n, place, k);
+    const auto [largest, logarithm] = args.normalizer(n, place);
+    for (index_t k = 0; k < args.classes; ++k) {
+      const index_t at = args.at(n, place, k);
+      const T predicted =
+          args.scores == ClassScores::logits ? std::exp(args.x[at] - largest - logarithm) * sum : T{};
+      args.dx[at] = padding ? T{} : args.scale * args.divide(predicted - q(n, place, k));
+    }
+  }
+};
+
+// total[0] = sum of the weights of the labels. One sum.
+template <class T>
+struct TotalWeight {
+  LabelTargets<T> targets;
+  T* total;
+  GPUNET_FN T operator()(index_t, index_t i) const {
+    const index_t label = targets.labels[i];
+    if (targets.ignores && label == targets.ignored) return T{};
+    if (label < 0 || label >= targets.classes) return targets.no_class;
+    return targets.weights ? targets.weights[label] : T{1};
+  }
+  GPUNET_FN void store(index_t, T sum) const { total[0] = sum; }
+};
+
+namespace detail {
+
+template <class D, class Targets, class T>
+void run_target_loss(D& device, const Targets& q, const TargetLossArgs<T>& args) {
+  sum_each(device, args.slice.count, args.places, TargetLoss<Targets, T>{q, args});
+  for_each(device, args.slice.samples() * args.places, TargetLossGradient<Targets, T>{q, args});
+}
+
+}  // namespace detail
+
+template <class D, class T>
+void target_loss(D& device, const LabelTargets<T>& targets, const TargetLossArgs<T>& args) {
+  detail::run_target_loss(device, targets, args);
+}
+template <class D, class T>
+void target_loss(D& device, const ProbabilityTargets<T>& targets, const TargetLossArgs<T>& args) {
+  detail::run_target_loss(device, targets, args);
+}
+
+template <class D, class T>
+void total_weight(D& device, const LabelTargets<T>& targets, index_t count, T* total) {
+  sum_each(device, 1, count, TotalWeight<T>{targets, total});
+}
+
+GPUNET_COMPILE_TEMPLATES(GPUNET_LABEL_LOSS)
+GPUNET_COMPILE_TEMPLATES(GPUNET_PROBABILITY_LOSS)
+GPUNET_COMPILE_TEMPLATES(GPUNET_TOTAL_WEIGHT)
+
+}  // namespace gpunet

@@ -1,0 +1,91 @@
+// Losses that compare outputs and targets number by number.
+#pragma once
+
+#include <algorithm>
+
+#include <gpunet/device/cuda/loops.hpp>
+#include <gpunet/device/host/sum_each.hpp>
+#include <gpunet/ops/interleave.hpp>
+#include <gpunet/ops/slice.hpp>
+
+namespace gpunet {
+
+// The arguments of such a loss f, with f.value(x, t) and f.gradient(x, t), for a slice.
+template <class T>
+struct ElementwiseLossArgs {
+  Slice slice;
+  index_t features;
+  const T* x;
+  const T* targets;  // [count, features]
+  T divisor;         // of the sum over the features of a sample
+  T scale;           // of the gradient
+  T* losses;         // [count]
+  T* dx;
+};
+
+// losses[n] = sum over k of f.value(x[n, k], t[n, k]) / divisor. One sum for each real sample.
+template <class F, class T>
+struct ElementwiseLossSums {
+  F f;
+  Slice slice;
+  index_t features;
+  const T* x;
+  const T* t;  // in the order of the slice
+  T divisor;
+  T* losses;
+  GPUNET_FN T operator()(index_t n, index_t k) const {
+    const index_t at = slice.offset(n, k, features);
+    return f.value(x[at], t[at]);
+  }
+  GPUNET_FN void store(index_t n, T sum) const { losses[n] = sum / divisor; }
+};
+
+// dx = factor * f.gradient(x, t). One index = one number. t may be dx.
+template <class F, class T>
+struct ElementwiseLossGradient {
+  F f;
+  const T* x;
+  const T* t;
+  T factor;
+  T* dx;
+  GPUNET_FN void operator()(index_t i) const { dx[i] = factor * f.gradient(x[i], t[i]); }
+};
+
+// Computes the losses and gradients of a slice.
+template <class D, class F, class T>
+void elementwise_loss(D& device, F f, const ElementwiseLossArgs<T>& args) {
+  const Slice& slice = args.slice;
+  const T* t = args.targets;
+  if (slice.inner > 1 || slice.samples() > slice.count) {  // the targets wait where their gradients will be
+    interleave(device, slice, args.features, t, args.dx);
+    t = args.dx;
+  }
+  sum_each(device, slice.count, args.features,
+           ElementwiseLossSums<F, T>{f, slice, args.features, args.x, t, args.divisor, args.losses});
+  for_each(device, slice.samples() * args.features,
+           ElementwiseLossGradient<F, T>{f, args.x, t, args.scale / args.divisor, args.dx});
+  if (const index_t padding = slice.samples() - slice.count; padding > 0)
+    for_each(device, padding * args.features, ClearPadding<T>{slice, args.features, args.dx});
+}
+
+}  // namespace gpunet
+
+// For losses f that the compiled library holds: units do not compile them, and the library does.
+#define GPUNET_ELEMENTWISE_LOSS(D, T, ...) \
+  void ::gpunet::elementwise_loss(D&, __VA_ARGS__, const ::gpunet::ElementwiseLossArgs<T>&)
+#if !GPUNET_COMPILED
+#define GPUNET_EXTERN_ELEMENTWISE_LOSS(...) static_assert(true)
+#elif GPUNET_CUDA
+#define GPUNET_EXTERN_ELEMENTWISE_LOSS(...)                                     \
+  extern template GPUNET_ELEMENTWISE_LOSS(::gpunet::Host, float, __VA_ARGS__);  \
+  extern template GPUNET_ELEMENTWISE_LOSS(::gpunet::Host, double, __VA_ARGS__); \
+  extern template GPUNET_ELEMENTWISE_LOSS(::gpunet::Cuda, float, __VA_ARGS__);  \
+  extern template GPUNET_ELEMENTWISE_LOSS(::gpunet::Cuda, double, __VA_ARGS__)
+#else
+#define GPUNET_EXTERN_ELEMENTWISE_LOSS(...)                                    \
+  extern template GPUNET_ELEMENTWISE_LOSS(::gpunet::Host, float, __VA_ARGS__); \
+  extern template GPUNET_ELEMENTWISE_LOSS(::gpunet::Host, double, __VA_ARGS__)
+#endif
+#define GPUNET_COMPILE_ELEMENTWISE_LOSS(...)                                    \
+  template GPUNET_ELEMENTWISE_LOSS(GPUNET_COMPILED_DEVICE, float, __VA_ARGS__); \
+  template GPUNET_ELEMENTWISE_LOSS(GPUNET_COMPILED_DEVICE, double, __VA_ARGS__)

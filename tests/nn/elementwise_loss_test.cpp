@@ -1,0 +1,205 @@
+#include <gpunet/gpunet.hpp>
+
+#include "support/check_gradients.hpp"
+#include "support/eager_step.hpp"
+#include "support/loss_reference.hpp"
+
+using namespace gpunet;
+
+namespace {
+
+struct Range {
+  float low, high;
+};
+
+// Compares ten shapes of a loss with PyTorch's `kind`: see reference/losses.py. make(reduction) returns the loss.
+template <class D, class Make>
+void check(const std::string& kind, Range of_x, Range of_t, Make make, bool pairs = false) {
+  const std::vector<Sizes> shapes{{1, 1},    {2, 7},  {17, 3},      {3, 33}, {16, 16},
+                                  {5, 2, 3}, {33, 2}, {4, 1, 3, 2}, {48, 1}, {7, 19}};
+  for (std::size_t number = 0; number < shapes.size(); ++number) {
+    const Sizes& shape = shapes[number];
+    Generator generator(static_cast<std::uint64_t>(number));
+    const std::vector<double> x = doubles(shape.numel(), generator, of_x.low, of_x.high);
+    std::vector<double> t = doubles(shape.numel(), generator, of_t.low, of_t.high);
+    if (pairs)
+      for (double& target : t)
+        target = target > 0 ? 1 : -1;
+    check_loss<D>(kind + "." + std::to_string(number), shape, make, x, t);
+  }
+}
+
+}  // namespace
+
+TEST_CASE_TEMPLATE("ten shapes of losses of two arrays are PyTorch's", D, GPUNET_TEST_DEVICES) {
+  const Range any{-4, 4}, probabilities{0, 1}, logarithms{-3, 0};
+  using R = nn::Reduction;
+  check<D>("mse", any, any, [](R r) { return nn::MSELoss({.reduction = r}); });
+  check<D>("l1", any, any, [](R r) { return nn::L1Loss({.reduction = r}); });
+  check<D>("smooth_l1", any, any, [](R r) { return nn::SmoothL1Loss({.reduction = r, .beta = 0.7}); });
+  check<D>("smooth_l1_0", any, any, [](R r) { return nn::SmoothL1Loss({.reduction = r, .beta = 0}); });
+  check<D>("huber", any, any, [](R r) { return nn::HuberLoss({.reduction = r, .delta = 1.3}); });
+  check<D>("bce", probabilities, probabilities, [](R r) { return nn::BCELoss({.reduction = r}); });
+  check<D>("bce_with_logits", any, probabilities, [](R r) { return nn::BCEWithLogitsLoss({.reduction = r}); });
+  check<D>("bce_pos_weight", any, probabilities,
+           [](R r) { return nn::BCEWithLogitsLoss({.reduction = r, .pos_weight = 2.5}); });
+  check<D>("kl_div", logarithms, probabilities, [](R r) { return nn::KLDivLoss({.reduction = r}); });
+  check<D>("kl_div_log", logarithms, logarithms,
+           [](R r) { return nn::KLDivLoss({.reduction = r, .log_target = true}); });
+  check<D>(
+      "hinge", any, any, [](R r) { return nn::HingeEmbeddingLoss({.reduction = r, .margin = 1.5}); }, true);
+}
+
+TEST_CASE_TEMPLATE("gradients of losses of two arrays", D, GPUNET_TEST_DEVICES) {
+  D& device = test_device<D>();
+  const nn::LossRange any{-3, 3, -3, 3}, probabilities{0.1, 0.9, 0, 1}, logarithms{-3, 0, -3, 0};
+  for (const Sizes& output : {Sizes{1}, Sizes{7}, Sizes{2, 3}}) {
+    CAPTURE(to_string(output));
+    check_loss_gradients(device, nn::MSELoss{}, output, any);
+    check_loss_gradients(device, nn::BCELoss({.reduction = nn::Reduction::sum}), output, probabilities);
+    check_loss_gradients(device, nn::BCEWithLogitsLoss({.pos_weight = 3}), output, {-3, 3, 0, 1});
+    check_loss_gradients(device, nn::KLDivLoss({.reduction = nn::Reduction::batchmean}), output, {-3, 0, 0, 1});
+    check_loss_gradients(device, nn::KLDivLoss({.log_target = true}), output, logarithms);
+    // Without kinks between outputs and targets.
+    check_loss_gradients(device, nn::L1Loss{}, output, {1, 3, -3, 0});
+    check_loss_gradients(device, nn::SmoothL1Loss({.beta = 0.5}), output, {1, 3, -3, 0});
+    check_loss_gradients(device, nn::SmoothL1Loss({.beta = 9}), output, any);
+    check_loss_gradients(device, nn::HuberLoss({.delta = 0.5}), output, {1, 3, -3, 0});
+    check_loss_gradients(device, nn::HuberLoss({.delta = 9}), output, any);
+  }
+}
+
+TEST_CASE("the batchmean of KLDivLoss is PyTorch's") {
+  Generator generator(1);
+  const std::vector<double> x = doubles(14, generator, -3, 0), t = doubles(14, generator, 0, 1);
+  const nn::KLDivLoss criterion({.reduction = nn::Reduction::batchmean});
+  const LossResult result = run_loss(test_device<Host>(), criterion, {2, 2, 1}, {7}, x, t);
+  CHECK(nn::relative_error(result.loss, loss_reference("kl_div.1.batchmean")) <= 1e-6);
+}
+
+namespace {
+
+using Regression = nn::Sequential<nn::Input<3>, nn::Linear<8>, nn::Tanh, nn::Linear<2>>;
+
+// Losses and parameters of a few training steps with any loss, by Step or by a loop.
+template <class D, class Loss, class Targets>
+std::vector<float> train_on(D& device, const Loss& criterion, const Tensor<float, D>& inputs,
+                            const Targets& targets, bool by_step) {
+  manual_seed(3);
+  Model<Regression, D> net(device);
+  optim::SGD optimizer(net, {.lr = 0.05f, .momentum = 0.9f});
+  train::Step step(net, criterion, optimizer);
+  std::vector<float> results;
+  for (int i = 0; i < 5; ++i) {
+    if (by_step) {
+      results.push_back(step(inputs, targets).item());
+      continue;
+    }
+    optimizer.zero_grad();
+    auto loss = criterion(net(inputs), targets);
+    loss.backward();
+    optimizer.step();
+    results.push_back(loss.item());
+  }
+  const std::vector<float> weights = parameters_of(net);
+  results.insert(results.end(), weights.begin(), weights.end());
+  return results;
+}
+
+}  // namespace
+
+TEST_CASE_TEMPLATE("a step with any loss leaves the bits of the loop", D, GPUNET_TEST_DEVICES) {
+  D& device = test_device<D>();
+  for (index_t batch : {1, 5, 16, 37}) {
+    CAPTURE(batch);
+    Generator generator(static_cast<std::uint64_t>(batch));
+    const Tensor<float, D> x(device, {batch, 3}, random_values<float>(3 * batch, generator, -1, 1));
+    const Tensor<float, D> t(device, {batch, 2}, random_values<float>(2 * batch, generator, 0, 1));
+    std::vector<label_t> labels;
+    for (index_t n = 0; n < batch; ++n)
+      labels.push_back(static_cast<label_t>(n % 2));
+    const Tensor<label_t, D> classes(device, {batch}, labels);
+    const auto check = [&](const auto& criterion, const auto& targets) {
+      CHECK(train_on(device, criterion, x, targets, true) == train_on(device, criterion, x, targets, false));
+    };
+    check(nn::MSELoss{}, t);
+    check(nn::HuberLoss({.reduction = nn::Reduction::sum, .delta = 0.1}), t);
+    check(nn::BCEWithLogitsLoss{}, t);
+    check(nn::SoftCrossEntropyLoss{}, t);
+    check(nn::CrossEntropyLoss({.weight = {0.25, 3}}), classes);
+    if (batch > 1) check(nn::CrossEntropyLoss({.ignore_index = 1, .label_smoothing = 0.1}), classes);
+  }
+}
+
+TEST_CASE_TEMPLATE("the gradient of the sum is that of the mean times the number of outputs", D,
+                   GPUNET_TEST_DEVICES) {
+  D& device = test_device<D>();
+  manual_seed(3);
+  Model<Regression, D, double> net(device);
+  Generator generator(1);
+  const Tensor<double, D> x(device, {7, 3}, random_values<double>(21, generator, -1.0, 1.0));
+  const Tensor<double, D> t(device, {7, 2}, random_values<double>(14, generator, -1.0, 1.0));
+  const auto gradient = [&](nn::Reduction reduction) {
+    net.zero_grad();
+    nn::MSELoss criterion({.reduction = reduction});
+    criterion(net(x), t).backward();
+    std::vector<double> all(static_cast<std::size_t>(net.parameters().numel()));
+    device.download(all.data(), net.gradients().data(), all.size() * sizeof(double));
+    return all;
+  };
+  std::vector<double> mean = gradient(nn::Reduction::mean), batchmean = gradient(nn::Reduction::batchmean);
+  for (double& value : mean)
+    value *= 14;
+  for (double& value : batchmean)
+    value *= 7;
+  CHECK(nn::relative_error(mean, gradient(nn::Reduction::sum)) < 1e-14);
+  CHECK(nn::relative_error(batchmean, gradient(nn::Reduction::sum)) < 1e-14);
+}
+
+TEST_CASE("targets of a wrong shape or value") {
+  Host& device = test_device<Host>();
+  Model<Regression, Host> net(device);
+  const Tensor<float, Host> x(device, {4, 3}, std::vector<float>(12));
+  const auto message = [&](const auto& criterion, const Sizes& sizes, float value) {
+    const Tensor<float, Host> t(device, sizes, std::vector<float>(static_cast<std::size_t>(sizes.numel()), value));
+    try {
+      criterion(net(x), t);
+    } catch (const Error& error) {
+      return std::string(error.what());
+    }
+    return std::string();
+  };
+  CHECK(
+      message(nn::MSELoss{}, {4}, 0) ==
+      "gpunet::Model: targets of shape [4] for a batch of 4 (want [4, 2]), give one of that shape for each output");
+  CHECK(message(nn::MSELoss{}, {4, 2}, 0).empty());
+  CHECK(message(nn::BCELoss{}, {4, 2}, 2) ==
+        "gpunet::nn::BCELoss: target 2 at 0 of sample 0 of the batch is not a probability (want 0 to 1), give the "
+        "probability of the class");
+  CHECK(message(nn::HingeEmbeddingLoss{}, {4, 2}, 0) ==
+        "gpunet::nn::HingeEmbeddingLoss: target 0 at 0 of sample 0 of the batch is neither 1 nor -1, give 1 for "
+        "similar "
+        "pairs and -1 for others");
+}
+
+TEST_CASE("wrong options of losses") {
+  const auto message = [](auto make) {
+    try {
+      make();
+    } catch (const Error& error) {
+      return std::string(error.what());
+    }
+    return std::string();
+  };
+  CHECK(message([] { nn::SmoothL1Loss({.beta = -1}); }) == "gpunet::nn::SmoothL1Loss: beta -1 (want 0 or more)");
+  CHECK(message([] { nn::HuberLoss({.delta = 0}); }) == "gpunet::nn::HuberLoss: delta 0 (want more than 0)");
+  CHECK(message([] { nn::BCEWithLogitsLoss({.pos_weight = -1}); }) ==
+        "gpunet::nn::BCEWithLogitsLoss: pos_weight -1 (want 0 or more)");
+  CHECK(message([] {
+          nn::CrossEntropyLoss({.weight = {1, -2}});
+        }) == "gpunet::nn::CrossEntropyLoss: the weight -2 of class 1 (want 0 or more)");
+  CHECK(message([] { nn::CrossEntropyLoss({.label_smoothing = 1.5}); }) ==
+        "gpunet::nn::CrossEntropyLoss: label_smoothing 1.5 (want 0 to 1)");
+  CHECK(message([] { nn::NLLLoss({.label_smoothing = 0.5}); }) ==
+        "gpunet::nn::NLLLoss: label_smoothing 0.5 (it is for logits), use CrossEntropyLoss");
+}
