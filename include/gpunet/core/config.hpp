@@ -44,8 +44,12 @@
 #endif
 #if GPUNET_COMPILED
 #define GPUNET_CUDA_INLINE  // bodies in .cuh files of functions that are no templates
+#define GPUNET_INLINE_VIRTUAL
 #else
 #define GPUNET_CUDA_INLINE inline
+// Declarations of virtual functions in a class whose bodies are in an .ipp file: with a virtual function that the class does
+// not declare inline, g++ compiles all of them in every unit that has their bodies, used or not.
+#define GPUNET_INLINE_VIRTUAL inline
 #endif
 // The inline namespace of definitions that differ with and without Cuda.
 #if GPUNET_CUDA

@@ -30,9 +30,9 @@ struct CifarFormat {
 // The records of some CIFAR files, in memory: one or two label bytes, then 32 x 32 bytes each of red, green and blue.
 class CifarImages : public ImageDataset {
  public:
-  index_t size() const override;
+  GPUNET_INLINE_VIRTUAL index_t size() const override;
   // Returns image i, [3, 32, 32], before it is transformed.
-  ImageBytes image(index_t i, std::vector<std::uint8_t>&) const override;
+  GPUNET_INLINE_VIRTUAL ImageBytes image(index_t i, std::vector<std::uint8_t>&) const override;
 
  protected:
   static constexpr ImageSizes sizes{3, 32, 32};

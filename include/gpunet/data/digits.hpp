@@ -48,7 +48,7 @@ class Digits : public ImageDataset {
 
   index_t size() const override { return size_; }
   // Draws image i, [1, 28, 28], into `buffer`, before it is transformed.
-  ImageBytes image(index_t i, std::vector<std::uint8_t>& buffer) const override;
+  GPUNET_INLINE_VIRTUAL ImageBytes image(index_t i, std::vector<std::uint8_t>& buffer) const override;
 
  private:
   static constexpr ImageSizes sizes{1, 28, 28};

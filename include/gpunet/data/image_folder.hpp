@@ -50,7 +50,7 @@ class ImageFolder : public ImageDataset {
   const std::vector<Item>& samples() const { return files_.samples; }
 
   // Reads image i into `buffer`, with three channels, before it is transformed.
-  ImageBytes image(index_t i, std::vector<std::uint8_t>& buffer) const override;
+  GPUNET_INLINE_VIRTUAL ImageBytes image(index_t i, std::vector<std::uint8_t>& buffer) const override;
 
  private:
   struct Files {

@@ -30,9 +30,9 @@ struct IdxFiles {
 // A dataset of the images of idx files.
 class IdxImages : public ImageDataset {
  public:
-  index_t size() const override;
+  GPUNET_INLINE_VIRTUAL index_t size() const override;
   // Returns image i, [1, 28, 28], before it is transformed.
-  ImageBytes image(index_t i, std::vector<std::uint8_t>&) const override;
+  GPUNET_INLINE_VIRTUAL ImageBytes image(index_t i, std::vector<std::uint8_t>&) const override;
 
  protected:
   template <class Transform>

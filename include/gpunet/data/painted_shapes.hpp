@@ -36,7 +36,7 @@ class Shapes : public ImageDataset {
 
   index_t size() const override { return size_; }
   // Draws image i, [3, 32, 32], into `buffer`, before it is transformed.
-  ImageBytes image(index_t i, std::vector<std::uint8_t>& buffer) const override;
+  GPUNET_INLINE_VIRTUAL ImageBytes image(index_t i, std::vector<std::uint8_t>& buffer) const override;
 
  private:
   static constexpr ImageSizes sizes{3, 32, 32};

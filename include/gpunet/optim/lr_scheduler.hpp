@@ -32,7 +32,7 @@ class LRScheduler {
   explicit LRScheduler(Rates& rates) : rates_(rates), base_lr_(rates.initial_lr()) {}
 
   // Returns the learning rate of epoch 0, computed from the optimizer's.
-  virtual double first();
+  GPUNET_INLINE_VIRTUAL virtual double first();
   // Returns the learning rate of a later epoch, last_epoch().
   virtual double next() = 0;
 
@@ -65,7 +65,7 @@ class StepLR : public LRScheduler {
   StepLR(Rates& optimizer, const StepLROptions& options);
 
  private:
-  double next() override;
+  GPUNET_INLINE_VIRTUAL double next() override;
 
   StepLROptions options_;
 };
@@ -83,8 +83,8 @@ class MultiStepLR : public LRScheduler {
   MultiStepLR(Rates& optimizer, MultiStepLROptions options);
 
  private:
-  double first() override;
-  double next() override;
+  GPUNET_INLINE_VIRTUAL double first() override;
+  GPUNET_INLINE_VIRTUAL double next() override;
 
   MultiStepLROptions options_;
 };
@@ -100,7 +100,7 @@ class ExponentialLR : public LRScheduler {
   ExponentialLR(Rates& optimizer, const ExponentialLROptions& options);
 
  private:
-  double next() override;
+  GPUNET_INLINE_VIRTUAL double next() override;
 
   ExponentialLROptions options_;
 };
@@ -118,7 +118,7 @@ class CosineAnnealingLR : public LRScheduler {
   CosineAnnealingLR(Rates& optimizer, const CosineAnnealingLROptions& options);
 
  private:
-  double next() override;
+  GPUNET_INLINE_VIRTUAL double next() override;
 
   double height(index_t epoch) const;
 
@@ -140,8 +140,8 @@ class LinearLR : public LRScheduler {
   LinearLR(Rates& optimizer, const LinearLROptions& options);
 
  private:
-  double first() override;
-  double next() override;
+  GPUNET_INLINE_VIRTUAL double first() override;
+  GPUNET_INLINE_VIRTUAL double next() override;
 
   LinearLROptions options_;
 };
@@ -156,8 +156,8 @@ class SequentialLR : public LRScheduler {
   SequentialLR(Rates& optimizer, std::vector<LRScheduler*> schedulers, std::vector<index_t> milestones);
 
  private:
-  double first() override;
-  double next() override;
+  GPUNET_INLINE_VIRTUAL double first() override;
+  GPUNET_INLINE_VIRTUAL double next() override;
 
   LRScheduler& current();
 

@@ -47,8 +47,8 @@ class OneCycleLR : public LRScheduler {
 
   static Rates& with_initial_lr(Rates& rates, const OneCycleLROptions& options);
 
-  double first() override;
-  double next() override;
+  GPUNET_INLINE_VIRTUAL double first() override;
+  GPUNET_INLINE_VIRTUAL double next() override;
 
   double between(const std::array<double, 2>& values, double part) const;
 

@@ -65,7 +65,7 @@ class Training {
   Training() = default;
   Training(const Training&) = delete;
   Training& operator=(const Training&) = delete;
-  virtual ~Training();
+  GPUNET_INLINE_VIRTUAL virtual ~Training();
 
   // Return the mean loss of this epoch so far, its accuracy (NaN if not measured), and the index of the first step
   // whose loss was not finite, counted over all epochs from 0 (-1 if none). Each waits for the device.
