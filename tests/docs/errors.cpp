@@ -77,6 +77,21 @@ void models(ErrorPage& page, Host& device, Model<Net, Host>& net, nn::CrossEntro
   PROVOKE("Labels in a column", "`flatten()` returns a view of shape [batch] of labels in one column or row.",
           const Tensor<label_t, Host> column(device, {2, 1}, std::vector<label_t>{0, 1});
           criterion(net(randn(device, {2, 4})), column));
+  PROVOKE(
+      "Targets without the last dimension",
+      "PyTorch would subtract each target from each output; gpunet does not broadcast. Targets of a single output "
+      "have the shape [batch, 1].",
+      const Tensor<float, Host> flat(device, {2}, {0.5f, 1.5f});
+      nn::MSELoss()(net(randn(device, {2, 4})), flat));
+  PROVOKE(
+      "Targets that are no probabilities",
+      "`BCELoss` takes probabilities on both sides; for logits as outputs use `BCEWithLogitsLoss`, for classes as "
+      "targets `CrossEntropyLoss`.",
+      const Tensor<float, Host> scores(device, {2, 3}, {0, 1, 2, 0, 1, 2});
+      nn::BCELoss()(net(randn(device, {2, 4})), scores));
+  PROVOKE("Weights of other classes", "`weight` has one number for each class, in their order.",
+          nn::CrossEntropyLoss weighted({.weight = {1, 2}});
+          weighted(net(randn(device, {2, 4})), labels));
   PROVOKE("Two calls that use one model",
           "Usually another thread is in a pass. `net.to(device)` makes a copy for each thread. With a mutex, one "
           "thread "
