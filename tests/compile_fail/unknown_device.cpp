@@ -1,4 +1,4 @@
-// expect: gpunet::Model: the second argument is not a device, use Host, or Cuda in a program that nvcc compiles
+// expect: gpunet::Model: the second argument is not a device, use Host, or Cuda in a program that links gpunet::cuda or that nvcc compiles
 // A model on a type that is not a device.
 // `template <Device D> void run(D& device)` with `Model<Net, D>` is one source for both; `with_device` chooses.
 #include <gpunet/gpunet.hpp>

@@ -186,6 +186,14 @@ TEST_CASE("subsets and samplers that make no sense") {
   CHECK(error_of([&] {
           data::Subset<Numbers>(set, {3, 10});
         }) == "gpunet::data::Subset: the index 10 (want 0 to 9)");
+  const Numbers empty{0};
+  CHECK(error_of([&] {
+          data::Subset<Numbers>(empty, {0, 1});
+        }) ==
+        "gpunet::data::Subset: 2 indices into a dataset of 0 samples (there are none to take), check its path, or "
+        "its "
+        "size()");
+  CHECK(data::Subset<Numbers>(empty, {}).size() == 0);
   CHECK(contains(error_of([&] {
                    data::random_split(set, {5, 6});
                  }),

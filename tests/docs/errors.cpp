@@ -74,6 +74,9 @@ void models(ErrorPage& page, Host& device, Model<Net, Host>& net, nn::CrossEntro
           "An update ends the step of a batch. For another backward pass, run the model again.",
           optim::SGD updates(net, {.lr = 0.1});
           auto loss = criterion(net(inputs), labels); loss.backward(); updates.step(); loss.backward());
+  PROVOKE("backward() twice", "As in PyTorch. Losses of several batches add their gradients until `zero_grad()`.",
+          auto loss = criterion(net(inputs), labels);
+          loss.backward(); loss.backward());
   PROVOKE("Labels in a column", "`flatten()` returns a view of shape [batch] of labels in one column or row.",
           const Tensor<label_t, Host> column(device, {2, 1}, std::vector<label_t>{0, 1});
           criterion(net(randn(device, {2, 4})), column));

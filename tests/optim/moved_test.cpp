@@ -78,7 +78,6 @@ TEST_CASE_FIXTURE(Fixture, "a loss of before an update cannot run backward") {
   optim::SGD optimizer(net, {.lr = 0.1});
   auto loss = criterion(net(x), y);
   loss.backward();
-  loss.backward();  // adds
   optimizer.step();
   CHECK(error_of([&] { loss.backward(); }) ==
         "gpunet::LossValue::backward: the parameters have changed since this loss was computed (an optimizer's "

@@ -48,3 +48,14 @@ TEST_CASE("of nothing counted there is a report of zeros") {
   const std::string report = classification_report(train::ConfusionCounts(1, {0}));
   CHECK(report.find("accuracy                           0.00         0") != std::string::npos);
 }
+
+TEST_CASE("counts that are not classes x classes are refused") {
+  CHECK(error_of([] { train::ConfusionCounts(0, {}); }) ==
+        "gpunet::train::ConfusionCounts: 0 counts of 0 classes (want 1 class or more, and a count for each pair of "
+        "them)");
+  CHECK(error_of([] {
+          train::ConfusionCounts(2, {1, 2});
+        }) ==
+        "gpunet::train::ConfusionCounts: 2 counts of 2 classes (want 1 class or more, and a count for each pair of "
+        "them)");
+}

@@ -12,6 +12,8 @@
 namespace gpunet::data {
 
 GPUNET_INLINE void detail::check_subset(const std::vector<index_t>& indices, index_t n) {
+  require(indices.empty() || n > 0, "gpunet::data::Subset: ", indices.size(), " indices into a dataset of ", n,
+          " samples (there are none to take), check its path, or its size()");
   for (const index_t i : indices)
     require(0 <= i && i < n, "gpunet::data::Subset: the index ", i, " (want 0 to ", n - 1, ")");
 }

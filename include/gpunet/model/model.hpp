@@ -12,9 +12,10 @@ namespace gpunet {
 // type of its layers, which checks shapes at compile time.
 template <class Net, class D, class T = float>
 class Model : public Network<D, T> {
-  static_assert(
-      Device<D>,
-      "gpunet::Model: the second argument is not a device, use Host, or Cuda in a program that nvcc compiles");
+  static_assert(Device<D>,
+                "gpunet::Model: the second argument is not a device, use Host, or Cuda in a program that links "
+                "gpunet::cuda or that "
+                "nvcc compiles");
   static_assert(std::is_floating_point_v<T>, "gpunet::Model: the element type has to be float or double");
   static_assert(
       !nn::detail::is_block<Net>,
@@ -61,8 +62,8 @@ class Model : public Network<D, T> {
   }
   template <class Loss>
   LossValue<D, T> forward_backward(const ViewArgument<T, D>& inputs, const Loss& loss,
-                                   const ViewArgument<nn::TargetOf<Loss, T>, D>& targets) {
-    Loss::check_shape(OutputShape{});
+                                   const ViewArgument<nn::TargetOf<Loss, D, T>, D>& targets) {
+    nn::detail::check_loss_shape<Loss>(OutputShape{});
     return Network<D, T>::forward_backward(inputs, loss, targets);
   }
 

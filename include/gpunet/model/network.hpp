@@ -84,7 +84,7 @@ class Network : public Trackable<Network<D, T>> {
   // identical to those of loss(model(inputs), targets).backward(). Returns the loss of the batch.
   template <class Loss>
   LossValue<D, T> forward_backward(const ViewArgument<T, D>& inputs, const Loss& loss,
-                                   const ViewArgument<nn::TargetOf<Loss, T>, D>& targets) {
+                                   const ViewArgument<nn::TargetOf<Loss, D, T>, D>& targets) {
     const ModelUse::Exclusive use = exclusive_use();
     const TargetsOf<D, T> with(loss, targets);
     begin_step(inputs, with);
@@ -215,6 +215,7 @@ class Network : public Trackable<Network<D, T>> {
   nn::Mode mode_ = nn::Mode::train, mode_of_pass_ = nn::Mode::train;
   bool keeps_activations_ = false;                   // of all slices, for backward()
   std::uint64_t losses_computed_ = 0;                // a LossValue of an older one is stale
+  std::uint64_t last_backward_ = 0;                  // the number of the last LossValue that ran backward()
   std::uint64_t updates_ = 0, updates_at_pass_ = 0;  // of the parameters: in total, and at the last pass
   std::uint64_t pass_ = 0;                           // counts forward passes: an Output of an older one is stale
   mutable ModelUse use_;

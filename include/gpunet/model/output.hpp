@@ -22,7 +22,8 @@ class LossValue {
 
   LossValue(Network<D, T>& network, std::uint64_t number) : network_(network), number_(number) {}
 
-  // Adds the gradients of this loss to those of the parameters (after zero_grad(): replaces them).
+  // Adds the gradients of this loss to those of the parameters (after zero_grad(): replaces them). Throws Error the second
+  // time.
   void backward() {
     const ModelUse::Exclusive use = network_->exclusive_use();
     require_fresh("backward");
@@ -30,9 +31,14 @@ class LossValue {
             "gpunet::LossValue::backward: this loss comes from a training step, which has run backward already");
     require(network_->updates_at_pass_ == network_->updates_,
             "gpunet::LossValue::backward: the parameters have changed since this loss was computed (an optimizer's "
-            "step or "
-            "io::load; its activations belong to the old ones), run the model on the batch again");
+            "step "
+            "or io::load; its activations belong to the old ones), run the model on the batch again");
+    require(
+        network_->last_backward_ != number_,
+        "gpunet::LossValue::backward: trying to backward through the graph a second time (this would add the same "
+        "gradients again), run the model on the batch again and compute the loss");
     network_->backward();
+    network_->last_backward_ = number_;
   }
 
   // Returns the loss; waits for the device. Throws Error if the loss is stale.
@@ -104,7 +110,7 @@ class Output {
   // What criterion(output, targets) calls: the loss of every sample, its gradient, and the mean.
   template <class Loss, class Targets>
   LossValue<D, T> apply(const Loss& loss, const Targets& targets) const {
-    using TargetView = View<const nn::TargetOf<Loss, T>, D>;
+    using TargetView = View<const nn::TargetOf<Loss, D, T>, D>;
     static_assert(
         std::is_convertible_v<const Targets&, TargetView>,
         "gpunet::Model: the targets have another type than the loss wants (labels are Tensor<label_t, D>), or "
@@ -136,7 +142,7 @@ class ShapedOutput : public Output<D, T> {
   // Computes the loss, for criterion(output, targets).
   template <class Loss, class Targets>
   LossValue<D, T> apply(const Loss& loss, const Targets& targets) const {
-    Loss::check_shape(S{});
+    nn::detail::check_loss_shape<Loss>(S{});
     return Output<D, T>::apply(loss, targets);
   }
 };

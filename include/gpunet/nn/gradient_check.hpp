@@ -78,11 +78,12 @@ inline std::string slice_text(const Slice& slice) {
   return concat("slice of ", slice.count, " samples in ", slice.outer, " x ", slice.inner);
 }
 
-inline void require_close(double error, const std::string& where, const char* what) {
-  require(error == error, where, what, " is NaN in places, write all of it");
-  require(error < gradient_tolerance, where, what,
-          " differs from the finite differences of forward (relative error ", error, ", want less than ",
-          gradient_tolerance, "), check forward and backward");
+// `functions`: those of the checked type, for the message.
+inline void require_close(double error, const std::string& where, const char* what, const char* functions) {
+  require(error == error, where, what,
+          " or its finite differences contain NaN (elements that were not written are NaN), check ", functions);
+  require(error < gradient_tolerance, where, what, " differs from the finite differences (relative error ", error,
+          ", want less than ", gradient_tolerance, "), check ", functions);
 }
 
 }  // namespace detail
@@ -149,9 +150,10 @@ void check_gradients(LayerRun<double, D>& run, std::uint64_t seed) {
   }
 
   const std::string where = concat("gpunet::nn::check_layer_gradients, ", detail::slice_text(run.slice()), ": ");
-  detail::require_close(relative_error(numeric_dx, analytic.dx), where, "the gradient of the inputs");
+  detail::require_close(relative_error(numeric_dx, analytic.dx), where, "the gradient of the inputs",
+                        "forward and backward");
   detail::require_close(relative_error(numeric_parameters, analytic.parameters), where,
-                        "the gradient of the parameters");
+                        "the gradient of the parameters", "forward and backward");
   require(analytic.padding == std::vector<double>(analytic.padding.size()), where,
           "the input gradient of padding samples, whose dy is 0, is not 0, check backward");
   require(added.dx == analytic.dx, where, "the input gradient depends on pass.accumulate, which is for parameters");
@@ -189,12 +191,13 @@ struct LossRange {
 template <class D, class Loss>
 void check_loss_gradients(D& device, const Loss& loss, const Sizes& output, const Slice& slice,
                           const LossRange& range = {}, std::uint64_t seed = 1) {
-  using Target = TargetOf<Loss, double>;
+  using Target = TargetOf<Loss, D, double>;
   const std::string where = concat("gpunet::nn::check_loss_gradients, ", detail::slice_text(slice), ": ");
   const AnyLoss<D, double> any(loss);
   const LossTraits traits = any.traits(output);
   const Sizes target_sizes = traits.target.with_front(slice.count);
   const index_t features = output.numel(), channels = output.rank() == 0 ? 1 : output[0];
+  require(features >= 1, where, "an output of shape ", to_string(output), " (want 1 number or more)");
   Generator generator(seed);
   std::vector<double> x = random_values<double>(slice.count * features, generator, range.low, range.high);
   std::vector<Target> targets;
@@ -250,7 +253,7 @@ void check_loss_gradients(D& device, const Loss& loss, const Sizes& output, cons
     for (index_t n = 0; n < slice.count; ++n)
       numeric.data()[n * features + k] = pass.scale * derivative.data()[n];
   }
-  detail::require_close(relative_error(numeric, analytic), where, "the gradient");
+  detail::require_close(relative_error(numeric, analytic), where, "the gradient", "evaluate");
   require(padding == std::vector<double>(padding.size()), where,
           "the gradient of padding samples is not 0, check evaluate");
 }

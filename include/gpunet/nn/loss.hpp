@@ -48,10 +48,6 @@ struct LossTraits {
   bool is_weighted = false;                // whether the mean is over weights: see total_weight
 };
 
-// The type of the numbers of a loss's targets, for outputs of type T.
-template <class Loss, class T>
-using TargetOf = std::conditional_t<std::is_void_v<typename Loss::target_type>, T, typename Loss::target_type>;
-
 // The arguments of a loss for a slice. Data of samples lie as [outer][feature][inner], see Slice.
 template <class T, class Target>
 struct LossPass {
@@ -67,11 +63,67 @@ struct LossPass {
   const T* total = nullptr;  // the total weight of the batch, if the loss is weighted: divides losses and gradients
 };
 
+template <class Loss>
+struct LossFunction;
+
+namespace detail {
+
+// Accepts every loss. Only declared.
+template <class Loss>
+void accept_loss(const LossFunction<Loss>&);
+
+// Compile errors for a type that is not a loss on device D for outputs of type T.
+template <class Loss, class D, class T>
+struct RequireLoss {
+  static_assert(
+      requires(const Loss& loss) { accept_loss(loss); },
+      "gpunet::nn: this is not a loss (arguments are model, loss, optimizer), give a loss of your own its base: "
+      "struct MyLoss : nn::LossFunction<MyLoss>");
+  static_assert(
+      requires { typename Loss::target_type; },
+      "gpunet::nn: the loss has no target_type (the type of the numbers of a target), write using target_type = "
+      "label_t "
+      "for classes, or void for the type of the network's output");
+  using Target = std::conditional_t<std::is_void_v<typename Loss::target_type>, T, typename Loss::target_type>;
+  static_assert(
+      requires(const Loss& loss, D& device, const View<const Target, D>& targets, index_t features) {
+        loss.check(device, targets, features);
+      },
+      "gpunet::nn: the loss has no function check for its targets on this device, write template <class D> void "
+      "check(D& device, View<const target_type, D> targets, index_t features) const");
+  static_assert(
+      requires(const Loss& loss, D& device, const LossPass<T, Target>& pass) { loss.evaluate(device, pass); },
+      "gpunet::nn: the loss has no function evaluate for this device and element type, write template <class D, "
+      "class "
+      "T> void evaluate(D& device, const nn::LossPass<T, target_type>& pass) const");
+};
+
+// Refuses a loss that does not match the shape of the network's output. A compile error.
+template <class Loss, class S>
+constexpr void check_loss_shape(S shape) {
+  constexpr bool checks = requires {
+    Loss::check_shape(shape);
+  };
+  static_assert(checks,
+                "gpunet::nn: the loss has no function check_shape, write template <class In> static constexpr void "
+                "check_shape(In), with a static_assert if it does not take all shapes");
+  if constexpr (checks) Loss::check_shape(shape);
+}
+
+}  // namespace detail
+
+// The type of the numbers of a loss's targets, for outputs of type T on device D.
+template <class Loss, class D, class T>
+using TargetOf = typename detail::RequireLoss<Loss, D, T>::Target;
+
 // The base of losses: criterion(net(inputs), targets) returns the mean (or sum) over the batch as a LossValue.
 template <class Loss>
 struct LossFunction {
   template <class Output, class Target>
   auto operator()(const Output& output, const Target& targets) const {
+    static_assert(std::is_base_of_v<LossFunction, Loss>,
+                  "gpunet::nn: the base LossFunction of a loss is that of another type, write struct MyLoss : "
+                  "nn::LossFunction<MyLoss>");
     static_assert(
         requires { output.features(); },
         "gpunet::nn: a loss takes what a model returns, write criterion(net(inputs), targets)");
@@ -96,7 +148,7 @@ namespace detail {
 
 template <class Loss, class D, class T>
 struct CallsOfLoss {
-  using Target = nn::TargetOf<Loss, T>;
+  using Target = nn::TargetOf<Loss, D, T>;
   static_assert(
       sizeof(Target) % 4 == 0,
       "gpunet::nn: the target_type of a loss has to be of 4 or 8 bytes (label_t, float, double), or void");
@@ -183,7 +235,7 @@ struct TargetsOf {
   Sizes sizes;  // [batch, ...target sizes]
 
   template <class Loss>
-  TargetsOf(const Loss& of, const View<const nn::TargetOf<Loss, T>, D>& targets)
+  TargetsOf(const Loss& of, const View<const nn::TargetOf<Loss, D, T>, D>& targets)
       : loss(of), data(targets.data()), sizes(targets.sizes()) {}
   TargetsOf(const AnyLoss<D, T>& of, const void* targets, const Sizes& target_sizes)
       : loss(of), data(targets), sizes(target_sizes) {}

@@ -39,8 +39,14 @@ struct Scores {
 // as p. Samples whose label is not a class are only in no_class().
 class ConfusionCounts {
  public:
+  // Throws Error unless there are classes * classes counts.
   ConfusionCounts(index_t classes, std::vector<index_t> counts, index_t no_class = 0)
-      : classes_(classes), counts_(std::move(counts)), no_class_(no_class) {}
+      : classes_(classes), counts_(std::move(counts)), no_class_(no_class) {
+    const auto size = static_cast<index_t>(counts_.size());
+    require(classes >= 1 && size % classes == 0 && size / classes == classes,
+            "gpunet::train::ConfusionCounts: ", size, " counts of ", classes,
+            " classes (want 1 class or more, and a count for each pair of them)");
+  }
 
   index_t classes() const { return classes_; }
   // Returns the number of samples of class `label` that were predicted as `predicted`. Throws Error for an unknown

@@ -188,6 +188,7 @@ History fit(Network<D, T>& model, const Loss& criterion, Optimizer& optimizer, L
             const FitOptions& options, Parts&&... parts) {
   using Model = Network<D, T>;
   using R = Run<Model, Optimizer>;
+  using Target = nn::TargetOf<Loss, D, T>;
   static_assert((detail::IsPart<std::remove_reference_t<Parts>, R, Model, Loss> && ...),
                 "gpunet::train::fit: an argument after the options is not a part of a training, give an object "
                 "with on_epoch_end(train::Training&) or another of fit's functions");
@@ -234,6 +235,10 @@ History fit(Network<D, T>& model, const Loss& criterion, Optimizer& optimizer, L
       if constexpr (requires { part.on_epoch_begin(run); }) part.on_epoch_begin(run);
     });
     for (auto [inputs, labels] : batches) {
+      static_assert(std::is_convertible_v<decltype(labels), View<const Target, D>>,
+                    "gpunet::train::fit: the loss has targets of another type than the loader's (labels are "
+                    "label_t), use a loss "
+                    "with its target_type, or call train::Step in a loop with your own targets");
       run.running_loss.update(step(inputs, labels), inputs.size(0));
       run.current.steps = ++run.step;
       run.current.lr = optimizer.lr();
@@ -281,7 +286,7 @@ History fit(Network<D, T>& model, const Loss& criterion, Optimizer& optimizer, L
 template <class Net, class D, class T, class Loss, class Optimizer, class Loader, class... Parts>
 History fit(Model<Net, D, T>& model, const Loss& criterion, Optimizer& optimizer, Loader&& loader,
             const FitOptions& options, Parts&&... parts) {
-  Loss::check_shape(typename Model<Net, D, T>::OutputShape{});
+  nn::detail::check_loss_shape<Loss>(typename Model<Net, D, T>::OutputShape{});
   return fit(static_cast<Network<D, T>&>(model), criterion, optimizer, loader, options,
              std::forward<Parts>(parts)...);
 }

@@ -13,7 +13,7 @@ namespace gpunet::train {
 template <class D, class T, class Loss, class Optimizer>
 class Step {
   using Inputs = ViewArgument<T, D>;
-  using Targets = ViewArgument<nn::TargetOf<Loss, T>, D>;
+  using Targets = ViewArgument<nn::TargetOf<Loss, D, T>, D>;
 
  public:
   // The optimizer must be the model's. Both must outlive this; they may be moved.
@@ -27,7 +27,7 @@ class Step {
   template <class Net>
   Step(Model<Net, D, T>& model, const Loss& loss, Optimizer& optimizer)
       : Step(static_cast<Network<D, T>&>(model), loss, optimizer) {
-    Loss::check_shape(typename Model<Net, D, T>::OutputShape{});
+    nn::detail::check_loss_shape<Loss>(typename Model<Net, D, T>::OutputShape{});
   }
 
   // Trains on a batch: inputs [batch, ...], targets [batch, ...]. Returns the loss before the update.

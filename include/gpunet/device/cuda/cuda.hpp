@@ -155,7 +155,9 @@ class Cuda {
   Cuda() = delete;
 
   // Why no GPU can be used, as one sentence; empty when a kernel of this program ran on one.
-  static std::string why_not() { return "gpunet not compiled with CUDA enabled, build the program with nvcc"; }
+  static std::string why_not() {
+    return "gpunet not compiled with CUDA enabled, link gpunet::cuda or compile with nvcc";
+  }
   static std::string why_not(int) { return why_not(); }
   static bool is_available() { return false; }
   static int device_count() { return 0; }
