@@ -10,7 +10,6 @@
 #include <gpunet/core/error.hpp>
 #include <gpunet/device/device.hpp>
 #include <gpunet/device/host/executor.hpp>
-#include <gpunet/device/host/flush_subnormals.hpp>
 #include <gpunet/device/host/lent_memory.hpp>
 
 namespace gpunet {
@@ -58,39 +57,28 @@ class Host {
   // runs everything itself. Tasks flush subnormal numbers to 0.
   template <class Task>
   void run(index_t tasks, Task&& task) {
-    if (tasks < 2 || threads() == 1 || busy_.exchange(true, std::memory_order_acquire))
-      return run_here(tasks, task);
-    using T = std::remove_reference_t<Task>;
-    const auto call = [](void* context, index_t i, int worker) {
-      (*static_cast<T*>(context))(i, worker);
-    };
-    share(tasks, {call, const_cast<void*>(static_cast<const void*>(std::addressof(task)))});
+    run_if(true, tasks, task);
   }
 
   // The same if `shared`; else all tasks run here, in order, and may share work of their own.
   template <class Task>
   void run_if(bool shared, index_t tasks, Task&& task) {
-    if (shared)
-      run(tasks, task);
-    else
-      run_here(tasks, task);
+    using T = std::remove_reference_t<Task>;
+    const auto call = [](void* context, index_t i, int worker) {
+      (*static_cast<T*>(context))(i, worker);
+    };
+    run_tasks(shared, tasks, {call, const_cast<void*>(static_cast<const void*>(std::addressof(task)))});
   }
 
   // Working memory that lasts from call to call: detail::LentMemory::Loan loan(device.working_memory(), bytes).
   detail::LentMemory& working_memory() { return working_memory_; }
 
  private:
-  template <class Task>
-  static void run_here(index_t tasks, Task& task) {
-    const detail::FlushSubnormals flush;
-    for (index_t i = 0; i < tasks; ++i)
-      task(i, 0);
-  }
-
   // Null pointers are fine where there is nothing to copy; memcpy does not want them.
   static void move(void* target, const void* source, std::size_t bytes) {
     if (bytes > 0) std::memcpy(target, source, bytes);
   }
+  void run_tasks(bool shared, index_t tasks, ParallelTask task);
   // Runs the tasks on all threads.
   void share(index_t tasks, ParallelTask task);
 

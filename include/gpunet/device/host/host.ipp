@@ -6,6 +6,7 @@
 #include <thread>
 #include <unistd.h>
 
+#include <gpunet/device/host/flush_subnormals.hpp>
 #include <gpunet/device/host/host.hpp>
 #include <gpunet/device/host/thread_pool.hpp>
 
@@ -51,6 +52,14 @@ GPUNET_INLINE Host::Host(HostOptions options)
 }
 
 GPUNET_INLINE Host::~Host() = default;
+
+GPUNET_INLINE void Host::run_tasks(bool shared, index_t tasks, ParallelTask task) {
+  if (shared && tasks > 1 && threads() > 1 && !busy_.exchange(true, std::memory_order_acquire))
+    return share(tasks, task);
+  const detail::FlushSubnormals flush;
+  for (index_t i = 0; i < tasks; ++i)
+    task(i, 0);
+}
 
 GPUNET_INLINE void Host::share(index_t tasks, ParallelTask task) {
   struct Release {

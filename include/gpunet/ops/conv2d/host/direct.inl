@@ -88,9 +88,12 @@ template <int CT>
 GPUNET_TARGET inline void correlate_row(const Correlation& c, const TapRows& rows, const float* x, const float* w,
                                         const float* bias, float* y, int valid) {
   const index_t vectors = ceil_div(c.width, lanes), edge = std::min(c.edge_vectors(lanes), most_vectors<CT>);
-  correlate_part<CT>(c, rows, x, w, bias, y, valid, 0, edge);
-  correlate_part<CT>(c, rows, x, w, bias, y, valid, edge * lanes, vectors - 2 * edge);
-  correlate_part<CT>(c, rows, x, w, bias, y, valid, (vectors - edge) * lanes, edge);
+  const index_t ends[] = {edge, vectors - edge, vectors};
+  index_t begin = 0;
+  for (const index_t end : ends) {
+    correlate_part<CT>(c, rows, x, w, bias, y, valid, begin * lanes, end - begin);
+    begin = end;
+  }
 }
 
 // Rows first <= row < end of y = x * w + bias for all channels; w and bias are packed in tiles of c.tile channels.
