@@ -13,14 +13,16 @@ namespace detail {
 // A loop whose functor is known by its address alone: f(i) for begin <= i < end, on this thread.
 using Loop = void (*)(const void* functor, index_t begin, index_t end);
 
-// The loop over an F, vectorized for one path. The functor is copied, so that nothing in the loop can change it.
+// The loop over an F that gains nothing from vectors, or for the baseline of x86-64: there short code, which compiles faster,
+// matters more than speed.
 template <class F>
-[[GPUNET_VECTORIZE]] void loop_baseline(const void* functor, index_t begin, index_t end) {
+void loop_plain(const void* functor, index_t begin, index_t end) {
   const F f = *static_cast<const F*>(functor);
-  GPUNET_INDEPENDENT_ITERATIONS
   for (index_t i = begin; i < end; ++i)
     f(i);
 }
+
+// The loop over an F, vectorized for one path. The functor is copied, so that nothing in the loop can change it.
 #if GPUNET_X86
 template <class F>
 [[GPUNET_VECTORIZE, gnu::target(GPUNET_TARGET_AVX2)]] void loop_avx2(const void* functor, index_t begin,
@@ -38,14 +40,15 @@ template <class F>
   for (index_t i = begin; i < end; ++i)
     f(i);
 }
-#endif
-// The loop over an F that gains nothing from vectors.
+#else
 template <class F>
-void loop_plain(const void* functor, index_t begin, index_t end) {
+[[GPUNET_VECTORIZE]] void loop_baseline(const void* functor, index_t begin, index_t end) {
   const F f = *static_cast<const F*>(functor);
+  GPUNET_INDEPENDENT_ITERATIONS
   for (index_t i = begin; i < end; ++i)
     f(i);
 }
+#endif
 
 // True if a functor asks for one plain loop instead of one per vector path.
 template <class F>
@@ -59,7 +62,7 @@ Loop loop_over() {
   if constexpr (wants_one_copy<F>) return loop_plain<F>;
 #if GPUNET_X86
   else
-    return isa() == Isa::avx512 ? loop_avx512<F> : isa() == Isa::avx2 ? loop_avx2<F> : loop_baseline<F>;
+    return isa() == Isa::avx512 ? loop_avx512<F> : isa() == Isa::avx2 ? loop_avx2<F> : loop_plain<F>;
 #else
   else
     return loop_baseline<F>;

@@ -6,8 +6,8 @@ namespace gpunet::GPUNET_PATH {
 
 // Sums in registers: channels x vectors at a time, as many as the path has registers for.
 template <int CT>
-inline constexpr index_t most_vectors = GPUNET_LANES == 16 ? 24 / CT : 2;
-inline constexpr int wide_gradient = GPUNET_LANES == 16 ? 4 : 2, narrow_gradient = GPUNET_LANES == 16 ? 3 : 2;
+inline constexpr index_t most_vectors = GPUNET_LANES == 16 ? 24 / CT : tile_rows;
+inline constexpr int wide_gradient = tile_rows, narrow_gradient = GPUNET_LANES == 16 ? 3 : tile_rows;
 
 // CT channels x NV vectors of one output row. `last` is where the last vector begins: it may overlap the one
 // before.
@@ -212,6 +212,7 @@ GPUNET_TARGET inline void parameter_gradients(const Correlation& c, const Gradie
   const bool wide = wide_gradient == narrow_gradient ||
                     round_up(c.out_channels, wide_gradient) <= round_up(c.out_channels, narrow_gradient);
   const index_t tile = wide ? wide_gradient : narrow_gradient;
+  const auto add_row = wide ? weight_gradient_row<wide_gradient> : weight_gradient_row<narrow_gradient>;
   for (index_t first = 0; first < c.out_channels; first += tile) {
     const int valid = static_cast<int>(c.out_channels - first);
     for (index_t channel = 0; channel < c.channels; ++channel)
@@ -220,10 +221,7 @@ GPUNET_TARGET inline void parameter_gradients(const Correlation& c, const Gradie
         const float* x = c.x + channel * c.x_channel + (g.first * c.stride - c.padding + ky) * c.x_row;
         const float* dy = g.dy + first * g.channel;
         float* target = dw + ((first * c.channels + channel) * c.kernel + ky) * c.kernel;
-        if (wide)
-          weight_gradient_row<wide_gradient>(g, c, x, dy, target, valid, accumulate);
-        else
-          weight_gradient_row<narrow_gradient>(g, c, x, dy, target, valid, accumulate);
+        add_row(g, c, x, dy, target, valid, accumulate);
       }
   }
 }

@@ -119,10 +119,9 @@ GPUNET_TARGET inline void forward_rows_tile(index_t in, const float* rows, const
 template <int N>
 GPUNET_TARGET inline void forward_rows(index_t in, index_t out, const float* rows, const float* w, const float* b,
                                        float* y, bool relu) {
-  constexpr int tile = GPUNET_LANES == 16 ? 4 : 2;
   index_t o = 0;
-  for (; o + tile <= out; o += tile)
-    forward_rows_tile<N, tile>(in, rows, w + o * in, b + o, y + o * N, relu);
+  for (; o + tile_rows <= out; o += tile_rows)
+    forward_rows_tile<N, tile_rows>(in, rows, w + o * in, b + o, y + o * N, relu);
   for (; o < out; ++o)
     forward_rows_tile<N, 1>(in, rows, w + o * in, b + o, y + o * N, relu);
 }
@@ -194,10 +193,9 @@ GPUNET_TARGET inline void four_weight_gradients(index_t in, const float* rows, c
 
 GPUNET_TARGET inline void four_gradients(index_t in, index_t out, const float* rows, const float* dy, float* dw,
                                          float* db, Accumulate accumulate) {
-  constexpr int tile = GPUNET_LANES == 16 ? 4 : 2;
   index_t o = 0;
-  for (; o + tile <= out; o += tile)
-    four_weight_gradients<tile>(in, rows, dy + o * 4, dw + o * in, accumulate);
+  for (; o + tile_rows <= out; o += tile_rows)
+    four_weight_gradients<tile_rows>(in, rows, dy + o * 4, dw + o * in, accumulate);
   for (; o < out; ++o)
     four_weight_gradients<1>(in, rows, dy + o * 4, dw + o * in, accumulate);
   for (o = 0; o < out; ++o)
@@ -228,11 +226,10 @@ GPUNET_TARGET [[gnu::always_inline]] inline void weight_gradient_vector(index_t 
 template <int OT>
 GPUNET_TARGET inline void linear_gradient_tile(index_t in, index_t samples, const float* rows, const float* dy,
                                                float* dw, float* db, Accumulate accumulate) {
-  index_t i = 0;
-  for (; i + lanes <= in; i += lanes)
-    weight_gradient_vector<OT>(in, samples, rows + i, dy, dw + i, Mask{} - 1, accumulate);
-  if (i < in)
-    weight_gradient_vector<OT>(in, samples, rows + in - lanes, dy, dw + in - lanes, last_lanes(in - i), accumulate);
+  for (index_t next = 0; next < in; next += lanes) {
+    const index_t i = std::min(next, in - lanes);
+    weight_gradient_vector<OT>(in, samples, rows + i, dy, dw + i, last_lanes(lanes - (next - i)), accumulate);
+  }
   for (int o = 0; o < OT; ++o) {
     float total = 0;
     for (index_t n = 0; n < samples; ++n)
