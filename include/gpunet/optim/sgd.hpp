@@ -29,12 +29,15 @@ struct SgdStep : Update<SgdStep<T>, T, 0, 1> {
 
   template <bool has_momentum>
   GPUNET_FN void run(index_t i) const {
-    T* const velocity = this->kept[0];
+    [[maybe_unused]] T* const velocity = this->kept[0];
     const T p = this->parameter[i];
     const T g = weight_decay != T{} ? this->gradient[i] + weight_decay * p : this->gradient[i];
-    T v = g;
-    if constexpr (has_momentum) velocity[i] = v = momentum * velocity[i] + keep * g;
-    this->parameter[i] = p - lr * (nesterov ? g + momentum * v : v);
+    if constexpr (has_momentum) {
+      const T v = velocity[i] = momentum * velocity[i] + keep * g;
+      this->parameter[i] = p - lr * (nesterov ? g + momentum * v : v);
+    } else {
+      this->parameter[i] = p - lr * g;
+    }
   }
 };
 
