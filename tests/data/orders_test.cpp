@@ -194,6 +194,18 @@ TEST_CASE("subsets and samplers that make no sense") {
         "its "
         "size()");
   CHECK(data::Subset<Numbers>(empty, {}).size() == 0);
+  const auto read = [](const auto& of, index_t i) {
+    return error_of([&] {
+      float sample[1];
+      of.read(i, sample);
+    });
+  };
+  CHECK(read(data::Subset<Numbers>(set, {3, 1}), 2) ==
+        "gpunet::data: sample 2 of a dataset of 2 samples (want 0 to 1)");
+  CHECK(read(data::Subset<Numbers>(set, {3, 1}), -1) ==
+        "gpunet::data: sample -1 of a dataset of 2 samples (want 0 to 1)");
+  CHECK(read(data::Subset<Numbers>(set, {}), 0) ==
+        "gpunet::data: sample 0 of a dataset of 0 samples, check its path, or its size()");
   CHECK(contains(error_of([&] {
                    data::random_split(set, {5, 6});
                  }),

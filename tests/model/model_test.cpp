@@ -294,6 +294,8 @@ TEST_CASE_TEMPLATE("a model that was moved from, or is gone, is refused in one s
   CHECK(error_of([&] { old.forward_backward(inputs, criterion, labels.view()); }) == moved);
   CHECK(error_of([&] { old.parameters(); }) == moved);
   CHECK(error_of([&] { std::as_const(old).buffers(); }) == moved);
+  CHECK(error_of([&] { summary(old); }) == moved);
+  CHECK(error_of([&] { get_parameter(old, "0.weight"); }) == moved);
   CHECK(error_of([&] { nn::utils::clip_grad_value_(old, 1); }) == moved);
   CHECK(error_of([&] { io::save(old, "model_that_was_moved.pth"); }) == moved);
   CHECK(error_of([&] { optim::SGD optimizer(old); }) == moved);

@@ -27,6 +27,8 @@ TEST_CASE_TEMPLATE("argmax is taken along any dimension", D, GPUNET_TEST_DEVICES
   CHECK(argmax(Tensor<float, D>(device, {3}, {1, 2, 3}), 0).item() == 2);
   CHECK(argmax(Tensor<float, D>(device, {0, 3}), 1).sizes() == Sizes{0});
   CHECK(error_of([&] { argmax(x, 2); }) == "gpunet::argmax: dimension 2 of the shape [2, 3] (want -2 to 1)");
+  const Tensor<float, Host> number(test_device<Host>(), {}, std::vector<float>{1});
+  CHECK(error_of([&] { argmax(number, 0); }) == "gpunet::argmax: dimension 0 of a shape without dimensions");
   CHECK(contains(error_of([&] { softmax(x, -3); }), "gpunet::softmax: dimension -3"));
   CHECK(contains(error_of([&] { argmax(Tensor<float, D>(device, {2, 0}), 1); }), "nothing along dimension 1"));
 }

@@ -6,6 +6,7 @@
 
 #include <gpunet/core/error.hpp>
 #include <gpunet/data/cifar.hpp>
+#include <gpunet/data/dataset.hpp>
 #include <gpunet/io/file.hpp>
 
 namespace gpunet::data {
@@ -75,7 +76,7 @@ GPUNET_INLINE ImageBytes CifarImages::image(index_t i, std::vector<std::uint8_t>
   return {{bytes + format_->labels(), sizes}, bytes[which_label_]};
 }
 GPUNET_INLINE const std::uint8_t* CifarImages::record(index_t i) const {
-  GPUNET_ASSERT(0 <= i && i < size());
+  detail::check_sample(i, size());
   return bytes_.data() + static_cast<std::size_t>(i) * format_->record_bytes();
 }
 

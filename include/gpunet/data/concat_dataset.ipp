@@ -40,7 +40,7 @@ GPUNET_INLINE bool ConcatDataset::is_random() const {
 }
 
 GPUNET_INLINE std::size_t ConcatDataset::set_of(index_t i) const {
-  GPUNET_ASSERT(0 <= i && i < size());
+  detail::check_sample(i, size());
   return static_cast<std::size_t>(std::upper_bound(ends_.begin(), ends_.end(), i) - ends_.begin());
 }
 

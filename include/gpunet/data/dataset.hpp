@@ -66,6 +66,14 @@ struct RequireDataset {
 };
 }  // namespace detail
 
+namespace detail {
+// Throws Error unless a dataset of n samples has sample i.
+inline void check_sample(index_t i, index_t n) {
+  require(n > 0, "gpunet::data: sample ", i, " of a dataset of ", n, " samples, check its path, or its size()");
+  require(0 <= i && i < n, "gpunet::data: sample ", i, " of a dataset of ", n, " samples (want 0 to ", n - 1, ")");
+}
+}  // namespace detail
+
 // A reference to a dataset of any type, so that loaders are not templates of the dataset.
 class DatasetView {
  public:

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <utility>
 
+#include <gpunet/data/dataset.hpp>
 #include <gpunet/data/digits.hpp>
 #include <gpunet/data/sample_random.hpp>
 
@@ -112,7 +113,7 @@ GPUNET_INLINE void draw(const Point& a, const Point& b, int radius, std::uint8_t
 }  // namespace detail::digits
 
 GPUNET_INLINE ImageBytes Digits::image(index_t i, std::vector<std::uint8_t>& buffer) const {
-  GPUNET_ASSERT(0 <= i && i < size());
+  detail::check_sample(i, size());
   const auto label = static_cast<label_t>(i % 10);
   Random random(seed_, static_cast<std::uint64_t>(i));
   const detail::digits::Hand hand(random);

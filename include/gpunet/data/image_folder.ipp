@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 #include <system_error>
 
+#include <gpunet/data/dataset.hpp>
 #include <gpunet/data/image_folder.hpp>
 #include <gpunet/io/file.hpp>
 
@@ -121,7 +122,7 @@ GPUNET_INLINE ImageBytes ImageFolder::Files::image(std::size_t i, std::vector<st
 }
 
 GPUNET_INLINE ImageBytes ImageFolder::image(index_t i, std::vector<std::uint8_t>& buffer) const {
-  GPUNET_ASSERT(0 <= i && i < size());
+  detail::check_sample(i, size());
   return files_.image(static_cast<std::size_t>(i), buffer);
 }
 

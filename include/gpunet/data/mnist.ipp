@@ -8,6 +8,7 @@
 
 #include <gpunet/core/error.hpp>
 #include <gpunet/core/shape.hpp>
+#include <gpunet/data/dataset.hpp>
 #include <gpunet/data/mnist.hpp>
 #include <gpunet/io/file.hpp>
 #include <gpunet/io/gzip.hpp>
@@ -83,7 +84,7 @@ GPUNET_INLINE index_t IdxImages::size() const {
   return static_cast<index_t>(files_.labels.size());
 }
 GPUNET_INLINE ImageBytes IdxImages::image(index_t i, std::vector<std::uint8_t>&) const {
-  GPUNET_ASSERT(0 <= i && i < size());
+  detail::check_sample(i, size());
   const auto* const bytes = reinterpret_cast<const std::uint8_t*>(files_.images.data());
   return {{bytes + i * files_.sizes.pixels(), files_.sizes},
           std::to_integer<label_t>(files_.labels[static_cast<std::size_t>(i)])};

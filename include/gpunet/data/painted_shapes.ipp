@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <numbers>
 
+#include <gpunet/data/dataset.hpp>
 #include <gpunet/data/painted_outlines.hpp>
 #include <gpunet/data/painted_shapes.hpp>
 
@@ -94,7 +95,7 @@ GPUNET_INLINE void cover(int (*figure)(int, int), const Scene& scene, Coverage& 
 }  // namespace detail::shapes
 
 GPUNET_INLINE ImageBytes Shapes::image(index_t i, std::vector<std::uint8_t>& buffer) const {
-  GPUNET_ASSERT(0 <= i && i < size());
+  detail::check_sample(i, size());
   static constexpr std::array figures_in_order = {
       figures::disc,  figures::ring, figures::square, figures::frame,    figures::triangle,
       figures::cross, figures::star, figures::bar,    figures::crescent, figures::hourglass};

@@ -8,13 +8,14 @@
 #include <numbers>
 
 #include <gpunet/core/error.hpp>
+#include <gpunet/data/dataset.hpp>
 #include <gpunet/data/points.hpp>
 #include <gpunet/data/sample_random.hpp>
 
 namespace gpunet::data {
 
 GPUNET_INLINE label_t Points::read(index_t i, float* sample) const {
-  GPUNET_ASSERT(0 <= i && i < size());
+  detail::check_sample(i, size());
   std::copy_n(samples.data() + 2 * i, 2, sample);
   return labels[static_cast<std::size_t>(i)];
 }

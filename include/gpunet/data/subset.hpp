@@ -49,7 +49,10 @@ class Subset : detail::RequireDataset<Set> {
   const std::vector<index_t>& indices() const { return indices_; }
 
  private:
-  index_t of_set(index_t i) const { return indices_[static_cast<std::size_t>(i)]; }
+  index_t of_set(index_t i) const {
+    detail::check_sample(i, size());
+    return indices_[static_cast<std::size_t>(i)];
+  }
 
   const Set* set_;
   std::vector<index_t> indices_;

@@ -21,7 +21,7 @@ GPUNET_INLINE TensorDataset::TensorDataset(const Tensor<float, Host>& samples, c
 }
 
 GPUNET_INLINE label_t TensorDataset::read(index_t i, float* sample) const {
-  GPUNET_ASSERT(0 <= i && i < size());
+  detail::check_sample(i, size());
   const index_t features = sample_sizes().numel();
   std::copy_n(samples_.data() + i * features, features, sample);
   return labels_.data()[i];

@@ -114,18 +114,18 @@ class Network : public Trackable<Network<D, T>> {
 
   D& device() const { return device_; }
   // Returns the graph as the layers were written.
-  const Graph& graph() const { return graph_; }
+  const Graph& graph() const { return this->here().graph_; }
   // Returns the graph that runs, with nodes fused for the device.
-  const Graph& fused_graph() const { return fused_; }
-  const Plan& plan() const { return plan_; }
+  const Graph& fused_graph() const { return this->here().fused_; }
+  const Plan& plan() const { return this->here().plan_; }
   // Returns the sizes of one output sample.
-  const Sizes& output_sizes() const { return graph_.values[static_cast<std::size_t>(graph_.output)]; }
-  const std::vector<ParameterInfo>& named_parameters() const { return graph_.parameters; }
+  const Sizes& output_sizes() const { return graph().values[static_cast<std::size_t>(graph_.output)]; }
+  const std::vector<ParameterInfo>& named_parameters() const { return graph().parameters; }
 
   // Return all parameters as one array, each at the offset in its ParameterInfo; gaps between them are 0.
   View<T, D> parameters() { return {this->here().parameters_.data(), Sizes{parameters_.size()}}; }
   View<const T, D> parameters() const { return {this->here().parameters_.data(), Sizes{parameters_.size()}}; }
-  const std::vector<BufferInfo>& named_buffers() const { return graph_.buffers; }
+  const std::vector<BufferInfo>& named_buffers() const { return graph().buffers; }
   // Return all buffers as one array, each at the offset in its BufferInfo.
   View<T, D> buffers() { return {this->here().buffers_.data(), Sizes{buffers_.size()}}; }
   View<const T, D> buffers() const { return {this->here().buffers_.data(), Sizes{buffers_.size()}}; }

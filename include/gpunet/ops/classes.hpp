@@ -16,6 +16,7 @@ struct AlongDimension {
 
   AlongDimension(const Sizes& sizes, int dim, const char* function) {
     const int rank = sizes.rank(), at = dim < 0 ? dim + rank : dim;
+    require(rank > 0, "gpunet::", function, ": dimension ", dim, " of a shape without dimensions");
     require(0 <= at && at < rank, "gpunet::", function, ": dimension ", dim, " of the shape ", to_string(sizes),
             " (want ", -rank, " to ", rank - 1, ")");
     classes = sizes[at];
