@@ -71,3 +71,21 @@ TEST_CASE("what an op may be") {
   CHECK(error_of([&] { builder.add(AddOp{}, std::vector<value_t>(17), Sizes{4}); }) ==
         "gpunet::Model: layer join has 17 inputs (want 1 to 16), join some in a layer before it");
 }
+
+namespace {
+
+struct TwoWeights {
+  constexpr auto output(auto in) const { return in; }
+  constexpr auto parameters(auto) const {
+    return std::array{nn::constant("weight", {1}, 1), nn::constant("weight", {2}, 1)};
+  }
+};
+
+}  // namespace
+
+TEST_CASE("two parameters of a layer have two names") {
+  using Net = nn::Sequential<nn::Input<4>, TwoWeights>;
+  CHECK(error_of([] { nn::lower<void, void>(Net{}); }) ==
+        "gpunet::Model: layer 0 has two parameters called weight (they would be one key), rename one in its "
+        "parameters(in)");
+}

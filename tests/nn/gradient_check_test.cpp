@@ -2,6 +2,7 @@
 
 #include <gpunet/gpunet.hpp>
 #include <gpunet/nn/gradient_check.hpp>
+#include <gpunet/ops/for_each_random.hpp>
 
 #include "support/devices.hpp"
 #include "support/errors.hpp"
@@ -19,7 +20,21 @@ enum class Fault {
   no_adding,
   dx_needed,
   past_end,
-  behind_parameter
+  past_dx,
+  past_scratch,
+  past_cache,
+  behind_parameter,
+  other_parameter,
+  other_gradient,
+  other_buffer,
+  random,
+  null_dx
+};
+
+template <class T>
+struct Clear {
+  T* y;
+  void operator()(index_t i, float) const { y[i] = 0; }
 };
 
 // y = weight x for all elements, with a mistake.
@@ -28,27 +43,37 @@ struct Scaled {
 
   constexpr auto output(auto in) const { return in; }
   constexpr auto parameters(auto) const { return std::array{nn::constant("weight", {1}, 1)}; }
+  OpTraits traits(const Sizes&, const Sizes&) const { return {.cache_bytes = 4}; }
+  index_t scratch(const Host&, const Slice&, auto) const { return 2; }
 
   template <class T>
-  void forward(Host&, const ForwardPass<T>& pass) const {
+  void forward(Host& device, const ForwardPass<T>& pass) const {
     const index_t n = pass.in_elements();
     for (index_t i = 0; i < n; ++i)
       pass.y[i] = *pass.parameters[0] * pass.x[i];
     if (fault == Fault::past_end) pass.y[n] = 0;
+    if (fault == Fault::past_scratch) pass.scratch[2] = 0;
+    if (fault == Fault::past_cache) pass.cache[16 * pass.slice.samples() + 3] = std::byte{0};
+    if (fault == Fault::other_parameter) pass.y[0] += *pass.parameters[1];
+    if (fault == Fault::other_buffer) pass.buffers[0][0] = 0;
+    if (fault == Fault::random) for_each_random(device, pass, Clear<T>{pass.y});
   }
   template <class T>
-  void backward(Host&, const BackwardPass<T>& pass) const {
+  __attribute__((no_sanitize("undefined"))) void backward(Host&, const BackwardPass<T>& pass) const {
     const index_t n = pass.in_elements();
     T sum{};
     for (index_t i = 0; i < n; ++i)
       sum += pass.x[i] * pass.dy[i];
-    if (fault == Fault::parameters) sum *= T{1.0001};
+    if (fault == Fault::parameters) sum *= static_cast<T>(1.0001);
     if (fault == Fault::dx_needed && !pass.dx) sum = 0;
     store_gradient(*pass.gradients[0], sum, fault == Fault::no_adding ? Accumulate::no : pass.accumulate);
     if (fault == Fault::behind_parameter) pass.gradients[0][1] = 0;
-    if (!pass.dx) return;
+    if (fault == Fault::other_gradient) pass.gradients[1][0] = 0;
+    if (!pass.dx && fault != Fault::null_dx) return;
     for (index_t i = fault == Fault::not_written; i < n; ++i)
-      pass.dx[i] = *pass.parameters[0] * pass.dy[i] * (fault == Fault::inputs && i == n - 1 ? T{1.0001} : T{1});
+      pass.dx[i] =
+          *pass.parameters[0] * pass.dy[i] * (fault == Fault::inputs && i == n - 1 ? static_cast<T>(1.0001) : T{1});
+    if (fault == Fault::past_dx) pass.dx[n] = 0;
     if (fault == Fault::padding) pass.dx[n - 1] = 1;
   }
 };
@@ -121,12 +146,69 @@ TEST_CASE("the gradient check says what is wrong with a layer") {
             "store_gradient");
   CHECK(problem(Fault::dx_needed) ==
         where + "the gradient of the parameters is another one where pass.dx is null, check backward");
-  CHECK(problem(Fault::past_end) ==
-        "gpunet::GuardedBuffer: a kernel wrote past the end of an array of 6 elements, check the sizes that it is "
-        "given");
+  const auto past = [](const char* array) {
+    return concat("gpunet::GuardedBuffer: a kernel wrote past the end of ", array,
+                  " elements, check the sizes that it is given");
+  };
+  CHECK(problem(Fault::past_end) == past("pass.y, an array of 6"));
+  CHECK(problem(Fault::past_dx) == past("pass.dx, an array of 6"));
+  CHECK(problem(Fault::past_scratch) == past("pass.scratch, an array of 2"));
+  CHECK(problem(Fault::past_cache) == past("pass.cache (floats), an array of 12"));
   CHECK(problem(Fault::behind_parameter) ==
         "gpunet::nn::LayerRun: a layer wrote behind gradient 0 of its parameters, which has 1 elements: check the "
         "sizes in backward");
+  const auto undeclared = [](int i, int size) {
+    return concat("gpunet::ForwardPass: a layer uses element ", i,
+                  " of pass.parameters, gradients or buffers and declares ", size,
+                  " (want an index below that), add it to what parameters(in) or buffers(in) returns");
+  };
+  CHECK(problem(Fault::other_parameter) == undeclared(1, 1));
+  CHECK(problem(Fault::other_gradient) == undeclared(1, 1));
+  CHECK(problem(Fault::other_buffer) == undeclared(0, 0));
+  const std::string no_random =
+      "gpunet::OpPass: an op uses pass.random and its traits lack uses_random (the network has no random numbers "
+      "for "
+      "it), return {.uses_random = true} from traits(in, out)";
+  CHECK(problem(Fault::random) == no_random);
+  CHECK(error_of([&] {
+          Model<nn::Sequential<nn::Input<2>, Scaled>, Host> net(
+              test_device<Host>(), nn::Sequential(nn::Input<2>{}, Scaled{Fault::random}));
+          net(Tensor<float, Host>(test_device<Host>(), {1, 2}));
+        }) == no_random);
+  CHECK(problem(Fault::null_dx) ==
+        "gpunet::nn::LayerRun: backward writes to pass.dx where it is null (the first layer of a network gets no "
+        "dx), "
+        "test it: if (pass.dx)");
+}
+
+TEST_CASE("a layer is run on arrays of its sizes") {
+  Host& device = test_device<Host>();
+  const auto message = [&](auto action, const Slice& slice = {3, 1, 4}) {
+    return error_of([&] {
+      nn::LayerRun<float, Host> run(device, Scaled{}, Shape<2>{}, slice);
+      action(run);
+    });
+  };
+  const auto wrong = [](int found, const char* what, int want) {
+    return concat("gpunet::nn::LayerRun: ", found, " numbers of ", what, " (want ", want,
+                  "), give those of the real samples, row by row");
+  };
+  CHECK(message([](auto& run) { run.forward(std::vector<float>(7)); }) == wrong(7, "x", 6));
+  CHECK(message([](auto& run) { run.set_parameters({1, 2}); }) == wrong(2, "parameters", 1));
+  const auto backward = [&](const std::vector<float>& dy, const std::vector<float>& before) {
+    return message([&](auto& run) {
+      run.forward(std::vector<float>(6));
+      run.backward(dy, Accumulate::yes, before);
+    });
+  };
+  CHECK(backward(std::vector<float>(8), {1}) == wrong(8, "dy", 6));
+  CHECK(backward(std::vector<float>(6), {1, 2}) == wrong(2, "before", 1));
+  CHECK(message([](auto& run) { run.buffer(0, 1); }) ==
+        "gpunet::nn::LayerRun: 1 elements of buffer 0, which the layer does not have");
+  for (const Slice& slice : {Slice{1, 1, 0}, Slice{1, 0, 4}, Slice{0, 1, 4}, Slice{5, 1, 4}})
+    CHECK(message([](auto&) {}, slice) ==
+          concat("gpunet::nn::LayerRun: a slice of ", slice.count, " samples in ", slice.outer, " x ", slice.inner,
+                 " (want 1 to outer * inner samples), give Slice{count, outer, inner}"));
 }
 
 TEST_CASE("the gradient check says what is wrong with a loss") {

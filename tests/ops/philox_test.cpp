@@ -95,8 +95,8 @@ TEST_CASE("random numbers of an op differ by seed, step, node, element and draw,
     return values;
   };
   const std::vector<float> values = all(5, &first, 1, 0);
-  for (const std::vector<float>& others :
-       {all(6, &first, 1, 0), all(5, &second, 1, 0), all(5, &first, 2, 0), all(5, &first, 1, 1)}) {
+  for (const std::vector<float>& others : {all(6, &first, 1, 0), all(5, &second, 1, 0), all(5, &first, 2, 0),
+                                           all(5, &first, 1, 1), all(5, &first, 1, 256)}) {
     index_t equal = 0;
     for (std::size_t i = 0; i < values.size(); ++i)
       equal += values[i] == others[i];

@@ -34,6 +34,20 @@ concept Device = requires(D& d, void* p, const void* q, std::size_t n) {
   { d.name() } -> std::convertible_to<std::string>;  // as a device string: "cpu", "cuda:0"
 };
 
+namespace detail {
+
+// Whether a functor can be called by for_each, by sum_each.
+template <class F>
+concept IndexFunctor = requires(const F& f, index_t i) {
+  f(i);
+};
+template <class F>
+concept SumFunctor = requires(const F& f, index_t i) {
+  f.store(i, f(i, i));
+};
+
+}  // namespace detail
+
 }  // namespace gpunet
 
 // The device whose templates this part of the compiled library holds: Cuda where nvcc compiles it.

@@ -180,9 +180,15 @@ class Lowering : public GraphBuilder {
   template <class Op, class K = detail::OwnKernels<Op>>
   value_t add(const Op& op, std::span<const value_t> inputs, const Sizes& output,
               std::span<const ParameterSpec> parameters = {}, std::span<const BufferSpec> buffers = {}) {
-    static_assert(std::is_trivially_copyable_v<Op> && sizeof(Op) <= Node::most_bytes && alignof(Op) <= 16,
-                  "gpunet: an op is a value of at most 192 bytes that can be copied byte by byte, keep arrays in "
-                  "parameters and buffers");
+    static_assert(std::is_trivially_copyable_v<Op>,
+                  "gpunet::nn: a layer or op (Op = ... in this output) is not trivially copyable (the graph copies "
+                  "its bytes), keep numbers in it, and arrays in parameters and buffers");
+    static_assert(sizeof(Op) <= Node::most_bytes,
+                  "gpunet::nn: a layer or op (Op = ... in this output) has more than 192 bytes (every node has "
+                  "room for so many), keep arrays in parameters and buffers");
+    static_assert(alignof(Op) <= 16,
+                  "gpunet::nn: a layer or op (Op = ... in this output) is aligned to more than 16 bytes (which "
+                  "a node is not), leave out alignas");
     const void* kernels = nullptr;
     if constexpr (!std::is_void_v<D>) kernels = kernels_of<K, D, T>();
     const value_t y = add_node(&op_type<Op>, kernels, &op, inputs, output);

@@ -75,8 +75,12 @@ GPUNET_INLINE value_t GraphBuilder::add_node(const OpType* type, const void* ker
 
 GPUNET_INLINE void GraphBuilder::add_parameters(std::span<const ParameterSpec> parameters) {
   Graph& g = graph_;
+  const std::size_t first = g.parameters.size();
   for (const ParameterSpec& spec : parameters) {
     const std::string name = concat(path_, ".", spec.name);
+    for (std::size_t i = first; i < g.parameters.size(); ++i)
+      require(g.parameters[i].name != name, "gpunet::Model: layer ", path_, " has two parameters called ",
+              spec.name, " (they would be one key), rename one in its parameters(in)");
     for (const ParameterInfo& other : g.parameters)
       require(other.name != name, "gpunet::nn::Sequential: two layers are called ", path_,
               " (their parameters would be one key), rename one");

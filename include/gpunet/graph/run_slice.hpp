@@ -80,10 +80,10 @@ struct SliceRun {
   }
   template <class U>
   ArraySlices<U> parameters_of(const Node& node, U* arena) const {
-    return {arena, graph.parameter_offsets.data() + node.first_parameter};
+    return {arena, graph.parameter_offsets.data() + node.first_parameter, node.parameters};
   }
   ArraySlices<T> buffers_of(const Node& node) const {
-    return {state.buffers, graph.buffer_offsets.data() + node.first_buffer};
+    return {state.buffers, graph.buffer_offsets.data() + node.first_buffer, node.buffers};
   }
   // Returns the ReLU bits of the node below; null if it stored none.
   const std::byte* relu_bits(const PlannedNode& planned) const {

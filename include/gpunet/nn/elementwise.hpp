@@ -1,6 +1,8 @@
 // Element-wise layers from a function of one number.
 #pragma once
 
+#include <concepts>
+
 #include <gpunet/nn/layer.hpp>
 #include <gpunet/ops/elementwise.hpp>
 
@@ -22,6 +24,18 @@ class Elementwise {
   constexpr explicit Elementwise(const F& f) : f_(f) {}
 
   constexpr auto output(auto in) const { return in; }
+  // Refuses a functor without value or gradient for elements of T by static_assert.
+  template <class D, class T>
+  static constexpr bool can_run() {
+    static_assert(
+        requires(const F& f, T x) {
+          { f.value(x) } -> std::convertible_to<T>;
+          { f.gradient(x, x, x) } -> std::convertible_to<T>;
+        },
+        "gpunet::nn::Elementwise: the functor lacks value(x) or gradient(x, y, dy), write both, each const: "
+        "template <class T> GPUNET_FN T value(T x) const");
+    return true;
+  }
   // The function, for merging with neighbors (Sequential).
   constexpr F function() const { return f_; }
 

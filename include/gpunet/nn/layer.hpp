@@ -15,8 +15,11 @@
 #pragma once
 
 #include <array>
+#include <concepts>
 #include <cstddef>
+#include <span>
 #include <string_view>
+#include <type_traits>
 
 #include <gpunet/core/shape.hpp>
 #include <gpunet/graph/graph.hpp>
@@ -40,17 +43,31 @@ constexpr ParameterSpec constant(std::string_view name, const Sizes& sizes, doub
 // Return the parameters and buffers of a layer; by default it has none.
 template <class L, class In>
 constexpr auto parameters(const L& layer, In in) {
-  if constexpr (requires { layer.parameters(in); })
+  if constexpr (requires {
+                  { layer.parameters(in) } -> std::convertible_to<std::span<const ParameterSpec>>;
+                }) {
     return layer.parameters(in);
-  else
+  } else {
+    static_assert(
+        !gpunet::detail::has_parameters<L>,
+        "gpunet::nn: parameters of a layer has another signature (it would be ignored), write constexpr auto "
+        "parameters(auto in) const, which returns a std::array of ParameterSpec: std::array{nn::constant(...)}");
     return std::array<ParameterSpec, 0>{};
+  }
 }
 template <class L, class In>
 constexpr auto buffers(const L& layer, In in) {
-  if constexpr (requires { layer.buffers(in); })
+  if constexpr (requires {
+                  { layer.buffers(in) } -> std::convertible_to<std::span<const BufferSpec>>;
+                }) {
     return layer.buffers(in);
-  else
+  } else {
+    static_assert(
+        !gpunet::detail::has_buffers<L>,
+        "gpunet::nn: buffers of a layer has another signature (it would be ignored), write constexpr auto "
+        "buffers(auto in) const, which returns a std::array of BufferSpec: std::array{BufferSpec{...}}");
     return std::array<BufferSpec, 0>{};
+  }
 }
 
 // Returns the name of the layer's type without namespaces and template arguments: "Conv2d", also for
@@ -65,16 +82,46 @@ std::string class_name() {
 
 namespace detail {
 
-// Whether class L has a member called lower: then the name is ambiguous in a class derived from L and OtherLower.
-struct OtherLower {
-  void lower();
-};
+using gpunet::detail::has_lower;
+using gpunet::detail::has_output;
+using gpunet::detail::has_value;
+
+// Refuses by static_assert what is no layer.
 template <class L>
-struct WithOtherLower : L, OtherLower {};
-template <class L>
-inline constexpr bool has_lower = !requires {
-  &WithOtherLower<L>::lower;
-};
+constexpr bool check_layer() {
+  if constexpr (requires { typename L::unnamed; }) {
+    return check_layer<typename L::unnamed>();
+  } else {
+    static_assert(!std::is_final_v<L>, "gpunet::nn::Sequential: the type of a layer is final, leave out final");
+    static_assert(
+        std::is_final_v<L> || has_output<L> || !has_value<L>,
+        "gpunet::nn::Sequential: a functor with value(x) is no layer, write nn::Elementwise<F> for functor F");
+    static_assert(
+        std::is_final_v<L> || has_output<L> || has_value<L>,
+        "gpunet::nn::Sequential: a layer lacks output(in), the shape of one sample's output, write constexpr "
+        "auto output(auto in) const { return in; } if it is that of the input (docs/adding_a_layer.md)");
+    return true;
+  }
+}
+
+template <class S>
+inline constexpr bool is_shape = false;
+template <index_t... Ns>
+inline constexpr bool is_shape<Shape<Ns...>> = true;
+
+// Returns the shape of a layer's output. Refuses a wrong output(in) by static_assert.
+template <class L, class In>
+constexpr auto output_shape(const L& layer, In in) {
+  if constexpr (requires { requires is_shape<std::remove_cvref_t<decltype(layer.output(in))>>; }) {
+    return layer.output(in);
+  } else {
+    static_assert(
+        sizeof(L) == 0,
+        "gpunet::nn::Sequential: output(in) of a layer does not take a Shape, is not const or returns no "
+        "Shape, write constexpr auto output(auto in) const, and return in or one such as Shape(Dim<10>{})");
+    return in;
+  }
+}
 
 // Returns whether a layer can be lowered for device D and element type T: it has lower(), or both passes of an op.
 template <class L, class D, class T>
@@ -103,7 +150,8 @@ value_t lower(Builder& builder, const L& layer, value_t x, In in) {
   else if constexpr (requires { layer.lower(builder, x, in); })
     return layer.lower(builder, x, in);
   else
-    return builder.add(layer, x, layer.output(in).sizes(), parameters(layer, in), buffers(layer, in));
+    return builder.add(layer, x, detail::output_shape(layer, in).sizes(), parameters(layer, in),
+                       buffers(layer, in));
 }
 
 }  // namespace gpunet::nn

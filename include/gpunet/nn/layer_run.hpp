@@ -14,6 +14,7 @@
 #include <gpunet/core/math.hpp>
 #include <gpunet/device/traits.hpp>
 #include <gpunet/graph/run_slice.hpp>
+#include <gpunet/nn/catch_fault.hpp>
 #include <gpunet/nn/layer.hpp>
 #include <gpunet/ops/map.hpp>
 #include <gpunet/tensor/guarded_buffer.hpp>
@@ -73,6 +74,8 @@ class LayerRun {
   void set_mode(Mode mode) { mode_ = mode; }
   // Returns `size` elements of buffer i.
   std::vector<T> buffer(std::size_t i, index_t size) const {
+    require(i < graph_.buffers.size() && size == graph_.buffers[i].sizes.numel(), "gpunet::nn::LayerRun: ", size,
+            " elements of buffer ", i, ", which the layer does not have");
     const std::vector<T> all = buffers_.download();
     const T* first = all.data() + graph_.buffers[i].offset;
     return std::vector<T>(first, first + size);
@@ -91,7 +94,10 @@ class LayerRun {
   }
 
   // Sets all parameters, concatenated.
-  void set_parameters(const std::vector<T>& values) { parameters_.upload(spread(values)); }
+  void set_parameters(const std::vector<T>& values) {
+    require_size("parameters", values, parameter_count());
+    parameters_.upload(spread(values));
+  }
 
   // Runs the forward pass: x [count, in] -> y [count, out].
   std::vector<T> forward(const std::vector<T>& x);
@@ -103,6 +109,7 @@ class LayerRun {
  private:
   template <class L, class In>
   static Graph graph_of(const L& layer, In in) {
+    static_assert(detail::check_layer<L>());
     static_assert(
         detail::can_run<L, D, T>(),
         "gpunet::nn::LayerRun: a layer lacks forward(device, pass) or backward(device, pass) for this device and "
@@ -121,9 +128,20 @@ class LayerRun {
             .first_sample = 0,
             .x = x_.data(),
             .parameters = parameters_.data(),
-            .state = {buffers_.data(), mode_, {0, random_step_.data()}},
+            .state = {buffers_.data(), mode_, {0, plan.uses_random ? random_step_.data() : nullptr}},
             .memory = {x_.data(), outputs_.data(), reinterpret_cast<std::byte*>(cache_.data()), dy_.data(),
                        dx_.data(), scratch_.data()}};
+  }
+  static void require_size(const char* what, const std::vector<T>& values, index_t wanted) {
+    require(static_cast<index_t>(values.size()) == wanted, "gpunet::nn::LayerRun: ", values.size(), " numbers of ",
+            what, " (want ", wanted, "), give those of the real samples, row by row");
+  }
+  // Returns a slice; throws Error if there is none of these sizes.
+  static Slice checked(const Slice& slice) {
+    require(slice.outer >= 1 && slice.inner >= 1 && slice.count >= 1 && slice.count <= slice.samples(),
+            "gpunet::nn::LayerRun: a slice of ", slice.count, " samples in ", slice.outer, " x ", slice.inner,
+            " (want 1 to outer * inner samples), give Slice{count, outer, inner}");
+    return slice;
   }
   // Returns whether nothing runs: y is x, dx is dy.
   bool is_view() const { return plan_.nodes.empty(); }
@@ -150,13 +168,13 @@ class LayerRun {
   Plan plan_, plan_without_dx_;
   Mode mode_ = Mode::train;
   Buffer<std::uint64_t, D> random_step_{device_, 1};
-  GuardedBuffer<T, D> x_{device_, slice_.samples() * plan_.input_features};
-  GuardedBuffer<T, D> outputs_{device_, end_of(&PlannedValue::offset)};
-  GuardedBuffer<T, D> dx_{device_, end_of(&PlannedValue::gradient)};
-  GuardedBuffer<T, D> dy_{device_, slice_.samples() * plan_.output_features};
-  GuardedBuffer<T, D> parameters_{device_, graph_.parameter_elements};
-  GuardedBuffer<T, D> gradients_{device_, graph_.parameter_elements};
-  GuardedBuffer<T, D> buffers_{device_, graph_.buffer_elements};
+  GuardedBuffer<T, D> x_{device_, slice_.samples() * plan_.input_features, "pass.x, "};
+  GuardedBuffer<T, D> outputs_{device_, end_of(&PlannedValue::offset), "pass.y, "};
+  GuardedBuffer<T, D> dx_{device_, end_of(&PlannedValue::gradient), "pass.dx, "};
+  GuardedBuffer<T, D> dy_{device_, slice_.samples() * plan_.output_features, "pass.dy, "};
+  GuardedBuffer<T, D> parameters_{device_, graph_.parameter_elements, "pass.parameters, "};
+  GuardedBuffer<T, D> gradients_{device_, graph_.parameter_elements, "pass.gradients, "};
+  GuardedBuffer<T, D> buffers_{device_, graph_.buffer_elements, "pass.buffers, "};
   GuardedBuffer<T, D> scratch_;
   GuardedBuffer<float, D> cache_;
 };
@@ -164,12 +182,12 @@ class LayerRun {
 template <class T, class D>
 LayerRun<T, D>::LayerRun(D& device, Graph graph, const Slice& slice)
     : device_(device),
-      slice_(slice),
+      slice_(checked(slice)),
       graph_(std::move(graph)),
       plan_(graph_, DeviceTraits<D>::rectifies_gradients, InputGradient::compute),
       plan_without_dx_(graph_, DeviceTraits<D>::rectifies_gradients, InputGradient::skip),
-      scratch_(device, scratch_elements<D, T>(device, graph_, plan_, slice)),
-      cache_(device, ceil_div(plan_.cache_bytes * slice.samples(), 4)) {
+      scratch_(device, scratch_elements<D, T>(device, graph_, plan_, slice), "pass.scratch, "),
+      cache_(device, ceil_div(plan_.cache_bytes * slice.samples(), 4), "pass.cache (floats), ") {
   fill(device, 1, std::uint64_t{1}, random_step_.data());
   std::vector<T> values(static_cast<std::size_t>(graph_.buffer_elements));
   for (const BufferInfo& buffer : graph_.buffers)
@@ -180,11 +198,13 @@ LayerRun<T, D>::LayerRun(D& device, Graph graph, const Slice& slice)
 
 template <class T, class D>
 std::vector<T> LayerRun<T, D>::forward(const std::vector<T>& x) {
+  require_size("x", x, slice_.count * in_features());
   x_.upload(to_slice_order(slice_, in_features(), x));
   outputs_.fill_with_nan();
   cache_.fill_with_nan();
   scratch_.fill_with_nan();
   run(plan_).forward();
+  buffers_.check(), cache_.check(), scratch_.check();
   if (is_view()) return to_rows(slice_, out_features(), x_.download().data());
   return to_rows(slice_, out_features(), outputs_.download().data() + output_offset());
 }
@@ -192,11 +212,20 @@ std::vector<T> LayerRun<T, D>::forward(const std::vector<T>& x) {
 template <class T, class D>
 LayerGradients<T> LayerRun<T, D>::backward(const std::vector<T>& dy, Accumulate accumulate,
                                            const std::vector<T>& before, InputGradient input) {
+  require_size("dy", dy, slice_.count * out_features());
+  if (!before.empty()) require_size("before", before, parameter_count());
   dy_.upload(to_slice_order(slice_, out_features(), dy));
   dx_.fill_with_nan();
   gradients_.upload(before.empty() ? before : spread(before));
   scratch_.fill_with_nan();
-  run(input == InputGradient::compute ? plan_ : plan_without_dx_).backward(gradients_.data(), accumulate);
+  if (input == InputGradient::compute)
+    run(plan_).backward(gradients_.data(), accumulate);
+  else
+    require(
+        detail::runs_without_null_access([&] { run(plan_without_dx_).backward(gradients_.data(), accumulate); }),
+        "gpunet::nn::LayerRun: backward writes to pass.dx where it is null (the first layer of a network gets no "
+        "dx), test it: if (pass.dx)");
+  dy_.check(), cache_.check(), scratch_.check();
   LayerGradients<T> result{{}, {}, gather(gradients_.download())};
   if (input == InputGradient::skip) return result;
   const std::vector<T> dx = is_view() ? dy_.download() : dx_.download();

@@ -105,6 +105,7 @@ constexpr bool check_layers() {
   static_assert(
       !any_of({is_network<Layers>...}),
       "gpunet::nn::Sequential: an inner Sequential has an Input, leave it out there (the layer before gives it)");
+  static_cast<void>(any_of({is_input<Layers> || is_network<Layers> || check_layer<Layers>()...}));
   static_assert(
       names_differ<Layers...>(),
       "gpunet::nn::Sequential: two layers have the same name (their parameters would be one key), rename one");
@@ -117,7 +118,7 @@ struct ShapeBehind {
   S shape;
   template <class L>
   friend constexpr auto operator>>(ShapeBehind before, const L& layer) {
-    return behind(layer.output(before.shape));
+    return behind(detail::output_shape(layer, before.shape));
   }
   template <class Out>
   static constexpr auto behind(Out out) {
@@ -173,7 +174,7 @@ struct LoweredBehind {
       before.builder.enter(before.count);
     else
       before.builder.enter(name);
-    const auto out = layer.output(before.shape);
+    const auto out = detail::output_shape(layer, before.shape);
     const value_t y = nn::lower(before.builder, layer, before.value, before.shape);
     before.builder.leave();
     const auto behind = merge_elementwise(before.builder, before.tail, layer);

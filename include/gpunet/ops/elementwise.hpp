@@ -85,12 +85,7 @@ template <class F>
 struct ElementwiseOp {
   F f;
 
-  std::string extra_repr(const Sizes& in, const Sizes& out) const {
-    if constexpr (requires { f.extra_repr(in, out); })
-      return f.extra_repr(in, out);
-    else
-      return "";
-  }
+  std::string extra_repr(const Sizes& in, const Sizes& out) const { return detail::extra_repr_of(f, in, out); }
   template <class D, class T>
   void forward(D& device, const ForwardPass<T>& pass) const {
     map(device, pass.out_elements(), detail::ElementwiseValue<F>{f}, pass.x, pass.y);

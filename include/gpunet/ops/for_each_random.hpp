@@ -12,6 +12,15 @@ namespace gpunet {
 
 namespace detail {
 
+// Refuses a functor that cannot be called as f(i, u) by static_assert.
+template <class F>
+constexpr void check_random_functor() {
+  static_assert(
+      requires(const F& f, index_t i, float u) { f(i, u); },
+      "gpunet::for_each_random: the functor does not take an index and a number, or is not const, write "
+      "GPUNET_FN void operator()(index_t i, float random) const");
+}
+
 // Calls f(i, u) for one sample of a slice in a block of features. One index = one sample and block.
 template <class F>
 struct RandomBlock {
@@ -61,13 +70,16 @@ struct RandomRows {
 // uses_random in the op's traits. f is as for for_each.
 template <class D, class F>
 void for_each_random(D& device, const OpPass& pass, F f) {
-  for_each(device, pass.slice.samples() * pass.random.blocks(),
-           detail::RandomBlock<F>{pass.random, pass.slice.inner, f});
+  detail::check_random_functor<F>();
+  const OpRandom& random = pass.random;
+  for_each(device, pass.slice.samples() * random.blocks(), detail::RandomBlock<F>{random, pass.slice.inner, f});
 }
 template <class F>
 void for_each_random(Host& device, const OpPass& pass, F f) {
-  const detail::RandomRows<F> rows{pass.random, pass.slice.inner, f};
-  const index_t count = pass.slice.outer * pass.random.blocks(), per_row = OpRandom::per_block * pass.slice.inner;
+  detail::check_random_functor<F>();
+  const OpRandom& random = pass.random;
+  const detail::RandomRows<F> rows{random, pass.slice.inner, f};
+  const index_t count = pass.slice.outer * random.blocks(), per_row = OpRandom::per_block * pass.slice.inner;
   const index_t chunk = std::max((index_t{1} << 13) / per_row, index_t{1});  // rows, of 2^13 elements
   const detail::Loop loop = detail::loop_over<detail::RandomRows<F>>();
   device.run_if(count > chunk, ceil_div(count, chunk),

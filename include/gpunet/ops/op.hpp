@@ -16,6 +16,7 @@
 //   multiply_adds(in, out)          of one sample in the forward pass, where it is not one for each parameter
 #pragma once
 
+#include <concepts>
 #include <cstddef>
 #include <span>
 #include <string>
@@ -41,9 +42,39 @@ template <class T>
 struct ArraySlices {
   T* base;
   const index_t* offsets;
-  T* operator[](int i) const { return base + offsets[i]; }
+  int size;
+  // Throws Error if there is no such array.
+  T* operator[](int i) const {
+    require(0 <= i && i < size, "gpunet::ForwardPass: a layer uses element ", i,
+            " of pass.parameters, gradients or buffers and declares ", size,
+            " (want an index below that), add it to what parameters(in) or buffers(in) returns");
+    return base + offsets[i];
+  }
   // Returns a buffer that counts.
   index_t* count(int i) const { return reinterpret_cast<index_t*>((*this)[i]); }
+};
+
+// The random numbers of a pass: an OpRandom where the op's traits say uses_random.
+class PassRandom {
+ public:
+  PassRandom() = default;
+  PassRandom(const OpRandom& random) : random_(random) {}
+
+  // Returns the numbers, for a functor. Throws Error where there are none.
+  operator const OpRandom&() const {
+    require(random_.exists(),
+            "gpunet::OpPass: an op uses pass.random and its traits lack uses_random (the network has no random "
+            "numbers for it), return {.uses_random = true} from traits(in, out)");
+    return random_;
+  }
+  // As OpRandom::uniform.
+  float uniform(index_t i, std::uint32_t draw = 0) const {
+    const OpRandom& random = *this;
+    return random.uniform(i, draw);
+  }
+
+ private:
+  OpRandom random_;
 };
 
 // The arguments that both passes through a node have. Data of samples are [outer][feature][inner], see Slice.
@@ -52,7 +83,7 @@ struct OpPass {
   index_t first_sample;  // the place of the slice's first sample in the batch
   index_t in_features, out_features;
   nn::Mode mode;
-  OpRandom random;  // of ops whose traits say uses_random
+  PassRandom random;
 
   // Return the number of elements of x, of y.
   index_t in_elements() const { return slice.samples() * in_features; }
@@ -138,25 +169,85 @@ const Op& op_at(const void* op) {
   return *static_cast<const Op*>(op);
 }
 
+// Whether class C has a member of a name: then the name is ambiguous in a class derived from C and OtherNames. It finds members
+// of a wrong signature, too.
+struct OtherNames {
+  void output();
+  void lower();
+  void parameters();
+  void buffers();
+  void value();
+  void traits();
+  void scratch();
+  void leaves_relu_bits();
+  void extra_repr();
+  void multiply_adds();
+};
+struct NoClass {};
+template <class C>
+struct WithOtherNames : std::conditional_t<std::is_class_v<C> && !std::is_final_v<C>, C, NoClass>, OtherNames {};
+#define GPUNET_HAS_MEMBER(name)                  \
+  template <class C>                             \
+  inline constexpr bool has_##name = !requires { \
+    &WithOtherNames<C>::name;                    \
+  }
+GPUNET_HAS_MEMBER(output);
+GPUNET_HAS_MEMBER(lower);
+GPUNET_HAS_MEMBER(parameters);
+GPUNET_HAS_MEMBER(buffers);
+GPUNET_HAS_MEMBER(value);
+GPUNET_HAS_MEMBER(traits);
+GPUNET_HAS_MEMBER(scratch);
+GPUNET_HAS_MEMBER(leaves_relu_bits);
+GPUNET_HAS_MEMBER(extra_repr);
+GPUNET_HAS_MEMBER(multiply_adds);
+#undef GPUNET_HAS_MEMBER
+
+// Returns the text in brackets behind the name of an op, or of a functor of nn::Elementwise; by default none.
+template <class Op>
+std::string extra_repr_of(const Op& op, const Sizes& in, const Sizes& out) {
+  if constexpr (requires {
+                  { op.extra_repr(in, out) } -> std::convertible_to<std::string>;
+                }) {
+    return op.extra_repr(in, out);
+  } else {
+    static_assert(
+        !has_extra_repr<Op>,
+        "gpunet::nn: extra_repr of a layer has another signature (it would be ignored), write std::string "
+        "extra_repr(const Sizes& in, const Sizes& out) const");
+    return "";
+  }
+}
+
 template <class Op>
 struct OpTypeCalls {
   static std::string extra_repr(const void* op, const Sizes& in, const Sizes& out) {
-    if constexpr (requires(const Op& o) { o.extra_repr(in, out); })
-      return op_at<Op>(op).extra_repr(in, out);
-    else
-      return "";
+    return extra_repr_of(op_at<Op>(op), in, out);
   }
   static index_t multiply_adds(const void* op, const Sizes& in, const Sizes& out, index_t parameters) {
-    if constexpr (requires(const Op& o) { o.multiply_adds(in, out); })
+    if constexpr (requires(const Op& o) {
+                    { o.multiply_adds(in, out) } -> std::convertible_to<index_t>;
+                  }) {
       return op_at<Op>(op).multiply_adds(in, out);
-    else
+    } else {
+      static_assert(
+          !has_multiply_adds<Op>,
+          "gpunet::nn: multiply_adds of a layer has another signature (it would be ignored), write index_t "
+          "multiply_adds(const Sizes& in, const Sizes& out) const");
       return parameters;
+    }
   }
   static OpTraits traits(const void* op, const Sizes& in, const Sizes& out) {
-    if constexpr (requires(const Op& o) { o.traits(in, out); })
+    if constexpr (requires(const Op& o) {
+                    { o.traits(in, out) } -> std::convertible_to<OpTraits>;
+                  }) {
       return op_at<Op>(op).traits(in, out);
-    else
+    } else {
+      static_assert(!has_traits<Op>,
+                    "gpunet::nn: traits of a layer has another signature (it would be ignored), write OpTraits "
+                    "traits(const Sizes& in, const Sizes& out) const");
       return {};
+    }
   }
 };
 
@@ -209,16 +300,28 @@ struct KernelCalls {
   static index_t scratch(const void* op, const D& device, const Slice& slice) {
     if constexpr (requires(const Op& o) { K::scratch(o, device, slice, T{}); })
       return K::scratch(op_at<Op>(op), device, slice, T{});
-    else if constexpr (requires(const Op& o) { o.scratch(device, slice, T{}); })
+    else if constexpr (requires(const Op& o) {
+                         { o.scratch(device, slice, T{}) } -> std::convertible_to<index_t>;
+                       })
       return op_at<Op>(op).scratch(device, slice, T{});
-    else
+    else {
+      static_assert(!has_scratch<Op>,
+                    "gpunet::nn: scratch of a layer has another signature (it would be ignored), write index_t "
+                    "scratch(const auto& device, const Slice& slice, auto zero) const");
       return 0;
+    }
   }
   static bool leaves_relu_bits(const void* op, const D& device, const Slice& slice) {
-    if constexpr (requires(const Op& o) { o.leaves_relu_bits(device, slice); })
+    if constexpr (requires(const Op& o) {
+                    { o.leaves_relu_bits(device, slice) } -> std::convertible_to<bool>;
+                  }) {
       return op_at<Op>(op).leaves_relu_bits(device, slice);
-    else
+    } else {
+      static_assert(!has_leaves_relu_bits<Op>,
+                    "gpunet::nn: leaves_relu_bits of an op has another signature (it would be ignored), write bool "
+                    "leaves_relu_bits(const auto& device, const Slice& slice) const");
       return false;
+    }
   }
 
   static constexpr Kernels<D, T> table = {forward, backward, scratch, leaves_relu_bits};

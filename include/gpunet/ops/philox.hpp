@@ -51,18 +51,21 @@ class OpRandom {
   GPUNET_FN index_t blocks() const { return (features_ + per_block - 1) / per_block; }
   GPUNET_FN index_t features() const { return features_; }
 
-  // Returns a block for a sample of the slice. Draws 0 to 255 are independent.
+  // Returns a block for a sample of the slice. Draws are independent.
   GPUNET_FN PhiloxWords words(index_t sample, index_t block, std::uint32_t draw = 0) const {
     const auto at = static_cast<std::uint64_t>((first_sample_ + sample) * blocks() + block);
     const std::uint64_t step = *state_.step;
     return philox({{static_cast<std::uint32_t>(at), static_cast<std::uint32_t>(at >> 32) ^ node_ << 16,
                     static_cast<std::uint32_t>(step), static_cast<std::uint32_t>(step >> 32) ^ draw << 24}},
-                  static_cast<std::uint32_t>(state_.seed), static_cast<std::uint32_t>(state_.seed >> 32));
+                  static_cast<std::uint32_t>(state_.seed),
+                  static_cast<std::uint32_t>(state_.seed >> 32) ^ draw >> 8);
   }
   // Returns a number from [0, 1), a multiple of 2^-24, of a random word.
   GPUNET_FN static float uniform_of(std::uint32_t word) {
     return static_cast<float>(static_cast<std::int32_t>(word >> 8)) * (1.0f / 16777216.0f);
   }
+  // Returns whether the network has random numbers: one of its ops uses them.
+  bool exists() const { return state_.step != nullptr; }
   // Returns the number from [0, 1) for element i of the slice, an index into pass.y. for_each_random is faster.
   GPUNET_FN float uniform(index_t i, std::uint32_t draw = 0) const {
     const index_t row = i / inner_, group = row / features_, feature = row % features_;

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <string_view>
 #include <vector>
 
 #include <gpunet/core/error.hpp>
@@ -17,8 +18,9 @@ class GuardedBuffer {
   static constexpr index_t guard = 64;
 
  public:
-  // The device must outlive it.
-  GuardedBuffer(D& device, index_t size) : device_(device), size_(size), buffer_(device, size + guard) {
+  // The device must outlive it; so must the name, which messages begin with: "pass.y, ".
+  GuardedBuffer(D& device, index_t size, std::string_view name = "")
+      : device_(device), size_(size), name_(name), buffer_(device, size + guard) {
     fill_with_nan();
   }
 
@@ -30,22 +32,31 @@ class GuardedBuffer {
     all.resize(static_cast<std::size_t>(buffer_.size()), std::numeric_limits<T>::quiet_NaN());
     device_.upload(buffer_.data(), all.data(), buffer_.bytes());
   }
+  // Throws Error if the guard was written to.
+  void check() const {
+    const std::vector<T> after = elements(size_, guard);
+    require(std::all_of(after.begin(), after.end(), [](T value) { return std::isnan(value); }),
+            "gpunet::GuardedBuffer: a kernel wrote past the end of ", name_, "an array of ", size_,
+            " elements, check the sizes that it is given");
+  }
   // Returns the elements; throws Error if the guard was written to.
   std::vector<T> download() const {
-    std::vector<T> all(static_cast<std::size_t>(buffer_.size()));
-    device_.download(all.data(), buffer_.data(), buffer_.bytes());
-    require(std::all_of(all.begin() + size_, all.end(), [](T value) { return std::isnan(value); }),
-            "gpunet::GuardedBuffer: a kernel wrote past the end of an array of ", size_,
-            " elements, check the sizes that it is given");
-    all.resize(static_cast<std::size_t>(size_));
-    return all;
+    check();
+    return elements(0, size_);
   }
   // Returns the address of the elements, on the device.
   T* data() const { return buffer_.data(); }
 
  private:
+  std::vector<T> elements(index_t first, index_t count) const {
+    std::vector<T> values(static_cast<std::size_t>(count));
+    device_.download(values.data(), buffer_.data() + first, values.size() * sizeof(T));
+    return values;
+  }
+
   D& device_;
   index_t size_;
+  std::string_view name_;
   Buffer<T, D> buffer_;
 };
 

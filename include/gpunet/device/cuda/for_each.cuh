@@ -36,6 +36,9 @@ void for_each(Cuda& device, index_t n, F f) {
   static_assert(
       std::is_trivially_copyable_v<F>,
       "gpunet::for_each: the functor must be trivially copyable (pointers and numbers, nothing that owns)");
+  static_assert(detail::IndexFunctor<F>,
+                "gpunet::for_each: the functor does not take an index, or is not const, write GPUNET_FN void "
+                "operator()(index_t i) const");
   if (n <= 0) return;
   const auto what = [n] {
     return concat("for_each<", detail::name_of<F>(), "> over ", n, " indices");

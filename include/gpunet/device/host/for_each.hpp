@@ -79,6 +79,9 @@ struct RunLoop {
 
   template <class F>
   void operator()(const F& f) const {
+    static_assert(IndexFunctor<F>,
+                  "gpunet::for_each: the functor does not take an index, or is not const, write GPUNET_FN void "
+                  "operator()(index_t i) const");
     run_loop(device, n, loop_over<F>(), &f);
   }
 };
