@@ -3,6 +3,7 @@
 #include <stdexcept>
 #include <vector>
 
+#include <gpunet/device/host/flush_subnormals.hpp>
 #include <gpunet/device/host/for_each.hpp>
 
 using namespace gpunet;
