@@ -113,14 +113,6 @@ GPUNET_TARGET inline void correlate(const Correlation& c, index_t first_row, ind
   }
 }
 
-// Weight gradients [channels][taps] from vectors whose lanes are to be summed: for tiles of all sizes.
-GPUNET_TARGET [[gnu::noinline]] inline void store_gradients(const Vector* sums, int channels, int taps, float* dw,
-                                                            index_t dw_channel, Accumulate accumulate) {
-  for (int t = 0; t < channels; ++t, dw += dw_channel)
-    for (int k = 0; k < taps; ++k)
-      store_gradient(dw[k], sum(*sums++), accumulate);
-}
-
 // Weight gradients of CT output channels at KT neighboring taps: sums over all rows stay in registers.
 template <int CT, int KT>
 GPUNET_TARGET inline void weight_gradient_tile(const GradientRows& g, const float* x, index_t x_step,
@@ -162,13 +154,11 @@ GPUNET_TARGET inline void weight_gradient_tile(const GradientRows& g, const floa
         sums[t][k] += value * load(x + taps[k] + i);
     }
   }
-  Vector done[CT][KT];
 #pragma GCC unroll 8
   for (int t = 0; t < CT; ++t)
 #pragma GCC unroll 8
     for (int k = 0; k < KT; ++k)
-      done[t][k] = sums[t][k];
-  store_gradients(done[0], std::min(valid, CT), KT, dw, dw_channel, accumulate);
+      if (t < valid) store_gradient(dw[t * dw_channel + k], sum(sums[t][k]), accumulate);
 }
 
 // The same for all taps of one filter row.
@@ -209,8 +199,7 @@ GPUNET_TARGET inline void bias_gradient(const GradientRows& g, index_t channels,
 GPUNET_TARGET inline void parameter_gradients(const Correlation& c, const GradientRows& all, float* dw, float* db,
                                               Accumulate accumulate) {
   bias_gradient(all, c.out_channels, db, accumulate);
-  const bool wide = wide_gradient == narrow_gradient ||
-                    round_up(c.out_channels, wide_gradient) <= round_up(c.out_channels, narrow_gradient);
+  const bool wide = round_up(c.out_channels, wide_gradient) <= round_up(c.out_channels, narrow_gradient);
   const index_t tile = wide ? wide_gradient : narrow_gradient;
   const auto add_row = wide ? weight_gradient_row<wide_gradient> : weight_gradient_row<narrow_gradient>;
   for (index_t first = 0; first < c.out_channels; first += tile) {

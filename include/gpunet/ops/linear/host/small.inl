@@ -89,15 +89,6 @@ GPUNET_TARGET [[gnu::always_inline]] inline void add_products(index_t in, const 
   }
 }
 
-// y [outputs][samples] from vectors whose lanes are to be summed: for tiles of all sizes.
-GPUNET_TARGET [[gnu::noinline]] inline void store_rows(const Vector* sums, int outputs, int samples, const float* b,
-                                                       float* y, bool relu) {
-  const Activate activate{relu ? Activation::relu : Activation::none};
-  for (int o = 0; o < outputs; ++o)
-    for (int n = 0; n < samples; ++n)
-      *y++ = activate(b[o] + sum(*sums++));
-}
-
 // OT outputs of N samples: dot products, the last vector reaching back with what was counted already masked.
 template <int N, int OT>
 GPUNET_TARGET inline void forward_rows_tile(index_t in, const float* rows, const float* w, const float* b, float* y,
@@ -107,13 +98,11 @@ GPUNET_TARGET inline void forward_rows_tile(index_t in, const float* rows, const
   for (; i + lanes <= in; i += lanes)
     add_products<N, OT>(in, rows + i, w + i, Mask{} - 1, sums);
   if (i < in) add_products<N, OT>(in, rows + in - lanes, w + in - lanes, last_lanes(in - i), sums);
-  Vector done[OT][N];
 #pragma GCC unroll 8
   for (int o = 0; o < OT; ++o)
 #pragma GCC unroll 4
     for (int n = 0; n < N; ++n)
-      done[o][n] = sums[o][n];
-  store_rows(done[0], OT, N, b, y, relu);
+      y[o * N + n] = Activate{relu ? Activation::relu : Activation::none}(b[o] + sum(sums[o][n]));
 }
 
 template <int N>
