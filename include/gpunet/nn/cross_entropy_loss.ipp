@@ -18,6 +18,8 @@ GPUNET_INLINE void check_class_options(std::string_view name, std::span<const do
 
 // Throws Error for outputs without classes, or other weights than theirs.
 GPUNET_INLINE void check_class_sizes(std::string_view name, std::span<const double> weight, const Sizes& sizes) {
+  const bool fits = sizes.rank() >= 1 && (weight.empty() || static_cast<index_t>(weight.size()) == sizes[0]);
+  if (fits) return;  // no text is made
   require(sizes.rank() >= 1, "gpunet::nn::", name, ": the network's output has shape ", to_string(sizes),
           " (want rank 1 [classes] or more), end it with a Linear");
   require(weight.empty() || static_cast<index_t>(weight.size()) == sizes[0], "gpunet::nn::", name, ": ",
