@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cstdint>
 
 #include <gpunet/device/host/flush_subnormals.hpp>
 #include <gpunet/device/host/vector_math.hpp>
@@ -20,6 +21,10 @@ GPUNET_INLINE void cross_entropy(Host& device, const CrossEntropy<float>& loss) 
 
 GPUNET_INLINE void check_labels(std::string_view name, Host&, const label_t* labels, index_t count, index_t classes,
                                 std::optional<index_t> ignored) {
+  std::uint32_t largest = 0;  // negative ones are the largest
+  for (index_t n = 0; n < count; ++n)
+    largest = std::max(largest, static_cast<std::uint32_t>(labels[n]));
+  if (index_t{largest} < classes) return;
   for (index_t n = 0; n < count; ++n)
     require((labels[n] >= 0 && labels[n] < classes) || ignored == labels[n], "gpunet::", name, ": label ",
             labels[n], " of sample ", n, " of the batch is no class (want 0 to ", classes - 1,
