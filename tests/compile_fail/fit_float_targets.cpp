@@ -1,5 +1,5 @@
 // expect: gpunet::train::fit: the loss has targets of another type than the loader's (labels are label_t), use a loss with its target_type, or call train::Step in a loop with your own targets
-// A loss of float targets in fit
+// A loss of float targets in fit.
 // The labels of a loader are classes. For regression, call `train::Step` in a loop, with targets of your own.
 #include <gpunet/gpunet.hpp>
 using namespace gpunet;

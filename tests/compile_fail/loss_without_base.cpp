@@ -1,5 +1,5 @@
 // expect: gpunet::nn: this is not a loss (arguments are model, loss, optimizer), give a loss of your own its base: struct MyLoss : nn::LossFunction<MyLoss>
-// A loss without its base
+// A loss without its base.
 // The base provides `criterion(net(inputs), targets)`. [A loss](adding_a_layer.md#a-loss) has all functions.
 #include <gpunet/gpunet.hpp>
 using namespace gpunet;

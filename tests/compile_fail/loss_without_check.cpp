@@ -1,5 +1,5 @@
 // expect: gpunet::nn: the loss has no function check for its targets on this device, write template <class D> void check(D& device, View<const target_type, D> targets, index_t features) const
-// A loss without check
+// A loss without check.
 // The function throws `Error` for invalid targets; it may be empty.
 #include <gpunet/gpunet.hpp>
 using namespace gpunet;

@@ -1,5 +1,5 @@
 // expect: gpunet::nn: the loss has no function check_shape, write template <class In> static constexpr void check_shape(In), with a static_assert if it does not take all shapes
-// A loss without check_shape
+// A loss without check_shape.
 // The function refuses outputs of a wrong shape when the program is compiled; it may be empty.
 #include <gpunet/gpunet.hpp>
 using namespace gpunet;

@@ -1,5 +1,5 @@
 // expect: gpunet::nn: the loss has no function evaluate for this device and element type, write template <class D, class T> void evaluate(D& device, const nn::LossPass<T, target_type>& pass) const
-// A loss whose evaluate is not const
+// A loss whose evaluate is not const.
 // The signature must match: a model calls a const loss, with a `LossPass` of its `target_type`.
 #include <gpunet/gpunet.hpp>
 using namespace gpunet;

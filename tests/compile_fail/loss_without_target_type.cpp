@@ -1,5 +1,5 @@
 // expect: gpunet::nn: the loss has no target_type (the type of the numbers of a target), write using target_type = label_t for classes, or void for the type of the network's output
-// A loss without target_type
+// A loss without target_type.
 // `criterion(net(inputs), targets)` takes a `Tensor<target_type, D>` with the batch in front.
 #include <gpunet/gpunet.hpp>
 using namespace gpunet;

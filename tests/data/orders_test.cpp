@@ -226,9 +226,9 @@ TEST_CASE("subsets and samplers that make no sense") {
   CHECK(contains(error_of([&] { data::RandomSampler(0); }), "0 samples"));
   CHECK(contains(error_of([&] { data::RandomSampler(1, {.num_samples = -1}); }), "num_samples -1"));
   CHECK(contains(error_of([&] { data::DataLoader(set, {.sampler = data::RandomSampler(9)}); }),
-                 "a sampler for another dataset"));
+                 "a sampler for another dataset, of 9 samples (want 10)"));
   CHECK(contains(error_of([&] { data::DataLoader(set, {.shuffle = true, .sampler = data::RandomSampler(10)}); }),
-                 "or with shuffle"));
+                 "a sampler with shuffle"));
 }
 
 TEST_CASE("splits that make no sense") {

@@ -108,8 +108,11 @@ GPUNET_INLINE DataLoader::DataLoader(const DatasetView& set, const DataLoaderOpt
   require(set.size() > 0, where, "the dataset has ", set.size(), " samples (want 1 or more), check its size()");
   require(set.size() <= most_elements, where, "the dataset has ", set.size(), " samples (want ", most_elements,
           " or fewer, no memory holds the order of more), check its size()");
-  require(!options.sampler || (options.sampler->samples() == set.size() && !options.shuffle), where,
-          "a sampler for another dataset, or with shuffle (want one of ", set.size(), " samples, without shuffle)");
+  if (options.sampler) {
+    require(options.sampler->samples() == set.size(), where, "a sampler for another dataset, of ",
+            options.sampler->samples(), " samples (want ", set.size(), "), give data::RandomSampler(set.size())");
+    require(!options.shuffle, where, "a sampler with shuffle (it has an order of its own), omit shuffle");
+  }
   if (options.shuffle) options_.sampler = RandomSampler(set.size());
   require(options.batch_size >= 1, where, "batch_size ", options.batch_size, " (want 1 to ", samples(),
           ", the size of the dataset)");

@@ -24,7 +24,7 @@ class LossValue {
 
   // Adds the gradients of this loss to those of the parameters (after zero_grad(): replaces them). Throws Error the second
   // time.
-  void backward() {
+  void backward() const {
     const ModelUse::Exclusive use = network_->exclusive_use();
     require_fresh("backward");
     require(network_->keeps_activations_,

@@ -68,17 +68,23 @@ struct LossFunction;
 
 namespace detail {
 
-// Accepts every loss. Only declared.
+// Accepts a loss, and a type that inherits from one. Only declared.
+template <class Loss, class Base>
+requires std::is_base_of_v<Base, Loss>
+void accept_loss(const LossFunction<Base>&);
+
+// A compile error for a type without the base of losses.
 template <class Loss>
-void accept_loss(const LossFunction<Loss>&);
+struct RequireLossFunction {
+  static_assert(
+      requires(const Loss& loss) { accept_loss<Loss>(loss); },
+      "gpunet::nn: this is not a loss (arguments are model, loss, optimizer), give a loss of your own its base: "
+      "struct MyLoss : nn::LossFunction<MyLoss>");
+};
 
 // Compile errors for a type that is not a loss on device D for outputs of type T.
 template <class Loss, class D, class T>
-struct RequireLoss {
-  static_assert(
-      requires(const Loss& loss) { accept_loss(loss); },
-      "gpunet::nn: this is not a loss (arguments are model, loss, optimizer), give a loss of your own its base: "
-      "struct MyLoss : nn::LossFunction<MyLoss>");
+struct RequireLoss : RequireLossFunction<Loss> {
   static_assert(
       requires { typename Loss::target_type; },
       "gpunet::nn: the loss has no target_type (the type of the numbers of a target), write using target_type = "
@@ -101,6 +107,7 @@ struct RequireLoss {
 // Refuses a loss that does not match the shape of the network's output. A compile error.
 template <class Loss, class S>
 constexpr void check_loss_shape(S shape) {
+  (void)RequireLossFunction<Loss>{};
   constexpr bool checks = requires {
     Loss::check_shape(shape);
   };

@@ -36,7 +36,7 @@ template <class T, class D>
 Tensor<label_t, D> argmax(const Tensor<T, D>& x, int dim) {
   const detail::AlongDimension along(x.sizes(), dim, "argmax");
   require(along.classes > 0, "gpunet::argmax: nothing along dimension ", dim, " of the shape ",
-          to_string(x.sizes()));
+          to_string(x.sizes()), " (want 1 element or more)");
   Tensor<label_t, D> places(x.device(), along.others);
   const Slice slice{along.outer * along.inner, along.outer, along.inner};
   for_each(x.device(), slice.count, ArgMax<T>{slice, along.classes, x.data(), places.data()});

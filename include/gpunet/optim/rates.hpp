@@ -26,6 +26,7 @@ class Rates : public Trackable<Rates> {
   double lr() const { return lr_; }
   // Throws Error for a learning rate that is negative, or not finite as a float.
   void set_lr(double lr) {
+    this->here();
     check_option("learning rate", lr);
     lr_ = lr;
   }
@@ -33,6 +34,7 @@ class Rates : public Trackable<Rates> {
   // For Adam and AdamW, the first beta.
   double momentum() const { return momentum_; }
   void set_momentum(double momentum) {
+    this->here();
     check_option("momentum value", momentum);
     momentum_ = momentum;
   }

@@ -104,6 +104,7 @@ class ConfusionMatrix {
   // Counts a batch: outputs [batch, classes], labels [batch]. Does not wait for the device.
   template <class Output>
   void update(const Output& outputs, const ViewArgument<label_t, D>& labels) {
+    (void)detail::RequireOutput<Output>{};
     detail::check_batch("ConfusionMatrix", device_, classes_, outputs, labels);
     for_each(device_, classes_,
              CountPairs{classes_, labels.numel(), predictions_.of(outputs), labels.data(), counts_.data()});

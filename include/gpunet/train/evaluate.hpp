@@ -29,10 +29,15 @@ class KeepMode {
 // Returns the batches of a loader on a device, or the batches if they are on it already.
 template <class Loader, class D>
 decltype(auto) batches_on(D& device, Loader& loader) {
-  if constexpr (requires { loader.to(device); })
+  if constexpr (requires { loader.to(device); }) {
     return loader.to(device);
-  else
+  } else {
+    static_assert(
+        requires { loader.begin(); },
+        "gpunet::train: this is not a loader (a dataset has no batches), write data::DataLoader loader(set, "
+        "{.batch_size = 4})");
     return (loader);
+  }
 }
 
 }  // namespace detail
@@ -51,7 +56,8 @@ Evaluation evaluate(Model& model, const Loss& criterion, Loader&& loader, GoOn g
   const detail::KeepMode keep(model);
   model.eval();
   auto& device = model.device();
-  constexpr bool classifies = std::is_same_v<typename Loss::target_type, label_t>;
+  using Target = nn::TargetOf<Loss, typename Model::device_type, typename Model::value_type>;
+  constexpr bool classifies = std::is_same_v<Target, label_t>;
   RunningLoss loss(device);
   index_t samples = 0;
   Accuracy accuracy(device, model.plan().output_features);

@@ -105,6 +105,39 @@ concept IsPart = HasBeforeUpdate<Part, R> || Validates<Part, R, Loss> || Counts<
   part.on_fit_end(run);
 };
 
+// Compile errors for an object that is not a part, and for functions of a part that fit could not call.
+template <class Part, class R, class Model, class Loss>
+struct RequirePart {
+  using Changed = std::remove_const_t<Part>;
+  static_assert(
+      IsPart<Part, R, Model, Loss> || !IsPart<Changed, R, Model, Loss>,
+      "gpunet::train::fit: a part of the training is const (its functions change it), give an object that "
+      "is not");
+  static_assert(IsPart<Changed, R, Model, Loss>,
+                "gpunet::train::fit: an argument after the options is not a part of a training, give an object "
+                "with on_epoch_end(train::Training&) or another of fit's functions");
+
+// A function of this name takes the training, or the part has none. Those of templates and overloads are not found.
+#define GPUNET_REQUIRE_PART(NAME)                                                          \
+  static_assert(                                                                           \
+      requires(Part & part, R & run) { part.NAME(run); } || !requires { &Changed::NAME; }, \
+      "gpunet::train::fit: the function " #NAME                                            \
+      " of a part does not take the training (it would never be called), "                 \
+      "write void " #NAME "(train::Training& run)")
+  GPUNET_REQUIRE_PART(on_fit_begin);
+  GPUNET_REQUIRE_PART(on_epoch_begin);
+  GPUNET_REQUIRE_PART(before_update);
+  GPUNET_REQUIRE_PART(on_step_end);
+  GPUNET_REQUIRE_PART(on_validation_step_end);
+  GPUNET_REQUIRE_PART(on_epoch_end);
+  GPUNET_REQUIRE_PART(on_fit_end);
+#undef GPUNET_REQUIRE_PART
+  static_assert(
+      requires(Part & part) { part.on_exit(); } || !requires { &Changed::on_exit; },
+      "gpunet::train::fit: the function on_exit of a part takes an argument (it would never be called), write void "
+      "on_exit() noexcept");
+};
+
 // Calls on_exit() of all parts at the end, also after an exception.
 template <class... Parts>
 class Exit {
@@ -189,9 +222,7 @@ History fit(Network<D, T>& model, const Loss& criterion, Optimizer& optimizer, L
   using Model = Network<D, T>;
   using R = Run<Model, Optimizer>;
   using Target = nn::TargetOf<Loss, D, T>;
-  static_assert((detail::IsPart<std::remove_reference_t<Parts>, R, Model, Loss> && ...),
-                "gpunet::train::fit: an argument after the options is not a part of a training, give an object "
-                "with on_epoch_end(train::Training&) or another of fit's functions");
+  ((void)detail::RequirePart<std::remove_reference_t<Parts>, R, Model, Loss>{}, ...);
   require(options.epochs >= 1, "gpunet::train::fit: ", options.epochs, " epochs (want 1 or more)");
   require(options.max_steps >= 0, "gpunet::train::fit: max_steps ", options.max_steps,
           " (want 0, for no limit, or more)");

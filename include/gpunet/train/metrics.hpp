@@ -16,6 +16,15 @@ namespace gpunet::train {
 
 namespace detail {
 
+// A compile error for outputs that are not a model's.
+template <class Output>
+struct RequireOutput {
+  static_assert(
+      requires(const Output& outputs) { outputs.features(); },
+      "gpunet::train: a metric takes what a model returns (it computes the classes itself), write "
+      "update(net(inputs), labels)");
+};
+
 // Throws Error unless a batch matches the metric called `name`: its device, number of classes and labels. On Host, also
 // if a label is not a class; on Cuda labels are not read.
 template <class D, class Output>
@@ -72,6 +81,7 @@ class Accuracy {
   // Counts a batch: outputs [batch, classes], labels [batch]. Does not wait for the device.
   template <class Output>
   void update(const Output& outputs, const ViewArgument<label_t, D>& labels) {
+    (void)detail::RequireOutput<Output>{};
     detail::check_batch("Accuracy", device_, counts_.size() / 2, outputs, labels);
     sum_each(device_, counts_.size(), labels.numel(),
              CountClass{predictions_.of(outputs), labels.data(), counts_.data()});
@@ -180,6 +190,7 @@ class TopK {
   // Counts a batch: outputs [batch, classes], labels [batch]. Does not wait for the device.
   template <class Output>
   void update(const Output& outputs, const ViewArgument<label_t, D>& labels) {
+    (void)detail::RequireOutput<Output>{};
     require(outputs.features() >= k_, "gpunet::train::TopK: the ", k_, " most likely of ", outputs.features(),
             " classes (want k of 1 to ", outputs.features(), ")");
     detail::check_batch("TopK", device_, outputs.features(), outputs, labels);

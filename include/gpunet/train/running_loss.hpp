@@ -69,6 +69,8 @@ class RunningLoss {
   }
   template <class T>
   void update(const LossValue<D, T>& loss, index_t samples) {
+    require(samples >= 1, "gpunet::train::RunningLoss: a loss of ", samples,
+            " samples (want 1 or more), give the size of its batch");
     const double weight = static_cast<double>(samples);
     require(&loss.device() == &device_,
             "gpunet::train::RunningLoss: the loss is on another device object, use the model's");

@@ -36,6 +36,20 @@ class Step {
     return step(inputs, targets);
   }
 
+  // Compile errors for arguments of other types.
+  template <class X, class Y>
+  requires(!std::is_convertible_v<const X&, Inputs> || !std::is_convertible_v<const Y&, Targets>) LossValue<D, T>
+  operator()(const X&, const Y&) {
+    static_assert(
+        std::is_convertible_v<const X&, Inputs>,
+        "gpunet::train::Step: the inputs have another element type than the model (float, unless its third "
+        "argument says otherwise), or are on another kind of device, write step(inputs, targets)");
+    static_assert(std::is_convertible_v<const Y&, Targets>,
+                  "gpunet::train::Step: the targets have another type than the loss wants (labels are "
+                  "Tensor<label_t, D>), or "
+                  "are on another kind of device than the model");
+  }
+
   // Runs `times` steps on the same batch, for datasets that are one batch, and returns their losses, [times]. For small
   // networks and batches, Cuda runs up to 1024 steps in one launch.
   Tensor<T, D> repeat(index_t times, const Inputs& inputs, const Targets& targets) {

@@ -1,4 +1,4 @@
-// expect: gpunet::sum_each: a functor of this program runs on Cuda, and only a CUDA compiler makes a kernel of it, compile this unit with nvcc
+// expect: a functor of this program runs on Cuda, and only a CUDA compiler makes a kernel of it, compile this unit with nvcc
 #include <gpunet/gpunet.hpp>
 
 using namespace gpunet;
