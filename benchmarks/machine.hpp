@@ -55,7 +55,7 @@ inline std::vector<int> usable_cores() {
   std::vector<int> cores;
   std::set<std::string> seen;
   for (int cpu = CPU_SETSIZE - 1; cpu >= 0; --cpu) {
-    if (!CPU_ISSET(cpu, &allowed)) continue;
+    if (!CPU_ISSET(static_cast<std::size_t>(cpu), &allowed)) continue;
     std::ifstream file(gpunet::concat("/sys/devices/system/cpu/cpu", cpu, "/topology/thread_siblings_list"));
     std::string siblings = gpunet::concat("cpu", cpu);
     std::getline(file, siblings);
@@ -69,7 +69,7 @@ inline std::vector<int> usable_cores() {
 inline void pin_threads() {
   cpu_set_t allowed;
   if (sched_getaffinity(0, sizeof allowed, &allowed) != 0) return;
-  int cpu = -1;
+  std::size_t cpu = CPU_SETSIZE - 1;
   for (const auto& thread : std::filesystem::directory_iterator("/proc/self/task")) {
     do
       cpu = (cpu + 1) % CPU_SETSIZE;

@@ -4,6 +4,6 @@
 #include <gpunet/gpunet.hpp>
 using namespace gpunet;
 
-void run(Host& device, const data::DataLoader& loader) {
+void run(Host& device, const data::DataLoader<>& loader) {
   auto [inputs, labels] = *loader.to(device).begin();
 }

@@ -5,7 +5,7 @@
 using namespace gpunet;
 
 void run(Model<nn::Sequential<nn::Input<10>, nn::Linear<2>>, Host>& net, optim::SGD<Host, float>& optimizer,
-         const data::DataLoader& loader) {
+         const data::DataLoader<>& loader) {
   const train::EarlyStopping early_stopping({.patience = 3});
   train::fit(net, nn::CrossEntropyLoss{}, optimizer, loader, {.epochs = 2}, early_stopping);
 }

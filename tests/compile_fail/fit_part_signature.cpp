@@ -10,6 +10,6 @@ struct PrintSteps {
 };
 
 void run(Model<nn::Sequential<nn::Input<10>, nn::Linear<2>>, Host>& net, optim::SGD<Host, float>& optimizer,
-         const data::DataLoader& loader) {
+         const data::DataLoader<>& loader) {
   train::fit(net, nn::CrossEntropyLoss{}, optimizer, loader, {.epochs = 2}, PrintSteps{});
 }

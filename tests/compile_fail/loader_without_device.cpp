@@ -4,7 +4,7 @@
 #include <gpunet/gpunet.hpp>
 using namespace gpunet;
 
-void run(const data::DataLoader& loader) {
+void run(const data::DataLoader<>& loader) {
   for (auto [inputs, labels] : loader)
     static_cast<void>(inputs);
 }

@@ -37,7 +37,7 @@ struct Floats {
 const Floats floats;
 
 data::BatchBuffers<Cuda> make_buffers(Cuda& device, index_t slots) {
-  return {device, slots, {batch_size, 2, 4}, {floats, true}};
+  return {device, slots, batch_size, {floats, true}};
 }
 
 void fill(data::BatchBuffers<Cuda>& buffers, index_t slot, index_t batch) {
@@ -45,7 +45,7 @@ void fill(data::BatchBuffers<Cuda>& buffers, index_t slot, index_t batch) {
   for (index_t i = 0; i < batch_size * sample_size; ++i)
     static_cast<float*>(buffers.host_inputs(slot))[i] = input_of(batch, i);
   for (index_t i = 0; i < batch_size; ++i)
-    buffers.host_labels(slot)[i] = label_of(batch, i);
+    static_cast<label_t*>(buffers.host_targets(slot))[i] = label_of(batch, i);
 }
 
 struct CopyInputs {
@@ -67,10 +67,11 @@ class Record {
         inputs_(device, {batches, batch_size, sample_size}),
         labels_(device, {batches, batch_size}) {}
 
-  void add(index_t batch, const data::Batch<Cuda>& seen) {
-    for_each(device_, seen.inputs.numel(),
-             CopyInputs{seen.inputs.data(), inputs_.data() + batch * batch_size * sample_size});
-    for_each(device_, seen.labels.numel(), CopyLabels{seen.labels.data(), labels_.data() + batch * batch_size});
+  void add(index_t batch, const data::BatchMemory& seen) {
+    for_each(device_, batch_size * sample_size,
+             CopyInputs{seen.inputs, inputs_.data() + batch * batch_size * sample_size});
+    for_each(device_, batch_size,
+             CopyLabels{static_cast<const label_t*>(seen.targets), labels_.data() + batch * batch_size});
   }
   bool is_right(index_t batches) const {
     const std::vector<float> inputs = inputs_.to_vector();
@@ -127,15 +128,13 @@ TEST_CASE("batches that a thread fills ahead reach Cuda") {
   CHECK(record.is_right(slots * rounds));
 }
 
-TEST_CASE("a short batch on Cuda has its own size") {
+TEST_CASE("a short batch reaches Cuda") {
   Cuda device;
   data::BatchBuffers<Cuda> buffers = make_buffers(device, 2);
   fill(buffers, 0, 7);
-  const auto [inputs, labels] = buffers.send(0, 2);
-  CHECK(inputs.sizes() == Sizes{2, 2, 4});
-  CHECK(labels.sizes() == Sizes{2});
+  const auto [inputs, targets] = buffers.send(0, 2);
   std::vector<label_t> seen(2);
-  device.download(seen.data(), labels.data(), 2 * sizeof(label_t));
+  device.download(seen.data(), targets, 2 * sizeof(label_t));
   CHECK(seen == std::vector<label_t>{70, 71});
   buffers.release(0);
 }
@@ -157,20 +156,19 @@ TEST_CASE("batch buffers of a Cuda device may go while work is left, or be fille
 TEST_CASE("bytes become floats on Cuda, with the bits of the host") {
   Cuda device;
   const ByteSet set(6, {2, 3, 4});
-  data::BatchBuffers<Cuda> buffers(device, 2, {4, 2, 3, 4}, {set, true});
+  data::BatchBuffers<Cuda> buffers(device, 2, 4, {set, true});
   for (index_t batch = 0; batch < 5; ++batch) {
     const index_t slot = batch % 2, n = batch % 3 + 2, features = 24;
     buffers.wait_reusable(slot);
     std::vector<float> expected(static_cast<std::size_t>(n * features));
     for (index_t i = 0; i < n; ++i) {
-      buffers.host_labels(slot)[i] =
+      static_cast<label_t*>(buffers.host_targets(slot))[i] =
           set.read_bytes(batch + i, static_cast<std::uint8_t*>(buffers.host_inputs(slot)) + i * features);
       set.read(batch + i, expected.data() + i * features);
     }
-    const auto [inputs, labels] = buffers.send(slot, n);
-    CHECK(inputs.sizes() == Sizes{n, 2, 3, 4});
+    const auto [inputs, targets] = buffers.send(slot, n);
     std::vector<float> seen(expected.size());
-    device.download(seen.data(), inputs.data(), seen.size() * sizeof(float));
+    device.download(seen.data(), inputs, seen.size() * sizeof(float));
     CHECK(std::memcmp(seen.data(), expected.data(), seen.size() * sizeof(float)) == 0);
     buffers.release(slot);
   }

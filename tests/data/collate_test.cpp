@@ -120,7 +120,7 @@ TEST_CASE("what collate_fn throws reaches the loop") {
     CHECK_THROWS_WITH_AS(
         [&] {
           for (const auto& batch : loader.to(host))
-            arrived += batch.labels.numel() == 2;
+            arrived += batch.targets.numel() == 2;
         }(),
         "no batch of mine", std::runtime_error);
     CHECK(arrived == 2);

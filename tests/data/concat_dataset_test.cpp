@@ -10,9 +10,10 @@
 using namespace gpunet;
 using data::ConcatDataset;
 
-static_assert(data::Dataset<ConcatDataset>);
-static_assert(std::is_constructible_v<ConcatDataset, const ByteSet&, ByteSet&>);
-static_assert(!std::is_constructible_v<ConcatDataset, const ByteSet&, ByteSet>);  // it would outlive the second one
+static_assert(data::Dataset<ConcatDataset<>>);
+static_assert(std::is_constructible_v<ConcatDataset<>, const ByteSet&, ByteSet&>);
+static_assert(
+    !std::is_constructible_v<ConcatDataset<>, const ByteSet&, ByteSet>);  // it would outlive the second one
 
 namespace {
 
@@ -40,8 +41,10 @@ TEST_CASE("samples come dataset after dataset") {
   const std::vector<label_t> expected_labels{0, 1, 0, 1, 2};
   for (std::size_t i = 0; i < expected.size(); ++i) {
     float sample = 0;
-    CHECK(set.read(static_cast<index_t>(i), &sample) == expected_labels[i]);
+    label_t label = -1;
+    set.read(static_cast<index_t>(i), &sample, &label);
     CHECK(sample == expected[i]);
+    CHECK(label == expected_labels[i]);
   }
 }
 
@@ -61,12 +64,14 @@ TEST_CASE("a dataset without samples has no shape, and one with fewer is refused
     data::Sample operator[](index_t) const { return {{7}, {1}, 3}; }
   };
   const TwoFunctions none{0}, two{2}, negative{-5};
-  for (const ConcatDataset& set : {ConcatDataset(none, two), ConcatDataset(two, none)}) {
+  for (const ConcatDataset<>& set : {ConcatDataset(none, two), ConcatDataset(two, none)}) {
     CHECK(set.size() == 2);
     CHECK(set.sample_sizes() == Sizes{1});
     float sample = 0;
-    CHECK(set.read(1, &sample) == 3);
+    label_t label = 0;
+    set.read(1, &sample, &label);
     CHECK(sample == 7);
+    CHECK(label == 3);
   }
   CHECK(ConcatDataset(none, none).size() == 0);
   CHECK(error_of([&] { ConcatDataset(two, negative); }) ==

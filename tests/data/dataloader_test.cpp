@@ -60,7 +60,7 @@ struct Numbers {
   }
 };
 static_assert(data::Dataset<Numbers>);
-static_assert(!std::is_constructible_v<DataLoader, Numbers>);  // the loader would outlive it
+static_assert(!std::is_constructible_v<DataLoader<>, Numbers>);  // the loader would outlive it
 static_assert(std::input_iterator<data::Batches<Host>::Iterator>);
 
 std::string error_of(const Numbers& set, const DataLoaderOptions& options) {
@@ -170,7 +170,7 @@ TEST_CASE_TEMPLATE("a loop may be left at any batch and another begun", D, GPUNE
       CHECK_THROWS_WITH(
           [&] {
             for (const auto& first : loader.to(device))
-              throw std::runtime_error(first.labels.numel() == 3 ? "left" : "short");
+              throw std::runtime_error(first.targets.numel() == 3 ? "left" : "short");
           }(),
           "left");
     }
@@ -230,7 +230,7 @@ TEST_CASE_TEMPLATE("what the dataset throws reaches the loop, after the batches 
       CHECK_THROWS_WITH_AS(
           [&] {
             for (const auto& batch : batches)
-              arrived += batch.labels.numel() == 2;
+              arrived += batch.targets.numel() == 2;
           }(),
           "sample 13 is broken", std::runtime_error);
       CHECK(arrived == 6);

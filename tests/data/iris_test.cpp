@@ -56,7 +56,7 @@ TEST_CASE("samples and labels are split together, as scikit-learn does") {
   CHECK(X_train.sizes() == Sizes{3, 2, 2});
   CHECK(X_test.to_vector() == std::vector<float>{4, 5, 6, 7, 16, 17, 18, 19});
   const Tensor<label_t, Host> few(host, {4}, std::vector<label_t>{0, 1, 2, 3});
-  CHECK(
-      error_of([&] { data::train_test_split(X, few); }) ==
-      "gpunet::data::train_test_split: samples of shape [5, 2, 2] and labels of shape [4] (want [n, ...] and [n])");
+  CHECK(error_of([&] { data::train_test_split(X, few); }) ==
+        "gpunet::data::train_test_split: samples of shape [5, 2, 2] and targets of shape [4] (want the same number "
+        "of both in front)");
 }

@@ -129,11 +129,11 @@ TEST_CASE_TEMPLATE("a dataset that does not fit is refused with the bytes that i
   const std::string error = error_of(device, large);
   CAPTURE(error);
   CHECK(error.starts_with(
-      concat("gpunet::data::DataLoader::resident_on: the dataset takes 3377699720527872 bytes on ", device.name(),
-             " (140737488355328 samples of 24) and does not fit (")));
+      concat("gpunet::data::DataLoader::resident_on: the dataset takes 3940649673949184 bytes on ", device.name(),
+             " (140737488355328 samples of 28) and does not fit (")));
   CHECK(error.find(" bytes free") != error.npos);
   CHECK(error.find("use to(device)") != error.npos);
   const FloatSet countless{index_t{1} << 47, {index_t{1} << 20}};
-  CHECK(error_of(device, countless).find("samples of 4194304 bytes") != std::string::npos);
+  CHECK(error_of(device, countless).find("samples of 4194308 bytes") != std::string::npos);
   CHECK(error_of(device, FloatSet{4}).empty());
 }

@@ -10,11 +10,11 @@
 using namespace gpunet;
 using data::TensorDataset;
 
-static_assert(data::Dataset<TensorDataset>);
+static_assert(data::Dataset<TensorDataset<>>);
 using Samples = Tensor<float, Host>;
 using Labels = Tensor<label_t, Host>;
-static_assert(!std::is_constructible_v<TensorDataset, Samples, Labels&>);  // it would outlive the tensor
-static_assert(!std::is_constructible_v<TensorDataset, Samples&, Labels>);
+static_assert(!std::is_constructible_v<TensorDataset<>, Samples, Labels&>);  // it would outlive the tensor
+static_assert(!std::is_constructible_v<TensorDataset<>, Samples&, Labels>);
 
 TEST_CASE("rows of a tensor are samples") {
   Host host;
@@ -24,7 +24,9 @@ TEST_CASE("rows of a tensor are samples") {
   CHECK(set.size() == 3);
   CHECK(set.sample_sizes() == Sizes{1, 2});
   std::vector<float> sample(2);
-  CHECK(set.read(1, sample.data()) == 8);
+  label_t label = 0;
+  set.read(1, sample.data(), &label);
+  CHECK(label == 8);
   CHECK(sample == std::vector<float>{2, 3});
   for (auto [inputs, labels] : data::DataLoader(set, {.batch_size = 3}).to(host)) {
     CHECK(inputs.sizes() == Sizes{3, 1, 2});

@@ -284,7 +284,7 @@ TEST_CASE("a quarter of the bytes travel to Cuda where a dataset has bytes") {
   const index_t features = set.sample_sizes().numel();
   const Calls calls;
   for (const auto& batch : data::DataLoader(set, {.batch_size = 2}).to(device))
-    CHECK(batch.labels.numel() == 2);
+    CHECK(batch.targets.numel() == 2);
   CHECK(calls.pinned() == 2 * (static_cast<std::size_t>(2 * features) + 2 * sizeof(label_t)));  // two slots
   CHECK(calls.launches() == 3);
 }

@@ -28,7 +28,7 @@ struct Lesson {
   gpunet::Model<SmallNet, D> net;
   gpunet::nn::CrossEntropyLoss criterion;
   gpunet::optim::SGD<D, float> optimizer;
-  gpunet::data::DataLoader loader, test_loader;
+  gpunet::data::DataLoader<> loader, test_loader;
 
   explicit Lesson(double lr = 0.1, bool shuffle = true)
       : net(seeded()),

@@ -13,48 +13,46 @@
 namespace gpunet::data {
 
 struct BatchBuffers<Cuda>::State {
-  template <class T>
-  using Pinned = std::unique_ptr<T[], gpunet::detail::Destroy<cudaFreeHost>>;
+  using Pinned = std::unique_ptr<std::byte[], gpunet::detail::Destroy<cudaFreeHost>>;
 
   // A batch in host memory, and whether it is copied.
   struct Slot {
-    Pinned<std::byte> inputs;
-    Pinned<label_t> labels;
+    Pinned inputs, targets;
     gpunet::detail::Event copied;
   };
   // A batch in device memory, and whether the work on it is done.
   struct Target {
-    Buffer<std::byte, Cuda> inputs;
-    Buffer<label_t, Cuda> labels;
+    Buffer<std::byte, Cuda> inputs, targets;
     gpunet::detail::Event used;
   };
 
-  State(Cuda& device, index_t slot_count, const Sizes& batch, const DatasetView& set)
-      : sample(batch.tail()), sample_bytes(static_cast<index_t>(set.sample_bytes())) {
+  State(Cuda& device, index_t slot_count, index_t batch_size, const DatasetView& set)
+      : features(set.sample_sizes().numel()),
+        sample_bytes(static_cast<index_t>(set.sample_bytes())),
+        target_bytes(static_cast<index_t>(set.target_bytes())) {
     for (index_t slot = 0; slot < slot_count; ++slot)
       slots.push_back(
-          {pin<std::byte>(batch[0] * sample_bytes), pin<label_t>(batch[0]), gpunet::detail::make_event()});
+          {pin(batch_size * sample_bytes), pin(batch_size * target_bytes), gpunet::detail::make_event()});
     if (set.pixel_table()) {
       const std::vector<float>& values = set.pixel_table()->values();
       table = {device, static_cast<index_t>(values.size())};
       device.upload(table.data(), values.data(), table.bytes());
-      floats = {device, batch.numel()};
+      floats = {device, batch_size * features};
     }
     for (Target& target : targets) {
-      target = {{device, batch[0] * sample_bytes}, {device, batch[0]}, gpunet::detail::make_event()};
+      target = {
+          {device, batch_size * sample_bytes}, {device, batch_size * target_bytes}, gpunet::detail::make_event()};
       check(cudaEventRecord(target.used.get(), device.stream()));  // the memory is there from this moment on
     }
   }
 
-  template <class T>
-  static Pinned<T> pin(index_t size) {
-    const std::size_t bytes = static_cast<std::size_t>(size) * sizeof(T);
+  static Pinned pin(index_t bytes) {
     void* memory = nullptr;
-    const cudaError_t status = cudaMallocHost(&memory, std::max(bytes, sizeof(T)));
+    const cudaError_t status = cudaMallocHost(&memory, static_cast<std::size_t>(std::max(bytes, index_t{1})));
     if (status != cudaSuccess) ignore_error(status);
     require(status == cudaSuccess, "gpunet::data::DataLoader: no pinned host memory for ", bytes, " bytes (",
             cudaGetErrorString(status), "), use a smaller batch_size, prefetch_factor or num_workers");
-    return Pinned<T>(static_cast<T*>(memory));
+    return Pinned(static_cast<std::byte*>(memory));
   }
 
   template <class T>
@@ -66,7 +64,7 @@ struct BatchBuffers<Cuda>::State {
   const float* decoded(Cuda& device, const Target& from, index_t n) {
     GatherSamples<std::uint8_t> gather{};
     gather.batch = n;
-    gather.features = sample.numel();
+    gather.features = features;
     gather.samples = address<std::uint8_t>(from.inputs);
     gather.table = table.data();
     gather.pixels = gather.features * 256 / table.size();
@@ -77,8 +75,9 @@ struct BatchBuffers<Cuda>::State {
 
   Slot& at(index_t slot) { return slots[static_cast<std::size_t>(slot)]; }
 
-  Sizes sample;
+  index_t features;      // of a sample
   index_t sample_bytes;  // as they travel
+  index_t target_bytes;
   std::vector<Slot> slots;
   std::array<Target, 2> targets;
   Buffer<float, Cuda> table;   // see PixelTable; empty where floats travel
@@ -86,11 +85,11 @@ struct BatchBuffers<Cuda>::State {
   std::size_t newest = 0;      // the target that was sent to last
 };
 
-GPUNET_CUDA_INLINE BatchBuffers<Cuda>::BatchBuffers(Cuda& device, index_t slots, const Sizes& batch,
+GPUNET_CUDA_INLINE BatchBuffers<Cuda>::BatchBuffers(Cuda& device, index_t slots, index_t batch_size,
                                                     const DatasetView& set)
     : device_(device) {
   const gpunet::detail::CurrentDevice current(device.ordinal());
-  state_ = std::make_unique<State>(device, slots, batch, set);
+  state_ = std::make_unique<State>(device, slots, batch_size, set);
 }
 
 GPUNET_CUDA_INLINE BatchBuffers<Cuda>::~BatchBuffers() {
@@ -110,28 +109,28 @@ GPUNET_CUDA_INLINE void BatchBuffers<Cuda>::wait_reusable(index_t slot) {
 GPUNET_CUDA_INLINE void* BatchBuffers<Cuda>::host_inputs(index_t slot) {
   return state_->at(slot).inputs.get();
 }
-GPUNET_CUDA_INLINE label_t* BatchBuffers<Cuda>::host_labels(index_t slot) {
-  return state_->at(slot).labels.get();
+GPUNET_CUDA_INLINE void* BatchBuffers<Cuda>::host_targets(index_t slot) {
+  return state_->at(slot).targets.get();
 }
 
-GPUNET_CUDA_INLINE Batch<Cuda> BatchBuffers<Cuda>::send(index_t slot, index_t n) {
+GPUNET_CUDA_INLINE BatchMemory BatchBuffers<Cuda>::send(index_t slot, index_t n) {
   const gpunet::detail::CurrentDevice current(device_.ordinal());
   State& state = *state_;
   const State::Slot& from = state.at(slot);
   state.newest = 1 - state.newest;
   const State::Target& to = state.targets[state.newest];
-  const auto copy = [this](auto* target, const auto* source, index_t size) {
-    const std::size_t bytes = static_cast<std::size_t>(size) * sizeof *source;
-    check(cudaMemcpyAsync(target, source, bytes, cudaMemcpyHostToDevice, device_.copy_stream()));
+  const auto copy = [this](std::byte* target, const std::byte* source, index_t bytes) {
+    check(cudaMemcpyAsync(target, source, static_cast<std::size_t>(bytes), cudaMemcpyHostToDevice,
+                          device_.copy_stream()));
   };
   check(cudaStreamWaitEvent(device_.copy_stream(), to.used.get()));
   copy(to.inputs.data(), from.inputs.get(), n * state.sample_bytes);
-  copy(to.labels.data(), from.labels.get(), n);
+  copy(to.targets.data(), from.targets.get(), n * state.target_bytes);
   check(cudaEventRecord(from.copied.get(), device_.copy_stream()));
   check(cudaStreamWaitEvent(device_.stream(), from.copied.get()));
   const float* const inputs =
       state.table.size() > 0 ? state.decoded(device_, to, n) : State::address<float>(to.inputs);
-  return {{inputs, state.sample.with_front(n)}, {to.labels.data(), Sizes{n}}};
+  return {inputs, to.targets.data()};
 }
 
 GPUNET_CUDA_INLINE void BatchBuffers<Cuda>::release(index_t) noexcept {

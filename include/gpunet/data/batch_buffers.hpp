@@ -1,6 +1,7 @@
 // The memory of a loader's batches, and their copies to the device.
 #pragma once
 
+#include <cstddef>
 #include <memory>
 #include <vector>
 
@@ -12,11 +13,17 @@
 
 namespace gpunet::data {
 
-// A batch of n samples and their labels on device D, borrowed from the loader until the next batch.
-template <class D>
+// A batch of n samples and their targets on device D, borrowed from the loader until the next batch.
+template <class D, class Target = label_t>
 struct Batch {
   View<const float, D> inputs;    // [n, ...sample sizes]
-  View<const label_t, D> labels;  // [n]
+  View<const Target, D> targets;  // [n, ...target sizes]; labels are [n]
+};
+
+// The memory of a batch on a device, targets as in the dataset.
+struct BatchMemory {
+  const float* inputs;
+  const void* targets;
 };
 
 // Slots for batches in host memory, see BatchBuffers.
@@ -25,8 +32,8 @@ class BatchSlots {
   virtual ~BatchSlots() = default;
   virtual void enter() {}
   virtual void wait_reusable(index_t) {}
-  virtual void* host_inputs(index_t slot) = 0;     // [batch size, ...]
-  virtual label_t* host_labels(index_t slot) = 0;  // [batch size]
+  virtual void* host_inputs(index_t slot) = 0;   // [batch size, ...]
+  virtual void* host_targets(index_t slot) = 0;  // [batch size, ...]
 };
 
 // A ring of slots for batches on device D. A slot is filled in host memory, sent, used, released, and filled again.
@@ -36,8 +43,8 @@ class BatchSlots {
 //   enter()             worker     before its first batch of an epoch
 //   wait_reusable(s)    filler     before it writes slot s, which is new, released, or filled but not sent
 //   host_inputs(s),
-//   host_labels(s)      filler     while it writes samples by DatasetView::read_raw()
-//   send(s, n)          training   when the slot is filled; returns the batch of its first n samples
+//   host_targets(s)     filler     while it writes samples by DatasetView::read_raw()
+//   send(s, n)          training   when the slot is filled; returns its first n samples
 //   release(s)          training   at the next batch or the end of the loop; all work on the batch has been submitted to
 //                                  the device but need not be complete
 //   destructor          training   when no filler runs and all sent slots are released
@@ -55,20 +62,18 @@ class BatchBuffers<Host> final : public BatchSlots {
   static constexpr bool takes_bytes = false;
   static constexpr index_t least_slots = 1;
 
-  // `batch`: [batch size, ...sample sizes].
-  BatchBuffers(Host& host, index_t slots, const Sizes& batch, const DatasetView& set);
+  BatchBuffers(Host& host, index_t slots, index_t batch_size, const DatasetView& set);
   ~BatchBuffers() override;
 
   void* host_inputs(index_t slot) override;
-  label_t* host_labels(index_t slot) override;
+  void* host_targets(index_t slot) override;
 
-  Batch<Host> send(index_t slot, index_t n);
+  BatchMemory send(index_t slot, index_t n);
   void release(index_t) noexcept {}
 
  private:
-  Sizes sample_;
   std::vector<Buffer<float, Host>> inputs_;
-  std::vector<Buffer<label_t, Host>> labels_;
+  std::vector<Buffer<std::byte, Host>> targets_;
 };
 
 #if GPUNET_CUDA
@@ -81,8 +86,7 @@ class BatchBuffers<Cuda> final : public BatchSlots {
   static constexpr bool takes_bytes = true;
   static constexpr index_t least_slots = 2;
 
-  // `batch`: [batch size, ...sample sizes].
-  BatchBuffers(Cuda& device, index_t slots, const Sizes& batch, const DatasetView& set);
+  BatchBuffers(Cuda& device, index_t slots, index_t batch_size, const DatasetView& set);
   // Waits until all slots are copied.
   ~BatchBuffers() override;
   BatchBuffers(const BatchBuffers&) = delete;
@@ -92,9 +96,9 @@ class BatchBuffers<Cuda> final : public BatchSlots {
   // Waits until the slot is copied.
   void wait_reusable(index_t slot) override;
   void* host_inputs(index_t slot) override;
-  label_t* host_labels(index_t slot) override;
+  void* host_targets(index_t slot) override;
 
-  Batch<Cuda> send(index_t slot, index_t n);
+  BatchMemory send(index_t slot, index_t n);
   void release(index_t) noexcept;
 
  private:
@@ -113,20 +117,22 @@ class BatchBuffers final : public BatchSlots {
   static constexpr bool takes_bytes = false;
   static constexpr index_t least_slots = 1;
 
-  BatchBuffers(D& device, index_t slots, const Sizes& batch, const DatasetView& set)
+  BatchBuffers(D& device, index_t slots, index_t batch_size, const DatasetView& set)
       : device_(device),
-        staging_(host_, slots, batch, set),
-        inputs_(device, batch.numel()),
-        labels_(device, batch[0]) {}
+        staging_(host_, slots, batch_size, set),
+        sample_bytes_(set.sample_bytes()),
+        target_bytes_(set.target_bytes()),
+        inputs_(device, batch_size * set.sample_sizes().numel()),
+        targets_(device, batch_size * static_cast<index_t>(target_bytes_)) {}
 
   void* host_inputs(index_t slot) override { return staging_.host_inputs(slot); }
-  label_t* host_labels(index_t slot) override { return staging_.host_labels(slot); }
+  void* host_targets(index_t slot) override { return staging_.host_targets(slot); }
 
-  Batch<D> send(index_t slot, index_t n) {
-    const auto [inputs, labels] = staging_.send(slot, n);
-    device_.upload(inputs_.data(), inputs.data(), static_cast<std::size_t>(inputs.numel()) * sizeof(float));
-    device_.upload(labels_.data(), labels.data(), static_cast<std::size_t>(labels.numel()) * sizeof(label_t));
-    return {{inputs_.data(), inputs.sizes()}, {labels_.data(), labels.sizes()}};
+  BatchMemory send(index_t slot, index_t n) {
+    const BatchMemory from = staging_.send(slot, n);
+    device_.upload(inputs_.data(), from.inputs, static_cast<std::size_t>(n) * sample_bytes_);
+    device_.upload(targets_.data(), from.targets, static_cast<std::size_t>(n) * target_bytes_);
+    return {inputs_.data(), targets_.data()};
   }
   void release(index_t) noexcept {}
 
@@ -134,8 +140,9 @@ class BatchBuffers final : public BatchSlots {
   D& device_;
   Host host_{HostOptions{.threads = 1}};
   BatchBuffers<Host> staging_;
+  std::size_t sample_bytes_, target_bytes_;
   Buffer<float, D> inputs_;
-  Buffer<label_t, D> labels_;
+  Buffer<std::byte, D> targets_;
 };
 
 }  // namespace gpunet::data

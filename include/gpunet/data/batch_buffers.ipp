@@ -5,11 +5,11 @@
 
 namespace gpunet::data {
 
-GPUNET_INLINE BatchBuffers<Host>::BatchBuffers(Host& host, index_t slots, const Sizes& batch, const DatasetView&)
-    : sample_(batch.tail()) {
+GPUNET_INLINE BatchBuffers<Host>::BatchBuffers(Host& host, index_t slots, index_t batch_size,
+                                               const DatasetView& set) {
   for (index_t slot = 0; slot < slots; ++slot) {
-    inputs_.emplace_back(host, batch.numel());
-    labels_.emplace_back(host, batch[0]);
+    inputs_.emplace_back(host, batch_size * set.sample_sizes().numel());
+    targets_.emplace_back(host, batch_size * static_cast<index_t>(set.target_bytes()));
   }
 }
 
@@ -18,12 +18,12 @@ GPUNET_INLINE BatchBuffers<Host>::~BatchBuffers() = default;
 GPUNET_INLINE void* BatchBuffers<Host>::host_inputs(index_t slot) {
   return inputs_[static_cast<std::size_t>(slot)].data();
 }
-GPUNET_INLINE label_t* BatchBuffers<Host>::host_labels(index_t slot) {
-  return labels_[static_cast<std::size_t>(slot)].data();
+GPUNET_INLINE void* BatchBuffers<Host>::host_targets(index_t slot) {
+  return targets_[static_cast<std::size_t>(slot)].data();
 }
 
-GPUNET_INLINE Batch<Host> BatchBuffers<Host>::send(index_t slot, index_t n) {
-  return {{inputs_[static_cast<std::size_t>(slot)].data(), sample_.with_front(n)}, {host_labels(slot), Sizes{n}}};
+GPUNET_INLINE BatchMemory BatchBuffers<Host>::send(index_t slot, index_t) {
+  return {inputs_[static_cast<std::size_t>(slot)].data(), targets_[static_cast<std::size_t>(slot)].data()};
 }
 
 }  // namespace gpunet::data

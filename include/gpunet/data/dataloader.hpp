@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <concepts>
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <iterator>
@@ -20,11 +21,39 @@
 
 namespace gpunet::data {
 
-// Changes a batch of n samples after it was read: inputs [n, ...sample sizes], labels [n]. Workers call it
-// concurrently. The numbers of `random` depend on the epoch and the batch only, so batches are the same for any number
+// Changes a batch of n samples after it was read: inputs [n, ...sample sizes], targets [n, ...target sizes]. Workers call
+// it concurrently. The numbers of `random` depend on the epoch and the batch only, so batches are the same for any number
 // of workers. Exceptions are rethrown in the loop. In PyTorch collate_fn also makes the batch; here the batch exists
 // and keeps its shape.
-using CollateFunction = std::function<void(View<float, Host> inputs, View<label_t, Host> labels, Random& random)>;
+class CollateFunction {
+  template <class Target>
+  using Function = std::function<void(View<float, Host> inputs, View<Target, Host> targets, Random& random)>;
+
+ public:
+  CollateFunction(std::nullptr_t = nullptr) {}
+  // For labels, for targets of floats, or for both.
+  template <class F>
+  requires(std::convertible_to<F, Function<label_t>> || std::convertible_to<F, Function<float>>)
+      CollateFunction(const F& f) {
+    if constexpr (std::convertible_to<F, Function<label_t>>) labels_ = f;
+    if constexpr (std::convertible_to<F, Function<float>>) floats_ = f;
+  }
+
+  // Returns whether there is a function, and whether there is one for targets of this type.
+  explicit operator bool() const { return labels_ || floats_; }
+  bool takes(bool labels) const { return labels ? bool{labels_} : bool{floats_}; }
+
+  void operator()(View<float, Host> inputs, View<label_t, Host> labels, Random& random) const {
+    labels_(inputs, labels, random);
+  }
+  void operator()(View<float, Host> inputs, View<float, Host> targets, Random& random) const {
+    floats_(inputs, targets, random);
+  }
+
+ private:
+  Function<label_t> labels_;
+  Function<float> floats_;
+};
 
 // Options of DataLoader, as in PyTorch.
 struct DataLoaderOptions {
@@ -67,13 +96,13 @@ class BatchFiller {
 
 }  // namespace detail
 
-// The batches on device D, as a range for loops. Each loop is an epoch with a new order; batches come in that order for
+// The batches on device D with targets of label_t or float, as a range for loops. Each loop is an epoch with a new order; batches come in that order for
 // any number of workers. Only one loop at a time: a second one makes the first throw an Error. A batch is valid until
 // the next one is fetched. After the first batch of an epoch nothing is allocated. A loop may be left early.
-template <Device D>
+template <Device D, class Target = label_t>
 class Batches {
  public:
-  using value_type = Batch<D>;
+  using value_type = Batch<D, Target>;
   using Iterator = BatchIterator<Batches>;
 
   // `size`: batches per epoch. The options are valid. The dataset and `device` must outlive this.
@@ -110,41 +139,67 @@ class Batches {
   void stop();
 
   index_t size_;
+  Sizes sample_sizes_, target_sizes_;
   BatchBuffers<D> buffers_;
   detail::BatchFiller filler_;
-  Batch<D> batch_;
+  Batch<D, Target> batch_;
   index_t current_ = 0;      // index of batch_; size_ if there is none
   index_t slot_ = -1;        // the slot of batch_ while it is in use
   std::uint64_t loops_ = 0;  // see BatchIterator
 };
 
-// Makes batches of a dataset. One loop is one epoch; inputs are [n, ...sample sizes], labels [n]:
-//   data::DataLoader loader(set, {.batch_size = 4, .shuffle = true, .num_workers = 2});
-//   auto batches = loader.to(device);
-//   for (auto [inputs, labels] : batches) ...
-// Stores a reference to the dataset.
-class DataLoader {
- public:
-  // Throws Error for invalid options or an empty dataset.
-  explicit DataLoader(const DatasetView& set, const DataLoaderOptions& options = {});
-  template <class Set>
-  requires(!std::same_as<Set, DatasetView> && AnyDataset<Set>) explicit DataLoader(
-      const Set&&, const DataLoaderOptions& = {}) = delete;  // the loader would outlive the dataset
+namespace detail {
 
+// The part of DataLoader that does not depend on the type of the targets.
+class AnyDataLoader {
+ public:
   // Returns the number of batches in an epoch.
   index_t size() const;
   const DatasetView& dataset() const { return set_; }
   const DataLoaderOptions& options() const { return options_; }
 
+ protected:
+  // `labels`: whether targets are of label_t.
+  AnyDataLoader(const DatasetView& set, const DataLoaderOptions& options, bool labels);
+
+  // Throws Error if there is a collate_fn.
+  void check_resident() const;
+
+  DatasetView set_;
+  DataLoaderOptions options_;
+
+ private:
+  // Returns the number of samples in an epoch.
+  index_t samples() const { return options_.sampler ? options_.sampler->size() : set_.size(); }
+};
+
+}  // namespace detail
+
+// Makes batches of a dataset. One loop is one epoch; inputs are [n, ...sample sizes], labels [n], other targets
+// [n, ...target sizes]:
+//   data::DataLoader loader(set, {.batch_size = 4, .shuffle = true, .num_workers = 2});
+//   auto batches = loader.to(device);
+//   for (auto [inputs, labels] : batches) ...
+// Stores a reference to the dataset. Target, label_t or float, is that of the dataset: DataLoader<> has labels.
+template <class Target = label_t>
+class DataLoader : public detail::AnyDataLoader {
+ public:
+  // Throws Error for invalid options, an empty dataset, or one with targets of another type.
+  explicit DataLoader(const DatasetView& set, const DataLoaderOptions& options = {})
+      : AnyDataLoader(set, options, std::same_as<Target, label_t>) {}
+  template <class Set>
+  requires(!std::same_as<Set, DatasetView> && AnyDataset<Set>) explicit DataLoader(
+      const Set&&, const DataLoaderOptions& = {}) = delete;  // the loader would outlive the dataset
+
   // Returns the batches on a device, for any number of loops.
   template <Device D>
-  Batches<D> to(D& device) const {
+  Batches<D, Target> to(D& device) const {
     return {set_, options_, size(), device};
   }
   // Copies the whole dataset to the device and returns the same batches from the copy; keep them for all epochs. Throws
   // Error if it does not fit, if the dataset has random transforms, or if there is a collate_fn.
   template <Device D>
-  ResidentBatches<D> resident_on(D& device) const {
+  ResidentBatches<D, Target> resident_on(D& device) const {
     check_resident();
     return {set_, options_.batch_size, options_.sampler, size(), device};
   }
@@ -161,62 +216,64 @@ class DataLoader {
   auto end() const {
     return begin<Asked>();
   }
-
- private:
-  // Returns the number of samples in an epoch.
-  index_t samples() const { return options_.sampler ? options_.sampler->size() : set_.size(); }
-  // Throws Error if there is a collate_fn.
-  void check_resident() const;
-
-  DatasetView set_;
-  DataLoaderOptions options_;
 };
 
-template <Device D>
-Batches<D>::Batches(const DatasetView& set, const DataLoaderOptions& options, index_t size, D& device)
+template <AnyDataset Set>
+DataLoader(const Set&) -> DataLoader<TargetOf<Set>>;
+template <AnyDataset Set>
+DataLoader(const Set&, const DataLoaderOptions&) -> DataLoader<TargetOf<Set>>;
+
+template <Device D, class Target>
+Batches<D, Target>::Batches(const DatasetView& set, const DataLoaderOptions& options, index_t size, D& device)
     : Batches(DatasetView(set, BatchBuffers<D>::takes_bytes && !options.collate_fn), options, size,
               std::max(BatchBuffers<D>::least_slots, index_t{options.num_workers} * options.prefetch_factor + 1),
               device) {}
 
-template <Device D>
-Batches<D>::Batches(const DatasetView& set, const DataLoaderOptions& options, index_t size, index_t slots,
-                    D& device)
+template <Device D, class Target>
+Batches<D, Target>::Batches(const DatasetView& set, const DataLoaderOptions& options, index_t size, index_t slots,
+                            D& device)
     : size_(size),
-      buffers_(device, slots, set.sample_sizes().with_front(options.batch_size), set),
+      sample_sizes_(set.sample_sizes()),
+      target_sizes_(set.target_sizes()),
+      buffers_(device, slots, options.batch_size, set),
       filler_(set, options, size, buffers_, slots) {}
 
-template <Device D>
-Batches<D>::~Batches() {
+template <Device D, class Target>
+Batches<D, Target>::~Batches() {
   stop();
 }
 
-template <Device D>
-void Batches<D>::fetch(index_t batch) {
+template <Device D, class Target>
+void Batches<D, Target>::fetch(index_t batch) {
   release();
   current_ = size_;  // the end, also if one of these throws
   if (batch == size_) return;
   const auto [slot, samples] = filler_.take(batch);
-  batch_ = buffers_.send(slot, samples);
+  const BatchMemory memory = buffers_.send(slot, samples);
+  batch_ = {{memory.inputs, sample_sizes_.with_front(samples)},
+            {static_cast<const Target*>(memory.targets), target_sizes_.with_front(samples)}};
   slot_ = slot;
   current_ = batch;
 }
 
-template <Device D>
-void Batches<D>::release() {
+template <Device D, class Target>
+void Batches<D, Target>::release() {
   if (slot_ >= 0) buffers_.release(slot_);
   slot_ = -1;
 }
 
-template <Device D>
-void Batches<D>::stop() {
+template <Device D, class Target>
+void Batches<D, Target>::stop() {
   filler_.stop();
   release();
 }
 
 #if GPUNET_COMPILED
-extern template class Batches<Host>;
+extern template class Batches<Host, label_t>;
+extern template class Batches<Host, float>;
 #if GPUNET_CUDA
-extern template class Batches<Cuda>;
+extern template class Batches<Cuda, label_t>;
+extern template class Batches<Cuda, float>;
 #endif
 #endif
 

@@ -33,17 +33,27 @@ struct detail::BatchFiller::State {
     const index_t slot = ring.slot(batch), first = first_sample(batch), n = first_sample(batch + 1) - first;
     slots.wait_reusable(slot);
     auto* inputs = static_cast<std::byte*>(slots.host_inputs(slot));
-    label_t* labels = slots.host_labels(slot);
-    const std::size_t sample_bytes = set.sample_bytes();
+    auto* targets = static_cast<std::byte*>(slots.host_targets(slot));
+    const std::size_t sample_bytes = set.sample_bytes(), target_bytes = set.target_bytes();
     for (index_t i = first; i < first + n && !ring.stopped(); ++i) {
       Random random(epoch.seed, static_cast<std::uint64_t>(i));  // the same for any number of workers
-      *labels++ = set.read_raw(epoch.order[static_cast<std::size_t>(i)], inputs, random);
+      set.read_raw(epoch.order[static_cast<std::size_t>(i)], inputs, targets, random);
       inputs += sample_bytes;
+      targets += target_bytes;
     }
     if (!options.collate_fn || ring.stopped()) return;
+    if (set.has_labels())
+      collate<label_t>(batch, slot, n);
+    else
+      collate<float>(batch, slot, n);
+  }
+  template <class Target>
+  void collate(index_t batch, index_t slot, index_t n) {
     Random random(epoch.seed, static_cast<std::uint64_t>(samples + batch));  // after those of the samples
-    options.collate_fn({static_cast<float*>(slots.host_inputs(slot)), set.sample_sizes().with_front(n)},
-                       {slots.host_labels(slot), {n}}, random);
+    options.collate_fn(
+        View<float, Host>(static_cast<float*>(slots.host_inputs(slot)), set.sample_sizes().with_front(n)),
+        View<Target, Host>(static_cast<Target*>(slots.host_targets(slot)), set.target_sizes().with_front(n)),
+        random);
   }
 
   // The loop of a worker.
@@ -100,10 +110,17 @@ GPUNET_INLINE detail::BatchFiller::Filled detail::BatchFiller::take(index_t batc
   return {state_->ring.slot(batch), state_->first_sample(batch + 1) - state_->first_sample(batch)};
 }
 
-GPUNET_INLINE DataLoader::DataLoader(const DatasetView& set, const DataLoaderOptions& options)
+GPUNET_INLINE detail::AnyDataLoader::AnyDataLoader(const DatasetView& set, const DataLoaderOptions& options,
+                                                   bool labels)
     : set_(set), options_(options) {
   constexpr std::string_view where = "gpunet::data::DataLoader: ";
   constexpr int most_workers = 1024;
+  require(set.has_labels() == labels, where, "the targets of the dataset are of ",
+          set.has_labels() ? "label_t" : "float", ", those of the loader of ", labels ? "label_t" : "float",
+          ", write DataLoader loader(set), which has those of the set");
+  require(!options.collate_fn || options.collate_fn.takes(labels), where, "collate_fn takes targets of ",
+          labels ? "float" : "label_t", " (want ", labels ? "label_t" : "float",
+          ", those of the dataset), change its second argument");
   require(set.size() != 0, where, "the dataset is empty (no batch can be made), check its path, or its size()");
   require(set.size() > 0, where, "the dataset has ", set.size(), " samples (want 1 or more), check its size()");
   require(set.size() <= most_elements, where, "the dataset has ", set.size(), " samples (want ", most_elements,
@@ -118,9 +135,11 @@ GPUNET_INLINE DataLoader::DataLoader(const DatasetView& set, const DataLoaderOpt
           ", the size of the dataset)");
   require(options.batch_size <= samples(), where, "batch_size ", options.batch_size,
           " is larger than the dataset (want 1 to ", samples(), ")");
-  const Sizes batch = set.sample_sizes().with_front(options.batch_size);
-  require(batch.at_most(most_elements), where, "batches of shape ", to_string(batch),
-          " (want 2^48 numbers or fewer, no memory holds more), use a smaller batch_size or smaller samples");
+  for (const Sizes& of_one : {set.sample_sizes(), set.target_sizes()}) {
+    const Sizes batch = of_one.with_front(options.batch_size);
+    require(batch.at_most(most_elements), where, "batches of shape ", to_string(batch),
+            " (want 2^48 numbers or fewer, no memory holds more), use a smaller batch_size or smaller samples");
+  }
   require(0 <= options.num_workers && options.num_workers <= most_workers, where, "num_workers ",
           options.num_workers, " (want 0 to ", most_workers, ")");
   constexpr int most_ahead = 1024;
@@ -134,18 +153,19 @@ GPUNET_INLINE DataLoader::DataLoader(const DatasetView& set, const DataLoaderOpt
           " bytes of host memory");
 }
 
-GPUNET_INLINE index_t DataLoader::size() const {
+GPUNET_INLINE index_t detail::AnyDataLoader::size() const {
   return options_.drop_last ? samples() / options_.batch_size : ceil_div(samples(), options_.batch_size);
 }
 
-GPUNET_INLINE void DataLoader::check_resident() const {
+GPUNET_INLINE void detail::AnyDataLoader::check_resident() const {
   require(!options_.collate_fn,
           "gpunet::data::DataLoader::resident_on: there is a collate_fn (it works on batches in ",
           "host memory, and these are made on the device), use to(device), or leave it out");
 }
 
 #if GPUNET_COMPILED
-template class Batches<Host>;
+template class Batches<Host, label_t>;
+template class Batches<Host, float>;
 #endif
 
 }  // namespace gpunet::data

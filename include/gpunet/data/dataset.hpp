@@ -1,9 +1,11 @@
 // The requirements of a dataset, and DatasetView, which refers to one of any type.
 #pragma once
 
+#include <algorithm>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <string_view>
 #include <type_traits>
 #include <vector>
 
@@ -13,19 +15,31 @@
 
 namespace gpunet::data {
 
-// Labeled samples of one shape. Workers of a loader read a const dataset concurrently.
+// Samples of one shape, each with a label. Workers of a loader read a const dataset concurrently.
 template <class Set>
-concept Dataset = requires(const Set& set, index_t i, float* sample) {
+concept LabelDataset = requires(const Set& set, index_t i, float* sample) {
   { set.size() } -> std::same_as<index_t>;               // number of samples
   { set.sample_sizes() } -> std::convertible_to<Sizes>;  // shape of one, e.g. [3, 32, 32]
   { set.read(i, sample) } -> std::same_as<label_t>;      // writes sample i >= 0, row-major; returns its label
 };
 
-// A dataset with random samples. It draws from the given generator, so that a batch does not depend on the worker that
-// reads it.
+// The same with targets of any other shape: numbers to predict (float), a class for each pixel (label_t).
+template <class Set, class Target>
+concept TargetDataset = requires(const Set& set, index_t i, float* sample, Target* target) {
+  { set.size() } -> std::same_as<index_t>;
+  { set.sample_sizes() } -> std::convertible_to<Sizes>;
+  { set.target_sizes() } -> std::convertible_to<Sizes>;  // shape of one target, e.g. [1] or [32, 32]
+  set.read(i, sample, target);                           // writes sample i >= 0 and its target, row-major
+};
+
+// A dataset of any of these.
 template <class Set>
-concept RandomDataset = Dataset<Set> && requires(const Set& set, index_t i, float* sample, Random& random) {
-  { set.read(i, sample, random) } -> std::same_as<label_t>;
+concept Dataset = LabelDataset<Set> || TargetDataset<Set, float> || TargetDataset<Set, label_t>;
+
+// A dataset with random samples: its read() has the generator as a further argument. It draws from that, so that a batch
+// does not depend on the worker that reads it.
+template <class Set>
+concept RandomDataset = Dataset<Set> && requires(const Set& set) {
   { set.is_random() } -> std::same_as<bool>;  // whether this object has random samples
 };
 
@@ -33,7 +47,7 @@ concept RandomDataset = Dataset<Set> && requires(const Set& set, index_t i, floa
 // read() must give the same floats. Optional: read_bytes(i, sample, random), and has_bytes(), which returns whether
 // this object has bytes.
 template <class Set>
-concept ByteDataset = Dataset<Set> && requires(const Set& set, index_t i, std::uint8_t* sample) {
+concept ByteDataset = LabelDataset<Set> && requires(const Set& set, index_t i, std::uint8_t* sample) {
   { set.read_bytes(i, sample) } -> std::same_as<label_t>;    // writes sample i [channels, ...]; returns its label
   { set.pixel_table() } -> std::same_as<const PixelTable&>;  // the float for each byte of each channel
 };
@@ -45,16 +59,36 @@ struct Sample {
   label_t label;
 };
 
-// A dataset with two functions, as in PyTorch. All samples must have the shape of the first one.
-template <class Set>
-concept SampleDataset = requires(const Set& set, index_t i) {
-  { set.size() } -> std::same_as<index_t>;    // number of samples: __len__
-  { set[i] } -> std::convertible_to<Sample>;  // sample i (0 to size() - 1): __getitem__
+// The same with a target of another shape, of float or label_t.
+template <class Target>
+struct SampleWithTarget {
+  std::vector<float> values;   // row-major
+  Sizes sizes;                 // e.g. [8]
+  std::vector<Target> target;  // row-major
+  Sizes target_sizes;          // e.g. [1]
 };
 
-// Either kind of dataset.
+namespace detail {
+template <class Set, class S>
+concept Returns = requires(const Set& set, index_t i) {
+  { set.size() } -> std::same_as<index_t>;  // number of samples: __len__
+  { set[i] } -> std::convertible_to<S>;     // sample i (0 to size() - 1): __getitem__
+};
+}  // namespace detail
+
+// A dataset with two functions, as in PyTorch: size() and operator[]. All samples must have the shapes of the first one.
+template <class Set>
+concept SampleDataset = detail::Returns<Set, Sample> || detail::Returns<Set, SampleWithTarget<float>> ||
+    detail::Returns<Set, SampleWithTarget<label_t>>;
+
+// Any kind of dataset.
 template <class Set>
 concept AnyDataset = Dataset<Set> || SampleDataset<Set>;
+
+// The type of the numbers of a dataset's targets: label_t or float.
+template <class Set>
+using TargetOf = std::conditional_t<
+    TargetDataset<Set, float> || (!Dataset<Set> && detail::Returns<Set, SampleWithTarget<float>>), float, label_t>;
 
 namespace detail {
 // A compile error for a type that is not a dataset.
@@ -64,13 +98,24 @@ struct RequireDataset {
                 "gpunet::data: this is not a dataset, give its type two functions, both const: "
                 "index_t size() const, and data::Sample operator[](index_t i) const");
 };
-}  // namespace detail
 
-namespace detail {
 // Throws Error unless a dataset of n samples has sample i.
 inline void check_sample(index_t i, index_t n) {
   require(n > 0, "gpunet::data: sample ", i, " of a dataset of ", n, " samples, check its path, or its size()");
   require(0 <= i && i < n, "gpunet::data: sample ", i, " of a dataset of ", n, " samples (want 0 to ", n - 1, ")");
+}
+
+// Writes sample i of a dataset and its target. Each kind of dataset has some of these functions.
+template <class Set, class Target>
+void read_sample(const Set& set, index_t i, float* sample, Target* target, [[maybe_unused]] Random& random) {
+  if constexpr (requires { set.read(i, sample, target, random); })
+    set.read(i, sample, target, random);
+  else if constexpr (requires { set.read(i, sample, target); })
+    set.read(i, sample, target);
+  else if constexpr (requires { set.read(i, sample, random); })
+    *target = set.read(i, sample, random);
+  else
+    *target = set.read(i, sample);
 }
 }  // namespace detail
 
@@ -81,13 +126,14 @@ class DatasetView {
   template <class Set>
   requires(!std::same_as<Set, DatasetView> && Dataset<Set>)
       DatasetView(const Set& set)  // implicit, as from string to string_view
-      : set_(&set), size_(set.size()), sample_sizes_(set.sample_sizes()) {
-    read_ = [](const DatasetView& view, index_t i, float* sample, [[maybe_unused]] Random& random) -> label_t {
-      const Set& of = *static_cast<const Set*>(view.set_);
-      if constexpr (RandomDataset<Set>)
-        return of.read(i, sample, random);
-      else
-        return of.read(i, sample);
+      : set_(&set),
+        size_(set.size()),
+        sample_sizes_(set.sample_sizes()),
+        has_labels_(std::same_as<TargetOf<Set>, label_t>) {
+    if constexpr (requires { set.target_sizes(); }) target_sizes_ = set.target_sizes();
+    read_ = [](const DatasetView& view, index_t i, float* sample, void* target, Random& random) {
+      detail::read_sample(*static_cast<const Set*>(view.set_), i, sample, static_cast<TargetOf<Set>*>(target),
+                          random);
     };
     if constexpr (RandomDataset<Set>) is_random_ = set.is_random();
     if constexpr (ByteDataset<Set>) {
@@ -104,12 +150,14 @@ class DatasetView {
       };
     }
   }
-  // The same; reads the first sample for the shape.
+  // The same; reads the first sample for the shapes.
   template <class Set>
   requires(!Dataset<Set> && SampleDataset<Set>) DatasetView(const Set& set)
-      : set_(&set), size_(set.size()), sample_sizes_(size_ > 0 ? Sample(set[0]).sizes : Sizes{}) {
-    read_ = [](const DatasetView& view, index_t i, float* sample, Random&) {
-      return view.copy(i, (*static_cast<const Set*>(view.set_))[i], sample);
+      : set_(&set), size_(set.size()), has_labels_(std::same_as<TargetOf<Set>, label_t>) {
+    using S = std::conditional_t<detail::Returns<Set, Sample>, Sample, SampleWithTarget<TargetOf<Set>>>;
+    if (size_ > 0) set_sizes(S(set[0]));
+    read_ = [](const DatasetView& view, index_t i, float* sample, void* target, Random&) {
+      view.copy(i, S((*static_cast<const Set*>(view.set_))[i]), sample, static_cast<TargetOf<Set>*>(target));
     };
   }
   template <class Set>
@@ -121,10 +169,18 @@ class DatasetView {
 
   index_t size() const { return size_; }
   const Sizes& sample_sizes() const { return sample_sizes_; }
+  // Returns the shape of one target; [] is a label.
+  const Sizes& target_sizes() const { return target_sizes_; }
+  // Returns whether targets are of label_t; else they are of float.
+  bool has_labels() const { return has_labels_; }
   // Returns whether two reads of one sample may differ.
   bool is_random() const { return is_random_; }
-  // Writes sample i, row-major, and returns its label. Without `random`, the default generator seeds one.
-  label_t read(index_t i, float* sample, Random& random) const { return read_(*this, i, sample, random); }
+  // Writes sample i and its target, row-major. Without `random`, the default generator seeds one.
+  void read(index_t i, float* sample, void* target, Random& random) const {
+    read_(*this, i, sample, target, random);
+  }
+  void read(index_t i, float* sample, void* target) const;
+  // Writes sample i and returns its label. Throws Error if its target is not one.
   label_t read(index_t i, float* sample) const;
 
   // Returns the table that maps bytes of samples to floats; null if read_raw() writes floats.
@@ -133,21 +189,48 @@ class DatasetView {
   std::size_t sample_bytes() const {
     return static_cast<std::size_t>(sample_sizes_.numel()) * (pixel_table_ ? 1 : sizeof(float));
   }
-  // Writes sample i, as bytes if there is a pixel_table(), else as floats, and returns its label.
-  label_t read_raw(index_t i, void* sample, Random& random) const {
-    return pixel_table_ ? read_bytes_(*this, i, static_cast<std::uint8_t*>(sample), random)
-                        : read_(*this, i, static_cast<float*>(sample), random);
+  // Returns the size of a target.
+  std::size_t target_bytes() const {
+    static_assert(sizeof(label_t) == sizeof(float));
+    return static_cast<std::size_t>(target_sizes_.numel()) * sizeof(float);
+  }
+  // Writes sample i, as bytes if there is a pixel_table(), else as floats, and its target.
+  void read_raw(index_t i, void* sample, void* target, Random& random) const {
+    if (pixel_table_)
+      *static_cast<label_t*>(target) = read_bytes_(*this, i, static_cast<std::uint8_t*>(sample), random);
+    else
+      read_(*this, i, static_cast<float*>(sample), target, random);
   }
 
  private:
-  // Writes a sample and returns its label. Throws Error if its shape is not that of the first one.
-  label_t copy(index_t i, const Sample& from, float* sample) const;
+  void set_sizes(const Sample& first) { sample_sizes_ = first.sizes; }
+  template <class Target>
+  void set_sizes(const SampleWithTarget<Target>& first) {
+    sample_sizes_ = first.sizes;
+    target_sizes_ = first.target_sizes;
+  }
+
+  // Writes a sample and its target. Throws Error if a shape is not that of the first one.
+  void copy(index_t i, const Sample& from, float* sample, label_t* label) const;
+  template <class Target>
+  void copy(index_t i, const SampleWithTarget<Target>& from, float* sample, Target* target) const {
+    copy_numbers("sample ", i, from.values, from.sizes, sample_sizes_, sample);
+    copy_numbers("the target of sample ", i, from.target, from.target_sizes, target_sizes_, target);
+  }
+  // Copies the numbers of what is called `what`, sample or target i. Throws Error if their shape is not the first one's.
+  template <class T>
+  static void copy_numbers(std::string_view what, index_t i, const std::vector<T>& from, const Sizes& sizes,
+                           const Sizes& first, T* to) {
+    check_sizes(what, i, static_cast<index_t>(from.size()), sizes, first);
+    std::copy(from.begin(), from.end(), to);
+  }
+  static void check_sizes(std::string_view what, index_t i, index_t count, const Sizes& sizes, const Sizes& first);
 
   const void* set_;
   index_t size_ = 0;
-  Sizes sample_sizes_;
-  bool is_random_ = false;
-  label_t (*read_)(const DatasetView&, index_t i, float* sample, Random&) = nullptr;
+  Sizes sample_sizes_, target_sizes_;
+  bool has_labels_ = true, is_random_ = false;
+  void (*read_)(const DatasetView&, index_t i, float* sample, void* target, Random&) = nullptr;
   const PixelTable* pixel_table_ = nullptr;
   label_t (*read_bytes_)(const DatasetView&, index_t i, std::uint8_t* sample, Random&) = nullptr;
 };

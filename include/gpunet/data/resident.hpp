@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <vector>
 
 #include <gpunet/data/batch_buffers.hpp>
@@ -21,10 +22,10 @@ namespace gpunet::data {
 // They are bitwise identical to the loader's batches; the device gathers each one when it is fetched. Only the order of
 // the samples is copied, once per epoch. A batch is valid until the next one is fetched. After the constructor nothing
 // is allocated on the device, and nothing waits for it.
-template <class D>
+template <class D, class Target = label_t>
 class ResidentBatches {
  public:
-  using value_type = Batch<D>;
+  using value_type = Batch<D, Target>;
   using Iterator = BatchIterator<ResidentBatches>;
 
   // Copies the samples. `device` must outlive this, the dataset need not. Throws Error if they do not fit.
@@ -33,6 +34,7 @@ class ResidentBatches {
       : device_(device),
         samples_(set.size()),
         sample_sizes_(set.sample_sizes()),
+        target_sizes_(set.target_sizes()),
         batch_size_(batch_size),
         sampler_(sampler),
         size_(size) {
@@ -65,25 +67,27 @@ class ResidentBatches {
  private:
   friend Iterator;
   index_t features() const { return sample_sizes_.numel(); }
+  index_t target_features() const { return target_sizes_.numel(); }
   index_t epoch_samples() const { return sampler_ ? sampler_->size() : samples_; }
 
   // Allocates all memory.
   void reserve(const DatasetView& set) {
     constexpr index_t most = index_t{1} << 60;
     const index_t sample_bytes = static_cast<index_t>(set.sample_bytes());
-    const bool countable = Sizes{samples_, std::max(sample_bytes, index_t{1})}.at_most(most);
-    require(countable, where, "the dataset has ", samples_, " samples of ", sample_bytes, " bytes", cure);
+    const index_t both = sample_bytes + static_cast<index_t>(set.target_bytes());
+    const bool countable = Sizes{samples_, std::max(both, index_t{1})}.at_most(most);
+    require(countable, where, "the dataset has ", samples_, " samples of ", both, " bytes", cure);
     try {
       data_ = {device_, samples_ * sample_bytes};
-      labels_ = {device_, samples_};
+      targets_ = {device_, samples_ * target_features()};
       order_ = {device_, epoch_samples()};
       batch_inputs_ = {device_, batch_size_ * features()};
-      batch_labels_ = {device_, batch_size_};
+      batch_targets_ = {device_, batch_size_ * target_features()};
       if (set.pixel_table()) table_ = {device_, static_cast<index_t>(set.pixel_table()->values().size())};
     } catch (const Error& error) {
-      throw Error(concat(where, "the dataset takes ", samples_ * sample_bytes, " bytes on ", device_.name(), " (",
-                         samples_, " samples of ", sample_bytes, ") and does not fit (", error.what(),
-                         free_memory_text(device_), ")", cure));
+      throw Error(concat(where, "the dataset takes ", samples_ * both, " bytes on ", device_.name(), " (", samples_,
+                         " samples of ", both, ") and does not fit (", error.what(), free_memory_text(device_), ")",
+                         cure));
     }
   }
 
@@ -94,16 +98,17 @@ class ResidentBatches {
     const index_t at_once = std::clamp(most, index_t{1}, samples_);
     std::vector<float> floats(set.pixel_table() ? 0 : static_cast<std::size_t>(at_once * features()));
     std::vector<std::uint8_t> bytes(set.pixel_table() ? static_cast<std::size_t>(at_once * features()) : 0);
-    std::vector<label_t> labels(static_cast<std::size_t>(at_once));
+    std::vector<Target> targets(static_cast<std::size_t>(at_once * target_features()));
     std::byte* const chunk = static_cast<std::byte*>(set.pixel_table() ? static_cast<void*>(bytes.data())
                                                                        : static_cast<void*>(floats.data()));
     for (index_t first = 0; first < samples_; first += at_once) {
       const auto count = static_cast<std::size_t>(std::min(at_once, samples_ - first));
       Random random(0);  // not used: the dataset is not random
       for (std::size_t i = 0; i < count; ++i)
-        labels[i] = set.read_raw(first + static_cast<index_t>(i), chunk + i * sample_bytes, random);
+        set.read_raw(first + static_cast<index_t>(i), chunk + i * sample_bytes,
+                     targets.data() + i * static_cast<std::size_t>(target_features()), random);
       device_.upload(data_.data() + static_cast<std::size_t>(first) * sample_bytes, chunk, count * sample_bytes);
-      device_.upload(labels_.data() + first, labels.data(), count * sizeof(label_t));
+      device_.upload(targets_.data() + first * target_features(), targets.data(), count * set.target_bytes());
     }
     if (set.pixel_table()) {
       device_.upload(table_.data(), set.pixel_table()->values().data(), table_.bytes());
@@ -115,17 +120,18 @@ class ResidentBatches {
     current_ = batch;
     if (batch == size_) return;
     const index_t first = batch * batch_size_, n = std::min(batch_size_, epoch_samples() - first);
-    if (table_.size() > 0)
-      gather<std::uint8_t>(first, n);
-    else
-      gather<float>(first, n);
-    batch_ = {{batch_inputs_.data(), sample_sizes_.with_front(n)}, {batch_labels_.data(), Sizes{n}}};
+    if (table_.size() == 0) gather<float>(first, n);
+    if constexpr (std::is_same_v<Target, label_t>)  // those of bytes are
+      if (table_.size() > 0) gather<std::uint8_t>(first, n);
+    batch_ = {{batch_inputs_.data(), sample_sizes_.with_front(n)},
+              {batch_targets_.data(), target_sizes_.with_front(n)}};
   }
   template <class Raw>
   void gather(index_t first, index_t n) {
     const auto* samples = static_cast<const Raw*>(static_cast<const void*>(data_.data()));
-    gather_samples(device_, GatherSamples<Raw>{n, features(), samples, labels_.data(), order_.data() + first,
-                                               table_.data(), pixels_, batch_inputs_.data(), batch_labels_.data()});
+    gather_samples(device_, GatherSamples<Raw, Target>{n, features(), target_features(), samples, targets_.data(),
+                                                       order_.data() + first, table_.data(), pixels_,
+                                                       batch_inputs_.data(), batch_targets_.data()});
   }
 
   static constexpr std::string_view where = "gpunet::data::DataLoader::resident_on: ";
@@ -133,26 +139,28 @@ class ResidentBatches {
 
   D& device_;
   index_t samples_;
-  Sizes sample_sizes_;
+  Sizes sample_sizes_, target_sizes_;
   index_t batch_size_;
   std::optional<RandomSampler> sampler_;
   index_t size_;
   Buffer<std::byte, D> data_;  // [samples][features] of bytes or floats
-  Buffer<label_t, D> labels_;  // [samples]
+  Buffer<Target, D> targets_;  // [samples][target_features]
   Buffer<index_t, D> order_;   // of the epoch
   Buffer<float, D> table_;     // see PixelTable; empty for samples of floats
   index_t pixels_ = 1;         // per channel
   Buffer<float, D> batch_inputs_;
-  Buffer<label_t, D> batch_labels_;
-  Batch<D> batch_;
+  Buffer<Target, D> batch_targets_;
+  Batch<D, Target> batch_;
   index_t current_ = 0;      // index of batch_
   std::uint64_t loops_ = 0;  // see BatchIterator
 };
 
 #if GPUNET_COMPILED
-extern template class ResidentBatches<Host>;
+extern template class ResidentBatches<Host, label_t>;
+extern template class ResidentBatches<Host, float>;
 #if GPUNET_CUDA
-extern template class ResidentBatches<Cuda>;
+extern template class ResidentBatches<Cuda, label_t>;
+extern template class ResidentBatches<Cuda, float>;
 #endif
 #endif
 

@@ -7,7 +7,9 @@
 
 namespace gpunet::data {
 
-template class Batches<Cuda>;
-template class ResidentBatches<Cuda>;
+template class Batches<Cuda, label_t>;
+template class Batches<Cuda, float>;
+template class ResidentBatches<Cuda, label_t>;
+template class ResidentBatches<Cuda, float>;
 
 }  // namespace gpunet::data

@@ -29,6 +29,7 @@
 
 namespace gpunet::data {
 
-template class ResidentBatches<Host>;
+template class ResidentBatches<Host, label_t>;
+template class ResidentBatches<Host, float>;
 
 }  // namespace gpunet::data

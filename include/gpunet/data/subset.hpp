@@ -28,20 +28,22 @@ class Subset : detail::RequireDataset<Set> {
   Subset(const Set&&, std::vector<index_t>) = delete;  // a temporary would be destroyed before it is read
 
   index_t size() const { return static_cast<index_t>(indices_.size()); }
-  Sample operator[](index_t i) const requires SampleDataset<Set> { return (*set_)[of_set(i)]; }
+  auto operator[](index_t i) const requires SampleDataset<Set> { return (*set_)[of_set(i)]; }
   Sizes sample_sizes() const requires Dataset<Set> { return set_->sample_sizes(); }
-  label_t read(index_t i, float* sample) const requires Dataset<Set> { return set_->read(of_set(i), sample); }
-  label_t read(index_t i, float* sample, Random& random) const requires RandomDataset<Set> {
-    return set_->read(of_set(i), sample, random);
+  Sizes target_sizes() const requires requires(const Set& set) { set.target_sizes(); }
+  { return set_->target_sizes(); }
+  // The further arguments are those of the original: targets and a generator, or none.
+  template <class... More>
+  auto read(index_t i, float* sample, More&&... more) const requires requires(const Set& set) {
+    set.read(i, sample, more...);
   }
+  { return set_->read(of_set(i), sample, more...); }
   bool is_random() const requires RandomDataset<Set> { return set_->is_random(); }
-  label_t read_bytes(index_t i, std::uint8_t* sample) const requires ByteDataset<Set> {
-    return set_->read_bytes(of_set(i), sample);
+  template <class... More>
+  label_t read_bytes(index_t i, std::uint8_t* sample, More&&... more) const requires requires(const Set& set) {
+    set.read_bytes(i, sample, more...);
   }
-  label_t read_bytes(index_t i, std::uint8_t* sample, Random& random) const requires requires(const Set& set) {
-    set.read_bytes(i, sample, random);
-  }
-  { return set_->read_bytes(of_set(i), sample, random); }
+  { return set_->read_bytes(of_set(i), sample, more...); }
   bool has_bytes() const requires requires(const Set& set) { set.has_bytes(); }
   { return set_->has_bytes(); }
   const PixelTable& pixel_table() const requires ByteDataset<Set> { return set_->pixel_table(); }

@@ -1,7 +1,6 @@
 // Bodies of tensor_dataset.hpp.
 #pragma once
 
-#include <algorithm>
 #include <string_view>
 
 #include <gpunet/core/error.hpp>
@@ -9,22 +8,24 @@
 
 namespace gpunet::data {
 
-GPUNET_INLINE TensorDataset::TensorDataset(const Tensor<float, Host>& samples, const Tensor<label_t, Host>& labels)
-    : samples_(samples), labels_(labels) {
+GPUNET_INLINE detail::SampleTensor::SampleTensor(const View<const float, Host>& samples, const Sizes& targets,
+                                                 bool labels)
+    : samples_(samples), target_sizes_(targets.tail()) {
   constexpr std::string_view where = "gpunet::data::TensorDataset: ";
   require(samples.sizes().rank() >= 2, where, "samples of shape ", to_string(samples.sizes()),
           " (want [n, features...]), give the tensor a shape with the number of samples in front");
-  require(labels.sizes().rank() == 1, where, "labels of shape ", to_string(labels.sizes()),
-          " (want [n], a class for each sample)");
-  require(samples.size(0) == labels.size(0), where, samples.size(0), " samples (shape ", to_string(samples.sizes()),
-          ") and ", labels.size(0), " labels (want one for each sample)");
+  require(targets.rank() >= 1, where, "targets of shape ", to_string(targets),
+          " (want [n, ...]), give the tensor a shape with the number of samples in front");
+  require(!labels || targets.rank() == 1 || target_sizes_.numel() != 1, where, "labels of shape ",
+          to_string(targets), " (want [n], a class for each sample)");
+  require(samples.size(0) == targets[0], where, samples.size(0), " samples (shape ", to_string(samples.sizes()),
+          ") and ", targets[0], labels ? " labels" : " targets", " (want one for each sample)");
 }
 
-GPUNET_INLINE label_t TensorDataset::read(index_t i, float* sample) const {
-  detail::check_sample(i, size());
+GPUNET_INLINE void detail::SampleTensor::read_sample(index_t i, float* sample) const {
+  check_sample(i, size());
   const index_t features = sample_sizes().numel();
   std::copy_n(samples_.data() + i * features, features, sample);
-  return labels_.data()[i];
 }
 
 }  // namespace gpunet::data

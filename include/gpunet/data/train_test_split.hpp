@@ -47,25 +47,25 @@ Tensor<T, Host> rows_of(const Tensor<T, Host>& all, const std::vector<index_t>& 
 //   const data::Subset train_set(set, train);
 TrainTestSplit train_test_split(index_t n, const TrainTestSplitOptions& options = {});
 
-// Samples and labels of both parts, copied to new tensors.
+// Samples and targets of both parts, copied to new tensors.
 template <class X, class Y>
 struct SplitTensors {
   Tensor<X, Host> X_train, X_test;
   Tensor<Y, Host> y_train, y_test;
 };
 
-// The same for samples [n, ...] and their labels [n]:
+// The same for samples [n, ...] and their targets [n, ...]:
 //   auto [X_train, X_test, y_train, y_test] = data::train_test_split(X, y, {.test_size = 0.2, .random_state = 33});
-// Throws Error unless there is one label per sample.
+// Throws Error unless there is one target per sample.
 template <class X, class Y>
-SplitTensors<X, Y> train_test_split(const Tensor<X, Host>& samples, const Tensor<Y, Host>& labels,
+SplitTensors<X, Y> train_test_split(const Tensor<X, Host>& samples, const Tensor<Y, Host>& targets,
                                     const TrainTestSplitOptions& options = {}) {
-  require(samples.sizes().rank() >= 1 && labels.sizes().rank() == 1 && samples.size(0) == labels.size(0),
-          "gpunet::data::train_test_split: samples of shape ", to_string(samples.sizes()), " and labels of shape ",
-          to_string(labels.sizes()), " (want [n, ...] and [n])");
-  const TrainTestSplit split = train_test_split(labels.numel(), options);
+  require(samples.sizes().rank() >= 1 && targets.sizes().rank() >= 1 && samples.size(0) == targets.size(0),
+          "gpunet::data::train_test_split: samples of shape ", to_string(samples.sizes()), " and targets of shape ",
+          to_string(targets.sizes()), " (want the same number of both in front)");
+  const TrainTestSplit split = train_test_split(targets.size(0), options);
   return {detail::rows_of(samples, split.train), detail::rows_of(samples, split.test),
-          detail::rows_of(labels, split.train), detail::rows_of(labels, split.test)};
+          detail::rows_of(targets, split.train), detail::rows_of(targets, split.test)};
 }
 
 }  // namespace gpunet::data

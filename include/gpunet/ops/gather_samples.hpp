@@ -10,18 +10,18 @@
 
 namespace gpunet {
 
-// Writes the inputs of a batch and, unless `labels` is null, its labels. Raw: float, or std::uint8_t, which the table
-// maps to floats. One index is one input and one label.
-template <class Raw>
+// Writes the inputs of a batch and its targets. Raw: float, or std::uint8_t, which the table maps to floats. Target: float
+// or label_t. One index is one number of the inputs and one of the targets.
+template <class Raw, class Target = label_t>
 struct GatherSamples {
-  index_t batch, features;
+  index_t batch, features, target_features;
   const Raw* samples;     // [samples, features]
-  const label_t* labels;  // [samples]
+  const Target* targets;  // [samples, target_features]
   const index_t* order;   // [batch], indices of samples; null: the first ones
   const float* table;     // [channels, 256], null for floats
   index_t pixels;         // features per channel
   float* batch_inputs;    // [batch, features]
-  label_t* batch_labels;  // [batch]
+  Target* batch_targets;  // [batch, target_features]
 
   GPUNET_FN index_t sample(index_t n) const { return order ? order[n] : n; }
   GPUNET_FN void operator()(index_t i) const {
@@ -33,30 +33,33 @@ struct GatherSamples {
       else
         batch_inputs[i] = table[feature / pixels * 256 + value];
     }
-    if (labels && i < batch) batch_labels[i] = labels[sample(i)];
+    if (i < batch * target_features)
+      batch_targets[i] = targets[sample(i / target_features) * target_features + i % target_features];
   }
 };
 
 // Writes the floats that a table [channels, 256] has for bytes [channels, pixels].
 void look_up_bytes(const float* table, index_t channels, const std::uint8_t* bytes, index_t pixels, float* floats);
 
-template <class D, class Raw>
-void gather_samples(D& device, const GatherSamples<Raw>& gather) {
-  for_each(device, std::max(gather.batch * gather.features, gather.batch), gather);
+template <class D, class Raw, class Target>
+void gather_samples(D& device, const GatherSamples<Raw, Target>& gather) {
+  for_each(device, gather.batch * std::max(gather.features, gather.target_features), gather);
 }
 
 // On Host sample by sample, without a division per feature.
-template <class Raw>
-void gather_samples(Host& device, const GatherSamples<Raw>& gather) {
+template <class Raw, class Target>
+void gather_samples(Host& device, const GatherSamples<Raw, Target>& gather) {
   constexpr index_t worth_threads = 1 << 16;  // features
-  device.run_if(gather.batch * gather.features > worth_threads, gather.batch, [&gather](index_t n, int) {
+  const index_t numbers = gather.batch * (gather.features + gather.target_features);
+  device.run_if(numbers > worth_threads, gather.batch, [&gather](index_t n, int) {
     const Raw* from = gather.samples + gather.sample(n) * gather.features;
     float* to = gather.batch_inputs + n * gather.features;
     if constexpr (std::same_as<Raw, float>)
       std::copy_n(from, gather.features, to);
     else
       look_up_bytes(gather.table, gather.features / std::max(gather.pixels, index_t{1}), from, gather.pixels, to);
-    if (gather.labels) gather.batch_labels[n] = gather.labels[gather.sample(n)];
+    std::copy_n(gather.targets + gather.sample(n) * gather.target_features, gather.target_features,
+                gather.batch_targets + n * gather.target_features);
   });
 }
 
@@ -64,6 +67,7 @@ void gather_samples(Host& device, const GatherSamples<Raw>& gather) {
 
 GPUNET_EXTERN_LOOP(gpunet::GatherSamples<float>);
 GPUNET_EXTERN_LOOP(gpunet::GatherSamples<std::uint8_t>);
+GPUNET_EXTERN_LOOP(gpunet::GatherSamples<float, float>);
 
 #if !GPUNET_COMPILED
 #include <gpunet/ops/gather_samples.ipp>

@@ -18,6 +18,7 @@ GPUNET_COMPILE_LOOP(gpunet::Fill<gpunet::index_t>);
 GPUNET_COMPILE_LOOP(gpunet::Fill<std::uint64_t>);
 GPUNET_COMPILE_LOOP(gpunet::GatherSamples<float>);
 GPUNET_COMPILE_LOOP(gpunet::GatherSamples<std::uint8_t>);
+GPUNET_COMPILE_LOOP(gpunet::GatherSamples<float, float>);
 GPUNET_COMPILE_LOOP(gpunet::MapTwo<gpunet::Add, float>);
 GPUNET_COMPILE_LOOP(gpunet::MapTwo<gpunet::Add, double>);
 GPUNET_COMPILE_LOOP(gpunet::ArgMax<float>);

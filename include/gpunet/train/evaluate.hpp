@@ -1,7 +1,6 @@
 // Loss and accuracy of a network on a dataset.
 #pragma once
 
-#include <limits>
 #include <type_traits>
 
 #include <gpunet/nn/layer.hpp>
@@ -42,7 +41,7 @@ decltype(auto) batches_on(D& device, Loader& loader) {
 
 }  // namespace detail
 
-// Means over all samples; NaN if there are none. The accuracy is that of a classifier, NaN for losses without labels.
+// Means over all samples; NaN if there are none. The accuracy is that of a classifier, NaN if a target is not a label.
 struct Evaluation {
   double loss, accuracy;
   index_t samples;
@@ -57,20 +56,23 @@ Evaluation evaluate(Model& model, const Loss& criterion, Loader&& loader, GoOn g
   model.eval();
   auto& device = model.device();
   using Target = nn::TargetOf<Loss, typename Model::device_type, typename Model::value_type>;
-  constexpr bool classifies = std::is_same_v<Target, label_t>;
   RunningLoss loss(device);
   index_t samples = 0;
   Accuracy accuracy(device, model.plan().output_features);
   auto&& batches = detail::batches_on(device, loader);
-  for (auto [inputs, labels] : batches) {
+  for (auto [inputs, targets] : batches) {
+    static_assert(
+        std::is_convertible_v<decltype(targets), View<const Target, typename Model::device_type>>,
+        "gpunet::train::evaluate: the loss has targets of another type than the loader's (classes are label_t, "
+        "others float), use a loss with its target_type, or a dataset with targets of the loss");
     auto outputs = model(inputs);
-    loss.update(criterion(outputs, labels), inputs.size(0));
+    loss.update(criterion(outputs, targets), inputs.size(0));
     samples += inputs.size(0);
-    if constexpr (classifies) accuracy.update(outputs, labels);
+    if constexpr (std::is_same_v<Target, label_t>)
+      if (targets.sizes().rank() == 1) accuracy.update(outputs, targets);
     if (!go_on()) break;
   }
-  const double unknown = std::numeric_limits<double>::quiet_NaN();
-  return {loss.item(), classifies ? accuracy.result().accuracy() : unknown, samples};
+  return {loss.item(), accuracy.result().accuracy(), samples};
 }
 template <class Model, class Loss, class Loader>
 Evaluation evaluate(Model& model, const Loss& criterion, Loader&& loader) {

@@ -266,10 +266,10 @@ History fit(Network<D, T>& model, const Loss& criterion, Optimizer& optimizer, L
       if constexpr (requires { part.on_epoch_begin(run); }) part.on_epoch_begin(run);
     });
     for (auto [inputs, labels] : batches) {
-      static_assert(std::is_convertible_v<decltype(labels), View<const Target, D>>,
-                    "gpunet::train::fit: the loss has targets of another type than the loader's (labels are "
-                    "label_t), use a loss "
-                    "with its target_type, or call train::Step in a loop with your own targets");
+      static_assert(
+          std::is_convertible_v<decltype(labels), View<const Target, D>>,
+          "gpunet::train::fit: the loss has targets of another type than the loader's (classes are label_t, "
+          "others float), use a loss with its target_type, or a dataset with targets of the loss");
       run.running_loss.update(step(inputs, labels), inputs.size(0));
       run.current.steps = ++run.step;
       run.current.lr = optimizer.lr();

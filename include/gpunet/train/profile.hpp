@@ -31,8 +31,8 @@ struct ProfileOptions {
 // Trains for some steps of one epoch and returns how long their parts take. It waits for the device after each part,
 // while a normal training on a GPU overlaps them. A smaller last batch is not measured. Throws Error if no step could
 // be measured.
-template <class Model, class Loss, class Optimizer>
-StepTimes profile(Model& model, const Loss& criterion, Optimizer& optimizer, const data::DataLoader& loader,
+template <class Model, class Loss, class Optimizer, class Target>
+StepTimes profile(Model& model, const Loss& criterion, Optimizer& optimizer, const data::DataLoader<Target>& loader,
                   const ProfileOptions& options = {}) {
   require(options.steps >= 1 && options.warm_up >= 0, "gpunet::train::profile: ", options.steps, " steps after ",
           options.warm_up, " (want 1 or more after 0 or more), give .steps and .warm_up that make a measurement");
@@ -41,13 +41,13 @@ StepTimes profile(Model& model, const Loss& criterion, Optimizer& optimizer, con
   StepTimes times;
   index_t full = 0;
   double begin = detail::steady_seconds();
-  for (auto [inputs, labels] : loader.to(device)) {
+  for (auto [inputs, targets] : loader.to(device)) {
     const double there = detail::steady_seconds();
     device.synchronize();
     const double copied = detail::steady_seconds();
-    step(inputs, labels);
+    step(inputs, targets);
     device.synchronize();
-    if (labels.numel() == loader.options().batch_size && ++full > options.warm_up) {
+    if (inputs.size(0) == loader.options().batch_size && ++full > options.warm_up) {
       times.waiting += there - begin;
       times.copying += copied - there;
       times.computing += detail::steady_seconds() - copied;
