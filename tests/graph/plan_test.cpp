@@ -69,8 +69,8 @@ TEST_CASE("gradients take the memory of the two largest neighbors") {
     if (b.gradient < 0) continue;  // the network's output
     CHECK((a.gradient + a.features <= b.gradient || b.gradient + b.features <= a.gradient));
   }
-  CHECK(!plan.nodes[0].wants_gradient[0]);
-  CHECK(plan.nodes[1].wants_gradient[0]);
+  CHECK(!plan.nodes[0].inputs[0].wants_gradient);
+  CHECK(plan.nodes[1].inputs[0].wants_gradient);
 }
 
 TEST_CASE("nodes below which there are no parameters run no backward pass") {
@@ -80,7 +80,7 @@ TEST_CASE("nodes below which there are no parameters run no backward pass") {
   CHECK(!plan.nodes[0].has_backward);
   CHECK(!plan.nodes[1].has_backward);
   CHECK(plan.nodes[2].has_backward);
-  CHECK(!plan.nodes[2].wants_gradient[0]);
+  CHECK(!plan.nodes[2].inputs[0].wants_gradient);
   CHECK(plan.gradient_elements == 0);
   CHECK(with_input.nodes[0].has_backward);
   CHECK(with_input.values[0].gradient >= 0);
@@ -101,7 +101,7 @@ TEST_CASE("of a value that two nodes read, the later one leaves the gradient and
   const Graph graph = std::move(builder).finish(sum);
   const Plan plan(graph, false, InputGradient::skip);
   REQUIRE(plan.nodes.size() == 3);  // without what nobody reads
-  CHECK(plan.nodes[2].adds_gradient == std::vector<bool>{false, false});
-  CHECK(plan.nodes[1].adds_gradient == std::vector<bool>{true});
+  CHECK((!plan.nodes[2].inputs[0].adds_gradient && !plan.nodes[2].inputs[1].adds_gradient));
+  CHECK(plan.nodes[1].inputs[0].adds_gradient);
   CHECK(plan.nodes[1].adding >= 0);
 }

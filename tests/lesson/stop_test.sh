@@ -18,6 +18,8 @@ case ${program##*/} in
     files='mlp_network.svg mlp_training.svg mlp_digits.svg' bad=(--pictures none/x) trains='loss' ;;
   05*) long=(--points 20 --layers 2 --epochs 100000000) short=(--points 20 --layers 2 --epochs 40) ready='^epoch 0'
     files=playground.html bad=(--html none/x.html) trains='epoch' ;;
+  06*) long=(--epochs 1000000) short=(--epochs 20) ready='^epoch' files='regression.safetensors regression.svg'
+    bad=(--save none/x.pth) trains='epoch' ;;
 esac
 [[ ${program##*/} == 03* ]] || { long+=(--device cpu) && short+=(--device cpu); }
 export CUDA_VISIBLE_DEVICES=  # 03 takes every GPU that it sees

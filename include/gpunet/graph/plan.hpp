@@ -24,17 +24,22 @@ struct PlannedValue {
   int maker = -1;  // the node that computes it, an index into Plan::nodes; -1: the network's input
 };
 
+// An input of a node that runs.
+struct PlannedInput {
+  int value = -1;               // an index into Plan::values
+  bool wants_gradient = false;  // whether the node computes its gradient
+  bool adds_gradient = false;   // whether a later reader has stored one already, to which that is added
+};
+
 // A node that runs.
 struct PlannedNode {
   int node = -1;        // an index into Graph::nodes
   index_t cache = 0;    // offset of its cache in that of a slice, per sample
   index_t adding = -1;  // offset of gradients to be added to those of other readers, per sample; -1: none
-  int output = -1;      // an index into Plan::values, as are inputs
-  std::vector<int> inputs;
-  std::vector<bool> wants_gradient;  // of each input
-  std::vector<bool> adds_gradient;   // and a later reader has stored one already
-  bool has_backward = false;         // whether it runs in the backward pass
-  bool rectifies_dx = false;         // see BackwardPass
+  int output = -1;      // an index into Plan::values
+  std::vector<PlannedInput> inputs;
+  bool has_backward = false;  // whether it runs in the backward pass
+  bool rectifies_dx = false;  // see BackwardPass
   bool dy_is_rectified = false;
   int relu_bits_of = -1;  // the node below that may leave bits of its ReLU, an index into Plan::nodes
 };

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <algorithm>
-#include <numeric>
 
 #include <gpunet/core/math.hpp>
 #include <gpunet/graph/plan.hpp>
@@ -21,20 +20,22 @@ struct Lifetime {
 // Places all so that those in use at the same time do not overlap: largest first, each at the lowest offset that fits.
 // Returns the total size.
 GPUNET_INLINE index_t place(std::vector<Lifetime> all) {
-  std::stable_sort(all.begin(), all.end(), [](const Lifetime& a, const Lifetime& b) { return a.size > b.size; });
+  using Order = std::vector<const Lifetime*>;
+  const auto insert = [](Order& order, const Lifetime* one, bool (*before)(const Lifetime*, const Lifetime*)) {
+    order.insert(std::upper_bound(order.begin(), order.end(), one, before), one);
+  };
+  Order by_size, by_offset;
+  for (const Lifetime& one : all)
+    insert(by_size, &one, [](const Lifetime* a, const Lifetime* b) { return a->size > b->size; });
   index_t total = 0;
-  std::vector<const Lifetime*> placed;  // by offset
-  for (const Lifetime& one : all) {
+  for (const Lifetime* one : by_size) {
     index_t at = 0;
-    for (const Lifetime* other : placed)
-      if (other->begin <= one.end && one.begin <= other->end && *other->offset < at + one.size)
+    for (const Lifetime* other : by_offset)
+      if (other->begin <= one->end && one->begin <= other->end && *other->offset < at + one->size)
         at = std::max(at, *other->offset + other->size);
-    *one.offset = at;
-    total = std::max(total, at + one.size);
-    const auto before = [](const Lifetime* a, const Lifetime* b) {
-      return *a->offset < *b->offset;
-    };
-    placed.insert(std::upper_bound(placed.begin(), placed.end(), &one, before), &one);
+    *one->offset = at;
+    total = std::max(total, at + one->size);
+    insert(by_offset, one, [](const Lifetime* a, const Lifetime* b) { return *a->offset < *b->offset; });
   }
   return total;
 }
@@ -71,7 +72,7 @@ GPUNET_INLINE Plan::Plan(const Graph& graph, bool rectifies_gradients, InputGrad
     out.node = static_cast<int>(i);
     out.cache = cache_bytes;
     for (const value_t value : node.inputs) {
-      out.inputs.push_back(planned[at(value)]);
+      out.inputs.push_back({.value = planned[at(value)]});
       ++readers[at(planned[at(value)])];
     }
     out.output = planned[at(node.output)] = static_cast<int>(values.size());
@@ -91,11 +92,10 @@ GPUNET_INLINE Plan::Plan(const Graph& graph, bool rectifies_gradients, InputGrad
 
   // Which nodes rectify the gradient for a ReLU below them.
   for (std::size_t i = 0; i < nodes.size(); ++i) {
-    const int below = values[at(nodes[i].inputs[0])].maker;
+    const int input = nodes[i].inputs[0].value, below = values[at(input)].maker;
     if (below < 0) continue;
     nodes[i].rectifies_dx = rectifies_gradients && traits[at(below)].ends_in_relu && traits[i].can_rectify_dx &&
-                            nodes[i].inputs.size() == 1 && readers[at(nodes[i].inputs[0])] == 1 &&
-                            nodes[i].inputs[0] != output;
+                            nodes[i].inputs.size() == 1 && readers[at(input)] == 1 && input != output;
     if (nodes[i].rectifies_dx) nodes[i].relu_bits_of = below;
     nodes[at(below)].dy_is_rectified = nodes[i].rectifies_dx;
   }
@@ -104,8 +104,8 @@ GPUNET_INLINE Plan::Plan(const Graph& graph, bool rectifies_gradients, InputGrad
   std::vector<bool> needs(values.size());
   needs[0] = input_gradient == InputGradient::compute;
   for (PlannedNode& node : nodes) {
-    for (const int value : node.inputs)
-      node.has_backward = node.has_backward || needs[at(value)];
+    for (const PlannedInput& input : node.inputs)
+      node.has_backward = node.has_backward || needs[at(input.value)];
     node.has_backward = node.has_backward || graph.nodes[at(node.node)].parameters > 0;
     needs[at(node.output)] = node.has_backward;
   }
@@ -117,14 +117,15 @@ GPUNET_INLINE Plan::Plan(const Graph& graph, bool rectifies_gradients, InputGrad
   for (int i = last - 1; i >= 0; --i) {
     PlannedNode& node = nodes[at(i)];
     index_t adding = 0;
-    for (const int value : node.inputs) {
-      const bool wanted = node.has_backward && needs[at(value)], adds = wanted && has_gradient[at(value)];
-      node.wants_gradient.push_back(wanted);
-      node.adds_gradient.push_back(adds);
-      if (adds) adding += round_up(values[at(value)].features, sample_alignment);
-      if (wanted && !adds) {
-        has_gradient[at(value)] = true;
-        first_written[at(value)] = last - i;
+    for (PlannedInput& input : node.inputs) {
+      const std::size_t value = at(input.value);
+      input.wants_gradient = node.has_backward && needs[value];
+      input.adds_gradient = input.wants_gradient && has_gradient[value];
+      if (input.adds_gradient) {
+        adding += round_up(values[value].features, sample_alignment);
+      } else if (input.wants_gradient) {
+        has_gradient[value] = true;
+        first_written[value] = last - i;
       }
     }
     if (adding > 0) lifetimes.push_back({adding, last - i, last - i, &node.adding});

@@ -68,22 +68,32 @@ struct SliceRun {
     return *static_cast<const Kernels<D, T>*>(node.kernels);
   }
 
-  OpPass pass(const PlannedNode& planned) const {
-    const index_t features = value(planned.output).features;
-    // Random numbers depend on the value's number, which fusing does not change.
-    const OpRandom random(state.random, node_of(planned).output, slice, first_sample, features);
-    return {slice, first_sample, value(planned.inputs[0]).features, features, state.mode, random};
+  // The arguments of both passes, `pass`, for a node. They are set in place, because copies would cost small networks time.
+  template <class Pass>
+  void begin(Pass& pass) const {
+    pass.slice = slice;
+    pass.first_sample = first_sample;
+    pass.mode = state.mode;
+    pass.scratch = memory.scratch;
   }
-  void collect(const std::vector<int>& from, std::array<const T*, most_inputs>& inputs) const {
-    for (std::size_t i = 0; i < from.size(); ++i)
-      inputs[i] = data(from[i]);
+  template <class Pass>
+  void set(Pass& pass, const PlannedNode& planned, std::array<const T*, most_inputs>& inputs) const {
+    const Node& node = node_of(planned);
+    pass.in_features = value(planned.inputs[0].value).features;
+    pass.out_features = value(planned.output).features;
+    // Random numbers depend on the value's number, which fusing does not change.
+    if (plan.uses_random) pass.random = OpRandom(state.random, node.output, slice, first_sample, pass.out_features);
+    for (std::size_t i = 0; i < planned.inputs.size(); ++i)
+      inputs[i] = data(planned.inputs[i].value);
+    pass.x = inputs[0];
+    pass.inputs = {inputs.data(), planned.inputs.size()};
+    pass.parameters = parameters_of(node, parameters);
+    pass.buffers = {state.buffers, graph.buffer_offsets.data() + node.first_buffer, node.buffers};
+    pass.cache = memory.cache + planned.cache * slice.samples();
   }
   template <class U>
   ArraySlices<U> parameters_of(const Node& node, U* arena) const {
     return {arena, graph.parameter_offsets.data() + node.first_parameter, node.parameters};
-  }
-  ArraySlices<T> buffers_of(const Node& node) const {
-    return {state.buffers, graph.buffer_offsets.data() + node.first_buffer, node.buffers};
   }
   // Returns the ReLU bits of the node below; null if it stored none.
   const std::byte* relu_bits(const PlannedNode& planned) const {
@@ -109,61 +119,49 @@ index_t scratch_elements(const D& device, const Graph& graph, const Plan& plan, 
 
 template <class D, class T>
 const T* SliceRun<D, T>::forward() const {
+  ForwardPass<T> pass{};
+  std::array<const T*, most_inputs> inputs;
+  begin(pass);
   for (const PlannedNode& planned : plan.nodes) {
     const Node& node = node_of(planned);
-    std::array<const T*, most_inputs> inputs;
-    collect(planned.inputs, inputs);
-    kernels_of(node).forward(node.op.data(), device,
-                             {pass(planned),
-                              inputs[0],
-                              const_cast<T*>(data(planned.output)),
-                              parameters_of(node, parameters),
-                              buffers_of(node),
-                              memory.cache + planned.cache * slice.samples(),
-                              memory.scratch,
-                              {inputs.data(), planned.inputs.size()}});
+    set(pass, planned, inputs);
+    pass.y = const_cast<T*>(data(planned.output));
+    kernels_of(node).forward(node.op.data(), device, pass);
   }
   return data(plan.output);
 }
 
 template <class D, class T>
 const T* SliceRun<D, T>::backward(T* gradients, Accumulate accumulate) const {
+  BackwardPass<T> pass{};
+  std::array<const T*, most_inputs> inputs;
+  std::array<T*, most_inputs> dx;
+  begin(pass);
+  pass.accumulate = accumulate;
   for (auto planned = plan.nodes.rbegin(); planned != plan.nodes.rend(); ++planned) {
     if (!planned->has_backward) continue;
     const Node& node = node_of(*planned);
-    std::array<const T*, most_inputs> inputs;
-    std::array<T*, most_inputs> dx;
-    collect(planned->inputs, inputs);
+    set(pass, *planned, inputs);
     T* waiting = memory.gradients + planned->adding * slice.samples();
     for (std::size_t i = 0; i < planned->inputs.size(); ++i) {
-      dx[i] = !planned->wants_gradient[i] ? nullptr
-              : planned->adds_gradient[i] ? waiting
-                                          : gradient(planned->inputs[i]);
-      if (planned->adds_gradient[i]) waiting += padded_features(planned->inputs[i]) * slice.samples();
+      const PlannedInput& input = planned->inputs[i];
+      dx[i] = !input.wants_gradient ? nullptr : input.adds_gradient ? waiting : gradient(input.value);
+      if (input.adds_gradient) waiting += padded_features(input.value) * slice.samples();
     }
-    kernels_of(node).backward(node.op.data(), device,
-                              {pass(*planned),
-                               inputs[0],
-                               data(planned->output),
-                               gradient(planned->output),
-                               dx[0],
-                               parameters_of(node, parameters),
-                               parameters_of(node, gradients),
-                               buffers_of(node),
-                               accumulate,
-                               planned->rectifies_dx,
-                               planned->dy_is_rectified,
-                               memory.cache + planned->cache * slice.samples(),
-                               relu_bits(*planned),
-                               memory.scratch,
-                               {inputs.data(), planned->inputs.size()},
-                               {dx.data(), planned->inputs.size()}});
+    pass.y = data(planned->output);
+    pass.dy = gradient(planned->output);
+    pass.dx = dx[0];
+    pass.input_gradients = {dx.data(), planned->inputs.size()};
+    pass.gradients = parameters_of(node, gradients);
+    pass.rectify_dx = planned->rectifies_dx;
+    pass.dy_is_rectified = planned->dy_is_rectified;
+    pass.relu_bits = relu_bits(*planned);
+    kernels_of(node).backward(node.op.data(), device, pass);
     for (std::size_t i = 0; i < planned->inputs.size(); ++i)
-      if (planned->adds_gradient[i]) {
-        T* sum = gradient(planned->inputs[i]);
+      if (const PlannedInput& input = planned->inputs[i]; input.adds_gradient) {
+        T* sum = gradient(input.value);
         const T* more = dx[i];
-        map(device, value(planned->inputs[i]).features * slice.samples(), Add{}, static_cast<const T*>(sum), more,
-            sum);
+        map(device, value(input.value).features * slice.samples(), Add{}, static_cast<const T*>(sum), more, sum);
       }
   }
   return plan.values[0].gradient < 0 ? nullptr : gradient(0);

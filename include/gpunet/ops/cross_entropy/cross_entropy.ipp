@@ -3,6 +3,9 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <functional>
+#include <limits>
+#include <numeric>
 
 #include <gpunet/device/host/flush_subnormals.hpp>
 #include <gpunet/device/host/vector_math.hpp>
@@ -21,10 +24,20 @@ GPUNET_INLINE void cross_entropy(Host& device, const CrossEntropy<float>& loss) 
 
 GPUNET_INLINE void check_labels(std::string_view name, Host&, const label_t* labels, index_t count, index_t classes,
                                 std::optional<index_t> ignored) {
-  std::uint32_t largest = 0;  // negative ones are the largest
-  for (index_t n = 0; n < count; ++n)
-    largest = std::max(largest, static_cast<std::uint32_t>(labels[n]));
-  if (index_t{largest} < classes) return;
+  // One of these has its highest bit set unless a label is a class. In steps that compilers vectorize.
+  const auto last = static_cast<std::uint32_t>(std::min(classes - 1, index_t{std::numeric_limits<label_t>::max()}));
+  const auto bits_of = [last](label_t label) {
+    return static_cast<std::uint32_t>(label) | (last - static_cast<std::uint32_t>(label));
+  };
+  constexpr index_t step = 8;
+  std::uint32_t bits[step] = {};
+  index_t done = 0;
+  for (; done + step <= count; done += step)
+    for (index_t k = 0; k < step; ++k)
+      bits[k] |= bits_of(labels[done + k]);
+  for (; done < count; ++done)
+    bits[0] |= bits_of(labels[done]);
+  if (std::accumulate(bits, bits + step, std::uint32_t{0}, std::bit_or<>()) >> 31 == 0) return;
   for (index_t n = 0; n < count; ++n)
     require((labels[n] >= 0 && labels[n] < classes) || ignored == labels[n], "gpunet::", name, ": label ",
             labels[n], " of sample ", n, " of the batch is no class (want 0 to ", classes - 1,
