@@ -9,11 +9,11 @@
 # Lines that are indented in a comment are shown as they are. Some things need no comment of their own: what is defaulted or
 # deleted; names for types, and functions of one line, of which the reference shows the code; the constructors of a class, and the
 # data of a struct, which its comment is about; operators that write to a stream; and the members of the contracts in nn/layer.hpp,
-# nn/loss.hpp, data/dataset.hpp, train/fit.hpp and optim/update.hpp.
+# ops/elementwise.hpp, nn/loss.hpp, data/dataset.hpp, train/fit.hpp and optim/update.hpp.
 
 BEGIN {
   contract = "(output|parameters|buffers|scratch|cache_bytes|forward|backward|extra_repr|multiply_adds|evaluate|check|sample_sizes|read" \
-    "|read_bytes|is_random|has_bytes|image|operator\\(\\)|on_[a-z_]*|before_update|validate|run|class_name)"
+    "|read_bytes|is_random|has_bytes|image|operator\\(\\)|value|gradient|on_[a-z_]*|before_update|validate|run|class_name)"
 }
 
 # Characters that mean something to Doxygen.

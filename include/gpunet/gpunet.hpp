@@ -27,6 +27,7 @@
 #include <gpunet/model/parameter.hpp>
 #include <gpunet/model/save_load.hpp>
 #include <gpunet/model/summary.hpp>
+#include <gpunet/nn/activations.hpp>
 #include <gpunet/nn/any_activation.hpp>
 #include <gpunet/nn/batch_norm.hpp>
 #include <gpunet/nn/bce_loss.hpp>
@@ -45,9 +46,7 @@
 #include <gpunet/nn/relu.hpp>
 #include <gpunet/nn/repr.hpp>
 #include <gpunet/nn/sequential.hpp>
-#include <gpunet/nn/sigmoid.hpp>
 #include <gpunet/nn/softmax.hpp>
-#include <gpunet/nn/tanh.hpp>
 #include <gpunet/ops/classes.hpp>
 #include <gpunet/ops/conv2d/linked_library.hpp>
 #include <gpunet/ops/for_each_random.hpp>

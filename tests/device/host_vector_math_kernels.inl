@@ -2,19 +2,19 @@
 
 namespace gpunet::GPUNET_PATH {
 
-GPUNET_TARGET inline void test_exp(index_t n, const float* x, float* y) {
-  for (index_t i = 0; i < n; i += lanes)
-    store(y + i, exp(load(x + i)));
-}
+#define GPUNET_TEST_FUNCTION(NAME)                                                     \
+  GPUNET_TARGET inline void test_##NAME(index_t n, const float* x, float* y) { \
+    for (index_t i = 0; i < n; i += lanes)                                             \
+      store(y + i, NAME(load(x + i)));                                                 \
+  }
 
-GPUNET_TARGET inline void test_log(index_t n, const float* x, float* y) {
-  for (index_t i = 0; i < n; i += lanes)
-    store(y + i, log(load(x + i)));
-}
+GPUNET_TEST_FUNCTION(exp)
+GPUNET_TEST_FUNCTION(expm1)
+GPUNET_TEST_FUNCTION(log)
+GPUNET_TEST_FUNCTION(log1p)
+GPUNET_TEST_FUNCTION(tanh)
+GPUNET_TEST_FUNCTION(erf)
 
-GPUNET_TARGET inline void test_tanh(index_t n, const float* x, float* y) {
-  for (index_t i = 0; i < n; i += lanes)
-    store(y + i, tanh(load(x + i)));
-}
+#undef GPUNET_TEST_FUNCTION
 
 }  // namespace gpunet::GPUNET_PATH

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include <gpunet/device/host/vector_math.hpp>
+#include <gpunet/ops/functions.hpp>
 
 #include "support/isas.hpp"
 
@@ -20,15 +21,24 @@ constexpr std::uint64_t stride = 509;  // of the bit patterns of floats that are
 
 using Map = void (*)(index_t n, const float* x, float* y);
 
-void map_exp(index_t n, const float* x, float* y) {
-  GPUNET_CALL_PATH(16, test_exp, n, x, y);
-}
-void map_log(index_t n, const float* x, float* y) {
-  GPUNET_CALL_PATH(16, test_log, n, x, y);
-}
-void map_tanh(index_t n, const float* x, float* y) {
-  GPUNET_CALL_PATH(16, test_tanh, n, x, y);
-}
+// A function of vectors, and that of single numbers, over an array.
+#define GPUNET_TEST_FUNCTION(NAME)                        \
+  void map_##NAME(index_t n, const float* x, float* y) {  \
+    GPUNET_CALL_PATH(16, test_##NAME, n, x, y);           \
+  }                                                       \
+  void each_##NAME(index_t n, const float* x, float* y) { \
+    for (index_t i = 0; i < n; ++i)                       \
+      y[i] = math::NAME(x[i]);                            \
+  }
+
+GPUNET_TEST_FUNCTION(exp)
+GPUNET_TEST_FUNCTION(expm1)
+GPUNET_TEST_FUNCTION(log)
+GPUNET_TEST_FUNCTION(log1p)
+GPUNET_TEST_FUNCTION(tanh)
+GPUNET_TEST_FUNCTION(erf)
+
+#undef GPUNET_TEST_FUNCTION
 
 float value_of(Map map, float x) {
   std::vector<float> in(16, x), out(16);
@@ -81,13 +91,21 @@ void on_each_path(F f) {
 
 }  // namespace
 
-TEST_CASE("exp, log and tanh of vectors err by 2 units in the last place at most") {
-  for (double worst : worst_errors(map_exp, std::exp))
-    CHECK(worst <= 2);
-  for (double worst : worst_errors(map_log, std::log))
-    CHECK(worst <= 2);
-  for (double worst : worst_errors(map_tanh, std::tanh))
-    CHECK(worst <= 2);
+TEST_CASE("functions of vectors and of single numbers err by 2 units in the last place at most, some by 3") {
+  struct Function {
+    Map of_vectors, of_numbers;
+    double (*exact)(double);
+    double bound;
+  };
+  for (const auto& [of_vectors, of_numbers, exact, bound] :
+       {Function{map_exp, each_exp, std::exp, 2}, Function{map_log, each_log, std::log, 2},
+        Function{map_tanh, each_tanh, std::tanh, 2}, Function{map_expm1, each_expm1, std::expm1, 3},
+        Function{map_log1p, each_log1p, std::log1p, 3}, Function{map_erf, each_erf, std::erf, 3}}) {
+    CAPTURE(exact(0.5));
+    for (double worst : worst_errors(of_vectors, exact))
+      CHECK(worst <= bound);
+    CHECK(worst_errors(of_numbers, exact)[0] <= bound);
+  }
 }
 
 TEST_CASE("exp of vectors at the ends") {
@@ -124,4 +142,28 @@ TEST_CASE("tanh of vectors at the ends") {
     CHECK(std::signbit(value_of(map_tanh, -0.0f)));
     CHECK(std::isnan(value_of(map_tanh, std::nanf(""))));
   });
+}
+
+TEST_CASE("expm1, log1p and erf of vectors at the ends") {
+  on_each_path([] {
+    CHECK(value_of(map_expm1, infinity) == infinity);
+    CHECK(value_of(map_expm1, -infinity) == -1);
+    CHECK(value_of(map_log1p, infinity) == infinity);
+    CHECK(value_of(map_log1p, -1) == -infinity);
+    CHECK(std::isnan(value_of(map_log1p, -2)));
+    CHECK(value_of(map_erf, infinity) == 1);
+    CHECK(value_of(map_erf, -infinity) == -1);
+    for (const Map map : {map_expm1, map_log1p, map_erf}) {
+      CHECK(value_of(map, 0) == 0);
+      CHECK(std::signbit(value_of(map, -0.0f)));
+      CHECK(std::isnan(value_of(map, std::nanf(""))));
+    }
+  });
+}
+
+TEST_CASE("select of single numbers returns the bits of its argument") {
+  CHECK(math::select(true, 1.5f, std::nanf("")) == 1.5f);
+  CHECK(math::select(false, infinity, -0.5f) == -0.5f);
+  CHECK(std::signbit(math::select(true, -0.0f, 1.0f)));
+  CHECK(math::select(false, 1.0, 2.0) == 2.0);
 }

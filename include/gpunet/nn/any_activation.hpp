@@ -5,9 +5,8 @@
 #include <string_view>
 
 #include <gpunet/core/error.hpp>
+#include <gpunet/nn/activations.hpp>
 #include <gpunet/nn/relu.hpp>
-#include <gpunet/nn/sigmoid.hpp>
-#include <gpunet/nn/tanh.hpp>
 
 namespace gpunet::nn {
 

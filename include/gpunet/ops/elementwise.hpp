@@ -32,23 +32,11 @@ struct ElementwiseGradient {
 
 }  // namespace detail
 
-// A function of gpunet's own: its gradient is computed from y and dy, a functor for each.
-template <class Value, class Gradient>
-struct Elementary {
-  template <class T>
-  GPUNET_FN T value(T x) const {
-    return Value{}(x);
-  }
-  template <class T>
-  GPUNET_FN T gradient(T, T y, T dy) const {
-    return Gradient{}(y, dy);
-  }
-};
-
+// Whether F is a function of gpunet's own. The library has the kernels for each of them.
 template <class F>
-inline constexpr bool is_elementary = false;
-template <class Value, class Gradient>
-inline constexpr bool is_elementary<Elementary<Value, Gradient>> = true;
+inline constexpr bool is_elementary = requires {
+  requires F::is_of_gpunet;
+};
 
 // g(f(x)), with the results of two separate kernels. The value between is not stored: backward computes it again.
 template <class F, class G>

@@ -11,5 +11,4 @@
 #include <gpunet/ops/linear/linear.ipp>
 #include <gpunet/ops/max_pool2d/max_pool2d.ipp>
 #include <gpunet/ops/op.ipp>
-#include <gpunet/ops/saturation/saturation.ipp>
 #include <gpunet/ops/softmax/softmax.ipp>

@@ -44,6 +44,21 @@ GPUNET_TARGET [[gnu::always_inline]] inline Vector keep(Vector v, Mask mask) {
   return v;
 }
 
+// The result of a comparison of vectors.
+GPUNET_TARGET [[gnu::always_inline]] inline Mask as_mask(Mask is_true) {
+  return is_true;
+}
+
+// a where the mask is set, else b.
+GPUNET_TARGET [[gnu::always_inline]] inline Vector select(Mask mask, Vector a, Vector b) {
+  return mask ? a : b;
+}
+
+// The values of integers.
+GPUNET_TARGET [[gnu::always_inline]] inline Vector to_floats(Mask integers) {
+  return __builtin_convertvector(integers, Vector);
+}
+
 // Sum of the lanes, in pairs of halves.
 GPUNET_TARGET [[gnu::always_inline]] inline float sum(Vector v) {
 #if GPUNET_LANES == 4
