@@ -2,10 +2,10 @@
 
 namespace gpunet::GPUNET_PATH {
 
-#define GPUNET_TEST_FUNCTION(NAME)                                                     \
+#define GPUNET_TEST_FUNCTION(NAME)                                             \
   GPUNET_TARGET inline void test_##NAME(index_t n, const float* x, float* y) { \
-    for (index_t i = 0; i < n; i += lanes)                                             \
-      store(y + i, NAME(load(x + i)));                                                 \
+    for (index_t i = 0; i < n; i += lanes)                                     \
+      store(y + i, NAME(load(x + i)));                                         \
   }
 
 GPUNET_TEST_FUNCTION(exp)

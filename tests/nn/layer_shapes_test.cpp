@@ -31,11 +31,12 @@ class Expected {
     return {};
   }
   // The gradients of all parameters, one after another.
-  std::vector<float> parameter_gradients(int number, bool has_parameters, std::string_view prefix = "") const {
-    if (!has_parameters) return {};
-    std::vector<float> all = (*this)(number, std::string(prefix) + "dweight");
-    for (float value : (*this)(number, std::string(prefix) + "dbias"))
-      all.push_back(value);
+  std::vector<float> gradients(int number, const std::vector<ParameterInfo>& parameters,
+                               const std::string& prefix) const {
+    std::vector<float> all;
+    for (const ParameterInfo& parameter : parameters)
+      for (float value : (*this)(number, prefix + "d" + parameter.name.substr(parameter.name.rfind('.') + 1)))
+        all.push_back(value);
     return all;
   }
 
@@ -96,8 +97,7 @@ class Cases {
     check_close(run.forward(x), prefix + "y");
     const nn::LayerGradients<float> gradients = run.backward(dy);
     check_close(gradients.dx, prefix + "dx");
-    CHECK(relative_error(gradients.parameters,
-                         expected_.parameter_gradients(number_, run.parameter_count() > 0, prefix)) <= 1e-6);
+    CHECK(relative_error(gradients.parameters, expected_.gradients(number_, run.parameters(), prefix)) <= 1e-6);
   }
   void check_close(const std::vector<float>& values, std::string_view what) {
     CAPTURE(what);
@@ -159,6 +159,38 @@ TEST_CASE_TEMPLATE("ten shapes of Conv2d are PyTorch's", D, GPUNET_TEST_DEVICES)
   conv2d(1, nn::Conv2d(2, 4, 1, 3), shape(3, 3, 4));
   conv2d(2, nn::Conv2d<8, 3, nn::Padding<1>>{}, Shape<5, 4, 4>{});
   conv2d(17, nn::Conv2d(7, 2, 1, 1), shape(1, 3, 2));
+  CHECK(conv2d.number() == 10);
+}
+
+TEST_CASE_TEMPLATE("ten shapes of Linear without bias are PyTorch's", D, GPUNET_TEST_DEVICES) {
+  constexpr nn::Bias<false> no_bias;
+  Cases<D> linear(test_device<D>(), "linear_without_bias");
+  linear(1, nn::Linear(1, no_bias), shape(1));
+  linear(2, nn::Linear(3, no_bias), shape(7));
+  linear(4, nn::Linear<10, nn::Bias<false>>{}, Shape<12>{});
+  linear(17, nn::Linear<4, nn::Bias<false>>{}, Shape<5>{});
+  linear(3, nn::Linear(17, no_bias), shape(16));
+  linear(5, nn::Linear(9, no_bias), shape(33));
+  linear(33, nn::Linear<2, nn::Bias<false>>{}, Shape<3>{});
+  linear(16, nn::Linear<16, nn::Bias<false>>{}, Shape<16>{});
+  linear(2, nn::Linear(5, no_bias), shape(64));
+  linear(16, nn::Linear(33, no_bias), shape(40));
+  CHECK(linear.number() == 10);
+}
+
+TEST_CASE_TEMPLATE("ten shapes of Conv2d without bias are PyTorch's", D, GPUNET_TEST_DEVICES) {
+  constexpr nn::Bias<false> no_bias;
+  Cases<D> conv2d(test_device<D>(), "conv2d_without_bias");
+  conv2d(2, nn::Conv2d(3, 3, 1, 0, no_bias), shape(2, 5, 4));
+  conv2d(2, nn::Conv2d<6, 5, nn::Bias<false>>{}, Shape<3, 9, 8>{});
+  conv2d(3, nn::Conv2d(4, 3, 1, 1, no_bias), shape(3, 6, 6));
+  conv2d(5, nn::Conv2d(2, 1, 1, 0, no_bias), shape(4, 3, 3));
+  conv2d(3, nn::Conv2d<5, 2, nn::Bias<false>, nn::Stride<2>>{}, Shape<2, 7, 6>{});
+  conv2d(2, nn::Conv2d(3, 5, 2, 2, no_bias), shape(1, 9, 7));
+  conv2d(1, nn::Conv2d(2, 4, 1, 3, no_bias), shape(3, 3, 4));
+  conv2d(17, nn::Conv2d(7, 2, 1, 1, no_bias), shape(1, 3, 2));
+  conv2d(2, nn::Conv2d(17, 3, 1, 1, no_bias), shape(18, 4, 4));
+  conv2d(3, nn::Conv2d(16, 3, 2, 1, no_bias), shape(17, 5, 5));
   CHECK(conv2d.number() == 10);
 }
 

@@ -11,9 +11,11 @@ TEST_CASE("options are found in any order, or have their default") {
   static_assert(std::is_same_v<option_dim<Stride, Stride<1>, Padding<3>>, Dim<1>>);
   static_assert(std::is_same_v<option_dim<Stride, Stride<1>, Padding<3>, Stride<2>>, Dim<2>>);
   static_assert(std::is_same_v<option_dim<Padding, Padding<0>, Padding<3>, Stride<2>>, Dim<3>>);
-  static_assert(gpunet::nn::detail::are_window_options<>);
-  static_assert(gpunet::nn::detail::are_window_options<Padding<3>, Stride<2>>);
-  static_assert(!gpunet::nn::detail::are_window_options<Padding<3>, int>);
+  static_assert(gpunet::nn::detail::is_window_option<Padding<3>> &&
+                gpunet::nn::detail::is_window_option<Stride<2>>);
+  static_assert(!gpunet::nn::detail::is_window_option<int> && !gpunet::nn::detail::is_window_option<Bias<false>>);
+  static_assert(gpunet::nn::detail::has_bias<> && gpunet::nn::detail::has_bias<Stride<2>, Bias<true>>);
+  static_assert(!gpunet::nn::detail::has_bias<Bias<false>, Padding<1>>);
 }
 
 TEST_CASE("the number of windows") {

@@ -78,6 +78,21 @@ def main():
         (nn.Conv2d(5, 8, 3, padding=1), (2, 5, 4, 4)),
         (nn.Conv2d(1, 7, 2, padding=1), (17, 1, 3, 2)),
     ])
+    run("linear_without_bias", [(nn.Linear(i, o, bias=False), (n, i)) for n, i, o in
+                                ((1, 1, 1), (2, 7, 3), (4, 12, 10), (17, 5, 4), (3, 16, 17),
+                                 (5, 33, 9), (33, 3, 2), (16, 16, 16), (2, 64, 5), (16, 40, 33))])
+    run("conv2d_without_bias", [
+        (nn.Conv2d(2, 3, 3, bias=False), (2, 2, 5, 4)),
+        (nn.Conv2d(3, 6, 5, bias=False), (2, 3, 9, 8)),
+        (nn.Conv2d(3, 4, 3, padding=1, bias=False), (3, 3, 6, 6)),
+        (nn.Conv2d(4, 2, 1, bias=False), (5, 4, 3, 3)),
+        (nn.Conv2d(2, 5, 2, stride=2, bias=False), (3, 2, 7, 6)),
+        (nn.Conv2d(1, 3, 5, stride=2, padding=2, bias=False), (2, 1, 9, 7)),
+        (nn.Conv2d(3, 2, 4, padding=3, bias=False), (1, 3, 3, 4)),
+        (nn.Conv2d(1, 7, 2, padding=1, bias=False), (17, 1, 3, 2)),
+        (nn.Conv2d(18, 17, 3, padding=1, bias=False), (2, 18, 4, 4)),
+        (nn.Conv2d(17, 16, 3, stride=2, padding=1, bias=False), (3, 17, 5, 5)),
+    ])
     run("max_pool2d", [
         (nn.MaxPool2d(2), (2, 3, 4, 6)),
         (nn.MaxPool2d(2), (3, 1, 5, 7)),

@@ -18,6 +18,8 @@ namespace {
 using IrisNet = nn::Sequential<nn::Input<4>, nn::Named<"fc1", nn::Linear<8>>, nn::ReLU,
                                nn::Named<"fc2", nn::Linear<9>>, nn::ReLU, nn::Named<"out", nn::Linear<3>>>;
 using Softmaxed = nn::Sequential<nn::Input<2, 3>, nn::Flatten, nn::Linear<4>>;
+using WithoutBias = nn::Sequential<nn::Input<4>, nn::Linear<7, nn::Bias<false>>, nn::ReLU, nn::Linear<5>, nn::ReLU,
+                                   nn::Linear<3, nn::Bias<false>>>;
 using TooLarge = nn::Sequential<nn::Input<300>, nn::Linear<300>>;
 
 struct Result {
@@ -101,6 +103,7 @@ TEST_CASE("steps of small dense networks in one block of Cuda are those of Host"
   compare<IrisNet, float, UseSGD>(40, sgd, 1e-5);
   compare<IrisNet, double, UseSGD>(5, optim::SGDOptions{.lr = 0.1}, 1e-12);
   compare<Softmaxed, double, UseSGD>(6, sgd, 1e-12);
+  compare<WithoutBias, double, UseSGD>(9, sgd, 1e-12);
 }
 
 TEST_CASE("networks that do not fit into a block of Cuda take their steps as others do") {

@@ -14,7 +14,7 @@
 #include <gpunet/data/batch_buffers.hpp>
 #include <gpunet/data/batch_iterator.hpp>
 #include <gpunet/data/dataset.hpp>
-#include <gpunet/data/resident.hpp>
+#include <gpunet/data/resident_dataset.hpp>
 #include <gpunet/data/sampler.hpp>
 #include <gpunet/device/host/host.hpp>
 #include <gpunet/tensor/view.hpp>

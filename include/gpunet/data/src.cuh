@@ -3,7 +3,7 @@
 
 #include <gpunet/data/batch_buffers.cuh>
 #include <gpunet/data/dataloader.hpp>
-#include <gpunet/data/resident.hpp>
+#include <gpunet/data/resident_dataset.hpp>
 
 namespace gpunet::data {
 

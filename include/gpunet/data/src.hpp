@@ -18,7 +18,7 @@
 #include <gpunet/data/pipeline.ipp>
 #include <gpunet/data/points.ipp>
 #include <gpunet/data/random_transforms.ipp>
-#include <gpunet/data/resident.hpp>
+#include <gpunet/data/resident_dataset.hpp>
 #include <gpunet/data/resize.ipp>
 #include <gpunet/data/sampler.ipp>
 #include <gpunet/data/subset.ipp>

@@ -4,10 +4,10 @@
 #include <algorithm>
 
 #include <gpunet/graph/fuse.hpp>
-#include <gpunet/ops/activation.hpp>
 #include <gpunet/ops/conv2d/conv2d.hpp>
 #include <gpunet/ops/linear/linear.hpp>
 #include <gpunet/ops/max_pool2d/max_pool2d.hpp>
+#include <gpunet/ops/relu.hpp>
 
 namespace gpunet {
 

@@ -164,7 +164,14 @@ GPUNET_INLINE std::string key_of(const std::vector<std::string>& names, const Te
 }
 
 // How a file does not match.
-enum class Misfit { only_extra, only_types, only_unreadable, other };
+enum class Misfit { only_extra, only_extra_biases, only_missing_biases, only_types, only_unreadable, other };
+
+// Returns whether there are names, all of biases.
+GPUNET_INLINE bool are_biases(const std::vector<std::string>& names) {
+  return !names.empty() && std::all_of(names.begin(), names.end(), [](std::string_view name) {
+    return name == "bias" || name.ends_with(".bias");
+  });
+}
 
 // Returns advice for the message.
 template <class T>
@@ -175,6 +182,9 @@ std::string advice_on(const std::vector<NamedArray<T>>& arrays, const std::vecto
       "load a file that was saved from this network, or build the network that the file was saved from";
   if (misfit == Misfit::only_types) return "save these tensors as numbers that fit, in Python as tensor.float()";
   if (misfit == Misfit::only_unreadable) return "follow the advice in these lines, or " + any;
+  if (misfit == Misfit::only_missing_biases)
+    return "give these layers the option nn::Bias<false>, which is PyTorch's bias=False, or " + any;
+  if (misfit == Misfit::only_extra_biases) return "give these layers a bias (leave out nn::Bias<false>), or " + any;
   if (misfit == Misfit::only_extra) return "leave the unexpected ones out with {.strict = false}, or " + any;
   if (file.entries().empty()) return "the file has no tensors: " + any;
   if (options.match == Matching::by_order || options.rename || missing.empty()) return any;
@@ -267,10 +277,14 @@ Match match(const std::vector<NamedArray<T>>& arrays, const TensorFile& file, co
     problems += concat("\n  unexpected keys: ", gpunet::detail::short_list(unexpected, detail::shown));
   if (const detail::NamedEntry* odd = finder.unused_problem(); odd && !missing.empty())
     problems += concat("\n  unreadable in the file: ", detail::shown(odd->name), ": ", odd->entry->problem);
-  const detail::Misfit misfit = !missing.empty() || !sizes_fit ? detail::Misfit::other
-                                : !types_fit                   ? detail::Misfit::only_types
-                                : !mismatches.empty()          ? detail::Misfit::only_unreadable
-                                                               : detail::Misfit::only_extra;
+  detail::Misfit misfit = !missing.empty() || !sizes_fit ? detail::Misfit::other
+                          : !types_fit                   ? detail::Misfit::only_types
+                          : !mismatches.empty()          ? detail::Misfit::only_unreadable
+                                                         : detail::Misfit::only_extra;
+  if (mismatches.empty() && unexpected.empty() && detail::are_biases(missing))
+    misfit = detail::Misfit::only_missing_biases;
+  if (misfit == detail::Misfit::only_extra && detail::are_biases(unexpected))
+    misfit = detail::Misfit::only_extra_biases;
   throw Error(concat("gpunet::io::load: ", file.path(),
                      " does not fit this network (nothing was loaded):", problems, mismatches.text(), '\n',
                      detail::advice_on(arrays, missing, misfit, file, finder, options)));

@@ -13,20 +13,24 @@ namespace gpunet::nn {
 
 // Cross-correlation with square kernels, as torch.nn.Conv2d(in, Out, Kernel, stride, padding): x [in, h, w],
 // W [Out, in, Kernel, Kernel], b [Out], y [Out, oh, ow] with oh = (h + 2 padding - Kernel) / stride + 1.
-// Conv2d<16, 5, Stride<2>, Padding<3>>, or Conv2d{out, kernel, stride, padding} for run-time sizes.
+// Conv2d<16, 5, Stride<2>, Padding<3>>, or Conv2d{out, kernel, stride, padding} for run-time sizes. Without b as
+// Conv2d<16, 5, Bias<false>> or Conv2d{out, kernel, stride, padding, Bias<false>{}}.
 template <index_t Out = dyn, index_t Kernel = dyn, class... Options>
 class Conv2d {
-  static_assert(detail::are_window_options<Options...>,
-                "gpunet::nn::Conv2d: an option is neither Stride<...> nor Padding<...>");
+  static_assert(((detail::is_window_option<Options> || detail::is_bias<Options>)&&...),
+                "gpunet::nn::Conv2d: an option is none of Stride<...>, Padding<...> and Bias<...>");
   static_assert(Out != 0 && Kernel != 0,
                 "gpunet::nn::Conv2d: output channels and kernel size have to be at least 1");
   using StrideDim = detail::option_dim<Stride, Stride<1>, Options...>;
   using PaddingDim = detail::option_dim<Padding, Padding<0>, Options...>;
+  static constexpr bool bias = detail::has_bias<Options...>;
 
  public:
   constexpr Conv2d() = default;
-  constexpr explicit Conv2d(index_t out, index_t kernel, index_t stride = 1, index_t padding = 0) requires
-      std::same_as<Conv2d, Conv2d<dyn, dyn, Stride<dyn>, Padding<dyn>>>
+  constexpr explicit Conv2d(index_t out, index_t kernel, index_t stride = 1, index_t padding = 0,
+                            Bias<bias> = {}) requires(Out == dyn && Kernel == dyn &&
+                                                      std::same_as<StrideDim, Dim<dyn>> &&
+                                                      std::same_as<PaddingDim, Dim<dyn>>)
       : out_(out), kernel_(kernel), stride_(stride), padding_(padding) {}
 
   template <class In>
@@ -50,8 +54,12 @@ class Conv2d {
   constexpr auto parameters(In in) const {
     const index_t channels = in.template at<0>();
     const index_t fan_in = channels * kernel_ * kernel_;
-    return std::array{uniform("weight", {out_, channels, kernel_, kernel_}, kaiming_uniform_bound(fan_in)),
-                      uniform("bias", {out_}, bias_bound(fan_in))};
+    const ParameterSpec weight =
+        uniform("weight", {out_, channels, kernel_, kernel_}, kaiming_uniform_bound(fan_in));
+    if constexpr (bias)
+      return std::array{weight, uniform("bias", {out_}, bias_bound(fan_in))};
+    else
+      return std::array{weight};
   }
 
   // Appends the op, see layer.hpp.
@@ -63,7 +71,7 @@ class Conv2d {
     const auto width = in.template at<2>();
     const auto out_height = out.template at<1>();
     const auto out_width = out.template at<2>();
-    const Conv2dOp op{{channels, height, width, out_, out_height, out_width, kernel_, stride_, padding_}};
+    const Conv2dOp op{{channels, height, width, out_, out_height, out_width, kernel_, stride_, padding_}, bias};
     // Sizes that the compiler knows; 0 for others.
     constexpr Conv2dGeometry known{
         decltype(channels){},  decltype(height){}, decltype(width){}, Dim<Out>{},  decltype(out_height){},
@@ -91,5 +99,7 @@ class Conv2d {
 };
 
 Conv2d(index_t, index_t, index_t = 1, index_t = 0)->Conv2d<dyn, dyn, Stride<dyn>, Padding<dyn>>;
+template <bool has>
+Conv2d(index_t, index_t, index_t, index_t, Bias<has>) -> Conv2d<dyn, dyn, Stride<dyn>, Padding<dyn>, Bias<has>>;
 
 }  // namespace gpunet::nn

@@ -5,18 +5,23 @@
 
 #include <gpunet/device/traits.hpp>
 #include <gpunet/nn/layer.hpp>
+#include <gpunet/nn/options.hpp>
 #include <gpunet/nn/parameter_bounds.hpp>
 #include <gpunet/ops/linear/linear.hpp>
 
 namespace gpunet::nn {
 
 // y = x W^T + b with x [in], W [Out, in], b [Out], y [Out], as torch.nn.Linear. Linear<120>, or Linear{n} for a run-time
-// size.
-template <index_t Out = dyn>
+// size; y = x W^T as Linear<120, Bias<false>> or Linear{n, Bias<false>{}}.
+template <index_t Out = dyn, class... Options>
 class Linear {
+  static_assert((detail::is_bias<Options> && ...), "gpunet::nn::Linear: an option is not Bias<...>");
+  static constexpr bool bias = detail::has_bias<Options...>;
+
  public:
   constexpr Linear() = default;
   constexpr explicit Linear(index_t out) requires(Out == dyn) : out_(out) {}
+  constexpr Linear(index_t out, Bias<bias>) requires(Out == dyn) : out_(out) {}
 
   template <class In>
   constexpr auto output(In) const {
@@ -28,15 +33,18 @@ class Linear {
 
   template <class In>
   constexpr auto parameters(In in) const {
-    return std::array{uniform("weight", {out_, in.numel()}, kaiming_uniform_bound(in.numel())),
-                      uniform("bias", {out_}, bias_bound(in.numel()))};
+    const ParameterSpec weight = uniform("weight", {out_, in.numel()}, kaiming_uniform_bound(in.numel()));
+    if constexpr (bias)
+      return std::array{weight, uniform("bias", {out_}, bias_bound(in.numel()))};
+    else
+      return std::array{weight};
   }
 
   // Appends the op, see layer.hpp.
   template <class Builder, class In>
   value_t lower(Builder& builder, value_t x, In in) const {
     const auto features = in.numel();
-    const LinearOp op{features, out_};
+    const LinearOp op{features, out_, bias};
     using Kernels = LinearKernels<decltype(known<typename Builder::device_type>(features, Dim<Out>{}))>;
     return builder.template add<LinearOp, Kernels>(op, x, output(in).sizes(), parameters(in));
   }
@@ -61,5 +69,7 @@ class Linear {
 };
 
 Linear(index_t)->Linear<dyn>;
+template <bool has>
+Linear(index_t, Bias<has>) -> Linear<dyn, Bias<has>>;
 
 }  // namespace gpunet::nn

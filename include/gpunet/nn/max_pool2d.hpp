@@ -11,7 +11,7 @@ namespace gpunet::nn {
 // oh = (h + 2 padding - Kernel) / stride + 1. The stride is the kernel size unless Stride<...> says otherwise.
 template <index_t Kernel, class... Options>
 class MaxPool2d {
-  static_assert(detail::are_window_options<Options...>,
+  static_assert((detail::is_window_option<Options> && ...),
                 "gpunet::nn::MaxPool2d: an option is neither Stride<...> nor Padding<...>");
   static_assert(Kernel >= 1 && Kernel <= 255, "gpunet::nn::MaxPool2d: the kernel size has to be 1 to 255");
   using StrideDim = detail::option_dim<Stride, Stride<Kernel>, Options...>;

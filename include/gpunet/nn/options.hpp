@@ -1,4 +1,4 @@
-// Options of convolution and pooling layers, in any order: Conv2d<16, 5, Stride<2>, Padding<3>>.
+// Options of layers, in any order: Conv2d<16, 5, Stride<2>, Padding<3>, Bias<false>>.
 #pragma once
 
 #include <string_view>
@@ -19,6 +19,10 @@ template <index_t N>
 struct Padding {
   using dim = Dim<N>;
 };
+
+// Whether a layer adds a bias. In PyTorch bias=False.
+template <bool has>
+struct Bias {};
 
 namespace detail {
 
@@ -42,9 +46,17 @@ struct FindOption<Option, Default, Option<N>, Rest...> {
 template <template <index_t> class Option, class Default, class... Options>
 using option_dim = typename FindOption<Option, Default, Options...>::type::dim;
 
-// Whether all Options are a Stride or a Padding.
+// Whether an option is a Stride or a Padding.
+template <class Option>
+inline constexpr bool is_window_option = is_option<Stride, Option> || is_option<Padding, Option>;
+
+// Whether it is a Bias.
+template <class Option>
+inline constexpr bool is_bias = std::is_same_v<Option, Bias<true>> || std::is_same_v<Option, Bias<false>>;
+
+// Whether layers with these Options add a bias.
 template <class... Options>
-inline constexpr bool are_window_options = ((is_option<Stride, Options> || is_option<Padding, Options>)&&...);
+inline constexpr bool has_bias = (!std::is_same_v<Options, Bias<false>> && ...);
 
 }  // namespace detail
 

@@ -2,7 +2,7 @@
 #pragma once
 
 #include <gpunet/nn/layer.hpp>
-#include <gpunet/ops/activation.hpp>
+#include <gpunet/ops/relu.hpp>
 
 namespace gpunet::nn {
 

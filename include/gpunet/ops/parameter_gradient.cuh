@@ -10,7 +10,8 @@ namespace gpunet::detail {
 template <class T_>
 struct ParameterGradientOutput {
   using T = T_;
-  T *dw, *db;
+  T* dw;
+  OptionalArray<T> db;
   index_t inputs;
   Accumulate accumulate;
 
@@ -18,8 +19,12 @@ struct ParameterGradientOutput {
   __device__ void store(index_t output, index_t j, const T* values, int count) const {
 #pragma unroll
     for (int q = 0; q < 4; ++q)
-      if (q < count)
-        store_gradient(j + q < inputs ? dw[output * inputs + j + q] : db[output], values[q], accumulate);
+      if (q < count) {
+        if (j + q < inputs)
+          store_gradient(dw[output * inputs + j + q], values[q], accumulate);
+        else
+          db.store_gradient(output, values[q], accumulate);
+      }
   }
 };
 

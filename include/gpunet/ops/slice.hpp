@@ -1,6 +1,8 @@
 // A part of a batch, as kernels see it.
 #pragma once
 
+#include <type_traits>
+
 #include <gpunet/core/config.hpp>
 
 namespace gpunet {
@@ -39,5 +41,24 @@ template <class T>
 GPUNET_FN void store_gradient(T& target, T value, Accumulate accumulate) {
   target = accumulate == Accumulate::yes ? target + value : value;
 }
+
+// An array that may be missing, as the bias of a layer without one: then its elements are 0, and what is stored is lost.
+template <class T>
+class OptionalArray {
+ public:
+  constexpr OptionalArray() = default;
+  GPUNET_FN OptionalArray(T* data) : data_(data) {}
+
+  GPUNET_FN T* data() const { return data_; }
+  GPUNET_FN explicit operator bool() const { return data_ != nullptr; }
+  GPUNET_FN std::remove_const_t<T> operator[](index_t i) const { return data_ ? data_[i] : T{}; }
+  GPUNET_FN OptionalArray operator+(index_t i) const { return data_ ? data_ + i : nullptr; }
+  GPUNET_FN void store_gradient(index_t i, T value, Accumulate accumulate) const {
+    if (data_) gpunet::store_gradient(data_[i], value, accumulate);
+  }
+
+ private:
+  T* data_ = nullptr;
+};
 
 }  // namespace gpunet

@@ -1,7 +1,6 @@
 // All bodies of this folder, a part of the compiled library.
 #pragma once
 
-#include <gpunet/ops/activation.ipp>
 #include <gpunet/ops/add.ipp>
 #include <gpunet/ops/batch_norm/batch_norm.ipp>
 #include <gpunet/ops/conv2d/conv2d.ipp>
@@ -11,4 +10,5 @@
 #include <gpunet/ops/linear/linear.ipp>
 #include <gpunet/ops/max_pool2d/max_pool2d.ipp>
 #include <gpunet/ops/op.ipp>
+#include <gpunet/ops/relu.ipp>
 #include <gpunet/ops/softmax/softmax.ipp>

@@ -8,9 +8,9 @@
 #include <gpunet/device/cuda/group.cuh>
 #include <gpunet/device/cuda/launch.cuh>
 #include <gpunet/model/network.hpp>
-#include <gpunet/ops/activation.hpp>
 #include <gpunet/ops/cross_entropy/cross_entropy.hpp>
 #include <gpunet/ops/linear/linear.hpp>
+#include <gpunet/ops/relu.hpp>
 #include <gpunet/tensor/buffer.hpp>
 #include <gpunet/tensor/view.hpp>
 
@@ -22,7 +22,7 @@ struct DenseNetwork {
   static constexpr int most_layers = 16;
   struct Layer {
     int in, out;
-    int weight, bias;
+    int weight, bias;  // -1: no bias
     Activation activation;
   };
 
@@ -50,7 +50,7 @@ inline DenseNetwork dense_network(const Graph& graph, const Plan& plan) {
     const index_t* offsets = graph.parameter_offsets.data() + node.first_parameter;
     const int out = static_cast<int>(linear->out);
     dense.layers[dense.depth++] = {static_cast<int>(linear->in), out, static_cast<int>(offsets[0]),
-                                   static_cast<int>(offsets[1]), linear->activation};
+                                   linear->bias ? static_cast<int>(offsets[1]) : -1, linear->activation};
     dense.features += out;
     dense.widest = std::max(dense.widest, out);
   }
@@ -117,12 +117,13 @@ struct DenseForward {
   T* y;
 
   __device__ void operator()(int i) const {
-    const T *w = parameters + layer.weight, *b = parameters + layer.bias;
+    const T* w = parameters + layer.weight;
+    const OptionalArray<const T> b = layer.bias < 0 ? nullptr : parameters + layer.bias;
     y[i] = Activate{layer.activation}(linear_output(w, b, x + i % batch, i / batch, layer.in, batch));
   }
 };
 
-// dW = dy^T x and db = sum dy. One sum, over samples, = one element of [dW db], whose last column is db.
+// dW = dy^T x and db = sum dy. One sum, over samples, = one element of [dW db], whose last column, unless there is no bias, is db.
 template <class T>
 struct DenseParameterGradient {
   DenseNetwork::Layer layer;
@@ -138,7 +139,7 @@ struct DenseParameterGradient {
     const int o = i / columns(), k = i % columns();
     gradients[k < layer.in ? layer.weight + o * layer.in + k : layer.bias + o] = sum;
   }
-  __device__ int columns() const { return layer.in + 1; }
+  __device__ int columns() const { return layer.bias < 0 ? layer.in : layer.in + 1; }
 };
 
 // dx = dy W, where x > 0 if a ReLU made x. One index = one element of dx.
@@ -236,8 +237,8 @@ struct DenseSteps {
         y -= layer.in * data.batch;
         const Activation before = l > 0 ? net.layers[l - 1].activation : Activation::none;
         T* const gradients = const_cast<T*>(update.gradient);
-        detail::sum_each_in_block(layer.out * (layer.in + 1), data.batch,
-                                  detail::DenseParameterGradient<T>{layer, data.batch, y, dy, gradients});
+        const detail::DenseParameterGradient<T> gradient{layer, data.batch, y, dy, gradients};
+        detail::sum_each_in_block(layer.out * gradient.columns(), data.batch, gradient);
         if (l > 0)
           detail::for_each_in_block(
               layer.in * data.batch,

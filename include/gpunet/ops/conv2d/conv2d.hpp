@@ -10,6 +10,7 @@ namespace gpunet {
 // fusing adds.
 struct Conv2dOp {
   Conv2dGeometry geometry;
+  bool bias = true;
   Activation activation = Activation::none;
   bool pool = false;  // over windows of 2 x 2 that do not overlap
 
@@ -26,9 +27,9 @@ struct Conv2dOp {
     return traits;
   }
   std::string extra_repr(const Sizes&, const Sizes&) const;
-  // Each position of the output takes all weights and biases once.
+  // Each position of the output takes all weights, and a bias, once.
   index_t multiply_adds(const Sizes&, const Sizes&) const {
-    return (geometry.taps() + 1) * geometry.out_features();
+    return (geometry.taps() + (bias ? 1 : 0)) * geometry.out_features();
   }
 };
 

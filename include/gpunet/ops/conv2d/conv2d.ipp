@@ -20,7 +20,7 @@ GPUNET_INLINE std::string Conv2dOp::extra_repr(const Sizes&, const Sizes&) const
     return concat(", ", name, "=(", n, ", ", n, ")");
   };
   return concat(g.in_channels, ", ", g.out_channels, pair("kernel_size", g.kernel), pair("stride", g.stride),
-                g.padding > 0 ? pair("padding", g.padding) : "");
+                g.padding > 0 ? pair("padding", g.padding) : "", bias ? "" : ", bias=False");
 }
 
 template <class Geometry>
@@ -38,7 +38,7 @@ void Conv2dKernels<Geometry>::forward(const Conv2dOp& op, D& device, const Forwa
                                             .block = op.block<Geometry>(),
                                             .x = pass.x,
                                             .w = pass.parameters[0],
-                                            .b = pass.parameters[1],
+                                            .b = op.bias ? pass.parameters[1] : nullptr,
                                             .y = pass.y,
                                             .scratch = pass.scratch,
                                             .choice = reinterpret_cast<PoolChoice*>(pass.cache)};
@@ -58,7 +58,7 @@ void Conv2dKernels<Geometry>::backward(const Conv2dOp& op, D& device, const Back
                                              .w = pass.parameters[0],
                                              .dx = pass.dx,
                                              .dw = pass.gradients[0],
-                                             .db = pass.gradients[1],
+                                             .db = op.bias ? pass.gradients[1] : nullptr,
                                              .accumulate = pass.accumulate,
                                              .scratch = pass.scratch,
                                              .choice = reinterpret_cast<const PoolChoice*>(pass.cache),

@@ -1,8 +1,8 @@
 // The sizes of a convolution, alone and with the activation and pooling behind it.
 #pragma once
 
-#include <gpunet/ops/activation.hpp>
 #include <gpunet/ops/max_pool2d/geometry.hpp>
+#include <gpunet/ops/relu.hpp>
 
 namespace gpunet {
 

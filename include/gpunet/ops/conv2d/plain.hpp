@@ -10,11 +10,11 @@ namespace gpunet {
 template <class T, class Geometry = Conv2dGeometry>
 struct Conv2dForwardArgs {
   Slice slice;
-  Conv2dBlock<Geometry> block;  // a convolution alone reads no more of it than its sizes
-  const T* x = nullptr;         // [in_features] per sample
-  const T* w = nullptr;         // [out_channels, in_channels, kernel, kernel]
-  const T* b = nullptr;         // [out_channels]
-  T* y = nullptr;               // [out_features] per sample
+  Conv2dBlock<Geometry> block;    // a convolution alone reads no more of it than its sizes
+  const T* x = nullptr;           // [in_features] per sample
+  const T* w = nullptr;           // [out_channels, in_channels, kernel, kernel]
+  OptionalArray<const T> b = {};  // [out_channels]
+  T* y = nullptr;                 // [out_features] per sample
   T* scratch = nullptr;
   PoolChoice* choice = nullptr;  // [out_features] per sample where a block pools: where the maxima were
 
@@ -35,7 +35,7 @@ struct Conv2dBackwardArgs {
   const T* w = nullptr;
   T* dx = nullptr;  // may be null
   T* dw = nullptr;
-  T* db = nullptr;
+  OptionalArray<T> db = {};
   Accumulate accumulate = Accumulate::no;
   T* scratch = nullptr;
   const PoolChoice* choice = nullptr;
@@ -55,7 +55,8 @@ struct Conv2dForward {
   static constexpr bool one_copy = true;
   Conv2dGeometry g;
   index_t inner;
-  const T *x, *w, *b;
+  const T *x, *w;
+  OptionalArray<const T> b;
   T* y;
 
   GPUNET_FN void operator()(index_t i) const {
@@ -135,14 +136,14 @@ struct Conv2dBiasGradient {
   Conv2dGeometry g;
   index_t inner;
   const T* dy;
-  T* db;
+  OptionalArray<T> db;
   Accumulate accumulate;
 
   GPUNET_FN T operator()(index_t channel, index_t r) const {
     const index_t plane = g.out_pixels() * inner;
     return dy[(r / plane * g.out_channels + channel) * plane + r % plane];
   }
-  GPUNET_FN void store(index_t channel, T sum) const { store_gradient(db[channel], sum, accumulate); }
+  GPUNET_FN void store(index_t channel, T sum) const { db.store_gradient(channel, sum, accumulate); }
 };
 
 // Returns how many elements of T the three functions below need as scratch memory.
@@ -169,7 +170,8 @@ void conv2d_backward_parameters(D& device, const Conv2dBackwardArgs<T, Geometry>
   const index_t length = a.slice.samples() * g.out_pixels();
   sum_each(device, g.out_channels * g.taps(), length,
            Conv2dWeightGradient<T>{g, a.slice.inner, a.x, a.dy, a.dw, a.accumulate});
-  sum_each(device, g.out_channels, length, Conv2dBiasGradient<T>{g, a.slice.inner, a.dy, a.db, a.accumulate});
+  if (a.db)
+    sum_each(device, g.out_channels, length, Conv2dBiasGradient<T>{g, a.slice.inner, a.dy, a.db, a.accumulate});
 }
 
 }  // namespace gpunet

@@ -10,6 +10,7 @@ namespace gpunet {
 // y = activation(x W^T + b); W, b are the parameters 0 and 1. Layers make it without activation, which fusing adds.
 struct LinearOp {
   index_t in, out;
+  bool bias = true;
   Activation activation = Activation::none;
   bool keeps_relu_bits = false;  // store which numbers the ReLU let through, where the device uses that
 
@@ -21,13 +22,13 @@ struct LinearOp {
     return traits;
   }
   std::string extra_repr(const Sizes&, const Sizes&) const {
-    return concat("in_features=", in, ", out_features=", out, ", bias=True");
+    return concat("in_features=", in, ", out_features=", out, ", bias=", bias ? "True" : "False");
   }
 
   template <class D>
   bool leaves_relu_bits(const D& device, const Slice& slice) const {
     if constexpr (DeviceTraits<D>::template uses_relu_bits<float>)
-      return keeps_relu_bits && linear_leaves_relu_bits(device, slice, in, out);
+      return keeps_relu_bits && linear_leaves_relu_bits(device, slice, in, out, bias);
     else
       return false;
   }
@@ -51,7 +52,7 @@ struct LinearKernels {
                                         .out = op.out,
                                         .x = pass.x,
                                         .w = pass.parameters[0],
-                                        .b = pass.parameters[1],
+                                        .b = op.bias ? pass.parameters[1] : nullptr,
                                         .y = pass.y,
                                         .scratch = pass.scratch,
                                         .activation = op.activation,
@@ -70,7 +71,7 @@ struct LinearKernels {
                                           .w = pass.parameters[0],
                                           .dx = pass.dx,
                                           .dw = pass.gradients[0],
-                                          .db = pass.gradients[1],
+                                          .db = op.bias ? pass.gradients[1] : nullptr,
                                           .accumulate = pass.accumulate,
                                           .scratch = pass.scratch,
                                           .activation = pass.dy_is_rectified ? Activation::none : op.activation,

@@ -99,7 +99,8 @@ GPUNET_INLINE void linear_backward_parameters(Host& device, SmallSizes, const Li
     for (index_t group = 0; group < a.slice.outer; ++group) {
       const float* inputs = rows + group * group_size;
       const float* outputs = a.dy + (group * a.out + first) * inner;
-      float *dw = a.dw + first * a.in, *db = a.db + first;
+      float* dw = a.dw + first * a.in;
+      const OptionalArray<float> db = a.db + first;
       const Accumulate mode = group > 0 ? Accumulate::yes : a.accumulate;
       if (inner == 4)
         GPUNET_CALL_PATH(a.in, four_gradients, a.in, some, inputs, outputs, dw, db, mode);
@@ -144,7 +145,7 @@ GPUNET_INLINE Product forward_product(const LinearForwardArgs<float>& a) {
           slice_matrix(a.x, a.in),
           slice_matrix(a.y, a.out),
           0,
-          a.b,
+          a.b.data(),
           a.activation == Activation::relu};
 }
 GPUNET_INLINE Product input_gradient(const LinearBackwardArgs<float>& a) {
@@ -198,7 +199,7 @@ GPUNET_INLINE void linear_backward_parameters(Host& device, const LinearBackward
   const auto kernel = detail::linear_kernel(a.slice, a.in, a.out);
   if (kernel == detail::LinearKernel::plain) return linear_backward_parameters<Host, float>(device, a);
   if (kernel == detail::LinearKernel::small) return linear_backward_parameters(device, SmallSizes{}, a);
-  GPUNET_CALL_PATH(16, bias_gradients, a.slice.outer, a.out, a.dy, a.db, a.accumulate);
+  if (a.db) GPUNET_CALL_PATH(16, bias_gradients, a.slice.outer, a.out, a.dy, a.db.data(), a.accumulate);
   detail::multiply(device, a.slice, detail::weight_gradient(a), a.scratch);
 }
 

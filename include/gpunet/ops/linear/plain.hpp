@@ -4,7 +4,7 @@
 #include <cstddef>
 
 #include <gpunet/core/math.hpp>
-#include <gpunet/ops/activation.hpp>
+#include <gpunet/ops/relu.hpp>
 #include <gpunet/ops/slice.hpp>
 
 namespace gpunet {
@@ -13,12 +13,12 @@ namespace gpunet {
 template <class T>
 struct LinearForwardArgs {
   Slice slice;
-  index_t in, out;       // features
-  const T* x = nullptr;  // [in] per sample
-  const T* w = nullptr;  // [out, in]
-  const T* b = nullptr;  // [out]
-  T* y = nullptr;        // [out] per sample
-  T* scratch = nullptr;  // linear_scratch() elements
+  index_t in, out;                // features
+  const T* x = nullptr;           // [in] per sample
+  const T* w = nullptr;           // [out, in]
+  OptionalArray<const T> b = {};  // [out]
+  T* y = nullptr;                 // [out] per sample
+  T* scratch = nullptr;           // linear_scratch() elements
   Activation activation = Activation::none;
   std::byte* relu_bits = nullptr;  // where a device may leave which outputs the ReLU let through
 };
@@ -34,7 +34,7 @@ struct LinearBackwardArgs {
   const T* w = nullptr;
   T* dx = nullptr;  // null where it is not needed
   T* dw = nullptr;
-  T* db = nullptr;
+  OptionalArray<T> db = {};
   Accumulate accumulate = Accumulate::no;
   T* scratch = nullptr;
   Activation activation = Activation::none;
@@ -55,7 +55,7 @@ constexpr bool small_linear_sizes(index_t in, index_t out) {
 
 // Return one number of W x + b, or of dy W, for a sample whose features are `step` apart.
 template <class T, class Index>
-GPUNET_FN T linear_output(const T* w, const T* b, const T* x, Index o, Index in, Index step) {
+GPUNET_FN T linear_output(const T* w, OptionalArray<const T> b, const T* x, Index o, Index in, Index step) {
   T sum = b[o];
   for (Index k = 0; k < in; ++k)
     sum += w[o * in + k] * x[k * step];
@@ -74,7 +74,8 @@ template <class T>
 struct LinearForward {
   static constexpr bool one_copy = true;
   index_t in, out, inner;
-  const T *x, *w, *b;
+  const T *x, *w;
+  OptionalArray<const T> b;
   T* y;
   Activate activate;
 
@@ -120,11 +121,11 @@ template <class T>
 struct LinearBiasGradient {
   index_t out, inner;
   const T* dy;
-  T* db;
+  OptionalArray<T> db;
   Accumulate accumulate;
 
   GPUNET_FN T operator()(index_t o, index_t n) const { return dy[(n / inner * out + o) * inner + n % inner]; }
-  GPUNET_FN void store(index_t o, T sum) const { store_gradient(db[o], sum, accumulate); }
+  GPUNET_FN void store(index_t o, T sum) const { db.store_gradient(o, sum, accumulate); }
 };
 
 // Bytes that a sample's outputs take as bits: rows of them are multiples of 128.
@@ -152,7 +153,7 @@ void linear_backward_parameters(D& device, const LinearBackwardArgs<T>& a) {
   const index_t samples = a.slice.samples();
   sum_each(device, a.out * a.in, samples,
            LinearWeightGradient<T>{a.in, a.out, a.slice.inner, a.x, a.dy, a.dw, a.accumulate});
-  sum_each(device, a.out, samples, LinearBiasGradient<T>{a.out, a.slice.inner, a.dy, a.db, a.accumulate});
+  if (a.db) sum_each(device, a.out, samples, LinearBiasGradient<T>{a.out, a.slice.inner, a.dy, a.db, a.accumulate});
 }
 
 // The same for sizes that are partly known at compile time: a device may have kernels of its own for them.

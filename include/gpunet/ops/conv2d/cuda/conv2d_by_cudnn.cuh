@@ -86,7 +86,7 @@ class CudnnPlan {
   std::size_t workspace() const { return workspace_; }  // bytes that serve each of the three
 
   const CudnnDescriptors<T> d;
-  bool fuses = true;  // until a call says that no bias and rectifier can be behind this convolution
+  bool has_forward[2] = {true, true};  // without a bias, and with one: until a call says that it has no kernel
 
  private:
   static constexpr std::size_t most_workspace = std::size_t{256} << 20;
@@ -175,15 +175,20 @@ class CudnnConvolutions final : public LibraryConvolutions<T> {
 
   bool forward(Cuda& device, const BatchConvolution& c, const Conv2dForwardArgs<T>& a) override {
     CudnnPlan<T>& p = plan(c);
-    if (!p.fuses) return false;
+    bool& has_forward = p.has_forward[a.b ? 1 : 0];
+    if (!has_forward) return false;
     const CurrentDevice current(ordinal_);
     T* out = c.pool ? a.scratch : a.y;
-    const cudnnStatus_t status = cudnnConvolutionBiasActivationForward(
-        handle_, &one, p.d.x.get(), a.x, p.d.w.get(), a.w, p.d.convolution.get(), p.forward(),
-        workspace(c, a.scratch), p.workspace(), &zero, p.d.y.get(), out, p.d.b.get(), a.b, p.d.activation.get(),
-        p.d.y.get(), out);
-    if (CUDNN_STATUS_CATEGORY(status) == CUDNN_STATUS_NOT_SUPPORTED) return p.fuses = false;
+    const cudnnStatus_t status =
+        a.b ? cudnnConvolutionBiasActivationForward(handle_, &one, p.d.x.get(), a.x, p.d.w.get(), a.w,
+                                                    p.d.convolution.get(), p.forward(), workspace(c, a.scratch),
+                                                    p.workspace(), &zero, p.d.y.get(), out, p.d.b.get(), a.b.data(),
+                                                    p.d.activation.get(), p.d.y.get(), out)
+            : cudnnConvolutionForward(handle_, &one, p.d.x.get(), a.x, p.d.w.get(), a.w, p.d.convolution.get(),
+                                      p.forward(), workspace(c, a.scratch), p.workspace(), &zero, p.d.y.get(), out);
+    if (CUDNN_STATUS_CATEGORY(status) == CUDNN_STATUS_NOT_SUPPORTED) return has_forward = false;
     check_cudnn(device, status, [&] { return p.describe("the forward pass"); });
+    if (!a.b && c.activation == Activation::relu) rectify(device, c.samples * c.g.out_features(), out, out);
     if (c.pool) max_pool2d_forward(device, slice(c), c.pooling(c.g.out_height), out, a.y, a.choice);
     return true;
   }
@@ -203,7 +208,9 @@ class CudnnConvolutions final : public LibraryConvolutions<T> {
                                                p.d.convolution.get(), p.parameters(), workspace(c, a.scratch),
                                                p.workspace(), &before, p.d.w.get(), a.dw),
                 [&] { return p.describe("the weight gradient"); });
-    check_cudnn(device, cudnnConvolutionBackwardBias(handle_, &one, p.d.y.get(), a.dy, &before, p.d.b.get(), a.db),
+    if (!a.db) return;
+    check_cudnn(device,
+                cudnnConvolutionBackwardBias(handle_, &one, p.d.y.get(), a.dy, &before, p.d.b.get(), a.db.data()),
                 [&] { return p.describe("the bias gradient"); });
   }
 

@@ -31,7 +31,7 @@ struct ConvolutionProducts : BatchConvolution {
   }
 
   template <class T>
-  auto forward(const T* x, const T* w, const T* b, T* y, PoolChoice* choice) const {
+  auto forward(const T* x, const T* w, OptionalArray<const T> b, T* y, PoolChoice* choice) const {
     check_sizes();
     const auto [m, n, k] = forward_sizes();
     const ConvolutionOutput<T> store{
@@ -40,7 +40,8 @@ struct ConvolutionProducts : BatchConvolution {
         m, n, k, {w, static_cast<int>(k)}, {{g, order(), x}}, store};
   }
   template <class T>
-  auto parameters(const T* x, const OutputGradient<T>& dy, T* dw, T* db, Accumulate accumulate) const {
+  auto parameters(const T* x, const OutputGradient<T>& dy, T* dw, OptionalArray<T> db,
+                  Accumulate accumulate) const {
     check_sizes();
     const auto [m, n, k] = parameter_sizes();
     return TiledProduct<OutputGradientRows<T>, PatchRows<T>, ParameterGradientOutput<T>>{

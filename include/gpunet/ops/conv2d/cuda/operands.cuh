@@ -266,7 +266,7 @@ template <class T_>
 struct ConvolutionOutput {
   using T = T_;
   Images<T> y;
-  const T* b;
+  OptionalArray<const T> b;
   PoolChoice* choice;  // null without pooling; else four neighboring columns are a window
   Activate activate;
 

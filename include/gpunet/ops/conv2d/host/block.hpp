@@ -165,7 +165,7 @@ inline void backward_in_rows(Host& device, const RowBlocks& all, const Conv2dBac
     one.scratch = a.scratch + worker * size;
     if (part > 0) {
       one.dw = parts + (part - 1) * all.part_size();
-      one.db = one.dw + weights;
+      if (a.db) one.db = one.dw + weights;
       one.accumulate = Accumulate::no;
     }
     for (index_t group = all.first_group(part); group < all.first_group(part + 1); ++group) {
@@ -183,7 +183,7 @@ inline void backward_in_rows(Host& device, const RowBlocks& all, const Conv2dBac
     for (index_t i = 0; i < weights; ++i)
       a.dw[i] += from[i];
     for (index_t i = 0; i < all.block.g.out_channels; ++i)
-      a.db[i] += from[weights + i];
+      a.db.store_gradient(i, from[weights + i], Accumulate::yes);
   }
 }
 

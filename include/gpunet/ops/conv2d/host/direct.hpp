@@ -187,7 +187,7 @@ struct FilterOrder {
 };
 
 // Packs w in tiles, [out / tile][in][ky][kx][tile], missing channels zero, and the bias behind it.
-inline void pack_filters(Correlation& c, const float* w, const FilterOrder& order, const float* bias,
+inline void pack_filters(Correlation& c, const float* w, const FilterOrder& order, OptionalArray<const float> bias,
                          float* packed) {
   const index_t area = c.kernel * c.kernel, channels = round_up(c.out_channels, c.tile);
   float* to = packed;
@@ -212,7 +212,7 @@ inline void pack_filters(Correlation& c, const float* w, const FilterOrder& orde
   c.w = packed;
   c.bias = to;
   for (index_t out = 0; out < channels; ++out)
-    *to++ = bias && out < c.out_channels ? bias[out] : 0.0f;
+    *to++ = out < c.out_channels ? bias[out] : 0.0f;
 }
 
 }  // namespace detail
@@ -269,7 +269,7 @@ inline Correlation over_input(const Conv2dGeometry& g, index_t inner, const floa
 
 // The forward pass of one group of samples, except for where its rows go.
 inline Correlation forward_correlation(const Conv2dGeometry& g, index_t inner, const float* x, const float* w,
-                                       const float* b, float* scratch) {
+                                       OptionalArray<const float> b, float* scratch) {
   Correlation c = over_input(g, inner, x, scratch + packed_elements(g.out_channels, g.in_channels, g.kernel));
   pack_filters(c, w, {g.taps(), g.kernel * g.kernel, 1, 0}, b, scratch);
   return c;

@@ -176,7 +176,9 @@ GPUNET_TARGET inline void weight_gradient_row(const GradientRows& g, const Corre
 }
 
 // db [out] = sum of dy over the rows of a channel, which follow each other.
-GPUNET_TARGET inline void bias_gradient(const GradientRows& g, index_t channels, float* db, Accumulate accumulate) {
+GPUNET_TARGET inline void bias_gradient(const GradientRows& g, index_t channels, OptionalArray<float> db,
+                                        Accumulate accumulate) {
+  if (!db) return;
   const index_t size = g.rows * g.width;
   for (index_t channel = 0; channel < channels; ++channel) {
     const float* dy = g.dy + channel * g.channel;
@@ -191,13 +193,13 @@ GPUNET_TARGET inline void bias_gradient(const GradientRows& g, index_t channels,
     float total = sum((sums[0] + sums[1]) + (sums[2] + sums[3]));
     for (; i < size; ++i)
       total += dy[i];
-    store_gradient(db[channel], total, accumulate);
+    db.store_gradient(channel, total, accumulate);
   }
 }
 
 // db, and dw [out, in, kernel, kernel] = sum over the rows of dy x.
-GPUNET_TARGET inline void parameter_gradients(const Correlation& c, const GradientRows& all, float* dw, float* db,
-                                              Accumulate accumulate) {
+GPUNET_TARGET inline void parameter_gradients(const Correlation& c, const GradientRows& all, float* dw,
+                                              OptionalArray<float> db, Accumulate accumulate) {
   bias_gradient(all, c.out_channels, db, accumulate);
   const bool wide = round_up(c.out_channels, wide_gradient) <= round_up(c.out_channels, narrow_gradient);
   const index_t tile = wide ? wide_gradient : narrow_gradient;

@@ -157,7 +157,7 @@ struct WideArrays {
   const float* x;
   const float* w;             // [out][in][tap]
   index_t out_step, in_step;  // of w
-  const float* bias;          // may be null
+  OptionalArray<const float> bias;
   float* y;
   float* scratch;
 };
@@ -233,7 +233,7 @@ struct WideTask : ChannelTask {
         for (index_t tap = 0; tap < g.kernel * g.kernel; ++tap)
           store_gradient(a.dw[((first_out + out) * g.in_channels + first_in + in) * g.kernel * g.kernel + tap],
                          du[(tap * rows() + in) * columns() + out], a.accumulate);
-      if (first_in == 0) store_gradient(a.db[first_out + out], sums[out], a.accumulate);
+      if (first_in == 0) a.db.store_gradient(first_out + out, sums[out], a.accumulate);
     }
   }
 

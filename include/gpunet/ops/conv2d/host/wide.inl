@@ -56,7 +56,8 @@ GPUNET_TARGET inline void wide_pack(const WideImage& image, const WideBand& band
 // RT output channels from `channel` on, at NV vectors from number `first` on of the positions of a band.
 template <int RT>
 GPUNET_TARGET inline void wide_correlate_rows(const WideCorrelation& c, const WideBand& band, index_t channel,
-                                              const float* packed, const float* w, const float* bias, float* y) {
+                                              const float* packed, const float* w, OptionalArray<const float> bias,
+                                              float* y) {
   constexpr int NV = wide_vectors;
   const index_t vectors = band.positions() * 16 / lanes;
   for (index_t first = 0; first < vectors; first += NV) {
@@ -80,14 +81,13 @@ GPUNET_TARGET inline void wide_correlate_rows(const WideCorrelation& c, const Wi
       if (channel + r < c.out_channels)
 #pragma GCC unroll 8
         for (int v = 0; v < NV; ++v)
-          store(to[v] + (channel + r) * c.out_height * c.out_width * 16,
-                sums[r][v] + (bias ? bias[channel + r] : 0.0f));
+          store(to[v] + (channel + r) * c.out_height * c.out_width * 16, sums[r][v] + bias[channel + r]);
   }
 }
 
 // y of a band of rows of one group of samples, all output channels.
 GPUNET_TARGET inline void wide_correlate(const WideCorrelation& c, const WideBand& band, const float* x,
-                                         const float* w, const float* bias, float* y, float* packed) {
+                                         const float* w, OptionalArray<const float> bias, float* y, float* packed) {
   wide_pack(c.image, band, x, packed);
   for (index_t channel = 0; channel < c.rows();) {
     const index_t tile = detail::tile_height(c.rows() - channel);

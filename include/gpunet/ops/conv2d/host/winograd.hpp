@@ -180,7 +180,7 @@ inline bool winograd_pays(const Host& device, const Slice& slice, const WideConv
 struct WinogradArrays {
   const float* x;
   WinogradFilters filters;
-  const float* bias;  // may be null
+  OptionalArray<const float> bias;
   float* y;
   float* scratch;
 };

@@ -339,11 +339,11 @@ GPUNET_TARGET [[gnu::always_inline]] inline void prefetch_tile(const float* y, i
       __builtin_prefetch(y + i * row + j * 16, 1);
 }
 
-// y of the tiles of a block, all output channels: all steps. bias may be null.
+// y of the tiles of a block, all output channels: all steps.
 template <index_t Kernel>
 GPUNET_TARGET inline void winograd_forward(const Winograd& g, const WinogradBlock& block, const float* x,
-                                           const WinogradFilters& filters, const float* u, const float* bias,
-                                           float* y, float* scratch) {
+                                           const WinogradFilters& filters, const float* u,
+                                           OptionalArray<const float> bias, float* y, float* scratch) {
   constexpr index_t points = winograd_side<Kernel> * winograd_side<Kernel>;
   float* v = scratch;
   const index_t v_plane = Winograd::plane(g.in_channels), m_plane = Winograd::plane(Winograd::channel_block);
@@ -363,8 +363,8 @@ GPUNET_TARGET inline void winograd_forward(const Winograd& g, const WinogradBloc
         const index_t rows = g.out_height - tile.row, columns = g.out_width - tile.column;
         float* to = y + (image + tile.row) * row + tile.column * 16;
         if (channel + 1 < channels) prefetch_tile(to + g.out_height * row, row, rows);
-        winograd_output_tile<Kernel>(m + (channel * WinogradBlock::size + t) * 16, m_plane,
-                                     bias ? bias[first + channel] : 0.0f, to, row, rows, columns);
+        winograd_output_tile<Kernel>(m + (channel * WinogradBlock::size + t) * 16, m_plane, bias[first + channel],
+                                     to, row, rows, columns);
       }
   }
 }
@@ -414,7 +414,8 @@ GPUNET_TARGET inline void winograd_add_bias(const float* m, index_t plane, index
 // dw and db from du [points][in][out] of the channels of a task.
 template <index_t Kernel>
 GPUNET_TARGET inline void winograd_store_gradients(const Winograd& g, const WinogradTask& task, const float* du,
-                                                   const float* sums, float* dw, float* db, Accumulate accumulate) {
+                                                   const float* sums, float* dw, OptionalArray<float> db,
+                                                   Accumulate accumulate) {
   const index_t row = task.columns(), plane = task.gradient_plane();
   for (index_t in = task.first_in; in < task.last_in; ++in)
     for (index_t out = task.first_out; out < task.last_out; out += lanes) {
@@ -428,14 +429,14 @@ GPUNET_TARGET inline void winograd_store_gradients(const Winograd& g, const Wino
     }
   if (task.first_in == 0)
     for (index_t out = task.first_out; out < task.last_out; ++out)
-      store_gradient(db[out], sums[out - task.first_out], accumulate);
+      db.store_gradient(out, sums[out - task.first_out], accumulate);
 }
 
 // dw between the input and output channels of a task, from all tiles in their order; db with the first inputs.
 template <index_t Kernel>
 GPUNET_TARGET inline void winograd_gradients(const Winograd& g, const WinogradTask& task, const float* x,
-                                             const float* dy, float* dw, float* db, Accumulate accumulate,
-                                             float* scratch) {
+                                             const float* dy, float* dw, OptionalArray<float> db,
+                                             Accumulate accumulate, float* scratch) {
   const index_t ins = task.ins(), outs = task.columns();
   const index_t v_plane = Winograd::plane(ins), m_plane = task.output_plane();
   constexpr index_t points = winograd_side<Kernel> * winograd_side<Kernel>;

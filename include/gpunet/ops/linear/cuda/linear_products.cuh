@@ -6,9 +6,9 @@
 #include <gpunet/device/cuda/gemm_lt.cuh>
 #include <gpunet/device/cuda/product.cuh>
 #include <gpunet/device/cuda/sum_each.cuh>
-#include <gpunet/ops/activation.hpp>
 #include <gpunet/ops/linear/plain.hpp>
 #include <gpunet/ops/parameter_gradient.cuh>
+#include <gpunet/ops/relu.hpp>
 
 namespace gpunet::detail {
 
@@ -50,7 +50,7 @@ struct RowsOutput {
   using T = T_;
   T* y;
   index_t stride;
-  const T* b;
+  OptionalArray<const T> b;
   Activate activate;
 
   __device__ index_t column(index_t j) const { return j; }
@@ -66,7 +66,7 @@ struct RowsOutput {
 template <class T>
 struct AddBias {
   index_t out;
-  const T* b;
+  OptionalArray<const T> b;
   T* y;
   Activate activate;
 
@@ -152,9 +152,11 @@ index_t linear_scratch(const Cuda& device, const Slice& slice, index_t in, index
 // Returns whether the map, with a ReLU behind it, leaves bits for the layer above: where tensor cores multiply so fast that
 // another pass over y would show. A forward pass in which cuBLASLt refuses to leave them turns the answer to false for
 // good, so the backward pass asks again.
-inline bool linear_leaves_relu_bits(const Cuda& device, const Slice& slice, index_t in, index_t out) {
+inline bool linear_leaves_relu_bits(const Cuda& device, const Slice& slice, index_t in, index_t out,
+                                    bool bias = true) {
   return detail::is_large_linear<float>(slice, in, out) && device.precision() != Precision::exact &&
-         !detail::lt_has_refused(device, out, slice.samples(), in, CUBLASLT_EPILOGUE_RELU_AUX_BIAS);
+         !detail::lt_has_refused(device, out, slice.samples(), in,
+                                 bias ? CUBLASLT_EPILOGUE_RELU_AUX_BIAS : CUBLASLT_EPILOGUE_RELU_AUX);
 }
 
 namespace detail {
@@ -165,15 +167,20 @@ namespace detail {
 inline bool large_linear_forward(Cuda& device, const LinearForwardArgs<float>& a) {
   const index_t samples = a.slice.samples();
   LtProduct p{CUBLAS_OP_T, CUBLAS_OP_N, a.out, samples, a.in, a.w, a.x, 0.0f, a.y};
-  p.bias = a.b;
-  if (a.activation == Activation::relu && a.relu_bits && linear_leaves_relu_bits(device, a.slice, a.in, a.out)) {
-    p.epilogue = CUBLASLT_EPILOGUE_RELU_AUX_BIAS;
+  p.bias = a.b.data();
+  const bool bias(a.b), relu = a.activation == Activation::relu;
+  if (relu && a.relu_bits && linear_leaves_relu_bits(device, a.slice, a.in, a.out, bias)) {
+    p.epilogue = bias ? CUBLASLT_EPILOGUE_RELU_AUX_BIAS : CUBLASLT_EPILOGUE_RELU_AUX;
     p.bits = a.relu_bits;
     if (lt_product(device, p)) return true;
     p.bits = nullptr;
   }
-  p.epilogue = a.activation == Activation::relu ? CUBLASLT_EPILOGUE_RELU_BIAS : CUBLASLT_EPILOGUE_BIAS;
+  if (bias)
+    p.epilogue = relu ? CUBLASLT_EPILOGUE_RELU_BIAS : CUBLASLT_EPILOGUE_BIAS;
+  else
+    p.epilogue = relu ? CUBLASLT_EPILOGUE_RELU : CUBLASLT_EPILOGUE_DEFAULT;
   if (lt_product(device, p)) return true;
+  if (!bias && !relu) return false;
   p.epilogue = CUBLASLT_EPILOGUE_DEFAULT;
   p.bias = nullptr;
   if (!lt_product(device, p)) return false;
@@ -184,17 +191,18 @@ inline bool large_linear_forward(Cuda& device, const LinearForwardArgs<float>& a
 inline bool large_linear_parameters(Cuda& device, const LinearBackwardArgs<float>& a) {
   const index_t samples = a.slice.samples();
   LtProduct p{CUBLAS_OP_N, CUBLAS_OP_T, a.in, a.out, samples, a.x, a.dy, 0.0f, a.dw};
-  if (a.accumulate == Accumulate::no) {
+  if (a.accumulate == Accumulate::yes) {
+    p.beta = 1;
+  } else if (a.db) {
     p.epilogue = CUBLASLT_EPILOGUE_BGRADB;  // which replaces db
-    p.bias = a.db;
+    p.bias = a.db.data();
     if (lt_product(device, p)) return true;
     p.epilogue = CUBLASLT_EPILOGUE_DEFAULT;
     p.bias = nullptr;
-  } else {
-    p.beta = 1;
   }
   if (!lt_product(device, p)) return false;
-  sum_each(device, a.out, samples, LinearBiasGradient<float>{a.out, a.slice.inner, a.dy, a.db, a.accumulate});
+  if (a.db)
+    sum_each(device, a.out, samples, LinearBiasGradient<float>{a.out, a.slice.inner, a.dy, a.db, a.accumulate});
   return true;
 }
 

@@ -21,8 +21,8 @@ GPUNET_TARGET inline void bias_gradients(index_t outer, index_t out, const float
 // both in tiles of 8 features, of which the last may compute some again.
 
 // 8 outputs of one group of samples: y_o = b_o + sum_i W_oi x_i.
-GPUNET_TARGET inline void forward_tile(index_t in, const float* x, const float* w, const float* b, float* y,
-                                       bool relu) {
+GPUNET_TARGET inline void forward_tile(index_t in, const float* x, const float* w, OptionalArray<const float> b,
+                                       float* y, bool relu) {
   Vector sums[8];
 #pragma GCC unroll 8
   for (int o = 0; o < 8; ++o)
@@ -38,8 +38,8 @@ GPUNET_TARGET inline void forward_tile(index_t in, const float* x, const float* 
     store(y + o * 16, relu ? keep(sums[o], ~(sums[o] < 0)) : sums[o]);
 }
 
-GPUNET_TARGET inline void forward_group(index_t in, index_t out, const float* x, const float* w, const float* b,
-                                        float* y, bool relu) {
+GPUNET_TARGET inline void forward_group(index_t in, index_t out, const float* x, const float* w,
+                                        OptionalArray<const float> b, float* y, bool relu) {
   for (index_t j = 0; j < 16; j += lanes)
     for (index_t next = 0; next < out; next += 8) {
       const index_t o = std::min(next, out - 8);
@@ -91,8 +91,8 @@ GPUNET_TARGET [[gnu::always_inline]] inline void add_products(index_t in, const 
 
 // OT outputs of N samples: dot products, the last vector reaching back with what was counted already masked.
 template <int N, int OT>
-GPUNET_TARGET inline void forward_rows_tile(index_t in, const float* rows, const float* w, const float* b, float* y,
-                                            bool relu) {
+GPUNET_TARGET inline void forward_rows_tile(index_t in, const float* rows, const float* w,
+                                            OptionalArray<const float> b, float* y, bool relu) {
   Vector sums[OT][N] = {};
   index_t i = 0;
   for (; i + lanes <= in; i += lanes)
@@ -106,8 +106,8 @@ GPUNET_TARGET inline void forward_rows_tile(index_t in, const float* rows, const
 }
 
 template <int N>
-GPUNET_TARGET inline void forward_rows(index_t in, index_t out, const float* rows, const float* w, const float* b,
-                                       float* y, bool relu) {
+GPUNET_TARGET inline void forward_rows(index_t in, index_t out, const float* rows, const float* w,
+                                       OptionalArray<const float> b, float* y, bool relu) {
   index_t o = 0;
   for (; o + tile_rows <= out; o += tile_rows)
     forward_rows_tile<N, tile_rows>(in, rows, w + o * in, b + o, y + o * N, relu);
@@ -181,14 +181,14 @@ GPUNET_TARGET inline void four_weight_gradients(index_t in, const float* rows, c
 }
 
 GPUNET_TARGET inline void four_gradients(index_t in, index_t out, const float* rows, const float* dy, float* dw,
-                                         float* db, Accumulate accumulate) {
+                                         OptionalArray<float> db, Accumulate accumulate) {
   index_t o = 0;
   for (; o + tile_rows <= out; o += tile_rows)
     four_weight_gradients<tile_rows>(in, rows, dy + o * 4, dw + o * in, accumulate);
   for (; o < out; ++o)
     four_weight_gradients<1>(in, rows, dy + o * 4, dw + o * in, accumulate);
   for (o = 0; o < out; ++o)
-    store_gradient(db[o], dy[o * 4] + dy[o * 4 + 1] + dy[o * 4 + 2] + dy[o * 4 + 3], accumulate);
+    db.store_gradient(o, dy[o * 4] + dy[o * 4 + 1] + dy[o * 4 + 2] + dy[o * 4 + 3], accumulate);
 }
 
 // ---- Any number of samples: dW_o += sum_n dy_on x_n, db_o += sum_n dy_on; x as rows [samples][in], dy
@@ -214,7 +214,7 @@ GPUNET_TARGET [[gnu::always_inline]] inline void weight_gradient_vector(index_t 
 
 template <int OT>
 GPUNET_TARGET inline void linear_gradient_tile(index_t in, index_t samples, const float* rows, const float* dy,
-                                               float* dw, float* db, Accumulate accumulate) {
+                                               float* dw, OptionalArray<float> db, Accumulate accumulate) {
   for (index_t next = 0; next < in; next += lanes) {
     const index_t i = std::min(next, in - lanes);
     weight_gradient_vector<OT>(in, samples, rows + i, dy, dw + i, last_lanes(lanes - (next - i)), accumulate);
@@ -223,12 +223,13 @@ GPUNET_TARGET inline void linear_gradient_tile(index_t in, index_t samples, cons
     float total = 0;
     for (index_t n = 0; n < samples; ++n)
       total += dy[o * samples + n];
-    store_gradient(db[o], total, accumulate);
+    db.store_gradient(o, total, accumulate);
   }
 }
 
 GPUNET_TARGET inline void linear_gradients(index_t in, index_t out, index_t samples, const float* rows,
-                                           const float* dy, float* dw, float* db, Accumulate accumulate) {
+                                           const float* dy, float* dw, OptionalArray<float> db,
+                                           Accumulate accumulate) {
   index_t o = 0;
   for (; o + 8 <= out; o += 8)
     linear_gradient_tile<8>(in, samples, rows, dy + o * samples, dw + o * in, db + o, accumulate);

@@ -7,15 +7,16 @@ inline constexpr index_t tiny_tile =
     GPUNET_LANES == 16 ? 16 : 10;  // sums that registers hold beside their operands
 
 // Results First to First + Count of one vector of samples: y_r = b_r + sum_i w(r, i) x_i, not below `lowest`. Weight
-// (r, i) is at r * WeightRow + i * WeightStep; b may be null.
+// (r, i) is at r * WeightRow + i * WeightStep.
 template <index_t Terms, index_t Results, index_t WeightRow, index_t WeightStep, index_t First = 0>
-GPUNET_TARGET [[gnu::always_inline]] inline void products_tiny(const float* x, const float* w, const float* b,
-                                                               float lowest, float* y) {
+GPUNET_TARGET [[gnu::always_inline]] inline void products_tiny(const float* x, const float* w,
+                                                               OptionalArray<const float> b, float lowest,
+                                                               float* y) {
   constexpr index_t count = First + tiny_tile < Results ? tiny_tile : Results - First;
   Vector sums[count];
 #pragma GCC unroll 16
   for (index_t r = 0; r < count; ++r)
-    sums[r] = Vector{} + (b ? b[First + r] : 0.0f);
+    sums[r] = Vector{} + b[First + r];
 #pragma GCC unroll 128
   for (index_t i = 0; i < Terms; ++i) {
     const Vector value = load(x + i * 16);
@@ -31,8 +32,8 @@ GPUNET_TARGET [[gnu::always_inline]] inline void products_tiny(const float* x, c
 }
 
 template <index_t In, index_t Out>
-GPUNET_TARGET void forward_tiny(Dim<In>, Dim<Out>, index_t groups, const float* x, const float* w, const float* b,
-                                float lowest, float* y) {
+GPUNET_TARGET void forward_tiny(Dim<In>, Dim<Out>, index_t groups, const float* x, const float* w,
+                                OptionalArray<const float> b, float lowest, float* y) {
   for (index_t group = 0; group < groups; ++group, x += In * 16, y += Out * 16)
     for (index_t j = 0; j < 16; j += lanes)
       products_tiny<In, Out, In, 1>(x + j, w, b, lowest, y + j);
@@ -93,11 +94,12 @@ GPUNET_TARGET [[gnu::always_inline]] inline void store_sums(const Vector (&sums)
   }
 }
 
-// dW [OT][IT] and, unless db is null, db [OT]. The lanes of all samples are summed in registers, and added up at the end.
+// dW [OT][IT] and db [OT]. The lanes of all samples are summed in registers, and added up at the end.
 // Groups of x and dy are x_group and dy_group apart.
 template <index_t IT, index_t OT>
 GPUNET_TARGET inline void gradient_tile_tiny(index_t groups, index_t x_group, index_t dy_group, const float* x,
-                                             const float* dy, float* dw, float* db, Accumulate accumulate) {
+                                             const float* dy, float* dw, OptionalArray<float> db,
+                                             Accumulate accumulate) {
   Vector sums[OT * IT] = {}, biases[OT] = {};
   for (index_t group = 0; group < groups; ++group, x += x_group, dy += dy_group)
     for (index_t j = 0; j < 16; j += lanes) {
@@ -116,18 +118,19 @@ GPUNET_TARGET inline void gradient_tile_tiny(index_t groups, index_t x_group, in
       }
     }
   store_sums(sums, dw, accumulate);
-  if (db) store_sums(biases, db, accumulate);
+  if (db) store_sums(biases, db.data(), accumulate);
 }
 
 // OT rows of dW [Out][In]: whole, or if they are too long for the registers, one in pieces.
 template <index_t In, index_t OT>
 GPUNET_TARGET [[gnu::always_inline]] inline void gradient_rows_tiny(index_t groups, index_t dy_group,
                                                                     const float* x, const float* dy, float* dw,
-                                                                    float* db, Accumulate accumulate) {
+                                                                    OptionalArray<float> db,
+                                                                    Accumulate accumulate) {
   constexpr index_t piece = In < tiny_tile ? In : tiny_tile;
   for (index_t i = 0; i + piece <= In; i += piece)
-    gradient_tile_tiny<piece, OT>(groups, In * 16, dy_group, x + i * 16, dy, dw + i, i == 0 ? db : nullptr,
-                                  accumulate);
+    gradient_tile_tiny<piece, OT>(groups, In * 16, dy_group, x + i * 16, dy, dw + i,
+                                  i == 0 ? db : OptionalArray<float>(), accumulate);
   if constexpr (constexpr index_t rest = In % piece; rest > 0)
     gradient_tile_tiny<rest, OT>(groups, In * 16, dy_group, x + (In - rest) * 16, dy, dw + In - rest, nullptr,
                                  accumulate);
@@ -135,7 +138,7 @@ GPUNET_TARGET [[gnu::always_inline]] inline void gradient_rows_tiny(index_t grou
 
 template <index_t In, index_t Out>
 GPUNET_TARGET void gradients_tiny(Dim<In>, Dim<Out>, index_t groups, const float* x, const float* dy, float* dw,
-                                  float* db, Accumulate accumulate) {
+                                  OptionalArray<float> db, Accumulate accumulate) {
   constexpr index_t fitting = std::clamp<index_t>(tiny_tile / In, 1, 4), tile = std::min(fitting, Out);
   index_t o = 0;
   for (; o + tile <= Out; o += tile)

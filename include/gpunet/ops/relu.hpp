@@ -62,5 +62,5 @@ GPUNET_EXTERN_KERNELS(detail::OwnKernels<ReluOp>);
 }  // namespace gpunet
 
 #if !GPUNET_COMPILED
-#include <gpunet/ops/activation.ipp>
+#include <gpunet/ops/relu.ipp>
 #endif

@@ -1,7 +1,7 @@
-// Bodies of activation.hpp.
+// Bodies of relu.hpp.
 #pragma once
 
-#include <gpunet/ops/activation.hpp>
+#include <gpunet/ops/relu.hpp>
 
 namespace gpunet {
 

@@ -3,7 +3,7 @@
 #include <limits>
 #include <vector>
 
-#include <gpunet/ops/activation.hpp>
+#include <gpunet/ops/relu.hpp>
 #include <gpunet/tensor/buffer.hpp>
 
 #include "support/arrays.hpp"
