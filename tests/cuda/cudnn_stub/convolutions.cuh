@@ -29,7 +29,7 @@ __global__ void forward_kernel(Sizes s, const T* x, const T* w, const T* bias, T
     const int column = static_cast<int>(i % s.columns), row = static_cast<int>(i / s.columns % s.rows);
     const int out = static_cast<int>(i / s.columns / s.rows % s.out);
     const long long sample = i / s.columns / s.rows / s.out;
-    double sum = bias[out];
+    double sum = bias ? bias[out] : T{};
     for (int in = 0; in < s.in; ++in)
       for (int a = 0; a < s.kernel; ++a)
         for (int b = 0; b < s.kernel; ++b) {

@@ -71,7 +71,29 @@ void cudnnGetLastErrorString(char* message, std::size_t size) {
   last_error.clear();
 }
 
-// Of filters of 1 x 1 with stride 3 it has no kernel.
+// Of filters of 1 x 1 with stride 3 it has no forward kernels.
+cudnnStatus_t cudnnConvolutionForward(cudnnHandle_t handle, const void* alpha, cudnnTensorDescriptor_t xd,
+                                      const void* x, cudnnFilterDescriptor_t wd, const void* w,
+                                      cudnnConvolutionDescriptor_t c, cudnnConvolutionFwdAlgo_t algorithm,
+                                      void* workspace, std::size_t bytes, const void* beta,
+                                      cudnnTensorDescriptor_t yd, void* y) {
+  WANT(fits(xd, wd, c, yd));
+  WANT(algorithm != CUDNN_CONVOLUTION_FWD_ALGO_GEMM && algorithm != CUDNN_CONVOLUTION_FWD_ALGO_DIRECT);
+  WANT(is_array(x) && is_array(w) && is_array(y));
+  WANT(is_array(workspace) && bytes >= forward_bytes);
+  if (wd->h == 1 && c->stride == 3) return CUDNN_STATUS_NOT_SUPPORTED_SHAPE;
+  ++gpunet_cudnn_stub_products;
+  return with_type(xd->type, [&](auto type) {
+    using T = decltype(type);
+    WANT(number<T>(alpha) == 1 && number<T>(beta) == 0);
+    return give_work(handle, workspace, bytes, [&](dim3 blocks, dim3 threads, cudaStream_t stream) {
+      forward_kernel<T><<<blocks, threads, 0, stream>>>(sizes(handle, xd, wd, c, yd), static_cast<const T*>(x),
+                                                        static_cast<const T*>(w), static_cast<const T*>(nullptr),
+                                                        static_cast<T*>(y), false);
+    });
+  });
+}
+
 cudnnStatus_t cudnnConvolutionBiasActivationForward(
     cudnnHandle_t handle, const void* alpha1, cudnnTensorDescriptor_t xd, const void* x, cudnnFilterDescriptor_t wd,
     const void* w, cudnnConvolutionDescriptor_t c, cudnnConvolutionFwdAlgo_t algorithm, void* workspace,

@@ -22,10 +22,12 @@ using namespace gpunet;
 
 namespace {
 
-// A padded convolution, one with stride and pooling, and one that is followed by neither rectifier nor pooling.
+// Padded convolutions, one with stride and pooling, and ones that are followed by neither rectifier nor pooling; with and
+// without bias.
 using Net = nn::Sequential<nn::Input<2, 8, 7>, nn::Conv2d<3, 3, nn::Padding<1>>, nn::ReLU,
+                           nn::Conv2d<3, 3, nn::Padding<1>, nn::Bias<false>>, nn::ReLU,
                            nn::Conv2d<4, 3, nn::Stride<2>, nn::Padding<2>>, nn::ReLU, nn::MaxPool2d<2>,
-                           nn::Conv2d<5, 2>, nn::Flatten, nn::Linear<3>>;
+                           nn::Conv2d<5, 2>, nn::Conv2d<2, 1, nn::Bias<false>>, nn::Flatten, nn::Linear<3>>;
 
 // How many products the stub has done; null where cuDNN itself is loaded.
 const int* stub_products() {
