@@ -53,7 +53,7 @@ Libs: -pthread
 ")
 gpunet_install_pc(gpunet-compiled "Requires: gpunet
 Cflags: -DGPUNET_COMPILED=1
-Libs: -L\${prefix}/${CMAKE_INSTALL_LIBDIR} -lgpunet_compiled
+Libs: -L\${prefix}/${CMAKE_INSTALL_LIBDIR} -lgpunet_compiled -Wl,${gpunet_gc_sections}
 " BUILT_FROM gpunet_compiled)
 if(TARGET gpunet_cuda)
   get_target_property(cuda_libdir CUDA::cudart IMPORTED_LOCATION)
