@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # compile_bench.sh [option...] [CASE...]: measures what compiling a program costs: user seconds and peak memory of
 # `-std=c++20 -O2 -c` for each case (all, unless some are named) by g++, clang++ and nvcc (-x cu), those that are installed;
-# header-only and, except nvcc, with the compiled library and as plain C++ with that for Cuda; in comparison with LibTorch
-# in the same run.
+# header-only, with the compiled library (but nvcc), and with that for Cuda, where all but nvcc compile plain C++; in comparison
+# with LibTorch in the same run.
 #   --runs N      compile everything N times and take the medians (default 3)
 #   --limit S     end a compiler that takes more than S seconds of processor time (default 300)
 #   --torch DIR   the folder `torch` of a PyTorch, for LibTorch's headers; else that of GPUNET_BENCH_PYTHON, of the virtual
@@ -121,8 +121,7 @@ units() {
   flags=(-std=c++20 -O2 "-I$source/include")
   [[ $way != compiled ]] || flags+=(-DGPUNET_COMPILED=1)
   [[ $way != cuda ]] || flags+=(-DGPUNET_COMPILED=1 -DGPUNET_CUDA=1)
-  # nvcc compiles header-only programs, and the library for Cuda.
-  [[ $compiler != nvcc || $way != compiled ]] && [[ $compiler != nvcc || $way != cuda || $name == library ]] || return 1
+  [[ $compiler != nvcc || $way != compiled ]] || return 1
   [[ $compiler != nvcc ]] || flags+=(-x cu ${CUDAHOSTCXX:+-ccbin "$CUDAHOSTCXX"})
   case $name in
     readme)
