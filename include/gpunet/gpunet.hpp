@@ -28,7 +28,9 @@
 #include <gpunet/model/save_load.hpp>
 #include <gpunet/model/summary.hpp>
 #include <gpunet/nn/activations.hpp>
+#include <gpunet/nn/adaptive_avg_pool2d.hpp>
 #include <gpunet/nn/any_activation.hpp>
+#include <gpunet/nn/avg_pool2d.hpp>
 #include <gpunet/nn/batch_norm.hpp>
 #include <gpunet/nn/bce_loss.hpp>
 #include <gpunet/nn/conv2d.hpp>

@@ -209,6 +209,36 @@ TEST_CASE_TEMPLATE("ten shapes of MaxPool2d are PyTorch's", D, GPUNET_TEST_DEVIC
   CHECK(max_pool2d.number() == 10);
 }
 
+TEST_CASE_TEMPLATE("ten shapes of AvgPool2d are PyTorch's", D, GPUNET_TEST_DEVICES) {
+  Cases<D> avg_pool2d(test_device<D>(), "avg_pool2d");
+  avg_pool2d(2, nn::AvgPool2d<2>{}, shape(3, 4, 6));
+  avg_pool2d(3, nn::AvgPool2d<2>{}, shape(1, 5, 7));
+  avg_pool2d(2, nn::AvgPool2d<3>{}, shape(2, 9, 6));
+  avg_pool2d(1, nn::AvgPool2d<3, nn::Stride<1>>{}, shape(2, 4, 5));
+  avg_pool2d(4, nn::AvgPool2d<3, nn::Stride<2>, nn::Padding<1>>{}, shape(1, 7, 8));
+  avg_pool2d(17, nn::AvgPool2d<2, nn::Stride<1>>{}, shape(1, 3, 3));
+  avg_pool2d(2, nn::AvgPool2d<2, nn::Padding<1>>{}, shape(2, 4, 3));
+  avg_pool2d(2, nn::AvgPool2d<8>{}, Shape<3, 8, 8>{});
+  avg_pool2d(1, nn::AvgPool2d<17, nn::Stride<2>, nn::Padding<8>>{}, shape(2, 9, 20));
+  avg_pool2d(3, nn::AvgPool2d<2, nn::Stride<3>>{}, shape(2, 8, 8));
+  CHECK(avg_pool2d.number() == 10);
+}
+
+TEST_CASE_TEMPLATE("ten shapes of AdaptiveAvgPool2d are PyTorch's", D, GPUNET_TEST_DEVICES) {
+  Cases<D> adaptive(test_device<D>(), "adaptive_avg_pool2d");
+  adaptive(2, nn::AdaptiveAvgPool2d<1, 1>{}, shape(3, 4, 6));
+  adaptive(17, nn::AdaptiveAvgPool2d<1, 1>{}, Shape<4, 8, 8>{});
+  adaptive(3, nn::AdaptiveAvgPool2d<1, 1>{}, shape(5, 1, 1));
+  adaptive(2, nn::AdaptiveAvgPool2d<2, 2>{}, shape(3, 4, 4));
+  adaptive(4, nn::AdaptiveAvgPool2d<3, 2>{}, shape(2, 7, 5));
+  adaptive(1, nn::AdaptiveAvgPool2d<7, 7>{}, shape(2, 10, 15));
+  adaptive(2, nn::AdaptiveAvgPool2d<5, 4>{}, shape(2, 3, 2));
+  adaptive(16, nn::AdaptiveAvgPool2d<1, 3>{}, shape(1, 6, 8));
+  adaptive(3, nn::AdaptiveAvgPool2d<6, 1>{}, shape(2, 9, 4));
+  adaptive(1, nn::AdaptiveAvgPool2d<2, 2>{}, shape(1, 33, 37));
+  CHECK(adaptive.number() == 10);
+}
+
 TEST_CASE_TEMPLATE("ten shapes of ReLU, Tanh and Sigmoid are PyTorch's", D, GPUNET_TEST_DEVICES) {
   check_element_wise(test_device<D>(), "relu", nn::ReLU{});
   check_element_wise(test_device<D>(), "tanh", nn::Tanh{});

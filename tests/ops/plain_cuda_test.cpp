@@ -9,6 +9,7 @@
 #include <vector>
 
 #include <gpunet/gpunet.hpp>
+#include <gpunet/ops/avg_pool2d/host/rows.hpp>
 #include <gpunet/ops/max_pool2d/host/two_by_two.hpp>
 #include <gpunet/ops/mean.hpp>
 
@@ -59,6 +60,17 @@ Pass<T> pooling(D& device, const Pool2dGeometry& g, index_t samples, const std::
   max_pool2d_forward<D, T>(device, slice, g, x.data(), y.data(), choice.data());
   max_pool2d_backward<D, T>(device, slice, g, dy.data(), choice.data(), dx.data());
   return {y.to_vector(), dx.to_vector(), choice.to_vector()};
+}
+
+template <class T, class D>
+Pass<T> average_pooling(D& device, const AvgPool2dGeometry& g, index_t samples, const std::vector<T>& values,
+                        const std::vector<T>& gradients) {
+  const Slice slice{samples, samples, 1};
+  const auto x = put<T>(device, values), dy = put<T>(device, gradients);
+  Tensor<T, D> y(device, dy.sizes()), dx(device, x.sizes());
+  avg_pool2d_forward<D, T>(device, slice, g, x.data(), y.data());
+  avg_pool2d_backward<D, T>(device, slice, g, dy.data(), dx.data());
+  return {y.to_vector(), dx.to_vector(), {}};
 }
 
 template <class E, class D, class T>
@@ -161,6 +173,30 @@ TEST_CASE_TEMPLATE("poolings of Cuda are those of Host", T, float, double) {
       value = std::round(value * 4);  // many equal ones
     const std::vector<T> dy = numbers<T>(random, samples * g.out_features());
     CHECK(pooling(test_device<Cuda>(), g, samples, x, dy) == pooling<T>(test_device<Host>(), g, samples, x, dy));
+  }
+}
+
+TEST_CASE_TEMPLATE("average poolings of Cuda are those of Host", T, float, double) {
+  RandomShapes random(44);
+  for (int shapes = 0; shapes < 40; ++shapes) {
+    const index_t kernel = random.pick(1, 5), stride = random.pick(1, 3), padding = random.pick(0, kernel / 2);
+    const auto axis = [&](index_t outputs) {  // every other pooling is adaptive, every fourth global
+      const index_t size = std::max(index_t{1}, kernel - 2 * padding) + random.pick(0, 9);
+      return shapes % 2 == 0 ? PoolAxis{size, shapes % 4 == 0 ? 1 : outputs}
+                             : PoolAxis{size, (size + 2 * padding - kernel) / stride + 1, kernel, stride, padding};
+    };
+    const index_t channels = random.pick(1, 5);
+    const PoolAxis rows = axis(random.pick(1, 12)), columns = axis(random.pick(1, 12));
+    const AvgPool2dGeometry g{channels, rows, columns};
+    const index_t samples = shapes % 10 == 0 ? 0 : shapes % 3 == 0 ? 1 : random.pick(2, 5);
+    CAPTURE(shapes);
+    CAPTURE(samples);
+    std::vector<T> x = numbers<T>(random, samples * g.in_features());
+    for (T& value : x)
+      value = std::round(value * 4);  // exact sums
+    const std::vector<T> dy = numbers<T>(random, samples * g.out_features());
+    CHECK(average_pooling(test_device<Cuda>(), g, samples, x, dy) ==
+          average_pooling<T>(test_device<Host>(), g, samples, x, dy));
   }
 }
 

@@ -105,6 +105,30 @@ def main():
         (nn.MaxPool2d(4, stride=3, padding=2), (1, 2, 9, 10)),
         (nn.MaxPool2d(2, stride=3), (3, 2, 8, 8)),
     ])
+    run("avg_pool2d", [
+        (nn.AvgPool2d(2), (2, 3, 4, 6)),
+        (nn.AvgPool2d(2), (3, 1, 5, 7)),
+        (nn.AvgPool2d(3), (2, 2, 9, 6)),
+        (nn.AvgPool2d(3, stride=1), (1, 2, 4, 5)),
+        (nn.AvgPool2d(3, stride=2, padding=1), (4, 1, 7, 8)),
+        (nn.AvgPool2d(2, stride=1), (17, 1, 3, 3)),
+        (nn.AvgPool2d(2, padding=1), (2, 2, 4, 3)),
+        (nn.AvgPool2d(8), (2, 3, 8, 8)),
+        (nn.AvgPool2d(17, stride=2, padding=8), (1, 2, 9, 20)),
+        (nn.AvgPool2d(2, stride=3), (3, 2, 8, 8)),
+    ])
+    run("adaptive_avg_pool2d", [
+        (nn.AdaptiveAvgPool2d((1, 1)), (2, 3, 4, 6)),
+        (nn.AdaptiveAvgPool2d((1, 1)), (17, 4, 8, 8)),
+        (nn.AdaptiveAvgPool2d((1, 1)), (3, 5, 1, 1)),
+        (nn.AdaptiveAvgPool2d((2, 2)), (2, 3, 4, 4)),
+        (nn.AdaptiveAvgPool2d((3, 2)), (4, 2, 7, 5)),
+        (nn.AdaptiveAvgPool2d((7, 7)), (1, 2, 10, 15)),
+        (nn.AdaptiveAvgPool2d((5, 4)), (2, 2, 3, 2)),
+        (nn.AdaptiveAvgPool2d((1, 3)), (16, 1, 6, 8)),
+        (nn.AdaptiveAvgPool2d((6, 1)), (3, 2, 9, 4)),
+        (nn.AdaptiveAvgPool2d((2, 2)), (1, 1, 33, 37)),
+    ])
     shapes = ((1, 1), (2, 7), (17, 5), (3, 33), (16, 16), (2, 129), (5, 6, 2), (2, 3, 4, 4), (1, 1, 5, 7), (4, 2, 3, 1))
     for kind, layer in (("relu", nn.ReLU), ("tanh", nn.Tanh), ("sigmoid", nn.Sigmoid)):
         run(kind, [(layer(), shape) for shape in shapes])

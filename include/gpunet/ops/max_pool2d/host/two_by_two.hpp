@@ -5,6 +5,7 @@
 
 #include <gpunet/device/host/for_each.hpp>
 #include <gpunet/device/host/paths.hpp>
+#include <gpunet/ops/for_each_plane.hpp>
 #include <gpunet/ops/max_pool2d/plain.hpp>
 
 #define GPUNET_KERNELS <gpunet/ops/max_pool2d/host/two_by_two.inl>
@@ -56,14 +57,6 @@ inline void max_pool_rows_backward(index_t width, index_t inner, const float* dy
   if (width % 2 == 0) return;  // else the last column is in no window
   std::fill_n(dx + (width - 1) * inner, inner, 0.0f);
   std::fill_n(below + (width - 1) * inner, inner, 0.0f);
-}
-
-// Calls task(plane) for every channel of every group of samples; on several threads where there is much to do.
-template <class Task>
-void for_each_plane(Host& device, const Slice& slice, const Pool2dGeometry& g, Task task) {
-  const index_t planes = slice.outer * g.channels;
-  const bool shared = planes * g.height * g.width * slice.inner >= 1 << 16;
-  device.run_if(shared, planes, [&](index_t plane, int) { task(plane); });
 }
 
 }  // namespace detail
