@@ -33,11 +33,13 @@
 #include <gpunet/nn/avg_pool2d.hpp>
 #include <gpunet/nn/batch_norm.hpp>
 #include <gpunet/nn/bce_loss.hpp>
+#include <gpunet/nn/branches.hpp>
 #include <gpunet/nn/conv2d.hpp>
 #include <gpunet/nn/cross_entropy_loss.hpp>
 #include <gpunet/nn/elementwise.hpp>
 #include <gpunet/nn/flatten.hpp>
 #include <gpunet/nn/hinge_embedding_loss.hpp>
+#include <gpunet/nn/identity.hpp>
 #include <gpunet/nn/init.hpp>
 #include <gpunet/nn/kl_div_loss.hpp>
 #include <gpunet/nn/l1_loss.hpp>

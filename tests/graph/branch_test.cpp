@@ -14,19 +14,6 @@ using namespace gpunet;
 
 namespace {
 
-// y = f(x) + x, as in a residual network; f is any layers that keep the shape.
-template <class... Layers>
-struct Residual {
-  nn::Sequential<Layers...> f{};
-
-  constexpr auto output(auto in) const { return in; }
-  template <class Builder, class In>
-  value_t lower(Builder& builder, value_t x, In in) const {
-    const std::array terms{nn::lower(builder, f, x, in), x};
-    return builder.add(AddOp{}, terms, in.sizes());
-  }
-};
-
 // y = x + x
 struct Twice {
   constexpr auto output(auto in) const { return in; }
@@ -36,23 +23,23 @@ struct Twice {
   }
 };
 
-using Block = Residual<nn::Conv2d<3, 3, nn::Padding<1>>, nn::ReLU, nn::Conv2d<3, 3, nn::Padding<1>>>;
+using Block = nn::Residual<nn::Conv2d<3, 3, nn::Padding<1>>, nn::ReLU, nn::Conv2d<3, 3, nn::Padding<1>>>;
 using Net =
     nn::Sequential<nn::Input<1, 6, 6>, nn::Conv2d<3, 3, nn::Padding<1>>, nn::ReLU, nn::Named<"block", Block>,
-                   Residual<Residual<nn::Tanh>, Twice>, nn::Flatten, nn::Linear<3>>;
+                   nn::Residual<nn::Residual<nn::Tanh>, Twice>, nn::Flatten, nn::Linear<3>>;
 
 }  // namespace
 
 TEST_CASE_TEMPLATE("gradients through branches", D, GPUNET_TEST_DEVICES) {
   D& device = test_device<D>();
   nn::check_layer_gradients(device, Twice{}, Shape<3>{});
-  nn::check_layer_gradients(device, Residual<nn::Tanh>{}, Shape<2, 2>{});
-  nn::check_layer_gradients(device, Residual<nn::Linear<3>>{}, Shape<3>{});
-  nn::check_layer_gradients(device, Residual<nn::Linear<3>, Twice, nn::Sigmoid>{}, Shape<3>{});
-  nn::check_layer_gradients(device, Residual<Residual<nn::Linear<2>>, nn::Linear<2>, Residual<nn::Tanh>>{},
-                            Shape<2>{});
+  nn::check_layer_gradients(device, nn::Residual<nn::Tanh>{}, Shape<2, 2>{});
+  nn::check_layer_gradients(device, nn::Residual<nn::Linear<3>>{}, Shape<3>{});
+  nn::check_layer_gradients(device, nn::Residual<nn::Linear<3>, Twice, nn::Sigmoid>{}, Shape<3>{});
+  nn::check_layer_gradients(
+      device, nn::Residual<nn::Residual<nn::Linear<2>>, nn::Linear<2>, nn::Residual<nn::Tanh>>{}, Shape<2>{});
   // Not Block: finite differences do not see the kinks of a ReLU behind a convolution.
-  nn::check_layer_gradients(device, Residual<nn::Conv2d<2, 3, nn::Padding<1>>, nn::Tanh>{}, Shape<2, 3, 3>{});
+  nn::check_layer_gradients(device, nn::Residual<nn::Conv2d<2, 3, nn::Padding<1>>, nn::Tanh>{}, Shape<2, 3, 3>{});
 }
 
 TEST_CASE_TEMPLATE("a network with branches computes in float what it does in double", D, GPUNET_TEST_DEVICES) {

@@ -56,7 +56,7 @@ using value_t = int;
 
 // An op with its place in the graph.
 struct Node {
-  static constexpr std::size_t most_bytes = 192, most_inputs = 16;
+  static constexpr std::size_t most_bytes = 192;
 
   std::string name;   // of the layer, "features.0"
   const char* layer;  // the signature of the layer's type, see detail::class_of
@@ -90,11 +90,18 @@ struct Node {
   }
 };
 
+// A part of a network that has layers in it, and is no Sequential: its name, "layer1.0", and the signature of its type.
+struct BlockInfo {
+  std::string name;
+  const char* layer;
+};
+
 // The nodes of a network, in an order in which they can run. Value 0 is the input. Sizes are those of one sample.
 struct Graph {
   std::vector<Sizes> values;
   std::vector<Node> nodes;
   value_t output = 0;
+  std::vector<BlockInfo> blocks;
   std::vector<ParameterInfo> parameters;
   std::vector<index_t> parameter_offsets;  // of `parameters`, for kernels
   index_t parameter_elements = 0;          // of their arena, with gaps for alignment
@@ -140,6 +147,9 @@ class GraphBuilder {
 
   // Until the next call, nodes belong to a layer of this type (a signature for detail::class_of).
   void set_layer(const char* signature) { layer_ = signature; }
+
+  // The layers inside of the path so far make a block of the type that set_layer() named.
+  void set_block() { graph_.blocks.push_back({path_, layer_}); }
 
   // Returns the type of the last node's op.
   const OpType* last_type() const { return graph_.nodes.back().type; }

@@ -51,8 +51,8 @@ GPUNET_INLINE void require_possible(std::string_view what, std::string_view laye
 GPUNET_INLINE value_t GraphBuilder::add_node(const OpType* type, const void* kernels, const void* op,
                                              std::span<const value_t> inputs, const Sizes& output) {
   Graph& g = graph_;
-  require(inputs.size() >= 1 && inputs.size() <= Node::most_inputs, "gpunet::Model: layer ", path_, " has ",
-          inputs.size(), " inputs (want 1 to ", Node::most_inputs, "), join some in a layer before it");
+  require(inputs.size() >= 1 && inputs.size() <= most_inputs, "gpunet::Model: layer ", path_, " has ",
+          inputs.size(), " inputs (want 1 to ", most_inputs, "), join some in a layer before it");
   for (const value_t value : inputs)
     detail::require_possible("takes inputs", path_, g.values[static_cast<std::size_t>(value)]);
   detail::require_possible("makes outputs", path_, output);

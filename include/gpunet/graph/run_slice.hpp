@@ -51,8 +51,6 @@ struct SliceRun {
   const T* backward(T* gradients, Accumulate accumulate) const;
 
  private:
-  static constexpr std::size_t most_inputs = Node::most_inputs;
-
   const PlannedValue& value(int i) const { return plan.values[static_cast<std::size_t>(i)]; }
   index_t padded_features(int i) const { return round_up(value(i).features, sample_alignment); }
   const T* data(int i) const {

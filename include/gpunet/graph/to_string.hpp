@@ -16,11 +16,11 @@ struct Module {
   std::string name;         // the last part of the path
   std::size_t depth;        // 0 in the network itself
   std::size_t first, last;  // indices of its layers
-  bool is_block;
+  std::string block = {};   // its type, "Sequential"; empty: it is a layer
 };
 
-// Returns the tree of the paths of all layers, in the order of printing.
-std::vector<Module> modules_of(const std::vector<std::string>& paths);
+// Returns the tree of the paths of all layers, in the order of printing. Blocks that are not in `blocks` are Sequential.
+std::vector<Module> modules_of(const std::vector<std::string>& paths, const std::vector<BlockInfo>& blocks);
 
 }  // namespace detail
 

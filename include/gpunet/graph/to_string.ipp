@@ -1,4 +1,4 @@
-// Bodies of print.hpp.
+// Bodies of to_string.hpp.
 #pragma once
 
 #include <gpunet/graph/to_string.hpp>
@@ -7,7 +7,13 @@ namespace gpunet {
 
 namespace detail {
 
-GPUNET_INLINE std::vector<Module> modules_of(const std::vector<std::string>& paths) {
+GPUNET_INLINE std::vector<Module> modules_of(const std::vector<std::string>& paths,
+                                             const std::vector<BlockInfo>& blocks) {
+  const auto type_of = [&blocks](std::string_view path) -> std::string {
+    for (const BlockInfo& block : blocks)
+      if (block.name == path) return class_of(block.layer);
+    return "Sequential";
+  };
   std::vector<Module> modules;
   std::vector<std::size_t> open;  // the blocks that contain the layer
   for (std::size_t i = 0; i < paths.size(); ++i) {
@@ -20,10 +26,10 @@ GPUNET_INLINE std::vector<Module> modules_of(const std::vector<std::string>& pat
       }
       open.resize(depth);
       open.push_back(modules.size());
-      modules.push_back({name, depth, i, i, true});
+      modules.push_back({name, depth, i, i, type_of(std::string_view(paths[i]).substr(0, dot))});
     }
     open.resize(depth);
-    modules.push_back({paths[i].substr(begin), depth, i, i, false});
+    modules.push_back({paths[i].substr(begin), depth, i, i});
   }
   return modules;
 }
@@ -46,11 +52,11 @@ GPUNET_INLINE std::string to_string(const Graph& graph) {
     for (; depth > wanted; --depth)
       out += std::string(2 * depth, ' ') + ")\n";
   };
-  for (const detail::Module& entry : detail::modules_of(paths)) {
+  for (const detail::Module& entry : detail::modules_of(paths, graph.blocks)) {
     close_to(entry.depth);
     out += concat(std::string(2 * entry.depth + 2, ' '), "(", entry.name,
-                  "): ", entry.is_block ? "Sequential(" : texts[entry.first], "\n");
-    depth += entry.is_block;
+                  "): ", entry.block.empty() ? texts[entry.first] : entry.block + "(", "\n");
+    depth += !entry.block.empty();
   }
   close_to(0);
   return out + ")";

@@ -27,20 +27,26 @@ GPUNET_INLINE void append_wrapped(std::vector<std::string>& lines, std::string_v
 // A layer as a box with lines of text: name and type, options, number of parameters.
 struct DiagramBox {
   std::vector<std::string> lines;
-  std::string from;  // the shape of one input sample
+  std::string to;  // the shape of one output sample
   bool has_parameters;
+  std::vector<int> inputs;  // the boxes before it, -1: the input of the network
 };
 
 struct Diagram {
   std::vector<DiagramBox> boxes;
-  std::string to;  // the shape of one output sample
+  std::string from;  // the shape of one input sample
 
-  explicit Diagram(const Summary& summary) : to(to_string(summary.output_size.tail())) {
+  int last() const { return static_cast<int>(boxes.size()) - 1; }
+  // Returns the shape that leaves a box.
+  const std::string& shape(int box) const { return box < 0 ? from : boxes[static_cast<std::size_t>(box)].to; }
+
+  explicit Diagram(const Summary& summary) : from(to_string(summary.input_size.tail())) {
     for (const LayerSummary& layer : summary.layers) {
       const bool has_name = !nn::detail::is_position(layer.var_name, boxes.size());
       DiagramBox box{{has_name ? concat(layer.var_name, ": ", layer.class_name) : layer.class_name},
-                     to_string(layer.input_size.tail()),
-                     layer.num_params > 0};
+                     to_string(layer.output_size.tail()),
+                     layer.num_params > 0,
+                     layer.inputs};
       append_wrapped(box.lines, layer.extra_repr);
       if (box.has_parameters)
         box.lines.push_back(
@@ -49,6 +55,11 @@ struct Diagram {
     }
   }
 };
+
+// Returns the name of a box in a language for diagrams.
+GPUNET_INLINE std::string node_name(int box) {
+  return box < 0 ? "input" : concat("layer", box);
+}
 
 // Returns the lines, escaped, with `line_break` between them.
 template <class Escape>
@@ -98,7 +109,7 @@ inline constexpr std::string_view network_style = R"(<style>
 </style>
 )";
 
-// An SVG of a diagram: boxes one below the other.
+// An SVG of a diagram: boxes one below the other. Arrows from any but the one above run on their right, in lanes.
 class NetworkSvg {
  public:
   explicit NetworkSvg(const Diagram& diagram) {
@@ -108,16 +119,24 @@ class NetworkSvg {
         longest = std::max(longest, gpunet::detail::characters(line));
     width_ = std::max(least_width, static_cast<index_t>(longest) * character + 2 * margin);
     add_text("end", "input");
-    for (const DiagramBox& box : diagram.boxes) {
-      add_arrow(box.from);
+    ends_.push_back(y_ - line_height / 2);
+    for (int i = 0; i <= diagram.last(); ++i) {
+      const DiagramBox& box = diagram.boxes[static_cast<std::size_t>(i)];
+      const bool follows = std::count(box.inputs.begin(), box.inputs.end(), i - 1) > 0;
+      add_arrow(follows ? diagram.shape(i - 1) : "", follows);
+      index_t at = y_ + margin;
+      for (const int input : box.inputs)
+        if (input != i - 1) add_side_arrow(input, i, std::exchange(at, at + margin));
       add_box(box);
+      ends_.push_back(y_ - margin);
     }
-    add_arrow(diagram.to);
+    add_arrow(diagram.shape(diagram.last()), true);
     add_text("end", "output");
   }
 
   std::string text() const {
-    const index_t width = width_ + 2 * margin, height = y_ + margin;
+    const auto lanes = static_cast<index_t>(lanes_.size());
+    const index_t width = width_ + (2 + lanes) * margin, height = y_ + margin;
     return concat("<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"gpunet-network\" role=\"img\" width=\"", width,
                   "\" height=\"", height, "\" viewBox=\"0 0 ", width, " ", height, "\">\n", network_style, body_,
                   "</svg>\n");
@@ -135,12 +154,32 @@ class NetworkSvg {
                     gpunet::detail::xml_text(text), "</text>\n");
   }
 
-  void add_arrow(std::string_view shape) {
+  // An arrow from the box above, or the room for it.
+  void add_arrow(std::string_view shape, bool follows) {
     const index_t end = y_ + arrow;
+    if (!follows) {
+      y_ = end;
+      return;
+    }
     body_ +=
         concat("<path d=\"M", middle(), " ", y_ + 3, "V", end - 8, "m-4 0h8l-4 7z\"/>\n<text class=\"shape\" x=\"",
                middle() + 10, "\" y=\"", y_ + arrow / 2 + 2, "\">", gpunet::detail::xml_text(shape), "</text>\n");
     y_ = end;
+  }
+
+  // An arrow from box `from` to box `to`, at height y, in the first lane that is free between them.
+  void add_side_arrow(int from, int to, index_t y) {
+    const auto is_free = [&](const Lane& lane) {
+      return std::none_of(lane.begin(), lane.end(),
+                          [&](const auto& other) { return other.first < to && from < other.second; });
+    };
+    auto lane = std::find_if(lanes_.begin(), lanes_.end(), is_free);
+    if (lane == lanes_.end()) lane = lanes_.insert(lane, Lane());
+    lane->push_back({from, to});
+    const index_t right = margin + width_, x = right + (lane - lanes_.begin() + 1) * margin;
+    body_ += concat("<path style=\"fill:none\" d=\"M", from < 0 ? middle() + 2 * margin : right, " ",
+                    ends_[static_cast<std::size_t>(from + 1)], "H", x, "V", y, "H", right + 7, "\"/>\n<path d=\"M",
+                    right + 7, " ", y - 4, "v8l-7-4z\"/>\n");
   }
 
   void add_box(const DiagramBox& box) {
@@ -155,7 +194,11 @@ class NetworkSvg {
     y_ = end;
   }
 
+  using Lane = std::vector<std::pair<int, int>>;  // the boxes at the ends of its arrows
+
   index_t width_ = 0, y_ = margin;
+  std::vector<index_t> ends_;  // the heights at which arrows leave the input and the boxes
+  std::vector<Lane> lanes_;
   std::string body_;
 };
 
@@ -168,29 +211,33 @@ GPUNET_INLINE std::string to_dot(const Summary& summary) {
       "  node [shape=box, style=rounded, fontname=\"Helvetica\"];\n"
       "  edge [fontname=\"Helvetica\", fontsize=11];\n"
       "  input [shape=plaintext];\n";
-  std::string last = "input";
-  for (std::size_t i = 0; i < diagram.boxes.size(); ++i) {
-    const std::string node = concat("layer", i);
-    out +=
-        concat("  ", node, " [label=\"", detail::joined(diagram.boxes[i].lines, "\\n", detail::dot_text), "\"];\n");
-    out += concat("  ", last, " -> ", node, " [label=\" ", diagram.boxes[i].from, "\"];\n");
-    last = node;
+  const auto arrow = [&diagram](int from, std::string_view to) {
+    return concat("  ", detail::node_name(from), " -> ", to, " [label=\" ", diagram.shape(from), "\"];\n");
+  };
+  for (int i = 0; i <= diagram.last(); ++i) {
+    const detail::DiagramBox& box = diagram.boxes[static_cast<std::size_t>(i)];
+    const std::string node = detail::node_name(i);
+    out += concat("  ", node, " [label=\"", detail::joined(box.lines, "\\n", detail::dot_text), "\"];\n");
+    for (const int input : box.inputs)
+      out += arrow(input, node);
   }
-  return out + concat("  output [shape=plaintext];\n  ", last, " -> output [label=\" ", diagram.to, "\"];\n}\n");
+  return out + concat("  output [shape=plaintext];\n", arrow(diagram.last(), "output"), "}\n");
 }
 
 GPUNET_INLINE std::string to_mermaid(const Summary& summary) {
   const detail::Diagram diagram(summary);
   std::string out = "flowchart TD\n  input([\"input\"])\n";
-  std::string last = "input";
-  for (std::size_t i = 0; i < diagram.boxes.size(); ++i) {
-    const std::string node = concat("layer", i);
-    out +=
-        concat("  ", node, "[\"", detail::joined(diagram.boxes[i].lines, "<br/>", detail::mermaid_text), "\"]\n");
-    out += concat("  ", last, " -->|\"", diagram.boxes[i].from, "\"| ", node, "\n");
-    last = node;
+  const auto arrow = [&diagram](int from, std::string_view to) {
+    return concat("  ", detail::node_name(from), " -->|\"", diagram.shape(from), "\"| ", to, "\n");
+  };
+  for (int i = 0; i <= diagram.last(); ++i) {
+    const detail::DiagramBox& box = diagram.boxes[static_cast<std::size_t>(i)];
+    const std::string node = detail::node_name(i);
+    out += concat("  ", node, "[\"", detail::joined(box.lines, "<br/>", detail::mermaid_text), "\"]\n");
+    for (const int input : box.inputs)
+      out += arrow(input, node);
   }
-  return out + concat("  output([\"output\"])\n  ", last, " -->|\"", diagram.to, "\"| output\n");
+  return out + concat("  output([\"output\"])\n", arrow(diagram.last(), "output"));
 }
 
 GPUNET_INLINE std::string to_svg(const Summary& summary) {

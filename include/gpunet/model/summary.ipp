@@ -14,11 +14,17 @@ namespace gpunet {
 GPUNET_INLINE Summary summary(const Graph& graph, index_t element_bytes, index_t batch_size) {
   require(batch_size >= 1, "gpunet::summary: a batch of ", batch_size, " samples (want 1 or more)");
   Summary out;
+  out.blocks = graph.blocks;
+  std::vector<int> maker(graph.values.size(), -1);  // of each value, a layer
   for (const Node& node : graph.nodes) {
     const Sizes &in = graph.input_of(node), &to = graph.output_of(node);
     const void* op = node.op.data();
-    LayerSummary layer{detail::class_of(node.layer), node.name, node.type->extra_repr(op, in, to),
-                       in.with_front(batch_size), to.with_front(batch_size)};
+    LayerSummary layer{detail::class_of(node.layer),      node.name,
+                       node.type->extra_repr(op, in, to), in.with_front(batch_size),
+                       to.with_front(batch_size),         {}};
+    for (const value_t value : node.inputs)
+      layer.inputs.push_back(maker[static_cast<std::size_t>(value)]);
+    maker[static_cast<std::size_t>(node.output)] = static_cast<int>(out.layers.size());
     for (const ParameterInfo& parameter : graph.parameters_of(node))
       layer.num_params += parameter.sizes.numel();
     // As torchinfo counts them: a bias is one; normalization, ReLU and pooling are none.
@@ -115,7 +121,7 @@ GPUNET_INLINE std::string to_string(const Summary& summary) {
   std::vector<std::string> paths, titles;
   for (const LayerSummary& layer : summary.layers)
     paths.push_back(detail::on_one_line(layer.var_name));
-  const auto modules = detail::modules_of(paths);
+  const auto modules = detail::modules_of(paths, summary.blocks);
   std::vector<std::size_t> count;  // of modules at each depth
   std::size_t width = 40;          // in steps of 5
   for (const auto& entry : modules) {
@@ -123,8 +129,8 @@ GPUNET_INLINE std::string to_string(const Summary& summary) {
     std::string branch = "├─";
     for (std::size_t i = 0; i < entry.depth; ++i)
       branch = i == 0 ? "│    └─" : "│    " + branch;
-    titles.push_back(concat(branch, entry.is_block ? "Sequential" : summary.layers[entry.first].class_name, " (",
-                            entry.name, "): ", entry.depth + 1, "-", ++count[entry.depth]));
+    titles.push_back(concat(branch, entry.block.empty() ? summary.layers[entry.first].class_name : entry.block,
+                            " (", entry.name, "): ", entry.depth + 1, "-", ++count[entry.depth]));
     width = std::max(width, (gpunet::detail::characters(titles.back()) + 8) / 5 * 5);
   }
   detail::TextTable table(width);
@@ -134,7 +140,7 @@ GPUNET_INLINE std::string to_string(const Summary& summary) {
   table.add_row("Sequential", {to_string(summary.output_size), "--", "--", "--"});
   for (std::size_t i = 0; i < titles.size(); ++i) {
     const LayerSummary& layer = summary.layers[modules[i].last];
-    if (modules[i].is_block)
+    if (!modules[i].block.empty())
       table.add_row(titles[i], {to_string(layer.output_size), "--", "--", "--"});
     else
       table.add_row(titles[i], {to_string(layer.output_size), detail::count_or_dashes(layer.num_params),

@@ -6,21 +6,10 @@
 
 #include <gpunet/core/error.hpp>
 #include <gpunet/nn/activations.hpp>
+#include <gpunet/nn/identity.hpp>
 #include <gpunet/nn/relu.hpp>
 
 namespace gpunet::nn {
-
-namespace detail {
-
-// As torch.nn.Identity: a view.
-struct Identity {
-  constexpr auto output(auto in) const { return in; }
-  OpTraits traits(const Sizes&, const Sizes&) const { return {.is_view = true}; }
-  void forward(const auto&, const auto&) const {}
-  void backward(const auto&, const auto&) const {}
-};
-
-}  // namespace detail
 
 // ReLU, Tanh, Sigmoid or Identity by its name in PyTorch's calculate_gain: AnyActivation("relu"), "tanh", "sigmoid" or
 // "linear". It is lowered to that layer.
@@ -44,7 +33,7 @@ class AnyActivation {
       case Kind::linear:
         break;
     }
-    return nn::lower(builder, detail::Identity{}, x, in);
+    return nn::lower(builder, Identity{}, x, in);
   }
 
  private:
@@ -64,6 +53,3 @@ class AnyActivation {
 
 }  // namespace gpunet::nn
 
-#if GPUNET_COMPILED
-GPUNET_EXTERN_KERNELS(gpunet::detail::OwnKernels<gpunet::nn::detail::Identity>);
-#endif

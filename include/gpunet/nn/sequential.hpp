@@ -183,27 +183,27 @@ struct LoweredBehind {
   }
 };
 
-// Returns state >> layer First >> layer First + 1 >> ... up to the last, 64 at a time: clang++ limits folds to 256.
-template <std::size_t First = 0, class State, class Layers>
+// Returns state >> layer First >> layer First + 1 >> ... up to the one before End, 64 at a time: clang++ limits folds to 256.
+template <std::size_t First, std::size_t End, class State, class Layers>
 constexpr auto fold_layers(State state, const Layers& layers) {
-  constexpr std::size_t most = 64, count = std::min(most, Layers::size - First);
+  constexpr std::size_t most = 64, count = std::min(most, End - First);
   const auto next = [&]<std::size_t... I>(std::index_sequence<I...>) {
     return (state >> ... >> get<First + I>(layers));
   }
   (std::make_index_sequence<count>{});
-  if constexpr (First + count < Layers::size)
-    return fold_layers<First + count>(next, layers);
+  if constexpr (First + count < End)
+    return fold_layers<First + count, End>(next, layers);
   else
     return next;
 }
 
 template <class S, class Layers>
 constexpr auto output_of(S in, const Layers& layers) {
-  return fold_layers(ShapeBehind<S>{in}, layers).shape;
+  return fold_layers<0, Layers::size>(ShapeBehind<S>{in}, layers).shape;
 }
 template <class Builder, class S, class Layers>
 value_t lower_all(Builder& builder, value_t x, S in, const Layers& layers) {
-  return fold_layers(LoweredBehind<Builder, S>{builder, x, in, 0}, layers).value;
+  return fold_layers<0, Layers::size>(LoweredBehind<Builder, S>{builder, x, in, 0}, layers).value;
 }
 
 }  // namespace detail

@@ -7,13 +7,14 @@
 #include <gpunet/nn/cross_entropy_loss.ipp>
 #include <gpunet/nn/flatten.hpp>
 #include <gpunet/nn/hinge_embedding_loss.hpp>
+#include <gpunet/nn/identity.hpp>
 #include <gpunet/nn/init.ipp>
 #include <gpunet/nn/kl_div_loss.hpp>
 #include <gpunet/nn/l1_loss.hpp>
 #include <gpunet/nn/mse_loss.hpp>
 
 GPUNET_COMPILE_KERNELS(gpunet::detail::OwnKernels<gpunet::nn::Flatten>);
-GPUNET_COMPILE_KERNELS(gpunet::detail::OwnKernels<gpunet::nn::detail::Identity>);
+GPUNET_COMPILE_KERNELS(gpunet::detail::OwnKernels<gpunet::nn::Identity>);
 
 GPUNET_COMPILE_KERNELS(gpunet::detail::OwnKernels<gpunet::ElementwiseOp<gpunet::nn::Tanh>>);
 GPUNET_COMPILE_KERNELS(gpunet::detail::OwnKernels<gpunet::ElementwiseOp<gpunet::nn::Sigmoid>>);

@@ -1,4 +1,4 @@
-// The sum of two values as a node of a graph.
+// The sum of values as a node of a graph.
 #pragma once
 
 #include <gpunet/ops/map.hpp>
@@ -14,8 +14,9 @@ struct Add {
   }
 };
 
-// y = inputs[0] + inputs[1], of the same shape.
+// y = the sum of the inputs, two or more of the same shape, from the first to the last.
 struct AddOp {
+  index_t multiply_adds(const Sizes&, const Sizes&) const { return 0; }
   template <class D, class T>
   void forward(D& device, const ForwardPass<T>& pass) const;
   template <class D, class T>

@@ -9,6 +9,8 @@ namespace gpunet {
 template <class D, class T>
 void AddOp::forward(D& device, const ForwardPass<T>& pass) const {
   map(device, pass.out_elements(), Add{}, pass.inputs[0], pass.inputs[1], pass.y);
+  for (const T* more : pass.inputs.subspan(2))
+    map(device, pass.out_elements(), Add{}, static_cast<const T*>(pass.y), more, pass.y);
 }
 
 template <class D, class T>

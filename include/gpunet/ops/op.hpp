@@ -77,6 +77,9 @@ class PassRandom {
   OpRandom random_;
 };
 
+// The most inputs of an op.
+inline constexpr std::size_t most_inputs = 16;
+
 // The arguments that both passes through a node have. Data of samples are [outer][feature][inner], see Slice.
 struct OpPass {
   Slice slice;

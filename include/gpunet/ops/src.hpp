@@ -4,6 +4,7 @@
 #include <gpunet/ops/add.ipp>
 #include <gpunet/ops/avg_pool2d/avg_pool2d.ipp>
 #include <gpunet/ops/batch_norm/batch_norm.ipp>
+#include <gpunet/ops/concat.ipp>
 #include <gpunet/ops/conv2d/conv2d.ipp>
 #include <gpunet/ops/cross_entropy/cross_entropy.ipp>
 #include <gpunet/ops/cross_entropy/targets.ipp>
