@@ -52,4 +52,3 @@ class AnyActivation {
 };
 
 }  // namespace gpunet::nn
-

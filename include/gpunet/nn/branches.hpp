@@ -4,10 +4,14 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
+#include <span>
+#include <string_view>
 #include <tuple>
 #include <type_traits>
 #include <utility>
 
+#include <gpunet/core/error.hpp>
+#include <gpunet/core/text.hpp>
 #include <gpunet/nn/sequential.hpp>
 #include <gpunet/ops/add.hpp>
 #include <gpunet/ops/concat.hpp>
@@ -32,6 +36,21 @@ constexpr bool may_be_same(Shape<As...>, Shape<Bs...>) {
     return false;
   else
     return ((As == Bs || As == dyn || Bs == dyn) && ...);
+}
+
+// Throw the Error for shapes, known at run time only, that do not fit together.
+[[noreturn]] inline void refuse_sum(const Sizes& main, const Sizes& other, bool projects) {
+  throw Error(concat("gpunet::nn::Residual: the layers make ", to_string(main),
+                     projects ? ", the Projection " : ", the input is ", to_string(other),
+                     " (want the same shape: they are added), change the layers or the Projection"));
+}
+[[noreturn]] inline void refuse_parallel(const Sizes& first, const Sizes& other) {
+  throw Error(concat("gpunet::nn::Parallel: the branches make ", to_string(first), " and ", to_string(other),
+                     " (want the same shape: they are added), change one, or join them by Concat"));
+}
+[[noreturn]] inline void refuse_concat(const Sizes& first, const Sizes& other, int dim) {
+  throw Error(concat("gpunet::nn::Concat: the branches make ", to_string(first), " and ", to_string(other),
+                     ", joined along dimension ", dim, " (want the other extents to be the same), change one"));
 }
 
 // Appends the node of a block that joins its branches, under the name `name`.
@@ -257,9 +276,7 @@ class Residual {
           fits,
           "gpunet::nn::Residual: the layers change the shape (their output is added to the input), let them "
           "keep it, or make the same change by a Projection<...> behind them");
-    require(!fits || main.sizes() == other.sizes(), "gpunet::nn::Residual: the layers make ",
-            to_string(main.sizes()), projects ? ", the Projection " : ", the input is ", to_string(other.sizes()),
-            " (want the same shape: they are added), change the layers or the Projection");
+    if (fits && main.sizes() != other.sizes()) detail::refuse_sum(main.sizes(), other.sizes(), projects);
     return main;
   }
   // Returns the shape of what is added to the output of the layers.
@@ -294,9 +311,7 @@ class Parallel : public detail::BranchesOf<Branches...> {
           "gpunet::nn::Parallel: the branches make different shapes (they are added), let all make the same, "
           "or join them by Concat");
       for (const Sizes& other : {rest.sizes()...})
-        require(first.sizes() == other, "gpunet::nn::Parallel: the branches make ", to_string(first.sizes()),
-                " and ", to_string(other),
-                " (want the same shape: they are added), change one, or join them by Concat");
+        if (first.sizes() != other) detail::refuse_parallel(first.sizes(), other);
       return first;
     });
   }
@@ -334,9 +349,8 @@ class Concat : public detail::BranchesOf<Branches...> {
           "which they are joined, let the others be the same");
       for (const Sizes& other : {rest.sizes()...})
         for (int i = 0; i < other.rank(); ++i)
-          require(i == static_cast<int>(axis) || other[i] == first.sizes()[i],
-                  "gpunet::nn::Concat: the branches make ", to_string(first.sizes()), " and ", to_string(other),
-                  ", joined along dimension ", dim, " (want the other extents to be the same), change one");
+          if (i != static_cast<int>(axis) && other[i] != first.sizes()[i])
+            detail::refuse_concat(first.sizes(), other, dim);
       if constexpr (static_cast<int>(axis) < decltype(first)::rank)
         return detail::joined_shape<axis>(first, rest...);
       else

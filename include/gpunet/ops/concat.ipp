@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <numeric>
 
+#include <gpunet/device/cuda/loops.hpp>
+#include <gpunet/device/host/host.hpp>
 #include <gpunet/ops/concat.hpp>
 
 namespace gpunet {
