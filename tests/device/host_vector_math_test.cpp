@@ -5,7 +5,7 @@
 #include <vector>
 
 #include <gpunet/device/host/vector_math.hpp>
-#include <gpunet/ops/functions.hpp>
+#include <gpunet/ops/functor_math.hpp>
 
 #include "support/isas.hpp"
 

@@ -10,7 +10,7 @@ namespace gpunet {
 struct FusePolicy {
   bool blocks;                      // convolution + ReLU + MaxPool2d<2>, convolution + ReLU, linear + ReLU
   bool keeps_relu_bits;             // see LinearOp
-  bool merges_elementwise = false;  // see Node::Merged
+  bool merges_elementwise = false;  // see Node::Merged and nn/merge_elementwise.hpp
 };
 
 // The policy of device D for elements of type T.

@@ -11,6 +11,7 @@
 #include <gpunet/io/image.ipp>
 #include <gpunet/io/json.ipp>
 #include <gpunet/io/mapped_file.ipp>
+#include <gpunet/io/match_keys.ipp>
 #include <gpunet/io/npy.ipp>
 #include <gpunet/io/npz.ipp>
 #include <gpunet/io/pickle.ipp>

@@ -7,7 +7,7 @@
 #include <gpunet/core/text.hpp>
 #include <gpunet/nn/layer.hpp>
 #include <gpunet/ops/elementwise.hpp>
-#include <gpunet/ops/functions.hpp>
+#include <gpunet/ops/functor_math.hpp>
 
 namespace gpunet::nn {
 

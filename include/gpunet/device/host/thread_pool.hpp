@@ -1,4 +1,4 @@
-// The threads of a Host that is not given any.
+// The threads of a Host that is not given any; host.hpp says how many they are.
 #pragma once
 
 #include <atomic>

@@ -1,9 +1,9 @@
-// Bodies of targets.hpp.
+// Bodies of weighted_targets.hpp.
 #pragma once
 
 #include <gpunet/device/cuda/loops.hpp>
 #include <gpunet/device/host/sum_each.hpp>
-#include <gpunet/ops/cross_entropy/targets.hpp>
+#include <gpunet/ops/cross_entropy/weighted_targets.hpp>
 
 namespace gpunet {
 
