@@ -23,7 +23,8 @@ struct Twice {
   }
 };
 
-using Block = nn::Residual<nn::Conv2d<3, 3, nn::Padding<1>>, nn::ReLU, nn::Conv2d<3, 3, nn::Padding<1>>>;
+using Block = nn::Residual<nn::Conv2d<3, 3, nn::Padding<1>>, nn::ReLU, nn::Conv2d<3, 3, nn::Padding<1>>,
+                           nn::AfterSum<nn::ReLU>>;
 using Net =
     nn::Sequential<nn::Input<1, 6, 6>, nn::Conv2d<3, 3, nn::Padding<1>>, nn::ReLU, nn::Named<"block", Block>,
                    nn::Residual<nn::Residual<nn::Tanh>, Twice>, nn::Flatten, nn::Linear<3>>;

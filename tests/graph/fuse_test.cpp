@@ -10,6 +10,7 @@
 
 #include "support/devices.hpp"
 #include "support/eager_step.hpp"
+#include "support/errors.hpp"
 #include "support/networks.hpp"
 
 using namespace gpunet;
@@ -74,6 +75,14 @@ TEST_CASE("run-time sizes are fused as static ones") {
   CHECK(fused.values[static_cast<std::size_t>(fused.output)] == Sizes{7});
   CHECK(fused.nodes.size() == 3);
   CHECK(names(fused) == names(graph_of(net)));
+}
+
+TEST_CASE("the ReLU behind a sum is fused into it") {
+  using Net = nn::Sequential<nn::Input<4>, nn::Residual<nn::Linear<4>, nn::AfterSum<nn::ReLU>>, nn::Linear<2>>;
+  const Graph fused = fuse(graph_of(Net{}), everything);
+  REQUIRE(fused.nodes.size() == 3);
+  CHECK(fused.nodes[1].as<AddOp>()->activation == Activation::relu);
+  CHECK(contains(to_string(fused), "(add): Add() -> ReLU"));
 }
 
 TEST_CASE("what others read is not fused away") {

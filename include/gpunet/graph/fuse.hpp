@@ -8,7 +8,7 @@ namespace gpunet {
 
 // The kinds of fusing that a device wants for an element type.
 struct FusePolicy {
-  bool blocks;                      // convolution + ReLU + MaxPool2d<2>, convolution + ReLU, linear + ReLU
+  bool blocks;                      // convolution + ReLU + MaxPool2d<2>; convolution, linear or sum + ReLU
   bool keeps_relu_bits;             // see LinearOp
   bool merges_elementwise = false;  // see Node::Merged and nn/merge_elementwise.hpp
 };

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include <gpunet/graph/fuse.hpp>
+#include <gpunet/ops/add.hpp>
 #include <gpunet/ops/conv2d/conv2d.hpp>
 #include <gpunet/ops/linear/linear.hpp>
 #include <gpunet/ops/max_pool2d/max_pool2d.hpp>
@@ -32,10 +33,15 @@ GPUNET_INLINE Graph fuse(Graph graph, const FusePolicy& policy) {
     if (!policy.blocks) break;
     Conv2dOp* convolution = node.as<Conv2dOp>();
     LinearOp* linear = node.as<LinearOp>();
-    if (!convolution && !linear) continue;
+    AddOp* sum = node.as<AddOp>();
+    if (!convolution && !linear && !sum) continue;
     Node* relu = only_reader(node);
     if (!relu || !relu->as<ReluOp>()) continue;
     absorb(node, *relu);
+    if (sum) {
+      sum->activation = Activation::relu;
+      continue;
+    }
     if (linear) {
       linear->activation = Activation::relu;
       linear->keeps_relu_bits = policy.keeps_relu_bits;

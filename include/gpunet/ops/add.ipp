@@ -8,15 +8,26 @@ namespace gpunet {
 
 template <class D, class T>
 void AddOp::forward(D& device, const ForwardPass<T>& pass) const {
-  map(device, pass.out_elements(), Add{}, pass.inputs[0], pass.inputs[1], pass.y);
-  for (const T* more : pass.inputs.subspan(2))
-    map(device, pass.out_elements(), Add{}, static_cast<const T*>(pass.y), more, pass.y);
+  const T* sum = pass.inputs[0];
+  const T* last = pass.inputs.back();
+  for (const T* term : pass.inputs.subspan(1, pass.inputs.size() - 2)) {
+    map(device, pass.out_elements(), Add{}, sum, term, pass.y);
+    sum = pass.y;
+  }
+  if (activation == Activation::none)
+    map(device, pass.out_elements(), Add{}, sum, last, pass.y);
+  else
+    map(device, pass.out_elements(), AddAndActivate{{activation}}, sum, last, pass.y);
 }
 
 template <class D, class T>
 void AddOp::backward(D& device, const BackwardPass<T>& pass) const {
+  const bool rectifies = activation == Activation::relu && !pass.dy_is_rectified;
   for (T* dx : pass.input_gradients)
-    if (dx) device.copy(dx, pass.dy, static_cast<std::size_t>(pass.out_elements()) * sizeof(T));
+    if (dx && rectifies)
+      rectify_gradient(device, pass.out_elements(), pass.y, static_cast<const T*>(pass.dy), dx);
+    else if (dx)
+      device.copy(dx, pass.dy, static_cast<std::size_t>(pass.out_elements()) * sizeof(T));
 }
 
 #if GPUNET_COMPILED
