@@ -36,6 +36,7 @@
 #include <gpunet/nn/branches.hpp>
 #include <gpunet/nn/conv2d.hpp>
 #include <gpunet/nn/cross_entropy_loss.hpp>
+#include <gpunet/nn/dropout.hpp>
 #include <gpunet/nn/elementwise.hpp>
 #include <gpunet/nn/flatten.hpp>
 #include <gpunet/nn/hinge_embedding_loss.hpp>

@@ -11,9 +11,9 @@ namespace {
 // Few channels; every layer beside convolutions and linear layers.
 const nn::Sequential mixed(nn::Input<3, 16, 16>{}, nn::Conv2d<6, 5>{}, nn::ReLU{}, nn::MaxPool2d<2>{},
                            nn::Conv2d<16, 3>{}, nn::BatchNorm2d{}, nn::AnyActivation("tanh"), nn::MaxPool2d<2>{},
-                           nn::AvgPool2d<1>{}, nn::AdaptiveAvgPool2d<1, 1>{}, nn::Flatten{}, nn::Linear<20>{},
-                           nn::BatchNorm1d{}, nn::Tanh{}, nn::Linear<20>{}, nn::Sigmoid{}, nn::Linear<10>{},
-                           nn::Softmax{});
+                           nn::AvgPool2d<1>{}, nn::Dropout2d{}, nn::Dropout{}, nn::AdaptiveAvgPool2d<1, 1>{},
+                           nn::Flatten{}, nn::Linear<20>{}, nn::BatchNorm1d{}, nn::Tanh{}, nn::Linear<20>{},
+                           nn::Sigmoid{}, nn::Linear<10>{}, nn::Softmax{});
 // Many channels, for large tiles and tensor cores; a pooling apart; a linear layer with a ReLU.
 using Deep =
     nn::Sequential<nn::Input<3, 16, 16>, nn::Conv2d<64, 3>, nn::ReLU, nn::Conv2d<64, 3>, nn::ReLU, nn::MaxPool2d<2>,

@@ -110,6 +110,8 @@ void models(ErrorPage& page, Host& device, Model<Net, Host>& net, nn::CrossEntro
           "first.",
           Model normed(device, nn::Sequential{nn::Input<4>{}, nn::BatchNorm1d{}});
           normed(randn(device, {1, 4})));
+  PROVOKE("A dropout in percent", "p is a probability, as in PyTorch.",
+          nn::Sequential dropped(nn::Input<4>(), nn::Dropout(20)));
   PROVOKE("A run-time size of zero",
           "Print the number where it is computed: the table may have no rows, or an option may be missing.",
           index_t classes = 0;

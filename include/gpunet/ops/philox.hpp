@@ -51,6 +51,13 @@ class OpRandom {
   GPUNET_FN index_t blocks() const { return (features_ + per_block - 1) / per_block; }
   GPUNET_FN index_t features() const { return features_; }
 
+  // Returns the numbers of the same node and pass for samples of another number of features.
+  OpRandom with_features(index_t features) const {
+    OpRandom random = *this;
+    random.features_ = features;
+    return random;
+  }
+
   // Returns a block for a sample of the slice. Draws are independent.
   GPUNET_FN PhiloxWords words(index_t sample, index_t block, std::uint32_t draw = 0) const {
     const auto at = static_cast<std::uint64_t>((first_sample_ + sample) * blocks() + block);
