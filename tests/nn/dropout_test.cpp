@@ -250,5 +250,5 @@ TEST_CASE("probabilities that Dropout refuses") {
                        Error);
   CHECK_THROWS_AS(nn::Dropout(-0.1), Error);
   CHECK_THROWS_AS(nn::Dropout2d(1.0000001), Error);
-  CHECK_THROWS_AS(nn::Dropout2d(std::numeric_limits<double>::quiet_NaN()), Error);
+  CHECK_THROWS_AS(nn::Dropout2d{std::numeric_limits<double>::quiet_NaN()}, Error);
 }

@@ -265,6 +265,36 @@ TEST_CASE_TEMPLATE("ten shapes of Softmax are PyTorch's", D, GPUNET_TEST_DEVICES
   CHECK(softmax.number() == 10);
 }
 
+TEST_CASE_TEMPLATE("ten shapes of LogSoftmax are PyTorch's", D, GPUNET_TEST_DEVICES) {
+  Cases<D> log_softmax(test_device<D>(), "log_softmax");
+  log_softmax(1, nn::LogSoftmax{}, shape(1));
+  log_softmax(2, nn::LogSoftmax{}, shape(10));
+  log_softmax(17, nn::LogSoftmax{}, shape(3));
+  log_softmax(4, nn::LogSoftmax{}, shape(33));
+  log_softmax(3, nn::LogSoftmax{}, shape(100));
+  log_softmax(16, nn::LogSoftmax{}, shape(5));
+  log_softmax(33, nn::LogSoftmax{}, shape(2));
+  log_softmax(2, nn::LogSoftmax{}, shape(3, 4));
+  log_softmax(1, nn::LogSoftmax{}, shape(7, 2));
+  log_softmax(5, nn::LogSoftmax{}, shape(2, 3, 2));
+  CHECK(log_softmax.number() == 10);
+}
+
+TEST_CASE_TEMPLATE("ten shapes of PReLU are PyTorch's", D, GPUNET_TEST_DEVICES) {
+  Cases<D> prelu(test_device<D>(), "prelu");
+  prelu(1, nn::PReLU<>{}, shape(1));
+  prelu(2, nn::PReLU<>{}, shape(10));
+  prelu(17, nn::PReLU<3>{}, shape(3));
+  prelu(4, nn::PReLU<33>{}, shape(33));
+  prelu(3, nn::PReLU<>{}, shape(100));
+  prelu(16, nn::PReLU<5>{}, shape(5));
+  prelu(33, nn::PReLU<>{}, shape(2));
+  prelu(2, nn::PReLU<3>{}, shape(3, 4));
+  prelu(1, nn::PReLU<7>{}, shape(7, 2));
+  prelu(5, nn::PReLU<2>{}, shape(2, 3, 2));
+  CHECK(prelu.number() == 10);
+}
+
 TEST_CASE_TEMPLATE("ten shapes of BatchNorm1d are PyTorch's", D, GPUNET_TEST_DEVICES) {
   Cases<D> batch_norm(test_device<D>(), "batch_norm1d");
   batch_norm(4, nn::BatchNorm1d{}, shape(3));

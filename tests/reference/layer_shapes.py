@@ -135,6 +135,12 @@ def main():
     run("softmax", [(nn.Softmax(dim=1), shape) for shape in
                     ((1, 1), (2, 10), (17, 3), (4, 33), (3, 100), (16, 5), (33, 2), (2, 3, 4), (1, 7, 2),
                      (5, 2, 3, 2))])
+    run("log_softmax", [(nn.LogSoftmax(dim=1), shape) for shape in
+                        ((1, 1), (2, 10), (17, 3), (4, 33), (3, 100), (16, 5), (33, 2), (2, 3, 4), (1, 7, 2),
+                         (5, 2, 3, 2))])
+    run("prelu", [(nn.PReLU(slopes), shape) for slopes, shape in
+                  ((1, (1, 1)), (1, (2, 10)), (3, (17, 3)), (33, (4, 33)), (1, (3, 100)), (5, (16, 5)), (1, (33, 2)),
+                   (3, (2, 3, 4)), (7, (1, 7, 2)), (2, (5, 2, 3, 2)))])
     run("batch_norm1d", [
         (nn.BatchNorm1d(3), (4, 3)),
         (nn.BatchNorm1d(1), (5, 1)),

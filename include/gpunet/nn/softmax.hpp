@@ -1,4 +1,4 @@
-// The softmax layer.
+// The softmax layer and its logarithm.
 #pragma once
 
 #include <gpunet/nn/layer.hpp>
@@ -6,9 +6,10 @@
 
 namespace gpunet::nn {
 
-// Softmax over the first dimension of a sample (dimension 1 of a batch): [classes, ...] -> the same shape. CrossEntropyLoss
-// takes logits: do not put this layer before it.
-struct Softmax {
+namespace detail {
+
+template <SoftmaxKind kind>
+struct SoftmaxLayer {
   template <class In>
   constexpr auto output(In in) const {
     static_assert(In::rank >= 1, "gpunet::nn::Softmax: the input has to have a dimension of classes");
@@ -18,8 +19,17 @@ struct Softmax {
   // Appends the op, see layer.hpp.
   template <class Builder, class In>
   value_t lower(Builder& builder, value_t x, In in) const {
-    return builder.add(SoftmaxOp{in.template at<0>()}, x, in.sizes());
+    return builder.add(SoftmaxOp{in.template at<0>(), kind}, x, in.sizes());
   }
 };
+
+}  // namespace detail
+
+// Softmax over the first dimension of a sample (dimension 1 of a batch): [classes, ...] -> the same shape, as
+// torch.nn.Softmax(dim=1). CrossEntropyLoss takes logits: do not put this layer before it.
+struct Softmax : detail::SoftmaxLayer<SoftmaxKind::probabilities> {};
+
+// Its logarithm, computed without overflow, as torch.nn.LogSoftmax(dim=1): NLLLoss takes it.
+struct LogSoftmax : detail::SoftmaxLayer<SoftmaxKind::logarithms> {};
 
 }  // namespace gpunet::nn

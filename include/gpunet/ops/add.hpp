@@ -46,8 +46,6 @@ GPUNET_EXTERN_KERNELS(detail::OwnKernels<AddOp>);
 
 GPUNET_EXTERN_LOOP(gpunet::MapTwo<gpunet::Add, float>);
 GPUNET_EXTERN_LOOP(gpunet::MapTwo<gpunet::Add, double>);
-GPUNET_EXTERN_LOOP(gpunet::MapTwo<gpunet::AddAndActivate, float>);
-GPUNET_EXTERN_LOOP(gpunet::MapTwo<gpunet::AddAndActivate, double>);
 
 #if !GPUNET_COMPILED
 #include <gpunet/ops/add.ipp>

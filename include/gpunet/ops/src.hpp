@@ -13,5 +13,6 @@
 #include <gpunet/ops/linear/linear.ipp>
 #include <gpunet/ops/max_pool2d/max_pool2d.ipp>
 #include <gpunet/ops/op.ipp>
+#include <gpunet/ops/prelu.ipp>
 #include <gpunet/ops/relu.ipp>
 #include <gpunet/ops/softmax/softmax.ipp>

@@ -1,4 +1,4 @@
-// Softmax over the first dimension of a sample: for arrays, and as a node of a graph.
+// Softmax over the first dimension of a sample, and its logarithm: for arrays, and as a node of a graph.
 #pragma once
 
 #include <cmath>
@@ -9,7 +9,10 @@
 
 namespace gpunet {
 
-// y_k = exp(x_k - max x) / sum_k exp(x_k - max x) over k < classes; x [classes, rest] per sample, so that element
+// Whether a softmax is stored, or its logarithm.
+enum class SoftmaxKind { probabilities, logarithms };
+
+// y_k = exp(x_k - max x) / sum_k exp(x_k - max x) over k < classes, or the logarithm of it; x [classes, rest] per sample, so that element
 // (k, p) of outer o lies at (o * classes + k) * width + p with width = rest * inner. One index = one column (o, p).
 template <class T>
 struct SoftmaxForward {
@@ -17,6 +20,7 @@ struct SoftmaxForward {
   index_t classes, width;
   const T* x;
   T* y;
+  SoftmaxKind kind = SoftmaxKind::probabilities;
 
   GPUNET_FN void operator()(index_t i) const {
     const index_t first = i / width * classes * width + i % width;
@@ -26,27 +30,33 @@ struct SoftmaxForward {
     T sum{};
     for (index_t k = 0; k < classes; ++k)
       sum += y[first + k * width] = std::exp(x[first + k * width] - largest);
-    for (index_t k = 0; k < classes; ++k)
-      y[first + k * width] /= sum;
+    if (kind == SoftmaxKind::probabilities)
+      for (index_t k = 0; k < classes; ++k)
+        y[first + k * width] /= sum;
+    else
+      for (index_t k = 0; k < classes; ++k)
+        y[first + k * width] = x[first + k * width] - largest - std::log(sum);
   }
 };
 
-// dx_k = y_k (dy_k - sum_j dy_j y_j). One index = one column.
+// dx_k = y_k (dy_k - sum_j dy_j y_j), or of logarithms dy_k - exp(y_k) sum_j dy_j. One index = one column.
 template <class T>
 struct SoftmaxBackward {
   static constexpr bool one_copy = true;
   index_t classes, width;
   const T *y, *dy;
   T* dx;
+  SoftmaxKind kind = SoftmaxKind::probabilities;
 
   GPUNET_FN void operator()(index_t i) const {
     const index_t first = i / width * classes * width + i % width;
-    T dot{};
+    const bool logarithms = kind == SoftmaxKind::logarithms;
+    T sum{};
     for (index_t k = 0; k < classes; ++k)
-      dot += dy[first + k * width] * y[first + k * width];
+      sum += dy[first + k * width] * (logarithms ? T{1} : y[first + k * width]);
     for (index_t k = 0; k < classes; ++k) {
       const index_t at = first + k * width;
-      dx[at] = y[at] * (dy[at] - dot);
+      dx[at] = logarithms ? dy[at] - std::exp(y[at]) * sum : y[at] * (dy[at] - sum);
     }
   }
 };
@@ -68,6 +78,7 @@ void softmax_backward(Host& device, index_t columns, const SoftmaxBackward<float
 // x, y [classes, ...]
 struct SoftmaxOp {
   index_t classes;
+  SoftmaxKind kind = SoftmaxKind::probabilities;
 
   std::string extra_repr(const Sizes&, const Sizes&) const { return "dim=1"; }
 

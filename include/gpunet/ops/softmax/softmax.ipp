@@ -22,7 +22,7 @@ GPUNET_INLINE void softmax_backward(Host& device, index_t columns, const Softmax
 template <class D, class T>
 void SoftmaxOp::forward(D& device, const ForwardPass<T>& pass) const {
   const index_t width = columns(pass);
-  softmax_forward(device, pass.slice.outer * width, SoftmaxForward<T>{classes, width, pass.x, pass.y});
+  softmax_forward(device, pass.slice.outer * width, SoftmaxForward<T>{classes, width, pass.x, pass.y, kind});
 }
 
 template <class D, class T>
@@ -30,7 +30,7 @@ void SoftmaxOp::backward(D& device, const BackwardPass<T>& pass) const {
   const index_t width = columns(pass);
   if (pass.dx)
     softmax_backward(device, pass.slice.outer * width,
-                     SoftmaxBackward<T>{classes, width, pass.y, pass.dy, pass.dx});
+                     SoftmaxBackward<T>{classes, width, pass.y, pass.dy, pass.dx, kind});
 }
 
 #if GPUNET_COMPILED

@@ -19,9 +19,15 @@ GPUNET_TARGET inline void softmax_forward(index_t columns, const SoftmaxForward<
       sum += value;
       store(y + k, value);
     }
-    const Vector factor = 1.0f / sum;
-    for (index_t k = 0; k < size; k += width)
-      store(y + k, load(y + k) * factor);
+    if (softmax.kind == SoftmaxKind::probabilities) {
+      const Vector factor = 1.0f / sum;
+      for (index_t k = 0; k < size; k += width)
+        store(y + k, load(y + k) * factor);
+    } else {
+      const Vector log_sum = log(sum);
+      for (index_t k = 0; k < size; k += width)
+        store(y + k, load(x + k) - largest - log_sum);
+    }
   }
 }
 
@@ -31,11 +37,18 @@ GPUNET_TARGET inline void softmax_backward(index_t columns, const SoftmaxBackwar
     const index_t first = i / width * size + i % width;
     const float *y = softmax.y + first, *dy = softmax.dy + first;
     float* dx = softmax.dx + first;
-    Vector dot{};
-    for (index_t k = 0; k < size; k += width)
-      dot += load(dy + k) * load(y + k);
-    for (index_t k = 0; k < size; k += width)
-      store(dx + k, load(y + k) * (load(dy + k) - dot));
+    Vector sum{};
+    if (softmax.kind == SoftmaxKind::probabilities) {
+      for (index_t k = 0; k < size; k += width)
+        sum += load(dy + k) * load(y + k);
+      for (index_t k = 0; k < size; k += width)
+        store(dx + k, load(y + k) * (load(dy + k) - sum));
+    } else {
+      for (index_t k = 0; k < size; k += width)
+        sum += load(dy + k);
+      for (index_t k = 0; k < size; k += width)
+        store(dx + k, load(dy + k) - exp(load(y + k)) * sum);
+    }
   }
 }
 
