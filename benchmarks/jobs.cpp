@@ -1,7 +1,7 @@
 #include "jobs.hpp"
 
+#include "gemm.hpp"
 #include "networks.hpp"
-#include "product.hpp"
 #include "training.hpp"
 
 namespace bench {

@@ -4,10 +4,10 @@
 #include <cstring>
 #include <vector>
 
-#include <gpunet/device/host/paths.hpp>
+#include <gpunet/device/host/isa_paths.hpp>
 
 #define GPUNET_KERNELS <peak_kernels.inl>
-#include <gpunet/device/host/each_path.inl>
+#include <gpunet/device/host/each_isa_path.inl>
 
 #include "work.hpp"
 

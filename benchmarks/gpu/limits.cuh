@@ -3,8 +3,8 @@
 
 #include <string>
 
+#include <gpunet/device/cuda/gemm/tensor_core_tile.cuh>
 #include <gpunet/device/cuda/launch.cuh>
-#include <gpunet/device/cuda/product_tensor.cuh>
 
 #include "../work.hpp"
 

@@ -20,7 +20,7 @@
 #include <gpunet/data/transforms.hpp>
 #include <gpunet/device/cuda/loops.hpp>
 #include <gpunet/device/host/for_each.hpp>
-#include <gpunet/device/host/gemm.hpp>
+#include <gpunet/device/host/gemm/gemm.hpp>
 #include <gpunet/device/host/host.hpp>
 #include <gpunet/device/host/sum_each.hpp>
 #include <gpunet/device/select.hpp>

@@ -6,7 +6,7 @@
 #include <limits>
 #include <vector>
 
-#include <gpunet/device/cuda/gemm.cuh>
+#include <gpunet/device/cuda/gemm/gemm.cuh>
 #include <gpunet/tensor/tensor.hpp>
 
 using namespace gpunet;

@@ -2,8 +2,8 @@
 #include <cmath>
 #include <doctest/doctest.h>
 
-#include <gpunet/device/host/gemm.hpp>
-#include <gpunet/device/host/product.hpp>
+#include <gpunet/device/host/gemm/blocks.hpp>
+#include <gpunet/device/host/gemm/gemm.hpp>
 #include <gpunet/tensor/guarded_buffer.hpp>
 
 #include "support/arrays.hpp"

@@ -10,7 +10,7 @@
 #include "support/isas.hpp"
 
 #define GPUNET_KERNELS "device/host_vector_math_kernels.inl"
-#include <gpunet/device/host/each_path.inl>
+#include <gpunet/device/host/each_isa_path.inl>
 
 using namespace gpunet;
 

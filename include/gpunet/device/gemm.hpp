@@ -1,4 +1,4 @@
-// How the operands of a dense matrix product are given. Each device has one: host/gemm.hpp, cuda/gemm.cuh.
+// How the operands of a dense matrix product are given. Each device has one: host/gemm/gemm.hpp, cuda/gemm/gemm.cuh.
 #pragma once
 
 namespace gpunet {

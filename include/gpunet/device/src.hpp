@@ -3,7 +3,7 @@
 
 #include <gpunet/device/device_string.ipp>
 #include <gpunet/device/host/for_each.ipp>
-#include <gpunet/device/host/gemm.ipp>
+#include <gpunet/device/host/gemm/gemm.ipp>
 #include <gpunet/device/host/host.ipp>
 #include <gpunet/device/host/isa.ipp>
 #include <gpunet/device/host/lent_memory.ipp>

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include <gpunet/core/tracked_pointer.hpp>
-#include <gpunet/device/cuda/group.cuh>
+#include <gpunet/device/cuda/group_reduce.cuh>
 #include <gpunet/device/cuda/launch.cuh>
 #include <gpunet/model/network.hpp>
 #include <gpunet/ops/cross_entropy/cross_entropy.hpp>

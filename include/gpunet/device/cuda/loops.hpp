@@ -11,7 +11,7 @@
 
 #if GPUNET_NVCC
 #include <gpunet/device/cuda/for_each.cuh>
-#include <gpunet/device/cuda/gemm.cuh>
+#include <gpunet/device/cuda/gemm/gemm.cuh>
 #include <gpunet/device/cuda/sum_each.cuh>
 #else
 

@@ -1,7 +1,7 @@
 // Transposition of floats in registers.
 #pragma once
 
-#include <gpunet/device/host/paths.hpp>
+#include <gpunet/device/host/isa_paths.hpp>
 
 GPUNET_BEGIN_HOST_PRAGMAS
 namespace gpunet::detail {

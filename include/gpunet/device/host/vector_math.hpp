@@ -3,7 +3,7 @@
 
 #include <limits>
 
-#include <gpunet/device/host/paths.hpp>
+#include <gpunet/device/host/isa_paths.hpp>
 
 #define GPUNET_KERNELS <gpunet/device/host/vector_math.inl>
-#include <gpunet/device/host/each_path.inl>
+#include <gpunet/device/host/each_isa_path.inl>

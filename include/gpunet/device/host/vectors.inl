@@ -1,4 +1,4 @@
-// The vector of one path and its few functions; included by paths.hpp through each_path.inl.
+// The vector of one path and its few functions; included by isa_paths.hpp through each_isa_path.inl.
 
 namespace gpunet::GPUNET_PATH {
 

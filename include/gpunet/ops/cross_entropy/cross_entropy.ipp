@@ -12,7 +12,7 @@
 #include <gpunet/ops/cross_entropy/cross_entropy.hpp>
 
 #define GPUNET_KERNELS <gpunet/ops/cross_entropy/host/groups.inl>
-#include <gpunet/device/host/each_path.inl>
+#include <gpunet/device/host/each_isa_path.inl>
 
 namespace gpunet {
 

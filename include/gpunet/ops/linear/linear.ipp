@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include <gpunet/device/host/product.hpp>
+#include <gpunet/device/host/gemm/blocks.hpp>
 #include <gpunet/ops/interleave.hpp>
 #include <gpunet/ops/linear/linear.hpp>
 
@@ -12,7 +12,7 @@
 #endif
 
 #define GPUNET_KERNELS <gpunet/ops/linear/host/small.inl>
-#include <gpunet/device/host/each_path.inl>
+#include <gpunet/device/host/each_isa_path.inl>
 
 namespace gpunet {
 

@@ -5,7 +5,7 @@
 #include <gpunet/ops/softmax/softmax.hpp>
 
 #define GPUNET_KERNELS <gpunet/ops/softmax/host/columns.inl>
-#include <gpunet/device/host/each_path.inl>
+#include <gpunet/device/host/each_isa_path.inl>
 
 namespace gpunet {
 

@@ -2,13 +2,13 @@
 #pragma once
 
 #include <gpunet/device/host/for_each.hpp>
-#include <gpunet/device/host/paths.hpp>
+#include <gpunet/device/host/isa_paths.hpp>
 #include <gpunet/device/host/sum_each.hpp>
 #include <gpunet/ops/avg_pool2d/plain.hpp>
 #include <gpunet/ops/for_each_plane.hpp>
 
 #define GPUNET_KERNELS <gpunet/ops/avg_pool2d/host/rows.inl>
-#include <gpunet/device/host/each_path.inl>
+#include <gpunet/device/host/each_isa_path.inl>
 
 namespace gpunet {
 

@@ -1,4 +1,4 @@
-// Average pooling of floats, one vector path; see device/host/each_path.inl and rows.hpp. `inner` is a multiple of the
+// Average pooling of floats, one vector path; see device/host/each_isa_path.inl and rows.hpp. `inner` is a multiple of the
 // path's lanes, and vectors run over samples; or it is 1, and they run over the columns of a window.
 
 namespace gpunet::GPUNET_PATH {

@@ -2,7 +2,7 @@
 // by a library where the program has one.
 #pragma once
 
-#include <gpunet/device/cuda/product.cuh>
+#include <gpunet/device/cuda/gemm/tiled_gemm.cuh>
 #include <gpunet/ops/conv2d/cuda/operands.cuh>
 #include <gpunet/ops/conv2d/library.hpp>
 #include <gpunet/ops/parameter_gradient.cuh>

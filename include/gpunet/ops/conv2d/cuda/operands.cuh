@@ -5,7 +5,7 @@
 #include <cstdint>
 
 #include <gpunet/device/cuda/divisor.cuh>
-#include <gpunet/device/cuda/product_scalar.cuh>
+#include <gpunet/device/cuda/gemm/scalar_tile.cuh>
 #include <gpunet/ops/conv2d/geometry.hpp>
 
 namespace gpunet::detail {

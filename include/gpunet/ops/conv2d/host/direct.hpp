@@ -7,7 +7,7 @@
 
 #include <gpunet/core/math.hpp>
 #include <gpunet/device/host/host.hpp>
-#include <gpunet/device/host/paths.hpp>
+#include <gpunet/device/host/isa_paths.hpp>
 #include <gpunet/device/host/sum_each.hpp>
 #include <gpunet/ops/conv2d/plain.hpp>
 #include <gpunet/ops/interleave.hpp>
@@ -220,7 +220,7 @@ inline void pack_filters(Correlation& c, const float* w, const FilterOrder& orde
 }  // namespace gpunet
 
 #define GPUNET_KERNELS <gpunet/ops/conv2d/host/direct.inl>
-#include <gpunet/device/host/each_path.inl>
+#include <gpunet/device/host/each_isa_path.inl>
 
 namespace gpunet {
 

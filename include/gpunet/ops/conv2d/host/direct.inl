@@ -1,4 +1,4 @@
-// Direct convolution of floats, one vector path; see device/host/each_path.inl and direct.hpp.
+// Direct convolution of floats, one vector path; see device/host/each_isa_path.inl and direct.hpp.
 // A row of an image is [column][inner], so a filter tap is an offset into it and vectors run over columns and
 // samples alike.
 

@@ -6,7 +6,7 @@
 #include <concepts>
 
 #include <gpunet/core/math.hpp>
-#include <gpunet/device/host/paths.hpp>
+#include <gpunet/device/host/isa_paths.hpp>
 #include <gpunet/ops/conv2d/host/direct.hpp>
 #include <gpunet/ops/conv2d/host/winograd.hpp>
 
@@ -113,7 +113,7 @@ struct WideCorrelation {
 }  // namespace gpunet
 
 #define GPUNET_KERNELS <gpunet/ops/conv2d/host/wide.inl>
-#include <gpunet/device/host/each_path.inl>
+#include <gpunet/device/host/each_isa_path.inl>
 
 namespace gpunet::detail {
 

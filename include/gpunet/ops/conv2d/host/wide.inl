@@ -1,4 +1,4 @@
-// Direct convolution of floats between many channels, one vector path; see device/host/each_path.inl and
+// Direct convolution of floats between many channels, one vector path; see device/host/each_isa_path.inl and
 // wide.hpp. Samples fill the vectors, and the sums of several channels and positions stay in registers.
 
 namespace gpunet::GPUNET_PATH {

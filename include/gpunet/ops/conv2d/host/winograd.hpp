@@ -6,7 +6,7 @@
 
 #include <gpunet/core/math.hpp>
 #include <gpunet/core/shape.hpp>
-#include <gpunet/device/host/paths.hpp>
+#include <gpunet/device/host/isa_paths.hpp>
 #include <gpunet/ops/conv2d/host/direct.hpp>
 #include <gpunet/ops/conv2d/plain.hpp>
 #include <gpunet/ops/interleave.hpp>
@@ -134,7 +134,7 @@ struct WinogradTask : ChannelTask {
 }  // namespace gpunet
 
 #define GPUNET_KERNELS <gpunet/ops/conv2d/host/winograd.inl>
-#include <gpunet/device/host/each_path.inl>
+#include <gpunet/device/host/each_isa_path.inl>
 
 namespace gpunet::detail {
 

@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include <gpunet/device/cuda/for_each.cuh>
-#include <gpunet/device/cuda/group.cuh>
+#include <gpunet/device/cuda/group_reduce.cuh>
 #include <gpunet/ops/cross_entropy/plain.hpp>
 
 namespace gpunet {

@@ -1,4 +1,4 @@
-// Cross-entropy of floats in groups of 16 samples, one vector path; see device/host/each_path.inl and
+// Cross-entropy of floats in groups of 16 samples, one vector path; see device/host/each_isa_path.inl and
 // ../cross_entropy.ipp.
 
 namespace gpunet::GPUNET_PATH {

@@ -3,8 +3,8 @@
 #pragma once
 
 #include <gpunet/device/cuda/for_each.cuh>
-#include <gpunet/device/cuda/gemm_lt.cuh>
-#include <gpunet/device/cuda/product.cuh>
+#include <gpunet/device/cuda/gemm/cublaslt_gemm.cuh>
+#include <gpunet/device/cuda/gemm/tiled_gemm.cuh>
 #include <gpunet/device/cuda/sum_each.cuh>
 #include <gpunet/ops/linear/plain.hpp>
 #include <gpunet/ops/parameter_gradient.cuh>

@@ -1,4 +1,4 @@
-// The affine map of floats, one vector path; see device/host/each_path.inl and kernels.ipp.
+// The affine map of floats, one vector path; see device/host/each_isa_path.inl and ../linear.ipp.
 
 namespace gpunet::GPUNET_PATH {
 

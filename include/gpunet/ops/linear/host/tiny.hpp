@@ -4,12 +4,12 @@
 #include <limits>
 
 #include <gpunet/core/shape.hpp>
-#include <gpunet/device/host/paths.hpp>
+#include <gpunet/device/host/isa_paths.hpp>
 #include <gpunet/device/host/sum_each.hpp>
 #include <gpunet/ops/linear/plain.hpp>
 
 #define GPUNET_KERNELS <gpunet/ops/linear/host/tiny.inl>
-#include <gpunet/device/host/each_path.inl>
+#include <gpunet/device/host/each_isa_path.inl>
 
 namespace gpunet {
 

@@ -1,4 +1,4 @@
-// Affine maps of few features, one vector path; see device/host/each_path.inl. A vector holds
+// Affine maps of few features, one vector path; see device/host/each_isa_path.inl. A vector holds
 // one feature of `lanes` samples: x [groups][In][16], y [groups][Out][16].
 
 namespace gpunet::GPUNET_PATH {

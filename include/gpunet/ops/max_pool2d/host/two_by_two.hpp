@@ -4,12 +4,12 @@
 #include <algorithm>
 
 #include <gpunet/device/host/for_each.hpp>
-#include <gpunet/device/host/paths.hpp>
+#include <gpunet/device/host/isa_paths.hpp>
 #include <gpunet/ops/for_each_plane.hpp>
 #include <gpunet/ops/max_pool2d/plain.hpp>
 
 #define GPUNET_KERNELS <gpunet/ops/max_pool2d/host/two_by_two.inl>
-#include <gpunet/device/host/each_path.inl>
+#include <gpunet/device/host/each_isa_path.inl>
 
 namespace gpunet {
 

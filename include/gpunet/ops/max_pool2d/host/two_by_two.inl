@@ -1,4 +1,4 @@
-// Pooling over windows of 2 x 2 floats that do not overlap, one vector path; see device/host/each_path.inl and
+// Pooling over windows of 2 x 2 floats that do not overlap, one vector path; see device/host/each_isa_path.inl and
 // two_by_two.hpp. Vectors run over the samples of a slice; `inner` is a multiple of the path's lanes.
 
 namespace gpunet::GPUNET_PATH {

@@ -1,4 +1,4 @@
-// Softmax of floats, one vector path; see device/host/each_path.inl and ../softmax.ipp. A vector holds `lanes`
+// Softmax of floats, one vector path; see device/host/each_isa_path.inl and ../softmax.ipp. A vector holds `lanes`
 // neighboring columns: the width of a row is a multiple of 16.
 
 namespace gpunet::GPUNET_PATH {

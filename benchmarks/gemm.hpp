@@ -2,7 +2,7 @@
 #pragma once
 
 #include <gpunet/device/gemm.hpp>
-#include <gpunet/device/host/gemm.hpp>
+#include <gpunet/device/host/gemm/gemm.hpp>
 
 #include "work.hpp"
 

@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include <gpunet/device/cuda/product_scalar.cuh>
+#include <gpunet/device/cuda/gemm/scalar_tile.cuh>
 
 namespace gpunet::detail {
 

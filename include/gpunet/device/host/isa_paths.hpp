@@ -14,7 +14,7 @@ typedef float Vector8 __attribute__((vector_size(32)));
 }  // namespace gpunet
 
 #define GPUNET_KERNELS <gpunet/device/host/vectors.inl>
-#include <gpunet/device/host/each_path.inl>
+#include <gpunet/device/host/each_isa_path.inl>
 
 namespace gpunet::detail {
 

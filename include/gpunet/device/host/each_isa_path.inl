@@ -6,7 +6,7 @@
 //   GPUNET_TARGET    attributes of every function that touches vectors. The target has to stand on helpers too, since
 //                    compilers lower vector code before they inline it.
 //
-// and the vector type and its functions (vectors.inl; include paths.hpp first). No include guard: this file is meant
+// and the vector type and its functions (vectors.inl; include isa_paths.hpp first). No include guard: this file is meant
 // to be included again.
 
 GPUNET_BEGIN_HOST_PRAGMAS

@@ -6,7 +6,7 @@
 
 #include <gpunet/core/math.hpp>
 #include <gpunet/device/cuda/cuda.hpp>
-#include <gpunet/device/cuda/product_kernel.cuh>
+#include <gpunet/device/cuda/gemm/tiled_kernel.cuh>
 
 namespace gpunet::detail {
 

@@ -4,7 +4,7 @@
 #include <optional>
 
 #include <gpunet/device/cuda/for_each.cuh>
-#include <gpunet/device/cuda/lt_call.cuh>
+#include <gpunet/device/cuda/gemm/cublaslt_call.cuh>
 
 namespace gpunet::detail {
 

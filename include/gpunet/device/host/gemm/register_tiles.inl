@@ -1,4 +1,4 @@
-// The register tiles of the matrix product, one vector path; see device/host/each_path.inl and product.hpp.
+// The register tiles of the matrix product, one vector path; see device/host/each_isa_path.inl and blocks.hpp.
 
 namespace gpunet::GPUNET_PATH {
 

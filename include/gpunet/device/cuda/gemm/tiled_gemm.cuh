@@ -4,8 +4,8 @@
 
 #include <limits>
 
+#include <gpunet/device/cuda/gemm/tile_choice.cuh>
 #include <gpunet/device/cuda/launch.cuh>
-#include <gpunet/device/cuda/product_plan.cuh>
 
 namespace gpunet::detail {
 

@@ -45,8 +45,8 @@ struct GemmKernels {
 
 }  // namespace gpunet::detail
 
-#define GPUNET_KERNELS <gpunet/device/host/product.inl>
-#include <gpunet/device/host/each_path.inl>
+#define GPUNET_KERNELS <gpunet/device/host/gemm/register_tiles.inl>
+#include <gpunet/device/host/each_isa_path.inl>
 
 namespace gpunet::detail {
 

@@ -5,7 +5,7 @@
 #include <doctest/doctest.h>
 #include <vector>
 
-#include <gpunet/device/cuda/product.cuh>
+#include <gpunet/device/cuda/gemm/tiled_gemm.cuh>
 #include <gpunet/tensor/guarded_buffer.hpp>
 
 #include "support/arrays.hpp"

@@ -1,7 +1,7 @@
 // Matrix products of floats fused with a bias, a ReLU or a bias gradient: cuBLASLt.
 #pragma once
 
-#include <gpunet/device/cuda/lt_trial.cuh>
+#include <gpunet/device/cuda/gemm/cublaslt_trial.cuh>
 
 namespace gpunet::detail {
 

@@ -13,5 +13,5 @@ void gemm(Host& device, Transpose ta, Transpose tb, index_t m, index_t n, index_
 }  // namespace gpunet
 
 #if !GPUNET_COMPILED
-#include <gpunet/device/host/gemm.ipp>
+#include <gpunet/device/host/gemm/gemm.ipp>
 #endif

@@ -4,7 +4,7 @@
 #include <type_traits>
 #include <utility>
 
-#include <gpunet/device/cuda/product_tensor.cuh>
+#include <gpunet/device/cuda/gemm/tensor_core_tile.cuh>
 
 namespace gpunet::detail {
 

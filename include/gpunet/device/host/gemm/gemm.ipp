@@ -1,8 +1,8 @@
 // Bodies of gemm.hpp.
 #pragma once
 
-#include <gpunet/device/host/gemm.hpp>
-#include <gpunet/device/host/product.hpp>
+#include <gpunet/device/host/gemm/blocks.hpp>
+#include <gpunet/device/host/gemm/gemm.hpp>
 
 namespace gpunet {
 
