@@ -48,6 +48,7 @@
 #include <gpunet/nn/max_pool2d.hpp>
 #include <gpunet/nn/mse_loss.hpp>
 #include <gpunet/nn/named.hpp>
+#include <gpunet/nn/normalization.hpp>
 #include <gpunet/nn/prelu.hpp>
 #include <gpunet/nn/relu.hpp>
 #include <gpunet/nn/repr.hpp>

@@ -295,6 +295,51 @@ TEST_CASE_TEMPLATE("ten shapes of PReLU are PyTorch's", D, GPUNET_TEST_DEVICES) 
   CHECK(prelu.number() == 10);
 }
 
+TEST_CASE_TEMPLATE("ten shapes of LayerNorm are PyTorch's", D, GPUNET_TEST_DEVICES) {
+  Cases<D> norm(test_device<D>(), "layer_norm");
+  norm(3, nn::LayerNorm<>{}, shape(5));
+  norm(2, nn::LayerNorm<>{}, shape(3, 4));
+  norm(17, nn::LayerNorm<2>{}, shape(3, 4));
+  norm(4, nn::LayerNorm<>{{.eps = 0.01}}, shape(33));
+  norm(5, nn::LayerNorm<3>{}, shape(2, 3, 4));
+  norm(16, nn::LayerNorm<>{{.bias = false}}, shape(2, 6));
+  norm(3, nn::LayerNorm<2>{{.elementwise_affine = false}}, shape(3, 2, 2));
+  norm(2, nn::LayerNorm<>{}, shape(128));
+  norm(33, nn::LayerNorm<>{}, shape(3));
+  norm(1, nn::LayerNorm<>{}, shape(5, 7));
+  CHECK(norm.number() == 10);
+}
+
+TEST_CASE_TEMPLATE("ten shapes of RMSNorm are PyTorch's", D, GPUNET_TEST_DEVICES) {
+  Cases<D> norm(test_device<D>(), "rms_norm");
+  norm(3, nn::RMSNorm<>{{.eps = 1e-5}}, shape(5));
+  norm(2, nn::RMSNorm<>{{.eps = 1e-5}}, shape(3, 4));
+  norm(17, nn::RMSNorm<2>{{.eps = 1e-5}}, shape(3, 4));
+  norm(4, nn::RMSNorm<>{{.eps = 0.01}}, shape(33));
+  norm(5, nn::RMSNorm<3>{{.eps = 1e-5}}, shape(2, 3, 4));
+  norm(16, nn::RMSNorm<>{{.eps = 1e-5}}, shape(2, 6));
+  norm(3, nn::RMSNorm<2>{{.eps = 1e-5, .elementwise_affine = false}}, shape(3, 2, 2));
+  norm(2, nn::RMSNorm<>{{.eps = 1e-5}}, shape(128));
+  norm(33, nn::RMSNorm<>{{.eps = 1e-5}}, shape(3));
+  norm(1, nn::RMSNorm<>{{.eps = 1e-5}}, shape(5, 7));
+  CHECK(norm.number() == 10);
+}
+
+TEST_CASE_TEMPLATE("ten shapes of GroupNorm and InstanceNorm2d are PyTorch's", D, GPUNET_TEST_DEVICES) {
+  Cases<D> norm(test_device<D>(), "group_norm");
+  norm(3, nn::GroupNorm<2>{}, shape(4, 5));
+  norm(2, nn::GroupNorm<1>{}, shape(3, 4, 2));
+  norm(17, nn::GroupNorm<3>{}, shape(9));
+  norm(4, nn::GroupNorm<2>{{.eps = 0.01}}, shape(6, 3, 3));
+  norm(16, nn::GroupNorm<4>{{.affine = false}}, shape(8, 2, 1));
+  norm(2, nn::InstanceNorm2d{}, shape(3, 4, 4));
+  norm(5, nn::InstanceNorm2d{{.affine = true}}, shape(2, 3, 1));
+  norm(17, nn::InstanceNorm2d{{.eps = 0.1}}, shape(1, 2, 5));
+  norm(1, nn::InstanceNorm2d{{.affine = true}}, shape(4, 6, 3));
+  norm(3, nn::GroupNorm<5>{}, shape(5, 7));
+  CHECK(norm.number() == 10);
+}
+
 TEST_CASE_TEMPLATE("ten shapes of BatchNorm1d are PyTorch's", D, GPUNET_TEST_DEVICES) {
   Cases<D> batch_norm(test_device<D>(), "batch_norm1d");
   batch_norm(4, nn::BatchNorm1d{}, shape(3));

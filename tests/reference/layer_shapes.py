@@ -141,6 +141,42 @@ def main():
     run("prelu", [(nn.PReLU(slopes), shape) for slopes, shape in
                   ((1, (1, 1)), (1, (2, 10)), (3, (17, 3)), (33, (4, 33)), (1, (3, 100)), (5, (16, 5)), (1, (33, 2)),
                    (3, (2, 3, 4)), (7, (1, 7, 2)), (2, (5, 2, 3, 2)))])
+    run("layer_norm", [
+        (nn.LayerNorm(5), (3, 5)),
+        (nn.LayerNorm(4), (2, 3, 4)),
+        (nn.LayerNorm((3, 4)), (17, 3, 4)),
+        (nn.LayerNorm(33, eps=0.01), (4, 33)),
+        (nn.LayerNorm((2, 3, 4)), (5, 2, 3, 4)),
+        (nn.LayerNorm(6, bias=False), (16, 2, 6)),
+        (nn.LayerNorm((2, 2), elementwise_affine=False), (3, 3, 2, 2)),
+        (nn.LayerNorm(128), (2, 128)),
+        (nn.LayerNorm(3), (33, 3)),
+        (nn.LayerNorm(7), (1, 5, 7)),
+    ])
+    run("rms_norm", [
+        (nn.RMSNorm(5, eps=1e-5), (3, 5)),
+        (nn.RMSNorm(4, eps=1e-5), (2, 3, 4)),
+        (nn.RMSNorm((3, 4), eps=1e-5), (17, 3, 4)),
+        (nn.RMSNorm(33, eps=0.01), (4, 33)),
+        (nn.RMSNorm((2, 3, 4), eps=1e-5), (5, 2, 3, 4)),
+        (nn.RMSNorm(6, eps=1e-5), (16, 2, 6)),
+        (nn.RMSNorm((2, 2), eps=1e-5, elementwise_affine=False), (3, 3, 2, 2)),
+        (nn.RMSNorm(128, eps=1e-5), (2, 128)),
+        (nn.RMSNorm(3, eps=1e-5), (33, 3)),
+        (nn.RMSNorm(7, eps=1e-5), (1, 5, 7)),
+    ])
+    run("group_norm", [
+        (nn.GroupNorm(2, 4), (3, 4, 5)),
+        (nn.GroupNorm(1, 3), (2, 3, 4, 2)),
+        (nn.GroupNorm(3, 9), (17, 9)),
+        (nn.GroupNorm(2, 6, eps=0.01), (4, 6, 3, 3)),
+        (nn.GroupNorm(4, 8, affine=False), (16, 8, 2, 1)),
+        (nn.InstanceNorm2d(3), (2, 3, 4, 4)),
+        (nn.InstanceNorm2d(2, affine=True), (5, 2, 3, 1)),
+        (nn.InstanceNorm2d(1, eps=0.1), (17, 1, 2, 5)),
+        (nn.InstanceNorm2d(4, affine=True), (1, 4, 6, 3)),
+        (nn.GroupNorm(5, 5), (3, 5, 7)),
+    ])
     run("batch_norm1d", [
         (nn.BatchNorm1d(3), (4, 3)),
         (nn.BatchNorm1d(1), (5, 1)),

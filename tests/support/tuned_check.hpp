@@ -52,8 +52,9 @@ class Outcome {
   float* tuned() const { return tuned_.data(); }
   void start(const std::vector<float>& values) {
     plain_.upload(values);
-    tuned_.upload(values);
+    start_tuned(values);
   }
+  void start_tuned(const std::vector<float>& values) { tuned_.upload(values); }
   void check(const std::string& what) const {
     const std::vector<float> plain = plain_.download(), tuned = tuned_.download();
     CAPTURE(what);

@@ -47,7 +47,7 @@ class BatchNorm {
   // Appends the op, see layer.hpp.
   template <class Builder, class In>
   value_t lower(Builder& builder, value_t x, In in) const {
-    const BatchNormOp op{channels(in), in.numel() / channels(in), options_.eps, options_.momentum.value_or(-1.0)};
+    const BatchNormOp op{channels(in), per_channel(in), options_.eps, options_.momentum.value_or(-1.0)};
     return builder.add(op, x, in.sizes(), parameters(in), buffers(in));
   }
 

@@ -54,8 +54,7 @@ class Dropout2d : public detail::DropoutLayer {
   // Appends the op, see layer.hpp.
   template <class Builder, class In>
   value_t lower(Builder& builder, value_t x, In in) const {
-    const index_t channels = in.template at<0>();
-    return builder.add(DropoutOp{p_, channels, in.numel() / channels}, x, in.sizes());
+    return builder.add(DropoutOp{p_, in.template at<0>(), detail::per_channel(in)}, x, in.sizes());
   }
 };
 

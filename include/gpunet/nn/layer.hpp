@@ -123,6 +123,13 @@ constexpr auto output_shape(const L& layer, In in) {
   }
 }
 
+// Elements of each channel, the first dimension of a sample; 0 if there are no channels.
+template <class In>
+constexpr index_t per_channel(In in) {
+  const index_t channels = in.template at<0>();
+  return channels > 0 ? in.numel() / channels : 0;
+}
+
 // Returns whether a layer can be lowered for device D and element type T: it has lower(), or both passes of an op.
 template <class L, class D, class T>
 constexpr bool can_run() {

@@ -15,4 +15,5 @@
 #include <gpunet/ops/op.ipp>
 #include <gpunet/ops/prelu.ipp>
 #include <gpunet/ops/relu.ipp>
+#include <gpunet/ops/row_norm/row_norm.ipp>
 #include <gpunet/ops/softmax/softmax.ipp>

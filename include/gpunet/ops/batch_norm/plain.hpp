@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include <gpunet/ops/slice.hpp>
+#include <gpunet/ops/sum_pair.hpp>
 
 namespace gpunet {
 
@@ -33,16 +34,6 @@ template <class T>
 struct RunningStatistics {
   T *mean, *variance;
   index_t* batches;
-};
-
-// Two sums at once, in double as PyTorch's for floats on a CPU: batches are long.
-struct SumPair {
-  double first, second;
-  GPUNET_FN SumPair& operator+=(const SumPair& other) {
-    first += other.first;
-    second += other.second;
-    return *this;
-  }
 };
 
 // The functors below read element i (an offset) of channel c in at(c, i). Results of those whose names end in Sum are added up
