@@ -86,6 +86,12 @@ void models(ErrorPage& page, Host& device, Model<Net, Host>& net, nn::CrossEntro
       "have the shape [batch, 1].",
       const Tensor<float, Host> flat(device, {2}, {0.5f, 1.5f});
       nn::MSELoss()(net(randn(device, {2, 4})), flat));
+  PROVOKE("A missing Flatten",
+          "`nn::Linear` maps the last dimension, whatever is before it, as in PyTorch. `nn::Flatten` reshapes "
+          "[channels, "
+          "height, width] to one row, as `torch.flatten(x, 1)` does.",
+          Model<nn::Sequential<nn::Input<3, 4, 4>, nn::Linear<2>>, Host> images(device);
+          criterion(images(randn(device, {2, 3, 4, 4})), labels));
   PROVOKE(
       "Targets that are no probabilities",
       "`BCELoss` takes probabilities on both sides; for logits as outputs use `BCEWithLogitsLoss`, for classes as "

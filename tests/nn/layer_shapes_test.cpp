@@ -145,6 +145,19 @@ TEST_CASE_TEMPLATE("ten shapes of Linear are PyTorch's", D, GPUNET_TEST_DEVICES)
   linear(2, nn::Linear(5), shape(64));
   linear(7, nn::Linear(33), shape(2));
   CHECK(linear.number() == 10);
+
+  Cases<D> rows(test_device<D>(), "linear_of_rows");
+  rows(1, nn::Linear(3), shape(2, 5));
+  rows(2, nn::Linear<4>{}, Shape<3, 4>{});
+  rows(17, nn::Linear(9), shape(4, 12));
+  rows(4, nn::Linear<8>{}, Shape<2, 3, 4>{});
+  rows(1, nn::Linear(33), shape(20, 16));
+  rows(1, nn::Linear<16, nn::Bias<false>>{}, Shape<30, 8>{});
+  rows(16, nn::Linear(40), shape(3, 24));
+  rows(5, nn::Linear(2), shape(1, 7));
+  rows(33, nn::Linear<20>{}, Shape<5, 9>{});
+  rows(3, nn::Linear(1), shape(2, 2, 2));
+  CHECK(rows.number() == 10);
 }
 
 TEST_CASE_TEMPLATE("ten shapes of Conv2d are PyTorch's", D, GPUNET_TEST_DEVICES) {

@@ -11,6 +11,8 @@ TEST_CASE_TEMPLATE("gradients of Linear", D, GPUNET_TEST_DEVICES) {
     check_layer_gradients(device, nn::Linear<3>{}, Shape<5>{}, slice);
     check_layer_gradients(device, nn::Linear<1>{}, Shape<1>{}, slice);
     check_layer_gradients(device, nn::Linear{7}, Shape<2>{}, slice);
+    check_layer_gradients(device, nn::Linear<4>{}, Shape<3, 5>{}, slice);
+    check_layer_gradients(device, nn::Linear<2, nn::Bias<false>>{}, Shape<2, 3, 4>{}, slice);
   }
 }
 
@@ -23,6 +25,7 @@ TEST_CASE_TEMPLATE("Linear is PyTorch's", D, GPUNET_TEST_DEVICES) {
 
 TEST_CASE("output and parameters of Linear") {
   static_assert(std::is_same_v<decltype(nn::Linear<3>{}.output(Shape<7>{})), Shape<3>>);
+  static_assert(std::is_same_v<decltype(nn::Linear<3>{}.output(Shape<2, 4, 7>{})), Shape<2, 4, 3>>);
   static_assert(std::is_same_v<decltype(nn::Linear{3}.output(Shape<7>{})), Shape<dyn>>);
   static_assert(std::is_empty_v<nn::Linear<3>>);
   for (const auto& parameters : {nn::Linear<3>{}.parameters(Shape<7>{}), nn::Linear{3}.parameters(Shape<7>{})}) {

@@ -78,6 +78,18 @@ def main():
         (nn.Conv2d(5, 8, 3, padding=1), (2, 5, 4, 4)),
         (nn.Conv2d(1, 7, 2, padding=1), (17, 1, 3, 2)),
     ])
+    run("linear_of_rows", [
+        (nn.Linear(5, 3), (1, 2, 5)),
+        (nn.Linear(4, 4), (2, 3, 4)),
+        (nn.Linear(12, 9), (17, 4, 12)),
+        (nn.Linear(4, 8), (4, 2, 3, 4)),
+        (nn.Linear(16, 33), (1, 20, 16)),
+        (nn.Linear(8, 16, bias=False), (1, 30, 8)),
+        (nn.Linear(24, 40), (16, 3, 24)),
+        (nn.Linear(7, 2), (5, 1, 7)),
+        (nn.Linear(9, 20), (33, 5, 9)),
+        (nn.Linear(2, 1), (3, 2, 2, 2)),
+    ])
     run("linear_without_bias", [(nn.Linear(i, o, bias=False), (n, i)) for n, i, o in
                                 ((1, 1, 1), (2, 7, 3), (4, 12, 10), (17, 5, 4), (3, 16, 17),
                                  (5, 33, 9), (33, 3, 2), (16, 16, 16), (2, 64, 5), (16, 40, 33))])

@@ -205,6 +205,21 @@ struct Shape {
 template <index_t... Ns>
 Shape(Dim<Ns>...) -> Shape<Ns...>;
 
+// Returns a shape whose extent I is another one.
+template <std::size_t I, index_t... Ns, index_t N>
+constexpr auto with_extent(const Shape<Ns...>& shape, Dim<N> extent) {
+  return [&]<std::size_t... J>(std::index_sequence<J...>) {
+    const auto pick = [&]<std::size_t K>(std::integral_constant<std::size_t, K>) {
+      if constexpr (K == I)
+        return extent;
+      else
+        return shape.template at<K>();
+    };
+    return Shape(pick(std::integral_constant<std::size_t, J>{})...);
+  }
+  (std::index_sequence_for<Dim<Ns>...>{});
+}
+
 }  // namespace gpunet
 
 #if !GPUNET_COMPILED

@@ -44,7 +44,7 @@ GPUNET_INLINE Graph fuse(Graph graph, const FusePolicy& policy) {
     }
     if (linear) {
       linear->activation = Activation::relu;
-      linear->keeps_relu_bits = policy.keeps_relu_bits;
+      linear->keeps_relu_bits = policy.keeps_relu_bits && linear->rows == 1;
       continue;
     }
     convolution->activation = Activation::relu;

@@ -143,22 +143,10 @@ class BranchesOf {
   [[no_unique_address]] Pack<Branches...> branches_{};
 };
 
-// Returns extent I of the joined shape: the sum along dimension J, else that of the first.
-template <std::size_t I, std::size_t J, class First, class... Rest>
-constexpr auto joined_extent(First first, Rest... rest) {
-  if constexpr (I == J)
-    return (first.template at<I>() + ... + rest.template at<I>());
-  else
-    return first.template at<I>();
-}
-
 // Returns the shape of values joined along dimension J.
 template <std::size_t J, class First, class... Rest>
 constexpr auto joined_shape(First first, Rest... rest) {
-  return [&]<std::size_t... I>(std::index_sequence<I...>) {
-    return Shape(joined_extent<I, J>(first, rest...)...);
-  }
-  (std::make_index_sequence<static_cast<std::size_t>(First::rank)>{});
+  return with_extent<J>(first, (first.template at<J>() + ... + rest.template at<J>()));
 }
 
 // Returns whether two shapes may be the same but for dimension J.

@@ -110,6 +110,16 @@ TEST_CASE("tuned affine maps of many groups of samples do what the plain ones do
     compare(host, random, {groups * 16 - 5, groups, 16}, in, out);
 }
 
+TEST_CASE("tuned affine maps of many rows of one sample do what the plain ones do") {
+  const KeepIsa keep;
+  Host host({.threads = 2});
+  RandomShapes random(5);
+  for (int shapes = 0; shapes < 40; ++shapes) {
+    const index_t rows = random.pick(2, 70);
+    compare(host, random, {rows, rows, 1}, random.pick(1, 90), random.pick(1, 90));
+  }
+}
+
 TEST_CASE("tuned affine maps of one sample and a large matrix do what the plain ones do") {
   const KeepIsa keep;
   Host host({.threads = 3});

@@ -10,6 +10,7 @@ namespace gpunet {
 // y = activation(x W^T + b); W, b are the parameters 0 and 1. Layers make it without activation, which fusing adds.
 struct LinearOp {
   index_t in, out;
+  index_t rows = 1;  // of features in a sample
   bool bias = true;
   Activation activation = Activation::none;
   bool keeps_relu_bits = false;  // store which numbers the ReLU let through, where the device uses that
@@ -28,9 +29,15 @@ struct LinearOp {
   template <class D>
   bool leaves_relu_bits(const D& device, const Slice& slice) const {
     if constexpr (DeviceTraits<D>::template uses_relu_bits<float>)
-      return keeps_relu_bits && linear_leaves_relu_bits(device, slice, in, out, bias);
+      return keeps_relu_bits && linear_leaves_relu_bits(device, all_rows(slice), in, out, bias);
     else
       return false;
+  }
+  index_t multiply_adds(const Sizes&, const Sizes&) const { return rows * (in + (bias ? 1 : 0)) * out; }
+
+  // Returns a slice whose samples are the rows of all samples.
+  Slice all_rows(const Slice& slice) const {
+    return rows == 1 ? slice : Slice{slice.samples() * rows, slice.outer * rows, slice.inner};
   }
 };
 
@@ -41,13 +48,13 @@ struct LinearKernels {
 
   template <class D, class T>
   static index_t scratch(const LinearOp& op, const D& device, const Slice& slice, T type) {
-    return linear_scratch(device, Known{}, slice, op.in, op.out, type);
+    return linear_scratch(device, Known{}, op.all_rows(slice), op.in, op.out, type, slice.outer > 1);
   }
 
   template <class D, class T>
   static void forward(const LinearOp& op, D& device, const ForwardPass<T>& pass) {
     linear_forward(device, Known{},
-                   LinearForwardArgs<T>{.slice = pass.slice,
+                   LinearForwardArgs<T>{.slice = op.all_rows(pass.slice),
                                         .in = op.in,
                                         .out = op.out,
                                         .x = pass.x,
@@ -56,13 +63,14 @@ struct LinearKernels {
                                         .y = pass.y,
                                         .scratch = pass.scratch,
                                         .activation = op.activation,
-                                        .relu_bits = op.keeps_relu_bits ? pass.cache : nullptr});
+                                        .relu_bits = op.keeps_relu_bits ? pass.cache : nullptr,
+                                        .whole_batch = pass.slice.outer > 1});
   }
 
   template <class D, class T>
   static void backward(const LinearOp& op, D& device, const BackwardPass<T>& pass) {
     linear_backward(device, Known{},
-                    LinearBackwardArgs<T>{.slice = pass.slice,
+                    LinearBackwardArgs<T>{.slice = op.all_rows(pass.slice),
                                           .in = op.in,
                                           .out = op.out,
                                           .x = pass.x,
@@ -76,7 +84,8 @@ struct LinearKernels {
                                           .scratch = pass.scratch,
                                           .activation = pass.dy_is_rectified ? Activation::none : op.activation,
                                           .rectify_dx = pass.rectify_dx,
-                                          .relu_bits = pass.relu_bits});
+                                          .relu_bits = op.rows == 1 ? pass.relu_bits : nullptr,
+                                          .whole_batch = pass.slice.outer > 1});
   }
 };
 

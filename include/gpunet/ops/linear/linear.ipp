@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include <gpunet/device/host/gemm/blocks.hpp>
+#include <gpunet/ops/add.hpp>
 #include <gpunet/ops/interleave.hpp>
 #include <gpunet/ops/linear/linear.hpp>
 
@@ -116,11 +117,13 @@ GPUNET_INLINE void linear_backward_parameters(Host& device, SmallSizes, const Li
 
 namespace detail {
 
-// Which kernels do a slice: those for small maps, a matrix product, or the plain version.
-enum class LinearKernel { small, product, plain };
+// Which kernels do a slice: those for small maps, a matrix product of groups of 16 samples or of rows, or the plain version.
+enum class LinearKernel { small, product, product_of_rows, plain };
 
 GPUNET_INLINE LinearKernel linear_kernel(const Slice& slice, index_t in, index_t out) {
   const bool small = has_small_kernels(slice, in, out);
+  constexpr index_t many_rows = 12;
+  if (slice.inner == 1 && slice.outer >= many_rows && in >= 8 && out >= 8) return LinearKernel::product_of_rows;
   if (slice.inner != 16) return small ? LinearKernel::small : LinearKernel::plain;
   const index_t weights = in * out;
   const bool pays = weights <= index_t{1} << 16 && (slice.outer == 1 || weights > 128);
@@ -133,9 +136,12 @@ GroupedMatrix<T> slice_matrix(T* data, index_t features) {
   return {data, 16, 16 * features};
 }
 
-// The three products of a layer: y = W x + b, dx = W^T dy, dW = dy x^T.
+// The three products of a layer: y = W x + b, dx = W^T dy, dW = dy x^T. Where samples are rows, those of the transposes; b is in
+// y before.
 GPUNET_INLINE Product forward_product(const LinearForwardArgs<float>& a) {
-  const auto no = Transpose::no;
+  const auto no = Transpose::no, yes = Transpose::yes;
+  if (a.slice.inner == 1)
+    return {a.slice.samples(), a.out, a.in, no, yes, {a.x, a.in}, {a.w, a.in}, {a.y, a.out}, a.b ? 1.0f : 0.0f};
   return {a.out,
           a.slice.samples(),
           a.in,
@@ -150,28 +156,42 @@ GPUNET_INLINE Product forward_product(const LinearForwardArgs<float>& a) {
 }
 GPUNET_INLINE Product input_gradient(const LinearBackwardArgs<float>& a) {
   const auto no = Transpose::no, yes = Transpose::yes;
+  if (a.slice.inner == 1) return {a.slice.samples(), a.in, a.out, no, no, {a.dy, a.out}, {a.w, a.in}, {a.dx, a.in}};
   const GemmOperand dy = slice_matrix<const float>(a.dy, a.out);
   return {a.in, a.slice.samples(), a.out, yes, no, {a.w, a.in}, dy, slice_matrix(a.dx, a.in)};
 }
 GPUNET_INLINE Product weight_gradient(const LinearBackwardArgs<float>& a) {
   const auto no = Transpose::no, yes = Transpose::yes;
   const float beta = a.accumulate == Accumulate::yes ? 1 : 0;
+  if (a.slice.inner == 1)
+    return {a.out, a.in, a.slice.samples(), yes, no, {a.dy, a.out}, {a.x, a.in}, {a.dw, a.in}, beta};
   const GemmOperand dy = slice_matrix<const float>(a.dy, a.out);
   return {a.out, a.in, a.slice.samples(), no, yes, dy, slice_matrix(a.x, a.in), {a.dw, a.in}, beta};
 }
 
-// A product in `scratch` where the slice is one group of samples, else in the memory of the device: such a slice is the
-// whole batch, and all threads work on it.
-GPUNET_INLINE void multiply(Host& device, const Slice& slice, const Product& p, float* scratch) {
-  if (slice.outer > 1) return multiply(device, p);
+// db = the sum over rows of dy.
+GPUNET_INLINE void bias_gradients_of_rows(Host& device, const LinearBackwardArgs<float>& a) {
+  float* sums = a.db.data();
+  for (index_t row = 0; row < a.slice.outer; ++row)
+    if (const float* dy = a.dy + row * a.out; row == 0 && a.accumulate == Accumulate::no)
+      std::copy_n(dy, a.out, sums);
+    else
+      map(device, a.out, Add{}, static_cast<const float*>(sums), dy, sums);
+}
+
+// A product in the memory of the device where the slice is the whole batch and all threads work on it, else in `scratch`.
+GPUNET_INLINE void multiply(Host& device, bool whole_batch, const Product& p, float* scratch) {
+  if (whole_batch) return multiply(device, p);
   multiply(device, p, GemmPlan(p, device.threads()), scratch);
 }
 
 }  // namespace detail
 
-GPUNET_INLINE index_t linear_scratch(const Host& device, const Slice& slice, index_t in, index_t out, float) {
-  if (detail::linear_kernel(slice, in, out) != detail::LinearKernel::product) return slice.samples() * in;
-  if (slice.outer > 1) return 0;
+GPUNET_INLINE index_t linear_scratch(const Host& device, const Slice& slice, index_t in, index_t out, float,
+                                     bool whole_batch) {
+  const auto kernel = detail::linear_kernel(slice, in, out);
+  if (kernel == detail::LinearKernel::small || kernel == detail::LinearKernel::plain) return slice.samples() * in;
+  if (whole_batch) return 0;
   const LinearForwardArgs<float> forward{slice, in, out};
   const LinearBackwardArgs<float> backward{slice, in, out};
   const auto scratch = [&](const detail::Product& p) {
@@ -185,22 +205,30 @@ GPUNET_INLINE void linear_forward(Host& device, const LinearForwardArgs<float>& 
   const auto kernel = detail::linear_kernel(a.slice, a.in, a.out);
   if (kernel == detail::LinearKernel::plain) return linear_forward<Host, float>(device, a);
   if (kernel == detail::LinearKernel::small) return linear_forward(device, SmallSizes{}, a);
-  detail::multiply(device, a.slice, detail::forward_product(a), a.scratch);
+  if (kernel == detail::LinearKernel::product_of_rows && a.b)
+    for (index_t row = 0; row < a.slice.outer; ++row)
+      std::copy_n(a.b.data(), a.out, a.y + row * a.out);
+  detail::multiply(device, a.whole_batch, detail::forward_product(a), a.scratch);
+  if (kernel == detail::LinearKernel::product_of_rows && a.activation == Activation::relu)
+    rectify(device, a.slice.samples() * a.out, static_cast<const float*>(a.y), a.y);
 }
 
 GPUNET_INLINE void linear_backward_input(Host& device, const LinearBackwardArgs<float>& a) {
   const auto kernel = detail::linear_kernel(a.slice, a.in, a.out);
   if (kernel == detail::LinearKernel::plain) return linear_backward_input<Host, float>(device, a);
   if (kernel == detail::LinearKernel::small) return linear_backward_input(device, SmallSizes{}, a);
-  detail::multiply(device, a.slice, detail::input_gradient(a), a.scratch);
+  detail::multiply(device, a.whole_batch, detail::input_gradient(a), a.scratch);
 }
 
 GPUNET_INLINE void linear_backward_parameters(Host& device, const LinearBackwardArgs<float>& a) {
   const auto kernel = detail::linear_kernel(a.slice, a.in, a.out);
   if (kernel == detail::LinearKernel::plain) return linear_backward_parameters<Host, float>(device, a);
   if (kernel == detail::LinearKernel::small) return linear_backward_parameters(device, SmallSizes{}, a);
-  if (a.db) GPUNET_CALL_PATH(16, bias_gradients, a.slice.outer, a.out, a.dy, a.db.data(), a.accumulate);
-  detail::multiply(device, a.slice, detail::weight_gradient(a), a.scratch);
+  if (a.db && kernel == detail::LinearKernel::product_of_rows)
+    detail::bias_gradients_of_rows(device, a);
+  else if (a.db)
+    GPUNET_CALL_PATH(16, bias_gradients, a.slice.outer, a.out, a.dy, a.db.data(), a.accumulate);
+  detail::multiply(device, a.whole_batch, detail::weight_gradient(a), a.scratch);
 }
 
 #if GPUNET_COMPILED

@@ -9,7 +9,8 @@
 
 namespace gpunet {
 
-// The arguments of the forward pass: y = activation(x W^T + b).
+// The arguments of the forward pass: y = activation(x W^T + b). "Samples" are all rows of features: where a sample has several,
+// the slice has as many times the groups.
 template <class T>
 struct LinearForwardArgs {
   Slice slice;
@@ -20,7 +21,8 @@ struct LinearForwardArgs {
   T* y = nullptr;                 // [out] per sample
   T* scratch = nullptr;           // linear_scratch() elements
   Activation activation = Activation::none;
-  std::byte* relu_bits = nullptr;  // where a device may leave which outputs the ReLU let through
+  std::byte* relu_bits = nullptr;      // where a device may leave which outputs the ReLU let through
+  bool whole_batch = slice.outer > 1;  // no other slice runs at the same time: the device's working memory is free
 };
 
 // The arguments of the backward pass.
@@ -40,6 +42,7 @@ struct LinearBackwardArgs {
   Activation activation = Activation::none;
   bool rectify_dx = false;               // dx is 0 where x, which a ReLU made, is
   const std::byte* relu_bits = nullptr;  // which those are, for devices that read them
+  bool whole_batch = slice.outer > 1;    // as above
 };
 
 // Tags for sizes that are known at compile time, so that only kernels that may be needed are compiled.
@@ -135,7 +138,7 @@ constexpr index_t relu_bits_bytes(index_t out) {
 
 // Returns how many elements of T the functions below need as scratch memory.
 template <class D, class T>
-index_t linear_scratch(const D&, const Slice&, index_t /*in*/, index_t /*out*/, T) {
+index_t linear_scratch(const D&, const Slice&, index_t /*in*/, index_t /*out*/, T, bool /*whole_batch*/ = false) {
   return 0;
 }
 
@@ -158,8 +161,9 @@ void linear_backward_parameters(D& device, const LinearBackwardArgs<T>& a) {
 
 // The same for sizes that are partly known at compile time: a device may have kernels of its own for them.
 template <class D, class Known, class T>
-index_t linear_scratch(const D& device, Known, const Slice& slice, index_t in, index_t out, T type) {
-  return linear_scratch(device, slice, in, out, type);
+index_t linear_scratch(const D& device, Known, const Slice& slice, index_t in, index_t out, T type,
+                       bool whole_batch = false) {
+  return linear_scratch(device, slice, in, out, type, whole_batch);
 }
 template <class D, class Known, class T>
 void linear_forward(D& device, Known, const LinearForwardArgs<T>& a) {

@@ -139,7 +139,8 @@ constexpr bool is_large_linear(const Slice& slice, index_t in, index_t out) {
 }  // namespace detail
 
 template <class T>
-index_t linear_scratch(const Cuda& device, const Slice& slice, index_t in, index_t out, T) {
+index_t linear_scratch(const Cuda& device, const Slice& slice, index_t in, index_t out, T,
+                       bool /*whole_batch*/ = false) {
   const detail::LinearProducts all{slice.samples(), in, out};
   const auto scratch = [&]<std::size_t count>(const std::array<detail::ProductSizes, count>& products) {
     return detail::product_scratch<T, detail::Known::little_work>(device, products);

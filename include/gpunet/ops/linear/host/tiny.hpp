@@ -14,13 +14,15 @@
 namespace gpunet {
 
 // Maps of any size: by the kernels for small ones, as a matrix product, or by the plain version.
-index_t linear_scratch(const Host& device, const Slice& slice, index_t in, index_t out, float);
+index_t linear_scratch(const Host& device, const Slice& slice, index_t in, index_t out, float,
+                       bool whole_batch = false);
 void linear_forward(Host& device, const LinearForwardArgs<float>& a);
 void linear_backward_input(Host& device, const LinearBackwardArgs<float>& a);
 void linear_backward_parameters(Host& device, const LinearBackwardArgs<float>& a);
 
 // Small ones, whose W stays in the L2 cache.
-inline index_t linear_scratch(const Host&, SmallSizes, const Slice& slice, index_t in, index_t /*out*/, float) {
+inline index_t linear_scratch(const Host&, SmallSizes, const Slice& slice, index_t in, index_t /*out*/, float,
+                              bool /*whole_batch*/ = false) {
   return slice.samples() * in;
 }
 void linear_forward(Host& device, SmallSizes, const LinearForwardArgs<float>& a);
