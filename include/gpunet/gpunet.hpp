@@ -38,6 +38,7 @@
 #include <gpunet/nn/cross_entropy_loss.hpp>
 #include <gpunet/nn/dropout.hpp>
 #include <gpunet/nn/elementwise.hpp>
+#include <gpunet/nn/embedding.hpp>
 #include <gpunet/nn/flatten.hpp>
 #include <gpunet/nn/hinge_embedding_loss.hpp>
 #include <gpunet/nn/identity.hpp>

@@ -29,6 +29,9 @@ using Pixels =
     nn::Sequential<nn::Input<17, 2, 2>, nn::Conv2d<33, 1>, nn::Conv2d<16, 1>, nn::Flatten, nn::Linear<2>>;
 using Digits = nn::Sequential<nn::Input<1, 28, 28>, nn::Conv2d<8, 3>, nn::Conv2d<16, 3>, nn::Conv2d<24, 3>,
                               nn::Flatten, nn::Linear<32>, nn::Linear<10>>;
+// It is never run: its indices are no indices.
+using Words = nn::Sequential<nn::Input<2>, nn::Embedding<3, 4>, nn::Linear<2>, nn::Embedding<7, 3>,
+                             nn::Embedding<40, 5, nn::PaddingIdx<3>>>;
 
 // The parameters of a new model, in the order of the state dict, without the gaps of the arena.
 template <class T, class Net, class D>
@@ -72,6 +75,8 @@ TEST_CASE_TEMPLATE("a new model has PyTorch's parameters, bit for bit", D, GPUNE
   check_draws<float, Strided, D>(reference::strided_float);
   check_draws<float, Pixels, D>(reference::pixels_float);
   check_draws<float, Digits, D>(reference::digits_float);
+  check_draws<float, Words, D>(reference::words_float);
+  check_draws<double, Words, D>(reference::words_double);
 }
 
 TEST_CASE("bounds") {

@@ -58,6 +58,11 @@ def digits():
                          nn.Linear(32, 10))
 
 
+def words():
+    """Normal numbers: 12, which is fewer than 16, 21 and 200."""
+    return nn.Sequential(nn.Embedding(3, 4), nn.Linear(4, 2), nn.Embedding(7, 3), nn.Embedding(40, 5, padding_idx=3))
+
+
 begin("cstdint")
 print("""// Parameters that torch.nn drew after manual_seed(seed): the first, the last, and the FNV-1a hash of all, in the
 // order of the state dict, as little-endian bytes.
@@ -81,6 +86,8 @@ for network, dtype, name in (
     (strided, torch.float32, "strided_float"),
     (pixels, torch.float32, "pixels_float"),
     (digits, torch.float32, "digits_float"),
+    (words, torch.float32, "words_float"),
+    (words, torch.float64, "words_double"),
 ):
     torch.set_default_dtype(dtype)
     print(f"inline constexpr InitialParameters {name}[] = {{")

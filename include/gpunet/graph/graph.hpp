@@ -14,11 +14,20 @@
 
 namespace gpunet {
 
-// A parameter tensor of a layer: name, sizes, and the bounds of the uniform distribution of its initial values.
+// The distribution of the initial values of a parameter.
+struct Initial {
+  // One value a, which draws nothing; uniform in [a, b); normal with mean a and standard deviation b.
+  enum class Kind { constant, uniform, normal };
+  Kind kind;
+  double a, b = 0;  // see Kind
+  index_t zero_row = -1;  // an index of the first dimension whose values are 0 in the end; -1: none
+};
+
+// A parameter tensor of a layer.
 struct ParameterSpec {
   std::string_view name;
   Sizes sizes;
-  double low, high;
+  Initial initial;
 };
 
 // The contents of a buffer: elements of the model's type, or one index_t that counts.
@@ -37,8 +46,8 @@ struct BufferSpec {
 struct ParameterInfo {
   std::string name;  // as PyTorch's state_dict has it: "conv1.weight"
   Sizes sizes;
-  index_t offset;    // in elements, from the start of the parameter arena
-  double low, high;  // initial values are uniform in [low, high)
+  index_t offset;  // in elements, from the start of the parameter arena
+  Initial initial;
 };
 
 // One buffer of a network.

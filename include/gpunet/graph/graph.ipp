@@ -85,7 +85,7 @@ GPUNET_INLINE void GraphBuilder::add_parameters(std::span<const ParameterSpec> p
       require(other.name != name, "gpunet::nn::Sequential: two layers are called ", path_,
               " (their parameters would be one key), rename one");
     detail::require_possible("has parameters", path_, spec.sizes);
-    g.parameters.push_back({name, spec.sizes, g.parameter_elements, spec.low, spec.high});
+    g.parameters.push_back({name, spec.sizes, g.parameter_elements, spec.initial});
     g.parameter_offsets.push_back(g.parameter_elements);
     g.parameter_elements += round_up(spec.sizes.numel(), parameter_alignment);
   }

@@ -14,23 +14,31 @@ namespace gpunet {
 // Draws the initial parameters of a network, in the order of torch.nn.
 template <class D, class T>
 void draw_parameters(D& device, const Graph& graph, Generator& generator, T* arena) {
-  constexpr index_t most = 4096;  // values at a time, so that a large network needs no second copy
+  constexpr index_t most = 4096;  // uniform values at a time, so that a large network needs no second copy
   std::vector<T> values;
   const auto lock = generator.lock();
   for (const ParameterInfo& parameter : graph.parameters) {
     T* first = arena + parameter.offset;
     T* const end = first + parameter.sizes.numel();
-    const auto low = static_cast<T>(parameter.low), high = static_cast<T>(parameter.high);
-    if (low == high) {
-      fill(device, end - first, low, first);
+    const Initial& initial = parameter.initial;
+    const auto a = static_cast<T>(initial.a), b = static_cast<T>(initial.b);
+    if (initial.kind == Initial::Kind::constant) {
+      fill(device, end - first, a, first);
       continue;
     }
-    for (; first < end; first += values.size()) {
-      values.resize(static_cast<std::size_t>(std::min(most, end - first)));
-      for (T& value : values)
-        value = generator.uniform(low, high);
-      device.upload(first, values.data(), values.size() * sizeof(T));
+    const bool is_normal = initial.kind == Initial::Kind::normal;
+    for (T* at = first; at < end; at += values.size()) {
+      values.resize(static_cast<std::size_t>(is_normal ? end - at : std::min(most, end - at)));
+      if (is_normal)
+        draw_normal(generator, end - at, values.data(), initial.a, initial.b);
+      else
+        for (T& value : values)
+          value = generator.uniform(a, b);
+      device.upload(at, values.data(), values.size() * sizeof(T));
     }
+    if (initial.zero_row < 0) continue;
+    const index_t row = parameter.sizes.numel() / parameter.sizes[0];
+    fill(device, row, T{}, first + initial.zero_row * row);
   }
 }
 

@@ -28,16 +28,21 @@ namespace gpunet::nn {
 
 using gpunet::BufferKind;
 using gpunet::BufferSpec;
+using gpunet::Initial;
 using gpunet::ParameterSpec;
 
-// Returns the specification of a parameter with initial values uniform in [-bound, bound).
+// Return the specification of a parameter with initial values uniform in [-bound, bound), or normal with a mean and a standard
+// deviation.
 constexpr ParameterSpec uniform(std::string_view name, const Sizes& sizes, double bound) {
-  return {name, sizes, -bound, bound};
+  return {name, sizes, {bound > 0 ? Initial::Kind::uniform : Initial::Kind::constant, -bound, bound}};
+}
+constexpr ParameterSpec normal(std::string_view name, const Sizes& sizes, double mean, double std) {
+  return {name, sizes, {Initial::Kind::normal, mean, std}};
 }
 
 // Returns the specification of a parameter with one initial value, which draws nothing from the generator.
 constexpr ParameterSpec constant(std::string_view name, const Sizes& sizes, double value) {
-  return {name, sizes, value, value};
+  return {name, sizes, {Initial::Kind::constant, value}};
 }
 
 // Return the parameters and buffers of a layer; by default it has none.

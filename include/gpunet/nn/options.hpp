@@ -20,6 +20,12 @@ struct Padding {
   using dim = Dim<N>;
 };
 
+// The embedding that is 0 at first and is not trained. In PyTorch padding_idx=N.
+template <index_t N>
+struct PaddingIdx {
+  using dim = Dim<N>;
+};
+
 // Whether a layer adds a bias. In PyTorch bias=False.
 template <bool has>
 struct Bias {};

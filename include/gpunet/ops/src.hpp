@@ -9,6 +9,7 @@
 #include <gpunet/ops/cross_entropy/cross_entropy.ipp>
 #include <gpunet/ops/cross_entropy/weighted_targets.ipp>
 #include <gpunet/ops/dropout.ipp>
+#include <gpunet/ops/embedding.ipp>
 #include <gpunet/ops/gather_samples.ipp>
 #include <gpunet/ops/linear/linear.ipp>
 #include <gpunet/ops/max_pool2d/max_pool2d.ipp>
