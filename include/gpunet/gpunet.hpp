@@ -51,6 +51,7 @@
 #include <gpunet/nn/named.hpp>
 #include <gpunet/nn/normalization.hpp>
 #include <gpunet/nn/prelu.hpp>
+#include <gpunet/nn/recurrent.hpp>
 #include <gpunet/nn/relu.hpp>
 #include <gpunet/nn/repr.hpp>
 #include <gpunet/nn/sequential.hpp>

@@ -54,7 +54,7 @@ std::vector<Slice> slices_of(index_t batch) {
     return {{batch, batch, 1}};
 }
 
-template <class D>
+template <class D, class T = float>
 class Cases {
  public:
   Cases(D& device, const std::string& kind) : device_(device), expected_(kind) {}
@@ -68,16 +68,17 @@ class Cases {
         CAPTURE(slice.inner);
         CAPTURE(static_cast<int>(path));
         set_isa(path);
-        nn::LayerRun<float, D> run(device_, layer, in, slice);
+        nn::LayerRun<T, D> run(device_, layer, in, slice);
         Generator generator(number_);
         const auto draw = [&](index_t n) {
-          return random_values<float>(n, generator);
+          const std::vector<float> values = random_values<float>(n, generator);
+          return std::vector<T>(values.begin(), values.end());
         };
         run.set_parameters(draw(run.parameter_count()));
         const index_t inputs = batch * run.in_features();
         const bool couples_samples = run.couples_samples();
         if (couples_samples) run.forward(draw(inputs));  // running statistics with a past
-        const std::vector<float> x = draw(inputs), dy = draw(batch * run.out_features());
+        const std::vector<T> x = draw(inputs), dy = draw(batch * run.out_features());
         check(run, x, dy, "");
         if (couples_samples) {
           const index_t channels = in.sizes()[0];
@@ -92,14 +93,14 @@ class Cases {
   int number() const { return number_; }
 
  private:
-  void check(nn::LayerRun<float, D>& run, const std::vector<float>& x, const std::vector<float>& dy,
+  void check(nn::LayerRun<T, D>& run, const std::vector<T>& x, const std::vector<T>& dy,
              const std::string& prefix) {
     check_close(run.forward(x), prefix + "y");
-    const nn::LayerGradients<float> gradients = run.backward(dy);
+    const nn::LayerGradients<T> gradients = run.backward(dy);
     check_close(gradients.dx, prefix + "dx");
     CHECK(relative_error(gradients.parameters, expected_.gradients(number_, run.parameters(), prefix)) <= 1e-6);
   }
-  void check_close(const std::vector<float>& values, std::string_view what) {
+  void check_close(const std::vector<T>& values, std::string_view what) {
     CAPTURE(what);
     CHECK(relative_error(values, expected_(number_, what)) <= 1e-6);
   }
@@ -336,6 +337,29 @@ TEST_CASE_TEMPLATE("ten shapes of RMSNorm are PyTorch's", D, GPUNET_TEST_DEVICES
   norm(33, nn::RMSNorm<>{{.eps = 1e-5}}, shape(3));
   norm(1, nn::RMSNorm<>{{.eps = 1e-5}}, shape(5, 7));
   CHECK(norm.number() == 10);
+}
+
+// In double: what follows a step multiplies its rounding.
+template <template <index_t, class...> class Layer, class D, class... Relu>
+void check_recurrent(D& device, const char* kind) {
+  Cases<D, double> cases(device, kind);
+  cases(2, Layer<4>{}, Shape<5, 3>{});
+  cases(1, Layer<1>{}, Shape<1, 1>{});
+  cases(17, Layer<16>{}, shape(3, 8));
+  cases(4, Layer<3, nn::NumLayers<2>>{}, Shape<4, 5>{});
+  cases(3, Layer<4, nn::Bidirectional>{}, Shape<4, 2>{});
+  cases(2, Layer<2, nn::Bidirectional, nn::NumLayers<3>>{}, shape(3, 3));
+  cases(16, Layer<5, nn::Bias<false>>{}, Shape<2, 6>{});
+  cases(5, Layer<9>{}, Shape<6, 12>{});
+  cases(33, Layer<8, Relu...>{}, Shape<2, 4>{});
+  cases(1, Layer<20, nn::NumLayers<2>, nn::Bias<false>, nn::Bidirectional>{}, Shape<7, 2>{});
+  CHECK(cases.number() == 10);
+}
+
+TEST_CASE_TEMPLATE("ten shapes of LSTM, GRU and RNN are PyTorch's", D, GPUNET_TEST_DEVICES) {
+  check_recurrent<nn::LSTM>(test_device<D>(), "lstm");
+  check_recurrent<nn::GRU>(test_device<D>(), "gru");
+  check_recurrent<nn::RNN, D, nn::ReLU>(test_device<D>(), "rnn");
 }
 
 TEST_CASE_TEMPLATE("ten shapes of GroupNorm and InstanceNorm2d are PyTorch's", D, GPUNET_TEST_DEVICES) {

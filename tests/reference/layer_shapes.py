@@ -62,6 +62,31 @@ def run_cross_entropy(shapes):
         results[f"{name}.dx"] = x.grad
 
 
+def states_of(layer):
+    """The recurrent layer without its last states."""
+    class Output(layer):
+        def forward(self, x):
+            return super().forward(x)[0]
+    return lambda *sizes, **options: Output(*sizes, batch_first=True, **options)
+
+
+def run_recurrent():
+    for kind, layer in (("lstm", nn.LSTM), ("gru", nn.GRU), ("rnn", nn.RNN)):
+        make = states_of(layer)
+        run(kind, [
+            (make(3, 4), (2, 5, 3)),
+            (make(1, 1), (1, 1, 1)),
+            (make(8, 16), (17, 3, 8)),
+            (make(5, 3, num_layers=2), (4, 4, 5)),
+            (make(2, 4, bidirectional=True), (3, 4, 2)),
+            (make(3, 2, num_layers=3, bidirectional=True), (2, 3, 3)),
+            (make(6, 5, bias=False), (16, 2, 6)),
+            (make(12, 9), (5, 6, 12)),
+            (make(4, 8, **({"nonlinearity": "relu"} if kind == "rnn" else {})), (33, 2, 4)),
+            (make(2, 20, num_layers=2, bias=False, bidirectional=True), (1, 7, 2)),
+        ])
+
+
 def main():
     run("linear", [(nn.Linear(i, o), (n, i)) for n, i, o in
                    ((1, 1, 1), (2, 7, 3), (4, 12, 10), (17, 5, 4), (3, 16, 17),
@@ -213,6 +238,7 @@ def main():
         (nn.BatchNorm2d(2), (16, 2, 2, 2)),
         (nn.BatchNorm2d(5, momentum=1.0), (2, 5, 6, 1)),
     ])
+    run_recurrent()
     run_cross_entropy(((1, 2), (2, 10), (4, 5), (17, 3), (3, 100), (16, 16), (33, 2), (5, 1), (7, 33), (8, 65)))
     # In float: half the bytes, and no last bit that another processor's sums would change.
     sys.stdout.buffer.write(save({name: value.float().contiguous() for name, value in results.items()}))

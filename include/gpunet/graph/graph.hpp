@@ -19,7 +19,7 @@ struct Initial {
   // One value a, which draws nothing; uniform in [a, b); normal with mean a and standard deviation b.
   enum class Kind { constant, uniform, normal };
   Kind kind;
-  double a, b = 0;  // see Kind
+  double a, b = 0;        // see Kind
   index_t zero_row = -1;  // an index of the first dimension whose values are 0 in the end; -1: none
 };
 

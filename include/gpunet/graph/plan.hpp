@@ -55,7 +55,8 @@ struct Plan {
   index_t most_samples = 0;                           // of a batch, so that no size in a pass overflows
 
   // `rectifies_gradients`: see DeviceTraits.
-  Plan(const Graph& graph, bool rectifies_gradients, InputGradient input_gradient);
+  Plan(const Graph& graph, bool rectifies_gradients, InputGradient input_gradient,
+       index_t element_bytes = sizeof(float));
 };
 
 }  // namespace gpunet

@@ -42,7 +42,8 @@ GPUNET_INLINE index_t place(std::vector<Lifetime> all) {
 
 }  // namespace detail
 
-GPUNET_INLINE Plan::Plan(const Graph& graph, bool rectifies_gradients, InputGradient input_gradient) {
+GPUNET_INLINE Plan::Plan(const Graph& graph, bool rectifies_gradients, InputGradient input_gradient,
+                         index_t element_bytes) {
   const auto at = [](int i) {
     return static_cast<std::size_t>(i);
   };
@@ -80,7 +81,7 @@ GPUNET_INLINE Plan::Plan(const Graph& graph, bool rectifies_gradients, InputGrad
     values.push_back({.offset = output_elements, .features = features, .maker = static_cast<int>(nodes.size())});
     readers.push_back(0);
     output_elements += round_up(features, sample_alignment);
-    cache_bytes += round_up(of.cache_bytes, cache_alignment);
+    cache_bytes += round_up(of.cache_bytes + of.cache_elements * element_bytes, cache_alignment);
     couples_samples |= of.couples_samples;
     uses_random |= of.uses_random;
     nodes.push_back(std::move(out));

@@ -20,7 +20,7 @@ Network<D, T>::Network(D& device, Graph graph, Drawn drawn)
     : device_(device),
       graph_(std::move(graph)),
       fused_(fuse(graph_, fuse_policy<D, T>)),
-      plan_(fused_, DeviceTraits<D>::rectifies_gradients, InputGradient::skip),
+      plan_(fused_, DeviceTraits<D>::rectifies_gradients, InputGradient::skip, sizeof(T)),
       parameters_(device, graph_.parameter_elements),
       buffers_(device, graph_.buffer_elements),
       random_step_(device, plan_.uses_random ? 1 : 0),

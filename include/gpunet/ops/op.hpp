@@ -132,6 +132,7 @@ struct BackwardPass : OpPass {
 // Properties of an op, for samples of certain sizes.
 struct OpTraits {
   index_t cache_bytes = 0;       // bytes per sample that forward leaves for backward
+  index_t cache_elements = 0;    // the same in elements of the network's type; not both
   bool couples_samples = false;  // in training it looks at the whole batch: the batch comes in one slice
   bool is_view = false;          // output and input are the same memory, nothing is run
   bool ends_in_relu = false;     // y is what a ReLU made

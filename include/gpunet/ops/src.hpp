@@ -11,10 +11,12 @@
 #include <gpunet/ops/dropout.ipp>
 #include <gpunet/ops/embedding.ipp>
 #include <gpunet/ops/gather_samples.ipp>
+#include <gpunet/ops/last_step.ipp>
 #include <gpunet/ops/linear/linear.ipp>
 #include <gpunet/ops/max_pool2d/max_pool2d.ipp>
 #include <gpunet/ops/op.ipp>
 #include <gpunet/ops/prelu.ipp>
+#include <gpunet/ops/recurrent/recurrent.ipp>
 #include <gpunet/ops/relu.ipp>
 #include <gpunet/ops/row_norm/row_norm.ipp>
 #include <gpunet/ops/softmax/softmax.ipp>

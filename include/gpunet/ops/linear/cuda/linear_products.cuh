@@ -222,6 +222,22 @@ inline bool large_linear_input(Cuda& device, const LinearBackwardArgs<float>& a)
   return true;
 }
 
+// The product for the gradients of parameters, or of the input, by cuBLASLt if that does it: then the one that is left is empty.
+template <class T>
+auto parameter_product(Cuda& device, const LinearBackwardArgs<T>& a) {
+  auto parameters = LinearProducts{a.slice.samples(), a.in, a.out}.parameters(a);
+  if constexpr (std::is_same_v<T, float>)
+    if (is_large_linear<T>(a.slice, a.in, a.out) && large_linear_parameters(device, a)) parameters.m = 0;
+  return parameters;
+}
+template <class T>
+auto input_product(Cuda& device, const LinearBackwardArgs<T>& a) {
+  auto input = LinearProducts{a.slice.samples(), a.in, a.out}.input(a);
+  if constexpr (std::is_same_v<T, float>)
+    if (a.dx && is_large_linear<T>(a.slice, a.in, a.out) && large_linear_input(device, a)) input.m = 0;
+  return input;
+}
+
 }  // namespace detail
 
 // a.relu_bits [samples * relu_bits_bytes(out)] are written where linear_leaves_relu_bits says so.
@@ -234,18 +250,23 @@ void linear_forward(Cuda& device, const LinearForwardArgs<T>& a) {
 }
 
 template <class Known, class T>
+void linear_backward_parameters(Cuda& device, Known, const LinearBackwardArgs<T>& a) {
+  if (const auto parameters = detail::parameter_product(device, a); parameters.m > 0)
+    detail::product<detail::Known::little_work>(device, parameters, a.scratch);
+}
+template <class Known, class T>
+void linear_backward_input(Cuda& device, Known, const LinearBackwardArgs<T>& a) {
+  if (const auto input = detail::input_product(device, a); input.m > 0)
+    detail::product<detail::Known::little_work>(device, input, a.scratch);
+}
+
+template <class Known, class T>
 void linear_backward(Cuda& device, Known, const LinearBackwardArgs<T>& a) {
   if (a.activation == Activation::relu) rectify_gradient(device, a.slice.samples() * a.out, a.y, a.dy, a.dy);
-  const detail::LinearProducts all{a.slice.samples(), a.in, a.out};
-  auto parameters = all.parameters(a);
-  auto input = all.input(a);
-  if constexpr (std::is_same_v<T, float>)
-    if (detail::is_large_linear<T>(a.slice, a.in, a.out)) {  // a product that is done becomes empty
-      if (detail::large_linear_parameters(device, a)) parameters.m = 0;
-      if (a.dx && detail::large_linear_input(device, a)) input.m = 0;
-      if (parameters.m == 0 && input.m == 0) return;
-    }
-  detail::products<detail::Known::little_work>(device, parameters, input, a.scratch);
+  const auto parameters = detail::parameter_product(device, a);
+  const auto input = detail::input_product(device, a);
+  if (parameters.m > 0 || input.m > 0)
+    detail::products<detail::Known::little_work>(device, parameters, input, a.scratch);
 }
 
 }  // namespace gpunet

@@ -1,0 +1,129 @@
+// Recurrent layers: LSTM, GRU, RNN, and the last step of a sequence.
+#pragma once
+
+#include <array>
+#include <string>
+#include <type_traits>
+
+#include <gpunet/core/error.hpp>
+#include <gpunet/nn/layer.hpp>
+#include <gpunet/nn/options.hpp>
+#include <gpunet/nn/parameter_bounds.hpp>
+#include <gpunet/nn/relu.hpp>
+#include <gpunet/ops/last_step.hpp>
+#include <gpunet/ops/recurrent/recurrent.hpp>
+
+namespace gpunet::nn {
+
+// The number of layers, each of which takes the output of the one before. In PyTorch num_layers=N.
+template <index_t N>
+struct NumLayers {
+  using dim = Dim<N>;
+};
+
+// A second layer beside each, which runs from the last step to the first; the output is both, joined. In PyTorch
+// bidirectional=True.
+struct Bidirectional {};
+
+namespace detail {
+
+// What recurrent layers have in common: x [steps, features] -> y [steps, directions * hidden], the states of all steps.
+template <class Cell, index_t hidden, class... Options>
+class Recurrent {
+  static_assert(hidden >= 1, "gpunet::nn: a recurrent layer has no units (want 1 or more), give it a size");
+  static_assert(((is_option<NumLayers, Options> || std::is_same_v<Options, Bidirectional> || is_bias<Options> ||
+                  std::is_same_v<Options, ReLU>)&&...),
+                "gpunet::nn: an option of a recurrent layer is none of NumLayers<...>, Bidirectional, Bias<...>, "
+                "and of RNN ReLU");
+  static constexpr index_t layers = option_dim<NumLayers, NumLayers<1>, Options...>{};
+  static_assert(layers >= 1 && layers <= 64,
+                "gpunet::nn: the number of layers of a recurrent layer has to be 1 to 64");
+  static constexpr index_t directions = (std::is_same_v<Options, Bidirectional> || ...) ? 2 : 1;
+  static constexpr bool bias = has_bias<Options...>;
+
+ public:
+  template <class In>
+  constexpr auto output(In in) const {
+    static_assert(In::rank == 2,
+                  "gpunet::nn: the input of a recurrent layer has to have rank 2 [steps, features], give Input two "
+                  "sizes, or put an Embedding before it");
+    if constexpr (In::rank == 2) {
+      require(in.template at<0>() >= 1,
+              "gpunet::nn: a sequence of 0 steps for a recurrent layer (want 1 or more), give Input another size");
+      return Shape(in.template at<0>(), Dim<directions * hidden>{});
+    } else {
+      return in;
+    }
+  }
+
+  // Appends the op, see layer.hpp.
+  template <class Builder, class In>
+  value_t lower(Builder& builder, value_t x, In in) const {
+    const RecurrentGeometry g{in.template at<0>(), in.template at<1>(), hidden, layers, directions, bias};
+    constexpr index_t gates = Cell::gates * hidden;
+    std::array<std::string, static_cast<std::size_t>(4 * layers * directions)> names;
+    std::array<ParameterSpec, names.size()> parameters;
+    std::size_t count = 0;
+    for (int layer = 0; layer < layers; ++layer)
+      for (int direction = 0; direction < directions; ++direction) {
+        const auto add = [&](const char* name, const Sizes& sizes) {
+          names[count] = concat(name, "_l", layer, direction == 0 ? "" : "_reverse");
+          parameters[count] = uniform(names[count], sizes, bias_bound(hidden));
+          ++count;
+        };
+        add("weight_ih", {gates, g.inputs(layer)});
+        add("weight_hh", {gates, hidden});
+        if constexpr (bias) {
+          add("bias_ih", {gates});
+          add("bias_hh", {gates});
+        }
+      }
+    return builder.add(RecurrentOp<Cell>{g}, x, output(in).sizes(),
+                       std::span<const ParameterSpec>(parameters).first(count));
+  }
+};
+
+}  // namespace detail
+
+// The states h of long short-term memory cells, for x [steps, features] y [steps, hidden], as the output of
+// torch.nn.LSTM(features, hidden, batch_first=True); initial states are 0. LSTM<64, NumLayers<2>, Bidirectional, Bias<false>>; with
+// Bidirectional y [steps, 2 * hidden]. The last state alone: LastStep behind it. Hochreiter and Schmidhuber, "Long Short-Term
+// Memory", Neural Computation 1997.
+template <index_t hidden, class... Options>
+class LSTM : public detail::Recurrent<LstmCell, hidden, Options...> {};
+
+// The same with gated recurrent units, as torch.nn.GRU. Cho and others, "Learning Phrase Representations using RNN
+// Encoder-Decoder", EMNLP 2014.
+template <index_t hidden, class... Options>
+class GRU : public detail::Recurrent<GruCell, hidden, Options...> {};
+
+// The same with h = tanh(W_ih x + b_ih + W_hh h + b_hh), as torch.nn.RNN; RNN<hidden, ReLU> as nonlinearity="relu". Elman, "Finding
+// Structure in Time", Cognitive Science 1990.
+template <index_t hidden, class... Options>
+class RNN : public detail::Recurrent<RnnCell<(std::is_same_v<Options, ReLU> || ...)>, hidden, Options...> {};
+
+// The last step of a sequence: [steps, ...] -> [...], as x[:, -1] in PyTorch.
+class LastStep {
+ public:
+  template <class In>
+  constexpr auto output(In in) const {
+    static_assert(In::rank >= 1, "gpunet::nn::LastStep: the input has no steps (it has rank 0), give Input sizes");
+    if constexpr (In::rank >= 1) {
+      require(in.template at<0>() >= 1, "gpunet::nn::LastStep: a sequence of 0 steps (want 1 or more)");
+      return [&]<std::size_t... I>(std::index_sequence<I...>) {
+        return Shape(in.template at<I + 1>()...);
+      }
+      (std::make_index_sequence<static_cast<std::size_t>(In::rank - 1)>{});
+    } else {
+      return in;
+    }
+  }
+
+  // Appends the op, see layer.hpp.
+  template <class Builder, class In>
+  value_t lower(Builder& builder, value_t x, In in) const {
+    return builder.add(LastStepOp{}, x, output(in).sizes());
+  }
+};
+
+}  // namespace gpunet::nn
