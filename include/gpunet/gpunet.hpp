@@ -50,12 +50,17 @@
 #include <gpunet/nn/mse_loss.hpp>
 #include <gpunet/nn/named.hpp>
 #include <gpunet/nn/normalization.hpp>
+#include <gpunet/nn/permute.hpp>
+#include <gpunet/nn/pixel_shuffle.hpp>
 #include <gpunet/nn/prelu.hpp>
 #include <gpunet/nn/recurrent.hpp>
 #include <gpunet/nn/relu.hpp>
 #include <gpunet/nn/repr.hpp>
+#include <gpunet/nn/reshape.hpp>
 #include <gpunet/nn/sequential.hpp>
 #include <gpunet/nn/softmax.hpp>
+#include <gpunet/nn/upsample.hpp>
+#include <gpunet/nn/zero_pad2d.hpp>
 #include <gpunet/ops/classes.hpp>
 #include <gpunet/ops/conv2d/linked_library.hpp>
 #include <gpunet/ops/for_each_random.hpp>

@@ -440,3 +440,93 @@ TEST_CASE_TEMPLATE("ten shapes of CrossEntropyLoss are PyTorch's", D, GPUNET_TES
   }
   CHECK(number == 10);
 }
+
+TEST_CASE_TEMPLATE("ten shapes of Permute are PyTorch's", D, GPUNET_TEST_DEVICES) {
+  Cases<D> permute(test_device<D>(), "permute");
+  permute(2, nn::Permute<1, 0>{}, shape(3, 4));
+  permute(17, nn::Permute<1, 0>{}, shape(33, 5));
+  permute(3, nn::Permute<2, 0, 1>{}, shape(2, 3, 4));
+  permute(2, nn::Permute<1, 2, 0>{}, shape(5, 4, 3));
+  permute(16, nn::Permute<0, 2, 1>{}, shape(3, 2, 7));
+  permute(1, nn::Permute<2, 1, 0>{}, shape(16, 3, 8));
+  permute(3, nn::Permute<0, 1, 2>{}, shape(2, 2, 2));
+  permute(4, nn::Permute<3, 1, 0, 2>{}, shape(2, 3, 4, 5));
+  permute(5, nn::Permute<1, 0, 3, 2>{}, shape(3, 2, 1, 4));
+  permute(4, nn::Permute<0>{}, shape(6));
+  CHECK(permute.number() == 10);
+}
+
+TEST_CASE_TEMPLATE("ten shapes of Reshape and Unflatten are PyTorch's", D, GPUNET_TEST_DEVICES) {
+  Cases<D> reshape(test_device<D>(), "reshape");
+  reshape(4, nn::Unflatten<2, 3>{}, shape(6));
+  reshape(1, nn::Unflatten<6>{}, shape(6));
+  reshape(17, nn::Unflatten<2, -1, 2>{}, shape(12));
+  reshape(3, nn::Unflatten<1, 5, 1, 2>{}, shape(10));
+  reshape(16, nn::Unflatten<3, 4, 4>{}, shape(48));
+  reshape(2, nn::Reshape<3, 2>{}, shape(6));
+  reshape(4, nn::Reshape<6, 4>{}, shape(2, 3, 4));
+  reshape(5, nn::Reshape<-1>{}, shape(3, 3));
+  reshape(3, nn::Reshape<2, -1>{}, shape(4, 5));
+  reshape(33, nn::Reshape<1, 7, 2>{}, shape(14));
+  CHECK(reshape.number() == 10);
+}
+
+TEST_CASE_TEMPLATE("ten shapes of ZeroPad2d are PyTorch's", D, GPUNET_TEST_DEVICES) {
+  Cases<D> zero_pad2d(test_device<D>(), "zero_pad2d");
+  zero_pad2d(2, nn::ZeroPad2d<1>{}, shape(3, 4, 5));
+  zero_pad2d(17, nn::ZeroPad2d<2>{}, shape(1, 3, 3));
+  zero_pad2d(3, nn::ZeroPad2d<1, 2, 3, 4>{}, shape(2, 5, 4));
+  zero_pad2d(4, nn::ZeroPad2d<0, 1, 0, 1>{}, shape(3, 7, 7));
+  zero_pad2d(1, nn::ZeroPad2d<0, 0, 2, 0>{}, shape(2, 3, 1));
+  zero_pad2d(16, nn::ZeroPad2d<3, 0, 0, 0>{}, shape(1, 1, 6));
+  zero_pad2d(2, nn::ZeroPad2d<0>{}, shape(2, 2, 2));
+  zero_pad2d(1, nn::ZeroPad2d<5>{}, shape(1, 1, 1));
+  zero_pad2d(5, nn::ZeroPad2d<0, 0, 0, 1>{}, shape(4, 2, 3));
+  zero_pad2d(2, nn::ZeroPad2d<7, 8, 1, 0>{}, shape(1, 9, 2));
+  CHECK(zero_pad2d.number() == 10);
+}
+
+TEST_CASE_TEMPLATE("ten shapes of PixelShuffle are PyTorch's", D, GPUNET_TEST_DEVICES) {
+  Cases<D> pixel_shuffle(test_device<D>(), "pixel_shuffle");
+  pixel_shuffle(2, nn::PixelShuffle<2>{}, shape(4, 3, 3));
+  pixel_shuffle(3, nn::PixelShuffle<2>{}, shape(8, 4, 5));
+  pixel_shuffle(17, nn::PixelShuffle<3>{}, shape(9, 2, 1));
+  pixel_shuffle(1, nn::PixelShuffle<3>{}, shape(18, 3, 4));
+  pixel_shuffle(4, nn::PixelShuffle<1>{}, shape(3, 2, 2));
+  pixel_shuffle(2, nn::PixelShuffle<4>{}, shape(16, 5, 3));
+  pixel_shuffle(16, nn::PixelShuffle<2>{}, shape(12, 1, 1));
+  pixel_shuffle(1, nn::PixelShuffle<5>{}, shape(25, 1, 2));
+  pixel_shuffle(5, nn::PixelShuffle<2>{}, shape(4, 7, 1));
+  pixel_shuffle(33, nn::PixelShuffle<2>{}, shape(4, 1, 6));
+  CHECK(pixel_shuffle.number() == 10);
+}
+
+TEST_CASE_TEMPLATE("ten shapes of Upsample are PyTorch's", D, GPUNET_TEST_DEVICES) {
+  Cases<D> upsample(test_device<D>(), "upsample");
+  upsample(2, nn::Upsample<2>{}, shape(3, 4, 5));
+  upsample(17, nn::Upsample<2>{}, shape(1, 1, 1));
+  upsample(3, nn::Upsample<3>{}, shape(2, 2, 7));
+  upsample(4, nn::Upsample<1>{}, shape(2, 3, 3));
+  upsample(1, nn::Upsample<4>{}, shape(5, 3, 2));
+  upsample(16, nn::Upsample<2>{}, shape(4, 2, 2));
+  upsample(2, nn::Upsample<5>{}, shape(1, 1, 3));
+  upsample(5, nn::Upsample<2>{}, shape(2, 7, 1));
+  upsample(1, nn::Upsample<3>{}, shape(1, 9, 8));
+  upsample(2, nn::Upsample<7>{}, shape(2, 2, 2));
+  CHECK(upsample.number() == 10);
+}
+
+TEST_CASE_TEMPLATE("ten shapes of bilinear Upsample are PyTorch's", D, GPUNET_TEST_DEVICES) {
+  Cases<D> bilinear(test_device<D>(), "bilinear");
+  bilinear(2, nn::Upsample<2, nn::Bilinear>{}, shape(3, 4, 5));
+  bilinear(17, nn::Upsample<2, nn::Bilinear>{}, shape(1, 1, 1));
+  bilinear(3, nn::Upsample<3, nn::Bilinear>{}, shape(2, 2, 7));
+  bilinear(4, nn::Upsample<1, nn::Bilinear>{}, shape(2, 3, 3));
+  bilinear(16, nn::Upsample<4, nn::Bilinear>{}, shape(5, 3, 2));
+  bilinear(2, nn::Upsample<2, nn::Bilinear, nn::AlignCorners<true>>{}, shape(3, 4, 5));
+  bilinear(17, nn::Upsample<3, nn::Bilinear, nn::AlignCorners<true>>{}, shape(1, 1, 2));
+  bilinear(5, nn::Upsample<2, nn::Bilinear, nn::AlignCorners<true>>{}, shape(2, 7, 1));
+  bilinear(1, nn::Upsample<1, nn::Bilinear, nn::AlignCorners<true>>{}, shape(1, 1, 4));
+  bilinear(3, nn::Upsample<5, nn::Bilinear, nn::AlignCorners<true>>{}, shape(2, 3, 6));
+  CHECK(bilinear.number() == 10);
+}

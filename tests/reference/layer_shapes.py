@@ -16,6 +16,24 @@ torch.set_num_threads(1)
 results = {}
 
 
+class Permute(nn.Module):
+    def __init__(self, *dims):
+        super().__init__()
+        self.dims = dims
+
+    def forward(self, x):
+        return x.permute(0, *(dim + 1 for dim in self.dims))
+
+
+class Reshape(nn.Module):
+    def __init__(self, *sizes):
+        super().__init__()
+        self.sizes = sizes
+
+    def forward(self, x):
+        return x.reshape(x.shape[0], *self.sizes)
+
+
 def draw(generator, *shape, limit=1):
     return torch.empty(shape).uniform_(-limit, limit, generator=generator).double()
 
@@ -239,6 +257,78 @@ def main():
         (nn.BatchNorm2d(5, momentum=1.0), (2, 5, 6, 1)),
     ])
     run_recurrent()
+    run("permute", [
+        (Permute(1, 0), (2, 3, 4)),
+        (Permute(1, 0), (17, 33, 5)),
+        (Permute(2, 0, 1), (3, 2, 3, 4)),
+        (Permute(1, 2, 0), (2, 5, 4, 3)),
+        (Permute(0, 2, 1), (16, 3, 2, 7)),
+        (Permute(2, 1, 0), (1, 16, 3, 8)),
+        (Permute(0, 1, 2), (3, 2, 2, 2)),
+        (Permute(3, 1, 0, 2), (4, 2, 3, 4, 5)),
+        (Permute(1, 0, 3, 2), (5, 3, 2, 1, 4)),
+        (Permute(0), (4, 6)),
+    ])
+    run("reshape", [
+        (nn.Unflatten(1, (2, 3)), (4, 6)),
+        (nn.Unflatten(1, (6,)), (1, 6)),
+        (nn.Unflatten(1, (2, -1, 2)), (17, 12)),
+        (nn.Unflatten(1, (1, 5, 1, 2)), (3, 10)),
+        (nn.Unflatten(1, (3, 4, 4)), (16, 48)),
+        (Reshape(3, 2), (2, 6)),
+        (Reshape(6, 4), (4, 2, 3, 4)),
+        (Reshape(-1), (5, 3, 3)),
+        (Reshape(2, -1), (3, 4, 5)),
+        (Reshape(1, 7, 2), (33, 14)),
+    ])
+    run("zero_pad2d", [
+        (nn.ZeroPad2d(1), (2, 3, 4, 5)),
+        (nn.ZeroPad2d(2), (17, 1, 3, 3)),
+        (nn.ZeroPad2d((1, 2, 3, 4)), (3, 2, 5, 4)),
+        (nn.ZeroPad2d((0, 1, 0, 1)), (4, 3, 7, 7)),
+        (nn.ZeroPad2d((0, 0, 2, 0)), (1, 2, 3, 1)),
+        (nn.ZeroPad2d((3, 0, 0, 0)), (16, 1, 1, 6)),
+        (nn.ZeroPad2d(0), (2, 2, 2, 2)),
+        (nn.ZeroPad2d(5), (1, 1, 1, 1)),
+        (nn.ZeroPad2d((0, 0, 0, 1)), (5, 4, 2, 3)),
+        (nn.ZeroPad2d((7, 8, 1, 0)), (2, 1, 9, 2)),
+    ])
+    run("pixel_shuffle", [
+        (nn.PixelShuffle(2), (2, 4, 3, 3)),
+        (nn.PixelShuffle(2), (3, 8, 4, 5)),
+        (nn.PixelShuffle(3), (17, 9, 2, 1)),
+        (nn.PixelShuffle(3), (1, 18, 3, 4)),
+        (nn.PixelShuffle(1), (4, 3, 2, 2)),
+        (nn.PixelShuffle(4), (2, 16, 5, 3)),
+        (nn.PixelShuffle(2), (16, 12, 1, 1)),
+        (nn.PixelShuffle(5), (1, 25, 1, 2)),
+        (nn.PixelShuffle(2), (5, 4, 7, 1)),
+        (nn.PixelShuffle(2), (33, 4, 1, 6)),
+    ])
+    run("upsample", [
+        (nn.Upsample(scale_factor=2), (2, 3, 4, 5)),
+        (nn.Upsample(scale_factor=2), (17, 1, 1, 1)),
+        (nn.Upsample(scale_factor=3), (3, 2, 2, 7)),
+        (nn.Upsample(scale_factor=1), (4, 2, 3, 3)),
+        (nn.Upsample(scale_factor=4), (1, 5, 3, 2)),
+        (nn.Upsample(scale_factor=2), (16, 4, 2, 2)),
+        (nn.Upsample(scale_factor=5), (2, 1, 1, 3)),
+        (nn.Upsample(scale_factor=2), (5, 2, 7, 1)),
+        (nn.Upsample(scale_factor=3), (1, 1, 9, 8)),
+        (nn.Upsample(scale_factor=7), (2, 2, 2, 2)),
+    ])
+    run("bilinear", [
+        (nn.Upsample(scale_factor=2, mode="bilinear"), (2, 3, 4, 5)),
+        (nn.Upsample(scale_factor=2, mode="bilinear"), (17, 1, 1, 1)),
+        (nn.Upsample(scale_factor=3, mode="bilinear"), (3, 2, 2, 7)),
+        (nn.Upsample(scale_factor=1, mode="bilinear"), (4, 2, 3, 3)),
+        (nn.Upsample(scale_factor=4, mode="bilinear"), (16, 5, 3, 2)),
+        (nn.Upsample(scale_factor=2, mode="bilinear", align_corners=True), (2, 3, 4, 5)),
+        (nn.Upsample(scale_factor=3, mode="bilinear", align_corners=True), (17, 1, 1, 2)),
+        (nn.Upsample(scale_factor=2, mode="bilinear", align_corners=True), (5, 2, 7, 1)),
+        (nn.Upsample(scale_factor=1, mode="bilinear", align_corners=True), (1, 1, 1, 4)),
+        (nn.Upsample(scale_factor=5, mode="bilinear", align_corners=True), (3, 2, 3, 6)),
+    ])
     run_cross_entropy(((1, 2), (2, 10), (4, 5), (17, 3), (3, 100), (16, 16), (33, 2), (5, 1), (7, 33), (8, 65)))
     # In float: half the bytes, and no last bit that another processor's sums would change.
     sys.stdout.buffer.write(save({name: value.float().contiguous() for name, value in results.items()}))

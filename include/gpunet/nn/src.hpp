@@ -12,9 +12,11 @@
 #include <gpunet/nn/kl_div_loss.hpp>
 #include <gpunet/nn/l1_loss.hpp>
 #include <gpunet/nn/mse_loss.hpp>
+#include <gpunet/nn/reshape.hpp>
 
 GPUNET_COMPILE_KERNELS(gpunet::detail::OwnKernels<gpunet::nn::Flatten>);
 GPUNET_COMPILE_KERNELS(gpunet::detail::OwnKernels<gpunet::nn::Identity>);
+GPUNET_COMPILE_KERNELS(gpunet::detail::OwnKernels<gpunet::nn::detail::ReshapeOp>);
 
 GPUNET_COMPILE_KERNELS(gpunet::detail::OwnKernels<gpunet::ElementwiseOp<gpunet::nn::Tanh>>);
 GPUNET_COMPILE_KERNELS(gpunet::detail::OwnKernels<gpunet::ElementwiseOp<gpunet::nn::Sigmoid>>);

@@ -4,12 +4,14 @@
 #include <gpunet/ops/add.ipp>
 #include <gpunet/ops/avg_pool2d/avg_pool2d.ipp>
 #include <gpunet/ops/batch_norm/batch_norm.ipp>
+#include <gpunet/ops/bilinear.ipp>
 #include <gpunet/ops/concat.ipp>
 #include <gpunet/ops/conv2d/conv2d.ipp>
 #include <gpunet/ops/cross_entropy/cross_entropy.ipp>
 #include <gpunet/ops/cross_entropy/weighted_targets.ipp>
 #include <gpunet/ops/dropout.ipp>
 #include <gpunet/ops/embedding.ipp>
+#include <gpunet/ops/gather.ipp>
 #include <gpunet/ops/gather_samples.ipp>
 #include <gpunet/ops/last_step.ipp>
 #include <gpunet/ops/linear/linear.ipp>

@@ -69,8 +69,9 @@ Loop loop_over() {
 #endif
 }
 
-// Runs a loop over i < n, in chunks on several threads where that pays.
-void run_loop(Host& device, index_t n, Loop loop, const void* functor);
+// Runs a loop over i < n, in chunks on several threads where that pays: below `chunk` indices a second thread costs more than it
+// gives.
+void run_loop(Host& device, index_t n, Loop loop, const void* functor, index_t chunk = 1 << 16);
 
 // Runs the loop over a functor.
 struct RunLoop {

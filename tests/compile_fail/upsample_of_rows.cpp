@@ -1,0 +1,10 @@
+// expect: gpunet::nn::Upsample: the input has to have rank 3 [channels, height, width], give Input three sizes
+// An Upsample of rows.
+// `nn::Unflatten<channels, height, width>` before it makes images of rows.
+#include <gpunet/gpunet.hpp>
+using namespace gpunet;
+
+int main() {
+  Host host;
+  Model<nn::Sequential<nn::Input<64>, nn::Upsample<2>>, Host> net(host);
+}
