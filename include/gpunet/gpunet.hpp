@@ -28,8 +28,10 @@
 #include <gpunet/model/save_load.hpp>
 #include <gpunet/model/summary.hpp>
 #include <gpunet/nn/activations.hpp>
+#include <gpunet/nn/adaptive_avg_pool1d.hpp>
 #include <gpunet/nn/adaptive_avg_pool2d.hpp>
 #include <gpunet/nn/any_activation.hpp>
+#include <gpunet/nn/avg_pool1d.hpp>
 #include <gpunet/nn/avg_pool2d.hpp>
 #include <gpunet/nn/batch_norm.hpp>
 #include <gpunet/nn/bce_loss.hpp>
@@ -46,12 +48,14 @@
 #include <gpunet/nn/kl_div_loss.hpp>
 #include <gpunet/nn/l1_loss.hpp>
 #include <gpunet/nn/linear.hpp>
+#include <gpunet/nn/max_pool1d.hpp>
 #include <gpunet/nn/max_pool2d.hpp>
 #include <gpunet/nn/mse_loss.hpp>
 #include <gpunet/nn/named.hpp>
 #include <gpunet/nn/normalization.hpp>
 #include <gpunet/nn/permute.hpp>
 #include <gpunet/nn/pixel_shuffle.hpp>
+#include <gpunet/nn/pooling.hpp>
 #include <gpunet/nn/prelu.hpp>
 #include <gpunet/nn/recurrent.hpp>
 #include <gpunet/nn/relu.hpp>

@@ -16,6 +16,16 @@ TEST_CASE_TEMPLATE("gradients of AvgPool2d", D, GPUNET_TEST_DEVICES) {
     check_layer_gradients(device, nn::AvgPool2d<1>{}, Shape<2, 1, 1>{}, slice);
     check_layer_gradients(device, nn::AvgPool2d<4>{}, Shape<2, 4, 4>{}, slice);
     check_layer_gradients(device, nn::AvgPool2d<4, nn::Padding<2>>{}, Shape<1, 1, 2>{}, slice);
+    check_layer_gradients(device, nn::AvgPool2d<3, nn::KernelWidth<2>, nn::Stride<2, 1>, nn::Padding<1, 0>>{},
+                          Shape<2, 6, 5>{}, slice);
+    check_layer_gradients(device, nn::AvgPool2d<3, nn::Stride<2>, nn::Padding<1>, nn::CeilMode<true>>{},
+                          Shape<2, 4, 6>{}, slice);
+    check_layer_gradients(device, nn::AvgPool2d<3, nn::Stride<1>, nn::Padding<1>, nn::CountIncludePad<false>>{},
+                          Shape<1, 3, 5>{}, slice);
+    check_layer_gradients(device, nn::AvgPool1d<4, nn::Stride<3>, nn::Padding<2>, nn::CeilMode<true>>{},
+                          Shape<2, 9>{}, slice);
+    check_layer_gradients(device, nn::AdaptiveAvgPool1d<1>{}, Shape<3, 5>{}, slice);
+    check_layer_gradients(device, nn::AdaptiveAvgPool1d<4>{}, Shape<2, 7>{}, slice);
   }
 }
 
@@ -68,6 +78,18 @@ TEST_CASE("average poolings are printed as by PyTorch") {
         "  (1): AvgPool2d(kernel_size=3, stride=2, padding=1)\n"
         "  (2): AdaptiveAvgPool2d(output_size=(3, 7))\n"
         "  (3): AdaptiveAvgPool2d(output_size=(1, 1))\n"
+        ")");
+  using Rectangular = nn::AvgPool2d<3, nn::KernelWidth<2>, nn::Stride<2, 1>, nn::Padding<1, 0>, nn::CeilMode<true>>;
+  CHECK(nn::to_string(nn::Sequential<nn::Input<2, 9, 9>, Rectangular>{}) ==
+        "Sequential(\n"
+        "  (0): AvgPool2d(kernel_size=(3, 2), stride=(2, 1), padding=(1, 0))\n"
+        ")");
+  const nn::Sequential<nn::Input<2, 9>, nn::AvgPool1d<3, nn::Stride<2>, nn::Padding<1>>, nn::AdaptiveAvgPool1d<3>>
+      rows;
+  CHECK(nn::to_string(rows) ==
+        "Sequential(\n"
+        "  (0): AvgPool1d(kernel_size=(3,), stride=(2,), padding=(1,))\n"
+        "  (1): AdaptiveAvgPool1d(output_size=3)\n"
         ")");
 }
 

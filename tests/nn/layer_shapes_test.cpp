@@ -530,3 +530,133 @@ TEST_CASE_TEMPLATE("ten shapes of bilinear Upsample are PyTorch's", D, GPUNET_TE
   bilinear(3, nn::Upsample<5, nn::Bilinear, nn::AlignCorners<true>>{}, shape(2, 3, 6));
   CHECK(bilinear.number() == 10);
 }
+
+TEST_CASE_TEMPLATE("ten shapes of rectangular MaxPool2d and AvgPool2d are PyTorch's", D, GPUNET_TEST_DEVICES) {
+  Cases<D> max_pool2d_rectangular(test_device<D>(), "max_pool2d_rectangular");
+  max_pool2d_rectangular(2, nn::MaxPool2d<3, nn::KernelWidth<2>, nn::Stride<2, 1>, nn::Padding<1, 0>>{},
+                         shape(3, 6, 5));
+  max_pool2d_rectangular(3, nn::MaxPool2d<2, nn::KernelWidth<3>>{}, shape(1, 5, 7));
+  max_pool2d_rectangular(2, nn::MaxPool2d<1, nn::KernelWidth<3>, nn::Stride<2>>{}, shape(2, 9, 6));
+  max_pool2d_rectangular(1, nn::MaxPool2d<3, nn::KernelWidth<1>, nn::Stride<1>>{}, shape(2, 4, 5));
+  max_pool2d_rectangular(4, nn::MaxPool2d<3, nn::Stride<2, 1>, nn::Padding<1>>{}, shape(1, 7, 8));
+  max_pool2d_rectangular(17, nn::MaxPool2d<2, nn::Stride<1>, nn::Padding<0, 1>>{}, shape(1, 3, 4));
+  max_pool2d_rectangular(2, nn::MaxPool2d<4, nn::KernelWidth<3>, nn::Padding<2, 1>>{}, shape(2, 4, 3));
+  max_pool2d_rectangular(2, nn::MaxPool2d<2, nn::Stride<1, 2>>{}, shape(3, 2, 2));
+  max_pool2d_rectangular(1, nn::MaxPool2d<5, nn::KernelWidth<4>, nn::Stride<3, 2>, nn::Padding<0, 2>>{},
+                         shape(2, 9, 10));
+  max_pool2d_rectangular(3, nn::MaxPool2d<2, nn::KernelWidth<8>, nn::Stride<3, 1>>{}, shape(2, 8, 8));
+  CHECK(max_pool2d_rectangular.number() == 10);
+
+  Cases<D> avg_pool2d_rectangular(test_device<D>(), "avg_pool2d_rectangular");
+  avg_pool2d_rectangular(2, nn::AvgPool2d<3, nn::KernelWidth<2>, nn::Stride<2, 1>, nn::Padding<1, 0>>{},
+                         shape(3, 6, 5));
+  avg_pool2d_rectangular(3, nn::AvgPool2d<2, nn::KernelWidth<3>>{}, shape(1, 5, 7));
+  avg_pool2d_rectangular(2, nn::AvgPool2d<1, nn::KernelWidth<3>, nn::Stride<2>>{}, shape(2, 9, 6));
+  avg_pool2d_rectangular(1, nn::AvgPool2d<3, nn::KernelWidth<1>, nn::Stride<1>>{}, shape(2, 4, 5));
+  avg_pool2d_rectangular(4, nn::AvgPool2d<3, nn::Stride<2, 1>, nn::Padding<1>>{}, shape(1, 7, 8));
+  avg_pool2d_rectangular(17, nn::AvgPool2d<2, nn::Stride<1>, nn::Padding<0, 1>>{}, shape(1, 3, 4));
+  avg_pool2d_rectangular(2, nn::AvgPool2d<4, nn::KernelWidth<3>, nn::Padding<2, 1>>{}, shape(2, 4, 3));
+  avg_pool2d_rectangular(2, nn::AvgPool2d<2, nn::Stride<1, 2>>{}, shape(3, 2, 2));
+  avg_pool2d_rectangular(1, nn::AvgPool2d<5, nn::KernelWidth<4>, nn::Stride<3, 2>, nn::Padding<0, 2>>{},
+                         shape(2, 9, 10));
+  avg_pool2d_rectangular(3, nn::AvgPool2d<2, nn::KernelWidth<8>, nn::Stride<3, 1>>{}, shape(2, 8, 8));
+  CHECK(avg_pool2d_rectangular.number() == 10);
+}
+
+TEST_CASE_TEMPLATE("ten shapes of MaxPool2d and AvgPool2d in ceil mode are PyTorch's", D, GPUNET_TEST_DEVICES) {
+  Cases<D> max_pool2d_ceil(test_device<D>(), "max_pool2d_ceil");
+  max_pool2d_ceil(2, nn::MaxPool2d<2, nn::CeilMode<true>>{}, shape(3, 5, 7));
+  max_pool2d_ceil(3, nn::MaxPool2d<3, nn::Stride<2>, nn::Padding<1>, nn::CeilMode<true>>{}, shape(1, 5, 7));
+  max_pool2d_ceil(2, nn::MaxPool2d<3, nn::Stride<2>, nn::CeilMode<true>>{}, shape(2, 9, 6));
+  max_pool2d_ceil(1, nn::MaxPool2d<3, nn::Stride<3>, nn::Padding<1>, nn::CeilMode<true>>{}, shape(2, 4, 5));
+  max_pool2d_ceil(4, nn::MaxPool2d<2, nn::Stride<3>, nn::Padding<1>, nn::CeilMode<true>>{}, shape(1, 6, 8));
+  max_pool2d_ceil(17, nn::MaxPool2d<2, nn::Stride<3>, nn::CeilMode<true>>{}, shape(1, 3, 4));
+  max_pool2d_ceil(2,
+                  nn::MaxPool2d<4, nn::KernelWidth<3>, nn::Stride<3, 2>, nn::Padding<2, 1>, nn::CeilMode<true>>{},
+                  shape(2, 4, 3));
+  max_pool2d_ceil(2, nn::MaxPool2d<3, nn::CeilMode<true>>{}, shape(3, 2, 2));
+  max_pool2d_ceil(1,
+                  nn::MaxPool2d<5, nn::KernelWidth<4>, nn::Stride<4, 3>, nn::Padding<0, 2>, nn::CeilMode<true>>{},
+                  shape(2, 8, 10));
+  max_pool2d_ceil(3, nn::MaxPool2d<2, nn::CeilMode<true>>{}, shape(2, 8, 8));
+  CHECK(max_pool2d_ceil.number() == 10);
+
+  Cases<D> avg_pool2d_ceil(test_device<D>(), "avg_pool2d_ceil");
+  avg_pool2d_ceil(2, nn::AvgPool2d<2, nn::CeilMode<true>>{}, shape(3, 5, 7));
+  avg_pool2d_ceil(3, nn::AvgPool2d<3, nn::Stride<2>, nn::Padding<1>, nn::CeilMode<true>>{}, shape(1, 5, 7));
+  avg_pool2d_ceil(2, nn::AvgPool2d<3, nn::Stride<2>, nn::CeilMode<true>>{}, shape(2, 9, 6));
+  avg_pool2d_ceil(1, nn::AvgPool2d<3, nn::Stride<3>, nn::Padding<1>, nn::CeilMode<true>>{}, shape(2, 4, 5));
+  avg_pool2d_ceil(4, nn::AvgPool2d<2, nn::Stride<3>, nn::Padding<1>, nn::CeilMode<true>>{}, shape(1, 6, 8));
+  avg_pool2d_ceil(17, nn::AvgPool2d<2, nn::Stride<3>, nn::CeilMode<true>>{}, shape(1, 3, 4));
+  avg_pool2d_ceil(2,
+                  nn::AvgPool2d<4, nn::KernelWidth<3>, nn::Stride<3, 2>, nn::Padding<2, 1>, nn::CeilMode<true>>{},
+                  shape(2, 4, 3));
+  avg_pool2d_ceil(2, nn::AvgPool2d<3, nn::CeilMode<true>>{}, shape(3, 2, 2));
+  avg_pool2d_ceil(1,
+                  nn::AvgPool2d<5, nn::KernelWidth<4>, nn::Stride<4, 3>, nn::Padding<0, 2>, nn::CeilMode<true>>{},
+                  shape(2, 8, 10));
+  avg_pool2d_ceil(3, nn::AvgPool2d<2, nn::CeilMode<true>>{}, shape(2, 8, 8));
+  CHECK(avg_pool2d_ceil.number() == 10);
+}
+
+TEST_CASE_TEMPLATE("ten shapes of AvgPool2d without its padding are PyTorch's", D, GPUNET_TEST_DEVICES) {
+  Cases<D> pool(test_device<D>(), "avg_pool2d_without_padding");
+  pool(2, nn::AvgPool2d<2, nn::Padding<1>, nn::CountIncludePad<false>>{}, shape(3, 4, 6));
+  pool(3, nn::AvgPool2d<3, nn::Stride<2>, nn::Padding<1>, nn::CountIncludePad<false>>{}, shape(1, 5, 7));
+  pool(2, nn::AvgPool2d<3, nn::Stride<1>, nn::Padding<1>, nn::CountIncludePad<false>>{}, shape(2, 9, 6));
+  pool(1, nn::AvgPool2d<5, nn::Stride<1>, nn::Padding<2>, nn::CeilMode<true>, nn::CountIncludePad<false>>{},
+       shape(2, 4, 5));
+  pool(4, nn::AvgPool2d<3, nn::Stride<2>, nn::Padding<1>, nn::CeilMode<true>, nn::CountIncludePad<false>>{},
+       shape(1, 7, 8));
+  pool(17, nn::AvgPool2d<2, nn::CountIncludePad<false>>{}, shape(1, 3, 3));
+  pool(2, nn::AvgPool2d<3, nn::KernelWidth<2>, nn::Stride<2, 1>, nn::Padding<1, 0>, nn::CountIncludePad<false>>{},
+       shape(2, 4, 3));
+  pool(16, nn::AvgPool2d<4, nn::Stride<4>, nn::Padding<2>, nn::CountIncludePad<false>>{}, shape(3, 3, 3));
+  pool(1, nn::AvgPool2d<17, nn::Stride<2>, nn::Padding<8>, nn::CountIncludePad<false>>{}, shape(2, 9, 20));
+  pool(3, nn::AvgPool2d<2, nn::Stride<3>, nn::Padding<1>, nn::CeilMode<true>, nn::CountIncludePad<false>>{},
+       shape(2, 6, 8));
+  CHECK(pool.number() == 10);
+}
+
+TEST_CASE_TEMPLATE("ten shapes of MaxPool1d, AvgPool1d and AdaptiveAvgPool1d are PyTorch's", D,
+                   GPUNET_TEST_DEVICES) {
+  Cases<D> max_pool1d(test_device<D>(), "max_pool1d");
+  max_pool1d(2, nn::MaxPool1d<2>{}, shape(3, 6));
+  max_pool1d(3, nn::MaxPool1d<3, nn::Stride<1>>{}, shape(1, 7));
+  max_pool1d(2, nn::MaxPool1d<3, nn::Stride<2>, nn::Padding<1>>{}, shape(2, 9));
+  max_pool1d(1, nn::MaxPool1d<2, nn::CeilMode<true>>{}, shape(2, 5));
+  max_pool1d(4, nn::MaxPool1d<4, nn::Stride<3>, nn::Padding<2>, nn::CeilMode<true>>{}, shape(1, 8));
+  max_pool1d(17, nn::MaxPool1d<1>{}, shape(1, 3));
+  max_pool1d(2, nn::MaxPool1d<17, nn::Stride<2>, nn::Padding<8>>{}, shape(2, 40));
+  max_pool1d(16, nn::MaxPool1d<2, nn::Stride<3>, nn::Padding<1>, nn::CeilMode<true>>{}, shape(3, 6));
+  max_pool1d(1, nn::MaxPool1d<2>{}, shape(5, 33));
+  max_pool1d(3, nn::MaxPool1d<3, nn::CeilMode<true>>{}, shape(2, 2));
+  CHECK(max_pool1d.number() == 10);
+
+  Cases<D> avg_pool1d(test_device<D>(), "avg_pool1d");
+  avg_pool1d(2, nn::AvgPool1d<2>{}, shape(3, 6));
+  avg_pool1d(3, nn::AvgPool1d<3, nn::Stride<1>>{}, shape(1, 7));
+  avg_pool1d(2, nn::AvgPool1d<3, nn::Stride<2>, nn::Padding<1>>{}, shape(2, 9));
+  avg_pool1d(1, nn::AvgPool1d<2, nn::CeilMode<true>>{}, shape(2, 5));
+  avg_pool1d(4, nn::AvgPool1d<4, nn::Stride<3>, nn::Padding<2>, nn::CeilMode<true>>{}, shape(1, 8));
+  avg_pool1d(17, nn::AvgPool1d<1>{}, shape(1, 3));
+  avg_pool1d(2, nn::AvgPool1d<17, nn::Stride<2>, nn::Padding<8>, nn::CountIncludePad<false>>{}, shape(2, 40));
+  avg_pool1d(16, nn::AvgPool1d<2, nn::Stride<3>, nn::Padding<1>, nn::CeilMode<true>, nn::CountIncludePad<false>>{},
+             shape(3, 6));
+  avg_pool1d(1, nn::AvgPool1d<2>{}, shape(5, 33));
+  avg_pool1d(3, nn::AvgPool1d<3, nn::CeilMode<true>>{}, shape(2, 2));
+  CHECK(avg_pool1d.number() == 10);
+
+  Cases<D> adaptive_avg_pool1d(test_device<D>(), "adaptive_avg_pool1d");
+  adaptive_avg_pool1d(2, nn::AdaptiveAvgPool1d<1>{}, shape(3, 6));
+  adaptive_avg_pool1d(17, nn::AdaptiveAvgPool1d<1>{}, shape(4, 8));
+  adaptive_avg_pool1d(3, nn::AdaptiveAvgPool1d<1>{}, shape(5, 1));
+  adaptive_avg_pool1d(2, nn::AdaptiveAvgPool1d<2>{}, shape(3, 4));
+  adaptive_avg_pool1d(4, nn::AdaptiveAvgPool1d<3>{}, shape(2, 7));
+  adaptive_avg_pool1d(1, nn::AdaptiveAvgPool1d<7>{}, shape(2, 15));
+  adaptive_avg_pool1d(2, nn::AdaptiveAvgPool1d<5>{}, shape(2, 3));
+  adaptive_avg_pool1d(16, nn::AdaptiveAvgPool1d<3>{}, shape(1, 8));
+  adaptive_avg_pool1d(3, nn::AdaptiveAvgPool1d<6>{}, shape(2, 4));
+  adaptive_avg_pool1d(1, nn::AdaptiveAvgPool1d<2>{}, shape(1, 37));
+  CHECK(adaptive_avg_pool1d.number() == 10);
+}

@@ -330,6 +330,102 @@ def main():
         (nn.Upsample(scale_factor=5, mode="bilinear", align_corners=True), (3, 2, 3, 6)),
     ])
     run_cross_entropy(((1, 2), (2, 10), (4, 5), (17, 3), (3, 100), (16, 16), (33, 2), (5, 1), (7, 33), (8, 65)))
+    run("max_pool2d_rectangular", [
+        (nn.MaxPool2d((3, 2), stride=(2, 1), padding=(1, 0)), (2, 3, 6, 5)),
+        (nn.MaxPool2d((2, 3)), (3, 1, 5, 7)),
+        (nn.MaxPool2d((1, 3), stride=2), (2, 2, 9, 6)),
+        (nn.MaxPool2d((3, 1), stride=1), (1, 2, 4, 5)),
+        (nn.MaxPool2d(3, stride=(2, 1), padding=1), (4, 1, 7, 8)),
+        (nn.MaxPool2d(2, stride=1, padding=(0, 1)), (17, 1, 3, 4)),
+        (nn.MaxPool2d((4, 3), padding=(2, 1)), (2, 2, 4, 3)),
+        (nn.MaxPool2d(2, stride=(1, 2)), (2, 3, 2, 2)),
+        (nn.MaxPool2d((5, 4), stride=(3, 2), padding=(0, 2)), (1, 2, 9, 10)),
+        (nn.MaxPool2d((2, 8), stride=(3, 1)), (3, 2, 8, 8)),
+    ])
+    run("avg_pool2d_rectangular", [
+        (nn.AvgPool2d((3, 2), stride=(2, 1), padding=(1, 0)), (2, 3, 6, 5)),
+        (nn.AvgPool2d((2, 3)), (3, 1, 5, 7)),
+        (nn.AvgPool2d((1, 3), stride=2), (2, 2, 9, 6)),
+        (nn.AvgPool2d((3, 1), stride=1), (1, 2, 4, 5)),
+        (nn.AvgPool2d(3, stride=(2, 1), padding=1), (4, 1, 7, 8)),
+        (nn.AvgPool2d(2, stride=1, padding=(0, 1)), (17, 1, 3, 4)),
+        (nn.AvgPool2d((4, 3), padding=(2, 1)), (2, 2, 4, 3)),
+        (nn.AvgPool2d(2, stride=(1, 2)), (2, 3, 2, 2)),
+        (nn.AvgPool2d((5, 4), stride=(3, 2), padding=(0, 2)), (1, 2, 9, 10)),
+        (nn.AvgPool2d((2, 8), stride=(3, 1)), (3, 2, 8, 8)),
+    ])
+    run("max_pool2d_ceil", [
+        (nn.MaxPool2d(2, ceil_mode=True), (2, 3, 5, 7)),
+        (nn.MaxPool2d(3, stride=2, padding=1, ceil_mode=True), (3, 1, 5, 7)),
+        (nn.MaxPool2d(3, stride=2, ceil_mode=True), (2, 2, 9, 6)),
+        (nn.MaxPool2d(3, stride=3, padding=1, ceil_mode=True), (1, 2, 4, 5)),
+        (nn.MaxPool2d(2, stride=3, padding=1, ceil_mode=True), (4, 1, 6, 8)),
+        (nn.MaxPool2d(2, stride=3, ceil_mode=True), (17, 1, 3, 4)),
+        (nn.MaxPool2d((4, 3), stride=(3, 2), padding=(2, 1), ceil_mode=True), (2, 2, 4, 3)),
+        (nn.MaxPool2d(3, ceil_mode=True), (2, 3, 2, 2)),
+        (nn.MaxPool2d((5, 4), stride=(4, 3), padding=(0, 2), ceil_mode=True), (1, 2, 8, 10)),
+        (nn.MaxPool2d(2, ceil_mode=True), (3, 2, 8, 8)),
+    ])
+    run("avg_pool2d_ceil", [
+        (nn.AvgPool2d(2, ceil_mode=True), (2, 3, 5, 7)),
+        (nn.AvgPool2d(3, stride=2, padding=1, ceil_mode=True), (3, 1, 5, 7)),
+        (nn.AvgPool2d(3, stride=2, ceil_mode=True), (2, 2, 9, 6)),
+        (nn.AvgPool2d(3, stride=3, padding=1, ceil_mode=True), (1, 2, 4, 5)),
+        (nn.AvgPool2d(2, stride=3, padding=1, ceil_mode=True), (4, 1, 6, 8)),
+        (nn.AvgPool2d(2, stride=3, ceil_mode=True), (17, 1, 3, 4)),
+        (nn.AvgPool2d((4, 3), stride=(3, 2), padding=(2, 1), ceil_mode=True), (2, 2, 4, 3)),
+        (nn.AvgPool2d(3, ceil_mode=True), (2, 3, 2, 2)),
+        (nn.AvgPool2d((5, 4), stride=(4, 3), padding=(0, 2), ceil_mode=True), (1, 2, 8, 10)),
+        (nn.AvgPool2d(2, ceil_mode=True), (3, 2, 8, 8)),
+    ])
+    run("avg_pool2d_without_padding", [
+        (nn.AvgPool2d(2, padding=1, count_include_pad=False), (2, 3, 4, 6)),
+        (nn.AvgPool2d(3, stride=2, padding=1, count_include_pad=False), (3, 1, 5, 7)),
+        (nn.AvgPool2d(3, stride=1, padding=1, count_include_pad=False), (2, 2, 9, 6)),
+        (nn.AvgPool2d(5, stride=1, padding=2, ceil_mode=True, count_include_pad=False), (1, 2, 4, 5)),
+        (nn.AvgPool2d(3, stride=2, padding=1, ceil_mode=True, count_include_pad=False), (4, 1, 7, 8)),
+        (nn.AvgPool2d(2, count_include_pad=False), (17, 1, 3, 3)),
+        (nn.AvgPool2d((3, 2), stride=(2, 1), padding=(1, 0), count_include_pad=False), (2, 2, 4, 3)),
+        (nn.AvgPool2d(4, stride=4, padding=2, count_include_pad=False), (16, 3, 3, 3)),
+        (nn.AvgPool2d(17, stride=2, padding=8, count_include_pad=False), (1, 2, 9, 20)),
+        (nn.AvgPool2d(2, stride=3, padding=1, ceil_mode=True, count_include_pad=False), (3, 2, 6, 8)),
+    ])
+    run("max_pool1d", [
+        (nn.MaxPool1d(2), (2, 3, 6)),
+        (nn.MaxPool1d(3, stride=1), (3, 1, 7)),
+        (nn.MaxPool1d(3, stride=2, padding=1), (2, 2, 9)),
+        (nn.MaxPool1d(2, ceil_mode=True), (1, 2, 5)),
+        (nn.MaxPool1d(4, stride=3, padding=2, ceil_mode=True), (4, 1, 8)),
+        (nn.MaxPool1d(1), (17, 1, 3)),
+        (nn.MaxPool1d(17, stride=2, padding=8), (2, 2, 40)),
+        (nn.MaxPool1d(2, stride=3, padding=1, ceil_mode=True), (16, 3, 6)),
+        (nn.MaxPool1d(2), (1, 5, 33)),
+        (nn.MaxPool1d(3, ceil_mode=True), (3, 2, 2)),
+    ])
+    run("avg_pool1d", [
+        (nn.AvgPool1d(2), (2, 3, 6)),
+        (nn.AvgPool1d(3, stride=1), (3, 1, 7)),
+        (nn.AvgPool1d(3, stride=2, padding=1), (2, 2, 9)),
+        (nn.AvgPool1d(2, ceil_mode=True), (1, 2, 5)),
+        (nn.AvgPool1d(4, stride=3, padding=2, ceil_mode=True), (4, 1, 8)),
+        (nn.AvgPool1d(1), (17, 1, 3)),
+        (nn.AvgPool1d(17, stride=2, padding=8, count_include_pad=False), (2, 2, 40)),
+        (nn.AvgPool1d(2, stride=3, padding=1, ceil_mode=True, count_include_pad=False), (16, 3, 6)),
+        (nn.AvgPool1d(2), (1, 5, 33)),
+        (nn.AvgPool1d(3, ceil_mode=True), (3, 2, 2)),
+    ])
+    run("adaptive_avg_pool1d", [
+        (nn.AdaptiveAvgPool1d(1), (2, 3, 6)),
+        (nn.AdaptiveAvgPool1d(1), (17, 4, 8)),
+        (nn.AdaptiveAvgPool1d(1), (3, 5, 1)),
+        (nn.AdaptiveAvgPool1d(2), (2, 3, 4)),
+        (nn.AdaptiveAvgPool1d(3), (4, 2, 7)),
+        (nn.AdaptiveAvgPool1d(7), (1, 2, 15)),
+        (nn.AdaptiveAvgPool1d(5), (2, 2, 3)),
+        (nn.AdaptiveAvgPool1d(3), (16, 1, 8)),
+        (nn.AdaptiveAvgPool1d(6), (3, 2, 4)),
+        (nn.AdaptiveAvgPool1d(2), (1, 1, 37)),
+    ])
     # In float: half the bytes, and no last bit that another processor's sums would change.
     sys.stdout.buffer.write(save({name: value.float().contiguous() for name, value in results.items()}))
 

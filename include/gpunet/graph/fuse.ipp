@@ -50,7 +50,7 @@ GPUNET_INLINE Graph fuse(Graph graph, const FusePolicy& policy) {
     convolution->activation = Activation::relu;
     Node* pool = only_reader(node);
     const MaxPool2dOp* windows = pool ? pool->as<MaxPool2dOp>() : nullptr;
-    if (!windows || !windows->has_two_by_two_windows()) continue;
+    if (!windows || windows->ceil_mode || !windows->geometry.has_two_by_two_windows()) continue;
     absorb(node, *pool);
     convolution->pool = true;
   }

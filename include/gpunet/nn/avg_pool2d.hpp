@@ -2,23 +2,27 @@
 #pragma once
 
 #include <gpunet/nn/layer.hpp>
-#include <gpunet/nn/options.hpp>
+#include <gpunet/nn/pooling.hpp>
 #include <gpunet/ops/avg_pool2d/avg_pool2d.hpp>
 
 namespace gpunet::nn {
 
-// Mean over square windows, as torch.nn.AvgPool2d(Kernel, stride, padding): [c, h, w] -> [c, oh, ow] with
-// oh = (h + 2 padding - Kernel) / stride + 1. The stride is the kernel size unless Stride<...> says otherwise. Padding
-// counts as zeros, also in the number that a sum is divided by (PyTorch's count_include_pad=True).
+// Mean over windows, as torch.nn.AvgPool2d(Kernel, stride, padding): [c, h, w] -> [c, oh, ow] with
+// oh = (h + 2 padding - Kernel) / stride + 1, rounded down, with CeilMode<true> up. The stride is the kernel size unless
+// Stride<...> says otherwise. Padding counts as zeros, also in the number that a sum is divided by, unless
+// CountIncludePad<false>; what a last window of CeilMode has behind the padding never counts. Rectangular windows:
+// AvgPool2d<3, KernelWidth<2>, Stride<2, 1>, Padding<1, 0>>.
 template <index_t Kernel, class... Options>
 class AvgPool2d {
-  static_assert((detail::is_window_option<Options> && ...),
-                "gpunet::nn::AvgPool2d: an option is neither Stride<...> nor Padding<...>");
-  static_assert(Kernel >= 1, "gpunet::nn::AvgPool2d: the kernel size has to be at least 1");
-  using StrideDim = detail::option_dim<Stride, Stride<Kernel>, Options...>;
-  using PaddingDim = detail::option_dim<Padding, Padding<0>, Options...>;
-  static_assert(StrideDim{} > 0, "gpunet::nn::AvgPool2d: the stride has to be at least 1");
-  static_assert(PaddingDim{} <= Kernel / 2, "gpunet::nn::AvgPool2d: the padding may be at most half the kernel");
+  using Windows = detail::PoolWindows2d<Kernel, Options...>;
+  static_assert(
+      ((detail::is_window_option_2d<Options> || detail::is_ceil_mode<Options> ||
+        detail::is_count_include_pad<Options>)&&...),
+      "gpunet::nn::AvgPool2d: an option is none of KernelWidth<...>, Stride<...>, Padding<...>, CeilMode<...> and "
+      "CountIncludePad<...>");
+  static_assert(Windows::has_kernel(), "gpunet::nn::AvgPool2d: the kernel size has to be at least 1");
+  static_assert(Windows::has_stride(), "gpunet::nn::AvgPool2d: the stride has to be at least 1");
+  static_assert(Windows::has_padding(), "gpunet::nn::AvgPool2d: the padding may be at most half the kernel");
 
  public:
   template <class In>
@@ -27,19 +31,10 @@ class AvgPool2d {
         In::rank == 3,
         "gpunet::nn::AvgPool2d: the input has to have rank 3 [channels, height, width], give Input three sizes");
     if constexpr (In::rank == 3) {
-      const auto height = in.template at<1>();
-      const auto width = in.template at<2>();
-      static_assert(window_fits(decltype(height){}, Dim<Kernel>{}, PaddingDim{}) &&
-                        window_fits(decltype(width){}, Dim<Kernel>{}, PaddingDim{}),
+      static_assert(Windows::fit(In{}),
                     "gpunet::nn::AvgPool2d: the kernel is larger than the padded image, use a smaller kernel, a "
                     "larger image or Padding");
-      require_possible_image("AvgPool2d", in.template at<0>(), height, width, PaddingDim{});
-      require(height + 2 * PaddingDim{} >= Kernel && width + 2 * PaddingDim{} >= Kernel,
-              "gpunet::nn::AvgPool2d: the kernel (", Kernel, ") is larger than the padded image (",
-              height + 2 * PaddingDim{}, " x ", width + 2 * PaddingDim{},
-              "), use a smaller kernel or a larger image");
-      return Shape(in.template at<0>(), windows(height, Dim<Kernel>{}, StrideDim{}, PaddingDim{}),
-                   windows(width, Dim<Kernel>{}, StrideDim{}, PaddingDim{}));
+      return Windows::output("AvgPool2d", in);
     }
   }
 
@@ -47,11 +42,12 @@ class AvgPool2d {
   template <class Builder, class In>
   value_t lower(Builder& builder, value_t x, In in) const {
     const auto out = output(in);
-    const auto axis = [](index_t size, index_t outputs) {
-      return PoolAxis{size, outputs, Kernel, StrideDim{}, PaddingDim{}};
-    };
-    return builder.add(AvgPool2dOp{{in.template at<0>(), axis(in.template at<1>(), out.template at<1>()),
-                                    axis(in.template at<2>(), out.template at<2>())}},
+    constexpr bool counts_padding = detail::counts_padding<Options...>;
+    return builder.add(AvgPool2dOp{{in.template at<0>(),
+                                    {in.template at<1>(), out.template at<1>(), Windows::kernel, Windows::stride,
+                                     Windows::padding, counts_padding},
+                                    {in.template at<2>(), out.template at<2>(), Windows::kernel_width,
+                                     Windows::stride_width, Windows::padding_width, counts_padding}}},
                        x, out.sizes());
   }
 };

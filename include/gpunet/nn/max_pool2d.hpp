@@ -2,22 +2,24 @@
 #pragma once
 
 #include <gpunet/nn/layer.hpp>
-#include <gpunet/nn/options.hpp>
+#include <gpunet/nn/pooling.hpp>
 #include <gpunet/ops/max_pool2d/max_pool2d.hpp>
 
 namespace gpunet::nn {
 
-// Maximum over square windows, as torch.nn.MaxPool2d(Kernel, stride, padding): [c, h, w] -> [c, oh, ow] with
-// oh = (h + 2 padding - Kernel) / stride + 1. The stride is the kernel size unless Stride<...> says otherwise.
+// Maximum over windows, as torch.nn.MaxPool2d(Kernel, stride, padding): [c, h, w] -> [c, oh, ow] with
+// oh = (h + 2 padding - Kernel) / stride + 1, rounded down, with CeilMode<true> up. The stride is the kernel size unless
+// Stride<...> says otherwise. MaxPool2d<3, Stride<2>, Padding<1>>, or rectangular:
+// MaxPool2d<3, KernelWidth<2>, Stride<2, 1>, Padding<1, 0>>.
 template <index_t Kernel, class... Options>
 class MaxPool2d {
-  static_assert((detail::is_window_option<Options> && ...),
-                "gpunet::nn::MaxPool2d: an option is neither Stride<...> nor Padding<...>");
-  static_assert(Kernel >= 1 && Kernel <= 255, "gpunet::nn::MaxPool2d: the kernel size has to be 1 to 255");
-  using StrideDim = detail::option_dim<Stride, Stride<Kernel>, Options...>;
-  using PaddingDim = detail::option_dim<Padding, Padding<0>, Options...>;
-  static_assert(StrideDim{} > 0, "gpunet::nn::MaxPool2d: the stride has to be at least 1");
-  static_assert(PaddingDim{} <= Kernel / 2, "gpunet::nn::MaxPool2d: the padding may be at most half the kernel");
+  using Windows = detail::PoolWindows2d<Kernel, Options...>;
+  static_assert(
+      ((detail::is_window_option_2d<Options> || detail::is_ceil_mode<Options>)&&...),
+      "gpunet::nn::MaxPool2d: an option is none of KernelWidth<...>, Stride<...>, Padding<...> and CeilMode<...>");
+  static_assert(Windows::has_kernel(255), "gpunet::nn::MaxPool2d: the kernel size has to be 1 to 255");
+  static_assert(Windows::has_stride(), "gpunet::nn::MaxPool2d: the stride has to be at least 1");
+  static_assert(Windows::has_padding(), "gpunet::nn::MaxPool2d: the padding may be at most half the kernel");
 
  public:
   template <class In>
@@ -26,19 +28,10 @@ class MaxPool2d {
         In::rank == 3,
         "gpunet::nn::MaxPool2d: the input has to have rank 3 [channels, height, width], give Input three sizes");
     if constexpr (In::rank == 3) {
-      const auto height = in.template at<1>();
-      const auto width = in.template at<2>();
-      static_assert(window_fits(decltype(height){}, Dim<Kernel>{}, PaddingDim{}) &&
-                        window_fits(decltype(width){}, Dim<Kernel>{}, PaddingDim{}),
+      static_assert(Windows::fit(In{}),
                     "gpunet::nn::MaxPool2d: the kernel is larger than the padded image, use a smaller kernel, a "
                     "larger image or Padding");
-      require_possible_image("MaxPool2d", in.template at<0>(), height, width, PaddingDim{});
-      require(height + 2 * PaddingDim{} >= Kernel && width + 2 * PaddingDim{} >= Kernel,
-              "gpunet::nn::MaxPool2d: the kernel (", Kernel, ") is larger than the padded image (",
-              height + 2 * PaddingDim{}, " x ", width + 2 * PaddingDim{},
-              "), use a smaller kernel or a larger image");
-      return Shape(in.template at<0>(), windows(height, Dim<Kernel>{}, StrideDim{}, PaddingDim{}),
-                   windows(width, Dim<Kernel>{}, StrideDim{}, PaddingDim{}));
+      return Windows::output("MaxPool2d", in);
     }
   }
 
@@ -46,9 +39,12 @@ class MaxPool2d {
   template <class Builder, class In>
   value_t lower(Builder& builder, value_t x, In in) const {
     const auto out = output(in);
-    return builder.add(MaxPool2dOp{{in.template at<0>(), in.template at<1>(), in.template at<2>(),
-                                    out.template at<1>(), out.template at<2>(), Kernel, StrideDim{}, PaddingDim{}}},
-                       x, out.sizes());
+    return builder.add(
+        MaxPool2dOp{{in.template at<0>(), in.template at<1>(), in.template at<2>(), out.template at<1>(),
+                     out.template at<2>(), Windows::kernel, Windows::stride, Windows::padding,
+                     Windows::kernel_width, Windows::stride_width, Windows::padding_width},
+                    Windows::ceil},
+        x, out.sizes());
   }
 };
 

@@ -8,17 +8,35 @@
 
 namespace gpunet::nn {
 
-// The distance between neighboring windows, in pixels.
+// The width of the windows of a pooling that are not square; the kernel size is their height. In PyTorch kernel_size=(height, N).
 template <index_t N>
-struct Stride {
+struct KernelWidth {
   using dim = Dim<N>;
 };
 
-// The padding on all four sides, in pixels: zeros, for a maximum minus infinity.
-template <index_t N>
+// The distance between neighboring windows, in pixels: Stride<N>, for poolings also Stride<Rows, Columns>.
+template <index_t N, index_t Columns = N>
+struct Stride {
+  using dim = Dim<N>;
+  using columns = Dim<Columns>;
+};
+
+// The padding on all four sides, in pixels: zeros, for a maximum minus infinity. For poolings also Padding<Rows, Columns>:
+// above and below, left and right.
+template <index_t N, index_t Columns = N>
 struct Padding {
   using dim = Dim<N>;
+  using columns = Dim<Columns>;
 };
+
+// Whether a last window that is only partly in the padded image counts. It has to begin inside the image or its left or
+// upper padding. In PyTorch ceil_mode=True.
+template <bool on>
+struct CeilMode {};
+
+// Whether an average divides by the padding too. In PyTorch count_include_pad=False.
+template <bool on>
+struct CountIncludePad {};
 
 // The embedding that is 0 at first and is not trained. In PyTorch padding_idx=N.
 template <index_t N>
@@ -32,29 +50,42 @@ struct Bias {};
 
 namespace detail {
 
-template <template <index_t> class Option, class T>
+template <template <index_t...> class Option, class T>
 inline constexpr bool is_option = false;
-template <template <index_t> class Option, index_t N>
-inline constexpr bool is_option<Option, Option<N>> = true;
+template <template <index_t...> class Option, index_t... N>
+inline constexpr bool is_option<Option, Option<N...>> = true;
 
-template <template <index_t> class Option, class Default, class... Options>
+template <template <index_t...> class Option, class Default, class... Options>
 struct FindOption {
   using type = Default;
 };
-template <template <index_t> class Option, class Default, class First, class... Rest>
+template <template <index_t...> class Option, class Default, class First, class... Rest>
 struct FindOption<Option, Default, First, Rest...> : FindOption<Option, Default, Rest...> {};
-template <template <index_t> class Option, class Default, index_t N, class... Rest>
-struct FindOption<Option, Default, Option<N>, Rest...> {
-  using type = Option<N>;
+template <template <index_t...> class Option, class Default, index_t... N, class... Rest>
+struct FindOption<Option, Default, Option<N...>, Rest...> {
+  using type = Option<N...>;
 };
 
-// The Dim of the Option<...> among Options; that of Default if there is none.
-template <template <index_t> class Option, class Default, class... Options>
-using option_dim = typename FindOption<Option, Default, Options...>::type::dim;
+// The Option<...> among Options; Default if there is none.
+template <template <index_t...> class Option, class Default, class... Options>
+using option = typename FindOption<Option, Default, Options...>::type;
 
-// Whether an option is a Stride or a Padding.
+// Its Dim.
+template <template <index_t...> class Option, class Default, class... Options>
+using option_dim = typename option<Option, Default, Options...>::dim;
+
+// Whether an option is a KernelWidth, or a Stride or Padding of one or two numbers.
 template <class Option>
-inline constexpr bool is_window_option = is_option<Stride, Option> || is_option<Padding, Option>;
+inline constexpr bool is_window_option_2d =
+    is_option<KernelWidth, Option> || is_option<Stride, Option> || is_option<Padding, Option>;
+
+// Whether it is a Stride or a Padding of one number.
+template <class Option>
+inline constexpr bool is_window_option = false;
+template <index_t N>
+inline constexpr bool is_window_option<Stride<N>> = true;
+template <index_t N>
+inline constexpr bool is_window_option<Padding<N>> = true;
 
 // Whether it is a Bias.
 template <class Option>

@@ -10,6 +10,7 @@ namespace gpunet {
 struct PoolAxis {
   index_t size, outputs;
   index_t kernel = 0, stride = 0, padding = 0;
+  bool counts_padding = true;
 
   // Output o is the average of the elements [begin(o), end(o)), padding left out.
   GPUNET_FN index_t begin(index_t o) const {
@@ -22,8 +23,13 @@ struct PoolAxis {
     const index_t last = o * stride - padding + kernel;
     return last < size ? last : size;
   }
-  // Returns the number of elements of its window, padding included.
-  GPUNET_FN index_t length(index_t o) const { return kernel == 0 ? end(o) - begin(o) : kernel; }
+  // Returns the number of elements that its sum is divided by: those of its window, with the padding if that counts, and
+  // nothing behind the padding.
+  GPUNET_FN index_t length(index_t o) const {
+    if (kernel == 0 || !counts_padding) return end(o) - begin(o);
+    const index_t rest = size + 2 * padding - o * stride;
+    return rest < kernel ? rest : kernel;
+  }
 
   // Element i is in the windows of the outputs [first(i), last(i)).
   GPUNET_FN index_t first(index_t i) const {

@@ -8,19 +8,20 @@ namespace gpunet {
 
 // y = max of its window.
 struct MaxPool2dOp {
-  Pool2dGeometry geometry;
-
-  // Returns whether the windows are 2 x 2, do not overlap, and there is no padding.
-  bool has_two_by_two_windows() const {
-    return geometry.kernel == 2 && geometry.stride == 2 && geometry.padding == 0;
-  }
+  Pool2dGeometry geometry;  // that of one row for inputs [channels, length]
+  bool ceil_mode = false;
 
   OpTraits traits(const Sizes&, const Sizes& out) const {
     return {.cache_bytes = out.numel() * static_cast<index_t>(sizeof(PoolChoice))};
   }
-  std::string extra_repr(const Sizes&, const Sizes&) const {
-    return concat("kernel_size=", geometry.kernel, ", stride=", geometry.stride, ", padding=", geometry.padding,
-                  ", dilation=1, ceil_mode=False");
+  std::string extra_repr(const Sizes& in, const Sizes&) const {
+    const auto text = [&](index_t rows, index_t columns) {
+      return in.rank() == 2 || geometry.is_square() ? concat(columns) : concat("(", rows, ", ", columns, ")");
+    };
+    return concat("kernel_size=", text(geometry.kernel, geometry.kernel_width),
+                  ", stride=", text(geometry.stride, geometry.stride_width),
+                  ", padding=", text(geometry.padding, geometry.padding_width),
+                  ", dilation=1, ceil_mode=", ceil_mode ? "True" : "False");
   }
 
   template <class D, class T>

@@ -27,13 +27,13 @@ struct MaxPool2dForward {
     for (index_t ky = 0; ky < g.kernel; ++ky) {
       const index_t iy = row * g.stride + ky - g.padding;
       if (iy < 0 || iy >= g.height) continue;
-      for (index_t kx = 0; kx < g.kernel; ++kx) {
-        const index_t ix = column * g.stride + kx - g.padding;
+      for (index_t kx = 0; kx < g.kernel_width; ++kx) {
+        const index_t ix = column * g.stride_width + kx - g.padding_width;
         if (ix < 0 || ix >= g.width) continue;
         const T value = image[(iy * g.width + ix) * inner];
         if (!found || value > best || value != value) {
           best = value;
-          where = static_cast<PoolChoice>(ky * g.kernel + kx);
+          where = static_cast<PoolChoice>(ky * g.kernel_width + kx);
           found = true;
         }
       }
@@ -60,11 +60,11 @@ struct MaxPool2dBackward {
     for (index_t ky = 0; ky < g.kernel; ++ky) {
       const index_t oy = row + g.padding - ky;
       if (oy < 0 || oy % g.stride != 0 || oy / g.stride >= g.out_height) continue;
-      for (index_t kx = 0; kx < g.kernel; ++kx) {
-        const index_t ox = column + g.padding - kx;
-        if (ox < 0 || ox % g.stride != 0 || ox / g.stride >= g.out_width) continue;
-        const index_t k = ((plane * g.out_height + oy / g.stride) * g.out_width + ox / g.stride) * inner + j;
-        if (choice[k] == ky * g.kernel + kx) sum += dy[k];
+      for (index_t kx = 0; kx < g.kernel_width; ++kx) {
+        const index_t ox = column + g.padding_width - kx;
+        if (ox < 0 || ox % g.stride_width != 0 || ox / g.stride_width >= g.out_width) continue;
+        const index_t k = ((plane * g.out_height + oy / g.stride) * g.out_width + ox / g.stride_width) * inner + j;
+        if (choice[k] == ky * g.kernel_width + kx) sum += dy[k];
       }
     }
     dx[i] = sum;

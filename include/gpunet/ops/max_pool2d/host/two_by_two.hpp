@@ -17,7 +17,7 @@ namespace detail {
 
 // Returns whether the kernels below support a pooling.
 inline bool is_pool_2x2(const Pool2dGeometry& g, const Slice& slice) {
-  return g.kernel == 2 && g.stride == 2 && g.padding == 0 && (slice.inner == 1 || slice.inner % 4 == 0);
+  return g.has_two_by_two_windows() && (slice.inner == 1 || slice.inner % 4 == 0);
 }
 
 // One row of maxima from two rows of x, [width][inner].
