@@ -1,6 +1,6 @@
 // expect: gpunet::nn::AdaptiveAvgPool2d: the input has to have rank 3 [channels, height, width], give Input three sizes
 // A pooling of rows.
-// Poolings take images; put them before `nn::Flatten`.
+// `nn::AdaptiveAvgPool2d` takes images; put it before `nn::Flatten`. `nn::AdaptiveAvgPool1d` takes [channels, length].
 #include <gpunet/gpunet.hpp>
 using namespace gpunet;
 
