@@ -68,3 +68,21 @@ TEST_CASE("Upsample is printed as by PyTorch") {
         "  (2): Upsample(scale_factor=2.0, mode='bilinear')\n"
         ")");
 }
+
+TEST_CASE("large images are moved by any number of threads alike") {
+  Host alone({.threads = 1}), four({.threads = 4});
+  const auto check = [&](const auto& layer, auto in) {
+    for (const Slice& slice : {Slice{1, 1, 1}, Slice{3, 1, 4}, Slice{5, 5, 1}}) {
+      Generator generator(1);
+      LayerRun<float, Host> one(alone, layer, in, slice), several(four, layer, in, slice);
+      const std::vector<float> x = random_values<float>(slice.count * one.in_features(), generator);
+      const std::vector<float> dy = random_values<float>(slice.count * one.out_features(), generator);
+      CHECK(one.forward(x) == several.forward(x));
+      CHECK(one.backward(dy).dx == several.backward(dy).dx);
+    }
+  };
+  check(nn::Upsample<2>{}, Shape<3, 200, 150>{});
+  check(nn::Upsample<2, nn::Bilinear>{}, Shape<3, 200, 150>{});
+  check(nn::Permute<1, 2, 0>{}, Shape<30, 100, 150>{});
+  check(nn::ZeroPad2d<3>{}, Shape<10, 200, 150>{});
+}
