@@ -42,6 +42,7 @@
 #include <gpunet/nn/elementwise.hpp>
 #include <gpunet/nn/embedding.hpp>
 #include <gpunet/nn/flatten.hpp>
+#include <gpunet/nn/glu.hpp>
 #include <gpunet/nn/hinge_embedding_loss.hpp>
 #include <gpunet/nn/identity.hpp>
 #include <gpunet/nn/init.hpp>

@@ -339,6 +339,21 @@ TEST_CASE_TEMPLATE("ten shapes of RMSNorm are PyTorch's", D, GPUNET_TEST_DEVICES
   CHECK(norm.number() == 10);
 }
 
+TEST_CASE_TEMPLATE("ten shapes of GLU are PyTorch's", D, GPUNET_TEST_DEVICES) {
+  Cases<D> glu(test_device<D>(), "glu");
+  glu(3, nn::GLU<>{}, shape(4));
+  glu(2, nn::GLU<>{}, shape(3, 6));
+  glu(17, nn::GLU<1>{}, Shape<4, 5>{});
+  glu(4, nn::GLU<-2>{}, Shape<2, 6, 3>{});
+  glu(1, nn::GLU<2>{}, shape(3, 8, 2));
+  glu(16, nn::GLU<>{}, shape(32));
+  glu(5, nn::GLU<1>{}, Shape<2>{});
+  glu(33, nn::GLU<-1>{}, shape(2, 2));
+  glu(2, nn::GLU<1>{}, shape(34, 3, 3));
+  glu(3, nn::GLU<3>{}, Shape<2, 2, 10>{});
+  CHECK(glu.number() == 10);
+}
+
 // In double: what follows a step multiplies its rounding.
 template <template <index_t, class...> class Layer, class D, class... Relu>
 void check_recurrent(D& device, const char* kind) {

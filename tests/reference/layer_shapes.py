@@ -256,6 +256,18 @@ def main():
         (nn.BatchNorm2d(2), (16, 2, 2, 2)),
         (nn.BatchNorm2d(5, momentum=1.0), (2, 5, 6, 1)),
     ])
+    run("glu", [
+        (nn.GLU(), (3, 4)),
+        (nn.GLU(), (2, 3, 6)),
+        (nn.GLU(dim=1), (17, 4, 5)),
+        (nn.GLU(dim=-2), (4, 2, 6, 3)),
+        (nn.GLU(dim=2), (1, 3, 8, 2)),
+        (nn.GLU(), (16, 32)),
+        (nn.GLU(dim=1), (5, 2)),
+        (nn.GLU(dim=-1), (33, 2, 2)),
+        (nn.GLU(dim=1), (2, 34, 3, 3)),
+        (nn.GLU(dim=3), (3, 2, 2, 10)),
+    ])
     run_recurrent()
     run("permute", [
         (Permute(1, 0), (2, 3, 4)),

@@ -13,6 +13,7 @@
 #include <gpunet/ops/embedding.ipp>
 #include <gpunet/ops/gather.ipp>
 #include <gpunet/ops/gather_samples.ipp>
+#include <gpunet/ops/glu.ipp>
 #include <gpunet/ops/last_step.ipp>
 #include <gpunet/ops/linear/linear.ipp>
 #include <gpunet/ops/max_pool2d/max_pool2d.ipp>

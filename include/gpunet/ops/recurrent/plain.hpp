@@ -3,8 +3,7 @@
 
 #include <cstddef>
 
-#include <gpunet/device/cuda/loops.hpp>
-#include <gpunet/device/host/for_each.hpp>
+#include <gpunet/ops/for_each_in_blocks.hpp>
 #include <gpunet/ops/slice.hpp>
 
 namespace gpunet {
@@ -94,40 +93,5 @@ struct RecurrentGradientStep {
     state[layout.at(g, step, hidden) + e] = before;
   }
 };
-
-namespace detail {
-
-// One index = one number of a step.
-template <class F>
-struct NumberOfStep {
-  F f;
-  GPUNET_FN void operator()(index_t i) const { f.at(i / f.size(), i % f.size()); }
-};
-
-// One index = one group, whose numbers are neighbors: vectors.
-template <class F>
-struct GroupOfStep {
-  F f;
-  [[gnu::always_inline]] void operator()(index_t g) const {
-    const index_t size = f.size();
-    GPUNET_INDEPENDENT_ITERATIONS
-    for (index_t e = 0; e < size; ++e)
-      f.at(g, e);
-  }
-};
-
-}  // namespace detail
-
-template <class D, class F>
-void run_step(D& device, index_t groups, const F& f) {
-  for_each(device, groups * f.size(), detail::NumberOfStep<F>{f});
-}
-
-template <class F>
-void run_step(Host& device, index_t groups, const F& f) {
-  const detail::GroupOfStep<F> group{f};
-  const detail::Loop loop = detail::loop_over<detail::GroupOfStep<F>>();
-  device.run_if(groups * f.size() >= 1 << 14, groups, [&](index_t g, int) { loop(&group, g, g + 1); });
-}
 
 }  // namespace gpunet

@@ -138,9 +138,10 @@ void RecurrentOp<Cell>::forward(D& device, const ForwardPass<T>& pass) const {
                                           .whole_batch = part.whole_batch()});
       fill(device, samples * g.hidden, T{}, state);
       const auto run = [&]<bool first>(std::bool_constant<first>, index_t i) {
-        run_step(device, pass.slice.outer,
-                 RecurrentStep<Cell, first, T>{part.layout(), part.step(i), part.previous(i), g.hidden, g.out(),
-                                               direction * g.hidden, kept.gates, of_state, kept.units, y, state});
+        for_each_in_blocks(
+            device, pass.slice.outer,
+            RecurrentStep<Cell, first, T>{part.layout(), part.step(i), part.previous(i), g.hidden, g.out(),
+                                          direction * g.hidden, kept.gates, of_state, kept.units, y, state});
       };
       for (index_t i = 0; i < g.steps; ++i) {
         linear_forward(device, AnySizes{},
@@ -196,10 +197,11 @@ void RecurrentOp<Cell>::backward(D& device, const BackwardPass<T>& pass) const {
       fill(device, samples * g.hidden, T{}, carry);
       fill(device, samples * g.hidden, T{}, dh);
       const auto run = [&]<bool first>(std::bool_constant<first>, index_t i) {
-        run_step(device, pass.slice.outer,
-                 RecurrentGradientStep<Cell, first, T>{part.layout(), part.step(i), part.previous(i), g.hidden,
-                                                       g.out(), direction * g.hidden, kept.gates, kept.units, y, dy,
-                                                       dh, carry, da, db, db_of_step, states});
+        for_each_in_blocks(
+            device, pass.slice.outer,
+            RecurrentGradientStep<Cell, first, T>{part.layout(), part.step(i), part.previous(i), g.hidden, g.out(),
+                                                  direction * g.hidden, kept.gates, kept.units, y, dy, dh, carry,
+                                                  da, db, db_of_step, states});
       };
       for (index_t i = g.steps - 1; i > 0; --i) {
         run(std::false_type{}, i);
