@@ -1,7 +1,7 @@
 // Bodies of glu.hpp.
 #pragma once
 
-#include <gpunet/ops/for_each_in_blocks.hpp>
+#include <gpunet/ops/for_each_block.hpp>
 #include <gpunet/ops/functor_math.hpp>
 #include <gpunet/ops/glu.hpp>
 

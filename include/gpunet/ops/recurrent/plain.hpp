@@ -3,7 +3,7 @@
 
 #include <cstddef>
 
-#include <gpunet/ops/for_each_in_blocks.hpp>
+#include <gpunet/ops/for_each_block.hpp>
 #include <gpunet/ops/slice.hpp>
 
 namespace gpunet {
