@@ -25,23 +25,44 @@ struct NumLayers {
 // bidirectional=True.
 struct Bidirectional {};
 
+// The output is the state after the last step instead of those of all steps; with Bidirectional, that of the second direction
+// after the first step, which is its last one. In PyTorch h_n of the last layer.
+struct LastState {};
+
+// Options of recurrent layers that are numbers: LSTM<64, NumLayers<2>>{{.dropout = 0.2}}.
+struct RecurrentOptions {
+  double dropout = 0;  // the probability of zeros in the output of each layer but the last one, in training mode
+};
+
 namespace detail {
 
-// What recurrent layers have in common: x [steps, features] -> y [steps, directions * hidden], the states of all steps.
+// What recurrent layers have in common: x [steps, features] -> y [steps, directions * hidden], the states of all steps, or
+// [directions * hidden].
 template <class Cell, index_t hidden, class... Options>
 class Recurrent {
   static_assert(hidden >= 1, "gpunet::nn: a recurrent layer has no units (want 1 or more), give it a size");
-  static_assert(((is_option<NumLayers, Options> || std::is_same_v<Options, Bidirectional> || is_bias<Options> ||
-                  std::is_same_v<Options, ReLU>)&&...),
-                "gpunet::nn: an option of a recurrent layer is none of NumLayers<...>, Bidirectional, Bias<...>, "
-                "and of RNN ReLU");
+  static_assert(((is_option<NumLayers, Options> || std::is_same_v<Options, Bidirectional> ||
+                  std::is_same_v<Options, LastState> || is_bias<Options> || std::is_same_v<Options, ReLU>)&&...),
+                "gpunet::nn: an option of a recurrent layer is none of NumLayers<...>, Bidirectional, LastState, "
+                "Bias<...>, and of RNN ReLU");
   static constexpr index_t layers = option_dim<NumLayers, NumLayers<1>, Options...>{};
   static_assert(layers >= 1 && layers <= 64,
                 "gpunet::nn: the number of layers of a recurrent layer has to be 1 to 64");
   static constexpr index_t directions = (std::is_same_v<Options, Bidirectional> || ...) ? 2 : 1;
   static constexpr bool bias = has_bias<Options...>;
+  static constexpr bool last_state = (std::is_same_v<Options, LastState> || ...);
 
  public:
+  constexpr Recurrent() = default;
+  // Throws Error for a dropout that is no probability, or where there is no second layer.
+  constexpr explicit Recurrent(const RecurrentOptions& options) : dropout_(options.dropout) {
+    require(dropout_ >= 0 && dropout_ <= 1, "gpunet::nn: dropout ", dropout_,
+            " of a recurrent layer (want 0 to 1), give the probability of a zero: 0.2 for 20 %");
+    require(dropout_ == 0 || layers > 1, "gpunet::nn: dropout ", dropout_,
+            " of a recurrent layer that has one layer (it would do nothing, zeros are made between layers), add "
+            "NumLayers<2>, or put a Dropout behind it");
+  }
+
   template <class In>
   constexpr auto output(In in) const {
     static_assert(In::rank == 2,
@@ -50,7 +71,10 @@ class Recurrent {
     if constexpr (In::rank == 2) {
       require(in.template at<0>() >= 1,
               "gpunet::nn: a sequence of 0 steps for a recurrent layer (want 1 or more), give Input another size");
-      return Shape(in.template at<0>(), Dim<directions * hidden>{});
+      if constexpr (last_state)
+        return Shape(Dim<directions * hidden>{});
+      else
+        return Shape(in.template at<0>(), Dim<directions * hidden>{});
     } else {
       return in;
     }
@@ -59,7 +83,8 @@ class Recurrent {
   // Appends the op, see layer.hpp.
   template <class Builder, class In>
   value_t lower(Builder& builder, value_t x, In in) const {
-    const RecurrentGeometry g{in.template at<0>(), in.template at<1>(), hidden, layers, directions, bias};
+    const RecurrentGeometry g{
+        in.template at<0>(), in.template at<1>(), hidden, layers, directions, bias, last_state, dropout_};
     constexpr index_t gates = Cell::gates * hidden;
     std::array<std::string, static_cast<std::size_t>(4 * layers * directions)> names;
     std::array<ParameterSpec, names.size()> parameters;
@@ -81,26 +106,39 @@ class Recurrent {
     return builder.add(RecurrentOp<Cell>{g}, x, output(in).sizes(),
                        std::span<const ParameterSpec>(parameters).first(count));
   }
+
+ private:
+  double dropout_ = 0;
 };
 
 }  // namespace detail
 
 // The states h of long short-term memory cells, for x [steps, features] y [steps, hidden], as the output of
 // torch.nn.LSTM(features, hidden, batch_first=True); initial states are 0. LSTM<64, NumLayers<2>, Bidirectional, Bias<false>>; with
-// Bidirectional y [steps, 2 * hidden]. The last state alone: LastStep behind it. Hochreiter and Schmidhuber, "Long Short-Term
+// Bidirectional y [steps, 2 * hidden], with LastState the last state alone. LSTM<64, NumLayers<2>>{{.dropout = 0.2}} makes zeros
+// between the layers. Hochreiter and Schmidhuber, "Long Short-Term
 // Memory", Neural Computation 1997.
 template <index_t hidden, class... Options>
-class LSTM : public detail::Recurrent<LstmCell, hidden, Options...> {};
+class LSTM : public detail::Recurrent<LstmCell, hidden, Options...> {
+ public:
+  using detail::Recurrent<LstmCell, hidden, Options...>::Recurrent;
+};
 
 // The same with gated recurrent units, as torch.nn.GRU. Cho and others, "Learning Phrase Representations using RNN
 // Encoder-Decoder", EMNLP 2014.
 template <index_t hidden, class... Options>
-class GRU : public detail::Recurrent<GruCell, hidden, Options...> {};
+class GRU : public detail::Recurrent<GruCell, hidden, Options...> {
+ public:
+  using detail::Recurrent<GruCell, hidden, Options...>::Recurrent;
+};
 
 // The same with h = tanh(W_ih x + b_ih + W_hh h + b_hh), as torch.nn.RNN; RNN<hidden, ReLU> as nonlinearity="relu". Elman, "Finding
 // Structure in Time", Cognitive Science 1990.
 template <index_t hidden, class... Options>
-class RNN : public detail::Recurrent<RnnCell<(std::is_same_v<Options, ReLU> || ...)>, hidden, Options...> {};
+class RNN : public detail::Recurrent<RnnCell<(std::is_same_v<Options, ReLU> || ...)>, hidden, Options...> {
+ public:
+  using detail::Recurrent<RnnCell<(std::is_same_v<Options, ReLU> || ...)>, hidden, Options...>::Recurrent;
+};
 
 // The last step of a sequence: [steps, ...] -> [...], as x[:, -1] in PyTorch.
 class LastStep {

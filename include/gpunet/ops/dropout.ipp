@@ -1,31 +1,13 @@
 // Bodies of dropout.hpp.
 #pragma once
 
-#include <gpunet/device/cuda/loops.hpp>
 #include <gpunet/device/host/for_each.hpp>
+#include <gpunet/ops/drop_elements.hpp>
 #include <gpunet/ops/dropout.hpp>
-#include <gpunet/ops/for_each_random.hpp>
 
 namespace gpunet {
 
 namespace detail {
-
-// The factor of an element from its random number: 0 with probability p, else `scale`.
-template <class T>
-struct DropoutFactor {
-  float p;
-  T scale;
-  GPUNET_FN T operator()(float random) const { return random < p ? T{} : scale; }
-};
-
-// to[i] = factor from[i], with a factor for each element. One index = one element.
-template <class T>
-struct DropElements {
-  DropoutFactor<T> factor;
-  const T* from;
-  T* to;
-  GPUNET_FN void operator()(index_t i, float random) const { to[i] = factor(random) * from[i]; }
-};
 
 // Stores the factors of channels. One index = one channel of a sample.
 template <class T>
@@ -66,7 +48,7 @@ void DropoutOp::apply(D& device, const OpPass& pass, T* scratch, const T* from, 
     device.copy(to, from, static_cast<std::size_t>(pass.out_elements()) * sizeof(T));
     return;
   }
-  const detail::DropoutFactor<T> factor{static_cast<float>(p), p < 1 ? static_cast<T>(1 / (1 - p)) : T{}};
+  const detail::DropoutFactor<T> factor(p);
   if (elements == 1) {
     for_each_random(device, pass, detail::DropElements<T>{factor, from, to});
     return;

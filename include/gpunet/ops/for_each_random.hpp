@@ -27,9 +27,10 @@ struct RandomBlock {
   OpRandom random;
   index_t inner;
   F f;
+  std::uint32_t draw;
   GPUNET_FN void operator()(index_t j) const {
     const index_t row = j / inner, n = j % inner, group = row / random.blocks(), block = row % random.blocks();
-    const PhiloxWords words = random.words(group * inner + n, block);
+    const PhiloxWords words = random.words(group * inner + n, block, draw);
     for (index_t k = 0; k < OpRandom::per_block; ++k) {
       const index_t feature = block * OpRandom::per_block + k;
       if (feature < random.features())
@@ -44,6 +45,7 @@ struct RandomRows {
   OpRandom random;
   index_t inner;
   F f;
+  std::uint32_t draw;
   void operator()(index_t row) const {
     constexpr index_t most_inner = 16;  // see DeviceTraits<Host>
     const index_t group = row / random.blocks(), block = row % random.blocks();
@@ -53,7 +55,7 @@ struct RandomRows {
       const index_t size = std::min(most_inner, inner - begin);
       float numbers[OpRandom::per_block][most_inner];
       for (index_t n = 0; n < size; ++n) {
-        const PhiloxWords words = random.words(group * inner + begin + n, block);
+        const PhiloxWords words = random.words(group * inner + begin + n, block, draw);
         for (index_t k = 0; k < OpRandom::per_block; ++k)
           numbers[k][n] = OpRandom::uniform_of(words.words[k]);
       }
@@ -66,19 +68,20 @@ struct RandomRows {
 
 }  // namespace detail
 
-// Calls f(i, u) for every element i of pass.y with a random number u from [0, 1), the one of pass.random.uniform(i). Requires
+// Calls f(i, u) for every element i of pass.y with a random number u from [0, 1), the one of pass.random.uniform(i, draw). Requires
 // uses_random in the op's traits. f is as for for_each.
 template <class D, class F>
-void for_each_random(D& device, const OpPass& pass, F f) {
+void for_each_random(D& device, const OpPass& pass, F f, std::uint32_t draw = 0) {
   detail::check_random_functor<F>();
   const OpRandom& random = pass.random;
-  for_each(device, pass.slice.samples() * random.blocks(), detail::RandomBlock<F>{random, pass.slice.inner, f});
+  for_each(device, pass.slice.samples() * random.blocks(),
+           detail::RandomBlock<F>{random, pass.slice.inner, f, draw});
 }
 template <class F>
-void for_each_random(Host& device, const OpPass& pass, F f) {
+void for_each_random(Host& device, const OpPass& pass, F f, std::uint32_t draw = 0) {
   detail::check_random_functor<F>();
   const OpRandom& random = pass.random;
-  const detail::RandomRows<F> rows{random, pass.slice.inner, f};
+  const detail::RandomRows<F> rows{random, pass.slice.inner, f, draw};
   const index_t count = pass.slice.outer * random.blocks(), per_row = OpRandom::per_block * pass.slice.inner;
   const index_t chunk = std::max((index_t{1} << 13) / per_row, index_t{1});  // rows, of 2^13 elements
   const detail::Loop loop = detail::loop_over<detail::RandomRows<F>>();

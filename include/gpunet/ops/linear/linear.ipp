@@ -126,7 +126,9 @@ GPUNET_INLINE LinearKernel linear_kernel(const Slice& slice, index_t in, index_t
   if (slice.inner == 1 && slice.outer >= many_rows && in >= 8 && out >= 8) return LinearKernel::product_of_rows;
   if (slice.inner != 16) return small ? LinearKernel::small : LinearKernel::plain;
   const index_t weights = in * out;
-  const bool pays = weights <= index_t{1} << 16 && (slice.outer == 1 || weights > 128);
+  constexpr index_t many_groups = 32;  // for which packing W pays
+  const bool pays = weights <= index_t{1} << 16 && (slice.outer == 1 || weights > 128) &&
+                    (slice.outer < many_groups || weights < index_t{1} << 14);
   return small && pays ? LinearKernel::small : LinearKernel::product;
 }
 

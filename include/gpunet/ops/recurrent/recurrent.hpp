@@ -7,20 +7,25 @@
 
 namespace gpunet {
 
-// Sizes of a recurrent layer: x [steps, in] -> y [steps, directions * hidden].
+// Sizes of a recurrent layer: x [steps, in] -> y [steps, directions * hidden], or the last states alone [directions * hidden].
 struct RecurrentGeometry {
   index_t steps, in, hidden;
   int layers, directions;
   bool bias = true;
+  bool last_state = false;
+  double dropout = 0;  // the probability of zeros between layers in training mode
 
   // Inputs of one step of a layer, the first being 0.
   index_t inputs(int layer) const { return layer == 0 ? in : out(); }
   index_t out() const { return directions * hidden; }
+  // Layers whose outputs are not y.
+  int inner_outputs() const { return last_state ? layers : layers - 1; }
   // Numbers that forward leaves for backward: the gates of all layers and directions and one more for each unit, and the outputs
-  // of all layers but the last one.
+  // that are not y.
   index_t kept(int gates) const {
-    return steps * (layers * directions * (gates + 1) * hidden + (layers - 1) * out());
+    return steps * (layers * directions * (gates + 1) * hidden + inner_outputs() * out());
   }
+  bool drops() const { return dropout > 0 && layers > 1; }
   index_t multiply_adds(int gates) const;
   std::string extra_repr() const;
 };
@@ -31,7 +36,9 @@ template <class Cell>
 struct RecurrentOp {
   RecurrentGeometry g;
 
-  OpTraits traits(const Sizes&, const Sizes&) const { return {.cache_elements = g.kept(Cell::gates)}; }
+  OpTraits traits(const Sizes&, const Sizes&) const {
+    return {.cache_elements = g.kept(Cell::gates), .uses_random = g.drops()};
+  }
   index_t multiply_adds(const Sizes&, const Sizes&) const { return g.multiply_adds(Cell::gates); }
   std::string extra_repr(const Sizes&, const Sizes&) const { return g.extra_repr(); }
   template <class D, class T>
@@ -41,6 +48,18 @@ struct RecurrentOp {
   void forward(D& device, const ForwardPass<T>& pass) const;
   template <class D, class T>
   void backward(D& device, const BackwardPass<T>& pass) const;
+
+ private:
+  // Returns the output of a layer, or its gradient, as the next one reads it: in training mode `to`, with the zeros of dropout, else
+  // `from`.
+  template <class D, class T>
+  const T* drop(D& device, const OpPass& pass, int layer, const T* from, T* to) const;
+  // Calls f(row, step) for the units of each direction: the first of them, and the last step of the direction.
+  template <class F>
+  void for_each_last_state(F f) const {
+    f(index_t{0}, g.steps - 1);
+    if (g.directions == 2) f(g.hidden, index_t{0});
+  }
 };
 
 #if GPUNET_COMPILED

@@ -3,13 +3,17 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdint>
 #include <type_traits>
 
 #include <gpunet/ops/add.hpp>
+#include <gpunet/ops/copy_rows.hpp>
+#include <gpunet/ops/drop_elements.hpp>
 #include <gpunet/ops/linear/linear.hpp>
 #include <gpunet/ops/map.hpp>
 #include <gpunet/ops/recurrent/plain.hpp>
 #include <gpunet/ops/recurrent/recurrent.hpp>
+#include <gpunet/ops/recurrent/step_map.hpp>
 
 namespace gpunet {
 
@@ -49,13 +53,13 @@ struct RecurrentPart {
 
   int first_parameter() const { return index() * (g.bias ? 4 : 2); }
 
-  // The maps of the inputs of all steps, and of the state of one step.
+  // The maps of the inputs and states of all steps, and of the state of one step.
   template <class D, class T>
   index_t linear_scratch_of(const D& device, T type) const {
     return std::max(
         {linear_scratch(device, AnySizes{}, all_steps(), g.inputs(layer), gate_rows(), type, whole_batch()),
          linear_scratch(device, AnySizes{}, all_steps(), g.hidden, gate_rows(), type, whole_batch()),
-         linear_scratch(device, AnySizes{}, slice, g.hidden, gate_rows(), type, whole_batch())});
+         FastStepMap<D, T>::scratch(device, slice, g.hidden, gate_rows())});
   }
 };
 
@@ -77,7 +81,7 @@ struct RecurrentArrays {
     T* first = cache + index * all((Cell::gates + 1) * g.hidden);
     return {first, first + all(Cell::gates * g.hidden)};
   }
-  // The output of a layer but the last one.
+  // The output of a layer that is not y.
   T* output(int layer) const {
     return cache + g.layers * g.directions * all((Cell::gates + 1) * g.hidden) + layer * all(g.out());
   }
@@ -94,7 +98,8 @@ GPUNET_INLINE index_t RecurrentGeometry::multiply_adds(int gates) const {
 
 GPUNET_INLINE std::string RecurrentGeometry::extra_repr() const {
   return concat(in, ", ", hidden, layers == 1 ? "" : concat(", num_layers=", layers), bias ? "" : ", bias=False",
-                ", batch_first=True", directions == 1 ? "" : ", bidirectional=True");
+                ", batch_first=True", dropout > 0 ? concat(", dropout=", detail::python_repr(dropout)) : "",
+                directions == 1 ? "" : ", bidirectional=True");
 }
 
 template <class Cell>
@@ -104,8 +109,20 @@ index_t RecurrentOp<Cell>::scratch(const D& device, const Slice& slice, T type) 
   for (int layer = 0; layer < g.layers; ++layer)
     linear = std::max(linear, detail::RecurrentPart<Cell>{g, slice, layer, 0}.linear_scratch_of(device, type));
   const index_t gates = Cell::gates * g.hidden, one_step = 2 * g.hidden + gates;
-  const index_t all_steps = (Cell::apart ? 2 : 1) * gates + g.hidden + 3 * std::max(g.out(), g.in);
+  const index_t dropped = g.drops() ? g.out() : 0;
+  const index_t all_steps = (Cell::apart ? 2 : 1) * gates + g.hidden + 3 * std::max(g.out(), g.in) + dropped;
   return linear + slice.samples() * (one_step + g.steps * all_steps);
+}
+
+template <class Cell>
+template <class D, class T>
+const T* RecurrentOp<Cell>::drop(D& device, const OpPass& pass, int layer, const T* from, T* to) const {
+  if (!g.drops() || pass.mode == nn::Mode::eval) return from;
+  OpPass all_steps = pass;
+  all_steps.random = static_cast<const OpRandom&>(pass.random).with_features(g.steps * g.out());
+  for_each_random(device, all_steps, detail::DropElements<T>{detail::DropoutFactor<T>(g.dropout), from, to},
+                  static_cast<std::uint32_t>(layer));
+  return to;
 }
 
 template <class Cell>
@@ -113,19 +130,20 @@ template <class D, class T>
 void RecurrentOp<Cell>::forward(D& device, const ForwardPass<T>& pass) const {
   const detail::RecurrentArrays<Cell, T> arrays{g, pass.slice, reinterpret_cast<T*>(pass.cache)};
   const index_t samples = pass.slice.samples();
+  detail::Parts<T> scratch(pass.scratch);
+  T* state = scratch.take(samples * g.hidden);
+  T* of_state = scratch.take(samples * Cell::gates * g.hidden);
+  T* dropped = scratch.take(g.drops() ? arrays.all(g.out()) : 0);
+  T* linear = scratch.take(0);
   for (int layer = 0; layer < g.layers; ++layer) {
-    const T* x = layer == 0 ? pass.x : arrays.output(layer - 1);
-    T* y = layer == g.layers - 1 ? pass.y : arrays.output(layer);
+    const T* x = layer == 0 ? pass.x : drop(device, pass, layer - 1, arrays.output(layer - 1), dropped);
+    T* y = layer == g.inner_outputs() ? pass.y : arrays.output(layer);
     for (int direction = 0; direction < g.directions; ++direction) {
       const detail::RecurrentPart<Cell> part{g, pass.slice, layer, direction};
       const detail::RecurrentKept<T> kept = arrays.of(part.index());
       const auto parameter = [&](int k) {
         return pass.parameters[part.first_parameter() + k];
       };
-      detail::Parts<T> scratch(pass.scratch);
-      T* state = scratch.take(samples * g.hidden);
-      T* of_state = scratch.take(samples * part.gate_rows());
-      T* linear = scratch.take(0);
       linear_forward(device, AnySizes{},
                      LinearForwardArgs<T>{.slice = part.all_steps(),
                                           .in = g.inputs(layer),
@@ -136,6 +154,9 @@ void RecurrentOp<Cell>::forward(D& device, const ForwardPass<T>& pass) const {
                                           .y = kept.gates,
                                           .scratch = linear,
                                           .whole_batch = part.whole_batch()});
+      const detail::FastStepMap<D, T> map_state(device, pass.slice, g.hidden, part.gate_rows(), parameter(1),
+                                                Transpose::no, linear);
+      const T* bias = g.bias ? parameter(3) : nullptr;
       fill(device, samples * g.hidden, T{}, state);
       const auto run = [&]<bool first>(std::bool_constant<first>, index_t i) {
         for_each_in_blocks(
@@ -144,19 +165,18 @@ void RecurrentOp<Cell>::forward(D& device, const ForwardPass<T>& pass) const {
                                           direction * g.hidden, kept.gates, of_state, kept.units, y, state});
       };
       for (index_t i = 0; i < g.steps; ++i) {
-        linear_forward(device, AnySizes{},
-                       LinearForwardArgs<T>{.slice = pass.slice,
-                                            .in = g.hidden,
-                                            .out = part.gate_rows(),
-                                            .x = state,
-                                            .w = parameter(1),
-                                            .b = g.bias ? parameter(3) : nullptr,
-                                            .y = of_state,
-                                            .scratch = linear});
+        map_state.apply(device, bias, state, of_state);
         i == 0 ? run(std::true_type{}, i) : run(std::false_type{}, i);
       }
     }
   }
+  if (!g.last_state) return;
+  const index_t inner = pass.slice.inner, out = g.out() * inner, size = g.hidden * inner;
+  for_each_last_state([&](index_t row, index_t step) {
+    const T* from = arrays.output(g.layers - 1) + step * out + row * inner;
+    detail::copy_rows(device, pass.slice.outer,
+                      detail::CopyRows<T>{size, g.steps * out, out, from, pass.y + row * inner});
+  });
 }
 
 template <class Cell>
@@ -175,11 +195,23 @@ void RecurrentOp<Cell>::backward(D& device, const BackwardPass<T>& pass) const {
   const index_t widest = std::max(g.out(), g.in);
   const std::array<T*, 2> between{scratch.take(arrays.all(widest)), scratch.take(arrays.all(widest))};
   T* second_dx = scratch.take(arrays.all(widest));
+  T* dropped = scratch.take(g.drops() ? arrays.all(g.out()) : 0);
   T* linear = scratch.take(0);
   const T* dy = pass.dy;
+  if (g.last_state) {
+    T* const dy_of_steps = between[static_cast<std::size_t>(g.layers % 2)];
+    const index_t inner = pass.slice.inner, out = g.out() * inner, size = g.hidden * inner;
+    fill(device, arrays.all(g.out()), T{}, dy_of_steps);
+    for_each_last_state([&](index_t row, index_t step) {
+      T* to = dy_of_steps + step * out + row * inner;
+      detail::copy_rows(device, pass.slice.outer,
+                        detail::CopyRows<T>{size, out, g.steps * out, pass.dy + row * inner, to});
+    });
+    dy = dy_of_steps;
+  }
   for (int layer = g.layers - 1; layer >= 0; --layer) {
-    const T* x = layer == 0 ? pass.x : arrays.output(layer - 1);
-    const T* y = layer == g.layers - 1 ? pass.y : arrays.output(layer);
+    const T* x = layer == 0 ? pass.x : drop(device, pass, layer - 1, arrays.output(layer - 1), dropped);
+    const T* y = layer == g.inner_outputs() ? pass.y : arrays.output(layer);
     T* dx = layer == 0 ? pass.dx : between[static_cast<std::size_t>(layer % 2)];
     for (int direction = 0; direction < g.directions; ++direction) {
       const detail::RecurrentPart<Cell> part{g, pass.slice, layer, direction};
@@ -187,13 +219,8 @@ void RecurrentOp<Cell>::backward(D& device, const BackwardPass<T>& pass) const {
       const auto index = [&](int k) {
         return part.first_parameter() + k;
       };
-      LinearBackwardArgs<T> of_state{.slice = pass.slice,
-                                     .in = g.hidden,
-                                     .out = gate_rows,
-                                     .dy = db_of_step,
-                                     .w = pass.parameters[index(1)],
-                                     .dx = dh,
-                                     .scratch = linear};
+      const detail::FastStepMap<D, T> map_gates(device, pass.slice, g.hidden, gate_rows, pass.parameters[index(1)],
+                                                Transpose::yes, linear);
       fill(device, samples * g.hidden, T{}, carry);
       fill(device, samples * g.hidden, T{}, dh);
       const auto run = [&]<bool first>(std::bool_constant<first>, index_t i) {
@@ -205,7 +232,7 @@ void RecurrentOp<Cell>::backward(D& device, const BackwardPass<T>& pass) const {
       };
       for (index_t i = g.steps - 1; i > 0; --i) {
         run(std::false_type{}, i);
-        linear_backward_input(device, AnySizes{}, of_state);
+        map_gates.apply(device, nullptr, db_of_step, dh);
       }
       run(std::true_type{}, 0);
       const auto parameters = [&](int weight, int bias, index_t in, const T* from, T* gradient) {
@@ -231,7 +258,7 @@ void RecurrentOp<Cell>::backward(D& device, const BackwardPass<T>& pass) const {
         map(device, arrays.all(g.inputs(layer)), Add{}, static_cast<const T*>(dx), static_cast<const T*>(second_dx),
             dx);
     }
-    dy = dx;
+    dy = layer == 0 ? nullptr : drop(device, pass, layer - 1, dx, dx);
   }
 }
 
