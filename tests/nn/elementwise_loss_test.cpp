@@ -1,3 +1,5 @@
+#include <cmath>
+
 #include <gpunet/gpunet.hpp>
 
 #include "support/check_gradients.hpp"
@@ -58,6 +60,8 @@ TEST_CASE_TEMPLATE("gradients of losses of two arrays", D, GPUNET_TEST_DEVICES) 
     check_loss_gradients(device, nn::MSELoss{}, output, any);
     check_loss_gradients(device, nn::BCELoss({.reduction = nn::Reduction::sum}), output, probabilities);
     check_loss_gradients(device, nn::BCEWithLogitsLoss({.pos_weight = 3}), output, {-3, 3, 0, 1});
+    if (output[0] == 2)
+      check_loss_gradients(device, nn::BCEWithLogitsLoss({.pos_weight = {3, 0.5}}), output, {-3, 3, 0, 1});
     check_loss_gradients(device, nn::KLDivLoss({.reduction = nn::Reduction::batchmean}), output, {-3, 0, 0, 1});
     check_loss_gradients(device, nn::KLDivLoss({.log_target = true}), output, logarithms);
     // Without kinks between outputs and targets.
@@ -156,6 +160,61 @@ TEST_CASE_TEMPLATE("the gradient of the sum is that of the mean times the number
   CHECK(nn::relative_error(batchmean, gradient(nn::Reduction::sum)) < 1e-14);
 }
 
+// The arrays of: x = torch.tensor([[[0.5, -1, 2], [1, 0, -0.5]], [[1.5, -2, 0.25], [0.75, 3, -1]]])
+// t = torch.tensor([[[0, 1, 1], [1, 0, 1]], [[1, 0, 0.5], [0, 1, 1]]]); labels = torch.tensor([[0, 1, 1], [1, 0, 1]])
+TEST_CASE_TEMPLATE("losses before the reduction are PyTorch's", D, GPUNET_TEST_DEVICES) {
+  D& device = test_device<D>();
+  Model<nn::Sequential<nn::Input<2, 3>, nn::Identity>, D> net(device);
+  const Tensor<float, D> x(device, {2, 2, 3}, {0.5, -1, 2, 1, 0, -0.5, 1.5, -2, 0.25, 0.75, 3, -1});
+  const Tensor<float, D> t(device, {2, 2, 3}, {0, 1, 1, 1, 0, 1, 1, 0, 0.5, 0, 1, 1});
+  const Tensor<label_t, D> labels(device, {2, 3}, {0, 1, 1, 1, 0, 1});
+  const auto check = [&](const auto& criterion, const auto& targets, const Sizes& sizes,
+                         const std::vector<double>& expected) {
+    const Tensor<float, D> losses = criterion.each(net(x), targets);
+    CHECK(losses.sizes() == sizes);
+    const std::vector<float> values = losses.to_vector();
+    CHECK(nn::relative_error(std::vector<double>(values.begin(), values.end()), expected) < 1e-6);
+  };
+  const auto mean = nn::Reduction::mean, sum = nn::Reduction::sum;
+  for (const nn::Reduction r : {mean, sum}) {
+    check(nn::MSELoss({.reduction = r}), t, {2, 2, 3}, {0.25, 4, 1, 0, 0, 2.25, 0.25, 4, 0.0625, 0.5625, 4, 4});
+    check(nn::BCEWithLogitsLoss({.reduction = r}), t, {2, 2, 3},
+          {0.974077, 1.313262, 0.126928, 0.3132617, 0.6931472, 0.974077, 0.2014133, 0.1269281, 0.7009394, 1.136871,
+           0.04858735, 1.313262});
+    check(nn::BCEWithLogitsLoss({.reduction = r, .pos_weight = {2, 0.5}}), t, {2, 2, 3},
+          {0.974077, 2.626523, 0.253856, 0.1566308, 0.6931472, 0.4870385, 0.4028266, 0.1269281, 0.9889091, 1.136871,
+           0.02429368, 0.6566309});
+    check(nn::CrossEntropyLoss({.reduction = r}), labels, {2, 3},
+          {0.974077, 0.3132617, 2.57889, 1.136871, 5.006715, 1.501929});
+    check(nn::CrossEntropyLoss({.reduction = r, .weight = {0.25, 3}, .ignore_index = 0, .label_smoothing = 0.1}),
+          labels, {2, 3}, {0, 0.9092115, 7.350822, 3.244918, 0, 4.283647});
+    check(nn::SoftCrossEntropyLoss({.reduction = r, .weight = {0.25, 3}}), t, {2, 3},
+          {1.422231, 0.3283154, 7.756392, 0.09671775, 0.02014605, 4.537278});
+  }
+  CHECK(nn::BCEWithLogitsLoss({.pos_weight = {2, 0.5}})(net(x), t).item() == doctest::Approx(0.7106444));
+  CHECK(nn::BCEWithLogitsLoss({.reduction = sum, .pos_weight = {2, 0.5}})(net(x), t).item() ==
+        doctest::Approx(8.527733));
+}
+
+TEST_CASE_TEMPLATE("losses before the reduction leave a loss as it is", D, GPUNET_TEST_DEVICES) {
+  D& device = test_device<D>();
+  manual_seed(3);
+  Model<Regression, D> net(device);
+  for (const index_t batch : {1, 5, 17}) {
+    Generator generator(1);
+    const Tensor<float, D> x(device, {batch, 3}, random_values<float>(3 * batch, generator, -1, 1));
+    const Tensor<float, D> t(device, {batch, 2}, random_values<float>(2 * batch, generator, 0, 1));
+    const auto outputs = net(x);
+    const auto loss = nn::MSELoss{}(outputs, t);
+    const std::vector<float> losses = nn::L1Loss{}.each(outputs, t).to_vector(), y = outputs.to_vector();
+    const std::vector<float> targets = t.to_vector();
+    for (std::size_t i = 0; i < losses.size(); ++i)
+      CHECK(losses[i] == std::abs(y[i] - targets[i]));
+    loss.backward();
+    CHECK(loss.item() > 0);
+  }
+}
+
 TEST_CASE("targets of a wrong shape or value") {
   Host& device = test_device<Host>();
   Model<Regression, Host> net(device);
@@ -195,6 +254,11 @@ TEST_CASE("wrong options of losses") {
   CHECK(message([] { nn::HuberLoss({.delta = 0}); }) == "gpunet::nn::HuberLoss: delta 0 (want more than 0)");
   CHECK(message([] { nn::BCEWithLogitsLoss({.pos_weight = -1}); }) ==
         "gpunet::nn::BCEWithLogitsLoss: pos_weight -1 (want 0 or more)");
+  CHECK(message([] {
+          nn::BCEWithLogitsLoss({.pos_weight = {1, 2, 3}}).check_sizes({2, 4});
+        }) ==
+        "gpunet::nn::BCEWithLogitsLoss: pos_weight has 3 numbers for outputs of [2, 4] (want 1, or 2, one for each "
+        "class)");
   CHECK(message([] {
           nn::CrossEntropyLoss({.weight = {1, -2}});
         }) == "gpunet::nn::CrossEntropyLoss: the weight -2 of class 1 (want 0 or more)");

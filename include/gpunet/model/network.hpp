@@ -174,10 +174,14 @@ class Network : public Trackable<Network<D, T>> {
     return value.offset < 0 ? memory.input : memory.outputs + value.offset * slicing_.slice(s).samples();
   }
 
+  // Throws Error for a loss that does not fit the output, or wrong targets. Returns the traits.
+  nn::LossTraits check_loss(const TargetsOf<D, T>& targets, index_t batch);
   void begin_loss(const TargetsOf<D, T>& targets);
   void evaluate(const TargetsOf<D, T>& targets, index_t s, const T* y, const SliceMemory<T>& memory);
   // Computes the loss of every sample, its gradient, and the loss of the batch, for criterion(output, targets).
   LossValue<D, T> apply(const TargetsOf<D, T>& targets);
+  // Computes the losses before the reduction, for criterion.each(output, targets), of outputs [batch, ...].
+  Tensor<T, D> each(const Tensor<T, D>& outputs, const TargetsOf<D, T>& targets);
   void reduce_losses();
   // Returns the number that the sum of the losses is divided by.
   index_t reduced_by() const { return reduction_ == nn::Reduction::sum || is_weighted_ ? 1 : slicing_.batch; }

@@ -134,12 +134,18 @@ namespace detail {
 }  // namespace detail
 
 template <class D, class T>
-void Network<D, T>::begin_loss(const TargetsOf<D, T>& targets) {
+nn::LossTraits Network<D, T>::check_loss(const TargetsOf<D, T>& targets, index_t batch) {
   targets.loss.check_sizes(output_sizes());
   const nn::LossTraits traits = targets.loss.traits(output_sizes());
-  if (const Sizes want = traits.target.with_front(slicing_.batch); targets.sizes != want)
+  if (const Sizes want = traits.target.with_front(batch); targets.sizes != want)
     detail::refuse_targets(targets.sizes, want);
   targets.loss.check(device_, targets.data, targets.sizes, plan_.output_features);
+  return traits;
+}
+
+template <class D, class T>
+void Network<D, T>::begin_loss(const TargetsOf<D, T>& targets) {
+  const nn::LossTraits traits = check_loss(targets, slicing_.batch);
   reduction_ = traits.reduction;
   is_weighted_ = traits.is_weighted;
   if (is_weighted_ && total_weight_.size() == 0) total_weight_.reset(device_, 1);
@@ -189,6 +195,42 @@ LossValue<D, T> Network<D, T>::apply(const TargetsOf<D, T>& targets) {
     evaluate(targets, s, output_of(s), workspace_.at(s, 0));
   reduce_losses();
   return LossValue<D, T>(*this, losses_computed_);
+}
+
+template <class D, class T>
+Tensor<T, D> Network<D, T>::each(const Tensor<T, D>& outputs, const TargetsOf<D, T>& targets) {
+  const index_t batch = outputs.sizes()[0], features = plan_.output_features;
+  const nn::LossTraits traits = check_loss(targets, batch);
+  use_constants(traits.constants);
+  // Every loss is that of a sample of its own, whose numbers are made neighbors.
+  const index_t places = traits.each.numel(), losses = batch * places, numbers = traits.target.numel();
+  const auto gathered = [&](const T* data, index_t of_output) {
+    Buffer<T, D> rows(device_, batch * of_output);
+    deinterleave(device_, Slice{losses, batch, places}, of_output / places, data, rows.data());
+    return rows;
+  };
+  const auto are_apart = [places](index_t of_output) {
+    return places > 1 && of_output > places;
+  };
+  const T* x = outputs.data();
+  const void* t = targets.data;
+  Buffer<T, D> x_rows, t_rows;
+  if (are_apart(features)) x = (x_rows = gathered(x, features)).data();
+  if (are_apart(numbers)) t = (t_rows = gathered(static_cast<const T*>(t), numbers)).data();
+  Buffer<T, D> gradients(device_, batch * features);
+  Tensor<T, D> result(device_, traits.each.with_front(batch));
+  targets.loss.evaluate(device_, {{losses, losses, 1},
+                                  features / places,
+                                  x,
+                                  t,
+                                  T{1},
+                                  result.data(),
+                                  gradients.data(),
+                                  channels(),
+                                  device_constants_.data(),
+                                  nullptr,
+                                  places});
+  return result;
 }
 
 template <class D, class T>

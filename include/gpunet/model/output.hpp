@@ -13,6 +13,19 @@ namespace gpunet {
 template <class D, class T>
 class Network;
 
+namespace nn::detail {
+
+// Refuses targets that are no TargetView. A compile error.
+template <class Targets, class TargetView>
+constexpr void check_target_type() {
+  static_assert(
+      std::is_convertible_v<const Targets&, TargetView>,
+      "gpunet::Model: the targets have another type than the loss wants (labels are Tensor<label_t, D>), or "
+      "are on another kind of device than the model");
+}
+
+}  // namespace nn::detail
+
 // The loss of a batch, on the model's device.
 template <class D, class T>
 class LossValue {
@@ -111,14 +124,22 @@ class Output {
   template <class Loss, class Targets>
   LossValue<D, T> apply(const Loss& loss, const Targets& targets) const {
     using TargetView = View<const nn::TargetOf<Loss, D, T>, D>;
-    static_assert(
-        std::is_convertible_v<const Targets&, TargetView>,
-        "gpunet::Model: the targets have another type than the loss wants (labels are Tensor<label_t, D>), or "
-        "are on another kind of device than the model");
+    nn::detail::check_target_type<Targets, TargetView>();
     const ModelUse::Exclusive use = network_->exclusive_use();
     require_fresh();
     const TargetView view = targets;
     return network_->apply({loss, view});
+  }
+
+  // What criterion.each(output, targets) calls: the losses before the reduction.
+  template <class Loss, class Targets>
+  Tensor<T, D> each(const Loss& loss, const Targets& targets) const {
+    using TargetView = View<const nn::TargetOf<Loss, D, T>, D>;
+    nn::detail::check_target_type<Targets, TargetView>();
+    const Tensor<T, D> outputs = tensor();
+    const ModelUse::Exclusive use = network_->exclusive_use();
+    const TargetView view = targets;
+    return network_->each(outputs, {loss, view});
   }
 
  private:
@@ -144,6 +165,12 @@ class ShapedOutput : public Output<D, T> {
   LossValue<D, T> apply(const Loss& loss, const Targets& targets) const {
     nn::detail::check_loss_shape<Loss>(S{});
     return Output<D, T>::apply(loss, targets);
+  }
+  // Computes the losses before the reduction, for criterion.each(output, targets).
+  template <class Loss, class Targets>
+  Tensor<T, D> each(const Loss& loss, const Targets& targets) const {
+    nn::detail::check_loss_shape<Loss>(S{});
+    return Output<D, T>::each(loss, targets);
   }
 };
 

@@ -35,7 +35,8 @@ class LabelLoss {
     return {.target = output.tail(),
             .reduction = options_.reduction,
             .constants = options_.weight,
-            .is_weighted = is_weighted && options_.reduction == Reduction::mean};
+            .is_weighted = is_weighted && options_.reduction == Reduction::mean,
+            .each = output.tail()};
   }
 
   // Computes total[0] = the sum of the weights of so many labels.
@@ -170,7 +171,7 @@ class SoftCrossEntropyLoss : public LossFunction<SoftCrossEntropyLoss> {
 
   // Targets have the shape of the outputs; the weights of the classes are the constants.
   LossTraits traits(const Sizes& output) const {
-    return {.target = output, .reduction = options_.reduction, .constants = options_.weight};
+    return {.target = output, .reduction = options_.reduction, .constants = options_.weight, .each = output.tail()};
   }
 
   // Outputs have at least one dimension.

@@ -10,6 +10,17 @@
 
 namespace gpunet::nn {
 
+namespace detail {
+
+// Returns the arguments of a loss whose losses are those of the numbers of an output.
+template <class T>
+ElementwiseLossArgs<T> elementwise_args(const LossPass<T, T>& pass, Reduction reduction) {
+  const T divisor = reduction == Reduction::mean ? static_cast<T>(pass.features) : T{1};
+  return {pass.slice, pass.features, pass.x, pass.targets, divisor, pass.scale, pass.losses, pass.dx};
+}
+
+}  // namespace detail
+
 // The reduction over all numbers of outputs and targets of one shape, [batch, ...], of F:
 //   struct LogCosh {  // log cosh(x - t)
 //     static constexpr std::string_view name = "LogCosh";
@@ -30,7 +41,9 @@ class ElementwiseLoss : public LossFunction<ElementwiseLoss<F>> {
       : f_(f), reduction_(reduction) {}
 
   // Targets have the shape of the outputs.
-  LossTraits traits(const Sizes& output) const { return {.target = output, .reduction = reduction_}; }
+  LossTraits traits(const Sizes& output) const {
+    return {.target = output, .reduction = reduction_, .each = output};
+  }
   // Outputs of every shape are allowed.
   template <class In>
   static constexpr void check_shape(In) {}
@@ -48,10 +61,7 @@ class ElementwiseLoss : public LossFunction<ElementwiseLoss<F>> {
   // Computes losses and gradients of a slice, see loss.hpp.
   template <class D, class T>
   void evaluate(D& device, const LossPass<T, T>& pass) const {
-    const T divisor = reduction_ == Reduction::mean ? static_cast<T>(pass.features) : T{1};
-    elementwise_loss(device, f_,
-                     ElementwiseLossArgs<T>{pass.slice, pass.features, pass.x, pass.targets, divisor, pass.scale,
-                                            pass.losses, pass.dx});
+    elementwise_loss(device, f_, detail::elementwise_args(pass, reduction_));
   }
 
  private:

@@ -13,7 +13,7 @@
 //   total_weight(device, batch, targets, total)
 //                                      if it is weighted: computes total[0], the sum of the weights of all targets, from
 //                                      batch.targets, batch.channels and batch.constants; targets is their number
-//   criterion(output, targets)         as in PyTorch; provided by the base LossFunction
+//   criterion(output, targets)         as in PyTorch; provided by the base LossFunction, as is criterion.each(output, targets)
 #pragma once
 
 #include <cstddef>
@@ -46,6 +46,7 @@ struct LossTraits {
   Reduction reduction = Reduction::mean;   // how the losses of the samples become one
   std::span<const double> constants = {};  // numbers that evaluate gets as pass.constants, on the device
   bool is_weighted = false;                // whether the mean is over weights: see total_weight
+  Sizes each = {};  // of the losses of one output, of which its loss is made: see LossFunction::each. One number
 };
 
 // The arguments of a loss for a slice. Data of samples lie as [outer][feature][inner], see Slice.
@@ -61,6 +62,8 @@ struct LossPass {
   index_t channels = features;   // the first extent of one output, 1 if it has none
   const T* constants = nullptr;  // those of the loss, on the device
   const T* total = nullptr;  // the total weight of the batch, if the loss is weighted: divides losses and gradients
+  index_t places =
+      1;  // of an output, where each of its losses is that of a sample of its own: see LossFunction::each
 };
 
 template <class Loss>
@@ -136,6 +139,17 @@ struct LossFunction {
         "gpunet::nn: a loss takes what a model returns, write criterion(net(inputs), targets)");
     return output.apply(static_cast<const Loss&>(*this), targets);
   }
+
+  // Returns the losses before the reduction as a Tensor, as reduction="none" in PyTorch: of losses of two arrays [batch, ...] as the
+  // outputs, of those with classes [batch, ...] without the classes, of others [batch]. They are numbers to look at: backward() is a
+  // function of criterion(output, targets) alone.
+  template <class Output, class Target>
+  auto each(const Output& output, const Target& targets) const {
+    static_assert(
+        requires { output.features(); },
+        "gpunet::nn: a loss takes what a model returns, write criterion.each(net(inputs), targets)");
+    return output.each(static_cast<const Loss&>(*this), targets);
+  }
 };
 
 }  // namespace nn
@@ -162,9 +176,9 @@ struct CallsOfLoss {
 
   static const Loss& of(const void* loss) { return *static_cast<const Loss*>(loss); }
   static nn::LossPass<T, Target> typed(const nn::LossPass<T, void>& pass) {
-    return {pass.slice,     pass.features, pass.x,  static_cast<const Target*>(pass.targets),
-            pass.scale,     pass.losses,   pass.dx, pass.channels,
-            pass.constants, pass.total};
+    return {pass.slice,     pass.features, pass.x,     static_cast<const Target*>(pass.targets),
+            pass.scale,     pass.losses,   pass.dx,    pass.channels,
+            pass.constants, pass.total,    pass.places};
   }
 
   static nn::LossTraits traits(const void* loss, const Sizes& output) {

@@ -37,6 +37,7 @@ GPUNET_COMPILE_KERNELS(gpunet::detail::OwnKernels<gpunet::ElementwiseOp<gpunet::
 
 GPUNET_COMPILE_ELEMENTWISE_LOSS(gpunet::nn::detail::AbsoluteError);
 GPUNET_COMPILE_ELEMENTWISE_LOSS(gpunet::nn::detail::BinaryCrossEntropy);
+GPUNET_COMPILE_ELEMENTWISE_LOSS(gpunet::nn::detail::BinaryCrossEntropyOfClasses);
 GPUNET_COMPILE_ELEMENTWISE_LOSS(gpunet::nn::detail::BinaryCrossEntropyOfLogits);
 GPUNET_COMPILE_ELEMENTWISE_LOSS(gpunet::nn::detail::Divergence);
 GPUNET_COMPILE_ELEMENTWISE_LOSS(gpunet::nn::detail::Hinge);

@@ -10,6 +10,17 @@
 
 namespace gpunet {
 
+// The weights of classes, of a loss whose f has `static constexpr bool has_class_weights = true` and takes them as third argument.
+template <class T>
+struct ElementWeights {
+  const T* of_class = nullptr;
+  index_t elements = 1;  // of a class in one output
+  index_t places = 1;    // see LossPass
+
+  // Returns the weight of feature k of sample n.
+  GPUNET_FN T operator()(index_t n, index_t k) const { return of_class[(places == 1 ? k : n % places) / elements]; }
+};
+
 // The arguments of such a loss f, with f.value(x, t) and f.gradient(x, t), for a slice.
 template <class T>
 struct ElementwiseLossArgs {
@@ -21,7 +32,17 @@ struct ElementwiseLossArgs {
   T scale;           // of the gradient
   T* losses;         // [count]
   T* dx;
+  ElementWeights<T> weights = {};
 };
+
+namespace detail {
+
+template <class F>
+inline constexpr bool has_class_weights = requires {
+  F::has_class_weights;
+};
+
+}  // namespace detail
 
 // losses[n] = sum over k of f.value(x[n, k], t[n, k]) / divisor. One sum for each real sample.
 template <class F, class T>
@@ -33,9 +54,13 @@ struct ElementwiseLossSums {
   const T* t;  // in the order of the slice
   T divisor;
   T* losses;
+  ElementWeights<T> weights;
   GPUNET_FN T operator()(index_t n, index_t k) const {
     const index_t at = slice.offset(n, k, features);
-    return f.value(x[at], t[at]);
+    if constexpr (detail::has_class_weights<F>)
+      return f.value(x[at], t[at], weights(n, k));
+    else
+      return f.value(x[at], t[at]);
   }
   GPUNET_FN void store(index_t n, T sum) const { losses[n] = sum / divisor; }
 };
@@ -48,7 +73,17 @@ struct ElementwiseLossGradient {
   const T* t;
   T factor;
   T* dx;
-  GPUNET_FN void operator()(index_t i) const { dx[i] = factor * f.gradient(x[i], t[i]); }
+  Slice slice;
+  index_t features;
+  ElementWeights<T> weights;
+  GPUNET_FN void operator()(index_t i) const {
+    if constexpr (detail::has_class_weights<F>) {
+      const index_t row = i / slice.inner, n = row / features * slice.inner + i % slice.inner;
+      dx[i] = factor * f.gradient(x[i], t[i], weights(n, row % features));
+    } else {
+      dx[i] = factor * f.gradient(x[i], t[i]);
+    }
+  }
 };
 
 // Computes the losses and gradients of a slice.
@@ -61,9 +96,10 @@ void elementwise_loss(D& device, F f, const ElementwiseLossArgs<T>& args) {
     t = args.dx;
   }
   sum_each(device, slice.count, args.features,
-           ElementwiseLossSums<F, T>{f, slice, args.features, args.x, t, args.divisor, args.losses});
+           ElementwiseLossSums<F, T>{f, slice, args.features, args.x, t, args.divisor, args.losses, args.weights});
   for_each(device, slice.samples() * args.features,
-           ElementwiseLossGradient<F, T>{f, args.x, t, args.scale / args.divisor, args.dx});
+           ElementwiseLossGradient<F, T>{f, args.x, t, args.scale / args.divisor, args.dx, slice, args.features,
+                                         args.weights});
   if (const index_t padding = slice.samples() - slice.count; padding > 0)
     for_each(device, padding * args.features, ClearPadding<T>{slice, args.features, args.dx});
 }
