@@ -1,0 +1,113 @@
+// All layers and losses of gpunet.hpp: a line for each, from which tests/docs/layers.cpp writes docs/layers.md. A new layer needs
+//   list.layer(nn::NewLayer<4>{}, Shape<3, 8>{});
+// with an example of it and of an input. PyTorch's name and differences follow where there are any. A type of nn that is neither a
+// layer nor a loss stands in not_layers() below.
+#pragma once
+
+#include <set>
+#include <string>
+
+#include <gpunet/gpunet.hpp>
+
+// Writes the lines of the page: see tests/docs/layers.cpp.
+template <class List>
+void list_layers(List& list) {
+  using namespace gpunet;
+
+  list.section("Linear layers, convolutions, embeddings");
+  list.layer(nn::Linear<5>{}, Shape<4>{});
+  list.layer(nn::Conv2d<4, 3>{}, Shape<2, 8, 8>{}, {.differs = "square kernels; no dilation, no groups"});
+  list.layer(nn::Embedding<9, 4>{}, Shape<3>{},
+             {.differs = "indices are numbers of the network's type", .takes_indices = true});
+
+  list.section("Pooling");
+  list.layer(nn::MaxPool1d<2>{}, Shape<3, 8>{}, {.differs = "no dilation, no indices"});
+  list.layer(nn::MaxPool2d<2>{}, Shape<3, 8, 8>{}, {.differs = "no dilation, no indices"});
+  list.layer(nn::AvgPool1d<2>{}, Shape<3, 8>{});
+  list.layer(nn::AvgPool2d<2>{}, Shape<3, 8, 8>{});
+  list.layer(nn::AdaptiveAvgPool1d<2>{}, Shape<3, 8>{});
+  list.layer(nn::AdaptiveAvgPool2d<2, 2>{}, Shape<3, 8, 8>{});
+
+  list.section("Normalization and dropout");
+  list.layer(nn::BatchNorm1d{}, Shape<4>{}, {.differs = "samples of shape [features] only"});
+  list.layer(nn::BatchNorm2d{}, Shape<3, 4, 4>{});
+  list.layer(nn::LayerNorm<>{}, Shape<3, 4>{}, {.differs = "takes the number of dimensions, not their sizes"});
+  list.layer(nn::RMSNorm<>{}, Shape<3, 4>{}, {.differs = "takes the number of dimensions, not their sizes"});
+  list.layer(nn::GroupNorm<2>{}, Shape<4, 3, 3>{});
+  list.layer(nn::InstanceNorm2d{}, Shape<3, 4, 4>{}, {.differs = "without running statistics"});
+  list.layer(nn::Dropout{}, Shape<16>{}, {.differs = "other random numbers, the same on all devices"});
+  list.layer(nn::Dropout2d{}, Shape<16, 2, 2>{}, {.differs = "other random numbers, the same on all devices"});
+
+  list.section("Sequences");
+  list.layer(nn::LSTM<4>{}, Shape<3, 2>{},
+             {.differs = "`batch_first=True`; initial states are 0, no `proj_size`; `LastState` returns h_n"});
+  list.layer(nn::GRU<4>{}, Shape<3, 2>{},
+             {.differs = "`batch_first=True`; initial states are 0; `LastState` returns h_n"});
+  list.layer(nn::RNN<4>{}, Shape<3, 2>{},
+             {.differs = "`batch_first=True`; initial states are 0; `LastState` returns h_n"});
+  list.layer(nn::LastStep{}, Shape<3, 2>{}, {.pytorch = "x[:, -1]"});
+
+  list.section("Activations");
+  list.layer(nn::ReLU{}, Shape<8>{});
+  list.layer(nn::Tanh{}, Shape<8>{});
+  list.layer(nn::Sigmoid{}, Shape<8>{});
+  list.layer(nn::Softmax{}, Shape<8>{}, {.differs = "over the first dimension of a sample, `dim=1`"});
+  list.layer(nn::LogSoftmax{}, Shape<8>{}, {.differs = "over the first dimension of a sample, `dim=1`"});
+  list.layer(nn::ELU{}, Shape<8>{});
+  list.layer(nn::GELU{}, Shape<8>{});
+  list.layer(nn::GLU<>{}, Shape<8>{});
+  list.layer(nn::Hardsigmoid{}, Shape<8>{});
+  list.layer(nn::Hardswish{}, Shape<8>{});
+  list.layer(nn::Hardtanh{}, Shape<8>{});
+  list.layer(nn::LeakyReLU{}, Shape<8>{});
+  list.layer(nn::LogSigmoid{}, Shape<8>{});
+  list.layer(nn::Mish{}, Shape<8>{});
+  list.layer(nn::PReLU<>{}, Shape<8>{});
+  list.layer(nn::ReLU6{}, Shape<8>{});
+  list.layer(nn::SELU{}, Shape<8>{});
+  list.layer(nn::SiLU{}, Shape<8>{});
+  list.layer(nn::Softplus{}, Shape<8>{});
+  list.layer(nn::Softsign{}, Shape<8>{});
+  list.layer(nn::AnyActivation{"tanh"}, Shape<8>{},
+             {.pytorch = "", .differs = "an activation that is chosen at run time"});
+
+  list.section("Moving data");
+  list.layer(nn::Flatten{}, Shape<2, 3>{});
+  list.layer(nn::Unflatten<2, 4>{}, Shape<8>{}, {.differs = "all dimensions of a sample"});
+  list.layer(nn::Reshape<2, 4>{}, Shape<8>{}, {.pytorch = "x.reshape"});
+  list.layer(nn::Permute<1, 0>{}, Shape<2, 3>{},
+             {.pytorch = "x.permute", .differs = "dimensions of a sample, without the batch"});
+  list.layer(nn::ZeroPad2d<0, 1, 0, 1>{}, Shape<2, 3, 3>{});
+  list.layer(nn::PixelShuffle<2>{}, Shape<4, 2, 2>{});
+  list.layer(nn::Upsample<2>{}, Shape<2, 3, 3>{}, {.differs = "whole factors; nearest and bilinear"});
+  list.layer(nn::Identity{}, Shape<8>{});
+
+  list.section("Blocks");
+  list.layer(nn::Residual<nn::Linear<8>>{}, Shape<8>{}, {.pytorch = "f(x) + x"});
+  list.layer(nn::Parallel<nn::Linear<8>, nn::Identity>{}, Shape<8>{}, {.pytorch = "f(x) + g(x)"});
+  list.layer(nn::Concat<1, nn::Linear<8>, nn::Identity>{}, Shape<8>{}, {.pytorch = "torch.cat"});
+  list.layer(nn::Repeat<2, nn::Linear<8>>{}, Shape<8>{},
+             {.name = "Repeat", .pytorch = "nn.Sequential(*[f() for _ in range(n)])"});
+
+  list.losses();
+  list.loss(nn::CrossEntropyLoss{}, {.differs = "class indices; no `ignore_index` by default"});
+  list.loss(nn::SoftCrossEntropyLoss{}, {.pytorch = "nn.CrossEntropyLoss", .differs = "probabilities"});
+  list.loss(nn::NLLLoss{}, {.differs = "no `ignore_index` by default"});
+  list.loss(nn::MSELoss{});
+  list.loss(nn::L1Loss{});
+  list.loss(nn::SmoothL1Loss{});
+  list.loss(nn::HuberLoss{});
+  list.loss(nn::BCELoss{}, {.differs = "no `weight`"});
+  list.loss(nn::BCEWithLogitsLoss{},
+            {.differs = "no `weight`; a `pos_weight` of classes is for the first dimension"});
+  list.loss(nn::KLDivLoss{});
+  list.loss(nn::HingeEmbeddingLoss{}, {.pairs = true});
+}
+
+// The types of nn that are options and parts of layers. Names that end in "Options" are, too.
+inline const std::set<std::string>& not_layers() {
+  static const std::set<std::string> names{"AfterSum", "AlignCorners", "Bidirectional", "Bilinear",   "Elementwise",
+                                           "Fans",     "FixedString",  "Input",         "LastState",  "Named",
+                                           "Nearest",  "NumLayers",    "PosWeight",     "Projection", "Sequential"};
+  return names;
+}
