@@ -52,11 +52,13 @@
 #include <gpunet/nn/max_pool1d.hpp>
 #include <gpunet/nn/max_pool2d.hpp>
 #include <gpunet/nn/mse_loss.hpp>
+#include <gpunet/nn/multihead_attention.hpp>
 #include <gpunet/nn/named.hpp>
 #include <gpunet/nn/normalization.hpp>
 #include <gpunet/nn/permute.hpp>
 #include <gpunet/nn/pixel_shuffle.hpp>
 #include <gpunet/nn/pooling.hpp>
+#include <gpunet/nn/position_embedding.hpp>
 #include <gpunet/nn/prelu.hpp>
 #include <gpunet/nn/recurrent.hpp>
 #include <gpunet/nn/relu.hpp>
@@ -64,6 +66,7 @@
 #include <gpunet/nn/reshape.hpp>
 #include <gpunet/nn/sequential.hpp>
 #include <gpunet/nn/softmax.hpp>
+#include <gpunet/nn/transformer.hpp>
 #include <gpunet/nn/upsample.hpp>
 #include <gpunet/nn/zero_pad2d.hpp>
 #include <gpunet/ops/classes.hpp>

@@ -118,6 +118,10 @@ void models(ErrorPage& page, Host& device, Model<Net, Host>& net, nn::CrossEntro
           normed(randn(device, {1, 4})));
   PROVOKE("A dropout in percent", "p is a probability, as in PyTorch.",
           nn::Sequential dropped(nn::Input<4>(), nn::Dropout(20)));
+  PROVOKE("Heads that do not divide a run-time size",
+          "Each head gets as many features of the embedding: 12 for 3 heads, 16 for 4.",
+          nn::Sequential attention(nn::Input(10, 16), nn::MultiheadAttention<3>());
+          attention.output());
   PROVOKE("A run-time size of zero",
           "Print the number where it is computed: the table may have no rows, or an option may be missing.",
           index_t classes = 0;

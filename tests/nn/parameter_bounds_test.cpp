@@ -32,6 +32,10 @@ using Digits = nn::Sequential<nn::Input<1, 28, 28>, nn::Conv2d<8, 3>, nn::Conv2d
 // It is never run: its indices are no indices.
 using Words = nn::Sequential<nn::Input<2>, nn::Embedding<3, 4>, nn::Linear<2>, nn::Embedding<7, 3>,
                              nn::Embedding<40, 5, nn::PaddingIdx<3>>>;
+using Transformer =
+    nn::Sequential<nn::Input<7>, nn::Embedding<5, 6>,
+                   nn::TransformerEncoder<3, nn::TransformerEncoderLayer<3, 10, nn::NormFirst>, nn::LayerNorm<>>,
+                   nn::MultiheadAttention<2, nn::Bias<false>>, nn::Linear<4>>;
 
 // The parameters of a new model, in the order of the state dict, without the gaps of the arena.
 template <class T, class Net, class D>
@@ -77,6 +81,8 @@ TEST_CASE_TEMPLATE("a new model has PyTorch's parameters, bit for bit", D, GPUNE
   check_draws<float, Digits, D>(reference::digits_float);
   check_draws<float, Words, D>(reference::words_float);
   check_draws<double, Words, D>(reference::words_double);
+  check_draws<float, Transformer, D>(reference::transformer_float);
+  check_draws<double, Transformer, D>(reference::transformer_double);
 }
 
 TEST_CASE("bounds") {

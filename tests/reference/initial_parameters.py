@@ -63,6 +63,13 @@ def words():
     return nn.Sequential(nn.Embedding(3, 4), nn.Linear(4, 2), nn.Embedding(7, 3), nn.Embedding(40, 5, padding_idx=3))
 
 
+def transformer():
+    """PyTorch draws out_proj before in_proj, and the layers of an encoder are copies of one."""
+    embedding, layer = nn.Embedding(5, 6), nn.TransformerEncoderLayer(6, 3, 10, batch_first=True)
+    return nn.Sequential(embedding, nn.TransformerEncoder(layer, 3, nn.LayerNorm(6), False),
+                         nn.MultiheadAttention(6, 2, bias=False), nn.Linear(6, 4))
+
+
 begin("cstdint")
 print("""// Parameters that torch.nn drew after manual_seed(seed): the first, the last, and the FNV-1a hash of all, in the
 // order of the state dict, as little-endian bytes.
@@ -88,6 +95,8 @@ for network, dtype, name in (
     (digits, torch.float32, "digits_float"),
     (words, torch.float32, "words_float"),
     (words, torch.float64, "words_double"),
+    (transformer, torch.float32, "transformer_float"),
+    (transformer, torch.float64, "transformer_double"),
 ):
     torch.set_default_dtype(dtype)
     print(f"inline constexpr InitialParameters {name}[] = {{")

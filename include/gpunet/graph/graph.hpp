@@ -21,6 +21,10 @@ struct Initial {
   Kind kind;
   double a, b = 0;        // see Kind
   index_t zero_row = -1;  // an index of the first dimension whose values are 0 in the end; -1: none
+  index_t unused =
+      0;  // uniform numbers that are drawn before, and not used, as PyTorch does for values that it replaces
+  int drawn_after = 0;  // values are drawn after those of the next so many parameters
+  int copied_from = 0;  // the values are those of the parameter so many before; 0: they are its own
 };
 
 // A parameter tensor of a layer.
@@ -160,6 +164,20 @@ class GraphBuilder {
   // The layers inside of the path so far make a block of the type that set_layer() named.
   void set_block() { graph_.blocks.push_back({path_, layer_}); }
 
+  // Appends parameters to those of the last node, whose names begin with the path so far.
+  void add_parameters(std::span<const ParameterSpec> parameters);
+
+  // Return the number of nodes and parameters so far.
+  std::size_t nodes() const { return graph_.nodes.size(); }
+  std::size_t parameters() const { return graph_.parameters.size(); }
+
+  // Puts the parameters of the nodes from `first` on in the order of their layers in PyTorch, whose names behind the path are
+  // `layers`; that of the nodes is the one in which they run.
+  void order_parameters(std::size_t first, std::span<const std::string_view> layers);
+
+  // Makes the initial values of the last `count` parameters those of the `count` parameters before them.
+  void copy_initial_values(std::size_t count);
+
   // Returns the type of the last node's op.
   const OpType* last_type() const { return graph_.nodes.back().type; }
 
@@ -170,7 +188,6 @@ class GraphBuilder {
   value_t add_node(const OpType* type, const void* kernels, const void* op, std::span<const value_t> inputs,
                    const Sizes& output);
   // Of the last node.
-  void add_parameters(std::span<const ParameterSpec> parameters);
   void add_buffers(std::span<const BufferSpec> buffers);
   void set_merged(const OpType* after, const OpType* type, const void* kernels, const void* op);
 

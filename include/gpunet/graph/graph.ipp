@@ -1,6 +1,8 @@
 // Bodies of graph.hpp.
 #pragma once
 
+#include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include <gpunet/core/math.hpp>
@@ -90,6 +92,39 @@ GPUNET_INLINE void GraphBuilder::add_parameters(std::span<const ParameterSpec> p
     g.parameter_elements += round_up(spec.sizes.numel(), parameter_alignment);
   }
   g.nodes.back().parameters += static_cast<int>(parameters.size());
+}
+
+GPUNET_INLINE void GraphBuilder::order_parameters(std::size_t first, std::span<const std::string_view> layers) {
+  Graph& g = graph_;
+  std::vector<Node*> nodes;
+  for (std::size_t i = first; i < g.nodes.size(); ++i)
+    if (g.nodes[i].parameters > 0) nodes.push_back(&g.nodes[i]);
+  if (nodes.empty()) return;
+  const auto place = [&](const Node* node) {
+    const std::string_view layer = std::string_view(node->name).substr(path_.empty() ? 0 : path_.size() + 1);
+    return std::find(layers.begin(), layers.end(), layer.substr(0, layer.find('.'))) - layers.begin();
+  };
+  const auto begin = static_cast<std::size_t>(nodes.front()->first_parameter);
+  const std::vector<ParameterInfo> before(g.parameters.begin() + std::ptrdiff_t(begin), g.parameters.end());
+  std::stable_sort(nodes.begin(), nodes.end(), [&](const Node* a, const Node* b) { return place(a) < place(b); });
+  g.parameter_elements = before.front().offset;
+  g.parameters.resize(begin);
+  g.parameter_offsets.resize(begin);
+  for (Node* node : nodes) {
+    const auto from = static_cast<std::size_t>(node->first_parameter) - begin;
+    node->first_parameter = static_cast<int>(g.parameters.size());
+    for (std::size_t i = from; i < from + static_cast<std::size_t>(node->parameters); ++i) {
+      g.parameters.push_back(before[i]);
+      g.parameters.back().offset = g.parameter_elements;
+      g.parameter_offsets.push_back(g.parameter_elements);
+      g.parameter_elements += round_up(before[i].sizes.numel(), parameter_alignment);
+    }
+  }
+}
+
+GPUNET_INLINE void GraphBuilder::copy_initial_values(std::size_t count) {
+  for (std::size_t i = graph_.parameters.size() - count; i < graph_.parameters.size(); ++i)
+    graph_.parameters[i].initial.copied_from = static_cast<int>(count);
 }
 
 GPUNET_INLINE void GraphBuilder::add_buffers(std::span<const BufferSpec> buffers) {

@@ -2,7 +2,9 @@
 #pragma once
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
+#include <numeric>
 #include <vector>
 
 #include <gpunet/core/random.hpp>
@@ -11,17 +13,33 @@
 
 namespace gpunet {
 
+// Returns the indices of the parameters in the order in which their values are drawn.
+inline std::vector<std::size_t> drawing_order(const Graph& graph) {
+  std::vector<std::size_t> order(graph.parameters.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  const auto place = [&](std::size_t i) {
+    const auto after = static_cast<std::size_t>(graph.parameters[i].initial.drawn_after);
+    return 2 * (i + after) + (after > 0 ? 1 : 0);
+  };
+  std::stable_sort(order.begin(), order.end(), [&](std::size_t i, std::size_t j) { return place(i) < place(j); });
+  return order;
+}
+
 // Draws the initial parameters of a network, in the order of torch.nn.
 template <class D, class T>
 void draw_parameters(D& device, const Graph& graph, Generator& generator, T* arena) {
   constexpr index_t most = 4096;  // uniform values at a time, so that a large network needs no second copy
   std::vector<T> values;
   const auto lock = generator.lock();
-  for (const ParameterInfo& parameter : graph.parameters) {
+  for (const std::size_t index : drawing_order(graph)) {
+    const ParameterInfo& parameter = graph.parameters[index];
     T* first = arena + parameter.offset;
     T* const end = first + parameter.sizes.numel();
     const Initial& initial = parameter.initial;
+    if (initial.copied_from > 0) continue;
     const auto a = static_cast<T>(initial.a), b = static_cast<T>(initial.b);
+    for (index_t i = 0; i < initial.unused; ++i)
+      generator.uniform(T{0}, T{1});
     if (initial.kind == Initial::Kind::constant) {
       fill(device, end - first, a, first);
       continue;
@@ -40,6 +58,11 @@ void draw_parameters(D& device, const Graph& graph, Generator& generator, T* are
     const index_t row = parameter.sizes.numel() / parameter.sizes[0];
     fill(device, row, T{}, first + initial.zero_row * row);
   }
+  for (std::size_t i = 0; i < graph.parameters.size(); ++i)
+    if (const auto distance = static_cast<std::size_t>(graph.parameters[i].initial.copied_from); distance > 0) {
+      const ParameterInfo &to = graph.parameters[i], &from = graph.parameters[i - distance];
+      device.copy(arena + to.offset, arena + from.offset, static_cast<std::size_t>(to.sizes.numel()) * sizeof(T));
+    }
 }
 
 // Returns a seed for the random numbers that ops use.

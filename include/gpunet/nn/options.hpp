@@ -48,6 +48,18 @@ struct PaddingIdx {
 template <bool has>
 struct Bias {};
 
+// Whether each place of a sequence attends only to itself and those before it, as is_causal=True with the mask of
+// torch.nn.Transformer.generate_square_subsequent_mask.
+struct Causal {};
+
+// The probability of a zero in training mode: DropoutRate<1, 5> for 0.2, DropoutRate<0> for none. In PyTorch dropout=0.2.
+template <index_t Numerator, index_t Denominator = 1>
+struct DropoutRate {
+  static_assert(Numerator >= 0 && Denominator >= 1 && Numerator <= Denominator,
+                "gpunet::nn::DropoutRate: the fraction has to be 0 to 1, such as DropoutRate<1, 5> for 0.2");
+  static constexpr double value = static_cast<double>(Numerator) / static_cast<double>(Denominator);
+};
+
 namespace detail {
 
 template <template <index_t...> class Option, class T>

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <gpunet/ops/add.ipp>
+#include <gpunet/ops/attention/attention.ipp>
 #include <gpunet/ops/avg_pool2d/avg_pool2d.ipp>
 #include <gpunet/ops/batch_norm/batch_norm.ipp>
 #include <gpunet/ops/bilinear.ipp>
@@ -18,6 +19,7 @@
 #include <gpunet/ops/linear/linear.ipp>
 #include <gpunet/ops/max_pool2d/max_pool2d.ipp>
 #include <gpunet/ops/op.ipp>
+#include <gpunet/ops/position_embedding.ipp>
 #include <gpunet/ops/prelu.ipp>
 #include <gpunet/ops/recurrent/recurrent.ipp>
 #include <gpunet/ops/relu.ipp>

@@ -11,6 +11,7 @@
 #include <gpunet/ops/drop_elements.hpp>
 #include <gpunet/ops/linear/linear.hpp>
 #include <gpunet/ops/map.hpp>
+#include <gpunet/ops/parts.hpp>
 #include <gpunet/ops/recurrent/plain.hpp>
 #include <gpunet/ops/recurrent/recurrent.hpp>
 #include <gpunet/ops/recurrent/step_map.hpp>
@@ -18,21 +19,6 @@
 namespace gpunet {
 
 namespace detail {
-
-// Arrays one after another.
-template <class T>
-class Parts {
- public:
-  explicit Parts(T* at) : at_(at) {}
-  T* take(index_t elements) {
-    T* part = at_;
-    at_ += elements;
-    return part;
-  }
-
- private:
-  T* at_;
-};
 
 // One layer of a recurrent op in one direction, for a slice.
 template <class Cell>
