@@ -46,6 +46,11 @@ void list_layers(List& list) {
   list.layer(nn::RNN<4>{}, Shape<3, 2>{},
              {.differs = "`batch_first=True`; initial states are 0; `LastState` returns h_n"});
   list.layer(nn::LastStep{}, Shape<3, 2>{}, {.pytorch = "x[:, -1]"});
+  list.layer(nn::MultiheadAttention<2>{}, Shape<3, 4>{},
+             {.differs = "`batch_first=True`; of (x, x, x), without weights"});
+  list.layer(nn::TransformerEncoderLayer<2, 8>{}, Shape<3, 4>{}, {.differs = "`batch_first=True`"});
+  list.layer(nn::TransformerEncoder<2, nn::TransformerEncoderLayer<2, 8>, nn::LayerNorm<>>{}, Shape<3, 4>{});
+  list.layer(nn::PositionEmbedding{}, Shape<3, 4>{}, {.pytorch = "x + nn.Parameter(torch.randn(n, d))"});
 
   list.section("Activations");
   list.layer(nn::ReLU{}, Shape<8>{});
@@ -106,8 +111,9 @@ void list_layers(List& list) {
 
 // The types of nn that are options and parts of layers. Names that end in "Options" are, too.
 inline const std::set<std::string>& not_layers() {
-  static const std::set<std::string> names{"AfterSum", "AlignCorners", "Bidirectional", "Bilinear",   "Elementwise",
-                                           "Fans",     "FixedString",  "Input",         "LastState",  "Named",
-                                           "Nearest",  "NumLayers",    "PosWeight",     "Projection", "Sequential"};
+  static const std::set<std::string> names{
+      "AfterSum",    "AlignCorners", "Bidirectional", "Bilinear",  "Causal",     "DropoutRate",
+      "Elementwise", "Fans",         "FixedString",   "Input",     "LastState",  "Named",
+      "Nearest",     "NormFirst",    "NumLayers",     "PosWeight", "Projection", "Sequential"};
   return names;
 }
