@@ -675,3 +675,21 @@ TEST_CASE_TEMPLATE("ten shapes of MaxPool1d, AvgPool1d and AdaptiveAvgPool1d are
   adaptive_avg_pool1d(1, nn::AdaptiveAvgPool1d<2>{}, shape(1, 37));
   CHECK(adaptive_avg_pool1d.number() == 10);
 }
+
+TEST_CASE_TEMPLATE("ten shapes of Conv2d with options are PyTorch's", D, GPUNET_TEST_DEVICES) {
+  Cases<D> conv2d(test_device<D>(), "conv2d_of_options");
+  conv2d(2, nn::Conv2d<6, 3, nn::Groups<2>>{}, shape(4, 5, 4));
+  conv2d(17, nn::Conv2d<5, 3, nn::Padding<1>, nn::Groups<5>>{}, shape(5, 4, 6));
+  conv2d(3, nn::Conv2d<12, 3, nn::Stride<2>, nn::Padding<1>, nn::Groups<3>>{}, shape(3, 7, 8));
+  conv2d(4, nn::Conv2d<7, 3, nn::Padding<2>, nn::Dilation<2>>{}, shape(2, 6, 5));
+  conv2d(2, nn::Conv2d<4, 1, nn::KernelWidth<5>, nn::Padding<0, 2>>{}, shape(3, 3, 7));
+  conv2d(5,
+         nn::Conv2d<3, 4, nn::KernelWidth<2>, nn::Stride<1, 3>, nn::Padding<2, 0>, nn::Dilation<1, 2>,
+                    nn::Bias<false>>{},
+         shape(2, 5, 9));
+  conv2d(1, nn::Conv2d<4, 4, nn::PaddingSame, nn::Groups<2>>{}, shape(4, 3, 5));
+  conv2d(3, nn::Conv2d<3, 3, nn::PaddingSame>{}, shape(2, 4, 4));
+  conv2d(16, nn::Conv2d<2, 2, nn::KernelWidth<3>, nn::PaddingSame, nn::Dilation<3, 1>>{}, shape(2, 5, 3));
+  conv2d(2, nn::Conv2d<12, 1, nn::Stride<2>, nn::Groups<4>>{}, shape(8, 3, 3));
+  CHECK(conv2d.number() == 10);
+}

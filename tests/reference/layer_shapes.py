@@ -438,6 +438,54 @@ def main():
         (nn.AdaptiveAvgPool1d(6), (3, 2, 4)),
         (nn.AdaptiveAvgPool1d(2), (1, 1, 37)),
     ])
+    run("conv2d_of_options", [
+        (nn.Conv2d(4, 6, 3, groups=2), (2, 4, 5, 4)),
+        (nn.Conv2d(5, 5, 3, padding=1, groups=5), (17, 5, 4, 6)),
+        (nn.Conv2d(3, 12, 3, stride=2, padding=1, groups=3), (3, 3, 7, 8)),
+        (nn.Conv2d(2, 7, 3, padding=2, dilation=2), (4, 2, 6, 5)),
+        (nn.Conv2d(3, 4, (1, 5), padding=(0, 2)), (2, 3, 3, 7)),
+        (nn.Conv2d(2, 3, (4, 2), stride=(1, 3), padding=(2, 0), dilation=(1, 2), bias=False), (5, 2, 5, 9)),
+        (nn.Conv2d(4, 4, 4, padding="same", groups=2), (1, 4, 3, 5)),
+        (nn.Conv2d(2, 3, 3, padding="same"), (3, 2, 4, 4)),
+        (nn.Conv2d(2, 2, (2, 3), padding="same", dilation=(3, 1)), (16, 2, 5, 3)),
+        (nn.Conv2d(8, 12, 1, stride=2, groups=4), (2, 8, 3, 3)),
+    ])
+    run("conv1d", [
+        (nn.Conv1d(2, 3, 3), (2, 2, 7)),
+        (nn.Conv1d(3, 8, 5, padding=2), (17, 3, 9)),
+        (nn.Conv1d(4, 6, 4, stride=2, padding=1), (3, 4, 12)),
+        (nn.Conv1d(2, 5, 3, padding=4, dilation=4), (4, 2, 10)),
+        (nn.Conv1d(6, 6, 3, padding=1, groups=6), (5, 6, 8)),
+        (nn.Conv1d(4, 10, 2, stride=3, groups=2, bias=False), (2, 4, 11)),
+        (nn.Conv1d(3, 4, 4, padding="same"), (1, 3, 33)),
+        (nn.Conv1d(16, 16, 1), (16, 16, 2)),
+        (nn.Conv1d(1, 1, 1), (1, 1, 1)),
+        (nn.Conv1d(1, 2, 21, stride=2, padding=10), (33, 1, 20)),
+    ])
+    run("conv_transpose1d", [
+        (nn.ConvTranspose1d(2, 3, 3), (2, 2, 5)),
+        (nn.ConvTranspose1d(3, 8, 2, stride=2), (17, 3, 4)),
+        (nn.ConvTranspose1d(4, 6, 4, stride=2, padding=1), (3, 4, 6)),
+        (nn.ConvTranspose1d(2, 5, 3, dilation=2, padding=1), (4, 2, 7)),
+        (nn.ConvTranspose1d(6, 6, 3, stride=2, padding=1, output_padding=1, groups=6), (5, 6, 4)),
+        (nn.ConvTranspose1d(4, 10, 2, stride=3, groups=2, bias=False), (2, 4, 3)),
+        (nn.ConvTranspose1d(3, 4, 5, stride=4, output_padding=3), (1, 3, 8)),
+        (nn.ConvTranspose1d(16, 8, 1), (16, 16, 2)),
+        (nn.ConvTranspose1d(1, 1, 1), (1, 1, 1)),
+        (nn.ConvTranspose1d(1, 2, 9, stride=3, padding=4, output_padding=2), (33, 1, 5)),
+    ])
+    run("conv_transpose2d", [
+        (nn.ConvTranspose2d(2, 3, 3), (2, 2, 3, 4)),
+        (nn.ConvTranspose2d(3, 4, 2, stride=2), (17, 3, 3, 2)),
+        (nn.ConvTranspose2d(4, 6, 4, stride=2, padding=1), (3, 4, 3, 3)),
+        (nn.ConvTranspose2d(2, 5, 3, stride=2, padding=1, output_padding=1), (4, 2, 3, 4)),
+        (nn.ConvTranspose2d(4, 4, 3, stride=2, padding=1, groups=4), (5, 4, 2, 3)),
+        (nn.ConvTranspose2d(4, 6, 2, dilation=2, groups=2, bias=False), (2, 4, 4, 3)),
+        (nn.ConvTranspose2d(3, 2, (3, 2), stride=(1, 3), padding=(1, 0), output_padding=(0, 2)), (1, 3, 5, 4)),
+        (nn.ConvTranspose2d(9, 8, 1), (16, 9, 2, 2)),
+        (nn.ConvTranspose2d(2, 3, 1, stride=2), (3, 2, 3, 3)),
+        (nn.ConvTranspose2d(1, 2, (1, 5), padding=(0, 2), dilation=(1, 2)), (33, 1, 2, 6)),
+    ])
     # In float: half the bytes, and no last bit that another processor's sums would change.
     sys.stdout.buffer.write(save({name: value.float().contiguous() for name, value in results.items()}))
 

@@ -50,6 +50,7 @@ class Outcome {
 
   float* plain() const { return plain_.data(); }
   float* tuned() const { return tuned_.data(); }
+  std::vector<float> values() const { return tuned_.download(); }
   void start(const std::vector<float>& values) {
     plain_.upload(values);
     start_tuned(values);

@@ -4,34 +4,57 @@
 #include <array>
 #include <concepts>
 
-#include <gpunet/nn/layer.hpp>
-#include <gpunet/nn/options.hpp>
-#include <gpunet/nn/parameter_bounds.hpp>
+#include <gpunet/nn/convolution.hpp>
 #include <gpunet/ops/conv2d/conv2d.hpp>
 
 namespace gpunet::nn {
 
-// Cross-correlation with square kernels, as torch.nn.Conv2d(in, Out, Kernel, stride, padding): x [in, h, w],
-// W [Out, in, Kernel, Kernel], b [Out], y [Out, oh, ow] with oh = (h + 2 padding - Kernel) / stride + 1.
-// Conv2d<16, 5, Stride<2>, Padding<3>>, or Conv2d{out, kernel, stride, padding} for run-time sizes. Without b as
-// Conv2d<16, 5, Bias<false>> or Conv2d{out, kernel, stride, padding, Bias<false>{}}.
+// Cross-correlation, as torch.nn.Conv2d(in, Out, Kernel, stride, padding): x [in, h, w], W [Out, in, Kernel, Kernel],
+// b [Out], y [Out, oh, ow] with oh = (h + 2 padding - Kernel) / stride + 1. Conv2d<16, 5, Stride<2>, Padding<3>>, or
+// Conv2d{out, kernel, stride, padding} for run-time sizes. Without b as Conv2d<16, 5, Bias<false>> or
+// Conv2d{out, kernel, stride, padding, Bias<false>{}}.
+//
+// Groups<g>: W is [Out, in / g, Kernel, Kernel]; Conv2d<32, 3, Groups<32>> of 32 channels is depthwise. Dilation<d>: a kernel
+// spans d (Kernel - 1) + 1 pixels. KernelWidth<w>, Stride<Rows, Columns>, Padding<Rows, Columns> and
+// Dilation<Rows, Columns> are rectangular. PaddingSame: oh = h, ow = w, stride 1.
 template <index_t Out = dyn, index_t Kernel = dyn, class... Options>
-class Conv2d {
-  static_assert(((detail::is_window_option<Options> || detail::is_bias<Options>)&&...),
-                "gpunet::nn::Conv2d: an option is none of Stride<...>, Padding<...> and Bias<...>");
-  static_assert(Out != 0 && Kernel != 0,
-                "gpunet::nn::Conv2d: output channels and kernel size have to be at least 1");
-  using StrideDim = detail::option_dim<Stride, Stride<1>, Options...>;
-  using PaddingDim = detail::option_dim<Padding, Padding<0>, Options...>;
-  static constexpr bool bias = detail::has_bias<Options...>;
+class Conv2d : detail::Convolution<Out, Kernel, Options...> {
+  using Base = detail::Convolution<Out, Kernel, Options...>;
+  using Rows = typename Base::Rows;
+  using Columns = typename Base::Columns;
+  using Strides = typename Base::Strides;
+  using Paddings = typename Base::Paddings;
+  using Dilations = typename Base::Dilations;
+  using Base::out_, Base::kernel_, Base::stride_;
+  static constexpr index_t groups = Base::groups, kernel_width = Base::kernel_width;
+  static constexpr bool bias = Base::bias, same = Base::same;
+  static_assert(
+      ((detail::is_convolution_option_2d<Options> || detail::is_padding_same<Options>)&&...),
+      "gpunet::nn::Conv2d: an option is none of KernelWidth<...>, Stride<...>, Padding<...>, PaddingSame, "
+      "Dilation<...>, Groups<...> and Bias<...>");
+  static_assert(Base::has_sizes(), "gpunet::nn::Conv2d: output channels and kernel size have to be at least 1");
+  static_assert(Base::has_stride(), "gpunet::nn::Conv2d: the stride has to be at least 1");
+  static_assert(Base::has_dilation(), "gpunet::nn::Conv2d: the dilation has to be at least 1");
+  static_assert(
+      Base::same_is_possible(),
+      "gpunet::nn::Conv2d: PaddingSame with a stride or with Padding (the output is as large as the input), "
+      "use one of them");
+  static_assert(
+      Base::has_groups(),
+      "gpunet::nn::Conv2d: the groups do not divide the output channels, use Groups that divide the channels "
+      "of input and output");
+
+  // Whether it is a square convolution of all channels, which has kernels of its own.
+  static constexpr bool is_square = groups == 1 && kernel_width == Kernel && Strides::rows == Strides::columns &&
+                                    Paddings::rows == Paddings::columns && Dilations::rows == 1 &&
+                                    Dilations::columns == 1 && (!same || Kernel % 2 == 1);
 
  public:
   constexpr Conv2d() = default;
   constexpr explicit Conv2d(index_t out, index_t kernel, index_t stride = 1, index_t padding = 0,
-                            Bias<bias> = {}) requires(Out == dyn && Kernel == dyn &&
-                                                      std::same_as<StrideDim, Dim<dyn>> &&
-                                                      std::same_as<PaddingDim, Dim<dyn>>)
-      : out_(out), kernel_(kernel), stride_(stride), padding_(padding) {}
+                            Bias<bias> = {}) requires(Out == dyn && Kernel == dyn && Strides::rows == dyn &&
+                                                      Paddings::rows == dyn)
+      : Base(out, kernel, stride, padding) {}
 
   template <class In>
   constexpr auto output(In in) const {
@@ -41,25 +64,20 @@ class Conv2d {
     if constexpr (In::rank == 3) {
       const auto height = in.template at<1>();
       const auto width = in.template at<2>();
-      static_assert(window_fits(decltype(height){}, Dim<Kernel>{}, PaddingDim{}) &&
-                        window_fits(decltype(width){}, Dim<Kernel>{}, PaddingDim{}),
+      static_assert(Base::may_group(decltype(in.template at<0>()){}),
+                    "gpunet::nn::Conv2d: the groups do not divide the input channels, use Groups that divide the "
+                    "channels of input and output");
+      static_assert(Rows::may_fit(decltype(height){}) && Columns::may_fit(decltype(width){}),
                     "gpunet::nn::Conv2d: the kernel is larger than the padded image, use a smaller kernel, a "
                     "larger image or Padding");
       check(in.template at<0>(), height, width);
-      return Shape(out_, windows(height, kernel_, stride_, padding_), windows(width, kernel_, stride_, padding_));
+      return Shape(out_, this->rows().outputs(height), this->columns().outputs(width));
     }
   }
 
   template <class In>
   constexpr auto parameters(In in) const {
-    const index_t channels = in.template at<0>();
-    const index_t fan_in = channels * kernel_ * kernel_;
-    const ParameterSpec weight =
-        uniform("weight", {out_, channels, kernel_, kernel_}, kaiming_uniform_bound(fan_in));
-    if constexpr (bias)
-      return std::array{weight, uniform("bias", {out_}, bias_bound(fan_in))};
-    else
-      return std::array{weight};
+    return this->weight_and_bias(out_, in.template at<0>(), false);
   }
 
   // Appends the op, see layer.hpp.
@@ -71,31 +89,48 @@ class Conv2d {
     const auto width = in.template at<2>();
     const auto out_height = out.template at<1>();
     const auto out_width = out.template at<2>();
-    const Conv2dOp op{{channels, height, width, out_, out_height, out_width, kernel_, stride_, padding_}, bias};
-    // Sizes that the compiler knows; 0 for others.
-    constexpr Conv2dGeometry known{
-        decltype(channels){},  decltype(height){}, decltype(width){}, Dim<Out>{},  decltype(out_height){},
-        decltype(out_width){}, Dim<Kernel>{},      StrideDim{},       PaddingDim{}};
-    using Geometry = std::conditional_t<may_be_wide(known), WideConv2dGeometry, Conv2dGeometry>;
-    return builder.template add<Conv2dOp, Conv2dKernels<Geometry>>(op, x, out.sizes(), parameters(in));
+    if constexpr (is_square) {
+      const auto before = this->rows().before();
+      const Conv2dOp op{{channels, height, width, out_, out_height, out_width, kernel_, stride_, before},
+                        bias,
+                        Activation::none,
+                        false,
+                        same};
+      // Sizes that the compiler knows; 0 for others.
+      constexpr Conv2dGeometry known{decltype(channels){}, decltype(height){},     decltype(width){},
+                                     Dim<Out>{},           decltype(out_height){}, decltype(out_width){},
+                                     Dim<Kernel>{},        Dim<Strides::rows>{},   decltype(before){}};
+      using Geometry = std::conditional_t<may_be_wide(known), WideConv2dGeometry, Conv2dGeometry>;
+      return builder.template add<Conv2dOp, Conv2dKernels<Geometry>>(op, x, out.sizes(), parameters(in));
+    } else {
+      const AnyConv2dOp op{
+          {channels, out_, groups, this->rows().axis(height, out_height), this->columns().axis(width, out_width)},
+          bias,
+          false,
+          same};
+      return builder.add(op, x, out.sizes(), parameters(in));
+    }
   }
 
  private:
   // Throws Error for wrong run-time sizes.
   constexpr void check(index_t channels, index_t height, index_t width) const {
-    require(out_ > 0 && kernel_ > 0 && stride_ > 0 && padding_ >= 0, "gpunet::nn::Conv2d: ", index_t{out_},
-            " output channels, kernel ", index_t{kernel_}, ", stride ", index_t{stride_}, ", padding ",
-            index_t{padding_}, " (want at least 1, 1, 1, 0)");
-    require_possible_image("Conv2d", channels, height, width, padding_);
-    require(height + 2 * padding_ >= kernel_ && width + 2 * padding_ >= kernel_, "gpunet::nn::Conv2d: the kernel (",
-            index_t{kernel_}, ") is larger than the padded image (", height + 2 * padding_, " x ",
-            width + 2 * padding_, "), use a smaller kernel, a larger image or Padding");
+    this->check_numbers("Conv2d");
+    this->check_groups("Conv2d", channels);
+    const auto rows = this->rows();
+    const auto columns = this->columns();
+    const index_t above = rows.before(), left = columns.before();
+    require_possible_image("Conv2d", channels, height, width, std::max(above, left));
+    const bool fits = rows.fits(height) && columns.fits(width);
+    if constexpr (kernel_width == Kernel && Dilations::rows == Dilations::columns)
+      require(fits, "gpunet::nn::Conv2d: the kernel (", index_t{rows.reach()},
+              ") is larger than the padded image (", height + 2 * above, " x ", width + 2 * left,
+              "), use a smaller kernel, a larger image or Padding");
+    else
+      require(fits, "gpunet::nn::Conv2d: the kernel (", index_t{rows.reach()}, " x ", index_t{columns.reach()},
+              ") is larger than the padded image (", height + 2 * above, " x ", width + 2 * left,
+              "), use a smaller kernel, a larger image or Padding");
   }
-
-  [[no_unique_address]] Dim<Out> out_{};
-  [[no_unique_address]] Dim<Kernel> kernel_{};
-  [[no_unique_address]] StrideDim stride_{};
-  [[no_unique_address]] PaddingDim padding_{};
 };
 
 Conv2d(index_t, index_t, index_t = 1, index_t = 0)->Conv2d<dyn, dyn, Stride<dyn>, Padding<dyn>>;

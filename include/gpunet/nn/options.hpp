@@ -8,25 +8,52 @@
 
 namespace gpunet::nn {
 
-// The width of the windows of a pooling that are not square; the kernel size is their height. In PyTorch kernel_size=(height, N).
+// The width of windows that are not square; the kernel size is their height. In PyTorch kernel_size=(height, N).
 template <index_t N>
 struct KernelWidth {
   using dim = Dim<N>;
 };
 
-// The distance between neighboring windows, in pixels: Stride<N>, for poolings also Stride<Rows, Columns>.
+// The distance between neighboring windows, in pixels: Stride<N>, in two dimensions also Stride<Rows, Columns>.
 template <index_t N, index_t Columns = N>
 struct Stride {
   using dim = Dim<N>;
   using columns = Dim<Columns>;
 };
 
-// The padding on all four sides, in pixels: zeros, for a maximum minus infinity. For poolings also Padding<Rows, Columns>:
+// The padding on all sides, in pixels: zeros, for a maximum minus infinity. In two dimensions also Padding<Rows, Columns>:
 // above and below, left and right.
 template <index_t N, index_t Columns = N>
 struct Padding {
   using dim = Dim<N>;
   using columns = Dim<Columns>;
+};
+
+// The padding that makes the output of a convolution of stride 1 as large as its input; where it is odd, one more zero is
+// below and right. In PyTorch padding='same'.
+struct PaddingSame {};
+
+// Padding of one side, below and right, of the output of a transposed convolution: OutputPadding<N>, in two dimensions also
+// OutputPadding<Rows, Columns>. In PyTorch output_padding=N.
+template <index_t N, index_t Columns = N>
+struct OutputPadding {
+  using dim = Dim<N>;
+  using columns = Dim<Columns>;
+};
+
+// The distance between the elements that neighboring weights of a convolution read: Dilation<N>, in two dimensions also
+// Dilation<Rows, Columns>. In PyTorch dilation=N.
+template <index_t N, index_t Columns = N>
+struct Dilation {
+  using dim = Dim<N>;
+  using columns = Dim<Columns>;
+};
+
+// The groups of channels of a convolution: outputs of a group see the inputs of the same group only. With as many groups as
+// input channels it is depthwise. In PyTorch groups=N.
+template <index_t N>
+struct Groups {
+  using dim = Dim<N>;
 };
 
 // Whether a last window that is only partly in the padded image counts. It has to begin inside the image or its left or

@@ -13,6 +13,7 @@ struct Conv2dOp {
   bool bias = true;
   Activation activation = Activation::none;
   bool pool = false;  // over windows of 2 x 2 that do not overlap
+  bool same = false;  // printed as padding=same
 
   bool is_block() const { return activation != Activation::none || pool; }
   template <class Geometry>

@@ -20,7 +20,10 @@ GPUNET_INLINE std::string Conv2dOp::extra_repr(const Sizes&, const Sizes&) const
     return concat(", ", name, "=(", n, ", ", n, ")");
   };
   return concat(g.in_channels, ", ", g.out_channels, pair("kernel_size", g.kernel), pair("stride", g.stride),
-                g.padding > 0 ? pair("padding", g.padding) : "", bias ? "" : ", bias=False");
+                same            ? ", padding=same"
+                : g.padding > 0 ? pair("padding", g.padding)
+                                : "",
+                bias ? "" : ", bias=False");
 }
 
 template <class Geometry>

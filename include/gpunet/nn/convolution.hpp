@@ -1,0 +1,188 @@
+// Options, sizes and parameters of the convolutions.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+
+#include <gpunet/nn/layer.hpp>
+#include <gpunet/nn/options.hpp>
+#include <gpunet/nn/parameter_bounds.hpp>
+#include <gpunet/ops/any_conv2d/any_conv2d.hpp>
+
+namespace gpunet::nn::detail {
+
+// Whether an option is one of a convolution in two dimensions.
+template <class Option>
+inline constexpr bool is_convolution_option_2d =
+    is_window_option_2d<Option> || is_option<Dilation, Option> || is_option<Groups, Option> || is_bias<Option>;
+
+// Whether it is one of a convolution in one dimension.
+template <class Option>
+inline constexpr bool is_convolution_option_1d =
+    is_window_option<Option> || is_option<Groups, Option> || is_bias<Option>;
+template <index_t N>
+inline constexpr bool is_convolution_option_1d<Dilation<N>> = true;
+
+// Whether it is a PaddingSame.
+template <class Option>
+inline constexpr bool is_padding_same = std::is_same_v<Option, PaddingSame>;
+
+// Whether it is an OutputPadding of one number.
+template <class Option>
+inline constexpr bool is_output_padding = false;
+template <index_t N>
+inline constexpr bool is_output_padding<OutputPadding<N>> = true;
+
+// The numbers of an option.
+template <class Option>
+struct OptionNumbers;
+template <template <index_t, index_t> class Option, index_t Rows, index_t Columns>
+struct OptionNumbers<Option<Rows, Columns>> {
+  static constexpr index_t rows = Rows, columns = Columns;
+};
+
+// The windows of a convolution along one dimension; D: dilation.
+template <index_t K, index_t S, index_t P, index_t D, bool is_same>
+struct ConvDimension {
+  [[no_unique_address]] Dim<K> kernel;
+  [[no_unique_address]] Dim<S> stride;
+  [[no_unique_address]] Dim<P> padding;
+
+  // Returns how many elements a window spans.
+  constexpr auto reach() const {
+    if constexpr (D == 1)
+      return kernel;
+    else
+      return (kernel - Dim<1>{}) * Dim<D>{} + Dim<1>{};
+  }
+  // Returns the zeros before the first element; those behind the last are as many, or one more.
+  constexpr auto before() const {
+    if constexpr (is_same)
+      return (reach() - Dim<1>{}) / Dim<2>{};
+    else
+      return padding;
+  }
+  template <index_t E>
+  constexpr auto outputs(Dim<E> extent) const {
+    if constexpr (is_same)
+      return extent;
+    else
+      return windows(extent, reach(), stride, padding);
+  }
+  // Return whether a window fits; the first is true for run-time sizes.
+  template <index_t E>
+  static constexpr bool may_fit(Dim<E> extent) {
+    return is_same || window_fits(extent, decltype(std::declval<ConvDimension>().reach()){}, Dim<P>{});
+  }
+  constexpr bool fits(index_t extent) const { return is_same || extent + 2 * padding >= reach(); }
+
+  // Returns the outputs of the transposed convolution: (extent - 1) stride - 2 padding + reach + more.
+  template <index_t E, index_t More>
+  constexpr auto transposed(Dim<E> extent, Dim<More> more) const {
+    return (extent - Dim<1>{}) * stride + reach() + more - padding - padding;
+  }
+  // Returns whether they are at least 1; true for run-time sizes.
+  template <index_t E, index_t More>
+  static constexpr bool may_be_transposed(Dim<E>, Dim<More>) {
+    return E == dyn || (E - 1) * S - P + D * (K - 1) + More >= P;
+  }
+
+  constexpr ConvAxis axis(index_t size, index_t outputs) const {
+    return {size, outputs, kernel, stride, before(), D};
+  }
+};
+
+// What the convolutions have in common: options, and numbers that may be run-time sizes.
+template <index_t Out, index_t Kernel, class... Options>
+class Convolution {
+ protected:
+  using Strides = OptionNumbers<option<Stride, Stride<1>, Options...>>;
+  using Paddings = OptionNumbers<option<Padding, Padding<0>, Options...>>;
+  using Dilations = OptionNumbers<option<Dilation, Dilation<1>, Options...>>;
+  using OutputPaddings = OptionNumbers<option<OutputPadding, OutputPadding<0>, Options...>>;
+  static constexpr index_t kernel_width = [] {
+    if constexpr ((is_option<KernelWidth, Options> || ...))
+      return index_t{option_dim<KernelWidth, KernelWidth<1>, Options...>{}};
+    else
+      return Kernel;
+  }();
+  static constexpr index_t groups = option_dim<Groups, Groups<1>, Options...>{};
+  static constexpr bool bias = has_bias<Options...>, same = (is_padding_same<Options> || ...);
+  using Rows = ConvDimension<Kernel, Strides::rows, Paddings::rows, Dilations::rows, same>;
+  using Columns = ConvDimension<kernel_width, Strides::columns, Paddings::columns, Dilations::columns, same>;
+
+  // Return whether the options of both dimensions are possible.
+  static constexpr bool has_sizes() { return Out != 0 && Kernel != 0 && kernel_width != 0; }
+  static constexpr bool has_stride() { return Strides::rows != 0 && Strides::columns != 0; }
+  static constexpr bool has_dilation() { return Dilations::rows > 0 && Dilations::columns > 0; }
+  static constexpr bool has_groups() { return groups > 0 && (Out == dyn || Out % groups == 0); }
+  static constexpr bool same_is_possible() {
+    return !same || (Strides::rows == 1 && Strides::columns == 1 && !(is_option<Padding, Options> || ...));
+  }
+  // Returns whether OutputPadding is smaller than the stride or the dilation, as PyTorch demands.
+  static constexpr bool output_padding_is_possible() {
+    return OutputPaddings::rows >= 0 && OutputPaddings::columns >= 0 &&
+           OutputPaddings::rows < std::max(Strides::rows, Dilations::rows) &&
+           OutputPaddings::columns < std::max(Strides::columns, Dilations::columns);
+  }
+  // Returns whether the groups divide the channels; true for a run-time number.
+  template <index_t C>
+  static constexpr bool may_group(Dim<C>) {
+    return C == dyn || C % groups == 0;
+  }
+
+  constexpr Convolution() = default;
+  constexpr Convolution(index_t out, index_t kernel, index_t stride, index_t padding)
+      : out_(out), kernel_(kernel), stride_(stride), padding_(padding) {}
+
+  constexpr Rows rows() const { return {kernel_, stride_, padding_}; }
+  constexpr Columns columns() const {
+    return {pick<kernel_width>(kernel_), pick<Strides::columns>(stride_), pick<Paddings::columns>(padding_)};
+  }
+
+  // Throw Error for wrong run-time numbers.
+  constexpr void check_numbers(std::string_view layer) const {
+    require(out_ > 0 && kernel_ > 0 && stride_ > 0 && padding_ >= 0, "gpunet::nn::", layer, ": ", index_t{out_},
+            " output channels, kernel ", index_t{kernel_}, ", stride ", index_t{stride_}, ", padding ",
+            index_t{padding_}, " (want at least 1, 1, 1, 0)");
+  }
+  constexpr void check_groups(std::string_view layer, index_t channels) const {
+    require(channels % groups == 0 && out_ % groups == 0, "gpunet::nn::", layer, ": ", groups, " groups of ",
+            channels, " input and ", index_t{out_},
+            " output channels (each group has as many of them as another), use Groups that divide both");
+  }
+
+  // Returns the specification of the parameters: weight [of_first, of_second / groups, kernel...], bias [out].
+  constexpr auto weight_and_bias(index_t of_first, index_t of_second, bool is_row) const {
+    const index_t channels = of_second / groups, width = columns().kernel;
+    const index_t fan_in = channels * (is_row ? index_t{1} : index_t{kernel_}) * width;
+    Sizes sizes{of_first, channels};
+    if (!is_row) sizes.append(kernel_);
+    sizes.append(width);
+    const ParameterSpec weight = uniform("weight", sizes, kaiming_uniform_bound(fan_in));
+    if constexpr (bias)
+      return std::array{weight, uniform("bias", {out_}, bias_bound(fan_in))};
+    else
+      return std::array{weight};
+  }
+
+  [[no_unique_address]] Dim<Out> out_{};
+  [[no_unique_address]] Dim<Kernel> kernel_{};
+  [[no_unique_address]] Dim<Strides::rows> stride_{};
+  [[no_unique_address]] Dim<Paddings::rows> padding_{};
+
+ private:
+  // Returns N, or the number of the rows where that is a run-time number.
+  template <index_t N, index_t M>
+  static constexpr Dim<N> pick(Dim<M> of_rows) {
+    if constexpr (N == dyn)
+      return index_t{of_rows};
+    else
+      return {};
+  }
+};
+
+}  // namespace gpunet::nn::detail
