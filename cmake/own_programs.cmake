@@ -3,9 +3,10 @@
 set(CMAKE_CXX_EXTENSIONS OFF)  # -std=c++20, as in a plain call of the compiler
 
 # The project compiles without these warnings. For nvcc not -Wpedantic and -Wsign-conversion, which its generated code causes.
+set(gpunet_warning_flags -Wall -Wextra -Wpedantic -Wconversion -Wsign-conversion -Wshadow)
 add_library(gpunet_warnings INTERFACE)
 target_compile_options(gpunet_warnings INTERFACE
-  $<$<COMPILE_LANGUAGE:CXX>:-Wall;-Wextra;-Wpedantic;-Wconversion;-Wsign-conversion;-Wshadow>
+  "$<$<COMPILE_LANGUAGE:CXX>:${gpunet_warning_flags}>"
   $<$<COMPILE_LANGUAGE:CUDA>:-Xcompiler=-Wall,-Wextra,-Wconversion,-Wshadow>)
 if(GPUNET_WERROR)
   target_compile_options(gpunet_warnings INTERFACE
