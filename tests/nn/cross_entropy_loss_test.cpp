@@ -5,6 +5,7 @@
 
 #include "reference/layers.hpp"
 #include "support/check_gradients.hpp"
+#include "support/isas.hpp"
 #include "support/loss_reference.hpp"
 
 using namespace gpunet;
@@ -132,4 +133,50 @@ TEST_CASE_TEMPLATE(
       return nn::SoftCrossEntropyLoss({.reduction = r, .weight = weight, .label_smoothing = 0.3});
     });
   }
+}
+
+namespace {
+
+// The losses of the samples of a slice and the gradient, in T.
+template <class T>
+std::vector<double> losses_of_places(const nn::CrossEntropyLoss& loss, const Slice& slice, index_t classes,
+                                     index_t places, const std::vector<float>& x,
+                                     const std::vector<label_t>& labels) {
+  Host& host = test_device<Host>();
+  const index_t features = classes * places;
+  const std::vector<T> rows(x.begin(), x.end()), input = to_slice_order(slice, features, rows);
+  std::vector<T> dx(input.size()), losses(static_cast<std::size_t>(slice.count));
+  const std::vector<T> weights{T{0.5}, T{2}, T{0}, T{1}, T{3}};
+  const T total = 7;
+  const bool is_weighted = !loss.is_plain();
+  loss.evaluate(host, nn::LossPass<T, label_t>{slice, features, input.data(), labels.data(), T{0.25}, losses.data(),
+                                               dx.data(), classes, weights.data(), is_weighted ? &total : nullptr});
+  std::vector<double> all(losses.begin(), losses.end());
+  all.insert(all.end(), dx.begin(), dx.end());
+  return all;
+}
+
+}  // namespace
+
+TEST_CASE("labels of places in vectors are those in double") {
+  const KeepIsa keep;
+  const nn::CrossEntropyLoss plain, weighted({.weight = {0.5, 2, 0, 1, 3}, .ignore_index = 1});
+  for (const Isa path : isas())
+    for (const Slice& slice : nn::test_slices<Host>())
+      for (const index_t places : {1, 3, 4, 9, 35}) {
+        CAPTURE(slice.inner);
+        CAPTURE(places);
+        set_isa(path);
+        Generator generator(5);
+        const std::vector<float> x = random_values<float>(slice.count * 5 * places, generator, -9, 9);
+        std::vector<label_t> labels;
+        for (index_t i = 0; i < slice.count * places; ++i)
+          labels.push_back(static_cast<label_t>(generator.random() % 5));
+        for (const auto* loss : {&plain, &weighted})
+          CHECK(relative_error(losses_of_places<float>(*loss, slice, 5, places, x, labels),
+                               losses_of_places<double>(*loss, slice, 5, places, x, labels)) < 1e-6);
+        labels.back() = 5;  // no class
+        const std::vector<double> refused = losses_of_places<float>(plain, slice, 5, places, x, labels);
+        CHECK(std::isnan(refused[static_cast<std::size_t>(slice.count - 1)]));
+      }
 }

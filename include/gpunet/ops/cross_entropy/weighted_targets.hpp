@@ -23,6 +23,12 @@ struct LabelTargets {
   index_t ignored;
   T no_class = std::numeric_limits<T>::quiet_NaN();
 
+  // Returns w of a label; 0 if it is ignored.
+  GPUNET_FN T weight_of(index_t label) const {
+    if (ignores && label == ignored) return T{};
+    if (label < 0 || label >= classes) return no_class;
+    return weights ? weights[label] : T{1};
+  }
   GPUNET_FN T operator()(index_t n, index_t place, index_t k) const {
     const index_t label = labels[n * places + place];
     if (ignores && label == ignored) return T{};
@@ -85,6 +91,9 @@ template <class D, class T>
 void target_loss(D& device, const LabelTargets<T>& targets, const TargetLossArgs<T>& args);
 template <class D, class T>
 void target_loss(D& device, const ProbabilityTargets<T>& targets, const TargetLossArgs<T>& args);
+
+// The same for labels and floats on Host: in vectors over the samples and places of a slice, where labels are not smoothed.
+void target_loss(Host& device, const LabelTargets<float>& targets, const TargetLossArgs<float>& args);
 
 // Computes total[0] = the sum of the weights of `count` labels.
 template <class D, class T>

@@ -1,9 +1,15 @@
 // Bodies of weighted_targets.hpp.
 #pragma once
 
+#include <algorithm>
+
 #include <gpunet/device/cuda/loops.hpp>
 #include <gpunet/device/host/sum_each.hpp>
+#include <gpunet/device/host/vector_math.hpp>
 #include <gpunet/ops/cross_entropy/weighted_targets.hpp>
+
+#define GPUNET_KERNELS <gpunet/ops/cross_entropy/host/places.inl>
+#include <gpunet/device/host/each_isa_path.inl>
 
 namespace gpunet {
 
@@ -53,12 +59,7 @@ template <class T>
 struct TotalWeight {
   LabelTargets<T> targets;
   T* total;
-  GPUNET_FN T operator()(index_t, index_t i) const {
-    const index_t label = targets.labels[i];
-    if (targets.ignores && label == targets.ignored) return T{};
-    if (label < 0 || label >= targets.classes) return targets.no_class;
-    return targets.weights ? targets.weights[label] : T{1};
-  }
+  GPUNET_FN T operator()(index_t, index_t i) const { return targets.weight_of(targets.labels[i]); }
   GPUNET_FN void store(index_t, T sum) const { total[0] = sum; }
 };
 
@@ -79,6 +80,16 @@ void target_loss(D& device, const LabelTargets<T>& targets, const TargetLossArgs
 template <class D, class T>
 void target_loss(D& device, const ProbabilityTargets<T>& targets, const TargetLossArgs<T>& args) {
   detail::run_target_loss(device, targets, args);
+}
+
+GPUNET_INLINE void target_loss(Host& device, const LabelTargets<float>& targets,
+                               const TargetLossArgs<float>& args) {
+  const index_t inner = args.slice.inner, width = args.places * inner;
+  if (targets.smoothing != 0 || args.scores != ClassScores::logits || width < 4 || inner > 16)
+    return target_loss<Host, float>(device, targets, args);
+  const bool shared = args.slice.outer * width * args.classes >= index_t{1} << 15;
+  device.run_if(shared, args.slice.outer,
+                [&](index_t group, int) { GPUNET_CALL_PATH(width, target_loss, targets, args, group); });
 }
 
 template <class D, class T>
