@@ -117,10 +117,28 @@ need_compiler() {
   fi
 }
 
+# Prints the seconds that are left until GPUNET_DEADLINE (of `date +%s`), at least 1; nothing without one.
+seconds_left() {
+  [[ -n ${GPUNET_DEADLINE:-} ]] || return 0
+  local left=$((GPUNET_DEADLINE - $(date +%s)))
+  echo $((left > 1 ? left : 1))
+}
+
+# Has ccache, where it is installed, keep what compilers make, also for copies of the project in other folders. Names of folders
+# and times of headers do not matter to it, and precompiled headers are kept too.
+use_ccache() {
+  command -v ccache >/dev/null || return 0
+  export CCACHE_BASEDIR=${CCACHE_BASEDIR:-$root} CCACHE_NOHASHDIR=${CCACHE_NOHASHDIR:-1}
+  export CCACHE_SLOPPINESS=${CCACHE_SLOPPINESS:-pch_defines,time_macros,include_file_mtime,include_file_ctime}
+  export CMAKE_CXX_COMPILER_LAUNCHER=${CMAKE_CXX_COMPILER_LAUNCHER:-ccache}
+  export CMAKE_CUDA_COMPILER_LAUNCHER=${CMAKE_CUDA_COMPILER_LAUNCHER:-ccache}
+}
+
 # configure BUILD_DIR OPTION...: runs cmake, for ninja if available and make otherwise. A build folder of other sources is
 # deleted first.
 configure() {
   local build=$1 generator=Ninja
+  use_ccache
   shift
   command -v ninja >/dev/null || generator='Unix Makefiles'
   if [[ -e $build/CMakeCache.txt ]] && ! grep -qxF "CMAKE_HOME_DIRECTORY:INTERNAL=$root" "$build/CMakeCache.txt"; then
@@ -130,12 +148,20 @@ configure() {
   run_quietly "$build/configure.log" "configuring ${build##*/}" cmake -S "$root" -B "$build" -G "$generator" "$@"
 }
 
-# build BUILD_DIR [TARGET...]: builds the targets, or all, and shows every error.
+# build BUILD_DIR [TARGET...]: builds the targets, or all, and shows every error. At GPUNET_DEADLINE it is cut, and the end of
+# its log is shown.
 build() {
-  local build=$1 go_on=(-k 0)
+  local build=$1 go_on=(-k 0) status=0 run_limit
+  run_limit=$(seconds_left)
   shift
   command -v ninja >/dev/null || go_on=(-k -j "$(nproc)")
-  run_quietly "$build/build.log" "building ${build##*/}" cmake --build "$build" ${1:+--target "$@"} -- "${go_on[@]}"
+  run_quietly "$build/build.log" "building ${build##*/}" cmake --build "$build" ${1:+--target "$@"} -- "${go_on[@]}" ||
+    status=$?
+  if [[ $status == 124 || $status == 137 ]]; then
+    say "the time of all phases is over; the last that was built:"
+    tail -n 5 "$build/build.log" >&2
+  fi
+  return "$status"
 }
 
 # Sets GPUNET_TEST_DATA, for the tests on real data, to the data beside the project; without data, they skip.
