@@ -222,10 +222,18 @@ TEST_CASE("targets that do not fit are refused") {
         "samples to one");
   const Tables<float> floats;
   const Tables<label_t> labels;
+  static_assert(std::is_same_v<decltype(data::ConcatDataset({floats, floats})), data::ConcatDataset<float>>);
+  CHECK(data::ConcatDataset({labels, labels}).size() == 2 * labels.size());
+  CHECK(error_of([&] {
+          data::ConcatDataset({labels, floats});
+        }) ==
+        "gpunet::data::ConcatDataset: the targets of dataset 1 are of float (want label_t), concatenate datasets "
+        "with "
+        "targets of one type, of a vector or a mixed list by ConcatDataset<float>(sets)");
   CHECK(error_of([&] { data::ConcatDataset(floats, labels); }) ==
         "gpunet::data::ConcatDataset: the targets of dataset 1 are of label_t (want float), concatenate datasets "
         "with "
-        "targets of one type, for a vector by ConcatDataset<float>(sets)");
+        "targets of one type, of a vector or a mixed list by ConcatDataset<float>(sets)");
   const Noise other;
   CHECK(error_of([&] { data::ConcatDataset(floats, other); }) ==
         "gpunet::data::ConcatDataset: the targets of dataset 1 have shape [], those before it [2, 3] (a batch has "

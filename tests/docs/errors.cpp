@@ -52,6 +52,11 @@ void models(ErrorPage& page, Host& device, Model<Net, Host>& net, nn::CrossEntro
           "the shape of one "
           "sample, without the batch.",
           net(randn(device, {16, 5})));
+  PROVOKE("A batch of 0 samples", "A loader makes no such batch: check what the tensor was made of.",
+          net(randn(device, {0, 4})));
+  PROVOKE("A sequence of 0 steps",
+          "Print the length where it is computed: a text may be shorter than one sequence.",
+          Model sequence(device, nn::Sequential{nn::Input{0, 2}, nn::LSTM<3>{}}));
   PROVOKE("One sample without a batch", "A single sample is a batch of one: `{1, 4}`.", net(randn(device, {4})));
   PROVOKE("More labels than samples",
           "Inputs and labels come from different batches, or the labels are one-hot rows; a label is one number, "
@@ -98,6 +103,20 @@ void models(ErrorPage& page, Host& device, Model<Net, Host>& net, nn::CrossEntro
       "targets `CrossEntropyLoss`.",
       const Tensor<float, Host> scores(device, {2, 3}, {0, 1, 2, 0, 1, 2});
       nn::BCELoss()(net(randn(device, {2, 4})), scores));
+  PROVOKE("A loss without a reduction",
+          "`criterion.each(net(inputs), targets)` returns what `reduction=\"none\"` returns in PyTorch.",
+          const Tensor<float, Host> numbers(device, {2, 3}, std::vector<float>(6));
+          nn::MSELoss unreduced({.reduction = nn::Reduction::none});
+          unreduced(net(randn(device, {2, 4})), numbers));
+  PROVOKE("An index outside of an Embedding",
+          "The vocabulary has more words than the layer, or the data begin at 1. On a GPU the indices are not read "
+          "back; there the "
+          "loss is NaN.",
+          Model<nn::Sequential<nn::Input<3>, nn::Embedding<9, 2>>, Host> words(device);
+          words(Tensor<float, Host>(device, {1, 3}, {0, 8, 9})));
+  PROVOKE("A dropout between layers of a recurrent layer that has one layer",
+          "As in PyTorch, `dropout` is between the layers; PyTorch only warns.",
+          nn::Sequential sequence(nn::Input<20, 8>(), nn::LSTM<16>{{.dropout = 0.2}}));
   PROVOKE("Weights of other classes", "`weight` has one number for each class, in their order.",
           nn::CrossEntropyLoss weighted({.weight = {1, 2}});
           weighted(net(randn(device, {2, 4})), labels));
@@ -160,6 +179,12 @@ void optimizers(ErrorPage& page, Model<Net, Host>& net, optim::SGD<Host, float>&
 void datasets(ErrorPage& page, Host& device, const Tensor<float, Host>& inputs,
               const Tensor<label_t, Host>& labels) {
   page.section("Data");
+  PROVOKE("Datasets with targets of different types",
+          "Classes and numbers are different targets. `data::TensorDataset(inputs, y)` with a `Tensor<float, Host> "
+          "y` has numbers.",
+          const Tensor<float, Host> y(device, {16, 1}, std::vector<float>(16));
+          const data::TensorDataset classes(inputs, labels); const data::TensorDataset numbers(inputs, y);
+          data::ConcatDataset({classes, numbers}));
   PROVOKE("The images are missing", "The script downloads them, checks them and prints where they are.",
           data::CIFAR10::train("data/cifar10"));
   PROVOKE("The handwritten digits are missing", "`scripts/get_mnist.sh data/mnist` downloads them.",
@@ -340,7 +365,7 @@ void training(ErrorPage& page, Host& device, Model<Net, Host>& net, nn::CrossEnt
   page.text(
       "Divide the learning rate by 10 until the loss falls, or add `train::ClipGradNorm{1.0}`. Check the "
       "data too: one NaN in "
-      "a table makes every loss NaN, and so does a label out of range on a GPU.");
+      "a table makes every loss NaN, and so does a label or an index of an Embedding out of range on a GPU.");
 }
 
 std::string error_page() {

@@ -191,6 +191,7 @@ TEST_CASE_TEMPLATE("losses before the reduction are PyTorch's", D, GPUNET_TEST_D
     check(nn::SoftCrossEntropyLoss({.reduction = r, .weight = {0.25, 3}}), t, {2, 3},
           {1.422231, 0.3283154, 7.756392, 0.09671775, 0.02014605, 4.537278});
   }
+  CHECK(nn::L1Loss({.reduction = nn::Reduction::none}).each(net(x), t).sizes() == Sizes{2, 2, 3});
   CHECK(nn::BCEWithLogitsLoss({.pos_weight = {2, 0.5}})(net(x), t).item() == doctest::Approx(0.7106444));
   CHECK(nn::BCEWithLogitsLoss({.reduction = sum, .pos_weight = {2, 0.5}})(net(x), t).item() ==
         doctest::Approx(8.527733));

@@ -3,6 +3,7 @@
 
 #include <concepts>
 #include <cstddef>
+#include <initializer_list>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -52,6 +53,8 @@ class ConcatDataset : public detail::JoinedDatasets {
            (std::is_lvalue_reference_v<Sets> && ...))  // temporaries would be destroyed before they are read
       explicit ConcatDataset(Sets&&... sets)
       : ConcatDataset(std::vector<DatasetView>{DatasetView(sets)...}) {}
+  // As a list: ConcatDataset all({photographs, drawings}).
+  explicit ConcatDataset(std::initializer_list<DatasetView> sets) : ConcatDataset(std::vector<DatasetView>(sets)) {}
   explicit ConcatDataset(std::vector<DatasetView> sets)
       : JoinedDatasets(std::move(sets), std::same_as<Target, label_t>) {}
 
@@ -68,6 +71,9 @@ class ConcatDataset : public detail::JoinedDatasets {
 template <class First, class... Sets>
 ConcatDataset(First&&, Sets&&...) -> ConcatDataset<TargetOf<std::remove_cvref_t<First>>>;
 ConcatDataset(std::vector<DatasetView>)->ConcatDataset<label_t>;
+ConcatDataset(std::initializer_list<DatasetView>)->ConcatDataset<label_t>;
+template <class Set>
+ConcatDataset(std::initializer_list<Set>) -> ConcatDataset<TargetOf<Set>>;
 
 }  // namespace gpunet::data
 

@@ -20,7 +20,8 @@ GPUNET_INLINE detail::JoinedDatasets::JoinedDatasets(std::vector<DatasetView> se
             " samples (want 0 or more), check its size()");
     require(set.has_labels() == labels, where, "the targets of dataset ", ends_.size(), " are of ",
             set.has_labels() ? "label_t" : "float", " (want ", labels ? "label_t" : "float",
-            "), concatenate datasets with targets of one type, for a vector by ConcatDataset<float>(sets)");
+            "), concatenate datasets with targets of one type, of a vector or a mixed list by "
+            "ConcatDataset<float>(sets)");
     if (size() == 0 && set.size() > 0) {
       sample_sizes_ = set.sample_sizes();
       target_sizes_ = set.target_sizes();

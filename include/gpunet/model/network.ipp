@@ -146,6 +146,9 @@ nn::LossTraits Network<D, T>::check_loss(const TargetsOf<D, T>& targets, index_t
 template <class D, class T>
 void Network<D, T>::begin_loss(const TargetsOf<D, T>& targets) {
   const nn::LossTraits traits = check_loss(targets, slicing_.batch);
+  require(traits.reduction != nn::Reduction::none,
+          "gpunet::Model: a loss with Reduction::none is not one number (backward() starts from one), take "
+          "Reduction::mean or sum, or look at all numbers by criterion.each(output, targets)");
   reduction_ = traits.reduction;
   is_weighted_ = traits.is_weighted;
   if (is_weighted_ && total_weight_.size() == 0) total_weight_.reset(device_, 1);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <type_traits>
+#include <utility>
 
 #include <gpunet/core/tracked_pointer.hpp>
 #include <gpunet/model/model_use.hpp>
@@ -15,14 +16,38 @@ class Network;
 
 namespace nn::detail {
 
-// Refuses targets that are no TargetView. A compile error.
-template <class Targets, class TargetView>
-constexpr void check_target_type() {
+// The type of the numbers of an array; void for something else.
+template <class Array>
+struct NumberOf {
+  using type = void;
+};
+template <class Array>
+requires requires(const Array& array) {
+  *array.data();
+}
+struct NumberOf<Array> {
+  using type = std::remove_cvref_t<decltype(*std::declval<const Array&>().data())>;
+};
+
+// Compile errors for targets that are not of type Target on device D.
+template <class Targets, class Target, class D>
+struct RequireTargets {
+  using Number = typename NumberOf<Targets>::type;
+  static constexpr bool wants_labels = std::is_integral_v<Target>;
+  static constexpr bool floats_for_labels = wants_labels && std::is_floating_point_v<Number>;
+  static constexpr bool labels_for_floats = !wants_labels && std::is_integral_v<Number>;
   static_assert(
-      std::is_convertible_v<const Targets&, TargetView>,
+      !floats_for_labels,
+      "gpunet::Model: the loss takes labels and the targets are floats, give a Tensor<label_t, D> of classes "
+      "from 0; floats are for losses such as MSELoss, probabilities of the classes for SoftCrossEntropyLoss");
+  static_assert(!labels_for_floats,
+                "gpunet::Model: the loss takes numbers of the network's type and the targets are integers, give a "
+                "Tensor<float, D> of the shape of the outputs; labels are for CrossEntropyLoss and NLLLoss");
+  static_assert(
+      floats_for_labels || labels_for_floats || std::is_convertible_v<const Targets&, View<const Target, D>>,
       "gpunet::Model: the targets have another type than the loss wants (labels are Tensor<label_t, D>), or "
       "are on another kind of device than the model");
-}
+};
 
 }  // namespace nn::detail
 
@@ -123,22 +148,22 @@ class Output {
   // What criterion(output, targets) calls: the loss of every sample, its gradient, and the mean.
   template <class Loss, class Targets>
   LossValue<D, T> apply(const Loss& loss, const Targets& targets) const {
-    using TargetView = View<const nn::TargetOf<Loss, D, T>, D>;
-    nn::detail::check_target_type<Targets, TargetView>();
+    using Target = nn::TargetOf<Loss, D, T>;
+    (void)nn::detail::RequireTargets<Targets, Target, D>{};
     const ModelUse::Exclusive use = network_->exclusive_use();
     require_fresh();
-    const TargetView view = targets;
+    const View<const Target, D> view = targets;
     return network_->apply({loss, view});
   }
 
   // What criterion.each(output, targets) calls: the losses before the reduction.
   template <class Loss, class Targets>
   Tensor<T, D> each(const Loss& loss, const Targets& targets) const {
-    using TargetView = View<const nn::TargetOf<Loss, D, T>, D>;
-    nn::detail::check_target_type<Targets, TargetView>();
+    using Target = nn::TargetOf<Loss, D, T>;
+    (void)nn::detail::RequireTargets<Targets, Target, D>{};
     const Tensor<T, D> outputs = tensor();
     const ModelUse::Exclusive use = network_->exclusive_use();
-    const TargetView view = targets;
+    const View<const Target, D> view = targets;
     return network_->each(outputs, {loss, view});
   }
 

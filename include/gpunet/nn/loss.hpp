@@ -30,9 +30,10 @@ namespace nn {
 
 // How the losses of a batch become one number, as in PyTorch.
 enum class Reduction {
-  mean,      // over the batch, and over the numbers of an output where the loss is one of them
-  sum,       // over both
-  batchmean  // the sum over the numbers, the mean over the batch
+  mean,       // over the batch, and over the numbers of an output where the loss is one of them
+  sum,        // over both
+  batchmean,  // the sum over the numbers, the mean over the batch
+  none        // not at all: for criterion.each(output, targets) alone
 };
 
 // Options that most losses have.

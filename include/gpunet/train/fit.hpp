@@ -65,6 +65,21 @@ History fit(Model<Net, D, T>& model, const Loss& criterion, Optimizer& optimizer
 template <class Model, class Loss, class Optimizer, class Loader>
 History fit(Model& model, const Loss& criterion, Optimizer& optimizer, Loader&& loader);
 
+// Refuses what is no FitOptions in their place. A compile error.
+template <class Model, class Loss, class Optimizer, class Loader, class Other, class... Parts>
+requires(!std::is_convertible_v<Other&&, const FitOptions&>) History
+    fit(Model&, const Loss&, Optimizer&, Loader&&, Other&&, Parts&&...) {
+  constexpr bool is_number = std::is_arithmetic_v<std::remove_cvref_t<Other>>;
+  static_assert(!is_number,
+                "gpunet::train::fit: a number in the place of the options (it could be epochs or steps), write "
+                "{.epochs = 5} or {.max_steps = 100}");
+  static_assert(
+      is_number,
+      "gpunet::train::fit: the options are missing between the loader and the parts, write {.epochs = 10} "
+      "there");
+  return {};
+}
+
 // Below: implementation.
 
 namespace detail {
