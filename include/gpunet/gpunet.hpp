@@ -42,6 +42,7 @@
 #include <gpunet/nn/elementwise.hpp>
 #include <gpunet/nn/embedding.hpp>
 #include <gpunet/nn/flatten.hpp>
+#include <gpunet/nn/functional.hpp>
 #include <gpunet/nn/glu.hpp>
 #include <gpunet/nn/hinge_embedding_loss.hpp>
 #include <gpunet/nn/identity.hpp>
@@ -55,6 +56,7 @@
 #include <gpunet/nn/multihead_attention.hpp>
 #include <gpunet/nn/named.hpp>
 #include <gpunet/nn/normalization.hpp>
+#include <gpunet/nn/output_loss.hpp>
 #include <gpunet/nn/permute.hpp>
 #include <gpunet/nn/pixel_shuffle.hpp>
 #include <gpunet/nn/pooling.hpp>
@@ -65,9 +67,12 @@
 #include <gpunet/nn/repr.hpp>
 #include <gpunet/nn/reshape.hpp>
 #include <gpunet/nn/sequential.hpp>
+#include <gpunet/nn/shared.hpp>
 #include <gpunet/nn/softmax.hpp>
 #include <gpunet/nn/transformer.hpp>
 #include <gpunet/nn/upsample.hpp>
+#include <gpunet/nn/value.hpp>
+#include <gpunet/nn/value_math.hpp>
 #include <gpunet/nn/zero_pad2d.hpp>
 #include <gpunet/ops/classes.hpp>
 #include <gpunet/ops/conv2d/linked_library.hpp>

@@ -153,6 +153,39 @@ void models(ErrorPage& page, Host& device, Model<Net, Host>& net, nn::CrossEntro
 }
 
 template <class Net>
+void functions(ErrorPage& page, Host& device) {
+  page.section("Functions of values");
+  PROVOKE(
+      "Shapes that do not fit together",
+      "Extents are compared from the last dimension on, and one of 1 is repeated; `reshape(x, {3, 1})` adds such "
+      "a dimension.",
+      Network net(device, [](nn::Value x) { return x + sum(x, -1); }, {3, 4}));
+  PROVOKE("A dimension that is not there", "Dimension 0 is the batch, 1 the first one of a sample, -1 the last.",
+          Network net(device, [](nn::Value x) { return mean(x, 3); }, {3, 4}));
+  PROVOKE("The batch as a dimension",
+          "Samples are computed one by one; the mean over the batch is taken by `mean(net(x))`.",
+          Network net(device, [](nn::Value x) { return mean(x, 0); }, {3, 4}));
+  PROVOKE("One name for two layers", "A name is a key in files. Layers that share weights are called in `shared`.",
+          Network net(device, [](nn::Value x) { return linear(linear(x, 4, {.name = "fc"}), 4, {.name = "fc"}); },
+                      {4}));
+  PROVOKE("A value of another network", "A value lives while the function that makes its network runs.",
+          std::vector<nn::Value> kept;
+          Network first(device,
+                        [&](nn::Value x) {
+                          kept.push_back(x);
+                          return relu(x);
+                        },
+                        {4});
+          Network second(device, [&](nn::Value x) { return x + kept[0]; }, {4}));
+  PROVOKE("Another number of inputs", "`net(a, b)` takes what the function takes, in its order.",
+          Network net(device, [](nn::Value a, nn::Value b) { return a + b; }, {4}, {4});
+          const Tensor<float, Host> x(device, {2, 4}); net(x, x, x));
+  PROVOKE("Labels out of range in a function",
+          "Labels are whole numbers from 0 to classes - 1. On a GPU they are not read back; there the loss is NaN.",
+          Network net(device, [](nn::Value x, nn::Value t) { return cross_entropy(x, t); }, {3}, {});
+          net(Tensor<float, Host>(device, {1, 3}), Tensor<float, Host>(device, {1}, {3})));
+}
+
 void optimizers(ErrorPage& page, Model<Net, Host>& net, optim::SGD<Host, float>& optimizer) {
   page.section("Optimizers and schedules");
   PROVOKE("A negative learning rate",
@@ -390,6 +423,7 @@ std::string error_page() {
   devices(page);
   tensors(page, device);
   models(page, device, net, criterion, inputs, labels);
+  functions(page, device);
   optimizers(page, net, optimizer);
   datasets(page, device, inputs, labels);
   transforms(page);

@@ -93,6 +93,8 @@ void list_layers(List& list) {
   list.layer(nn::Concat<1, nn::Linear<8>, nn::Identity>{}, Shape<8>{}, {.pytorch = "torch.cat"});
   list.layer(nn::Repeat<2, nn::Linear<8>>{}, Shape<8>{},
              {.name = "Repeat", .pytorch = "nn.Sequential(*[f() for _ in range(n)])"});
+  list.layer(nn::Shared<"shared", nn::Linear<8>>{}, Shape<8>{},
+             {.name = "Shared", .pytorch = "a module that is called in several places"});
 
   list.losses();
   list.loss(nn::CrossEntropyLoss{}, {.differs = "class indices; no `ignore_index` by default"});
@@ -112,8 +114,8 @@ void list_layers(List& list) {
 // The types of nn that are options and parts of layers. Names that end in "Options" are, too.
 inline const std::set<std::string>& not_layers() {
   static const std::set<std::string> names{
-      "AfterSum",    "AlignCorners", "Bidirectional", "Bilinear",  "Causal",     "DropoutRate",
-      "Elementwise", "Fans",         "FixedString",   "Input",     "LastState",  "Named",
-      "Nearest",     "NormFirst",    "NumLayers",     "PosWeight", "Projection", "Sequential"};
+      "AfterSum",  "AlignCorners", "Bidirectional", "Bilinear",   "Causal",     "DropoutRate", "Elementwise",
+      "Fans",      "FixedString",  "Input",         "LastState",  "Named",      "Nearest",     "NormFirst",
+      "NumLayers", "OutputLoss",   "PosWeight",     "Projection", "Sequential", "Value"};
   return names;
 }

@@ -81,6 +81,7 @@ struct Node {
   value_t output;
   int first_parameter, parameters;  // in Graph::parameters, and how many
   int first_buffer, buffers;
+  bool shares_parameters = false;  // with a node before it: see GraphBuilder::enter_shared
 
   // An op for the work of this node and the one before it, if that one is of type `after`.
   struct Merged {
@@ -114,6 +115,8 @@ struct Graph {
   std::vector<Sizes> values;
   std::vector<Node> nodes;
   value_t output = 0;
+  // Of a network with several inputs or outputs: their sizes. Value 0 is all inputs one after another, `output` all outputs.
+  std::vector<Sizes> inputs, outputs;
   std::vector<BlockInfo> blocks;
   std::vector<ParameterInfo> parameters;
   std::vector<index_t> parameter_offsets;  // of `parameters`, for kernels
@@ -158,6 +161,11 @@ class GraphBuilder {
   void enter(index_t number);
   void leave() { path_.resize(starts_.back()), starts_.pop_back(); }
 
+  // Until leave_shared(), names of nodes begin with `name` alone, and what is lowered under a name that such a part has used
+  // before has the same parameters.
+  void enter_shared(std::string_view name);
+  void leave_shared();
+
   // Until the next call, nodes belong to a layer of this type (a signature for detail::class_of).
   void set_layer(const char* signature) { layer_ = signature; }
 
@@ -181,10 +189,35 @@ class GraphBuilder {
   // Returns the type of the last node's op.
   const OpType* last_type() const { return graph_.nodes.back().type; }
 
+  // Returns the sizes of a value so far.
+  const Sizes& sizes(value_t value) const { return graph_.values[static_cast<std::size_t>(value)]; }
+
+  // Several inputs, or outputs, are one after another in one value.
+  void set_inputs(std::span<const Sizes> sizes) { graph_.inputs.assign(sizes.begin(), sizes.end()); }
+  void set_outputs(std::span<const Sizes> sizes) { graph_.outputs.assign(sizes.begin(), sizes.end()); }
+
   // Returns the graph, with `output` as the network's output.
   Graph finish(value_t output) &&;
 
  protected:
+  // Appends a node with its parameters and buffers; returns the value that it computes.
+  template <class Op>
+  value_t add_op(const Op& op, const void* kernels, std::span<const value_t> inputs, const Sizes& output,
+                 std::span<const ParameterSpec> parameters, std::span<const BufferSpec> buffers) {
+    static_assert(std::is_trivially_copyable_v<Op>,
+                  "gpunet::nn: a layer or op (Op = ... in this output) is not trivially copyable (the graph copies "
+                  "its bytes), keep numbers in it, and arrays in parameters and buffers");
+    static_assert(sizeof(Op) <= Node::most_bytes,
+                  "gpunet::nn: a layer or op (Op = ... in this output) has more than 192 bytes (every node has "
+                  "room for so many), keep arrays in parameters and buffers");
+    static_assert(alignof(Op) <= 16,
+                  "gpunet::nn: a layer or op (Op = ... in this output) is aligned to more than 16 bytes (which "
+                  "a node is not), leave out alignas");
+    const value_t y = add_node(&op_type<Op>, kernels, &op, inputs, output);
+    if (!parameters.empty()) add_parameters(parameters);
+    if (!buffers.empty()) add_buffers(buffers);
+    return y;
+  }
   value_t add_node(const OpType* type, const void* kernels, const void* op, std::span<const value_t> inputs,
                    const Sizes& output);
   // Of the last node.
@@ -192,9 +225,21 @@ class GraphBuilder {
   void set_merged(const OpType* after, const OpType* type, const void* kernels, const void* op);
 
  private:
+  // The path outside a shared part.
+  struct Outside {
+    std::string path;
+    std::vector<std::size_t> starts;
+  };
+  // Returns the name of a parameter or buffer of the open part; an empty one is the part itself.
+  std::string key_of(std::string_view name) const;
+  // Lets the last node use the parameters that an earlier one of these names has; returns whether there is one.
+  bool share_parameters(std::span<const ParameterSpec> parameters);
+
   std::string path_;
   const char* layer_ = "";
   std::vector<std::size_t> starts_;  // of the parts of the path that are open
+  std::vector<Outside> shared_;      // of the shared parts that are open
+  std::vector<bool> is_shared_;      // of Graph::parameters: whether they belong to a shared part
   Graph graph_;
 };
 
@@ -216,21 +261,9 @@ class Lowering : public GraphBuilder {
   template <class Op, class K = detail::OwnKernels<Op>>
   value_t add(const Op& op, std::span<const value_t> inputs, const Sizes& output,
               std::span<const ParameterSpec> parameters = {}, std::span<const BufferSpec> buffers = {}) {
-    static_assert(std::is_trivially_copyable_v<Op>,
-                  "gpunet::nn: a layer or op (Op = ... in this output) is not trivially copyable (the graph copies "
-                  "its bytes), keep numbers in it, and arrays in parameters and buffers");
-    static_assert(sizeof(Op) <= Node::most_bytes,
-                  "gpunet::nn: a layer or op (Op = ... in this output) has more than 192 bytes (every node has "
-                  "room for so many), keep arrays in parameters and buffers");
-    static_assert(alignof(Op) <= 16,
-                  "gpunet::nn: a layer or op (Op = ... in this output) is aligned to more than 16 bytes (which "
-                  "a node is not), leave out alignas");
     const void* kernels = nullptr;
     if constexpr (!std::is_void_v<D>) kernels = kernels_of<K, D, T>();
-    const value_t y = add_node(&op_type<Op>, kernels, &op, inputs, output);
-    if (!parameters.empty()) add_parameters(parameters);
-    if (!buffers.empty()) add_buffers(buffers);
-    return y;
+    return add_op(op, kernels, inputs, output, parameters, buffers);
   }
 
   // Sets Node::merged of the last node.

@@ -29,6 +29,18 @@ GPUNET_INLINE void GraphBuilder::enter(index_t number) {
   enter(std::to_string(number));
 }
 
+GPUNET_INLINE void GraphBuilder::enter_shared(std::string_view name) {
+  shared_.push_back({std::move(path_), std::move(starts_)});
+  path_ = name;
+  starts_.clear();
+}
+
+GPUNET_INLINE void GraphBuilder::leave_shared() {
+  path_ = std::move(shared_.back().path);
+  starts_ = std::move(shared_.back().starts);
+  shared_.pop_back();
+}
+
 GPUNET_INLINE Graph GraphBuilder::finish(value_t output) && {
   graph_.output = output;
   return std::move(graph_);
@@ -75,11 +87,36 @@ GPUNET_INLINE value_t GraphBuilder::add_node(const OpType* type, const void* ker
   return g.nodes.back().output;
 }
 
+GPUNET_INLINE std::string GraphBuilder::key_of(std::string_view name) const {
+  return name.empty() ? path_ : concat(path_, ".", name);
+}
+
+GPUNET_INLINE bool GraphBuilder::share_parameters(std::span<const ParameterSpec> parameters) {
+  Graph& g = graph_;
+  const std::string first = key_of(parameters[0].name);
+  const auto found = std::find_if(g.parameters.begin(), g.parameters.end(),
+                                  [&](const ParameterInfo& parameter) { return parameter.name == first; });
+  if (shared_.empty() || found == g.parameters.end()) return false;
+  const auto at = static_cast<std::size_t>(found - g.parameters.begin());
+  bool fits = is_shared_[at] && at + parameters.size() <= g.parameters.size();
+  for (std::size_t i = 0; fits && i < parameters.size(); ++i)
+    fits = g.parameters[at + i].name == key_of(parameters[i].name) &&
+           g.parameters[at + i].sizes == parameters[i].sizes;
+  require(fits, "gpunet::Model: the parameters shared as ", path_, " were made by a different layer (", first,
+          " has shape ", to_string(found->sizes), ", this one wants ", to_string(parameters[0].sizes),
+          "), use the same layer with inputs of the same features, or another name");
+  g.nodes.back().first_parameter = static_cast<int>(at);
+  g.nodes.back().parameters = static_cast<int>(parameters.size());
+  g.nodes.back().shares_parameters = true;
+  return true;
+}
+
 GPUNET_INLINE void GraphBuilder::add_parameters(std::span<const ParameterSpec> parameters) {
   Graph& g = graph_;
+  if (share_parameters(parameters)) return;
   const std::size_t first = g.parameters.size();
   for (const ParameterSpec& spec : parameters) {
-    const std::string name = concat(path_, ".", spec.name);
+    const std::string name = key_of(spec.name);
     for (std::size_t i = first; i < g.parameters.size(); ++i)
       require(g.parameters[i].name != name, "gpunet::Model: layer ", path_, " has two parameters called ",
               spec.name, " (they would be one key), rename one in its parameters(in)");
@@ -90,6 +127,7 @@ GPUNET_INLINE void GraphBuilder::add_parameters(std::span<const ParameterSpec> p
     g.parameters.push_back({name, spec.sizes, g.parameter_elements, spec.initial});
     g.parameter_offsets.push_back(g.parameter_elements);
     g.parameter_elements += round_up(spec.sizes.numel(), parameter_alignment);
+    is_shared_.push_back(!shared_.empty());
   }
   g.nodes.back().parameters += static_cast<int>(parameters.size());
 }
@@ -98,7 +136,7 @@ GPUNET_INLINE void GraphBuilder::order_parameters(std::size_t first, std::span<c
   Graph& g = graph_;
   std::vector<Node*> nodes;
   for (std::size_t i = first; i < g.nodes.size(); ++i)
-    if (g.nodes[i].parameters > 0) nodes.push_back(&g.nodes[i]);
+    if (g.nodes[i].parameters > 0 && !g.nodes[i].shares_parameters) nodes.push_back(&g.nodes[i]);
   if (nodes.empty()) return;
   const auto place = [&](const Node* node) {
     const std::string_view layer = std::string_view(node->name).substr(path_.empty() ? 0 : path_.size() + 1);
@@ -129,9 +167,13 @@ GPUNET_INLINE void GraphBuilder::copy_initial_values(std::size_t count) {
 
 GPUNET_INLINE void GraphBuilder::add_buffers(std::span<const BufferSpec> buffers) {
   Graph& g = graph_;
+  require(
+      !g.nodes.back().shares_parameters, "gpunet::Model: layer ", path_,
+      " is shared and has buffers (running statistics, which one of its places would take from the other), give "
+      "each place a layer of its own");
   for (const BufferSpec& spec : buffers) {
     g.buffers.push_back(
-        {concat(path_, ".", spec.name), spec.sizes, g.buffer_elements, spec.initial, spec.kind, spec.persistent});
+        {key_of(spec.name), spec.sizes, g.buffer_elements, spec.initial, spec.kind, spec.persistent});
     g.buffer_offsets.push_back(g.buffer_elements);
     g.buffer_elements += round_up(spec.sizes.numel(), parameter_alignment);  // a count fits, too
   }

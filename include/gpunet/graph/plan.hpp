@@ -38,8 +38,10 @@ struct PlannedNode {
   index_t adding = -1;  // offset of gradients to be added to those of other readers, per sample; -1: none
   int output = -1;      // an index into Plan::values
   std::vector<PlannedInput> inputs;
-  bool has_backward = false;  // whether it runs in the backward pass
-  bool rectifies_dx = false;  // see BackwardPass
+  bool has_backward = false;        // whether it runs in the backward pass
+  bool clears_dy = false;           // first: nothing that reads its output has a gradient
+  bool adds_to_parameters = false;  // a node that shares them has stored their gradients before
+  bool rectifies_dx = false;        // see BackwardPass
   bool dy_is_rectified = false;
   int relu_bits_of = -1;  // the node below that may leave bits of its ReLU, an index into Plan::nodes
 };

@@ -107,7 +107,8 @@ GPUNET_INLINE Plan::Plan(const Graph& graph, bool rectifies_gradients, InputGrad
   for (PlannedNode& node : nodes) {
     for (const PlannedInput& input : node.inputs)
       node.has_backward = node.has_backward || needs[at(input.value)];
-    node.has_backward = node.has_backward || graph.nodes[at(node.node)].parameters > 0;
+    node.has_backward = (node.has_backward || graph.nodes[at(node.node)].parameters > 0) &&
+                        !traits[static_cast<std::size_t>(&node - nodes.data())].stops_gradient;
     needs[at(node.output)] = node.has_backward;
   }
   std::vector<bool> has_gradient(values.size());
@@ -115,8 +116,18 @@ GPUNET_INLINE Plan::Plan(const Graph& graph, bool rectifies_gradients, InputGrad
   const int last = static_cast<int>(nodes.size());
   std::vector<detail::Lifetime> lifetimes;
   std::vector<int> first_written(values.size());
+  std::vector<bool> has_stored(graph.parameters.size());  // whether the gradients of parameters are
   for (int i = last - 1; i >= 0; --i) {
     PlannedNode& node = nodes[at(i)];
+    if (node.has_backward && !has_gradient[at(node.output)]) {
+      node.clears_dy = true;
+      has_gradient[at(node.output)] = true;
+      first_written[at(node.output)] = last - i;
+    }
+    if (const Node& of = graph.nodes[at(node.node)]; node.has_backward && of.parameters > 0) {
+      node.adds_to_parameters = has_stored[at(of.first_parameter)];
+      has_stored[at(of.first_parameter)] = true;
+    }
     index_t adding = 0;
     for (PlannedInput& input : node.inputs) {
       const std::size_t value = at(input.value);

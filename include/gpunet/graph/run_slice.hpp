@@ -135,7 +135,6 @@ const T* SliceRun<D, T>::backward(T* gradients, Accumulate accumulate) const {
   std::array<const T*, most_inputs> inputs;
   std::array<T*, most_inputs> dx;
   begin(pass);
-  pass.accumulate = accumulate;
   for (auto planned = plan.nodes.rbegin(); planned != plan.nodes.rend(); ++planned) {
     if (!planned->has_backward) continue;
     const Node& node = node_of(*planned);
@@ -146,6 +145,9 @@ const T* SliceRun<D, T>::backward(T* gradients, Accumulate accumulate) const {
       dx[i] = !input.wants_gradient ? nullptr : input.adds_gradient ? waiting : gradient(input.value);
       if (input.adds_gradient) waiting += padded_features(input.value) * slice.samples();
     }
+    pass.accumulate = planned->adds_to_parameters ? Accumulate::yes : accumulate;
+    if (planned->clears_dy)
+      fill(device, value(planned->output).features * slice.samples(), T{}, gradient(planned->output));
     pass.y = data(planned->output);
     pass.dy = gradient(planned->output);
     pass.dx = dx[0];

@@ -15,6 +15,10 @@ template <class T>
 IncompatibleKeys load_arrays(const std::vector<NamedArray<T>>& arrays, const TensorFile& file,
                              const LoadOptions& options = {});
 
+// Returns the arrays as entries that borrow their elements.
+template <class T>
+std::vector<TensorEntry> entries_of(const std::vector<NamedArray<T>>& arrays);
+
 // Writes the arrays to `path` in the format of its extension (formats.hpp); if that fails, the old file is untouched.
 // Metadata is stored in safetensors files only.
 template <class T>

@@ -43,7 +43,7 @@ IncompatibleKeys load_arrays(const std::vector<NamedArray<T>>& arrays, const Ten
 }
 
 template <class T>
-void save_arrays(const std::vector<NamedArray<T>>& arrays, const std::string& path, const Metadata& metadata) {
+std::vector<TensorEntry> entries_of(const std::vector<NamedArray<T>>& arrays) {
   std::vector<TensorEntry> entries;
   for (const NamedArray<T>& array : arrays) {
     const auto size = static_cast<std::size_t>(array.sizes.numel());
@@ -53,7 +53,12 @@ void save_arrays(const std::vector<NamedArray<T>>& arrays, const std::string& pa
       entries.push_back({array.name, dtype_of<std::remove_const_t<T>>(), array.sizes,
                          std::as_bytes(std::span<const T>(array.data, size))});
   }
-  write_tensors(path, entries, metadata);
+  return entries;
+}
+
+template <class T>
+void save_arrays(const std::vector<NamedArray<T>>& arrays, const std::string& path, const Metadata& metadata) {
+  write_tensors(path, entries_of(arrays), metadata);
 }
 
 #if GPUNET_COMPILED
@@ -61,6 +66,8 @@ template IncompatibleKeys load_arrays(const std::vector<NamedArray<float>>& arra
                                       const LoadOptions& options);
 template IncompatibleKeys load_arrays(const std::vector<NamedArray<double>>& arrays, const TensorFile& file,
                                       const LoadOptions& options);
+template std::vector<TensorEntry> entries_of(const std::vector<NamedArray<float>>& arrays);
+template std::vector<TensorEntry> entries_of(const std::vector<NamedArray<double>>& arrays);
 template void save_arrays(const std::vector<NamedArray<float>>& arrays, const std::string& path,
                           const Metadata& metadata);
 template void save_arrays(const std::vector<NamedArray<double>>& arrays, const std::string& path,

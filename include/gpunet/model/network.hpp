@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <initializer_list>
 #include <memory>
 #include <span>
 #include <type_traits>
@@ -16,6 +17,7 @@
 #include <gpunet/model/output.hpp>
 #include <gpunet/model/slicing.hpp>
 #include <gpunet/model/workspace.hpp>
+#include <gpunet/nn/value.hpp>
 #include <gpunet/tensor/tensor.hpp>
 
 namespace gpunet {
@@ -35,6 +37,19 @@ class Network : public Trackable<Network<D, T>> {
   // `graph` has the kernels of D and T. Draws parameters from default_generator(), bitwise identical to torch.nn on every
   // device.
   Network(D& device, Graph graph, Drawn drawn = Drawn::yes);
+  // Makes the network of a function of values (nn/value.hpp) for inputs [batch, ...input]; the function may return several
+  // values. Throws Error for sizes that do not fit.
+  template <class F>
+  requires(nn::values_taken_by<F> > 0) Network(D& device, F f, const Sizes& input)
+      : Network(device, graph_of<1>(f, {input})) {}
+  // The same for functions of two or three values: net(a, b).
+  template <class F>
+  requires(nn::values_taken_by<F> > 0) Network(D& device, F f, const Sizes& input0, const Sizes& input1)
+      : Network(device, graph_of<2>(f, {input0, input1})) {}
+  template <class F>
+  requires(nn::values_taken_by<F> > 0)
+      Network(D& device, F f, const Sizes& input0, const Sizes& input1, const Sizes& input2)
+      : Network(device, graph_of<3>(f, {input0, input1, input2})) {}
   // Optimizers, steps, outputs and losses follow a network that is moved. A moved-from network can only be destroyed or
   // assigned to.
   Network(Network&&) noexcept = default;
@@ -74,11 +89,22 @@ class Network : public Trackable<Network<D, T>> {
   Output<D, T> operator()(const Tensor<U, E>& inputs) {
     return (*this)(inputs.view());
   }
-  // The same, as module.forward in PyTorch.
-  template <class Inputs>
-  Output<D, T> forward(Inputs&& inputs) {
-    return (*this)(std::forward<Inputs>(inputs));
+  // The same for networks with two or three inputs.
+  Output<D, T> operator()(const ViewArgument<T, D>& a, const ViewArgument<T, D>& b) {
+    return (*this)(join({a, b}));
   }
+  Output<D, T> operator()(const ViewArgument<T, D>& a, const ViewArgument<T, D>& b, const ViewArgument<T, D>& c) {
+    return (*this)(join({a, b, c}));
+  }
+  // The same, as module.forward in PyTorch.
+  template <class... Inputs>
+  Output<D, T> forward(Inputs&&... inputs) {
+    return (*this)(std::forward<Inputs>(inputs)...);
+  }
+
+  // Returns a batch of each input as one array [batch, all features], as all functions take it; one input as it is. Valid until
+  // the next call. Throws Error for other shapes than those of the network's inputs.
+  View<const T, D> join(std::initializer_list<ViewArgument<T, D>> inputs);
 
   // Runs forward pass, loss and backward pass slice by slice, so that a slice stays in the cache. Gradients are bitwise
   // identical to those of loss(model(inputs), targets).backward(). Returns the loss of the batch.
@@ -148,6 +174,15 @@ class Network : public Trackable<Network<D, T>> {
   friend class Output<D, T>;
   friend class LossValue<D, T>;
 
+  template <int count, class F>
+  static Graph graph_of(F& f, std::initializer_list<Sizes> inputs) {
+    static_assert(
+        nn::values_taken_by<F> == count,
+        "gpunet::Network: the function takes another number of values than inputs are given, give the sizes "
+        "of one sample of each: Network net(host, f, {3, 32, 32}, {10})");
+    return nn::detail::graph_of_function(nn::detail::backend_of<D, T>(), f, inputs);
+  }
+
   // Starts a pass: cuts the batch into slices and allocates memory for `slots` of them, 0 for all.
   void begin(const View<const T, D>& inputs, index_t slots);
   void run_forward_pass(const View<const T, D>& inputs);
@@ -203,6 +238,7 @@ class Network : public Trackable<Network<D, T>> {
   Plan plan_;
   Buffer<T, D> parameters_;
   Buffer<T, D> buffers_;
+  Buffer<T, D> joined_;                   // inputs, see join()
   Buffer<std::uint64_t, D> random_step_;  // of networks with ops that use random numbers: see RandomState
   std::uint64_t random_seed_ = 0, training_passes_ = 0;
   Gradients<T, D> gradients_;
@@ -224,6 +260,16 @@ class Network : public Trackable<Network<D, T>> {
   std::uint64_t pass_ = 0;                           // counts forward passes: an Output of an older one is stale
   mutable ModelUse use_;
 };
+
+template <class D, class F>
+requires(nn::values_taken_by<F> > 0) Network(D&, F, Sizes)
+->Network<D, float>;
+template <class D, class F>
+requires(nn::values_taken_by<F> > 0) Network(D&, F, Sizes, Sizes)
+->Network<D, float>;
+template <class D, class F>
+requires(nn::values_taken_by<F> > 0) Network(D&, F, Sizes, Sizes, Sizes)
+->Network<D, float>;
 
 #define GPUNET_NETWORK(D, T) class Network<D, T>
 GPUNET_EXTERN_TEMPLATES(GPUNET_NETWORK)

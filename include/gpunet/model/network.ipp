@@ -10,6 +10,7 @@
 #include <gpunet/graph/fuse.hpp>
 #include <gpunet/model/initialize.hpp>
 #include <gpunet/model/network.hpp>
+#include <gpunet/ops/copy_rows.hpp>
 #include <gpunet/ops/interleave.hpp>
 #include <gpunet/ops/mean.hpp>
 
@@ -69,6 +70,30 @@ void Network<D, T>::begin(const View<const T, D>& inputs, index_t slots) {
   if (slots > 0 && slicing_.runs() == 1) slots = 1;  // worker 0 does it all
   workspace_.reserve(device_, plan_, slice, slots == 0 ? slicing_.slices() : slots,
                      DeviceTraits<D>::workers(device_), scratch_elements<D, T>(device_, fused_, plan_, slice));
+}
+
+template <class D, class T>
+View<const T, D> Network<D, T>::join(std::initializer_list<ViewArgument<T, D>> inputs) {
+  const std::vector<Sizes>& want = graph_.inputs;
+  const std::size_t count = want.empty() ? 1 : want.size();
+  require(inputs.size() == count, "gpunet::Model: ", inputs.size(), " inputs (want ", count,
+          "), give as many as the function of the network takes");
+  if (count == 1) return *inputs.begin();
+  const index_t batch = inputs.begin()->sizes().rank() > 0 ? inputs.begin()->size(0) : 0;
+  for (std::size_t i = 0; i < count; ++i)
+    if (const Sizes& sizes = inputs.begin()[i].sizes(); sizes != want[i].with_front(batch))
+      require(false, "gpunet::Model: input ", i, " has shape ", to_string(sizes), " (want ",
+              to_string(want[i].with_front(batch)), i == 0 ? ")" : ", the batch of input 0)");
+  if (batch < 1 || batch > plan_.most_samples) return View<const T, D>(nullptr, Sizes{batch, plan_.input_features});
+  if (joined_.size() < batch * plan_.input_features) joined_.reset(device_, batch * plan_.input_features);
+  T* to = joined_.data();
+  for (std::size_t i = 0; i < count; ++i) {
+    const index_t features = want[i].numel();
+    detail::copy_rows(device_, batch,
+                      detail::CopyRows<T>{features, features, plan_.input_features, inputs.begin()[i].data(), to});
+    to += features;
+  }
+  return View<const T, D>(joined_.data(), Sizes{batch, plan_.input_features});
 }
 
 template <class D, class T>

@@ -7,6 +7,7 @@
 #include <gpunet/core/tracked_pointer.hpp>
 #include <gpunet/model/model_use.hpp>
 #include <gpunet/nn/loss.hpp>
+#include <gpunet/nn/output_loss.hpp>
 #include <gpunet/tensor/print.hpp>
 
 namespace gpunet {
@@ -129,6 +130,9 @@ class Output {
   // Returns a copy, on the same device. Throws Error if the output is stale.
   Tensor<T, D> tensor() const;
 
+  // Returns a copy of output i of a network with several. Throws Error if there is none, or the output is stale.
+  Tensor<T, D> operator[](std::size_t i) const;
+
   // As of a Tensor: elements in row-major order, the only element, index of the maximum and softmax along a dimension.
   std::vector<T> to_vector() const { return tensor().to_vector(); }
   T item() const { return tensor().item(); }
@@ -198,6 +202,17 @@ class ShapedOutput : public Output<D, T> {
     return Output<D, T>::each(loss, targets);
   }
 };
+
+// Returns the mean, or the sum, of all outputs of a batch as its loss: mean(net(x, t)).backward() of a network that computes its loss
+// itself.
+template <class D, class T>
+LossValue<D, T> mean(const Output<D, T>& output) {
+  return nn::OutputLoss{}(output);
+}
+template <class D, class T>
+LossValue<D, T> sum(const Output<D, T>& output) {
+  return nn::OutputLoss{{.reduction = nn::Reduction::sum}}(output);
+}
 
 // Prints a copy of the output, as a tensor.
 template <class D, class T>

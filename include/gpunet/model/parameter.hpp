@@ -32,7 +32,7 @@ auto get_parameter(Model& model, std::string_view name) {
   std::string names;
   for (const auto& info : model.named_parameters()) {
     if (info.name == name)
-      return Parameter<typename Model::value_type, typename Model::device_type>(
+      return Parameter<std::remove_pointer_t<decltype(model.parameters().data())>, typename Model::device_type>(
           model.device(), model.parameters().data() + info.offset, info.sizes);
     names += " " + info.name;
   }

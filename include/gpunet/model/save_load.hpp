@@ -22,6 +22,11 @@ void save(const Network<D, T>& model, const std::string& path);
 template <class D, class T>
 IncompatibleKeys load(Network<D, T>& model, const std::string& path, const LoadOptions& options = {});
 
+// Copies the parameters and buffers of another network that have the same names, on any device, as from a file: with
+// {.strict = false} those that both have, for a network with another head.
+template <class D, class T, class From>
+IncompatibleKeys load(Network<D, T>& model, const Network<From, T>& other, const LoadOptions& options = {});
+
 #define GPUNET_SAVE(D, T) void save(const Network<D, T>&, const std::string&)
 #define GPUNET_LOAD(D, T) IncompatibleKeys load(Network<D, T>&, const std::string&, const LoadOptions&)
 GPUNET_EXTERN_TEMPLATES(GPUNET_SAVE)

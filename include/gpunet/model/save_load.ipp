@@ -24,6 +24,7 @@ class StateCopy {
   std::vector<NamedArray<T>> named_arrays(const Graph& graph) {
     std::vector<NamedArray<T>> arrays;
     for (const Node& node : graph.nodes) {
+      if (node.shares_parameters) continue;
       for (const ParameterInfo& parameter : graph.parameters_of(node))
         arrays.push_back({parameter.name, parameter.sizes, parameters_.data() + parameter.offset});
       for (const BufferInfo& buffer : graph.buffers_of(node)) {
@@ -59,6 +60,27 @@ class StateCopy {
 
 }  // namespace detail
 
+namespace detail {
+
+// The state of a network as a file in memory.
+class StateAsFile : public TensorFile {
+ public:
+  explicit StateAsFile(std::vector<TensorEntry> entries) : TensorFile("the other network") {
+    entries_ = std::move(entries);
+  }
+};
+
+}  // namespace detail
+
+template <class D, class T, class From>
+IncompatibleKeys load(Network<D, T>& model, const Network<From, T>& other, const LoadOptions& options) {
+  detail::StateCopy<T> state(model), from(other);
+  const detail::StateAsFile file(entries_of(from.named_arrays(other.graph())));
+  IncompatibleKeys keys = load_arrays(state.named_arrays(model.graph()), file, options);
+  state.upload_to(model);
+  return keys;
+}
+
 template <class D, class T>
 void save(const Network<D, T>& model, const std::string& path) {
   detail::StateCopy<T> state(model);
@@ -77,5 +99,8 @@ IncompatibleKeys load(Network<D, T>& model, const std::string& path, const LoadO
 
 GPUNET_COMPILE_TEMPLATES(GPUNET_SAVE)
 GPUNET_COMPILE_TEMPLATES(GPUNET_LOAD)
+#define GPUNET_LOAD_NETWORK(D, T) IncompatibleKeys load(Network<D, T>&, const Network<D, T>&, const LoadOptions&)
+GPUNET_COMPILE_TEMPLATES(GPUNET_LOAD_NETWORK)
+#undef GPUNET_LOAD_NETWORK
 
 }  // namespace gpunet::io

@@ -13,4 +13,11 @@ template void Network<Cuda, double>::copy_state(const Network<Host, double>&);
 template void Network<Host, float>::copy_state(const Network<Cuda, float>&);
 template void Network<Host, double>::copy_state(const Network<Cuda, double>&);
 
+template io::IncompatibleKeys io::load(Network<Cuda, float>&, const Network<Host, float>&, const io::LoadOptions&);
+template io::IncompatibleKeys io::load(Network<Cuda, double>&, const Network<Host, double>&,
+                                       const io::LoadOptions&);
+template io::IncompatibleKeys io::load(Network<Host, float>&, const Network<Cuda, float>&, const io::LoadOptions&);
+template io::IncompatibleKeys io::load(Network<Host, double>&, const Network<Cuda, double>&,
+                                       const io::LoadOptions&);
+
 }  // namespace gpunet

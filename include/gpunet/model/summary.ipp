@@ -36,9 +36,11 @@ GPUNET_INLINE Summary summary(const Graph& graph, index_t element_bytes, index_t
     layer.mult_adds = batch_size * mult_adds;
     layer.output_bytes = graph.traits(node).is_view ? 0 : element_bytes * layer.output_size.numel();
     layer.param_bytes = element_bytes * layer.num_params;
-    out.total_params += layer.num_params;
     out.total_mult_adds += layer.mult_adds;
-    out.total_param_bytes += layer.param_bytes;
+    if (!node.shares_parameters) {
+      out.total_params += layer.num_params;
+      out.total_param_bytes += layer.param_bytes;
+    }
     if (layer.num_params > 0) out.total_output_bytes += 2 * layer.output_bytes;
     out.layers.push_back(std::move(layer));
   }

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <initializer_list>
 #include <numeric>
 #include <string>
 #include <vector>
@@ -12,6 +13,7 @@
 #include <gpunet/core/random.hpp>
 #include <gpunet/nn/layer_run.hpp>
 #include <gpunet/nn/loss.hpp>
+#include <gpunet/nn/value.hpp>
 #include <gpunet/tensor/tensor.hpp>
 
 namespace gpunet::nn {
@@ -178,6 +180,16 @@ template <class D, class L, class In>
 void check_layer_gradients(D& device, const L& layer, In in) {
   for (const Slice& slice : test_slices<D>())
     check_layer_gradients(device, layer, in, slice);
+}
+
+// Checks a function of one, two or three values (nn/value.hpp), for inputs of these sizes, on every kind of slice that the device
+// uses. Throws Error if a check fails.
+template <class D, class F>
+void check_function_gradients(D& device, F f, std::initializer_list<Sizes> inputs, std::uint64_t seed = 1) {
+  for (const Slice& slice : test_slices<D>()) {
+    LayerRun<double, D> run(device, detail::graph_of_function(detail::backend_of<D, double>(), f, inputs), slice);
+    check_gradients(run, seed);
+  }
 }
 
 // The random arguments of check_loss_gradients: outputs from [low, high); targets from [target_low, target_high), labels from 0

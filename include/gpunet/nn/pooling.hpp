@@ -30,18 +30,27 @@ template <class... Options>
 inline constexpr bool counts_padding = (!std::is_same_v<Options, CountIncludePad<false>> && ...);
 
 // The windows of a pooling along one dimension.
+struct PoolWindow {
+  index_t kernel, stride, padding;
+  bool ceil;
+};
+
+// Returns the number of windows: (extent + 2 padding - kernel) / stride + 1, rounded up in ceil mode if that window begins inside
+// the image or the padding before it. 0 or less if none fits.
+constexpr index_t pool_windows(index_t extent, const PoolWindow& window) {
+  const auto& [kernel, stride, padding, ceil] = window;
+  const index_t rest = extent - kernel + 2 * padding;
+  if (rest < 0) return ceil && rest > -stride && extent > 0 ? 1 : 0;
+  const index_t behind = rest % stride;  // elements behind the last whole window
+  return rest / stride + 1 + (ceil && behind > 0 && stride - behind < kernel - padding ? 1 : 0);
+}
+
+// The same as a type.
 template <index_t Kernel, index_t StrideSize, index_t PaddingSize, bool ceil>
 struct PoolWindows {
   static constexpr index_t kernel = Kernel, stride = StrideSize, padding = PaddingSize;
 
-  // Returns the number of windows: (extent + 2 padding - kernel) / stride + 1, rounded up in ceil mode if that window
-  // begins inside the image or the padding before it. 0 or less if none fits.
-  static constexpr index_t count(index_t extent) {
-    const index_t rest = extent - kernel + 2 * padding;
-    if (rest < 0) return ceil && rest > -stride && extent > 0 ? 1 : 0;
-    const index_t behind = rest % stride;  // elements behind the last whole window
-    return rest / stride + 1 + (ceil && behind > 0 && stride - behind < kernel - padding ? 1 : 0);
-  }
+  static constexpr index_t count(index_t extent) { return pool_windows(extent, {kernel, stride, padding, ceil}); }
   template <index_t E>
   static constexpr auto outputs(Dim<E> extent) {
     if constexpr (E == dyn)

@@ -6,13 +6,17 @@
 #include <gpunet/nn/bce_loss.hpp>
 #include <gpunet/nn/cross_entropy_loss.ipp>
 #include <gpunet/nn/flatten.hpp>
+#include <gpunet/nn/functional.ipp>
 #include <gpunet/nn/hinge_embedding_loss.hpp>
 #include <gpunet/nn/identity.hpp>
 #include <gpunet/nn/init.ipp>
 #include <gpunet/nn/kl_div_loss.hpp>
 #include <gpunet/nn/l1_loss.hpp>
 #include <gpunet/nn/mse_loss.hpp>
+#include <gpunet/nn/output_loss.hpp>
 #include <gpunet/nn/reshape.hpp>
+#include <gpunet/nn/value.ipp>
+#include <gpunet/nn/value_math.ipp>
 
 GPUNET_COMPILE_KERNELS(gpunet::detail::OwnKernels<gpunet::nn::Flatten>);
 GPUNET_COMPILE_KERNELS(gpunet::detail::OwnKernels<gpunet::nn::Identity>);
@@ -34,6 +38,17 @@ GPUNET_COMPILE_KERNELS(gpunet::detail::OwnKernels<gpunet::ElementwiseOp<gpunet::
 GPUNET_COMPILE_KERNELS(gpunet::detail::OwnKernels<gpunet::ElementwiseOp<gpunet::nn::Softsign>>);
 GPUNET_COMPILE_KERNELS(gpunet::detail::OwnKernels<gpunet::ElementwiseOp<gpunet::nn::Hardswish>>);
 GPUNET_COMPILE_KERNELS(gpunet::detail::OwnKernels<gpunet::ElementwiseOp<gpunet::nn::Hardsigmoid>>);
+GPUNET_COMPILE_KERNELS(gpunet::detail::OwnKernels<gpunet::ElementwiseOp<gpunet::nn::detail::Abs>>);
+GPUNET_COMPILE_KERNELS(gpunet::detail::OwnKernels<gpunet::ElementwiseOp<gpunet::nn::detail::Affine>>);
+GPUNET_COMPILE_KERNELS(gpunet::detail::OwnKernels<gpunet::ElementwiseOp<gpunet::nn::detail::Clamp>>);
+GPUNET_COMPILE_KERNELS(gpunet::detail::OwnKernels<gpunet::ElementwiseOp<gpunet::nn::detail::Cos>>);
+GPUNET_COMPILE_KERNELS(gpunet::detail::OwnKernels<gpunet::ElementwiseOp<gpunet::nn::detail::Exp>>);
+GPUNET_COMPILE_KERNELS(gpunet::detail::OwnKernels<gpunet::ElementwiseOp<gpunet::nn::detail::Log>>);
+GPUNET_COMPILE_KERNELS(gpunet::detail::OwnKernels<gpunet::ElementwiseOp<gpunet::nn::detail::Pow>>);
+GPUNET_COMPILE_KERNELS(gpunet::detail::OwnKernels<gpunet::ElementwiseOp<gpunet::nn::detail::Reciprocal>>);
+GPUNET_COMPILE_KERNELS(gpunet::detail::OwnKernels<gpunet::ElementwiseOp<gpunet::nn::detail::Sin>>);
+GPUNET_COMPILE_KERNELS(gpunet::detail::OwnKernels<gpunet::ElementwiseOp<gpunet::nn::detail::Sqrt>>);
+GPUNET_COMPILE_KERNELS(gpunet::detail::OwnKernels<gpunet::ElementwiseOp<gpunet::nn::detail::Square>>);
 
 GPUNET_COMPILE_ELEMENTWISE_LOSS(gpunet::nn::detail::AbsoluteError);
 GPUNET_COMPILE_ELEMENTWISE_LOSS(gpunet::nn::detail::BinaryCrossEntropy);
@@ -42,5 +57,6 @@ GPUNET_COMPILE_ELEMENTWISE_LOSS(gpunet::nn::detail::BinaryCrossEntropyOfLogits);
 GPUNET_COMPILE_ELEMENTWISE_LOSS(gpunet::nn::detail::Divergence);
 GPUNET_COMPILE_ELEMENTWISE_LOSS(gpunet::nn::detail::Hinge);
 GPUNET_COMPILE_ELEMENTWISE_LOSS(gpunet::nn::detail::HuberError);
+GPUNET_COMPILE_ELEMENTWISE_LOSS(gpunet::nn::detail::OutputItself);
 GPUNET_COMPILE_ELEMENTWISE_LOSS(gpunet::nn::detail::SmoothAbsoluteError);
 GPUNET_COMPILE_ELEMENTWISE_LOSS(gpunet::nn::detail::SquaredError);

@@ -27,7 +27,7 @@ struct ElementwiseLossArgs {
   Slice slice;
   index_t features;
   const T* x;
-  const T* targets;  // [count, features]
+  const T* targets;  // [count, features]; null: f does not look at them
   T divisor;         // of the sum over the features of a sample
   T scale;           // of the gradient
   T* losses;         // [count]
@@ -90,8 +90,9 @@ struct ElementwiseLossGradient {
 template <class D, class F, class T>
 void elementwise_loss(D& device, F f, const ElementwiseLossArgs<T>& args) {
   const Slice& slice = args.slice;
-  const T* t = args.targets;
-  if (slice.inner > 1 || slice.samples() > slice.count) {  // the targets wait where their gradients will be
+  const T* t = args.targets ? args.targets : args.x;
+  if (args.targets &&
+      (slice.inner > 1 || slice.samples() > slice.count)) {  // the targets wait where their gradients will be
     interleave(device, slice, args.features, t, args.dx);
     t = args.dx;
   }

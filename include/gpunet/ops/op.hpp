@@ -138,6 +138,7 @@ struct OpTraits {
   bool ends_in_relu = false;     // y is what a ReLU made
   bool can_rectify_dx = false;   // see BackwardPass
   bool uses_random = false;      // it reads pass.random
+  bool stops_gradient = false;   // the gradients of its inputs are 0: it has no backward pass
 };
 
 // The functions of a type of op that need no device. One object for each type, whose address identifies it.
@@ -348,15 +349,25 @@ const Kernels<D, T>* kernels_of() {
   }
 }
 
+namespace detail {
+
+// Whether the compiled library holds the kernels K, see GPUNET_EXTERN_KERNELS.
+template <class K>
+inline constexpr bool is_in_library = false;
+
+}  // namespace detail
+
 }  // namespace gpunet
 
 // Kernels that the compiled library holds: user units only declare them, the library instantiates them.
 #define GPUNET_KERNELS_OF(D, T, ...) const ::gpunet::Kernels<D, T>* ::gpunet::kernels_of<__VA_ARGS__, D, T>()
 #if GPUNET_CUDA
-#define GPUNET_EXTERN_KERNELS(...)                                        \
-  extern template GPUNET_KERNELS_OF(::gpunet::Host, float, __VA_ARGS__);  \
-  extern template GPUNET_KERNELS_OF(::gpunet::Host, double, __VA_ARGS__); \
-  extern template GPUNET_KERNELS_OF(::gpunet::Cuda, float, __VA_ARGS__);  \
+#define GPUNET_EXTERN_KERNELS(...)                                           \
+  template <>                                                                \
+  inline constexpr bool ::gpunet::detail::is_in_library<__VA_ARGS__> = true; \
+  extern template GPUNET_KERNELS_OF(::gpunet::Host, float, __VA_ARGS__);     \
+  extern template GPUNET_KERNELS_OF(::gpunet::Host, double, __VA_ARGS__);    \
+  extern template GPUNET_KERNELS_OF(::gpunet::Cuda, float, __VA_ARGS__);     \
   extern template GPUNET_KERNELS_OF(::gpunet::Cuda, double, __VA_ARGS__)
 #else
 #define GPUNET_EXTERN_KERNELS(...)                                       \

@@ -7,6 +7,7 @@
 #include <gpunet/ops/avg_pool2d/avg_pool2d.ipp>
 #include <gpunet/ops/batch_norm/batch_norm.ipp>
 #include <gpunet/ops/bilinear.ipp>
+#include <gpunet/ops/binary.ipp>
 #include <gpunet/ops/concat.ipp>
 #include <gpunet/ops/conv2d/conv2d.ipp>
 #include <gpunet/ops/cross_entropy/cross_entropy.ipp>
@@ -20,9 +21,12 @@
 #include <gpunet/ops/linear/linear.ipp>
 #include <gpunet/ops/max_pool2d/max_pool2d.ipp>
 #include <gpunet/ops/op.ipp>
+#include <gpunet/ops/pick.ipp>
 #include <gpunet/ops/position_embedding.ipp>
 #include <gpunet/ops/prelu.ipp>
 #include <gpunet/ops/recurrent/recurrent.ipp>
 #include <gpunet/ops/relu.ipp>
 #include <gpunet/ops/row_norm/row_norm.ipp>
 #include <gpunet/ops/softmax/softmax.ipp>
+#include <gpunet/ops/sources.ipp>
+#include <gpunet/ops/sum.ipp>

@@ -1,6 +1,9 @@
 // A training step in one call.
 #pragma once
 
+#include <concepts>
+#include <initializer_list>
+
 #include <gpunet/model/model.hpp>
 #include <gpunet/train/step_runner.hpp>
 
@@ -34,6 +37,21 @@ class Step {
   LossValue<D, T> operator()(const Inputs& inputs, const Targets& targets) {
     const ModelUse::Exclusive use = model_->exclusive_use();
     return step(inputs, targets);
+  }
+
+  // The same for networks with several inputs: step({a, b}, targets).
+  LossValue<D, T> operator()(std::initializer_list<Inputs> inputs, const Targets& targets) {
+    const ModelUse::Exclusive use = model_->exclusive_use();
+    return step(model_->join(inputs), targets);
+  }
+  // The same for networks that compute their loss (nn::OutputLoss): step({x, t}).
+  LossValue<D, T> operator()(std::initializer_list<Inputs> inputs) requires std::same_as<Loss, nn::OutputLoss> {
+    const ModelUse::Exclusive use = model_->exclusive_use();
+    const View<const T, D> joined = model_->join(inputs);
+    return step(joined, View<const T, D>(nullptr, Sizes{joined.size(0), 0}));
+  }
+  LossValue<D, T> operator()(const Inputs& input) requires std::same_as<Loss, nn::OutputLoss> {
+    return (*this)({input});
   }
 
   // Compile errors for arguments of other types.

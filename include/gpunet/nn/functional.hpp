@@ -1,0 +1,112 @@
+// Layers and losses as functions of values (value.hpp), as torch.nn.functional; those with parameters create them where they are
+// called, named name.weight, ... or by the number of such calls so far: 0.weight. Initial values are those of the layers.
+#pragma once
+
+#include <string_view>
+
+#include <gpunet/nn/activations.hpp>
+#include <gpunet/nn/batch_norm.hpp>
+#include <gpunet/nn/normalization.hpp>
+#include <gpunet/nn/value_math.hpp>
+
+namespace gpunet::nn {
+
+// Activations, element by element, with PyTorch's definitions and defaults.
+Value relu(const Value& x);
+Value relu6(const Value& x);
+Value leaky_relu(const Value& x, double negative_slope = 0.01);
+Value elu(const Value& x, double alpha = 1);
+Value selu(const Value& x);
+Value gelu(const Value& x, Approximate approximate = Approximate::none);
+Value silu(const Value& x);
+Value mish(const Value& x);
+Value tanh(const Value& x);
+Value sigmoid(const Value& x);
+Value logsigmoid(const Value& x);
+Value softplus(const Value& x);
+Value softsign(const Value& x);
+Value hardtanh(const Value& x, double min_val = -1, double max_val = 1);
+Value hardswish(const Value& x);
+Value hardsigmoid(const Value& x);
+
+// Softmax along a dimension, and its logarithm.
+Value softmax(const Value& x, int dim);
+Value log_softmax(const Value& x, int dim);
+
+// Options of linear.
+struct LinearOptions {
+  bool bias = true;            // whether there is a b
+  std::string_view name = {};  // of the parameters in files: name.weight
+};
+// y = x W^T + b on the last dimension: [batch, ..., in] -> [batch, ..., out].
+Value linear(const Value& x, index_t out_features, const LinearOptions& options = {});
+
+// Options of conv2d, as in PyTorch.
+struct Conv2dOptions {
+  index_t stride = 1, padding = 0;  // in pixels
+  bool bias = true;                 // whether a bias is added
+  std::string_view name = {};       // of the parameters in files: name.weight
+};
+// Convolution of images [batch, channels, height, width] with square kernels, see Conv2d.
+Value conv2d(const Value& x, index_t out_channels, index_t kernel_size, const Conv2dOptions& options = {});
+
+// Options of poolings, as in PyTorch.
+struct PoolOptions {
+  index_t stride = 0;      // in pixels; 0: that of the kernel
+  index_t padding = 0;     // in pixels
+  bool ceil_mode = false;  // whether a last window that is only partly in the image counts
+};
+// Maximum, and mean, over square windows of images [batch, channels, height, width], see MaxPool2d, AvgPool2d.
+Value max_pool2d(const Value& x, index_t kernel_size, const PoolOptions& options = {});
+Value avg_pool2d(const Value& x, index_t kernel_size, const PoolOptions& options = {});
+// Mean over height * width windows of about equal size, see AdaptiveAvgPool2d; 1, 1: of whole channels.
+Value adaptive_avg_pool2d(const Value& x, index_t height, index_t width);
+
+// Batch normalization of [batch, features], [batch, channels, length] or [batch, channels, height, width], see BatchNorm1d,
+// BatchNorm2d.
+Value batch_norm(const Value& x, const BatchNormOptions& options = {}, std::string_view name = {});
+// Normalization over the last dimension, see LayerNorm, RMSNorm.
+Value layer_norm(const Value& x, const LayerNormOptions& options = {}, std::string_view name = {});
+Value rms_norm(const Value& x, const RMSNormOptions& options = {}, std::string_view name = {});
+// Normalization over groups of channels, see GroupNorm.
+Value group_norm(const Value& x, index_t num_groups, const GroupNormOptions& options = {},
+                 std::string_view name = {});
+
+// Zeros with probability p in training mode, see Dropout.
+Value dropout(const Value& x, double p = 0.5);
+
+// Rows of a table for whole numbers: [batch, ...] -> [batch, ..., embedding_dim], see Embedding.
+Value embedding(const Value& x, index_t num_embeddings, index_t embedding_dim, std::string_view name = {});
+
+// The numbers of x [batch, classes, ...] whose classes are `indices` [batch, ...], whole numbers: [batch, ...], as
+// torch.gather(x, 1, indices.unsqueeze(1)). An index out of range is an Error on Host, on Cuda its result is NaN.
+Value gather(const Value& x, const Value& indices);
+
+// The Euclidean distance, and the cosine of the angle, along the last dimension, as in PyTorch.
+Value pairwise_distance(const Value& a, const Value& b, double eps = 1e-6);
+Value cosine_similarity(const Value& a, const Value& b, double eps = 1e-8);
+
+// Losses: of each sample, the mean over its numbers. The mean over the batch is taken where the network is trained: by
+// mean(net(x, t)) or nn::OutputLoss. `target` is a value too, of the shape of x; of cross_entropy, classes as whole numbers
+// [batch, ...] for logits [batch, classes, ...]; of nll_loss, the same for log-probabilities. Definitions and options are PyTorch's.
+Value mse_loss(const Value& x, const Value& target);
+Value l1_loss(const Value& x, const Value& target);
+Value smooth_l1_loss(const Value& x, const Value& target, double beta = 1);
+Value huber_loss(const Value& x, const Value& target, double delta = 1);
+Value binary_cross_entropy(const Value& x, const Value& target);
+Value binary_cross_entropy_with_logits(const Value& x, const Value& target);
+Value nll_loss(const Value& x, const Value& target);
+Value cross_entropy(const Value& x, const Value& target);
+// The divergence of log-probabilities x from probabilities `target`: the sum over a sample, so that the mean over the batch is
+// PyTorch's reduction batchmean.
+Value kl_div(const Value& x, const Value& target);
+// target is 1 or -1.
+Value hinge_embedding_loss(const Value& x, const Value& target, double margin = 1);
+Value cosine_embedding_loss(const Value& a, const Value& b, const Value& target, double margin = 0);
+Value triplet_margin_loss(const Value& anchor, const Value& positive, const Value& negative, double margin = 1);
+
+}  // namespace gpunet::nn
+
+#if !GPUNET_COMPILED
+#include <gpunet/nn/functional.ipp>
+#endif
