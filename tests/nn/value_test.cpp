@@ -173,6 +173,12 @@ const std::map<std::string, Case>& cases() {
         [](const Inputs& x) {
           return conv2d(tanh(conv2d(x[0], 3, 3, {.stride = 2, .padding = 1})), 2, 1, {.bias = false});
         }}},
+      {"grouped",
+       {{{4, 7, 8}},
+        [](const Inputs& x) {
+          return conv2d(tanh(conv2d(x[0], 6, 3, {.stride = 2, .padding = 1, .groups = 2})), 2, 2,
+                        {.dilation = 2, .bias = false});
+        }}},
       {"pooling",
        {{{2, 4, 6}},
         [](const Inputs& x) {
@@ -502,6 +508,9 @@ TEST_CASE("functions of values that cannot be built") {
         "sizes of a sample, without the batch");
   CHECK(error([](Value x) { return conv2d(x, 4, 3); }) ==
         "gpunet::nn::apply: a value of shape [batch, 3, 4] (want Conv2d with 4 dimensions), reshape it");
+  CHECK(error([](Value x) { return conv2d(x, 4, 3, {.groups = 2}); }, {3, 8, 8}) ==
+        "gpunet::nn::conv2d: 2 groups for 3 input and 4 output channels (want a number that divides both), change "
+        "one");
   CHECK(error([](Value x) {
           return nn::cat({x, flatten(x)}, 1);
         }) ==

@@ -62,6 +62,8 @@ cases = {
     "linear": (lambda a, w, b, v: F.linear(F.linear(a, w, b).tanh(), v), [(2, 3)], [(4, 3), (4,), (2, 4)]),
     "conv2d": (lambda a, w, b, v: F.conv2d(F.conv2d(a, w, b, stride=2, padding=1).tanh(), v), [(2, 5, 4)],
                [(3, 2, 3, 3), (3,), (2, 3, 1, 1)]),
+    "grouped": (lambda a, w, b, v: F.conv2d(F.conv2d(a, w, b, stride=2, padding=1, groups=2).tanh(), v, dilation=2),
+                [(4, 7, 8)], [(6, 2, 3, 3), (6,), (2, 6, 2, 2)]),
     "pooling": (lambda a: F.max_pool2d(a, 2).sum((2, 3)) + F.avg_pool2d(a, 3, 2, 1).sum((2, 3))
                 + F.adaptive_avg_pool2d(a, 2).square().sum((2, 3)), [(2, 4, 6)], []),
     "norms": (lambda a, w, b, v, g, h: F.layer_norm(a, (4,), w, b) + F.rms_norm(a, (4,), v)

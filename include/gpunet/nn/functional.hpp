@@ -43,9 +43,10 @@ Value linear(const Value& x, index_t out_features, const LinearOptions& options 
 
 // Options of conv2d, as in PyTorch.
 struct Conv2dOptions {
-  index_t stride = 1, padding = 0;  // in pixels
-  bool bias = true;                 // whether a bias is added
-  std::string_view name = {};       // of the parameters in files: name.weight
+  index_t stride = 1, padding = 0, dilation = 1;  // in pixels
+  index_t groups = 1;                             // of channels; as many as channels: depthwise
+  bool bias = true;                               // whether a bias is added
+  std::string_view name = {};                     // of the parameters in files: name.weight
 };
 // Convolution of images [batch, channels, height, width] with square kernels, see Conv2d.
 Value conv2d(const Value& x, index_t out_channels, index_t kernel_size, const Conv2dOptions& options = {});

@@ -1,8 +1,8 @@
 // Bodies of functional.hpp.
 #pragma once
 
+#include <algorithm>
 #include <array>
-#include <cmath>
 #include <limits>
 
 #include <gpunet/core/error.hpp>
@@ -13,6 +13,7 @@
 #include <gpunet/nn/pooling.hpp>
 #include <gpunet/nn/relu.hpp>
 #include <gpunet/nn/softmax.hpp>
+#include <gpunet/ops/any_conv2d/any_conv2d.hpp>
 #include <gpunet/ops/avg_pool2d/avg_pool2d.hpp>
 #include <gpunet/ops/embedding.hpp>
 #include <gpunet/ops/max_pool2d/max_pool2d.hpp>
@@ -105,8 +106,44 @@ GPUNET_INLINE Value linear(const Value& x, index_t out_features, const LinearOpt
       "linear", op, x, out, std::span(parameters).first(options.bias ? 2 : 1), options.name);
 }
 
+namespace detail {
+
+// A convolution with groups or dilation.
+GPUNET_INLINE Value any_conv2d(const Value& x, index_t out_channels, index_t kernel, const Conv2dOptions& options) {
+  require_rank("conv2d", x, 3, "images [batch, channels, height, width]");
+  const index_t stride = options.stride, padding = options.padding, dilation = options.dilation;
+  const index_t groups = options.groups;
+  const Sizes& in = x.sizes();
+  require(out_channels >= 1 && kernel >= 1 && stride >= 1 && padding >= 0 && dilation >= 1,
+          "gpunet::nn::conv2d: ", out_channels, " output channels, kernel ", kernel, ", stride ", stride,
+          ", padding ", padding, ", dilation ", dilation, " (want at least 1, 1, 1, 0, 1)");
+  require(groups >= 1 && in[0] % groups == 0 && out_channels % groups == 0, "gpunet::nn::conv2d: ", groups,
+          " groups for ", in[0], " input and ", out_channels,
+          " output channels (want a number that divides both), change one");
+  require_possible_image("conv2d", in[0], in[1], in[2], padding);
+  const index_t reach = (kernel - 1) * dilation + 1;
+  require(kernel <= in[1] + in[2] + 2 * padding && reach <= std::min(in[1], in[2]) + 2 * padding,
+          "gpunet::nn::conv2d: the kernel (", reach, ") is larger than the padded image (", in[1] + 2 * padding,
+          " x ", in[2] + 2 * padding, "), use a smaller kernel, a larger image or padding");
+  const auto axis = [&](index_t size) {
+    return ConvAxis{size, (size + 2 * padding - reach) / stride + 1, kernel, stride, padding, dilation};
+  };
+  const ConvAxis rows = axis(in[1]), columns = axis(in[2]);
+  const index_t channels = in[0] / groups, fan_in = channels * kernel * kernel;
+  const std::array parameters{
+      uniform("weight", {out_channels, channels, kernel, kernel}, kaiming_uniform_bound(fan_in)),
+      uniform("bias", {out_channels}, bias_bound(fan_in))};
+  return add_node<Conv2d<>>("conv2d", AnyConv2dOp{{in[0], out_channels, groups, rows, columns}, options.bias}, x,
+                            Sizes{out_channels, rows.outputs, columns.outputs},
+                            std::span(parameters).first(options.bias ? 2 : 1), options.name);
+}
+
+}  // namespace detail
+
 GPUNET_INLINE Value conv2d(const Value& x, index_t out_channels, index_t kernel_size,
                            const Conv2dOptions& options) {
+  if (options.groups != 1 || options.dilation != 1)
+    return detail::any_conv2d(x, out_channels, kernel_size, options);
   if (options.bias)
     return apply<3>(Conv2d{out_channels, kernel_size, options.stride, options.padding}, x, options.name);
   return apply<3>(Conv2d{out_channels, kernel_size, options.stride, options.padding, Bias<false>{}}, x,
