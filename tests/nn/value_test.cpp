@@ -226,6 +226,42 @@ const std::map<std::string, Case>& cases() {
         [](const Inputs& x) {
           return gather(x[0], labels(x[1]));
         }}},
+      {"dot_product",
+       {{{3, 4}, {5, 4}, {5, 2}},
+        [](const Inputs& x) {
+          return scaled_dot_product_attention(x[0], x[1], x[2]);
+        }}},
+      {"dot_product_heads",
+       {{{2, 3, 4}, {2, 3, 4}},
+        [](const Inputs& x) {
+          return scaled_dot_product_attention(x[0], x[1], x[1], {.is_causal = true});
+        }}},
+      {"attention",
+       {{{2, 4}, {3, 4}, {2}},
+        [](const Inputs& x) {
+          const Value of = labels(x[2]), first = narrow(of, 1, 0, 1), second = narrow(of, 1, 1, 1);
+          const Value ignored = nn::cat({relu(first - 1), 0 * first, second}, 1);
+          return multihead_attention(x[0], x[1], 2, {.key_padding_mask = ignored});
+        }}},
+      {"decoder",
+       {{{3, 4}, {2, 4}},
+        [](const Inputs& x) {
+          return transformer_decoder_layer(x[0], x[1], 2,
+                                           {.dim_feedforward = 6, .dropout = 0, .tgt_is_causal = true});
+        }}},
+      {"decoder_norm_first",
+       {{{3, 4}, {2, 4}},
+        [](const Inputs& x) {
+          const auto activation = [](const Value& v) {
+            return gelu(v);
+          };
+          return transformer_decoder_layer(x[0], x[1], 2,
+                                           {.dim_feedforward = 6,
+                                            .dropout = 0,
+                                            .activation = activation,
+                                            .norm_first = true,
+                                            .tgt_is_causal = true});
+        }}},
       {"mse_loss",
        {{{5}, {5}},
         [](const Inputs& x) {
@@ -310,6 +346,23 @@ TEST_CASE_TEMPLATE("functions of values are PyTorch's", D, GPUNET_TEST_DEVICES) 
       if (run.parameter_count() > 0) CHECK(relative_error(gradients.parameters, reference(name + ".dp")) < 1e-12);
       CHECK(gradients.padding == std::vector<double>(gradients.padding.size()));
     }
+}
+
+TEST_CASE("a decoder layer begins with PyTorch's values and names") {
+  Host& host = test_device<Host>();
+  manual_seed(4);
+  Network net(
+      host,
+      [](Value x, Value m) { return transformer_decoder_layer(x, m, 2, {.dim_feedforward = 6, .name = "layer"}); },
+      {3, 4}, {2, 4});
+  std::vector<double> initial;
+  for (const ParameterInfo& parameter : net.named_parameters())
+    for (const float value : get_parameter(net, parameter.name).to_vector())
+      initial.push_back(static_cast<double>(value));
+  CHECK(initial == Reference()("decoder.initial"));
+  CHECK(net.named_parameters()[0].name == "layer.self_attn.in_proj_weight");
+  CHECK(net.named_parameters()[4].name == "layer.multihead_attn.in_proj_weight");
+  CHECK(net.named_parameters().back().name == "layer.norm3.bias");
 }
 
 TEST_CASE("a function of values trains as the same layers do") {
@@ -521,6 +574,13 @@ TEST_CASE("functions of values that cannot be built") {
   CHECK(error([](Value x) { return mse_loss(x, flatten(x)); }) ==
         "gpunet::nn::mse_loss: targets of shape [batch, 12] for values of shape [batch, 3, 4] (want the same), "
         "reshape one");
+  CHECK(error([](Value x) { return multihead_attention(x, x, 3); }) ==
+        "gpunet::nn::multihead_attention: 4 features in 3 heads (want a number that the heads divide), change one");
+  CHECK(
+      error([](Value x) { return scaled_dot_product_attention(x, x, transpose(x, 1, 2)); }) ==
+      "gpunet::nn::scaled_dot_product_attention: query [batch, 3, 4], key [batch, 3, 4], value [batch, 4, 3] (want "
+      "[batch, heads, queries, features], [batch, heads, keys, features], [batch, heads, keys, value features], or "
+      "all without heads)");
   CHECK(error([](Value) { return std::vector<Value>{}; }) ==
         "gpunet::Network: the function returns no value (want 1 or more), return the outputs");
   CHECK(error([](Value x) { return x; }, {3, 0}) ==

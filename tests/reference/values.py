@@ -9,6 +9,7 @@ import sys
 
 import torch
 from safetensors.torch import save
+from torch import nn
 from torch.nn import functional as F
 
 torch.set_num_threads(1)
@@ -93,7 +94,42 @@ cases = {
                          [(4,), (4,), (4,)], []),
 }
 
+
+
+def causal_mask(length):
+    return nn.Transformer.generate_square_subsequent_mask(length, dtype=torch.float64)
+
+
+def attention(a, m, mask, *parameters):
+    layer = nn.MultiheadAttention(4, 2, batch_first=True, dtype=torch.float64)
+    names = dict(zip((name for name, _ in layer.named_parameters()), parameters))
+    ignored = torch.stack([labels(mask[:, 0]) > 1, labels(mask[:, 0]) > 5, labels(mask[:, 1]) > 0], 1)
+    return torch.func.functional_call(layer, names, (a, m, m), {"key_padding_mask": ignored.detach(),
+                                                                "need_weights": False})[0]
+
+
+def decoder(a, m, *parameters, norm_first=False):
+    layer = nn.TransformerDecoderLayer(4, 2, 6, 0.0, batch_first=True, norm_first=norm_first,
+                                       activation="gelu" if norm_first else "relu", dtype=torch.float64)
+    names = dict(zip((name for name, _ in layer.named_parameters()), parameters))
+    return torch.func.functional_call(layer, names, (a, m), {"tgt_mask": causal_mask(a.shape[1]),
+                                                             "tgt_is_causal": True})
+
+
+attention_shapes = [(12, 4), (12,), (4, 4), (4,)]
+decoder_shapes = attention_shapes * 2 + [(6, 4), (6,), (4, 6), (4,)] + [(4,)] * 6
+cases |= {
+    "dot_product": (lambda q, k, v: F.scaled_dot_product_attention(q, k, v), [(3, 4), (5, 4), (5, 2)], []),
+    "dot_product_heads": (lambda q, k: F.scaled_dot_product_attention(q, k, k, is_causal=True),
+                          [(2, 3, 4), (2, 3, 4)], []),
+    "attention": (attention, [(2, 4), (3, 4), (2,)], attention_shapes),
+    "decoder": (decoder, [(3, 4), (2, 4)], decoder_shapes),
+    "decoder_norm_first": (lambda *x: decoder(*x, norm_first=True), [(3, 4), (2, 4)], decoder_shapes),
+}
+
 results = {}
+torch.manual_seed(4)
+results["decoder.initial"] = torch.cat([p.detach().flatten() for p in nn.TransformerDecoderLayer(4, 2, 6).parameters()])
 for name, (function, shapes, parameter_shapes) in cases.items():
     parts, rows = inputs(*shapes)
     rows.requires_grad_()

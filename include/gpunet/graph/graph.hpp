@@ -82,6 +82,7 @@ struct Node {
   int first_parameter, parameters;  // in Graph::parameters, and how many
   int first_buffer, buffers;
   bool shares_parameters = false;  // with a node before it: see GraphBuilder::enter_shared
+  bool has_second_part = false;    // of them, see GraphBuilder::use_second_part
 
   // An op for the work of this node and the one before it, if that one is of type `after`.
   struct Merged {
@@ -176,6 +177,8 @@ class GraphBuilder {
   void add_parameters(std::span<const ParameterSpec> parameters);
 
   // Return the number of nodes and parameters so far.
+  // Lets the last node use another part of the parameters of the node before it, whose gradient it stores.
+  void use_second_part();
   std::size_t nodes() const { return graph_.nodes.size(); }
   std::size_t parameters() const { return graph_.parameters.size(); }
 

@@ -158,6 +158,16 @@ GPUNET_INLINE void GraphBuilder::order_parameters(std::size_t first, std::span<c
       g.parameter_elements += round_up(before[i].sizes.numel(), parameter_alignment);
     }
   }
+  for (std::size_t i = first; i < g.nodes.size(); ++i)
+    if (g.nodes[i].has_second_part) g.nodes[i].first_parameter = g.nodes[i - 1].first_parameter;
+}
+
+GPUNET_INLINE void GraphBuilder::use_second_part() {
+  Node& node = graph_.nodes.back();
+  const Node& before = graph_.nodes[graph_.nodes.size() - 2];
+  node.first_parameter = before.first_parameter;
+  node.parameters = before.parameters;
+  node.shares_parameters = node.has_second_part = true;
 }
 
 GPUNET_INLINE void GraphBuilder::copy_initial_values(std::size_t count) {

@@ -116,7 +116,8 @@ GPUNET_INLINE Plan::Plan(const Graph& graph, bool rectifies_gradients, InputGrad
   const int last = static_cast<int>(nodes.size());
   std::vector<detail::Lifetime> lifetimes;
   std::vector<int> first_written(values.size());
-  std::vector<bool> has_stored(graph.parameters.size());  // whether the gradients of parameters are
+  std::vector<bool> has_stored(
+      2 * graph.parameters.size());  // of parameters and their second parts: whether the gradient is
   for (int i = last - 1; i >= 0; --i) {
     PlannedNode& node = nodes[at(i)];
     if (node.has_backward && !has_gradient[at(node.output)]) {
@@ -125,8 +126,9 @@ GPUNET_INLINE Plan::Plan(const Graph& graph, bool rectifies_gradients, InputGrad
       first_written[at(node.output)] = last - i;
     }
     if (const Node& of = graph.nodes[at(node.node)]; node.has_backward && of.parameters > 0) {
-      node.adds_to_parameters = has_stored[at(of.first_parameter)];
-      has_stored[at(of.first_parameter)] = true;
+      const std::size_t stored = 2 * at(of.first_parameter) + (of.has_second_part ? 1 : 0);
+      node.adds_to_parameters = has_stored[stored];
+      has_stored[stored] = true;
     }
     index_t adding = 0;
     for (PlannedInput& input : node.inputs) {

@@ -2,6 +2,7 @@
 // called, named name.weight, ... or by the number of such calls so far: 0.weight. Initial values are those of the layers.
 #pragma once
 
+#include <optional>
 #include <string_view>
 
 #include <gpunet/nn/activations.hpp>
@@ -78,6 +79,49 @@ Value dropout(const Value& x, double p = 0.5);
 
 // Rows of a table for whole numbers: [batch, ...] -> [batch, ..., embedding_dim], see Embedding.
 Value embedding(const Value& x, index_t num_embeddings, index_t embedding_dim, std::string_view name = {});
+
+// Options of scaled_dot_product_attention.
+struct AttentionOptions {
+  bool is_causal = false;                                // query i attends to the keys 0 to i
+  double dropout_p = 0;                                  // the probability that a weight is 0 in training mode
+  std::optional<Value> key_padding_mask = std::nullopt;  // [batch, keys]: nonzero where a key is ignored
+};
+// softmax(query key^T / sqrt(features)) value for query [batch, heads, queries, features], key [batch, heads, keys, features] and value
+// [batch, heads, keys, value features], or the same without heads, as in PyTorch. Scores are computed in tiles and not stored. A query
+// whose keys are all ignored gets zeros.
+Value scaled_dot_product_attention(const Value& query, const Value& key, const Value& value,
+                                   const AttentionOptions& options = {});
+
+// Options of multihead_attention.
+struct MultiheadAttentionOptions {
+  bool is_causal = false;                                // query i attends to the keys 0 to i
+  bool bias = true;                                      // of all projections
+  double dropout = 0;                                    // the probability that a weight is 0 in training mode
+  std::optional<Value> key_padding_mask = std::nullopt;  // [batch, keys]: nonzero where a key is ignored
+  std::string_view name = {};                            // of the parameters in files: name.in_proj_weight
+};
+// Attention of query [batch, queries, embed] to memory [batch, keys, embed], as torch.nn.MultiheadAttention of (query, memory, memory)
+// without weights; see MultiheadAttention.
+Value multihead_attention(const Value& query, const Value& memory, index_t num_heads,
+                          const MultiheadAttentionOptions& options = {});
+
+// Options of transformer_decoder_layer, as in PyTorch.
+struct TransformerDecoderOptions {
+  index_t dim_feedforward = 2048;
+  double dropout = 0.1;                      // the probability of a zero in training mode
+  Value (*activation)(const Value&) = relu;  // behind the first linear layer
+  bool norm_first = false;                   // normalizations before the layers, not behind the sums
+  bool tgt_is_causal = false;                // place i of the target attends to the places 0 to i
+  std::optional<Value> tgt_key_padding_mask =
+      std::nullopt;  // [batch, target length]: nonzero where a place is ignored
+  std::optional<Value> memory_key_padding_mask = std::nullopt;  // [batch, memory length]
+  std::string_view name = {};  // of the parameters in files: name.self_attn.in_proj_weight
+};
+// A layer of a transformer's decoder, for target [batch, length, embed] and memory [batch, memory length, embed], as
+// torch.nn.TransformerDecoderLayer(embed, num_heads, batch_first=True). Parameters are those of self_attn, multihead_attn, linear1,
+// linear2, norm1, norm2 and norm3.
+Value transformer_decoder_layer(const Value& target, const Value& memory, index_t num_heads,
+                                const TransformerDecoderOptions& options = {});
 
 // The numbers of x [batch, classes, ...] whose classes are `indices` [batch, ...], whole numbers: [batch, ...], as
 // torch.gather(x, 1, indices.unsqueeze(1)). An index out of range is an Error on Host, on Cuda its result is NaN.

@@ -3,13 +3,16 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <limits>
+#include <vector>
 
 #include <gpunet/core/error.hpp>
 #include <gpunet/nn/conv2d.hpp>
 #include <gpunet/nn/dropout.hpp>
 #include <gpunet/nn/functional.hpp>
 #include <gpunet/nn/linear.hpp>
+#include <gpunet/nn/multihead_attention.hpp>
 #include <gpunet/nn/pooling.hpp>
 #include <gpunet/nn/relu.hpp>
 #include <gpunet/nn/softmax.hpp>
@@ -269,6 +272,137 @@ GPUNET_INLINE Value embedding(const Value& x, index_t num_embeddings, index_t em
   const std::array parameters{normal("weight", {num_embeddings, embedding_dim}, 0, 1)};
   return detail::add_node<EmbeddingOp>("embedding", EmbeddingOp{x.sizes().numel(), num_embeddings, embedding_dim},
                                        x, out, parameters, name);
+}
+
+namespace detail {
+
+// Throws Error unless the mask of keys has their number.
+GPUNET_INLINE void require_mask(std::string_view function, const std::optional<Value>& mask, index_t keys) {
+  require(!mask || mask->sizes() == Sizes{keys}, "gpunet::nn::", function, ": a mask of shape ",
+          mask ? shape_text(mask->sizes()) : "", " (want [batch, ", keys, "], a number for each key)");
+}
+
+GPUNET_INLINE void require_probability(std::string_view function, double p) {
+  require(p >= 0 && p <= 1, "gpunet::nn::", function, ": dropout ", p,
+          " (want 0 to 1), give the probability of a zero: 0.2 for 20 %");
+}
+
+}  // namespace detail
+
+GPUNET_INLINE Value scaled_dot_product_attention(const Value& query, const Value& key, const Value& value,
+                                                 const AttentionOptions& options) {
+  constexpr std::string_view function = "scaled_dot_product_attention";
+  const Sizes &q = query.sizes(), &k = key.sizes(), &v = value.sizes();
+  const bool has_heads = q.rank() == 3;
+  const int length = has_heads ? 1 : 0, features = length + 1;
+  require(q.rank() == features + 1 && k.rank() == q.rank() && v.rank() == q.rank() && q[features] == k[features] &&
+              k[length] == v[length] && (!has_heads || (q[0] == k[0] && q[0] == v[0])),
+          "gpunet::nn::", function, ": query ", detail::shape_text(q), ", key ", detail::shape_text(k), ", value ",
+          detail::shape_text(v),
+          " (want [batch, heads, queries, features], [batch, heads, keys, features], [batch, heads, keys, value "
+          "features], or all without heads)");
+  detail::require_mask(function, options.key_padding_mask, k[length]);
+  detail::require_probability(function, options.dropout_p);
+  // The op has the heads of a place one after another.
+  const auto by_place = [has_heads](const Value& x) {
+    return has_heads ? transpose(x, 1, 2) : x;
+  };
+  std::vector<Value> inputs{by_place(query), by_place(key), by_place(value)};
+  const index_t heads = has_heads ? q[0] : 1, dim = q[features], value_dim = v[features];
+  AttentionOp op{.g = {.heads = heads,
+                       .queries = q[length],
+                       .keys = k[length],
+                       .dim = dim,
+                       .value_dim = value_dim,
+                       .q = {0, heads * dim, 0},
+                       .k = {1, heads * dim, 0},
+                       .v = {2, heads * value_dim, 0},
+                       .causal = options.is_causal,
+                       .scale = 1 / std::sqrt(static_cast<double>(dim))},
+                 .dropout = options.dropout_p};
+  if (options.key_padding_mask) {
+    op.mask = 3;
+    inputs.push_back(*options.key_padding_mask);
+  }
+  const Sizes out = has_heads ? Sizes{q[length], heads, value_dim} : Sizes{q[length], value_dim};
+  return by_place(detail::add_node<detail::ScaledDotProductAttention>(function, op, inputs, out));
+}
+
+GPUNET_INLINE Value multihead_attention(const Value& query, const Value& memory, index_t num_heads,
+                                        const MultiheadAttentionOptions& options) {
+  constexpr std::string_view function = "multihead_attention";
+  detail::require_same_network(function, std::array{query, memory});
+  const Sizes &q = query.sizes(), &m = memory.sizes();
+  require(q.rank() == 2 && m.rank() == 2 && q[1] == m[1], "gpunet::nn::", function, ": query ",
+          detail::shape_text(q), ", memory ", detail::shape_text(m),
+          " (want [batch, queries, embed] and [batch, keys, embed])");
+  require(num_heads >= 1 && q[1] % num_heads == 0, "gpunet::nn::", function, ": ", q[1], " features in ", num_heads,
+          " heads (want a number that the heads divide), change one");
+  detail::require_mask(function, options.key_padding_mask, m[0]);
+  detail::require_probability(function, options.dropout);
+  if (options.key_padding_mask)
+    detail::require_same_network(function, std::array{query, *options.key_padding_mask});
+  detail::ValueBuilder& builder = query.builder();
+  const detail::ValueBuilder::Part part(builder, options.name);
+  builder.set_layer(gpunet::detail::signature<MultiheadAttention<1>>());
+  builder.set_block();
+  return Value(
+      query.shared_builder(),
+      detail::lower_attention(
+          builder, {num_heads, q[1], q[0], m[0], options.is_causal, options.bias, options.dropout}, query.number(),
+          memory.number(), options.key_padding_mask ? options.key_padding_mask->number() : -1));
+}
+
+namespace detail {
+
+// The name of the block, in print.
+class TransformerDecoderLayer;
+
+}  // namespace detail
+
+GPUNET_INLINE Value transformer_decoder_layer(const Value& target, const Value& memory, index_t num_heads,
+                                              const TransformerDecoderOptions& options) {
+  constexpr std::array<std::string_view, 7> order{"self_attn", "multihead_attn", "linear1", "linear2",
+                                                  "norm1",     "norm2",          "norm3"};
+  detail::require_same_network("transformer_decoder_layer", std::array{target, memory});
+  require(options.dim_feedforward >= 1, "gpunet::nn::transformer_decoder_layer: ", options.dim_feedforward,
+          " units (want 1 or more)");
+  const detail::ValueBuilder::Part part(target.builder(), options.name);
+  target.builder().set_layer(gpunet::detail::signature<detail::TransformerDecoderLayer>());
+  target.builder().set_block();
+  const std::size_t first = target.builder().nodes();
+  const double p = options.dropout;
+  const auto to_itself = [&](const Value& x) {
+    return dropout(multihead_attention(x, x, num_heads,
+                                       {.is_causal = options.tgt_is_causal,
+                                        .dropout = p,
+                                        .key_padding_mask = options.tgt_key_padding_mask,
+                                        .name = "self_attn"}),
+                   p);
+  };
+  const auto to_memory = [&](const Value& x) {
+    return dropout(
+        multihead_attention(
+            x, memory, num_heads,
+            {.dropout = p, .key_padding_mask = options.memory_key_padding_mask, .name = "multihead_attn"}),
+        p);
+  };
+  const auto feed = [&](const Value& x) {
+    const Value wide = options.activation(linear(x, options.dim_feedforward, {.name = "linear1"}));
+    return dropout(linear(dropout(wide, p), x.size(-1), {.name = "linear2"}), p);
+  };
+  Value y = target;
+  if (options.norm_first) {
+    y = y + to_itself(layer_norm(y, {}, "norm1"));
+    y = y + to_memory(layer_norm(y, {}, "norm2"));
+    y = y + feed(layer_norm(y, {}, "norm3"));
+  } else {
+    y = layer_norm(y + to_itself(y), {}, "norm1");
+    y = layer_norm(y + to_memory(y), {}, "norm2");
+    y = layer_norm(y + feed(y), {}, "norm3");
+  }
+  target.builder().order_parameters(first, order);
+  return y;
 }
 
 GPUNET_INLINE Value gather(const Value& x, const Value& indices) {

@@ -39,6 +39,78 @@ value_t lower_part(Builder& builder, std::string_view name, const L& layer, valu
   return y;
 }
 
+// The sizes and options of an attention with projections.
+struct ProjectedAttention {
+  index_t heads, embed, queries, keys;
+  bool causal = false, bias = true;
+  double dropout = 0;
+};
+
+// Appends what MultiheadAttention is: projections of `query` [queries, embed] and of `memory` [keys, embed], which may be the same
+// value, and the attention between them. mask: a value [keys], nonzero where a key is ignored; -1: there is none.
+template <class Builder>
+value_t lower_attention(Builder& builder, const ProjectedAttention& of, value_t query, value_t memory,
+                        value_t mask = -1) {
+  const index_t embed = of.embed, size = embed / of.heads;
+  const bool is_self = query == memory;
+  const auto add_parameters = [&](const ParameterSpec& weight, const ParameterSpec& bias) {
+    const std::array both{weight, bias};
+    builder.add_parameters(std::span<const ParameterSpec>(both).first(of.bias ? 2 : 1));
+  };
+  builder.enter("in_proj");
+  builder.set_layer(gpunet::detail::signature<Linear<>>());
+  const index_t of_query = (is_self ? 3 : 1) * embed;
+  const value_t q = builder.template add<LinearOp, LinearKernels<>>(LinearOp{embed, of_query, of.queries, of.bias},
+                                                                    query, Sizes{of.queries, of_query});
+  builder.leave();
+  ParameterSpec weight = uniform("in_proj_weight", {3 * embed, embed},
+                                 std::sqrt(3.0) * init::detail::xavier_std({3 * embed, embed}, 1));
+  weight.initial.drawn_after = of.bias ? 3 : 1;  // PyTorch makes out_proj first
+  add_parameters(weight, constant("in_proj_bias", {3 * embed}, 0));
+
+  std::array<value_t, 3> inputs{q, q, mask};
+  std::size_t count = 1;
+  AttentionOp op{.g = {.heads = of.heads,
+                       .queries = of.queries,
+                       .keys = of.keys,
+                       .dim = size,
+                       .value_dim = size,
+                       .q = {0, of_query, 0},
+                       .k = {0, 3 * embed, embed},
+                       .v = {0, 3 * embed, 2 * embed},
+                       .causal = of.causal,
+                       .scale = 1 / std::sqrt(static_cast<double>(size))},
+                 .dropout = of.dropout};
+  if (!is_self) {
+    builder.enter("in_proj_of_memory");
+    LinearOp map{embed, 2 * embed, of.keys, of.bias};
+    map.first_row = embed;
+    inputs[count++] = builder.template add<LinearOp, LinearKernels<>>(map, memory, Sizes{of.keys, 2 * embed});
+    builder.use_second_part();
+    builder.leave();
+    op.g.k = {1, 2 * embed, 0};
+    op.g.v = {1, 2 * embed, embed};
+  }
+  if (mask >= 0) {
+    op.mask = static_cast<int>(count);
+    inputs[count++] = mask;
+  }
+  const Sizes out{of.queries, embed};
+  builder.enter("attention");
+  builder.set_layer(gpunet::detail::signature<ScaledDotProductAttention>());
+  value_t y = builder.add(op, std::span<const value_t>(inputs.data(), count), out);
+  builder.leave();
+
+  builder.enter("out_proj");
+  builder.set_layer(gpunet::detail::signature<Linear<>>());
+  y = builder.template add<LinearOp, LinearKernels<>>(LinearOp{embed, embed, of.queries, of.bias}, y, out);
+  ParameterSpec bias = constant("bias", {embed}, 0);
+  bias.initial.unused = embed;  // PyTorch draws it, then sets it to 0
+  add_parameters(uniform("weight", {embed, embed}, kaiming_uniform_bound(embed)), bias);
+  builder.leave();
+  return y;
+}
+
 }  // namespace detail
 
 // y = softmax(Q K^T / sqrt(d)) V W^T + b for x [length, embed], with Q, K, V = the thirds of x W_in^T + b_in, in `heads` heads of d =
@@ -88,43 +160,10 @@ class MultiheadAttention {
   // Appends the projections and the attention between them, see layer.hpp.
   template <class Builder, class In>
   value_t lower(Builder& builder, value_t x, In in) const {
-    const index_t length = in.template at<0>(), embed = in.template at<1>(), size = embed / heads;
+    const index_t length = in.template at<0>(), embed = in.template at<1>();
     builder.set_block();
-    builder.enter("in_proj");
-    builder.set_layer(gpunet::detail::signature<Linear<>>());
-    value_t y = builder.template add<LinearOp, LinearKernels<>>(LinearOp{embed, 3 * embed, length, bias}, x,
-                                                                Sizes{length, 3 * embed});
-    builder.leave();
-    ParameterSpec weight = uniform("in_proj_weight", {3 * embed, embed},
-                                   std::sqrt(3.0) * init::detail::xavier_std({3 * embed, embed}, 1));
-    weight.initial.drawn_after = bias ? 3 : 1;  // PyTorch makes out_proj first
-    add_parameters(builder, weight, constant("in_proj_bias", {3 * embed}, 0));
-
-    builder.enter("attention");
-    builder.set_layer(gpunet::detail::signature<detail::ScaledDotProductAttention>());
-    const index_t row = 3 * embed;
-    const AttentionOp op{.g = {.heads = heads,
-                               .queries = length,
-                               .keys = length,
-                               .dim = size,
-                               .value_dim = size,
-                               .q = {0, row, 0},
-                               .k = {0, row, embed},
-                               .v = {0, row, 2 * embed},
-                               .causal = (detail::is_causal<Options> || ...),
-                               .scale = 1 / std::sqrt(static_cast<double>(size))},
-                         .dropout = dropout_};
-    y = builder.add(op, y, in.sizes());
-    builder.leave();
-
-    builder.enter("out_proj");
-    builder.set_layer(gpunet::detail::signature<Linear<>>());
-    y = builder.template add<LinearOp, LinearKernels<>>(LinearOp{embed, embed, length, bias}, y, in.sizes());
-    ParameterSpec out_bias = constant("bias", {embed}, 0);
-    out_bias.initial.unused = embed;  // PyTorch draws it, then sets it to 0
-    add_parameters(builder, uniform("weight", {embed, embed}, kaiming_uniform_bound(embed)), out_bias);
-    builder.leave();
-    return y;
+    constexpr bool causal = (detail::is_causal<Options> || ...);
+    return detail::lower_attention(builder, {heads, embed, length, length, causal, bias, dropout_}, x, x);
   }
 
  private:
@@ -132,11 +171,6 @@ class MultiheadAttention {
   template <index_t embed>
   static constexpr bool divide(Dim<embed>) {
     return embed == dyn || embed % heads == 0;
-  }
-  template <class Builder>
-  static void add_parameters(Builder& builder, const ParameterSpec& weight, const ParameterSpec& of_bias) {
-    const std::array both{weight, of_bias};
-    builder.add_parameters(std::span<const ParameterSpec>(both).first(bias ? 2 : 1));
   }
 
   double dropout_ = detail::dropout_rate<DropoutRate<0>, Options...>;

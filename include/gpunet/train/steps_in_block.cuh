@@ -46,7 +46,7 @@ inline DenseNetwork dense_network(const Graph& graph, const Plan& plan) {
   for (const PlannedNode& planned : plan.nodes) {
     const Node& node = graph.nodes[static_cast<std::size_t>(planned.node)];
     const LinearOp* linear = node.as<LinearOp>();
-    if (!linear || linear->rows != 1 || planned.inputs[0].value != dense.depth) return {};
+    if (!linear || linear->rows != 1 || node.shares_parameters || planned.inputs[0].value != dense.depth) return {};
     const index_t* offsets = graph.parameter_offsets.data() + node.first_parameter;
     const int out = static_cast<int>(linear->out);
     dense.layers[dense.depth++] = {static_cast<int>(linear->in), out, static_cast<int>(offsets[0]),

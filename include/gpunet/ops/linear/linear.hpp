@@ -14,6 +14,7 @@ struct LinearOp {
   bool bias = true;
   Activation activation = Activation::none;
   bool keeps_relu_bits = false;  // store which numbers the ReLU let through, where the device uses that
+  index_t first_row = 0;         // of W and b: those before belong to other nodes
 
   OpTraits traits(const Sizes&, const Sizes&) const {
     OpTraits traits;
@@ -34,6 +35,16 @@ struct LinearOp {
       return false;
   }
   index_t multiply_adds(const Sizes&, const Sizes&) const { return rows * (in + (bias ? 1 : 0)) * out; }
+
+  // Return W and b, or their gradients; b is null if there is none.
+  template <class T>
+  T* weight(const ArraySlices<T>& parameters) const {
+    return parameters[0] + first_row * in;
+  }
+  template <class T>
+  T* bias_of(const ArraySlices<T>& parameters) const {
+    return bias ? parameters[1] + first_row : nullptr;
+  }
 
   // Returns a slice whose samples are the rows of all samples.
   Slice all_rows(const Slice& slice) const {
@@ -58,8 +69,8 @@ struct LinearKernels {
                                         .in = op.in,
                                         .out = op.out,
                                         .x = pass.x,
-                                        .w = pass.parameters[0],
-                                        .b = op.bias ? pass.parameters[1] : nullptr,
+                                        .w = op.weight(pass.parameters),
+                                        .b = op.bias_of(pass.parameters),
                                         .y = pass.y,
                                         .scratch = pass.scratch,
                                         .activation = op.activation,
@@ -76,10 +87,10 @@ struct LinearKernels {
                                           .x = pass.x,
                                           .y = pass.y,
                                           .dy = pass.dy,
-                                          .w = pass.parameters[0],
+                                          .w = op.weight(pass.parameters),
                                           .dx = pass.dx,
-                                          .dw = pass.gradients[0],
-                                          .db = op.bias ? pass.gradients[1] : nullptr,
+                                          .dw = op.weight(pass.gradients),
+                                          .db = op.bias_of(pass.gradients),
                                           .accumulate = pass.accumulate,
                                           .scratch = pass.scratch,
                                           .activation = pass.dy_is_rectified ? Activation::none : op.activation,
