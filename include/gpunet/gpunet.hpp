@@ -1,4 +1,4 @@
-// gpunet: neural networks in C++ programs, on Host and Cuda. This header has everything for training; plot.hpp,
+// gpunet: neural networks in C++ programs, on Host and Cuda. This header has everything for training; functional.hpp, plot.hpp,
 // tensorboard.hpp, images.hpp, tables.hpp and datasets.hpp have the rest.
 #pragma once
 
@@ -42,7 +42,6 @@
 #include <gpunet/nn/elementwise.hpp>
 #include <gpunet/nn/embedding.hpp>
 #include <gpunet/nn/flatten.hpp>
-#include <gpunet/nn/functional.hpp>
 #include <gpunet/nn/glu.hpp>
 #include <gpunet/nn/hinge_embedding_loss.hpp>
 #include <gpunet/nn/identity.hpp>
@@ -72,7 +71,6 @@
 #include <gpunet/nn/transformer.hpp>
 #include <gpunet/nn/upsample.hpp>
 #include <gpunet/nn/value.hpp>
-#include <gpunet/nn/value_math.hpp>
 #include <gpunet/nn/zero_pad2d.hpp>
 #include <gpunet/ops/classes.hpp>
 #include <gpunet/ops/conv2d/linked_library.hpp>

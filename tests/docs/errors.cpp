@@ -4,6 +4,7 @@
 #include <limits>
 
 #include <gpunet/datasets.hpp>
+#include <gpunet/functional.hpp>
 #include <gpunet/gpunet.hpp>
 #include <gpunet/images.hpp>
 #include <gpunet/plot.hpp>

@@ -3,6 +3,7 @@
 #include <map>
 #include <string>
 
+#include <gpunet/functional.hpp>
 #include <gpunet/gpunet.hpp>
 #include <gpunet/nn/gradient_check.hpp>
 
