@@ -30,7 +30,7 @@ TEST_CASE("every type has the name and the size that the format gives it") {
 }
 
 TEST_CASE("half precision is decoded exactly") {
-  using detail::half_to_float;
+  using io::detail::half_to_float;
   // numpy.array([...], dtype=uint16).view(float16).astype(float32)
   CHECK(half_to_float(0x0001) == 0x1p-24f);
   CHECK(half_to_float(0x03FF) == 0x1.ff8p-15f);
@@ -51,8 +51,8 @@ TEST_CASE("half precision is decoded exactly") {
 }
 
 TEST_CASE("bfloat16 is the upper half of a float") {
-  CHECK(detail::bfloat_to_float(0x3FC0) == 1.5f);
-  CHECK(detail::bfloat_to_float(0x8000) == 0.0f);
-  CHECK(detail::bfloat_to_float(0xFF80) == -std::numeric_limits<float>::infinity());
-  CHECK(std::isnan(detail::bfloat_to_float(0x7FC0)));
+  CHECK(io::detail::bfloat_to_float(0x3FC0) == 1.5f);
+  CHECK(io::detail::bfloat_to_float(0x8000) == 0.0f);
+  CHECK(io::detail::bfloat_to_float(0xFF80) == -std::numeric_limits<float>::infinity());
+  CHECK(std::isnan(io::detail::bfloat_to_float(0x7FC0)));
 }

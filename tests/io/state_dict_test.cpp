@@ -19,7 +19,7 @@ namespace {
 
 // A network in small: two arrays behind each other, as in an arena.
 template <class T>
-struct Network {
+struct SavedNetwork {
   std::vector<T> values = std::vector<T>(8);
   std::vector<NamedArray<T>> arrays{{"fc.weight", {2, 3}, values.data()}, {"fc.bias", {2}, values.data() + 6}};
 };
@@ -28,7 +28,7 @@ struct Network {
 
 TEST_CASE_TEMPLATE("arrays that are saved are loaded, bit for bit", T, float, double) {
   TempFolder folder;
-  Network<T> saved, loaded;
+  SavedNetwork<T> saved, loaded;
   saved.values = {T(0.1), -2, 3, 4, 5, T(1e-30), 7, 8};
   saved.arrays[0].data = saved.values.data(), saved.arrays[1].data = saved.values.data() + 6;
   io::save_arrays(saved.arrays, folder / "a.safetensors", {{"format", "pt"}});
@@ -50,7 +50,7 @@ TEST_CASE("arrays are loaded from other floating-point types") {
   const std::vector<TensorEntry> entries{{"fc.weight", Dtype::F16, {2, 3}, std::as_bytes(std::span(weight))},
                                          {"fc.bias", Dtype::F64, {2}, std::as_bytes(std::span(bias))}};
   io::write_safetensors(folder / "a", entries);
-  Network<double> network;
+  SavedNetwork<double> network;
   io::load_arrays(network.arrays, SafetensorsFile::read(folder / "a"));
   CHECK(network.values == std::vector<double>{1, 0, 0, 0, 0, -2, 0.25, 1e300});
 }
@@ -70,7 +70,7 @@ TEST_CASE("match lists everything that does not fit, and nothing is loaded") {
   io::write_safetensors(folder / "a", entries);
   const SafetensorsFile file = SafetensorsFile::read(folder / "a");
 
-  Network<float> network;
+  SavedNetwork<float> network;
   std::vector<float> good(4);
   network.arrays.push_back({"good", {4}, good.data()});
   network.arrays.push_back({"steps", {2}, good.data()});
@@ -118,7 +118,7 @@ TEST_CASE("lists in a message end after ten, with a count") {
 
 TEST_CASE("an entry is for one array") {
   TempFolder folder;
-  Network<float> network;
+  SavedNetwork<float> network;
   io::save_arrays(network.arrays, folder / "a.safetensors");
   network.arrays.push_back(network.arrays[1]);
   CHECK(
@@ -128,7 +128,7 @@ TEST_CASE("an entry is for one array") {
 
 TEST_CASE("match gives the entries in the arrays' order") {
   TempFolder folder;
-  Network<float> network;
+  SavedNetwork<float> network;
   io::save_arrays(network.arrays, folder / "a.safetensors");
   const SafetensorsFile file = SafetensorsFile::read(folder / "a.safetensors");
   CHECK(file.entries()[0].name == "fc.bias");
@@ -159,7 +159,7 @@ void write_file(const std::string& path, const std::vector<std::pair<std::string
 const std::vector<float> one_to_eight{1, 2, 3, 4, 5, 6, 7, 8};
 
 std::vector<float> loaded(const std::string& path, const io::LoadOptions& options) {
-  Network<float> network;
+  SavedNetwork<float> network;
   io::load_arrays(network.arrays, io::read_tensors(path), options);
   return network.values;
 }
@@ -305,7 +305,7 @@ TEST_CASE("a part is loaded only when that is asked for, and what is there has t
   CHECK(contains(error_of([&] { loaded(folder / "a.pth", {}); }),
                  "(nothing was loaded):\n  missing keys: fc.bias\n  unexpected keys: other"));
   CHECK(loaded(folder / "a.pth", {.strict = false}) == std::vector<float>{1, 2, 3, 4, 5, 6, 0, 0});
-  Network<float> network;
+  SavedNetwork<float> network;
   const io::IncompatibleKeys keys =
       io::load_arrays(network.arrays, io::read_tensors(folder / "a.pth"), {.strict = false});
   CHECK(keys.missing_keys == std::vector<std::string>{"fc.bias"});
@@ -368,7 +368,7 @@ TEST_CASE("a number that is no count changes nothing") {
 TEST_CASE("tensors of another type are to be saved as numbers") {
   TempFolder folder;
   const std::vector<std::uint8_t> bytes(8);
-  Network<float> network;
+  SavedNetwork<float> network;
   io::write_safetensors(
       folder / "a",
       std::vector<TensorEntry>{{"fc.weight", Dtype::F8_E4M3, {2, 3}, std::as_bytes(std::span(bytes)).first(6)},
