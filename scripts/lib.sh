@@ -120,7 +120,9 @@ need_compiler() {
 # Prints the seconds that are left until GPUNET_DEADLINE (of `date +%s`), at least 1; nothing without one.
 seconds_left() {
   [[ -n ${GPUNET_DEADLINE:-} ]] || return 0
-  local left=$((GPUNET_DEADLINE - $(date +%s)))
+  local now left
+  printf -v now '%(%s)T' -1  # date may not be in PATH
+  left=$((GPUNET_DEADLINE - now))
   echo $((left > 1 ? left : 1))
 }
 
