@@ -153,8 +153,10 @@ configure() {
 # build BUILD_DIR [TARGET...]: builds the targets, or all, and shows every error. At GPUNET_DEADLINE it is cut, and the end of
 # its log is shown.
 build() {
-  local build=$1 go_on=(-k 0) status=0 run_limit
-  run_limit=$(seconds_left)
+  local build=$1 go_on=(-k 0) status=0 left
+  left=$(seconds_left)
+  local run_limit=$run_limit  # the caller's, if that is shorter
+  if [[ -n $left && (-z $run_limit || $left -lt $run_limit) ]]; then run_limit=$left; fi
   shift
   command -v ninja >/dev/null || go_on=(-k -j "$(nproc)")
   run_quietly "$build/build.log" "building ${build##*/}" cmake --build "$build" ${1:+--target "$@"} -- "${go_on[@]}" ||
