@@ -153,7 +153,6 @@ void models(ErrorPage& page, Host& device, Model<Net, Host>& net, nn::CrossEntro
           Model<Head, Host> twice(device));
 }
 
-template <class Net>
 void functions(ErrorPage& page, Host& device) {
   page.section("Functions of values");
   PROVOKE(
@@ -187,6 +186,7 @@ void functions(ErrorPage& page, Host& device) {
           net(Tensor<float, Host>(device, {1, 3}), Tensor<float, Host>(device, {1}, {3})));
 }
 
+template <class Net>
 void optimizers(ErrorPage& page, Model<Net, Host>& net, optim::SGD<Host, float>& optimizer) {
   page.section("Optimizers and schedules");
   PROVOKE("A negative learning rate",
