@@ -36,7 +36,10 @@
 #include <gpunet/nn/batch_norm.hpp>
 #include <gpunet/nn/bce_loss.hpp>
 #include <gpunet/nn/branches.hpp>
+#include <gpunet/nn/conv1d.hpp>
 #include <gpunet/nn/conv2d.hpp>
+#include <gpunet/nn/conv_transpose1d.hpp>
+#include <gpunet/nn/conv_transpose2d.hpp>
 #include <gpunet/nn/cross_entropy_loss.hpp>
 #include <gpunet/nn/dropout.hpp>
 #include <gpunet/nn/elementwise.hpp>

@@ -104,6 +104,14 @@ struct Cube : Shift {
   index_t multiply_adds(const Sizes& in, const Sizes&) const { return 2 * in.numel(); }
 };
 
+using Convolutions = nn::Sequential<
+    nn::Input<4, 6, 7>, nn::Conv2d<8, 3, nn::Padding<1>, nn::Groups<4>>,
+    nn::Conv2d<6, 3, nn::KernelWidth<2>, nn::PaddingSame, nn::Dilation<2>>,
+    nn::ConvTranspose2d<4, 3, nn::Stride<2>, nn::Padding<1>, nn::OutputPadding<1>, nn::Groups<2>>,
+    nn::ConvTranspose2d<3, 2, nn::KernelWidth<3>, nn::Stride<2, 1>, nn::Padding<0, 1>, nn::Bias<false>>>;
+using Rows = nn::Sequential<nn::Input<4, 15>, nn::Conv1d<6, 3, nn::Stride<2>, nn::Dilation<2>, nn::Groups<2>>,
+                            nn::ConvTranspose1d<4, 4, nn::Stride<2>, nn::Padding<1>, nn::Bias<false>>>;
+
 }  // namespace
 
 TEST_CASE("the summary has torchinfo's numbers, and its table") {
@@ -112,6 +120,8 @@ TEST_CASE("the summary has torchinfo's numbers, and its table") {
   check(Iris{}, 120, reference::iris_of_120);
   check(Nested{}, 8, reference::nested_of_8);
   check(normalized, 64, reference::normalized_of_64);
+  check(Convolutions{}, 5, reference::convolutions_of_5);
+  check(Rows{}, 3, reference::rows_of_3);
   check(Wide{}, 32, reference::wide_of_32);
   check(Wide{}, 1024, reference::wide_of_1024);
 }
@@ -127,6 +137,8 @@ TEST_CASE("networks are printed as PyTorch prints them") {
   CHECK(nn::to_string(Iris{}) == reference::iris_of_120.repr);
   CHECK(nn::to_string(Nested{}) == reference::nested_of_8.repr);
   CHECK(nn::to_string(normalized) == reference::normalized_of_64.repr);
+  CHECK(nn::to_string(Convolutions{}) == reference::convolutions_of_5.repr);
+  CHECK(nn::to_string(Rows{}) == reference::rows_of_3.repr);
   CHECK(nn::to_string(Wide{}) == reference::wide_of_32.repr);
   Host host;
   std::ostringstream out;

@@ -676,8 +676,11 @@ TEST_CASE_TEMPLATE("ten shapes of MaxPool1d, AvgPool1d and AdaptiveAvgPool1d are
   CHECK(adaptive_avg_pool1d.number() == 10);
 }
 
-TEST_CASE_TEMPLATE("ten shapes of Conv2d with options are PyTorch's", D, GPUNET_TEST_DEVICES) {
-  Cases<D> conv2d(test_device<D>(), "conv2d_of_options");
+namespace {
+
+template <class T, class D>
+void check_conv2d_of_options() {
+  Cases<D, T> conv2d(test_device<D>(), "conv2d_of_options");
   conv2d(2, nn::Conv2d<6, 3, nn::Groups<2>>{}, shape(4, 5, 4));
   conv2d(17, nn::Conv2d<5, 3, nn::Padding<1>, nn::Groups<5>>{}, shape(5, 4, 6));
   conv2d(3, nn::Conv2d<12, 3, nn::Stride<2>, nn::Padding<1>, nn::Groups<3>>{}, shape(3, 7, 8));
@@ -692,4 +695,82 @@ TEST_CASE_TEMPLATE("ten shapes of Conv2d with options are PyTorch's", D, GPUNET_
   conv2d(16, nn::Conv2d<2, 2, nn::KernelWidth<3>, nn::PaddingSame, nn::Dilation<3, 1>>{}, shape(2, 5, 3));
   conv2d(2, nn::Conv2d<12, 1, nn::Stride<2>, nn::Groups<4>>{}, shape(8, 3, 3));
   CHECK(conv2d.number() == 10);
+}
+
+template <class T, class D>
+void check_conv1d() {
+  Cases<D, T> conv1d(test_device<D>(), "conv1d");
+  conv1d(2, nn::Conv1d<3, 3>{}, shape(2, 7));
+  conv1d(17, nn::Conv1d<8, 5, nn::Padding<2>>{}, shape(3, 9));
+  conv1d(3, nn::Conv1d<6, 4, nn::Stride<2>, nn::Padding<1>>{}, shape(4, 12));
+  conv1d(4, nn::Conv1d<5, 3, nn::Padding<4>, nn::Dilation<4>>{}, shape(2, 10));
+  conv1d(5, nn::Conv1d<6, 3, nn::Padding<1>, nn::Groups<6>>{}, shape(6, 8));
+  conv1d(2, nn::Conv1d<10, 2, nn::Stride<3>, nn::Groups<2>, nn::Bias<false>>{}, shape(4, 11));
+  conv1d(1, nn::Conv1d<4, 4, nn::PaddingSame>{}, shape(3, 33));
+  conv1d(16, nn::Conv1d{16, 1}, shape(16, 2));
+  conv1d(1, nn::Conv1d<1, 1>{}, shape(1, 1));
+  conv1d(33, nn::Conv1d{2, 21, 2, 10}, shape(1, 20));
+  CHECK(conv1d.number() == 10);
+}
+
+template <class T, class D>
+void check_conv_transpose1d() {
+  Cases<D, T> conv_transpose1d(test_device<D>(), "conv_transpose1d");
+  conv_transpose1d(2, nn::ConvTranspose1d<3, 3>{}, shape(2, 5));
+  conv_transpose1d(17, nn::ConvTranspose1d<8, 2, nn::Stride<2>>{}, shape(3, 4));
+  conv_transpose1d(3, nn::ConvTranspose1d{6, 4, 2, 1}, shape(4, 6));
+  conv_transpose1d(4, nn::ConvTranspose1d<5, 3, nn::Dilation<2>, nn::Padding<1>>{}, shape(2, 7));
+  conv_transpose1d(5,
+                   nn::ConvTranspose1d<6, 3, nn::Stride<2>, nn::Padding<1>, nn::OutputPadding<1>, nn::Groups<6>>{},
+                   shape(6, 4));
+  conv_transpose1d(2, nn::ConvTranspose1d<10, 2, nn::Stride<3>, nn::Groups<2>, nn::Bias<false>>{}, shape(4, 3));
+  conv_transpose1d(1, nn::ConvTranspose1d<4, 5, nn::Stride<4>, nn::OutputPadding<3>>{}, shape(3, 8));
+  conv_transpose1d(16, nn::ConvTranspose1d<8, 1>{}, shape(16, 2));
+  conv_transpose1d(1, nn::ConvTranspose1d<1, 1>{}, shape(1, 1));
+  conv_transpose1d(33, nn::ConvTranspose1d<2, 9, nn::Stride<3>, nn::Padding<4>, nn::OutputPadding<2>>{},
+                   shape(1, 5));
+  CHECK(conv_transpose1d.number() == 10);
+}
+
+template <class T, class D>
+void check_conv_transpose2d() {
+  Cases<D, T> conv_transpose2d(test_device<D>(), "conv_transpose2d");
+  conv_transpose2d(2, nn::ConvTranspose2d<3, 3>{}, shape(2, 3, 4));
+  conv_transpose2d(17, nn::ConvTranspose2d<4, 2, nn::Stride<2>>{}, shape(3, 3, 2));
+  conv_transpose2d(3, nn::ConvTranspose2d{6, 4, 2, 1}, shape(4, 3, 3));
+  conv_transpose2d(4, nn::ConvTranspose2d<5, 3, nn::Stride<2>, nn::Padding<1>, nn::OutputPadding<1>>{},
+                   shape(2, 3, 4));
+  conv_transpose2d(5, nn::ConvTranspose2d<4, 3, nn::Stride<2>, nn::Padding<1>, nn::Groups<4>>{}, shape(4, 2, 3));
+  conv_transpose2d(2, nn::ConvTranspose2d<6, 2, nn::Dilation<2>, nn::Groups<2>, nn::Bias<false>>{}, shape(4, 4, 3));
+  conv_transpose2d(
+      1,
+      nn::ConvTranspose2d<2, 3, nn::KernelWidth<2>, nn::Stride<1, 3>, nn::Padding<1, 0>, nn::OutputPadding<0, 2>>{},
+      shape(3, 5, 4));
+  conv_transpose2d(16, nn::ConvTranspose2d<8, 1>{}, shape(9, 2, 2));
+  conv_transpose2d(3, nn::ConvTranspose2d<3, 1, nn::Stride<2>>{}, shape(2, 3, 3));
+  conv_transpose2d(33, nn::ConvTranspose2d<2, 1, nn::KernelWidth<5>, nn::Padding<0, 2>, nn::Dilation<1, 2>>{},
+                   shape(1, 2, 6));
+  CHECK(conv_transpose2d.number() == 10);
+}
+
+}  // namespace
+
+TEST_CASE_TEMPLATE("ten shapes of Conv2d with options are PyTorch's", D, GPUNET_TEST_DEVICES) {
+  check_conv2d_of_options<float, D>();
+  check_conv2d_of_options<double, D>();
+}
+
+TEST_CASE_TEMPLATE("ten shapes of Conv1d are PyTorch's", D, GPUNET_TEST_DEVICES) {
+  check_conv1d<float, D>();
+  check_conv1d<double, D>();
+}
+
+TEST_CASE_TEMPLATE("ten shapes of ConvTranspose1d are PyTorch's", D, GPUNET_TEST_DEVICES) {
+  check_conv_transpose1d<float, D>();
+  check_conv_transpose1d<double, D>();
+}
+
+TEST_CASE_TEMPLATE("ten shapes of ConvTranspose2d are PyTorch's", D, GPUNET_TEST_DEVICES) {
+  check_conv_transpose2d<float, D>();
+  check_conv_transpose2d<double, D>();
 }

@@ -29,6 +29,10 @@ using Pixels =
     nn::Sequential<nn::Input<17, 2, 2>, nn::Conv2d<33, 1>, nn::Conv2d<16, 1>, nn::Flatten, nn::Linear<2>>;
 using Digits = nn::Sequential<nn::Input<1, 28, 28>, nn::Conv2d<8, 3>, nn::Conv2d<16, 3>, nn::Conv2d<24, 3>,
                               nn::Flatten, nn::Linear<32>, nn::Linear<10>>;
+using Convolutions = nn::Sequential<
+    nn::Input<6, 9, 8>, nn::Conv2d<12, 3, nn::Groups<3>>, nn::Conv2d<12, 1, nn::KernelWidth<4>, nn::Groups<12>>,
+    nn::Reshape<12, 21>, nn::Conv1d<7, 5>, nn::ConvTranspose1d<6, 3, nn::Stride<2>>, nn::Unflatten<6, 5, 7>,
+    nn::ConvTranspose2d<4, 2, nn::KernelWidth<3>, nn::Groups<2>>, nn::ConvTranspose2d<2, 2, nn::Bias<false>>>;
 // It is never run: its indices are no indices.
 using Words = nn::Sequential<nn::Input<2>, nn::Embedding<3, 4>, nn::Linear<2>, nn::Embedding<7, 3>,
                              nn::Embedding<40, 5, nn::PaddingIdx<3>>>;
@@ -79,6 +83,8 @@ TEST_CASE_TEMPLATE("a new model has PyTorch's parameters, bit for bit", D, GPUNE
   check_draws<float, Strided, D>(reference::strided_float);
   check_draws<float, Pixels, D>(reference::pixels_float);
   check_draws<float, Digits, D>(reference::digits_float);
+  check_draws<float, Convolutions, D>(reference::convolutions_float);
+  check_draws<double, Convolutions, D>(reference::convolutions_double);
   check_draws<float, Words, D>(reference::words_float);
   check_draws<double, Words, D>(reference::words_double);
   check_draws<float, Transformer, D>(reference::transformer_float);

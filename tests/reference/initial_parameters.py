@@ -70,6 +70,13 @@ def transformer():
                          nn.MultiheadAttention(6, 2, bias=False), nn.Linear(6, 4))
 
 
+def convolutions():
+    """Fans of groups, rectangles and transposed convolutions, one of them without a bias."""
+    return nn.Sequential(nn.Conv2d(6, 12, 3, groups=3), nn.Conv2d(12, 12, (1, 4), groups=12), nn.Conv1d(12, 7, 5),
+                         nn.ConvTranspose1d(7, 6, 3, stride=2), nn.ConvTranspose2d(6, 4, (2, 3), groups=2),
+                         nn.ConvTranspose2d(4, 2, 2, bias=False))
+
+
 begin("cstdint")
 print("""// Parameters that torch.nn drew after manual_seed(seed): the first, the last, and the FNV-1a hash of all, in the
 // order of the state dict, as little-endian bytes.
@@ -93,6 +100,8 @@ for network, dtype, name in (
     (strided, torch.float32, "strided_float"),
     (pixels, torch.float32, "pixels_float"),
     (digits, torch.float32, "digits_float"),
+    (convolutions, torch.float32, "convolutions_float"),
+    (convolutions, torch.float64, "convolutions_double"),
     (words, torch.float32, "words_float"),
     (words, torch.float64, "words_double"),
     (transformer, torch.float32, "transformer_float"),

@@ -378,6 +378,80 @@ Estimated Total Size (MB): 2.92
 ))",
 };
 
+inline const SummaryReference convolutions_of_5{
+    .layers =
+        {
+            {"Conv2d", "0", {5, 4, 6, 7}, {5, 8, 6, 7}, 80, 16800, 6720, 320},
+            {"Conv2d", "1", {5, 8, 6, 7}, {5, 6, 6, 7}, 294, 61740, 5040, 1176},
+            {"ConvTranspose2d", "2", {5, 6, 6, 7}, {5, 4, 12, 14}, 112, 94080, 13440, 448},
+            {"ConvTranspose2d", "3", {5, 4, 12, 14}, {5, 3, 24, 14}, 72, 120960, 20160, 288},
+        },
+    .total_params = 558,
+    .trainable_params = 558,
+    .total_mult_adds = 293580,
+    .total_output_bytes = 90720,
+    .total_param_bytes = 2232,
+    .table = R"(====================================================================================================
+Layer (type (var_name):depth-idx)        Output Shape         Param #              Mult-Adds
+====================================================================================================
+Sequential (Sequential)                  [5, 3, 24, 14]       --                   --
+├─Conv2d (0): 1-1                        [5, 8, 6, 7]         80                   16,800
+├─Conv2d (1): 1-2                        [5, 6, 6, 7]         294                  61,740
+├─ConvTranspose2d (2): 1-3               [5, 4, 12, 14]       112                  94,080
+├─ConvTranspose2d (3): 1-4               [5, 3, 24, 14]       72                   120,960
+====================================================================================================
+Total params: 558
+Trainable params: 558
+Non-trainable params: 0
+Total mult-adds (M): 0.29
+====================================================================================================
+Input size (MB): 0.00
+Forward/backward pass size (MB): 0.09
+Params size (MB): 0.00
+Estimated Total Size (MB): 0.10
+====================================================================================================)",
+    .repr = R"(Sequential(
+  (0): Conv2d(4, 8, kernel_size=(3, 3), stride=(1, 1), padding=(1, 1), groups=4)
+  (1): Conv2d(8, 6, kernel_size=(3, 2), stride=(1, 1), padding=same, dilation=(2, 2))
+  (2): ConvTranspose2d(6, 4, kernel_size=(3, 3), stride=(2, 2), padding=(1, 1), output_padding=(1, 1), groups=2)
+  (3): ConvTranspose2d(4, 3, kernel_size=(2, 3), stride=(2, 1), padding=(0, 1), bias=False)
+))",
+};
+
+inline const SummaryReference rows_of_3{
+    .layers =
+        {
+            {"Conv1d", "0", {3, 4, 15}, {3, 6, 6}, 42, 756, 432, 168},
+            {"ConvTranspose1d", "1", {3, 6, 6}, {3, 4, 12}, 96, 3456, 576, 384},
+        },
+    .total_params = 138,
+    .trainable_params = 138,
+    .total_mult_adds = 4212,
+    .total_output_bytes = 2016,
+    .total_param_bytes = 552,
+    .table = R"(====================================================================================================
+Layer (type (var_name):depth-idx)        Output Shape         Param #              Mult-Adds
+====================================================================================================
+Sequential (Sequential)                  [3, 4, 12]           --                   --
+├─Conv1d (0): 1-1                        [3, 6, 6]            42                   756
+├─ConvTranspose1d (1): 1-2               [3, 4, 12]           96                   3,456
+====================================================================================================
+Total params: 138
+Trainable params: 138
+Non-trainable params: 0
+Total mult-adds (M): 0.00
+====================================================================================================
+Input size (MB): 0.00
+Forward/backward pass size (MB): 0.00
+Params size (MB): 0.00
+Estimated Total Size (MB): 0.00
+====================================================================================================)",
+    .repr = R"(Sequential(
+  (0): Conv1d(4, 6, kernel_size=(3,), stride=(2,), dilation=(2,), groups=2)
+  (1): ConvTranspose1d(6, 4, kernel_size=(4,), stride=(2,), padding=(1,), bias=False)
+))",
+};
+
 inline const SummaryReference wide_of_32{
     .layers =
         {

@@ -49,6 +49,18 @@ def nested():
                       nn.Flatten(), sequential(nn.Linear(400, 84), nn.ReLU()), nn.Linear(84, 10))
 
 
+def convolutions():
+    """Groups, dilation, rectangles and transposed convolutions."""
+    return sequential(nn.Conv2d(4, 8, 3, padding=1, groups=4), nn.Conv2d(8, 6, (3, 2), padding="same", dilation=2),
+                      nn.ConvTranspose2d(6, 4, 3, stride=2, padding=1, output_padding=1, groups=2),
+                      nn.ConvTranspose2d(4, 3, (2, 3), stride=(2, 1), padding=(0, 1), bias=False))
+
+
+def rows():
+    return sequential(nn.Conv1d(4, 6, 3, stride=2, dilation=2, groups=2),
+                      nn.ConvTranspose1d(6, 4, 4, stride=2, padding=1, bias=False))
+
+
 def print_summary(name, net, size, dtype=torch.float):
     result = torchinfo.summary(net.to(dtype), input_size=size, dtypes=[dtype], device=next(net.parameters()).device,
                                col_names=("output_size", "num_params", "mult_adds"), col_width=20,
@@ -99,6 +111,8 @@ struct SummaryReference {
     print_summary("iris_of_120", iris(), (120, 4))
     print_summary("nested_of_8", nested(), (8, 3, 32, 32))
     print_summary("normalized_of_64", normalized(), (64, 3, 32, 32))
+    print_summary("convolutions_of_5", convolutions(), (5, 4, 6, 7))
+    print_summary("rows_of_3", rows(), (3, 4, 15))
     print_summary("wide_of_32", wide().to("meta"), (32, 64, 32, 32))
     print_summary("wide_of_1024", wide().to("meta"), (1024, 64, 32, 32))
     end()

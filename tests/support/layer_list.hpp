@@ -17,6 +17,9 @@ void list_layers(List& list) {
   list.section("Linear layers, convolutions, embeddings");
   list.layer(nn::Linear<5>{}, Shape<4>{});
   list.layer(nn::Conv2d<4, 3>{}, Shape<2, 8, 8>{}, {.differs = "`padding_mode` is zeros"});
+  list.layer(nn::Conv1d<4, 3>{}, Shape<2, 8>{}, {.differs = "`padding_mode` is zeros"});
+  list.layer(nn::ConvTranspose1d<4, 3>{}, Shape<2, 8>{}, {.differs = "no `output_size`"});
+  list.layer(nn::ConvTranspose2d<4, 3>{}, Shape<2, 4, 4>{}, {.differs = "no `output_size`"});
   list.layer(nn::Embedding<9, 4>{}, Shape<3>{},
              {.differs = "indices are numbers of the network's type", .takes_indices = true});
 

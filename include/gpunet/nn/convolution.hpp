@@ -87,7 +87,7 @@ struct ConvDimension {
   // Returns whether they are at least 1; true for run-time sizes.
   template <index_t E, index_t More>
   static constexpr bool may_be_transposed(Dim<E>, Dim<More>) {
-    return E == dyn || (E - 1) * S - P + D * (K - 1) + More >= P;
+    return E == dyn || K == dyn || S == dyn || P == dyn || (E - 1) * S - P + D * (K - 1) + More >= P;
   }
 
   constexpr ConvAxis axis(index_t size, index_t outputs) const {
