@@ -31,7 +31,7 @@ using Digits = nn::Sequential<nn::Input<1, 28, 28>, nn::Conv2d<8, 3>, nn::Conv2d
                               nn::Flatten, nn::Linear<32>, nn::Linear<10>>;
 using Convolutions = nn::Sequential<
     nn::Input<6, 9, 8>, nn::Conv2d<12, 3, nn::Groups<3>>, nn::Conv2d<12, 1, nn::KernelWidth<4>, nn::Groups<12>>,
-    nn::Reshape<12, 21>, nn::Conv1d<7, 5>, nn::ConvTranspose1d<6, 3, nn::Stride<2>>, nn::Unflatten<6, 5, 7>,
+    nn::Reshape<12, 21>, nn::Conv1d<7, 5>, nn::ConvTranspose1d<6, 3, nn::Stride<2>>, nn::Reshape<6, 5, 7>,
     nn::ConvTranspose2d<4, 2, nn::KernelWidth<3>, nn::Groups<2>>, nn::ConvTranspose2d<2, 2, nn::Bias<false>>>;
 // It is never run: its indices are no indices.
 using Words = nn::Sequential<nn::Input<2>, nn::Embedding<3, 4>, nn::Linear<2>, nn::Embedding<7, 3>,
