@@ -361,13 +361,19 @@ inline constexpr bool is_in_library = false;
 
 // Kernels that the compiled library holds: user units only declare them, the library instantiates them.
 #define GPUNET_KERNELS_OF(D, T, ...) const ::gpunet::Kernels<D, T>* ::gpunet::kernels_of<__VA_ARGS__, D, T>()
-#if GPUNET_CUDA
+#if GPUNET_CUDA && !GPUNET_NVCC
 #define GPUNET_EXTERN_KERNELS(...)                                           \
   template <>                                                                \
   inline constexpr bool ::gpunet::detail::is_in_library<__VA_ARGS__> = true; \
   extern template GPUNET_KERNELS_OF(::gpunet::Host, float, __VA_ARGS__);     \
   extern template GPUNET_KERNELS_OF(::gpunet::Host, double, __VA_ARGS__);    \
   extern template GPUNET_KERNELS_OF(::gpunet::Cuda, float, __VA_ARGS__);     \
+  extern template GPUNET_KERNELS_OF(::gpunet::Cuda, double, __VA_ARGS__)
+#elif GPUNET_CUDA  // has all kernels
+#define GPUNET_EXTERN_KERNELS(...)                                        \
+  extern template GPUNET_KERNELS_OF(::gpunet::Host, float, __VA_ARGS__);  \
+  extern template GPUNET_KERNELS_OF(::gpunet::Host, double, __VA_ARGS__); \
+  extern template GPUNET_KERNELS_OF(::gpunet::Cuda, float, __VA_ARGS__);  \
   extern template GPUNET_KERNELS_OF(::gpunet::Cuda, double, __VA_ARGS__)
 #else
 #define GPUNET_EXTERN_KERNELS(...)                                       \
