@@ -68,7 +68,7 @@ value_t lower_attention(Builder& builder, const ProjectedAttention& of, value_t 
   weight.initial.drawn_after = of.bias ? 3 : 1;  // PyTorch makes out_proj first
   add_parameters(weight, constant("in_proj_bias", {3 * embed}, 0));
 
-  std::array<value_t, 3> inputs{q, q, mask};
+  value_t inputs[] = {q, q, mask};
   std::size_t count = 1;
   AttentionOp op{.g = {.heads = of.heads,
                        .queries = of.queries,
@@ -98,7 +98,7 @@ value_t lower_attention(Builder& builder, const ProjectedAttention& of, value_t 
   const Sizes out{of.queries, embed};
   builder.enter("attention");
   builder.set_layer(gpunet::detail::signature<ScaledDotProductAttention>());
-  value_t y = builder.add(op, std::span<const value_t>(inputs.data(), count), out);
+  value_t y = builder.add(op, std::span<const value_t>(inputs, count), out);
   builder.leave();
 
   builder.enter("out_proj");
