@@ -334,8 +334,10 @@ std::vector<Slice> slices() {
 TEST_CASE_TEMPLATE("functions of values are PyTorch's", D, GPUNET_TEST_DEVICES) {
   D& device = test_device<D>();
   const Reference reference;
-  for (const auto& [name, one] : cases())
+  for (const auto& entry : cases())
     for (const Slice& slice : slices<D>()) {
+      const std::string& name = entry.first;
+      const Case& one = entry.second;
       CAPTURE(name);
       CAPTURE(slice.inner);
       nn::LayerRun<double, D> run(device, graph_of<D>(one), slice);
