@@ -1,5 +1,6 @@
 // Ten shapes of every layer and loss against PyTorch: the list of reference/layer_shapes.py, drawn and run here. Sizes
 // are known at run time unless a case is the one that shows what is compiled for constant ones.
+#include <functional>
 #include <optional>
 
 #include <gpunet/gpunet.hpp>
@@ -61,6 +62,14 @@ class Cases {
 
   template <class L, class In>
   void operator()(index_t batch, const L& layer, In in) {
+    run_case(batch, in.sizes()[0],
+             [&](const Slice& slice) { return nn::LayerRun<T, D>(device_, layer, in, slice); });
+  }
+  int number() const { return number_; }
+
+ private:
+  // Compiled once for all layers.
+  void run_case(index_t batch, index_t channels, const std::function<nn::LayerRun<T, D>(const Slice&)>& make) {
     const KeepIsa keep;
     for (const Slice& slice : slices_of<D>(batch))
       for (Isa path : isas()) {
@@ -68,7 +77,7 @@ class Cases {
         CAPTURE(slice.inner);
         CAPTURE(static_cast<int>(path));
         set_isa(path);
-        nn::LayerRun<T, D> run(device_, layer, in, slice);
+        nn::LayerRun<T, D> run = make(slice);
         Generator generator(number_);
         const auto draw = [&](index_t n) {
           const std::vector<float> values = random_values<float>(n, generator);
@@ -81,7 +90,6 @@ class Cases {
         const std::vector<T> x = draw(inputs), dy = draw(batch * run.out_features());
         check(run, x, dy, "");
         if (couples_samples) {
-          const index_t channels = in.sizes()[0];
           check_close(run.buffer(0, channels), "running_mean");
           check_close(run.buffer(1, channels), "running_var");
           run.set_mode(nn::Mode::eval);
@@ -90,9 +98,6 @@ class Cases {
       }
     ++number_;
   }
-  int number() const { return number_; }
-
- private:
   void check(nn::LayerRun<T, D>& run, const std::vector<T>& x, const std::vector<T>& dy,
              const std::string& prefix) {
     check_close(run.forward(x), prefix + "y");
