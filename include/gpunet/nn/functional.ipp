@@ -93,7 +93,7 @@ GPUNET_INLINE Value log_softmax(const Value& x, int dim) {
 }
 
 GPUNET_INLINE Value linear(const Value& x, index_t out_features, const LinearOptions& options) {
-  const Sizes& in = x.sizes();
+  const Sizes in = x.sizes();
   require(in.rank() >= 1, "gpunet::nn::linear: a value of shape ", detail::shape_text(in),
           " (want a last dimension of features), reshape it");
   require(out_features >= 1, "gpunet::nn::linear: ", out_features, " outputs (want 1 or more)");
@@ -116,7 +116,7 @@ GPUNET_INLINE Value any_conv2d(const Value& x, index_t out_channels, index_t ker
   require_rank("conv2d", x, 3, "images [batch, channels, height, width]");
   const index_t stride = options.stride, padding = options.padding, dilation = options.dilation;
   const index_t groups = options.groups;
-  const Sizes& in = x.sizes();
+  const Sizes in = x.sizes();
   require(out_channels >= 1 && kernel >= 1 && stride >= 1 && padding >= 0 && dilation >= 1,
           "gpunet::nn::conv2d: ", out_channels, " output channels, kernel ", kernel, ", stride ", stride,
           ", padding ", padding, ", dilation ", dilation, " (want at least 1, 1, 1, 0, 1)");
@@ -178,7 +178,7 @@ GPUNET_INLINE Sizes pooled_sizes(const char* function, const Value& x, index_t k
 GPUNET_INLINE Value max_pool2d(const Value& x, index_t kernel_size, const PoolOptions& options) {
   const index_t stride = options.stride == 0 ? kernel_size : options.stride;
   const Sizes out = detail::pooled_sizes("max_pool2d", x, kernel_size, stride, options);
-  const Sizes& in = x.sizes();
+  const Sizes in = x.sizes();
   return detail::add_node<MaxPool2dOp>(
       "max_pool2d",
       MaxPool2dOp{{in[0], in[1], in[2], out[1], out[2], kernel_size, stride, options.padding}, options.ceil_mode},
@@ -187,7 +187,7 @@ GPUNET_INLINE Value max_pool2d(const Value& x, index_t kernel_size, const PoolOp
 GPUNET_INLINE Value avg_pool2d(const Value& x, index_t kernel_size, const PoolOptions& options) {
   const index_t stride = options.stride == 0 ? kernel_size : options.stride;
   const Sizes out = detail::pooled_sizes("avg_pool2d", x, kernel_size, stride, options);
-  const Sizes& in = x.sizes();
+  const Sizes in = x.sizes();
   return detail::add_node<AvgPool2dOp>("avg_pool2d",
                                        AvgPool2dOp{{in[0],
                                                     {in[1], out[1], kernel_size, stride, options.padding},
@@ -198,7 +198,7 @@ GPUNET_INLINE Value adaptive_avg_pool2d(const Value& x, index_t height, index_t 
   detail::require_rank("adaptive_avg_pool2d", x, 3, "images [batch, channels, height, width]");
   require(height >= 1 && width >= 1 && height <= 1 << 16 && width <= 1 << 16,
           "gpunet::nn::adaptive_avg_pool2d: an output of ", height, " x ", width, " (want 1 to 65536 each)");
-  const Sizes& in = x.sizes();
+  const Sizes in = x.sizes();
   return detail::add_node<AvgPool2dOp>("adaptive_avg_pool2d", AvgPool2dOp{{in[0], {in[1], height}, {in[2], width}}},
                                        x, Sizes{in[0], height, width});
 }
@@ -217,7 +217,7 @@ GPUNET_INLINE Value batch_norm(const Value& x, const BatchNormOptions& options, 
 namespace detail {
 
 GPUNET_INLINE Value norm_of_last(std::string_view function, const Value& x, RowNormOp op, std::string_view name) {
-  const Sizes& in = x.sizes();
+  const Sizes in = x.sizes();
   require(in.rank() >= 1, "gpunet::nn::", function, ": a value of shape ", shape_text(in),
           " (want a last dimension of features), reshape it");
   check_eps("layer_norm, rms_norm", op.eps < 0 ? 0 : op.eps);
@@ -245,7 +245,7 @@ GPUNET_INLINE Value rms_norm(const Value& x, const RMSNormOptions& options, std:
 }
 GPUNET_INLINE Value group_norm(const Value& x, index_t num_groups, const GroupNormOptions& options,
                                std::string_view name) {
-  const Sizes& in = x.sizes();
+  const Sizes in = x.sizes();
   require(in.rank() >= 1 && num_groups >= 1 && in[0] % num_groups == 0, "gpunet::nn::group_norm: a value of shape ",
           detail::shape_text(in), " in ", num_groups, " groups (want channels that the groups divide)");
   detail::check_eps("group_norm", options.eps);
@@ -292,7 +292,7 @@ GPUNET_INLINE void require_probability(std::string_view function, double p) {
 GPUNET_INLINE Value scaled_dot_product_attention(const Value& query, const Value& key, const Value& value,
                                                  const AttentionOptions& options) {
   constexpr std::string_view function = "scaled_dot_product_attention";
-  const Sizes &q = query.sizes(), &k = key.sizes(), &v = value.sizes();
+  const Sizes q = query.sizes(), k = key.sizes(), v = value.sizes();
   const bool has_heads = q.rank() == 3;
   const int length = has_heads ? 1 : 0, features = length + 1;
   require(q.rank() == features + 1 && k.rank() == q.rank() && v.rank() == q.rank() && q[features] == k[features] &&
@@ -332,7 +332,7 @@ GPUNET_INLINE Value multihead_attention(const Value& query, const Value& memory,
                                         const MultiheadAttentionOptions& options) {
   constexpr std::string_view function = "multihead_attention";
   detail::require_same_network(function, std::array{query, memory});
-  const Sizes &q = query.sizes(), &m = memory.sizes();
+  const Sizes q = query.sizes(), m = memory.sizes();
   require(q.rank() == 2 && m.rank() == 2 && q[1] == m[1], "gpunet::nn::", function, ": query ",
           detail::shape_text(q), ", memory ", detail::shape_text(m),
           " (want [batch, queries, embed] and [batch, keys, embed])");
@@ -406,7 +406,7 @@ GPUNET_INLINE Value transformer_decoder_layer(const Value& target, const Value& 
 }
 
 GPUNET_INLINE Value gather(const Value& x, const Value& indices) {
-  const Sizes& in = x.sizes();
+  const Sizes in = x.sizes();
   require(in.rank() >= 1 && in.tail() == indices.sizes(), "gpunet::nn::gather: values of shape ",
           detail::shape_text(in), " and indices of shape ", detail::shape_text(indices.sizes()),
           " (want [batch, classes, ...] and [batch, ...]), reshape one");

@@ -122,7 +122,7 @@ class Value {
       : builder_(std::move(builder)), number_(number) {}
 
   // The sizes of one sample. Throws Error if the network has been built already.
-  const Sizes& sizes() const;
+  Sizes sizes() const;
   // The number of dimensions with the batch.
   int dim() const { return sizes().rank() + 1; }
   // The extent of dimension `dim`, which is 1 for the first one of a sample, or counted from the end: -1 is the last. Throws

@@ -116,7 +116,7 @@ GPUNET_INLINE void require_rank(std::string_view function, const Value& x, int r
 
 }  // namespace detail
 
-GPUNET_INLINE const Sizes& Value::sizes() const {
+GPUNET_INLINE Sizes Value::sizes() const {
   require(!builder_->is_finished(),
           "gpunet::nn::Value: a value of a network that has been built already, use only values of the function "
           "that is "

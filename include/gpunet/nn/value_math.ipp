@@ -30,7 +30,7 @@ Value binary_node(std::string_view function, const Value& a, const Value& b) {
 
 // Returns the sum of x over dimension `dim` of a sample, whose extent becomes 1.
 GPUNET_INLINE Value sum_along(std::string_view function, const Value& x, int dim, bool is_mean) {
-  const Sizes& in = x.sizes();
+  const Sizes in = x.sizes();
   SumOp op{.rows = 1, .length = in[dim], .columns = 1};
   Sizes out;
   for (int i = 0; i < in.rank(); ++i) {
@@ -201,7 +201,7 @@ GPUNET_INLINE Value flatten(const Value& x) {
   return detail::view_node("flatten", x, Sizes{x.sizes().numel()});
 }
 GPUNET_INLINE Value permute(const Value& x, std::initializer_list<int> dims) {
-  const Sizes& in = x.sizes();
+  const Sizes in = x.sizes();
   require(std::ssize(dims) == x.dim() && *dims.begin() == 0, "gpunet::nn::permute: ", dims.size(),
           " dimensions for a value of shape ", detail::shape_text(in),
           " (want each once, first 0, the batch), as in permute(x, {0, 2, 1})");
@@ -221,7 +221,7 @@ GPUNET_INLINE Value permute(const Value& x, std::initializer_list<int> dims) {
 }
 GPUNET_INLINE Value transpose(const Value& x, int dim0, int dim1) {
   const int a = detail::sample_dim("transpose", x, dim0), b = detail::sample_dim("transpose", x, dim1);
-  const Sizes& in = x.sizes();
+  const Sizes in = x.sizes();
   GatherOp op{GatherOp::Kind::permute, static_cast<std::uint8_t>(in.rank())};
   Sizes out;
   for (int i = 0; i < in.rank(); ++i) {
@@ -239,13 +239,13 @@ GPUNET_INLINE Value cat(std::span<const Value> values, int dim) {
   detail::require_same_network("cat", values);
   require(values.size() <= most_inputs, "gpunet::nn::cat: ", values.size(), " values (want 1 to ", most_inputs,
           "), join some before");
-  const Sizes& first = values[0].sizes();
+  const Sizes first = values[0].sizes();
   const int axis = detail::sample_dim("cat", values[0], dim);
   ConcatOp op{.rows = detail::rows_and_columns(first, axis).first, .dim = axis + 1};
   Sizes out;
   index_t extent = 0;
   for (std::size_t i = 0; i < values.size(); ++i) {
-    const Sizes& sizes = values[i].sizes();
+    const Sizes sizes = values[i].sizes();
     bool fits = sizes.rank() == first.rank();
     for (int k = 0; fits && k < sizes.rank(); ++k)
       fits = k == axis || sizes[k] == first[k];
@@ -261,7 +261,7 @@ GPUNET_INLINE Value cat(std::span<const Value> values, int dim) {
 }
 GPUNET_INLINE Value narrow(const Value& x, int dim, index_t start, index_t length) {
   const int axis = detail::sample_dim("narrow", x, dim);
-  const Sizes& in = x.sizes();
+  const Sizes in = x.sizes();
   require(start >= 0 && length >= 1 && start <= in[axis] && length <= in[axis] - start,
           "gpunet::nn::narrow: ", length, " from ", start, " on of dimension ", dim, " of a value of shape ",
           detail::shape_text(in), " (want a part of its ", in[axis], ")");
