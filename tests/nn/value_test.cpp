@@ -320,7 +320,7 @@ Graph graph_of(const Case& one) {
   return nn::detail::graph_of_call(nn::detail::backend_of<D, double>(), one.inputs, one.function);
 }
 
-// The slices of Host that hold the batch.
+// The slices of Host that hold the batch; on Cuda there is one.
 template <class D>
 std::vector<Slice> slices() {
   if constexpr (std::same_as<D, Host>)
@@ -331,8 +331,7 @@ std::vector<Slice> slices() {
 
 }  // namespace
 
-TEST_CASE("functions of values are PyTorch's") {
-  using D = Host;
+TEST_CASE_TEMPLATE("functions of values are PyTorch's", D, GPUNET_TEST_DEVICES) {
   D& device = test_device<D>();
   const Reference reference;
   for (const auto& entry : cases())
@@ -394,8 +393,7 @@ TEST_CASE("a function of values trains as the same layers do") {
   CHECK(relative_error(losses(net), expected) < 1e-13);
 }
 
-TEST_CASE("a network of several inputs and outputs, which computes its loss") {
-  using D = Host;
+TEST_CASE_TEMPLATE("a network of several inputs and outputs, which computes its loss", D, GPUNET_TEST_DEVICES) {
   D& device = test_device<D>();
   manual_seed(5);
   const auto model = [](Value x, Value t) -> std::vector<Value> {
@@ -490,8 +488,7 @@ TEST_CASE("gradients of layers that a detached value hides are 0") {
   }
 }
 
-TEST_CASE("randn_like draws normal numbers, others in each training pass") {
-  using D = Host;
+TEST_CASE_TEMPLATE("randn_like draws normal numbers, others in each training pass", D, GPUNET_TEST_DEVICES) {
   D& device = test_device<D>();
   manual_seed(11);
   Network<D, double> net(device, [](Value x) { return randn_like(x); }, {256});

@@ -43,10 +43,11 @@
 #error "gpunet: GPUNET_CUDA=1 without the compiled library (which holds the kernels), link gpunet::cuda"
 #endif
 #if GPUNET_COMPILED
-#define GPUNET_CUDA_INLINE  // bodies in .cuh files of functions that are no templates
+// Bodies of functions, not templates, that only gpunet::cuda contains (.cuh) or each library for itself (GPUNET_BACKENDS).
+#define GPUNET_BACKENDS_INLINE
 #define GPUNET_INLINE_VIRTUAL
 #else
-#define GPUNET_CUDA_INLINE inline
+#define GPUNET_BACKENDS_INLINE inline
 // Declarations of virtual functions in a class whose bodies are in an .ipp file: with a virtual function that the class does
 // not declare inline, g++ compiles all of them in every unit that has their bodies, used or not.
 #define GPUNET_INLINE_VIRTUAL inline

@@ -85,35 +85,35 @@ struct BatchBuffers<Cuda>::State {
   std::size_t newest = 0;      // the target that was sent to last
 };
 
-GPUNET_CUDA_INLINE BatchBuffers<Cuda>::BatchBuffers(Cuda& device, index_t slots, index_t batch_size,
-                                                    const DatasetView& set)
+GPUNET_BACKENDS_INLINE BatchBuffers<Cuda>::BatchBuffers(Cuda& device, index_t slots, index_t batch_size,
+                                                        const DatasetView& set)
     : device_(device) {
   const gpunet::detail::CurrentDevice current(device.ordinal());
   state_ = std::make_unique<State>(device, slots, batch_size, set);
 }
 
-GPUNET_CUDA_INLINE BatchBuffers<Cuda>::~BatchBuffers() {
+GPUNET_BACKENDS_INLINE BatchBuffers<Cuda>::~BatchBuffers() {
   const gpunet::detail::CurrentDevice current(device_.ordinal());
   ignore_error(cudaStreamSynchronize(device_.copy_stream()));
 }
 
-GPUNET_CUDA_INLINE void BatchBuffers<Cuda>::enter() {
+GPUNET_BACKENDS_INLINE void BatchBuffers<Cuda>::enter() {
   check(cudaSetDevice(device_.ordinal()));  // and left so: a worker needs no other
 }
 
-GPUNET_CUDA_INLINE void BatchBuffers<Cuda>::wait_reusable(index_t slot) {
+GPUNET_BACKENDS_INLINE void BatchBuffers<Cuda>::wait_reusable(index_t slot) {
   const gpunet::detail::CurrentDevice current(device_.ordinal());
   check(cudaEventSynchronize(state_->at(slot).copied.get()));
 }
 
-GPUNET_CUDA_INLINE void* BatchBuffers<Cuda>::host_inputs(index_t slot) {
+GPUNET_BACKENDS_INLINE void* BatchBuffers<Cuda>::host_inputs(index_t slot) {
   return state_->at(slot).inputs.get();
 }
-GPUNET_CUDA_INLINE void* BatchBuffers<Cuda>::host_targets(index_t slot) {
+GPUNET_BACKENDS_INLINE void* BatchBuffers<Cuda>::host_targets(index_t slot) {
   return state_->at(slot).targets.get();
 }
 
-GPUNET_CUDA_INLINE BatchMemory BatchBuffers<Cuda>::send(index_t slot, index_t n) {
+GPUNET_BACKENDS_INLINE BatchMemory BatchBuffers<Cuda>::send(index_t slot, index_t n) {
   const gpunet::detail::CurrentDevice current(device_.ordinal());
   State& state = *state_;
   const State::Slot& from = state.at(slot);
@@ -133,7 +133,7 @@ GPUNET_CUDA_INLINE BatchMemory BatchBuffers<Cuda>::send(index_t slot, index_t n)
   return {inputs, to.targets.data()};
 }
 
-GPUNET_CUDA_INLINE void BatchBuffers<Cuda>::release(index_t) noexcept {
+GPUNET_BACKENDS_INLINE void BatchBuffers<Cuda>::release(index_t) noexcept {
   const gpunet::detail::CurrentDevice current(device_.ordinal());
   ignore_error(cudaEventRecord(state_->targets[state_->newest].used.get(), device_.stream()));
 }

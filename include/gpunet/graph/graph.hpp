@@ -74,8 +74,7 @@ struct Node {
   std::string name;   // of the layer, "features.0"
   const char* layer;  // the signature of the layer's type, see detail::class_of
   const OpType* type;
-  const void*
-      kernels;  // Kernels of the device and element type that the graph is for; null where it only is looked at
+  const void* kernels;  // Kernels of the device and element type of the graph; null where it only is looked at
   alignas(16) std::array<std::byte, most_bytes> op;
   std::vector<value_t> inputs;
   value_t output;
@@ -176,9 +175,10 @@ class GraphBuilder {
   // Appends parameters to those of the last node, whose names begin with the path so far.
   void add_parameters(std::span<const ParameterSpec> parameters);
 
-  // Return the number of nodes and parameters so far.
   // Lets the last node use another part of the parameters of the node before it, whose gradient it stores.
   void use_second_part();
+
+  // Return the number of nodes and parameters so far.
   std::size_t nodes() const { return graph_.nodes.size(); }
   std::size_t parameters() const { return graph_.parameters.size(); }
 

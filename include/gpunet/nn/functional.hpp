@@ -12,6 +12,8 @@
 
 namespace gpunet::nn {
 
+inline namespace GPUNET_BACKENDS {
+
 // Activations, element by element, with PyTorch's definitions and defaults.
 Value relu(const Value& x);
 Value relu6(const Value& x);
@@ -150,6 +152,7 @@ Value hinge_embedding_loss(const Value& x, const Value& target, double margin = 
 Value cosine_embedding_loss(const Value& a, const Value& b, const Value& target, double margin = 0);
 Value triplet_margin_loss(const Value& anchor, const Value& positive, const Value& negative, double margin = 1);
 
+}  // namespace GPUNET_BACKENDS
 }  // namespace gpunet::nn
 
 #if !GPUNET_COMPILED

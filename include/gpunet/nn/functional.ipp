@@ -24,57 +24,8 @@
 
 namespace gpunet::nn {
 
-GPUNET_INLINE Value relu(const Value& x) {
-  return detail::add_node<ReLU>("relu", ReluOp{}, x, x.sizes());
-}
-GPUNET_INLINE Value relu6(const Value& x) {
-  return detail::elementwise_node("relu6", ReLU6{}, x);
-}
-GPUNET_INLINE Value leaky_relu(const Value& x, double negative_slope) {
-  return detail::elementwise_node("leaky_relu", LeakyReLU(negative_slope), x);
-}
-GPUNET_INLINE Value elu(const Value& x, double alpha) {
-  return detail::elementwise_node("elu", ELU(alpha), x);
-}
-GPUNET_INLINE Value selu(const Value& x) {
-  return detail::elementwise_node("selu", SELU{}, x);
-}
-GPUNET_INLINE Value gelu(const Value& x, Approximate approximate) {
-  if (approximate == Approximate::tanh) return detail::elementwise_node("gelu", detail::GELUByTanh{}, x);
-  return detail::elementwise_node("gelu", detail::GELUByErf{}, x);
-}
-GPUNET_INLINE Value silu(const Value& x) {
-  return detail::elementwise_node("silu", SiLU{}, x);
-}
-GPUNET_INLINE Value mish(const Value& x) {
-  return detail::elementwise_node("mish", Mish{}, x);
-}
-GPUNET_INLINE Value tanh(const Value& x) {
-  return detail::elementwise_node("tanh", Tanh{}, x);
-}
-GPUNET_INLINE Value sigmoid(const Value& x) {
-  return detail::elementwise_node("sigmoid", Sigmoid{}, x);
-}
-GPUNET_INLINE Value logsigmoid(const Value& x) {
-  return detail::elementwise_node("logsigmoid", LogSigmoid{}, x);
-}
-GPUNET_INLINE Value softplus(const Value& x) {
-  return detail::elementwise_node("softplus", Softplus{}, x);
-}
-GPUNET_INLINE Value softsign(const Value& x) {
-  return detail::elementwise_node("softsign", Softsign{}, x);
-}
-GPUNET_INLINE Value hardtanh(const Value& x, double min_val, double max_val) {
-  return detail::elementwise_node("hardtanh", Hardtanh(min_val, max_val), x);
-}
-GPUNET_INLINE Value hardswish(const Value& x) {
-  return detail::elementwise_node("hardswish", Hardswish{}, x);
-}
-GPUNET_INLINE Value hardsigmoid(const Value& x) {
-  return detail::elementwise_node("hardsigmoid", Hardsigmoid{}, x);
-}
-
 namespace detail {
+inline namespace GPUNET_BACKENDS {
 
 template <class Layer>
 Value softmax_along(std::string_view function, const Value& x, int dim, SoftmaxKind kind) {
@@ -83,36 +34,9 @@ Value softmax_along(std::string_view function, const Value& x, int dim, SoftmaxK
   return add_node<Layer>(function, SoftmaxOp{x.sizes()[0], kind}, x, x.sizes());
 }
 
-}  // namespace detail
-
-GPUNET_INLINE Value softmax(const Value& x, int dim) {
-  return detail::softmax_along<Softmax>("softmax", x, dim, SoftmaxKind::probabilities);
-}
-GPUNET_INLINE Value log_softmax(const Value& x, int dim) {
-  return detail::softmax_along<LogSoftmax>("log_softmax", x, dim, SoftmaxKind::logarithms);
-}
-
-GPUNET_INLINE Value linear(const Value& x, index_t out_features, const LinearOptions& options) {
-  const Sizes in = x.sizes();
-  require(in.rank() >= 1, "gpunet::nn::linear: a value of shape ", detail::shape_text(in),
-          " (want a last dimension of features), reshape it");
-  require(out_features >= 1, "gpunet::nn::linear: ", out_features, " outputs (want 1 or more)");
-  const index_t features = in[in.rank() - 1];
-  const LinearOp op{features, out_features, in.numel() / features, options.bias};
-  Sizes out;
-  for (int i = 0; i + 1 < in.rank(); ++i)
-    out.append(in[i]);
-  out.append(out_features);
-  const std::array parameters{uniform("weight", {out_features, features}, kaiming_uniform_bound(features)),
-                              uniform("bias", {out_features}, bias_bound(features))};
-  return detail::add_node<Linear<>, LinearOp, LinearKernels<>>(
-      "linear", op, x, out, std::span(parameters).first(options.bias ? 2 : 1), options.name);
-}
-
-namespace detail {
-
 // A convolution with groups or dilation.
-GPUNET_INLINE Value any_conv2d(const Value& x, index_t out_channels, index_t kernel, const Conv2dOptions& options) {
+GPUNET_BACKENDS_INLINE Value any_conv2d(const Value& x, index_t out_channels, index_t kernel,
+                                        const Conv2dOptions& options) {
   require_rank("conv2d", x, 3, "images [batch, channels, height, width]");
   const index_t stride = options.stride, padding = options.padding, dilation = options.dilation;
   const index_t groups = options.groups;
@@ -141,23 +65,9 @@ GPUNET_INLINE Value any_conv2d(const Value& x, index_t out_channels, index_t ker
                             std::span(parameters).first(options.bias ? 2 : 1), options.name);
 }
 
-}  // namespace detail
-
-GPUNET_INLINE Value conv2d(const Value& x, index_t out_channels, index_t kernel_size,
-                           const Conv2dOptions& options) {
-  if (options.groups != 1 || options.dilation != 1)
-    return detail::any_conv2d(x, out_channels, kernel_size, options);
-  if (options.bias)
-    return apply<3>(Conv2d{out_channels, kernel_size, options.stride, options.padding}, x, options.name);
-  return apply<3>(Conv2d{out_channels, kernel_size, options.stride, options.padding, Bias<false>{}}, x,
-                  options.name);
-}
-
-namespace detail {
-
 // Returns the numbers of windows of a pooling, for images. Throws Error for wrong options.
-GPUNET_INLINE Sizes pooled_sizes(const char* function, const Value& x, index_t kernel, index_t stride,
-                                 const PoolOptions& options) {
+GPUNET_BACKENDS_INLINE Sizes pooled_sizes(const char* function, const Value& x, index_t kernel, index_t stride,
+                                          const PoolOptions& options) {
   require_rank(function, x, 3, "images [batch, channels, height, width]");
   require(kernel >= 1 && kernel <= 255 && stride >= 1 && options.padding >= 0 && options.padding <= kernel / 2,
           "gpunet::nn::", function, ": kernel ", kernel, ", stride ", stride, ", padding ", options.padding,
@@ -173,50 +83,8 @@ GPUNET_INLINE Sizes pooled_sizes(const char* function, const Value& x, index_t k
   return out;
 }
 
-}  // namespace detail
-
-GPUNET_INLINE Value max_pool2d(const Value& x, index_t kernel_size, const PoolOptions& options) {
-  const index_t stride = options.stride == 0 ? kernel_size : options.stride;
-  const Sizes out = detail::pooled_sizes("max_pool2d", x, kernel_size, stride, options);
-  const Sizes in = x.sizes();
-  return detail::add_node<MaxPool2dOp>(
-      "max_pool2d",
-      MaxPool2dOp{{in[0], in[1], in[2], out[1], out[2], kernel_size, stride, options.padding}, options.ceil_mode},
-      x, out);
-}
-GPUNET_INLINE Value avg_pool2d(const Value& x, index_t kernel_size, const PoolOptions& options) {
-  const index_t stride = options.stride == 0 ? kernel_size : options.stride;
-  const Sizes out = detail::pooled_sizes("avg_pool2d", x, kernel_size, stride, options);
-  const Sizes in = x.sizes();
-  return detail::add_node<AvgPool2dOp>("avg_pool2d",
-                                       AvgPool2dOp{{in[0],
-                                                    {in[1], out[1], kernel_size, stride, options.padding},
-                                                    {in[2], out[2], kernel_size, stride, options.padding}}},
-                                       x, out);
-}
-GPUNET_INLINE Value adaptive_avg_pool2d(const Value& x, index_t height, index_t width) {
-  detail::require_rank("adaptive_avg_pool2d", x, 3, "images [batch, channels, height, width]");
-  require(height >= 1 && width >= 1 && height <= 1 << 16 && width <= 1 << 16,
-          "gpunet::nn::adaptive_avg_pool2d: an output of ", height, " x ", width, " (want 1 to 65536 each)");
-  const Sizes in = x.sizes();
-  return detail::add_node<AvgPool2dOp>("adaptive_avg_pool2d", AvgPool2dOp{{in[0], {in[1], height}, {in[2], width}}},
-                                       x, Sizes{in[0], height, width});
-}
-
-GPUNET_INLINE Value batch_norm(const Value& x, const BatchNormOptions& options, std::string_view name) {
-  switch (x.sizes().rank()) {
-    case 1:
-      return apply<1>(BatchNorm1d(options), x, name);
-    case 2:
-      return apply<2>(BatchNorm1d(options), x, name);
-    default:
-      return apply<3>(BatchNorm2d(options), x, name);
-  }
-}
-
-namespace detail {
-
-GPUNET_INLINE Value norm_of_last(std::string_view function, const Value& x, RowNormOp op, std::string_view name) {
+GPUNET_BACKENDS_INLINE Value norm_of_last(std::string_view function, const Value& x, RowNormOp op,
+                                          std::string_view name) {
   const Sizes in = x.sizes();
   require(in.rank() >= 1, "gpunet::nn::", function, ": a value of shape ", shape_text(in),
           " (want a last dimension of features), reshape it");
@@ -230,21 +98,173 @@ GPUNET_INLINE Value norm_of_last(std::string_view function, const Value& x, RowN
                              name);
 }
 
+// Throws Error unless the mask of keys has their number.
+GPUNET_BACKENDS_INLINE void require_mask(std::string_view function, const std::optional<Value>& mask,
+                                         index_t keys) {
+  require(!mask || mask->sizes() == Sizes{keys}, "gpunet::nn::", function, ": a mask of shape ",
+          mask ? shape_text(mask->sizes()) : "", " (want [batch, ", keys, "], a number for each key)");
+}
+
+GPUNET_BACKENDS_INLINE void require_probability(std::string_view function, double p) {
+  require(p >= 0 && p <= 1, "gpunet::nn::", function, ": dropout ", p,
+          " (want 0 to 1), give the probability of a zero: 0.2 for 20 %");
+}
+
+// The name of the block, in print.
+class TransformerDecoderLayer;
+
+GPUNET_BACKENDS_INLINE void require_targets(std::string_view loss, const Value& x, const Value& target) {
+  require(x.sizes() == target.sizes(), "gpunet::nn::", loss, ": targets of shape ", shape_text(target.sizes()),
+          " for values of shape ", shape_text(x.sizes()), " (want the same), reshape one");
+}
+
+// limit * x - limit^2 / 2 above the limit, x^2 / 2 below it, of x >= 0.
+GPUNET_BACKENDS_INLINE Value square_then_linear(const Value& x, double limit) {
+  const Value small = clamp(x, 0, limit);
+  return 0.5 * square(small) + limit * (x - small);
+}
+
+}  // namespace GPUNET_BACKENDS
 }  // namespace detail
 
-GPUNET_INLINE Value layer_norm(const Value& x, const LayerNormOptions& options, std::string_view name) {
+inline namespace GPUNET_BACKENDS {
+
+GPUNET_BACKENDS_INLINE Value relu(const Value& x) {
+  return detail::add_node<ReLU>("relu", ReluOp{}, x, x.sizes());
+}
+GPUNET_BACKENDS_INLINE Value relu6(const Value& x) {
+  return detail::elementwise_node("relu6", ReLU6{}, x);
+}
+GPUNET_BACKENDS_INLINE Value leaky_relu(const Value& x, double negative_slope) {
+  return detail::elementwise_node("leaky_relu", LeakyReLU(negative_slope), x);
+}
+GPUNET_BACKENDS_INLINE Value elu(const Value& x, double alpha) {
+  return detail::elementwise_node("elu", ELU(alpha), x);
+}
+GPUNET_BACKENDS_INLINE Value selu(const Value& x) {
+  return detail::elementwise_node("selu", SELU{}, x);
+}
+GPUNET_BACKENDS_INLINE Value gelu(const Value& x, Approximate approximate) {
+  if (approximate == Approximate::tanh) return detail::elementwise_node("gelu", detail::GELUByTanh{}, x);
+  return detail::elementwise_node("gelu", detail::GELUByErf{}, x);
+}
+GPUNET_BACKENDS_INLINE Value silu(const Value& x) {
+  return detail::elementwise_node("silu", SiLU{}, x);
+}
+GPUNET_BACKENDS_INLINE Value mish(const Value& x) {
+  return detail::elementwise_node("mish", Mish{}, x);
+}
+GPUNET_BACKENDS_INLINE Value tanh(const Value& x) {
+  return detail::elementwise_node("tanh", Tanh{}, x);
+}
+GPUNET_BACKENDS_INLINE Value sigmoid(const Value& x) {
+  return detail::elementwise_node("sigmoid", Sigmoid{}, x);
+}
+GPUNET_BACKENDS_INLINE Value logsigmoid(const Value& x) {
+  return detail::elementwise_node("logsigmoid", LogSigmoid{}, x);
+}
+GPUNET_BACKENDS_INLINE Value softplus(const Value& x) {
+  return detail::elementwise_node("softplus", Softplus{}, x);
+}
+GPUNET_BACKENDS_INLINE Value softsign(const Value& x) {
+  return detail::elementwise_node("softsign", Softsign{}, x);
+}
+GPUNET_BACKENDS_INLINE Value hardtanh(const Value& x, double min_val, double max_val) {
+  return detail::elementwise_node("hardtanh", Hardtanh(min_val, max_val), x);
+}
+GPUNET_BACKENDS_INLINE Value hardswish(const Value& x) {
+  return detail::elementwise_node("hardswish", Hardswish{}, x);
+}
+GPUNET_BACKENDS_INLINE Value hardsigmoid(const Value& x) {
+  return detail::elementwise_node("hardsigmoid", Hardsigmoid{}, x);
+}
+
+GPUNET_BACKENDS_INLINE Value softmax(const Value& x, int dim) {
+  return detail::softmax_along<Softmax>("softmax", x, dim, SoftmaxKind::probabilities);
+}
+GPUNET_BACKENDS_INLINE Value log_softmax(const Value& x, int dim) {
+  return detail::softmax_along<LogSoftmax>("log_softmax", x, dim, SoftmaxKind::logarithms);
+}
+
+GPUNET_BACKENDS_INLINE Value linear(const Value& x, index_t out_features, const LinearOptions& options) {
+  const Sizes in = x.sizes();
+  require(in.rank() >= 1, "gpunet::nn::linear: a value of shape ", detail::shape_text(in),
+          " (want a last dimension of features), reshape it");
+  require(out_features >= 1, "gpunet::nn::linear: ", out_features, " outputs (want 1 or more)");
+  const index_t features = in[in.rank() - 1];
+  const LinearOp op{features, out_features, in.numel() / features, options.bias};
+  Sizes out;
+  for (int i = 0; i + 1 < in.rank(); ++i)
+    out.append(in[i]);
+  out.append(out_features);
+  const std::array parameters{uniform("weight", {out_features, features}, kaiming_uniform_bound(features)),
+                              uniform("bias", {out_features}, bias_bound(features))};
+  return detail::add_node<Linear<>, LinearOp, LinearKernels<>>(
+      "linear", op, x, out, std::span(parameters).first(options.bias ? 2 : 1), options.name);
+}
+
+GPUNET_BACKENDS_INLINE Value conv2d(const Value& x, index_t out_channels, index_t kernel_size,
+                                    const Conv2dOptions& options) {
+  if (options.groups != 1 || options.dilation != 1)
+    return detail::any_conv2d(x, out_channels, kernel_size, options);
+  if (options.bias)
+    return apply<3>(Conv2d{out_channels, kernel_size, options.stride, options.padding}, x, options.name);
+  return apply<3>(Conv2d{out_channels, kernel_size, options.stride, options.padding, Bias<false>{}}, x,
+                  options.name);
+}
+
+GPUNET_BACKENDS_INLINE Value max_pool2d(const Value& x, index_t kernel_size, const PoolOptions& options) {
+  const index_t stride = options.stride == 0 ? kernel_size : options.stride;
+  const Sizes out = detail::pooled_sizes("max_pool2d", x, kernel_size, stride, options);
+  const Sizes in = x.sizes();
+  return detail::add_node<MaxPool2dOp>(
+      "max_pool2d",
+      MaxPool2dOp{{in[0], in[1], in[2], out[1], out[2], kernel_size, stride, options.padding}, options.ceil_mode},
+      x, out);
+}
+GPUNET_BACKENDS_INLINE Value avg_pool2d(const Value& x, index_t kernel_size, const PoolOptions& options) {
+  const index_t stride = options.stride == 0 ? kernel_size : options.stride;
+  const Sizes out = detail::pooled_sizes("avg_pool2d", x, kernel_size, stride, options);
+  const Sizes in = x.sizes();
+  return detail::add_node<AvgPool2dOp>("avg_pool2d",
+                                       AvgPool2dOp{{in[0],
+                                                    {in[1], out[1], kernel_size, stride, options.padding},
+                                                    {in[2], out[2], kernel_size, stride, options.padding}}},
+                                       x, out);
+}
+GPUNET_BACKENDS_INLINE Value adaptive_avg_pool2d(const Value& x, index_t height, index_t width) {
+  detail::require_rank("adaptive_avg_pool2d", x, 3, "images [batch, channels, height, width]");
+  require(height >= 1 && width >= 1 && height <= 1 << 16 && width <= 1 << 16,
+          "gpunet::nn::adaptive_avg_pool2d: an output of ", height, " x ", width, " (want 1 to 65536 each)");
+  const Sizes in = x.sizes();
+  return detail::add_node<AvgPool2dOp>("adaptive_avg_pool2d", AvgPool2dOp{{in[0], {in[1], height}, {in[2], width}}},
+                                       x, Sizes{in[0], height, width});
+}
+
+GPUNET_BACKENDS_INLINE Value batch_norm(const Value& x, const BatchNormOptions& options, std::string_view name) {
+  switch (x.sizes().rank()) {
+    case 1:
+      return apply<1>(BatchNorm1d(options), x, name);
+    case 2:
+      return apply<2>(BatchNorm1d(options), x, name);
+    default:
+      return apply<3>(BatchNorm2d(options), x, name);
+  }
+}
+
+GPUNET_BACKENDS_INLINE Value layer_norm(const Value& x, const LayerNormOptions& options, std::string_view name) {
   detail::check_eps("layer_norm", options.eps);
   const bool affine = options.elementwise_affine;
   return detail::norm_of_last("layer_norm", x,
                               {RowNormKind::layer, {}, 1, options.eps, affine, affine && options.bias}, name);
 }
-GPUNET_INLINE Value rms_norm(const Value& x, const RMSNormOptions& options, std::string_view name) {
+GPUNET_BACKENDS_INLINE Value rms_norm(const Value& x, const RMSNormOptions& options, std::string_view name) {
   if (options.eps) detail::check_eps("rms_norm", *options.eps);
   return detail::norm_of_last(
       "rms_norm", x, {RowNormKind::rms, {}, 1, options.eps.value_or(-1), options.elementwise_affine, false}, name);
 }
-GPUNET_INLINE Value group_norm(const Value& x, index_t num_groups, const GroupNormOptions& options,
-                               std::string_view name) {
+GPUNET_BACKENDS_INLINE Value group_norm(const Value& x, index_t num_groups, const GroupNormOptions& options,
+                                        std::string_view name) {
   const Sizes in = x.sizes();
   require(in.rank() >= 1 && num_groups >= 1 && in[0] % num_groups == 0, "gpunet::nn::group_norm: a value of shape ",
           detail::shape_text(in), " in ", num_groups, " groups (want channels that the groups divide)");
@@ -257,13 +277,13 @@ GPUNET_INLINE Value group_norm(const Value& x, index_t num_groups, const GroupNo
                                      name);
 }
 
-GPUNET_INLINE Value dropout(const Value& x, double p) {
+GPUNET_BACKENDS_INLINE Value dropout(const Value& x, double p) {
   static_cast<void>(Dropout(p));  // checks p
   return detail::add_node<Dropout>("dropout", DropoutOp{p, x.sizes().numel(), 1}, x, x.sizes());
 }
 
-GPUNET_INLINE Value embedding(const Value& x, index_t num_embeddings, index_t embedding_dim,
-                              std::string_view name) {
+GPUNET_BACKENDS_INLINE Value embedding(const Value& x, index_t num_embeddings, index_t embedding_dim,
+                                       std::string_view name) {
   require(num_embeddings >= 1 && embedding_dim >= 1 && num_embeddings <= index_t{1} << 24,
           "gpunet::nn::embedding: ", num_embeddings, " embeddings of ", embedding_dim,
           " numbers (want 1 to 2^24, as floats have no larger indices, and 1 or more)");
@@ -274,23 +294,8 @@ GPUNET_INLINE Value embedding(const Value& x, index_t num_embeddings, index_t em
                                        x, out, parameters, name);
 }
 
-namespace detail {
-
-// Throws Error unless the mask of keys has their number.
-GPUNET_INLINE void require_mask(std::string_view function, const std::optional<Value>& mask, index_t keys) {
-  require(!mask || mask->sizes() == Sizes{keys}, "gpunet::nn::", function, ": a mask of shape ",
-          mask ? shape_text(mask->sizes()) : "", " (want [batch, ", keys, "], a number for each key)");
-}
-
-GPUNET_INLINE void require_probability(std::string_view function, double p) {
-  require(p >= 0 && p <= 1, "gpunet::nn::", function, ": dropout ", p,
-          " (want 0 to 1), give the probability of a zero: 0.2 for 20 %");
-}
-
-}  // namespace detail
-
-GPUNET_INLINE Value scaled_dot_product_attention(const Value& query, const Value& key, const Value& value,
-                                                 const AttentionOptions& options) {
+GPUNET_BACKENDS_INLINE Value scaled_dot_product_attention(const Value& query, const Value& key, const Value& value,
+                                                          const AttentionOptions& options) {
   constexpr std::string_view function = "scaled_dot_product_attention";
   const Sizes q = query.sizes(), k = key.sizes(), v = value.sizes();
   const bool has_heads = q.rank() == 3;
@@ -328,8 +333,8 @@ GPUNET_INLINE Value scaled_dot_product_attention(const Value& query, const Value
   return by_place(detail::add_node<detail::ScaledDotProductAttention>(function, op, inputs, out));
 }
 
-GPUNET_INLINE Value multihead_attention(const Value& query, const Value& memory, index_t num_heads,
-                                        const MultiheadAttentionOptions& options) {
+GPUNET_BACKENDS_INLINE Value multihead_attention(const Value& query, const Value& memory, index_t num_heads,
+                                                 const MultiheadAttentionOptions& options) {
   constexpr std::string_view function = "multihead_attention";
   detail::require_same_network(function, std::array{query, memory});
   const Sizes q = query.sizes(), m = memory.sizes();
@@ -353,15 +358,8 @@ GPUNET_INLINE Value multihead_attention(const Value& query, const Value& memory,
           memory.number(), options.key_padding_mask ? options.key_padding_mask->number() : -1));
 }
 
-namespace detail {
-
-// The name of the block, in print.
-class TransformerDecoderLayer;
-
-}  // namespace detail
-
-GPUNET_INLINE Value transformer_decoder_layer(const Value& target, const Value& memory, index_t num_heads,
-                                              const TransformerDecoderOptions& options) {
+GPUNET_BACKENDS_INLINE Value transformer_decoder_layer(const Value& target, const Value& memory, index_t num_heads,
+                                                       const TransformerDecoderOptions& options) {
   constexpr std::array<std::string_view, 7> order{"self_attn", "multihead_attn", "linear1", "linear2",
                                                   "norm1",     "norm2",          "norm3"};
   detail::require_same_network("transformer_decoder_layer", std::array{target, memory});
@@ -405,7 +403,7 @@ GPUNET_INLINE Value transformer_decoder_layer(const Value& target, const Value& 
   return y;
 }
 
-GPUNET_INLINE Value gather(const Value& x, const Value& indices) {
+GPUNET_BACKENDS_INLINE Value gather(const Value& x, const Value& indices) {
   const Sizes in = x.sizes();
   require(in.rank() >= 1 && in.tail() == indices.sizes(), "gpunet::nn::gather: values of shape ",
           detail::shape_text(in), " and indices of shape ", detail::shape_text(indices.sizes()),
@@ -414,85 +412,72 @@ GPUNET_INLINE Value gather(const Value& x, const Value& indices) {
                                   indices.sizes());
 }
 
-GPUNET_INLINE Value pairwise_distance(const Value& a, const Value& b, double eps) {
+GPUNET_BACKENDS_INLINE Value pairwise_distance(const Value& a, const Value& b, double eps) {
   return sqrt(sum(square(a - b + eps), -1));
 }
-GPUNET_INLINE Value cosine_similarity(const Value& a, const Value& b, double eps) {
+GPUNET_BACKENDS_INLINE Value cosine_similarity(const Value& a, const Value& b, double eps) {
   const auto length = [eps](const Value& x) {
     return sqrt(clamp(sum(square(x), -1), eps * eps, std::numeric_limits<double>::infinity()));
   };
   return sum(a * b, -1) / (length(a) * length(b));
 }
 
-namespace detail {
-
-GPUNET_INLINE void require_targets(std::string_view loss, const Value& x, const Value& target) {
-  require(x.sizes() == target.sizes(), "gpunet::nn::", loss, ": targets of shape ", shape_text(target.sizes()),
-          " for values of shape ", shape_text(x.sizes()), " (want the same), reshape one");
-}
-
-// limit * x - limit^2 / 2 above the limit, x^2 / 2 below it, of x >= 0.
-GPUNET_INLINE Value square_then_linear(const Value& x, double limit) {
-  const Value small = clamp(x, 0, limit);
-  return 0.5 * square(small) + limit * (x - small);
-}
-
-}  // namespace detail
-
-GPUNET_INLINE Value mse_loss(const Value& x, const Value& target) {
+GPUNET_BACKENDS_INLINE Value mse_loss(const Value& x, const Value& target) {
   detail::require_targets("mse_loss", x, target);
   return mean(square(x - target));
 }
-GPUNET_INLINE Value l1_loss(const Value& x, const Value& target) {
+GPUNET_BACKENDS_INLINE Value l1_loss(const Value& x, const Value& target) {
   detail::require_targets("l1_loss", x, target);
   return mean(abs(x - target));
 }
-GPUNET_INLINE Value smooth_l1_loss(const Value& x, const Value& target, double beta) {
+GPUNET_BACKENDS_INLINE Value smooth_l1_loss(const Value& x, const Value& target, double beta) {
   detail::require_targets("smooth_l1_loss", x, target);
   require(beta >= 0, "gpunet::nn::smooth_l1_loss: beta ", beta, " (want 0 or more)");
   if (beta == 0) return l1_loss(x, target);
   return mean(detail::square_then_linear(abs(x - target), beta) / beta);
 }
-GPUNET_INLINE Value huber_loss(const Value& x, const Value& target, double delta) {
+GPUNET_BACKENDS_INLINE Value huber_loss(const Value& x, const Value& target, double delta) {
   detail::require_targets("huber_loss", x, target);
   require(delta > 0, "gpunet::nn::huber_loss: delta ", delta, " (want more than 0)");
   return mean(detail::square_then_linear(abs(x - target), delta));
 }
-GPUNET_INLINE Value binary_cross_entropy(const Value& x, const Value& target) {
+GPUNET_BACKENDS_INLINE Value binary_cross_entropy(const Value& x, const Value& target) {
   detail::require_targets("binary_cross_entropy", x, target);
   const auto log_of = [](const Value& p) {
     return clamp(log(p), -100, 0);
   };
   return -mean(target * log_of(x) + (1 - target) * log_of(1 - x));
 }
-GPUNET_INLINE Value binary_cross_entropy_with_logits(const Value& x, const Value& target) {
+GPUNET_BACKENDS_INLINE Value binary_cross_entropy_with_logits(const Value& x, const Value& target) {
   detail::require_targets("binary_cross_entropy_with_logits", x, target);
   return mean((1 - target) * x - logsigmoid(x));
 }
-GPUNET_INLINE Value nll_loss(const Value& x, const Value& target) {
+GPUNET_BACKENDS_INLINE Value nll_loss(const Value& x, const Value& target) {
   return -mean(gather(x, target));
 }
-GPUNET_INLINE Value cross_entropy(const Value& x, const Value& target) {
+GPUNET_BACKENDS_INLINE Value cross_entropy(const Value& x, const Value& target) {
   return nll_loss(log_softmax(x, 1), target);
 }
-GPUNET_INLINE Value kl_div(const Value& x, const Value& target) {
+GPUNET_BACKENDS_INLINE Value kl_div(const Value& x, const Value& target) {
   detail::require_targets("kl_div", x, target);
   constexpr double smallest = std::numeric_limits<float>::min();  // 0 log 0 is 0
   return sum(target * (log(clamp(target, smallest, std::numeric_limits<double>::infinity())) - x));
 }
-GPUNET_INLINE Value hinge_embedding_loss(const Value& x, const Value& target, double margin) {
+GPUNET_BACKENDS_INLINE Value hinge_embedding_loss(const Value& x, const Value& target, double margin) {
   detail::require_targets("hinge_embedding_loss", x, target);
   return mean(0.5 * (1 + target) * x + 0.5 * (1 - target) * relu(margin - x));
 }
-GPUNET_INLINE Value cosine_embedding_loss(const Value& a, const Value& b, const Value& target, double margin) {
+GPUNET_BACKENDS_INLINE Value cosine_embedding_loss(const Value& a, const Value& b, const Value& target,
+                                                   double margin) {
   constexpr double eps = 1e-12;  // PyTorch's
   const Value cosine = sum(a * b, -1) / sqrt((sum(square(a), -1) + eps) * (sum(square(b), -1) + eps));
   detail::require_targets("cosine_embedding_loss", cosine, target);
   return mean(0.5 * (1 + target) * (1 - cosine) + 0.5 * (1 - target) * relu(cosine - margin));
 }
-GPUNET_INLINE Value triplet_margin_loss(const Value& anchor, const Value& positive, const Value& negative,
-                                        double margin) {
+GPUNET_BACKENDS_INLINE Value triplet_margin_loss(const Value& anchor, const Value& positive, const Value& negative,
+                                                 double margin) {
   return mean(relu(pairwise_distance(anchor, positive) - pairwise_distance(anchor, negative) + margin));
 }
 
+}  // namespace GPUNET_BACKENDS
 }  // namespace gpunet::nn

@@ -19,9 +19,14 @@
 
 namespace gpunet::nn {
 
+inline namespace GPUNET_BACKENDS {
+
 class Value;
 
+}  // namespace GPUNET_BACKENDS
+
 namespace detail {
+inline namespace GPUNET_BACKENDS {
 
 // The device and element type that a function of values makes a graph for.
 enum class Backend { none, host_float, host_double, gpu_float, gpu_double };
@@ -111,7 +116,10 @@ class ValueBuilder : public GraphBuilder {
   bool finished_ = false;
 };
 
+}  // namespace GPUNET_BACKENDS
 }  // namespace detail
+
+inline namespace GPUNET_BACKENDS {
 
 // A value of a network that is being built: what stands for an array [batch, ...sizes()] in a function of values. Copies are the
 // same value.
@@ -139,7 +147,10 @@ class Value {
   value_t number_;
 };
 
+}  // namespace GPUNET_BACKENDS
+
 namespace detail {
+inline namespace GPUNET_BACKENDS {
 
 // Returns the shape with the batch, for messages: "[batch, 3, 32]".
 std::string shape_text(const Sizes& sizes);
@@ -232,7 +243,10 @@ Graph graph_of_function(Backend backend, F& f, std::initializer_list<Sizes> inpu
   });
 }
 
+}  // namespace GPUNET_BACKENDS
 }  // namespace detail
+
+inline namespace GPUNET_BACKENDS {
 
 // Whether F is a function of one, two or three values.
 template <class F>
@@ -280,6 +294,7 @@ auto shared(std::string_view name, F f, const Value& x, const Values&... more) {
 //   Value gain = parameter(x, nn::constant("gain", {8}, 1));
 Value parameter(const Value& x, const ParameterSpec& spec);
 
+}  // namespace GPUNET_BACKENDS
 }  // namespace gpunet::nn
 
 #if !GPUNET_COMPILED

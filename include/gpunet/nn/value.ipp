@@ -12,36 +12,37 @@
 namespace gpunet::nn {
 
 namespace detail {
+inline namespace GPUNET_BACKENDS {
 
-GPUNET_INLINE void refuse_gpu_kernels(const char* signature) {
+GPUNET_BACKENDS_INLINE void refuse_gpu_kernels(const char* signature) {
   throw Error(concat("gpunet::nn: ", gpunet::detail::class_of(signature),
                      " runs on Cuda (only a CUDA compiler makes kernels of it), compile this unit with nvcc"));
 }
 
-GPUNET_INLINE ValueBuilder::Part::Part(ValueBuilder& builder, std::string_view name) : builder_(builder) {
+GPUNET_BACKENDS_INLINE ValueBuilder::Part::Part(ValueBuilder& builder, std::string_view name) : builder_(builder) {
   if (name.empty())
     builder.enter(builder.numbers_.back()++);
   else
     builder.enter(name);
   builder.numbers_.push_back(0);
 }
-GPUNET_INLINE ValueBuilder::Part::~Part() {
+GPUNET_BACKENDS_INLINE ValueBuilder::Part::~Part() {
   builder_.numbers_.pop_back();
   builder_.leave();
 }
 
-GPUNET_INLINE ValueBuilder::SharedPart::SharedPart(ValueBuilder& builder, std::string_view name)
+GPUNET_BACKENDS_INLINE ValueBuilder::SharedPart::SharedPart(ValueBuilder& builder, std::string_view name)
     : builder_(builder) {
   require(!name.empty(), "gpunet::nn::shared: the name is empty (by which the parameters are found), give one");
   builder.enter_shared(name);
   builder.numbers_.push_back(0);
 }
-GPUNET_INLINE ValueBuilder::SharedPart::~SharedPart() {
+GPUNET_BACKENDS_INLINE ValueBuilder::SharedPart::~SharedPart() {
   builder_.numbers_.pop_back();
   builder_.leave_shared();
 }
 
-GPUNET_INLINE std::vector<Value> values_of_inputs(Backend backend, std::span<const Sizes> inputs) {
+GPUNET_BACKENDS_INLINE std::vector<Value> values_of_inputs(Backend backend, std::span<const Sizes> inputs) {
   index_t features = 0;
   for (const Sizes& sizes : inputs) {
     for (const index_t extent : sizes)
@@ -64,7 +65,7 @@ GPUNET_INLINE std::vector<Value> values_of_inputs(Backend backend, std::span<con
   return values;
 }
 
-GPUNET_INLINE Graph ValueBuilder::take(std::span<const Value> outputs) {
+GPUNET_BACKENDS_INLINE Graph ValueBuilder::take(std::span<const Value> outputs) {
   require(!outputs.empty(), "gpunet::Network: the function returns no value (want 1 or more), return the outputs");
   require_same_network("Network", outputs);
   require(
@@ -87,11 +88,11 @@ GPUNET_INLINE Graph ValueBuilder::take(std::span<const Value> outputs) {
   return std::move(static_cast<GraphBuilder&>(*this)).finish(output);
 }
 
-GPUNET_INLINE std::string shape_text(const Sizes& sizes) {
+GPUNET_BACKENDS_INLINE std::string shape_text(const Sizes& sizes) {
   return "[batch" + (sizes.rank() > 0 ? ", " + to_string(sizes).substr(1) : std::string("]"));
 }
 
-GPUNET_INLINE int sample_dim(std::string_view function, const Value& x, int dim) {
+GPUNET_BACKENDS_INLINE int sample_dim(std::string_view function, const Value& x, int dim) {
   const int rank = x.dim(), counted = dim < 0 ? dim + rank : dim;
   require(counted != 0, "gpunet::nn::", function, ": dimension ", dim,
           " is the batch (samples are computed one by one), give one of a sample: 1 is its first");
@@ -100,7 +101,7 @@ GPUNET_INLINE int sample_dim(std::string_view function, const Value& x, int dim)
   return counted - 1;
 }
 
-GPUNET_INLINE void require_same_network(std::string_view function, std::span<const Value> values) {
+GPUNET_BACKENDS_INLINE void require_same_network(std::string_view function, std::span<const Value> values) {
   require(!values.empty(), "gpunet::nn::", function, ": no value (want 1 or more)");
   for (const Value& value : values) {
     static_cast<void>(value.sizes());
@@ -109,14 +110,18 @@ GPUNET_INLINE void require_same_network(std::string_view function, std::span<con
   }
 }
 
-GPUNET_INLINE void require_rank(std::string_view function, const Value& x, int rank, std::string_view wanted) {
+GPUNET_BACKENDS_INLINE void require_rank(std::string_view function, const Value& x, int rank,
+                                         std::string_view wanted) {
   require(x.sizes().rank() == rank, "gpunet::nn::", function, ": a value of shape ", shape_text(x.sizes()),
           " (want ", wanted, " with ", rank + 1, " dimensions), reshape it");
 }
 
+}  // namespace GPUNET_BACKENDS
 }  // namespace detail
 
-GPUNET_INLINE Sizes Value::sizes() const {
+inline namespace GPUNET_BACKENDS {
+
+GPUNET_BACKENDS_INLINE Sizes Value::sizes() const {
   require(!builder_->is_finished(),
           "gpunet::nn::Value: a value of a network that has been built already, use only values of the function "
           "that is "
@@ -124,11 +129,11 @@ GPUNET_INLINE Sizes Value::sizes() const {
   return builder_->sizes(number_);
 }
 
-GPUNET_INLINE index_t Value::size(int dim) const {
+GPUNET_BACKENDS_INLINE index_t Value::size(int dim) const {
   return sizes()[detail::sample_dim("Value::size", *this, dim)];
 }
 
-GPUNET_INLINE Value parameter(const Value& x, const ParameterSpec& spec) {
+GPUNET_BACKENDS_INLINE Value parameter(const Value& x, const ParameterSpec& spec) {
   detail::require_same_network("parameter", std::span(&x, 1));
   require(!spec.name.empty(), "gpunet::nn::parameter: the name is empty (its key in files), give one");
   // The node is named as its parameter is.
@@ -137,4 +142,5 @@ GPUNET_INLINE Value parameter(const Value& x, const ParameterSpec& spec) {
                                        spec.name);
 }
 
+}  // namespace GPUNET_BACKENDS
 }  // namespace gpunet::nn

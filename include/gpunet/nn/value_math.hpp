@@ -154,13 +154,21 @@ struct Clamp {
   }
 };
 
+}  // namespace detail
+
+namespace detail {
+inline namespace GPUNET_BACKENDS {
+
 // Appends f(x), element by element.
 template <class F>
 Value elementwise_node(std::string_view function, const F& f, const Value& x) {
   return add_node<F>(function, ElementwiseOp<F>{f}, x, x.sizes());
 }
 
+}  // namespace GPUNET_BACKENDS
 }  // namespace detail
+
+inline namespace GPUNET_BACKENDS {
 
 // Returns f(x), element by element, for a functor F of your own with value(x) and gradient(x, y, dy), see Elementwise.
 template <class F>
@@ -230,6 +238,7 @@ Value detach(const Value& x);
 // on all devices and for any number of threads.
 Value randn_like(const Value& x);
 
+}  // namespace GPUNET_BACKENDS
 }  // namespace gpunet::nn
 
 #if GPUNET_COMPILED

@@ -18,6 +18,7 @@
 namespace gpunet::nn {
 
 namespace detail {
+inline namespace GPUNET_BACKENDS {
 
 template <class F>
 Value binary_node(std::string_view function, const Value& a, const Value& b) {
@@ -29,7 +30,7 @@ Value binary_node(std::string_view function, const Value& a, const Value& b) {
 }
 
 // Returns the sum of x over dimension `dim` of a sample, whose extent becomes 1.
-GPUNET_INLINE Value sum_along(std::string_view function, const Value& x, int dim, bool is_mean) {
+GPUNET_BACKENDS_INLINE Value sum_along(std::string_view function, const Value& x, int dim, bool is_mean) {
   const Sizes in = x.sizes();
   SumOp op{.rows = 1, .length = in[dim], .columns = 1};
   Sizes out;
@@ -42,12 +43,12 @@ GPUNET_INLINE Value sum_along(std::string_view function, const Value& x, int dim
   return add_node<SumOp>(function, op, x, out);
 }
 
-GPUNET_INLINE Value view_node(std::string_view function, const Value& x, const Sizes& out) {
+GPUNET_BACKENDS_INLINE Value view_node(std::string_view function, const Value& x, const Sizes& out) {
   return x.sizes() == out ? x : add_node<ReshapeOp>(function, ReshapeOp{false}, x, out);
 }
 
-GPUNET_INLINE Value sum_over(std::string_view function, const Value& x, std::span<const int> dims, bool keepdim,
-                             bool is_mean) {
+GPUNET_BACKENDS_INLINE Value sum_over(std::string_view function, const Value& x, std::span<const int> dims,
+                                      bool keepdim, bool is_mean) {
   require_same_network(function, std::span(&x, 1));
   const int rank = x.sizes().rank();
   std::vector<bool> is_summed(static_cast<std::size_t>(rank));
@@ -66,117 +67,120 @@ GPUNET_INLINE Value sum_over(std::string_view function, const Value& x, std::spa
   return view_node(function, y, out);
 }
 
-GPUNET_INLINE Value sum_all(std::string_view function, const Value& x, bool is_mean) {
+GPUNET_BACKENDS_INLINE Value sum_all(std::string_view function, const Value& x, bool is_mean) {
   return view_node(function, sum_along(function, view_node(function, x, Sizes{x.sizes().numel()}), 0, is_mean), {});
 }
 
 // Returns rows and elements of a row for a part of dimension `dim`.
-GPUNET_INLINE std::pair<index_t, index_t> rows_and_columns(const Sizes& in, int dim) {
+GPUNET_BACKENDS_INLINE std::pair<index_t, index_t> rows_and_columns(const Sizes& in, int dim) {
   index_t rows = 1, columns = 1;
   for (int i = 0; i < in.rank(); ++i)
     (i < dim ? rows : columns) *= in[i];
   return {rows, columns};
 }
 
+}  // namespace GPUNET_BACKENDS
 }  // namespace detail
 
-GPUNET_INLINE Value operator+(const Value& a, const Value& b) {
+inline namespace GPUNET_BACKENDS {
+
+GPUNET_BACKENDS_INLINE Value operator+(const Value& a, const Value& b) {
   if (a.sizes() != b.sizes()) return detail::binary_node<BroadcastSum>("add", a, b);
   return detail::add_node<Add>("add", AddOp{}, std::array{a, b}, a.sizes());
 }
-GPUNET_INLINE Value operator-(const Value& a, const Value& b) {
+GPUNET_BACKENDS_INLINE Value operator-(const Value& a, const Value& b) {
   return detail::binary_node<Difference>("sub", a, b);
 }
-GPUNET_INLINE Value operator*(const Value& a, const Value& b) {
+GPUNET_BACKENDS_INLINE Value operator*(const Value& a, const Value& b) {
   return detail::binary_node<Product>("mul", a, b);
 }
-GPUNET_INLINE Value operator/(const Value& a, const Value& b) {
+GPUNET_BACKENDS_INLINE Value operator/(const Value& a, const Value& b) {
   return detail::binary_node<Quotient>("div", a, b);
 }
-GPUNET_INLINE Value maximum(const Value& a, const Value& b) {
+GPUNET_BACKENDS_INLINE Value maximum(const Value& a, const Value& b) {
   return detail::binary_node<Maximum>("maximum", a, b);
 }
-GPUNET_INLINE Value minimum(const Value& a, const Value& b) {
+GPUNET_BACKENDS_INLINE Value minimum(const Value& a, const Value& b) {
   return detail::binary_node<Minimum>("minimum", a, b);
 }
 
-GPUNET_INLINE Value operator+(const Value& x, double number) {
+GPUNET_BACKENDS_INLINE Value operator+(const Value& x, double number) {
   return detail::elementwise_node("add", detail::Affine{1, number}, x);
 }
-GPUNET_INLINE Value operator+(double number, const Value& x) {
+GPUNET_BACKENDS_INLINE Value operator+(double number, const Value& x) {
   return x + number;
 }
-GPUNET_INLINE Value operator-(const Value& x, double number) {
+GPUNET_BACKENDS_INLINE Value operator-(const Value& x, double number) {
   return detail::elementwise_node("sub", detail::Affine{1, -number}, x);
 }
-GPUNET_INLINE Value operator-(double number, const Value& x) {
+GPUNET_BACKENDS_INLINE Value operator-(double number, const Value& x) {
   return detail::elementwise_node("sub", detail::Affine{-1, number}, x);
 }
-GPUNET_INLINE Value operator*(const Value& x, double number) {
+GPUNET_BACKENDS_INLINE Value operator*(const Value& x, double number) {
   return detail::elementwise_node("mul", detail::Affine{number, 0}, x);
 }
-GPUNET_INLINE Value operator*(double number, const Value& x) {
+GPUNET_BACKENDS_INLINE Value operator*(double number, const Value& x) {
   return x * number;
 }
-GPUNET_INLINE Value operator/(const Value& x, double number) {
+GPUNET_BACKENDS_INLINE Value operator/(const Value& x, double number) {
   return detail::elementwise_node("div", detail::Affine{1 / number, 0}, x);
 }
-GPUNET_INLINE Value operator/(double number, const Value& x) {
+GPUNET_BACKENDS_INLINE Value operator/(double number, const Value& x) {
   return detail::elementwise_node("div", detail::Reciprocal{number}, x);
 }
-GPUNET_INLINE Value operator-(const Value& x) {
+GPUNET_BACKENDS_INLINE Value operator-(const Value& x) {
   return detail::elementwise_node("neg", detail::Affine{-1, 0}, x);
 }
 
-GPUNET_INLINE Value exp(const Value& x) {
+GPUNET_BACKENDS_INLINE Value exp(const Value& x) {
   return detail::elementwise_node("exp", detail::Exp{}, x);
 }
-GPUNET_INLINE Value log(const Value& x) {
+GPUNET_BACKENDS_INLINE Value log(const Value& x) {
   return detail::elementwise_node("log", detail::Log{}, x);
 }
-GPUNET_INLINE Value sqrt(const Value& x) {
+GPUNET_BACKENDS_INLINE Value sqrt(const Value& x) {
   return detail::elementwise_node("sqrt", detail::Sqrt{}, x);
 }
-GPUNET_INLINE Value square(const Value& x) {
+GPUNET_BACKENDS_INLINE Value square(const Value& x) {
   return detail::elementwise_node("square", detail::Square{}, x);
 }
-GPUNET_INLINE Value abs(const Value& x) {
+GPUNET_BACKENDS_INLINE Value abs(const Value& x) {
   return detail::elementwise_node("abs", detail::Abs{}, x);
 }
-GPUNET_INLINE Value sin(const Value& x) {
+GPUNET_BACKENDS_INLINE Value sin(const Value& x) {
   return detail::elementwise_node("sin", detail::Sin{}, x);
 }
-GPUNET_INLINE Value cos(const Value& x) {
+GPUNET_BACKENDS_INLINE Value cos(const Value& x) {
   return detail::elementwise_node("cos", detail::Cos{}, x);
 }
-GPUNET_INLINE Value pow(const Value& x, double exponent) {
+GPUNET_BACKENDS_INLINE Value pow(const Value& x, double exponent) {
   return detail::elementwise_node("pow", detail::Pow{exponent}, x);
 }
-GPUNET_INLINE Value clamp(const Value& x, double min, double max) {
+GPUNET_BACKENDS_INLINE Value clamp(const Value& x, double min, double max) {
   require(min <= max, "gpunet::nn::clamp: from ", min, " to ", max, " (want the smaller one first)");
   return detail::elementwise_node("clamp", detail::Clamp{min, max}, x);
 }
 
-GPUNET_INLINE Value sum(const Value& x) {
+GPUNET_BACKENDS_INLINE Value sum(const Value& x) {
   return detail::sum_all("sum", x, false);
 }
-GPUNET_INLINE Value mean(const Value& x) {
+GPUNET_BACKENDS_INLINE Value mean(const Value& x) {
   return detail::sum_all("mean", x, true);
 }
-GPUNET_INLINE Value sum(const Value& x, std::initializer_list<int> dims, bool keepdim) {
+GPUNET_BACKENDS_INLINE Value sum(const Value& x, std::initializer_list<int> dims, bool keepdim) {
   return detail::sum_over("sum", x, {dims.begin(), dims.size()}, keepdim, false);
 }
-GPUNET_INLINE Value mean(const Value& x, std::initializer_list<int> dims, bool keepdim) {
+GPUNET_BACKENDS_INLINE Value mean(const Value& x, std::initializer_list<int> dims, bool keepdim) {
   return detail::sum_over("mean", x, {dims.begin(), dims.size()}, keepdim, true);
 }
-GPUNET_INLINE Value sum(const Value& x, int dim, bool keepdim) {
+GPUNET_BACKENDS_INLINE Value sum(const Value& x, int dim, bool keepdim) {
   return detail::sum_over("sum", x, std::span(&dim, 1), keepdim, false);
 }
-GPUNET_INLINE Value mean(const Value& x, int dim, bool keepdim) {
+GPUNET_BACKENDS_INLINE Value mean(const Value& x, int dim, bool keepdim) {
   return detail::sum_over("mean", x, std::span(&dim, 1), keepdim, true);
 }
 
-GPUNET_INLINE Value reshape(const Value& x, std::initializer_list<index_t> sizes) {
+GPUNET_BACKENDS_INLINE Value reshape(const Value& x, std::initializer_list<index_t> sizes) {
   const index_t elements = x.sizes().numel();
   index_t given = 1;
   int computed = 0;
@@ -197,10 +201,10 @@ GPUNET_INLINE Value reshape(const Value& x, std::initializer_list<index_t> sizes
     out.append(size == -1 ? elements / given : size);
   return detail::view_node("reshape", x, out);
 }
-GPUNET_INLINE Value flatten(const Value& x) {
+GPUNET_BACKENDS_INLINE Value flatten(const Value& x) {
   return detail::view_node("flatten", x, Sizes{x.sizes().numel()});
 }
-GPUNET_INLINE Value permute(const Value& x, std::initializer_list<int> dims) {
+GPUNET_BACKENDS_INLINE Value permute(const Value& x, std::initializer_list<int> dims) {
   const Sizes in = x.sizes();
   require(std::ssize(dims) == x.dim() && *dims.begin() == 0, "gpunet::nn::permute: ", dims.size(),
           " dimensions for a value of shape ", detail::shape_text(in),
@@ -219,7 +223,7 @@ GPUNET_INLINE Value permute(const Value& x, std::initializer_list<int> dims) {
   }
   return detail::add_node<GatherOp>("permute", op, x, out);
 }
-GPUNET_INLINE Value transpose(const Value& x, int dim0, int dim1) {
+GPUNET_BACKENDS_INLINE Value transpose(const Value& x, int dim0, int dim1) {
   const int a = detail::sample_dim("transpose", x, dim0), b = detail::sample_dim("transpose", x, dim1);
   const Sizes in = x.sizes();
   GatherOp op{GatherOp::Kind::permute, static_cast<std::uint8_t>(in.rank())};
@@ -232,10 +236,10 @@ GPUNET_INLINE Value transpose(const Value& x, int dim0, int dim1) {
   return detail::add_node<GatherOp>("transpose", op, x, out);
 }
 
-GPUNET_INLINE Value cat(std::initializer_list<Value> values, int dim) {
+GPUNET_BACKENDS_INLINE Value cat(std::initializer_list<Value> values, int dim) {
   return cat(std::span(values.begin(), values.size()), dim);
 }
-GPUNET_INLINE Value cat(std::span<const Value> values, int dim) {
+GPUNET_BACKENDS_INLINE Value cat(std::span<const Value> values, int dim) {
   detail::require_same_network("cat", values);
   require(values.size() <= most_inputs, "gpunet::nn::cat: ", values.size(), " values (want 1 to ", most_inputs,
           "), join some before");
@@ -259,7 +263,7 @@ GPUNET_INLINE Value cat(std::span<const Value> values, int dim) {
     out.append(k == axis ? extent : first[k]);
   return detail::add_node<ConcatOp>("cat", op, values, out);
 }
-GPUNET_INLINE Value narrow(const Value& x, int dim, index_t start, index_t length) {
+GPUNET_BACKENDS_INLINE Value narrow(const Value& x, int dim, index_t start, index_t length) {
   const int axis = detail::sample_dim("narrow", x, dim);
   const Sizes in = x.sizes();
   require(start >= 0 && length >= 1 && start <= in[axis] && length <= in[axis] - start,
@@ -273,11 +277,12 @@ GPUNET_INLINE Value narrow(const Value& x, int dim, index_t start, index_t lengt
   return detail::add_node<NarrowOp>("narrow", NarrowOp{rows, start * each, length * each, all}, x, out);
 }
 
-GPUNET_INLINE Value detach(const Value& x) {
+GPUNET_BACKENDS_INLINE Value detach(const Value& x) {
   return detail::add_node<DetachOp>("detach", DetachOp{}, x, x.sizes());
 }
-GPUNET_INLINE Value randn_like(const Value& x) {
+GPUNET_BACKENDS_INLINE Value randn_like(const Value& x) {
   return detail::add_node<RandnOp>("randn_like", RandnOp{}, x, x.sizes());
 }
 
+}  // namespace GPUNET_BACKENDS
 }  // namespace gpunet::nn

@@ -13,12 +13,12 @@ namespace gpunet {
 
 inline namespace GPUNET_BACKENDS {
 
-GPUNET_CUDA_INLINE int Cuda::device_count() {
+GPUNET_BACKENDS_INLINE int Cuda::device_count() {
   std::string why;
   return detail::count_devices(why);
 }
 
-GPUNET_CUDA_INLINE int Cuda::current_device() {
+GPUNET_BACKENDS_INLINE int Cuda::current_device() {
   std::string why;
   require(detail::count_devices(why) > 0, "gpunet::Cuda::current_device: ", why);
   int ordinal = 0;
@@ -26,18 +26,18 @@ GPUNET_CUDA_INLINE int Cuda::current_device() {
   return ordinal;
 }
 
-GPUNET_CUDA_INLINE std::string Cuda::get_device_name(int ordinal) {
+GPUNET_BACKENDS_INLINE std::string Cuda::get_device_name(int ordinal) {
   detail::require_device(ordinal, "Cuda::get_device_name");
   cudaDeviceProp device{};
   check(cudaGetDeviceProperties(&device, ordinal));
   return device.name;
 }
 
-GPUNET_CUDA_INLINE std::string Cuda::why_not(int ordinal) {
+GPUNET_BACKENDS_INLINE std::string Cuda::why_not(int ordinal) {
   return detail::why_not(ordinal);
 }
 
-GPUNET_CUDA_INLINE std::string Cuda::why_not() {
+GPUNET_BACKENDS_INLINE std::string Cuda::why_not() {
   std::string why;
   return detail::count_devices(why) > 0 ? why_not(current_device()) : why;
 }
@@ -55,7 +55,8 @@ struct Cuda::State {
   int reads_host_memory = 0;  // whether by the host's page tables
 };
 
-GPUNET_CUDA_INLINE Cuda::Cuda(int ordinal, CudaOptions options) : ordinal_(ordinal), precision_(options.precision) {
+GPUNET_BACKENDS_INLINE Cuda::Cuda(int ordinal, CudaOptions options)
+    : ordinal_(ordinal), precision_(options.precision) {
   detail::require_device(ordinal, "Cuda");
   check(cudaSetDevice(ordinal));
   const std::string why = why_not(ordinal);
@@ -69,7 +70,7 @@ GPUNET_CUDA_INLINE Cuda::Cuda(int ordinal, CudaOptions options) : ordinal_(ordin
   architecture_ = code.ptxVersion;
 }
 
-GPUNET_CUDA_INLINE Cuda::~Cuda() {
+GPUNET_BACKENDS_INLINE Cuda::~Cuda() {
   const detail::CurrentDevice current(ordinal_);
   ignore_error(cudaStreamSynchronize(copy_stream()));
   if (const detail::Blas* blas = made_blas()) deallocate(blas->workspace(), blas->bytes());
@@ -79,17 +80,17 @@ GPUNET_CUDA_INLINE Cuda::~Cuda() {
   state_->convolution_library.reset();
 }
 
-GPUNET_CUDA_INLINE std::string Cuda::name() const {
+GPUNET_BACKENDS_INLINE std::string Cuda::name() const {
   return concat("cuda:", ordinal_);
 }
 
-GPUNET_CUDA_INLINE bool Cuda::is_recording() const {
+GPUNET_BACKENDS_INLINE bool Cuda::is_recording() const {
   cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
   check(cudaStreamIsCapturing(stream(), &status));
   return status != cudaStreamCaptureStatusNone;
 }
 
-GPUNET_CUDA_INLINE detail::Blas& Cuda::blas() {
+GPUNET_BACKENDS_INLINE detail::Blas& Cuda::blas() {
   if (!state_->blas) {
     const detail::CurrentDevice current(ordinal_);
     const std::size_t bytes = detail::Blas::workspace_bytes(ordinal_);
@@ -100,15 +101,15 @@ GPUNET_CUDA_INLINE detail::Blas& Cuda::blas() {
   return *state_->blas;
 }
 
-GPUNET_CUDA_INLINE const detail::Blas* Cuda::made_blas() const {
+GPUNET_BACKENDS_INLINE const detail::Blas* Cuda::made_blas() const {
   return state_->blas ? &*state_->blas : nullptr;
 }
 
-GPUNET_CUDA_INLINE std::shared_ptr<detail::ConvolutionLibrary>& Cuda::convolution_library() const {
+GPUNET_BACKENDS_INLINE std::shared_ptr<detail::ConvolutionLibrary>& Cuda::convolution_library() const {
   return state_->convolution_library;
 }
 
-GPUNET_CUDA_INLINE unsigned* Cuda::tickets() {
+GPUNET_BACKENDS_INLINE unsigned* Cuda::tickets() {
   if (!state_->tickets) {
     const detail::CurrentDevice current(ordinal_);
     constexpr std::size_t bytes = most_tickets * sizeof(unsigned);
@@ -118,51 +119,51 @@ GPUNET_CUDA_INLINE unsigned* Cuda::tickets() {
   return state_->tickets;
 }
 
-GPUNET_CUDA_INLINE void* Cuda::allocate(std::size_t bytes) {
+GPUNET_BACKENDS_INLINE void* Cuda::allocate(std::size_t bytes) {
   if (bytes == 0) return nullptr;
   const detail::CurrentDevice current(ordinal_);
   require_not_recording("memory is allocated");
   return memory().allocate(bytes, stream());
 }
 
-GPUNET_CUDA_INLINE void Cuda::deallocate(void* memory, std::size_t bytes) noexcept {
+GPUNET_BACKENDS_INLINE void Cuda::deallocate(void* memory, std::size_t bytes) noexcept {
   if (!memory) return;
   const detail::CurrentDevice current(ordinal_);
   state_->memory.deallocate(memory, bytes, stream());
 }
 
-GPUNET_CUDA_INLINE detail::CudaMemory& Cuda::memory() {
+GPUNET_BACKENDS_INLINE detail::CudaMemory& Cuda::memory() {
   return state_->memory;
 }
-GPUNET_CUDA_INLINE const detail::CudaMemory& Cuda::memory() const {
+GPUNET_BACKENDS_INLINE const detail::CudaMemory& Cuda::memory() const {
   return state_->memory;
 }
 
-GPUNET_CUDA_INLINE std::size_t Cuda::memory_allocated() const {
+GPUNET_BACKENDS_INLINE std::size_t Cuda::memory_allocated() const {
   return memory().allocated();
 }
-GPUNET_CUDA_INLINE std::size_t Cuda::max_memory_allocated() const {
+GPUNET_BACKENDS_INLINE std::size_t Cuda::max_memory_allocated() const {
   return memory().most_allocated();
 }
-GPUNET_CUDA_INLINE void Cuda::reset_peak_memory_stats() {
+GPUNET_BACKENDS_INLINE void Cuda::reset_peak_memory_stats() {
   memory().reset_most_allocated();
 }
-GPUNET_CUDA_INLINE std::size_t Cuda::memory_reserved() const {
+GPUNET_BACKENDS_INLINE std::size_t Cuda::memory_reserved() const {
   return memory().reserved();
 }
-GPUNET_CUDA_INLINE void Cuda::empty_cache() {
+GPUNET_BACKENDS_INLINE void Cuda::empty_cache() {
   synchronize();
   memory().trim();
 }
 
-GPUNET_CUDA_INLINE Cuda::MemoryInfo Cuda::mem_get_info() const {
+GPUNET_BACKENDS_INLINE Cuda::MemoryInfo Cuda::mem_get_info() const {
   const detail::CurrentDevice current(ordinal_);
   MemoryInfo info{};
   check(cudaMemGetInfo(&info.free, &info.total));
   return info;
 }
 
-GPUNET_CUDA_INLINE void Cuda::upload(void* target, const void* source, std::size_t bytes) {
+GPUNET_BACKENDS_INLINE void Cuda::upload(void* target, const void* source, std::size_t bytes) {
   if (bytes == 0) return;
   const detail::CurrentDevice current(ordinal_);
   require_not_recording("host memory is copied");
@@ -173,25 +174,25 @@ GPUNET_CUDA_INLINE void Cuda::upload(void* target, const void* source, std::size
     check(cudaStreamSynchronize(stream()));
 }
 
-GPUNET_CUDA_INLINE void Cuda::download(void* target, const void* source, std::size_t bytes) {
+GPUNET_BACKENDS_INLINE void Cuda::download(void* target, const void* source, std::size_t bytes) {
   const detail::CurrentDevice current(ordinal_);
   if (bytes > 0) check(cudaMemcpyAsync(target, source, bytes, cudaMemcpyDeviceToHost, stream()));
   check(cudaStreamSynchronize(stream()));
 }
 
-GPUNET_CUDA_INLINE void Cuda::copy(void* target, const void* source, std::size_t bytes) {
+GPUNET_BACKENDS_INLINE void Cuda::copy(void* target, const void* source, std::size_t bytes) {
   if (bytes == 0) return;
   const detail::CurrentDevice current(ordinal_);
   check(cudaMemcpyAsync(target, source, bytes, cudaMemcpyDeviceToDevice, stream()));
 }
 
-GPUNET_CUDA_INLINE void Cuda::synchronize() {
+GPUNET_BACKENDS_INLINE void Cuda::synchronize() {
   const detail::CurrentDevice current(ordinal_);
   check(cudaStreamSynchronize(copy_stream()));
   check(cudaStreamSynchronize(stream()));
 }
 
-GPUNET_CUDA_INLINE void Cuda::require_not_recording(std::string_view what) const {
+GPUNET_BACKENDS_INLINE void Cuda::require_not_recording(std::string_view what) const {
   require(!is_recording(), "gpunet::Cuda: ", what,
           " within a step (which can then not be recorded), do it before the step");
 }
@@ -210,15 +211,15 @@ inline void order(const Cuda& earlier, const Cuda& later) {
 
 }  // namespace detail
 
-GPUNET_CUDA_INLINE void transfer(Host&, const void* source, Cuda& to, void* target, std::size_t bytes) {
+GPUNET_BACKENDS_INLINE void transfer(Host&, const void* source, Cuda& to, void* target, std::size_t bytes) {
   to.upload(target, source, bytes);
 }
 
-GPUNET_CUDA_INLINE void transfer(Cuda& from, const void* source, Host&, void* target, std::size_t bytes) {
+GPUNET_BACKENDS_INLINE void transfer(Cuda& from, const void* source, Host&, void* target, std::size_t bytes) {
   from.download(target, source, bytes);
 }
 
-GPUNET_CUDA_INLINE void transfer(Cuda& from, const void* source, Cuda& to, void* target, std::size_t bytes) {
+GPUNET_BACKENDS_INLINE void transfer(Cuda& from, const void* source, Cuda& to, void* target, std::size_t bytes) {
   if (&from == &to) return to.copy(target, source, bytes);
   if (bytes == 0) return;
   from.memory().share_with(to.ordinal());
