@@ -18,6 +18,7 @@ const nn::Sequential mixed(nn::Input<3, 16, 16>{}, nn::Conv2d<6, 5>{}, nn::ReLU{
 using Deep =
     nn::Sequential<nn::Input<3, 16, 16>, nn::Conv2d<64, 3>, nn::ReLU, nn::Conv2d<64, 3>, nn::ReLU, nn::MaxPool2d<2>,
                    nn::Conv2d<64, 3>, nn::MaxPool2d<3>, nn::Flatten, nn::Linear<256>, nn::ReLU, nn::Linear<10>>;
+using Attention = nn::Sequential<nn::Input<4, 4>, nn::MultiheadAttention<2>, nn::Flatten, nn::Linear<10>>;
 // For steps in one block.
 using Dense = nn::Sequential<nn::Input<4>, nn::Linear<8>, nn::ReLU, nn::Linear<3>>;
 
@@ -42,6 +43,7 @@ template <class T>
 void use_all(Cuda& device, View<const T, Cuda> inputs, View<const label_t, Cuda> labels) {
   use(device, mixed, inputs, labels);
   use(device, Deep{}, inputs, labels);
+  use(device, Attention{}, inputs, labels);
   Model<Dense, Cuda, T> net(device);
   train<optim::SGD>(net, inputs, labels);
   train<optim::Adam>(net, inputs, labels);

@@ -45,10 +45,11 @@ struct TakeRow {
   index_t dim;
   const T* w;
   T* y;
+  T no_row = std::numeric_limits<T>::quiet_NaN();
   GPUNET_FN void operator()(index_t i) const {
     const index_t inner = tokens.slice.inner, d = i / inner % dim, p = i / (inner * dim) * inner + i % inner;
     const index_t row = tokens.row(p);
-    y[i] = row < 0 ? std::numeric_limits<T>::quiet_NaN() : w[row * dim + d];
+    y[i] = row < 0 ? no_row : w[row * dim + d];
   }
 };
 

@@ -27,9 +27,10 @@ struct PickForward {
   index_t classes, columns;
   const T *x, *indices;
   T* y;
+  T no_class = std::numeric_limits<T>::quiet_NaN();
   GPUNET_FN void operator()(index_t i) const {
     const index_t k = class_in(indices[i], classes);
-    y[i] = k < 0 ? std::numeric_limits<T>::quiet_NaN() : x[(i / columns * classes + k) * columns + i % columns];
+    y[i] = k < 0 ? no_class : x[(i / columns * classes + k) * columns + i % columns];
   }
 };
 
