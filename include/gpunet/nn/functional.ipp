@@ -1,4 +1,4 @@
-// Bodies of functional.hpp.
+// Bodies of functional.hpp. gpunet::compiled and gpunet::cuda both contain them: the latter also chooses kernels of Cuda.
 #pragma once
 
 #include <algorithm>

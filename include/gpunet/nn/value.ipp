@@ -1,4 +1,4 @@
-// Bodies of value.hpp.
+// Bodies of value.hpp. gpunet::compiled and gpunet::cuda both contain them: the latter also chooses kernels of Cuda.
 #pragma once
 
 #include <string>

@@ -154,9 +154,6 @@ struct Clamp {
   }
 };
 
-}  // namespace detail
-
-namespace detail {
 inline namespace GPUNET_BACKENDS {
 
 // Appends f(x), element by element.

@@ -1,4 +1,4 @@
-// Bodies of value_math.hpp.
+// Bodies of value_math.hpp. gpunet::compiled and gpunet::cuda both contain them: the latter also chooses kernels of Cuda.
 #pragma once
 
 #include <algorithm>

@@ -45,7 +45,7 @@ struct TakeRow {
   index_t dim;
   const T* w;
   T* y;
-  T no_row = std::numeric_limits<T>::quiet_NaN();
+  T no_row = std::numeric_limits<T>::quiet_NaN();  // kernels cannot call this
   GPUNET_FN void operator()(index_t i) const {
     const index_t inner = tokens.slice.inner, d = i / inner % dim, p = i / (inner * dim) * inner + i % inner;
     const index_t row = tokens.row(p);

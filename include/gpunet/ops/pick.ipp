@@ -27,7 +27,7 @@ struct PickForward {
   index_t classes, columns;
   const T *x, *indices;
   T* y;
-  T no_class = std::numeric_limits<T>::quiet_NaN();
+  T no_class = std::numeric_limits<T>::quiet_NaN();  // kernels cannot call this
   GPUNET_FN void operator()(index_t i) const {
     const index_t k = class_in(indices[i], classes);
     y[i] = k < 0 ? no_class : x[(i / columns * classes + k) * columns + i % columns];
