@@ -13,7 +13,7 @@ namespace bench {
 
 struct Arguments {
   bool quick = false, dry_run = false;
-  std::vector<std::string> jobs;  // all if empty
+  std::vector<std::string> jobs;  // all, or all of --quick, if empty
   std::vector<int> threads;       // one, and two where there are two cores, if empty
   std::string json, markdown;     // files to write, none if empty
   std::string python;             // an interpreter with PyTorch, none if empty
@@ -22,13 +22,16 @@ struct Arguments {
   double repetition_ms() const { return quick ? 50 : 100; }
 };
 
-// Reads the arguments, and throws Error for invalid ones before minutes of measuring. `jobs` are the known jobs,
-// `cores` the number of cores that this process may use.
-inline Arguments parse_arguments(int argc, char** argv, const std::vector<std::string>& jobs, int cores) {
-  examples::Options options(argc, argv, "bench",
-                            "Measures training steps, inference and matrix products beside PyTorch's.");
+// Reads the arguments, and throws Error for invalid ones before minutes of measuring. `jobs` are the known jobs, `quick_jobs`
+// those of --quick, `cores` the number of cores that this process may use.
+inline Arguments parse_arguments(int argc, char** argv, const std::vector<std::string>& jobs,
+                                 const std::vector<std::string>& quick_jobs, int cores) {
+  examples::Options options(
+      argc, argv, "bench",
+      "Measures training steps, inference and matrix products beside PyTorch's, and some beside ONNX Runtime's.");
   Arguments arguments;
-  arguments.quick = options.flag("--quick", "fewer and shorter repetitions: under three minutes");
+  arguments.quick =
+      options.flag("--quick", "fewer and shorter repetitions, without some jobs: under three minutes");
   arguments.jobs = options.all<std::string>("--job", "NAME", "only this job (may be given more than once)");
   arguments.threads = options.all<int>("--threads", "N", "only with so many threads (may be given more than once)");
   arguments.json = options.get("--json", "FILE", "write the results as JSON", "");
@@ -49,7 +52,7 @@ inline Arguments parse_arguments(int argc, char** argv, const std::vector<std::s
   for (const std::string& path : {arguments.json, arguments.markdown})
     if (!path.empty()) const gpunet::io::AtomicFile probe(path);
 
-  if (arguments.jobs.empty()) arguments.jobs = jobs;
+  if (arguments.jobs.empty()) arguments.jobs = arguments.quick ? quick_jobs : jobs;
   if (arguments.threads.empty()) arguments.threads = cores > 1 ? std::vector{1, 2} : std::vector{1};
   std::sort(arguments.threads.begin(), arguments.threads.end());  // the others are compared with one thread
   return arguments;

@@ -1,4 +1,4 @@
-// Compares gpunet with PyTorch: prints a table of jobs and threads, all of them by default.
+// Compares gpunet with PyTorch and ONNX Runtime: prints a table of jobs and threads, all of them by default.
 #include <cstdio>
 #include <cstring>
 #include <fstream>
@@ -14,20 +14,23 @@ namespace {
 
 using namespace bench;
 
-// Asks PyTorch's side for its configuration: prints the answer and stores the environment that it needs. Returns its
-// name and version.
-std::string check_opponent(Plan& plan) {
+// Asks the opponents' side for its configuration. Prints the answer; stores the environment that it needs, and the opponents'
+// names and versions.
+void check_opponents(Plan& plan, Surroundings& surroundings) {
   Command command{plan.opponent, {plan.cores[0]}, {"OMP_NUM_THREADS=1", "OPENBLAS_NUM_THREADS=1"}};
   command.arguments.push_back("check");
   Child child(command);
-  const std::string name = child.read_line();
-  std::printf("%s\n", name.c_str());
-  for (std::string line; (line = child.read_line()) != "end";)
-    if (line.rfind("use ", 0) == 0)
+  surroundings.opponent = child.read_line();
+  std::printf("%s\n", surroundings.opponent.c_str());
+  for (std::string line; (line = child.read_line()) != "end";) {
+    if (line.rfind("use ", 0) == 0) {
       plan.opponent_environment.push_back(line.substr(4));
-    else
-      std::printf("  %s\n", line.c_str());
-  return name;
+      continue;
+    }
+    if (line.rfind("ONNX Runtime ", 0) == 0) surroundings.onnx = line;
+    std::printf("  %s\n", line.c_str());
+  }
+  plan.has_onnx = !surroundings.onnx.empty();
 }
 
 void write(const std::string& path, const std::string& text) {
@@ -37,28 +40,28 @@ void write(const std::string& path, const std::string& text) {
 }
 
 int run(const Arguments& arguments, const std::vector<int>& cores) {
-  Plan plan{arguments.repetitions(), arguments.repetition_ms(), "/proc/self/exe", {}, {}, cores};
+  Plan plan{arguments.repetitions(), arguments.repetition_ms(), "/proc/self/exe", {}, {}, false, cores};
   Surroundings surroundings{today(), processor_name(), gpunet::concat("gpunet, ", compiler()), "none"};
   std::printf("%s, %s\n", surroundings.processor.c_str(), surroundings.compiler.c_str());
   if (arguments.python.empty()) {
     std::printf("no PyTorch to compare with: only ours is measured\n");
   } else {
     plan.opponent = {arguments.python, GPUNET_BENCHMARKS_DIR "/opponent.py"};
-    surroundings.opponent = check_opponent(plan);
+    check_opponents(plan, surroundings);
   }
 
-  std::printf("\n%s", table_head().c_str());
+  std::printf("\n%s", table_head(columns(plan.has_onnx)).c_str());
   std::vector<Result> results;
   std::map<std::string, double> one_thread;
-  std::map<int, std::shared_ptr<Child>> opponents;  // by threads
+  std::map<int, Opponents> opponents;  // by threads
   for (const int threads : arguments.threads)
-    opponents[threads] = plan.opponent.empty() ? nullptr : start_opponent(plan, threads);
+    opponents[threads] = start_opponents(plan, threads);
   for (const std::string& job : arguments.jobs)
     for (const int threads : arguments.threads) {
       Result result = measure(plan, find_job(job), threads, opponents[threads]);
       if (threads == 1) one_thread[job] = result.ours.ms;
       if (threads > 1 && one_thread.count(job)) result.one_thread_ms = one_thread[job];
-      std::printf("%s", table_row(result).c_str());
+      std::printf("%s", table_row(result, plan.has_onnx).c_str());
       std::fflush(stdout);
       results.push_back(result);
     }
@@ -82,10 +85,12 @@ int main(int argc, char** argv) try {
     return 0;
   }
   const std::vector<int> cores = usable_cores();
-  std::vector<std::string> names;
-  for (const Job& job : jobs())
+  std::vector<std::string> names, quick_names;
+  for (const Job& job : jobs()) {
     names.emplace_back(job.name);
-  const Arguments arguments = parse_arguments(argc, argv, names, static_cast<int>(cores.size()));
+    if (job.is_quick) quick_names.emplace_back(job.name);
+  }
+  const Arguments arguments = parse_arguments(argc, argv, names, quick_names, static_cast<int>(cores.size()));
   return arguments.dry_run ? 0 : run(arguments, cores);
 } catch (const std::exception& error) {
   std::fflush(stdout);

@@ -13,7 +13,11 @@ class Product : public Work {
  public:
   // B is the transpose of A. The data are written here, so that a step's memory is only what the product needs.
   Product(Host& device, index_t n)
-      : device_(device), n_(n), a_(spread_values(device, {n, n})), b_(device, {n, n}), c_(device, {n, n}) {
+      : device_(device),
+        n_(n),
+        a_(spread_tensor(device, {n, n}, spread_value)),
+        b_(device, {n, n}),
+        c_(device, {n, n}) {
     for (index_t i = 0; i < n; ++i)
       for (index_t j = 0; j < n; ++j)
         b_.data()[i * n + j] = a_.data()[j * n + i], c_.data()[i * n + j] = 0;

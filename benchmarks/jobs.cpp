@@ -1,5 +1,6 @@
 #include "jobs.hpp"
 
+#include "function_networks.hpp"
 #include "gemm.hpp"
 #include "networks.hpp"
 #include "training.hpp"
@@ -8,26 +9,34 @@ namespace bench {
 
 namespace {
 
-template <class Net, class Optimizer, index_t Batch>
+template <class Net, class Optimizer, index_t Batch, class Loss = nn::CrossEntropyLoss>
 Job training(std::string_view name, double goal) {
-  return {name, goal, cost_of_training(Net(), Batch, Optimizer::numbers),
+  return {name,
+          {goal},
+          cost_of_training(graph_of<Net>(), Batch, Optimizer::numbers),
           [](Host& device) -> std::unique_ptr<Work> {
-            return std::make_unique<Training<Net, Optimizer>>(device, Batch);
+            return std::make_unique<Training<Net, Optimizer, Host, Loss>>(device, Batch);
           }};
 }
 
 template <class Net>
-Job inference(std::string_view name, double goal) {
-  return {name, goal, cost_of_inference(Net(), 1), [](Host& device) -> std::unique_ptr<Work> {
+Job inference(std::string_view name, Goals goals) {
+  return {name, goals, cost_of_inference(graph_of<Net>(), 1), [](Host& device) -> std::unique_ptr<Work> {
             return std::make_unique<Inference<Net>>(device);
           }};
 }
 
 template <index_t N>
 Job product(std::string_view name) {
-  return {name, 0.97, cost_of_product(N), [](Host& device) -> std::unique_ptr<Work> {
+  return {name, {0.97}, cost_of_product(N), [](Host& device) -> std::unique_ptr<Work> {
             return std::make_unique<Product>(device, N);
           }};
+}
+
+// Returns the job, left out of --quick: it takes long, or resembles another one.
+Job not_in_quick(Job job) {
+  job.is_quick = false;
+  return job;
 }
 
 }  // namespace
@@ -41,8 +50,18 @@ const std::vector<Job>& jobs() {
       training<MlpNet, Momentum, 64>("mlp_b64", 1.5),
       training<MlpNet, Momentum, 512>("mlp_b512", 1.15),
       training<VggNet, Momentum, 32>("vgg_b32", 2),
-      inference<LeNet>("lenet_infer_b1", 10),
-      inference<MlpNet>("mlp_infer_b1", 10),
+      training<RegressionNet, Adam<1>, 64, nn::MSELoss>("regression_b64", 1.5),
+      not_in_quick(training<ResNet20, Momentum, 128>("resnet20_b128", 1.5)),
+      not_in_quick(training<MobileNetBlock, Momentum, 32, nn::MSELoss>("mobilenet_b32", 1.5)),
+      not_in_quick(training<CharLSTM, Adam<1>, 32>("lstm_b32", 2)),
+      not_in_quick(training<CharTransformer, Adam<1>, 32>("transformer_b32", 1.2)),
+      inference<LeNet>("lenet_infer_b1", {.pytorch = 10, .onnx = 2.5}),
+      inference<MlpNet>("mlp_infer_b1", {.pytorch = 10, .onnx = 1.3}),
+      not_in_quick(inference<RegressionNet>("regression_infer_b1", {3})),
+      inference<ResNet20>("resnet20_infer_b1", {.pytorch = 3, .onnx = 1.2}),
+      not_in_quick(inference<MobileNetBlock>("mobilenet_infer_b1", {3})),
+      not_in_quick(inference<CharLSTM>("lstm_infer_b1", {3})),
+      not_in_quick(inference<CharTransformer>("transformer_infer_b1", {3})),
       product<256>("gemm_256"),
       product<1024>("gemm_1024"),
       product<2048>("gemm_2048"),

@@ -5,17 +5,23 @@
 #include <string_view>
 #include <vector>
 
-#include "cost.hpp"
+#include "result.hpp"
 #include "work.hpp"
 
 namespace bench {
 
+// The smallest acceptable ratios of the opponents' times to ours. Only jobs with a goal for ONNX Runtime are compared with it.
+struct Goals {
+  double pytorch, onnx = unknown;
+};
+
 // One row of the table (for each number of threads).
 struct Job {
   std::string_view name;
-  double goal;  // the smallest acceptable ratio of PyTorch's time to ours
-  Cost cost;    // of one step
+  Goals goals;
+  Cost cost;  // of one step
   std::unique_ptr<Work> (*make)(Host& device);
+  bool is_quick = true;  // whether it is part of --quick
 };
 
 const std::vector<Job>& jobs();

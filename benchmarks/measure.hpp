@@ -1,4 +1,4 @@
-// Measures ours and PyTorch's alternately.
+// Measures ours and the opponents alternately.
 #pragma once
 
 #include <algorithm>
@@ -21,6 +21,7 @@ struct Plan {
   std::string program;                            // this program, which is its own worker
   std::vector<std::string> opponent;              // Python and the file, empty without PyTorch
   std::vector<std::string> opponent_environment;  // variables with which it is fastest
+  bool has_onnx = false;                          // whether that Python has ONNX Runtime too
   std::vector<int> cores;                         // one processor number per core
 
   std::vector<int> first_cores(int threads) const { return {cores.begin(), cores.begin() + threads}; }
@@ -96,11 +97,16 @@ inline std::unique_ptr<Runner> start_ours(const Plan& plan, const std::string& n
   return std::make_unique<Runner>(std::make_shared<Child>(command), "start");
 }
 
-// Starts PyTorch with a number of threads, loaded once for all jobs.
-inline std::shared_ptr<Child> start_opponent(const Plan& plan, int threads) {
+// The processes of the opponents with one number of threads, null where there is none.
+struct Opponents {
+  std::shared_ptr<Child> pytorch, onnx;
+};
+
+// Starts PyTorch or ONNX Runtime with a number of threads, loaded once for all jobs.
+inline std::shared_ptr<Child> start_opponent(const Plan& plan, const char* name, int threads) {
   const std::string n = std::to_string(threads);
   Command command{plan.opponent, plan.first_cores(threads), plan.opponent_environment};
-  command.arguments.push_back(n);
+  command.arguments.insert(command.arguments.end(), {name, n});
   for (const char* variable : {"OMP_NUM_THREADS=", "MKL_NUM_THREADS=", "OPENBLAS_NUM_THREADS="})
     command.environment.push_back(variable + n);
   // It allocates and frees large arrays in every step. Not returning them to the system saves up to a quarter of its
@@ -110,29 +116,40 @@ inline std::shared_ptr<Child> start_opponent(const Plan& plan, int threads) {
   return std::make_shared<Child>(command);
 }
 
-// Measures a job: both sides and both limits of the machine take turns. PyTorch may be missing.
-inline Result measure(const Plan& plan, const Job& job, int threads, const std::shared_ptr<Child>& opponent) {
+// Starts the opponents that there are.
+inline Opponents start_opponents(const Plan& plan, int threads) {
+  return {plan.opponent.empty() ? nullptr : start_opponent(plan, "pytorch", threads),
+          plan.has_onnx ? start_opponent(plan, "onnx", threads) : nullptr};
+}
+
+// Measures a job: all sides and both limits of the machine take turns. Opponents may be missing.
+inline Result measure(const Plan& plan, const Job& job, int threads, const Opponents& opponents) {
   Result result;
   result.job = job.name;
   result.threads = threads;
-  result.goal = job.goal;
+  result.goal = job.goals.pytorch;
+  result.onnx_goal = job.goals.onnx;
   result.cost = job.cost;
 
-  std::unique_ptr<Runner> pytorch;
-  if (opponent) pytorch = std::make_unique<Runner>(opponent, "start " + result.job, "end");
+  const auto start = [&](const std::shared_ptr<Child>& opponent) {
+    return opponent ? std::make_unique<Runner>(opponent, "start " + result.job, "end") : nullptr;
+  };
+  const auto pytorch = start(opponents.pytorch);
+  const auto onnx = std::isfinite(job.goals.onnx) ? start(opponents.onnx) : nullptr;
   const auto ours = start_ours(plan, result.job, threads);
   const auto peak = start_ours(plan, "peak", threads);
   const auto copy = start_ours(plan, gpunet::concat("copy:", static_cast<index_t>(job.cost.bytes)), threads);
-  ours->calibrate(plan.repetition_ms);
-  if (pytorch) pytorch->calibrate(plan.repetition_ms);
+  for (Runner* runner : {ours.get(), pytorch.get(), onnx.get()})
+    if (runner) runner->calibrate(plan.repetition_ms);
   peak->calibrate(plan.repetition_ms / 5);
   copy->calibrate(plan.repetition_ms / 5);
   for (int i = 0; i < plan.repetitions; ++i)
-    for (Runner* runner : {pytorch.get(), ours.get(), peak.get(), copy.get()})
+    for (Runner* runner : {pytorch.get(), ours.get(), onnx.get(), peak.get(), copy.get()})
       if (runner) runner->repeat();
 
   result.ours = ours->side();
   if (pytorch) result.pytorch = pytorch->side(), result.variant = pytorch->remark();
+  if (onnx) result.onnx = onnx->side(), result.onnx_variant = onnx->remark();
   result.peak_gflops = peak->side().value / peak->step_ms() / 1e6;
   result.copy_gigabytes = copy->side().value / copy->step_ms() / 1e6;
   return result;

@@ -1,4 +1,4 @@
-// The networks of the jobs; opponent_jobs.py has the same.
+// The networks of the jobs as types; opponent_jobs.py has the same.
 #pragma once
 
 #include <gpunet/gpunet.hpp>
@@ -22,6 +22,10 @@ using CnnNet = nn::Sequential<nn::Input<3, 32, 32>, nn::Conv2d<6, 5>, nn::ReLU, 
                               nn::Flatten, nn::Linear<120>, nn::ReLU, nn::Linear<84>, nn::ReLU, nn::Linear<10>>;
 
 using MlpNet = nn::Sequential<nn::Input<784>, nn::Linear<512>, nn::ReLU, nn::Linear<512>, nn::ReLU, nn::Linear<10>>;
+
+// Regression: one number from a table's 16 columns.
+using RegressionNet =
+    nn::Sequential<nn::Input<16>, nn::Linear<64>, nn::ReLU, nn::Linear<64>, nn::ReLU, nn::Linear<1>>;
 
 using WideNet =
     nn::Sequential<nn::Input<784>, nn::Linear<4096>, nn::ReLU, nn::Linear<4096>, nn::ReLU, nn::Linear<10>>;

@@ -1,7 +1,9 @@
-"""The PyTorch side of the benchmarks: runs what is in opponent_jobs.py.
+"""The opponents' side of the benchmarks: runs the jobs of opponent_jobs.py by PyTorch, of opponent_onnx.py by ONNX Runtime.
 
-  opponent.py check                  tells what PyTorch this is and whether it is at its best
-  opponent.py THREADS                does what the lines on its input say: "start JOB", "run N", "end"; see worker.hpp
+  opponent.py check                  prints the versions of PyTorch and ONNX Runtime, and the environment in which they are
+                                     fastest
+  opponent.py pytorch THREADS        runs the commands on its input: "start JOB", "run N", "end"; see worker.hpp
+  opponent.py onnx THREADS           the same by ONNX Runtime
   opponent.py --device cuda MODE     the jobs of opponent_cuda.py: "start check", "start JOB PRECISION SECONDS"; MODE:
                                      eager, graphed, compiled
 """
@@ -40,7 +42,7 @@ def run_trainings(work, way, steps):
     return total
 
 
-def time_apart(job, way, threads):
+def time_apart(make_work, way, threads):
     """Milliseconds of a step, measured in a process of its own so that this one stays fresh."""
     out, into = os.pipe()
     pid = os.fork()
@@ -48,7 +50,7 @@ def time_apart(job, way, threads):
         ms = float("inf")
         try:
             torch.set_num_threads(threads)
-            work = JOBS[job]()
+            work = make_work()
             ms = run_trainings(work, way, 1)
             steps, repetitions = max(1, int(20 / ms)), 4 if ms < 60 else 1
             ms = min(run_trainings(work, way, steps) / steps for _ in range(repetitions))
@@ -98,17 +100,17 @@ def reset_peak_memory():
 def load_what_is_lazy():
     """A training of one weight, so that what PyTorch loads at the first of all is not charged to a job."""
     for how in Training.ways["optimizer"]:
-        work = Training(lambda: nn.Linear(1, 1), lambda p, **_: momentum(p, **how), 1, (1,), 1)
+        work = Training(lambda: nn.Linear(1, 1), lambda p, **_: momentum(p, **how), torch.zeros(1, 1), torch.zeros(1, 1))
         work.start()
         work.run(3)
 
 
-def serve_job(job, threads, loaded):
+def serve_job(make_work, threads, loaded):
     """Runs a job until the line "end"; the process without it has taken `loaded` MB."""
-    way = find_fastest_way(JOBS[job]().ways, lambda way: time_apart(job, way, threads))
+    way = find_fastest_way(make_work().ways, lambda way: time_apart(make_work, way, threads))
     torch.set_num_threads(threads)
     load_what_is_lazy()
-    work = JOBS[job]()
+    work = make_work()
     reset_peak_memory()
     before = memory("VmHWM")
     work.start(**way)
@@ -158,10 +160,19 @@ def load_optimizers():
         make_optimizer([torch.zeros(1, requires_grad=True)])
 
 
-def serve(threads):
+def serve(jobs, threads):
     load_optimizers()
     loaded = memory("VmHWM")
-    serve_each(lambda job: serve_job(job, threads, loaded))
+    serve_each(lambda job: serve_job(jobs[job], threads, loaded))
+
+
+def onnx():
+    """opponent_onnx.py, or None where a module that it needs is not installed."""
+    try:
+        import opponent_onnx
+    except ImportError:
+        return None
+    return opponent_onnx
 
 
 def serve_cuda(mode):
@@ -202,6 +213,10 @@ def check():
             choose_kernels(numpy_rate)
     else:
         print("no numpy, whose OpenBLAS may be faster")
+    if onnx():
+        print("ONNX Runtime", onnx().VERSION)
+    else:
+        print("no ONNX Runtime (pip install onnx onnxruntime): its columns are left out")
     print("end", flush=True)
 
 
@@ -223,7 +238,7 @@ def main(arguments):
     elif arguments[:2] == ["--device", "cuda"]:
         serve_cuda(arguments[2])
     else:
-        serve(int(arguments[0]))
+        serve({"pytorch": JOBS, "onnx": onnx() and onnx().JOBS}[arguments[0]], int(arguments[1]))
 
 
 if __name__ == "__main__":

@@ -10,7 +10,7 @@ import warnings
 
 import torch
 
-from opponent_jobs import IMAGE, JOBS, Training, lenet, linears, momentum, vgg
+from opponent_jobs import JOBS, Training, images, lenet, linears, momentum, spread_classes, spread_values, vgg
 from torch import nn
 
 
@@ -21,10 +21,10 @@ def wide():
 CUDA_JOBS = {
     "lenet_b4": JOBS["lenet_b4"],
     "iris": JOBS["iris"],
-    "vgg_b256": lambda: Training(vgg, momentum, 256, IMAGE, 10),
-    "mlp_wide_b4096": lambda: Training(wide, momentum, 4096, (784,), 10),
+    "vgg_b256": lambda: Training(vgg, momentum, images(256), spread_classes(10, 256)),
+    "mlp_wide_b4096": lambda: Training(wide, momentum, spread_values(4096, 784), spread_classes(10, 4096)),
     "lenet_b256": JOBS["lenet_b256"],
-    "lenet_b4096": lambda: Training(lenet, momentum, 4096, IMAGE, 10),
+    "lenet_b4096": lambda: Training(lenet, momentum, images(4096), spread_classes(10, 4096)),
     "cnn_b256": JOBS["cnn_b256"],
     "mlp_b512": JOBS["mlp_b512"],
     "mlp_b64": JOBS["mlp_b64"],
@@ -47,7 +47,7 @@ class CudaTraining:
         allow_tf32(precision == "tf32")
         torch.backends.cudnn.benchmark = True  # the fastest of cuDNN's kernels
         self.job, self.mode, self.device = job, mode, torch.device("cuda")
-        self.inputs, self.labels = job.inputs.to(self.device), job.labels.to(self.device)
+        self.inputs, self.targets = job.inputs.to(self.device), job.targets.to(self.device)
         self.ways = {"optimizer": [{"fused": True}, {"foreach": True}]}
         if "layout" in job.ways:
             self.ways["layout"] = job.ways["layout"]
@@ -75,12 +75,12 @@ class CudaTraining:
             model = model.to(memory_format=form)
             self.inputs = self.inputs.contiguous(memory_format=form)
         self.model = model = model.to(self.device)
-        criterion = nn.CrossEntropyLoss()
+        criterion = self.job.criterion
         optimizer = dict(optimizer)
         if self.mode == "graphed" and self.job.make_optimizer is not momentum:
             optimizer["capturable"] = True  # Adam counts its steps on the device then
         self.optimizer = self.job.make_optimizer(model.parameters(), **optimizer)
-        self.forward = lambda inputs, labels: criterion(model(inputs), labels)
+        self.forward = lambda inputs, targets: criterion(model(inputs), targets)
         if self.mode == "compiled":
             self.forward = torch.compile(self.forward)
         self.first = [p.detach().clone() for p in model.parameters()]
@@ -88,11 +88,11 @@ class CudaTraining:
             self.record()
         else:
             for _ in range(3):
-                self.step(self.inputs, self.labels)
+                self.step(self.inputs, self.targets)
 
-    def step(self, inputs, labels):
+    def step(self, inputs, targets):
         self.optimizer.zero_grad()
-        loss = self.forward(inputs, labels)
+        loss = self.forward(inputs, targets)
         loss.backward()
         self.optimizer.step()
         return loss
@@ -100,7 +100,7 @@ class CudaTraining:
     def record(self):
         """The whole step as a CUDA graph, as PyTorch's documentation has it: three steps on a side stream, then the
         recording, in which backward() allocates the gradients from the graph's own memory."""
-        self.at = self.inputs.clone(), self.labels.clone()
+        self.at = self.inputs.clone(), self.targets.clone()
         side = torch.cuda.Stream()
         side.wait_stream(torch.cuda.current_stream())
         with torch.cuda.stream(side):
@@ -122,17 +122,17 @@ class CudaTraining:
                         value.zero_()
 
     def run(self, steps):
-        inputs, labels = self.inputs, self.labels
+        inputs, targets = self.inputs, self.targets
         if self.mode == "graphed":
-            to_inputs, to_labels = self.at
+            to_inputs, to_targets = self.at
             for _ in range(steps):  # each step brings a batch, as ours does
                 to_inputs.copy_(inputs)
-                to_labels.copy_(labels)
+                to_targets.copy_(targets)
                 self.graph.replay()
             loss = self.loss
         else:
             for _ in range(steps):
-                loss = self.step(inputs, labels)
+                loss = self.step(inputs, targets)
         self.value = loss.item()
 
     def time(self, steps):

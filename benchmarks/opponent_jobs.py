@@ -8,15 +8,36 @@ import time
 import torch
 from torch import nn
 
+VOCABULARY, LENGTH = 65, 64  # of the language models
 
-def spread(n):
-    """n numbers from 0 to 2^32, the same as spread() in work.hpp."""
-    return torch.arange(n) * 2654435761 % 2**32
+
+def spread(numbers):
+    """Numbers from 0 to 2^32, the same as spread() in work.hpp."""
+    return numbers * 2654435761 % 2**32
+
+
+def range_of(sizes):
+    return torch.arange(torch.Size(sizes).numel()).reshape(sizes)
 
 
 def spread_values(*sizes):
-    n = torch.Size(sizes).numel()
-    return (spread(n).double() / 2147483648 - 1).float().reshape(sizes)
+    return (spread(range_of(sizes)).double() / 2147483648 - 1).float()
+
+
+def spread_squares(*sizes):
+    return (spread(range_of(sizes)**2).double() / 2147483648 - 1).float()
+
+
+def spread_classes(classes, *sizes):
+    return (spread(range_of(sizes)) >> 16) % classes
+
+
+def images(batch):
+    return spread_values(batch, 3, 32, 32)
+
+
+def characters(batch):
+    return spread_classes(VOCABULARY, batch, LENGTH)
 
 
 def convolution(inputs, outputs, kernel, padding=0):
@@ -55,7 +76,83 @@ def vgg():
                          nn.Flatten(), *linears(8192, 256, 10))
 
 
-IMAGE = (3, 32, 32)
+def regression():
+    return nn.Sequential(*linears(16, 64, 64, 1))
+
+
+def convolution_and_norm(inputs, outputs, kernel, stride=1, groups=1):
+    return [nn.Conv2d(inputs, outputs, kernel, stride, kernel // 2, groups=groups, bias=False),
+            nn.BatchNorm2d(outputs)]
+
+
+class BasicBlock(nn.Module):
+    def __init__(self, inputs, channels, stride):
+        super().__init__()
+        self.branch = nn.Sequential(*convolution_and_norm(inputs, channels, 3, stride), nn.ReLU(inplace=True),
+                                    *convolution_and_norm(channels, channels, 3))
+        self.shortcut = nn.Sequential(*convolution_and_norm(inputs, channels, 1, stride) if stride > 1 else [])
+        self.relu = nn.ReLU(inplace=True)
+
+    def forward(self, x):
+        return self.relu(self.branch(x) + self.shortcut(x))
+
+
+def resnet20():
+    layers, inputs = [*convolution_and_norm(3, 16, 3), nn.ReLU(inplace=True)], 16
+    for channels in 16, 32, 64:
+        for _ in range(3):
+            layers.append(BasicBlock(inputs, channels, channels // inputs))
+            inputs = channels
+    return nn.Sequential(*layers, nn.AdaptiveAvgPool2d(1), nn.Flatten(), nn.Linear(64, 10))
+
+
+class MobileNetBlock(nn.Module):
+    def __init__(self, channels, wide):
+        super().__init__()
+        self.branch = nn.Sequential(*convolution_and_norm(channels, wide, 1), nn.ReLU6(inplace=True),
+                                    *convolution_and_norm(wide, wide, 3, groups=wide), nn.ReLU6(inplace=True),
+                                    *convolution_and_norm(wide, channels, 1))
+
+    def forward(self, x):
+        return x + self.branch(x)
+
+
+def mobilenet():
+    return MobileNetBlock(32, 192)
+
+
+class CharLSTM(nn.Module):
+    def __init__(self, width, hidden, layers):
+        super().__init__()
+        self.embed = nn.Embedding(VOCABULARY, width)
+        self.lstm = nn.LSTM(width, hidden, layers, batch_first=True)
+        self.head = nn.Linear(hidden, VOCABULARY)
+
+    def forward(self, x):
+        return self.head(self.lstm(self.embed(x))[0]).transpose(1, 2)
+
+
+def lstm():
+    return CharLSTM(64, 128, 2)
+
+
+class CharTransformer(nn.Module):
+    def __init__(self, width, heads, feed_forward, layers):
+        super().__init__()
+        self.embed = nn.Embedding(VOCABULARY, width)
+        self.position = nn.Embedding(LENGTH, width)
+        layer = nn.TransformerEncoderLayer(width, heads, feed_forward, 0.0, "gelu", batch_first=True, norm_first=True)
+        self.encoder = nn.TransformerEncoder(layer, layers, nn.LayerNorm(width), enable_nested_tensor=False)
+        self.head = nn.Linear(width, VOCABULARY)
+        self.register_buffer("mask", nn.Transformer.generate_square_subsequent_mask(LENGTH))
+
+    def forward(self, x):
+        y = self.encoder(self.embed(x) + self.position.weight, self.mask, is_causal=True)
+        return self.head(y).transpose(1, 2)
+
+
+def transformer():
+    return CharTransformer(128, 4, 512, 3)
 
 
 def momentum(parameters, **how):
@@ -73,33 +170,45 @@ def wall_time(run, steps):
     return 1e3 * (time.perf_counter() - begin)
 
 
+def layouts(inputs):
+    """The memory formats to try: two for images, none for other inputs."""
+    return {"layout": ["contiguous", "channels_last"]} if inputs.dim() == 4 else {}
+
+
+def in_layout(layout, tensor):
+    """Images in a memory format; other tensors unchanged."""
+    has_choice = layout == "channels_last" and tensor.dim() == 4
+    return tensor.contiguous(memory_format=torch.channels_last) if has_choice else tensor
+
+
+def make_model(network, layout):
+    torch.manual_seed(0)
+    model = network()
+    return model.to(memory_format=torch.channels_last) if layout == "channels_last" else model
+
+
 class Training:
-    """Steps of a network on one batch, each with forward, loss, backward and update."""
+    """Steps of a network on one batch, each with forward, loss, backward and update. The targets are labels, or numbers
+    for MSELoss."""
 
     ways = {"optimizer": [{}, {"foreach": True}, {"fused": True}]}
 
-    def __init__(self, network, optimizer, batch, sizes, classes):
-        self.network, self.make_optimizer = network, optimizer
-        self.inputs = spread_values(batch, *sizes)
-        self.labels = (spread(batch) >> 16) % classes
-        if sizes == IMAGE:
-            self.ways = {"layout": ["contiguous", "channels_last"], **self.ways}
+    def __init__(self, network, optimizer, inputs, targets):
+        self.network, self.make_optimizer, self.inputs, self.targets = network, optimizer, inputs, targets
+        self.criterion = nn.MSELoss() if targets.is_floating_point() else nn.CrossEntropyLoss()
+        self.ways = {**layouts(inputs), **self.ways}
 
     def start(self, optimizer={}, layout="contiguous"):
-        torch.manual_seed(0)
-        self.model = self.network()
-        if layout == "channels_last":
-            self.model = self.model.to(memory_format=torch.channels_last)
-            self.inputs = self.inputs.contiguous(memory_format=torch.channels_last)
-        self.criterion = nn.CrossEntropyLoss()
+        self.model = make_model(self.network, layout)
+        self.inputs, self.targets = in_layout(layout, self.inputs), in_layout(layout, self.targets)
         self.optimizer = self.make_optimizer(self.model.parameters(), **optimizer)
 
     def run(self, steps):
         model, criterion, optimizer = self.model, self.criterion, self.optimizer
-        inputs, labels = self.inputs, self.labels
+        inputs, targets = self.inputs, self.targets
         for _ in range(steps):
             optimizer.zero_grad()
-            loss = criterion(model(inputs), labels)
+            loss = criterion(model(inputs), targets)
             loss.backward()
             optimizer.step()
         self.value = loss.item()
@@ -109,26 +218,28 @@ class Training:
 
 
 class Inference:
-    """The network's output for one sample, which is read each time."""
+    """The network's output for one sample, which is copied each time."""
 
-    def __init__(self, network, sizes):
-        self.network, self.inputs, self.ways = network, spread_values(1, *sizes), {}
-        if sizes == IMAGE:
-            self.ways = {"layout": ["contiguous", "channels_last"]}
+    def __init__(self, network, inputs):
+        self.network, self.inputs, self.ways = network, inputs, layouts(inputs)
 
     def start(self, layout="contiguous"):
-        torch.manual_seed(0)
-        self.model = self.network().eval()
-        if layout == "channels_last":
-            self.model = self.model.to(memory_format=torch.channels_last)
-            self.inputs = self.inputs.contiguous(memory_format=torch.channels_last)
+        self.model = make_model(self.network, layout).eval()
+        self.inputs = in_layout(layout, self.inputs)
+        with torch.inference_mode():
+            sizes = self.model(self.inputs).shape
+        self.output = torch.empty(sizes)
 
     def run(self, steps):
-        model, inputs = self.model, self.inputs
+        model, inputs, output = self.model, self.inputs, self.output
         with torch.inference_mode():
             for _ in range(steps):
-                output = model(inputs).tolist()
-        self.value = output[0][0]
+                output.copy_(model(inputs))
+
+    @property
+    def value(self):
+        """The sum of all outputs, each with a weight of its own."""
+        return (self.output.double() * spread_squares(*self.output.shape)).sum().item()
 
     def time(self, steps):
         return wall_time(self.run, steps)
@@ -168,15 +279,26 @@ def numpy():
 
 
 JOBS = {
-    "iris": lambda: Training(iris, adam(0.01), 120, (4,), 3),
-    "lenet_b4": lambda: Training(lenet, momentum, 4, IMAGE, 10),
-    "lenet_b256": lambda: Training(lenet, momentum, 256, IMAGE, 10),
-    "cnn_b256": lambda: Training(cnn, adam(0.001), 256, IMAGE, 10),
-    "mlp_b64": lambda: Training(mlp, momentum, 64, (784,), 10),
-    "mlp_b512": lambda: Training(mlp, momentum, 512, (784,), 10),
-    "vgg_b32": lambda: Training(vgg, momentum, 32, IMAGE, 10),
-    "lenet_infer_b1": lambda: Inference(lenet, IMAGE),
-    "mlp_infer_b1": lambda: Inference(mlp, (784,)),
+    "iris": lambda: Training(iris, adam(0.01), spread_values(120, 4), spread_classes(3, 120)),
+    "lenet_b4": lambda: Training(lenet, momentum, images(4), spread_classes(10, 4)),
+    "lenet_b256": lambda: Training(lenet, momentum, images(256), spread_classes(10, 256)),
+    "cnn_b256": lambda: Training(cnn, adam(0.001), images(256), spread_classes(10, 256)),
+    "mlp_b64": lambda: Training(mlp, momentum, spread_values(64, 784), spread_classes(10, 64)),
+    "mlp_b512": lambda: Training(mlp, momentum, spread_values(512, 784), spread_classes(10, 512)),
+    "vgg_b32": lambda: Training(vgg, momentum, images(32), spread_classes(10, 32)),
+    "regression_b64": lambda: Training(regression, adam(0.001), spread_values(64, 16), spread_squares(64, 1)),
+    "resnet20_b128": lambda: Training(resnet20, momentum, images(128), spread_classes(10, 128)),
+    "mobilenet_b32": lambda: Training(mobilenet, momentum, spread_values(32, 32, 28, 28),
+                                      spread_squares(32, 32, 28, 28)),
+    "lstm_b32": lambda: Training(lstm, adam(0.001), characters(32), characters(32)),
+    "transformer_b32": lambda: Training(transformer, adam(0.001), characters(32), characters(32)),
+    "lenet_infer_b1": lambda: Inference(lenet, images(1)),
+    "mlp_infer_b1": lambda: Inference(mlp, spread_values(1, 784)),
+    "regression_infer_b1": lambda: Inference(regression, spread_values(1, 16)),
+    "resnet20_infer_b1": lambda: Inference(resnet20, images(1)),
+    "mobilenet_infer_b1": lambda: Inference(mobilenet, spread_values(1, 32, 28, 28)),
+    "lstm_infer_b1": lambda: Inference(lstm, characters(1)),
+    "transformer_infer_b1": lambda: Inference(transformer, characters(1)),
     "gemm_256": lambda: Product(256),
     "gemm_1024": lambda: Product(1024),
     "gemm_2048": lambda: Product(2048),

@@ -15,7 +15,9 @@ namespace bench {
 
 // The conditions that the numbers depend on.
 struct Surroundings {
-  std::string date, processor, compiler, opponent;
+  std::string date, processor, compiler;
+  std::string opponent;   // PyTorch
+  std::string onnx = {};  // ONNX Runtime; empty without it
 };
 
 namespace detail {
@@ -38,14 +40,16 @@ struct Column {
   std::size_t width;
 };
 
-inline constexpr Column columns[] = {{"job", 14},    {"threads", 7},    {"ours ms", 8},     {"PyTorch ms", 10},
-                                     {"ratio", 6},   {"goal", 5},       {"x 1 thread", 10}, {"of the limit", 14},
-                                     {"ours MB", 7}, {"PyTorch MB", 10}};
+// The last three are left out without ONNX Runtime.
+inline constexpr Column all_columns[] = {
+    {"job", 20},    {"threads", 7},     {"ours ms", 8},       {"PyTorch ms", 10}, {"ratio", 6},
+    {"goal", 5},    {"x 1 thread", 10}, {"of the limit", 14}, {"ours MB", 7},     {"PyTorch MB", 10},
+    {"ONNX ms", 7}, {"ratio", 6},       {"goal", 5}};
 
 // The first column is text, the others are numbers.
 inline std::string row(std::span<const Column> titles, const std::vector<std::string>& cells) {
   std::string line = "|";
-  for (std::size_t i = 0; i < cells.size(); ++i) {
+  for (std::size_t i = 0; i < titles.size(); ++i) {
     const std::size_t gap = titles[i].width > cells[i].size() ? titles[i].width - cells[i].size() : 0;
     const std::string space(gap, ' ');
     line += " " + (i == 0 ? cells[i] + space : space + cells[i]) + " |";
@@ -55,22 +59,31 @@ inline std::string row(std::span<const Column> titles, const std::vector<std::st
 
 }  // namespace detail
 
-inline std::string table_head(std::span<const detail::Column> columns = detail::columns) {
+inline std::span<const detail::Column> columns(bool with_onnx) {
+  return std::span(detail::all_columns).first(std::size(detail::all_columns) - (with_onnx ? 0 : 3));
+}
+
+inline std::string table_head(std::span<const detail::Column> titled) {
   std::vector<std::string> titles;
   std::string rule = "|";
-  for (const detail::Column& column : columns) {
+  for (const detail::Column& column : titled) {
     rule += titles.empty() ? std::string(column.width + 2, '-') + "|" : std::string(column.width + 1, '-') + ":|";
     titles.push_back(column.title);
   }
-  return detail::row(columns, titles) + rule + "\n";
+  return detail::row(titled, titles) + rule + "\n";
 }
 
-inline std::string table_row(const Result& r) {
+inline std::string table_row(const Result& r, bool with_onnx) {
   using detail::digits;
-  return detail::row(detail::columns, {r.job, digits(r.threads, 1), digits(r.ours.ms, 4), digits(r.pytorch.ms, 4),
-                                       digits(r.ratio(), 3), digits(r.goal, r.goal < 2 ? 3 : 1),
-                                       digits(r.scaling(), 3), detail::percent(r.limit_share()) + " " + r.limit(),
-                                       digits(r.ours.megabytes, 3), digits(r.pytorch.megabytes, 3)});
+  const auto goal = [](double value) {
+    return digits(value, value != std::floor(value) ? 3 : 1);
+  };
+  return detail::row(
+      columns(with_onnx),
+      {r.job, digits(r.threads, 1), digits(r.ours.ms, 4), digits(r.pytorch.ms, 4), digits(r.ratio(), 3),
+       goal(r.goal), digits(r.scaling(), 3), detail::percent(r.limit_share()) + " " + r.limit(),
+       digits(r.ours.megabytes, 3), digits(r.pytorch.megabytes, 3), digits(r.onnx.ms, 4), digits(r.onnx_ratio(), 3),
+       goal(r.onnx_goal)});
 }
 
 // Returns the text under a table, with information that the table does not show.
@@ -86,9 +99,11 @@ inline std::string notes(const std::vector<Result>& results) {
     if (!r.variant.empty())
       text += gpunet::concat("; PyTorch: ", r.variant, ", ", detail::digits(r.pytorch.process_megabytes, 3),
                              " MB in all (ours ", detail::digits(r.ours.process_megabytes, 3), ")");
+    if (!r.onnx_variant.empty()) text += "; ONNX Runtime: " + r.onnx_variant;
     if (r.peak_gflops / r.threads < 0.75 * best || r.unsteady())
       text += "; DISTURBED by other programs, measure again";
-    if (r.values_differ()) text += gpunet::concat("; THE SIDES DIFFER: ", r.ours.value, " and ", r.pytorch.value);
+    for (const Side& side : {r.pytorch, r.onnx})
+      if (r.values_differ(side)) text += gpunet::concat("; THE SIDES DIFFER: ", r.ours.value, " and ", side.value);
     text += "\n";
   }
   return text;
@@ -98,10 +113,10 @@ inline std::string markdown(const Surroundings& s, const std::vector<Result>& re
   std::string text = gpunet::concat(
       "# Benchmarks\n\nWritten by `./scripts/bench.sh --markdown FILE`; "
       "[benchmarks/README.md](../benchmarks/README.md) explains the tables.\n\n- Date: ",
-      s.date, "\n- Processor: ", s.processor, "\n- Ours: ", s.compiler, "\n- Opponent: ", s.opponent, "\n\n",
-      table_head());
+      s.date, "\n- Processor: ", s.processor, "\n- Ours: ", s.compiler, "\n- Opponent: ", s.opponent,
+      s.onnx.empty() ? "" : " and ", s.onnx, "\n\n", table_head(columns(!s.onnx.empty())));
   for (const Result& r : results)
-    text += table_row(r);
+    text += table_row(r, !s.onnx.empty());
   return text + "\nThe limits in the same run, and how PyTorch was fastest:\n\n" + notes(results);
 }
 
@@ -147,11 +162,14 @@ inline std::string json(const Surroundings& s, const std::vector<Result>& result
     text += gpunet::concat(", \"ours_process_mb\": ", number(r.ours.process_megabytes),
                            ", \"pytorch_process_mb\": ", number(r.pytorch.process_megabytes),
                            ", \"same_value\": ", r.values_differ() ? "false" : "true",
-                           ", \"pytorch_variant\": ", in_quotes(r.variant), "}");
+                           ", \"pytorch_variant\": ", in_quotes(r.variant));
+    text += gpunet::concat(", \"onnx_ms\": ", number(r.onnx.ms), ", \"onnx_ratio\": ", number(r.onnx_ratio()),
+                           ", \"onnx_goal\": ", number(r.onnx_goal),
+                           ", \"onnx_variant\": ", in_quotes(r.onnx_variant), "}");
   }
   return text + gpunet::concat("\n], \"date\": ", in_quotes(s.date), ", \"processor\": ", in_quotes(s.processor),
                                ", \"ours\": ", in_quotes(s.compiler), ", \"pytorch\": ", in_quotes(s.opponent),
-                               "}\n");
+                               ", \"onnx\": ", in_quotes(s.onnx), "}\n");
 }
 
 }  // namespace bench

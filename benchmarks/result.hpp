@@ -33,15 +33,16 @@ struct Side {
 struct Result {
   std::string job;
   int threads = 1;
-  double goal = unknown;
+  double goal = unknown, onnx_goal = unknown;  // the smallest acceptable ratios
   Cost cost;
-  Side ours, pytorch;
-  std::string variant;                                     // PyTorch's fastest variant
+  Side ours, pytorch, onnx;
+  std::string variant, onnx_variant;                       // PyTorch's and ONNX Runtime's fastest variant
   double peak_gflops = unknown, copy_gigabytes = unknown;  // per second, in the same run
   double one_thread_ms = unknown;                          // ours with one thread, for comparison
-  double tolerance = 1e-3;                                 // of the value that both sides must agree on
+  double tolerance = 1e-3;                                 // of the value that all sides must agree on
 
   double ratio() const { return pytorch.ms / ours.ms; }
+  double onnx_ratio() const { return onnx.ms / ours.ms; }
   // Returns the speedup over one thread.
   double scaling() const { return one_thread_ms / ours.ms; }
 
@@ -52,13 +53,19 @@ struct Result {
   double limit_share() const { return std::fmax(compute_ms(), memory_ms()) / ours.ms; }
 
   // Returns whether half of the repetitions of a side took much longer than its best one, as when other programs run.
-  bool unsteady() const { return ours.ms > 1.3 * ours.fastest_ms || pytorch.ms > 1.3 * pytorch.fastest_ms; }
-
-  // Returns whether the sides disagree on the value; false if there is only one side.
-  bool values_differ() const {
-    const double allowed = tolerance * std::fmax(1, std::fabs(pytorch.value));
-    return std::isfinite(pytorch.ms) && !(std::fabs(ours.value - pytorch.value) <= allowed);
+  bool unsteady() const {
+    const auto is_unsteady = [](const Side& side) {
+      return side.ms > 1.3 * side.fastest_ms;
+    };
+    return is_unsteady(ours) || is_unsteady(pytorch) || is_unsteady(onnx);
   }
+
+  // Returns whether an opponent and ours disagree on the value; false if it was not measured.
+  bool values_differ(const Side& side) const {
+    const double allowed = tolerance * std::fmax(1, std::fabs(side.value));
+    return std::isfinite(side.ms) && !(std::fabs(ours.value - side.value) <= allowed);
+  }
+  bool values_differ() const { return values_differ(pytorch) || values_differ(onnx); }
 };
 
 }  // namespace bench

@@ -28,7 +28,7 @@ class Work {
     run(steps);
     return std::chrono::duration<double, std::milli>(Clock::now() - begin).count();
   }
-  // Returns a value that both sides must agree on: the last loss, or an output.
+  // Returns a value that all sides must agree on: the last loss, or a weighted sum of the outputs.
   virtual double value() const = 0;
 };
 
@@ -37,23 +37,32 @@ inline std::uint32_t spread(index_t i) {
   return static_cast<std::uint32_t>(static_cast<std::uint64_t>(i) * 2654435761u);
 }
 
-// -1 to 1.
+// Returns the same from -1 to 1.
+inline float spread_value(index_t i) {
+  return static_cast<float>(spread(i) / 2147483648.0 - 1);
+}
+// Returns other numbers from -1 to 1, unrelated to those of spread_value.
+inline float spread_square(index_t i) {
+  return spread_value(i * i);
+}
+
+// Returns a tensor of number(0), number(1), ...
 template <class D>
-gpunet::Tensor<float, D> spread_values(D& device, const gpunet::Sizes& sizes) {
+gpunet::Tensor<float, D> spread_tensor(D& device, const gpunet::Sizes& sizes, float (*number)(index_t)) {
   std::vector<float> values(static_cast<std::size_t>(sizes.numel()));
   for (std::size_t i = 0; i < values.size(); ++i)
-    values[i] = static_cast<float>(spread(static_cast<index_t>(i)) / 2147483648.0 - 1);
+    values[i] = number(static_cast<index_t>(i));
   return {device, sizes, values};
 }
 
-// Labels that are unrelated to the inputs: there is always something left to learn.
-template <class D>
-gpunet::Tensor<gpunet::label_t, D> spread_labels(D& device, index_t batch, index_t classes) {
-  std::vector<gpunet::label_t> labels(static_cast<std::size_t>(batch));
-  for (std::size_t i = 0; i < labels.size(); ++i)
-    labels[i] =
-        static_cast<gpunet::label_t>((spread(static_cast<index_t>(i)) >> 16) % static_cast<std::uint32_t>(classes));
-  return {device, {batch}, labels};
+// Returns classes from 0 to classes - 1, as labels or as the floats that an Embedding takes. Labels are unrelated to the inputs, so that the
+// loss does not reach 0.
+template <class T, class D>
+gpunet::Tensor<T, D> spread_classes(D& device, const gpunet::Sizes& sizes, index_t classes) {
+  std::vector<T> values(static_cast<std::size_t>(sizes.numel()));
+  for (std::size_t i = 0; i < values.size(); ++i)
+    values[i] = static_cast<T>((spread(static_cast<index_t>(i)) >> 16) % static_cast<std::uint32_t>(classes));
+  return {device, sizes, values};
 }
 
 }  // namespace bench

@@ -14,6 +14,11 @@ if(GPUNET_WERROR)
     $<$<COMPILE_LANGUAGE:CUDA>:-Werror=all-warnings>)
 endif()
 
+# Without optimization, kernels take minutes under sanitizers; the library is compiled once for all programs.
+if(CMAKE_CXX_FLAGS_DEBUG MATCHES "-fsanitize=address")
+  target_compile_options(gpunet_compiled PRIVATE $<$<CONFIG:Debug>:-O1>)
+endif()
+
 # Adds a program of the project from `sources`, linked with gpunet::compiled; with CUDA after the name, with gpunet::cuda; with
 # HEADER_ONLY, with neither.
 function(gpunet_add_program name)

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
-# bench.sh [option...]: builds the benchmarks and runs them in comparison with PyTorch, in the current folder. --help lists
-# the options. PyTorch comes from GPUNET_BENCH_PYTHON, an interpreter that has it, else from a virtual environment under
-# build/, which pip creates if needed, as configured by the user. Without PyTorch only gpunet is measured.
+# bench.sh [option...]: builds the benchmarks and runs them in comparison with PyTorch and ONNX Runtime, in the current folder.
+# --help lists the options. The opponents come from GPUNET_BENCH_PYTHON, an interpreter that has them, else from a virtual
+# environment under build/, which pip creates if needed, as configured by the user. Without PyTorch only gpunet is measured;
+# without ONNX Runtime its columns are left out.
 set -euo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 
@@ -16,13 +17,15 @@ bench=$build_dir/benchmarks/bench
 
 has_torch() { "$1" -c 'import torch' >/dev/null 2>&1; }
 
-# Creates the virtual environment; false if that fails.
+# Creates the virtual environment; false if that fails. ONNX Runtime is optional: it does not support every Python that PyTorch does.
 make_environment() {
   (need python3 python3-venv) && run_quietly "$build_dir/venv.log" "making a virtual environment" \
     python3 -m venv --clear "$environment" &&
     run_quietly "$build_dir/pip.log" "installing the newest PyTorch (once, it is large)" \
       "$environment/bin/python" -m pip install --upgrade torch numpy &&
-    has_torch "$environment/bin/python"
+    has_torch "$environment/bin/python" || return 1
+  run_quietly "$build_dir/pip_onnx.log" "installing the newest ONNX Runtime (once)" \
+    "$environment/bin/python" -m pip install --upgrade onnx onnxruntime || say "continuing without ONNX Runtime"
 }
 
 # Sets `python` to an interpreter that has PyTorch, or to nothing.

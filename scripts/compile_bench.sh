@@ -16,9 +16,10 @@ set -euo pipefail
 
 cases=(readme)
 for lesson in "$root"/examples/0*.cpp; do cases+=("$(basename "$lesson" .cpp)"); done
-cases+=(include linear layers_60 layers_120 layers_400 library libtorch)
+cases+=(include linear layers_60 layers_120 layers_400 resnet18_types resnet18_values library libtorch)
 declare -A title=([readme]="README's program" [include]='the include of gpunet.hpp alone' [linear]='one linear layer, SGD'
-  [layers_60]='60 layers' [layers_120]='120 layers' [layers_400]='400 layers' [library]='the compiled library itself'
+  [layers_60]='60 layers' [layers_120]='120 layers' [layers_400]='400 layers' [resnet18_types]='ResNet-18 as types'
+  [resnet18_values]='ResNet-18 as functions of values' [library]='the compiled library itself'
   [libtorch]="LibTorch's LeNet")
 
 runs=3 limit=300 torch='' before='' quick='' markdown='' wanted=()
@@ -74,17 +75,17 @@ fi
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
-# training NET SHAPE: a program that trains the network for one step.
+# training NETWORK SHAPE [INCLUDE]: prints a program that trains `net`, declared by NETWORK, for one step on inputs of SHAPE.
 training() {
   cat <<END
 #include <gpunet/gpunet.hpp>
+${3:+#include <$3>}
 
 using namespace gpunet;
-using Net = $1;
 
 int main(int argc, char** argv) {
   with_device(argc > 1 ? argv[1] : "auto", []<class D>(D& device) {
-    Model<Net, D> net(device);
+    $1;
     nn::CrossEntropyLoss criterion;
     optim::SGD optimizer(net, {.lr = 0.1f});
     const Tensor<float, D> inputs(device, {4, $2});
@@ -99,14 +100,17 @@ END
 layers() {
   local net='nn::Sequential<nn::Input<8, 16, 16>' i
   for ((i = 0; i < $1; ++i)); do net+=", $2"; done
-  training "$net, nn::Flatten, nn::Linear<10>>" '8, 16, 16'
+  training "Model<$net, nn::Flatten, nn::Linear<10>>, D> net(device)" '8, 16, 16'
 }
 convolution='nn::Conv2d<8, 3, nn::Padding<1>>'
 echo '#include <gpunet/gpunet.hpp>' >"$work/include.cpp"
-training 'nn::Sequential<nn::Input<4>, nn::Linear<3>>' 4 >"$work/linear.cpp"
+training 'Model<nn::Sequential<nn::Input<4>, nn::Linear<3>>, D> net(device)' 4 >"$work/linear.cpp"
 layers 20 "$convolution, nn::BatchNorm2d, nn::ReLU" >"$work/layers_60.cpp"
 layers 40 "$convolution, nn::BatchNorm2d, nn::ReLU" >"$work/layers_120.cpp"
 layers 200 "$convolution, nn::ReLU" >"$work/layers_400.cpp"
+resnet=networks/resnet.hpp
+training 'Model<examples::ResNet18<>, D> net(device)' '3, 224, 224' "$resnet" >"$work/resnet18_types.cpp"
+training 'Network net(device, examples::ResNet{}, {3, 224, 224})' '3, 224, 224' "$resnet" >"$work/resnet18_values.cpp"
 for part in "$root"/include/gpunet/*/src.cuh; do
   [[ ! -e $part ]] || echo "#include <${part#"$root/include/"}>" >"$work/cuda_$(basename "$(dirname "$part")").cpp"
 done
@@ -129,6 +133,11 @@ units() {
       readme_program "$source/README.md" >"${units[0]}"
       ;;
     0*) units=("$source/examples/$name.cpp") ;;
+    resnet18_*)
+      units=("$work/$name.cpp")
+      flags+=("-I$source/examples")
+      [[ -e $source/examples/$resnet ]]
+      ;;
     library)
       units=("$work"/library_*.cpp)
       [[ $compiler != nvcc ]] || units=("$work"/cuda_*.cpp)

@@ -13,7 +13,7 @@ GpuJob training(std::string_view name, Goals goals, bool tf32) {
           goals,
           tf32,
           std::is_same_v<Net, VggNet>,
-          cost_of_training(Net(), Batch, Optimizer::numbers),
+          cost_of_training(graph_of<Net>(), Batch, Optimizer::numbers),
           [](Cuda& device) {
             return make_training<Net, Optimizer>(device, Batch, AtOnce);
           }};

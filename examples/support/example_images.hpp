@@ -15,21 +15,19 @@
 
 namespace examples {
 
-// Calls f(images): `train` training images (all, from a folder), or the test images if `train` is empty.
+// Returns f(images): `train` training images (all, from a folder), or `test` test images (all) if `train` is empty.
 template <class Transform, class F>
-void with_cifar10(const std::string& folder, std::optional<gpunet::index_t> train, const Transform& transform,
-                  F f) {
+auto with_cifar10(const std::string& folder, std::optional<gpunet::index_t> train, const Transform& transform, F f,
+                  gpunet::index_t test = 10000) {
   using gpunet::data::CIFAR10, gpunet::data::Shapes;
-  if (folder.empty())
-    f(train ? Shapes::train(*train, transform) : Shapes::test(10000, transform));
-  else
-    f(train ? CIFAR10::train(folder, transform) : CIFAR10::test(folder, transform));
+  if (folder.empty()) return f(train ? Shapes::train(*train, transform) : Shapes::test(test, transform));
+  return f(train ? CIFAR10::train(folder, transform) : CIFAR10::test(folder, transform));
 }
-// Returns f(digits to train with, digits to test with).
+// Returns f(training digits, test digits): `built_in` and `test` built-in ones, or all of a folder.
 template <class F>
-auto with_mnist(const std::string& folder, gpunet::index_t built_in, F f) {
+auto with_mnist(const std::string& folder, gpunet::index_t built_in, F f, gpunet::index_t test = 10000) {
   using gpunet::data::Digits, gpunet::data::MNIST;
-  if (folder.empty()) return f(Digits::train(built_in), Digits::test(10000));
+  if (folder.empty()) return f(Digits::train(built_in), Digits::test(test));
   return f(MNIST::train(folder), MNIST::test(folder));
 }
 

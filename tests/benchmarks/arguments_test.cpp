@@ -11,7 +11,8 @@ Arguments parse(std::initializer_list<const char*> words, int cores = 2) {
   std::vector<char*> argv{const_cast<char*>("bench")};
   for (const char* word : words)
     argv.push_back(const_cast<char*>(word));
-  return parse_arguments(static_cast<int>(argv.size()), argv.data(), {"one", "two", "three"}, cores);
+  return parse_arguments(static_cast<int>(argv.size()), argv.data(), {"one", "two", "three"}, {"one", "three"},
+                         cores);
 }
 
 std::string error_of(std::initializer_list<const char*> words) {
@@ -25,8 +26,9 @@ std::string error_of(std::initializer_list<const char*> words) {
 
 }  // namespace
 
-TEST_CASE("without arguments: all jobs, one and two threads as far as there are cores") {
+TEST_CASE("without arguments: all jobs, or all quick ones, one and two threads as far as there are cores") {
   CHECK(parse({}).jobs == std::vector<std::string>{"one", "two", "three"});
+  CHECK(parse({"--quick"}).jobs == std::vector<std::string>{"one", "three"});
   CHECK(parse({}).threads == std::vector{1, 2});
   CHECK(parse({}, 1).threads == std::vector{1});
   CHECK(parse({}).repetitions() >= 7);
@@ -35,6 +37,7 @@ TEST_CASE("without arguments: all jobs, one and two threads as far as there are 
 
 TEST_CASE("jobs and threads may be given more than once") {
   CHECK(parse({"--job", "two", "--job=one"}).jobs == std::vector<std::string>{"two", "one"});
+  CHECK(parse({"--quick", "--job", "two"}).jobs == std::vector<std::string>{"two"});
   CHECK(parse({"--threads", "2", "--threads", "1"}).threads == std::vector{1, 2});
 }
 

@@ -231,6 +231,11 @@ TEST_CASE("transforms are done in their order, on bytes as long as pixels only m
   const One late(Compose(ToTensor{}, Normalize({0.5f}, {0.5f}), wider));
   CHECK(count(late.floats(), 0.0f) >= 4);  // the margin is 0
 
+  const Compose tail(ToTensor{}, Compose(Normalize({0.5f}, {0.5f})));
+  const One nested(Compose{Compose{wider}, tail});
+  CHECK(nested.has_bytes());
+  CHECK(nested.floats() == margin.floats());
+
   // Bytes and the table are the same as floats.
   std::vector<std::uint8_t> bytes(10);
   std::vector<float> floats(10);

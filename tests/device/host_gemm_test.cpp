@@ -8,6 +8,7 @@
 
 #include "support/arrays.hpp"
 #include "support/isas.hpp"
+#include "support/sanitizers.hpp"
 
 using namespace gpunet;
 
@@ -86,7 +87,7 @@ TEST_CASE("the matrix product on Host, on every vector path") {
   for (Transpose ta : both)
     for (Transpose tb : both)
       for (float beta : {0.0f, 1.0f, -0.5f})
-        for (int i = 0; i < 12; ++i) {
+        for (int i = 0; i < (under_sanitizers ? 3 : 12); ++i) {
           const index_t most = i < 6 ? 40 : 130;
           const Case product(generator, ta, tb, pick(most), pick(most), i == 0 ? 600 : pick(most), beta);
           for (Isa path : isas()) {

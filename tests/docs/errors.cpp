@@ -40,7 +40,8 @@ void tensors(ErrorPage& page, Host& device) {
           "`to_vector()` returns all of them; `item()` is for a loss, or an output of one sample and one feature.",
           randn(device, {2, 3}).item());
   PROVOKE("Dimension out of range",
-          "Dimensions count from 0: `size(0)` is the batch. `std::cout << x.sizes()` prints all.",
+          "Dimensions count from 0: `size(0)` is the batch, and `size(-1)` the last. `std::cout << x.sizes()` "
+          "prints all.",
           randn(device, {2, 3}).size(2));
 }
 
@@ -104,6 +105,12 @@ void models(ErrorPage& page, Host& device, Model<Net, Host>& net, nn::CrossEntro
       "targets `CrossEntropyLoss`.",
       const Tensor<float, Host> scores(device, {2, 3}, {0, 1, 2, 0, 1, 2});
       nn::BCELoss()(net(randn(device, {2, 4})), scores));
+  PROVOKE("Outputs that are no probabilities",
+          "Without a `Sigmoid` at its end, a network makes logits. On a GPU outputs are not read back; there the "
+          "loss is NaN.",
+          const Tensor<float, Host> chances(device, {2, 1}, {0, 1});
+          Model<nn::Sequential<nn::Input<1>, nn::PReLU<>>, Host> logits(device);
+          nn::BCELoss()(logits(Tensor<float, Host>(device, {2, 1}, {0.5f, 1.5f})), chances).item());
   PROVOKE("A loss without a reduction",
           "`criterion.each(net(inputs), targets)` returns what `reduction=\"none\"` returns in PyTorch.",
           const Tensor<float, Host> numbers(device, {2, 3}, std::vector<float>(6));
@@ -162,12 +169,36 @@ void functions(ErrorPage& page, Host& device) {
       Network net(device, [](nn::Value x) { return x + sum(x, -1); }, {3, 4}));
   PROVOKE("A dimension that is not there", "Dimension 0 is the batch, 1 the first one of a sample, -1 the last.",
           Network net(device, [](nn::Value x) { return mean(x, 3); }, {3, 4}));
+  PROVOKE("Values that are joined along a missing dimension",
+          "All functions with a dimension count the same way: `softmax`, `narrow`, `transpose`, `permute`.",
+          Network net(device,
+                      [](nn::Value x) {
+                        return nn::cat({x, x}, 3);
+                      },
+                      {3, 4}));
+  PROVOKE("A permutation that moves the batch", "All dimensions are given, the batch first: it stays where it is.",
+          Network net(device,
+                      [](nn::Value x) {
+                        return permute(x, {1, 0, 2});
+                      },
+                      {3, 4}));
   PROVOKE("The batch as a dimension",
           "Samples are computed one by one; the mean over the batch is taken by `mean(net(x))`.",
           Network net(device, [](nn::Value x) { return mean(x, 0); }, {3, 4}));
   PROVOKE("One name for two layers", "A name is a key in files. Layers that share weights are called in `shared`.",
           Network net(device, [](nn::Value x) { return linear(linear(x, 4, {.name = "fc"}), 4, {.name = "fc"}); },
                       {4}));
+  PROVOKE("One shared name for two shapes",
+          "One shared name stands for one layer; a layer with other inputs or outputs needs another name.",
+          Network net(device,
+                      [](nn::Value a, nn::Value b) {
+                        const auto encode = [](nn::Value x) {
+                          return linear(x, 2);
+                        };
+                        const nn::Value first = shared("encoder", encode, a);
+                        return first + shared("encoder", encode, b);
+                      },
+                      {4}, {3}));
   PROVOKE("A value of another network", "A value lives while the function that makes its network runs.",
           std::vector<nn::Value> kept;
           Network first(device,
@@ -180,6 +211,28 @@ void functions(ErrorPage& page, Host& device) {
   PROVOKE("Another number of inputs", "`net(a, b)` takes what the function takes, in its order.",
           Network net(device, [](nn::Value a, nn::Value b) { return a + b; }, {4}, {4});
           const Tensor<float, Host> x(device, {2, 4}); net(x, x, x));
+  PROVOKE("Groups that do not divide the channels of a value",
+          "Each group maps as many input channels to as many output channels. `Conv2d` with constant sizes is "
+          "refused by the compiler.",
+          Network net(device, [](nn::Value x) { return conv2d(x, 6, 3, {.groups = 4}); }, {6, 8, 8}));
+  PROVOKE("A dilated kernel that is larger than the image",
+          "A kernel of 3 with a dilation of 4 covers 9 pixels; `padding = 4` keeps the size of the image.",
+          Network net(device, [](nn::Value x) { return conv2d(x, 6, 3, {.dilation = 4}); }, {6, 8, 8}));
+  PROVOKE(
+      "An initial state of another shape",
+      "States have the batch first: `[batch, num_layers * directions, hidden_size]`. `Network` takes their sizes "
+      "without it.",
+      Network net(device, [](nn::Value x, nn::Value h) { return gru(x, 8, {.num_layers = 2, .h_0 = h}).output; },
+                  {5, 4}, {8}));
+  PROVOKE(
+      "A hidden state without a cell state", "`h_0` and `c_0` are given together, as `(h_0, c_0)` in PyTorch.",
+      Network net(device, [](nn::Value x, nn::Value h) { return lstm(x, 8, {.h_0 = h}).output; }, {5, 4}, {1, 8}));
+  PROVOKE("An index where mse_loss wants numbers",
+          "Targets have the shape of the outputs; for classes as targets use `cross_entropy`.",
+          Network net(device, [](nn::Value x, nn::Value t) { return mse_loss(x, t); }, {3}, {}));
+  PROVOKE("Rows of numbers where cross_entropy wants classes",
+          "A target is the index of a class. For probabilities, write `-sum(t * log_softmax(x, 1), 1)`.",
+          Network net(device, [](nn::Value x, nn::Value t) { return cross_entropy(x, t); }, {3}, {3}));
   PROVOKE("Labels out of range in a function",
           "Labels are whole numbers from 0 to classes - 1. On a GPU they are not read back; there the loss is NaN.",
           Network net(device, [](nn::Value x, nn::Value t) { return cross_entropy(x, t); }, {3}, {});

@@ -18,15 +18,6 @@ using namespace gpunet;
 
 namespace {
 
-// What a line says beside its example; all of it may be left out.
-struct LayerText {
-  std::string name = {};       // where it is not that of the type
-  std::string pytorch = "nn";  // "nn": the same name
-  std::string differs = {};    // from PyTorch
-  bool takes_indices = false;
-  bool pairs = false;  // a loss with the targets 1 and -1
-};
-
 class LayerPage {
  public:
   std::set<std::string> names;
@@ -72,7 +63,7 @@ class LayerPage {
            "page from\n[tests/support/layer_list.hpp](../tests/support/layer_list.hpp), running every example. "
            "*Gradients of*: x is the input, the other names "
            "are parameters. *Fused\nwith*: the layers behind it that run in the same kernel (element-wise: on "
-           "`Cuda`, a neighbor of your own). Where the last "
+           "`Cuda`, a neighbor of your own; BatchNorm also with ReLU6 and Hardtanh). Where the last "
            "column is empty, options\nand results are those of PyTorch. [pytorch.md](pytorch.md) has the "
            "options side by side, "
            "[adding_a_layer.md](adding_a_layer.md) your own layers.\n" +
@@ -80,10 +71,6 @@ class LayerPage {
   }
 
  private:
-  template <class L>
-  static std::string name_of(const LayerText& text) {
-    return text.name.empty() ? gpunet::detail::class_of(gpunet::detail::signature<L>()) : text.name;
-  }
   void row(const std::string& name, const LayerText& text, const std::vector<std::string>& cells) {
     CHECK_MESSAGE(names.insert(name).second, "two lines");
     page_ += "| `" + name + "` | ";

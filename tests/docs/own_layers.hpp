@@ -113,7 +113,8 @@ struct LogCosh {
   static constexpr std::string_view name = "LogCosh";
   template <class T>
   GPUNET_FN T value(T x, T t) const {
-    return std::log(std::cosh(x - t));
+    const T error = x > t ? x - t : t - x;  // cosh itself would overflow
+    return error + std::log1p(std::exp(-2 * error)) - std::log(T{2});
   }
   template <class T>
   GPUNET_FN T gradient(T x, T t) const {

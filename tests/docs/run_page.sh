@@ -1,12 +1,14 @@
 #!/usr/bin/env bash
-# run_page.sh PAGE COMPILER [FLAG...]: the C++ blocks of a page compile and run, in an empty folder, in the order of the page.
+# run_page.sh PAGE LIBRARY COMPILER [FLAG...]: the C++ blocks of a page compile and run, linked with LIBRARY, in an empty folder,
+# in the order of the page.
 #   ```cpp with int main(   a program of its own; what it prints is the next block, which begins with ```text
 #   ```cpp otherwise        all together one program: a block that begins with #include, template or struct stands outside
 #                           of its main function, the others inside, one after another; assert() is on
 #   ```csv NAME             a file that the programs find
 set -euo pipefail
 page=$(realpath "$1")
-shift
+library=$2
+shift 2
 
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
@@ -41,7 +43,7 @@ count=0
 for source in "$work"/program*.cpp "$work/joined.cpp"; do
   [[ -e $source ]] || continue
   program=${source%.cpp}
-  "$@" "$source" -pthread -o "$program" || { echo "$page: ${source##*/} does not compile"; exit 1; }
+  "$@" "$source" "$library" -pthread -o "$program" || { echo "$page: ${source##*/} does not compile"; exit 1; }
   "$program" >"$program.out" || { cat "$program.out"; echo "$page: ${source##*/} fails"; exit 1; }
   if [[ $source == */program* ]]; then
     diff -u --label "what $page says" --label "what the program prints" "$program.txt" "$program.out" || exit 1

@@ -4,9 +4,11 @@
 #include <utility>
 #include <vector>
 
+#include <gpunet/functional.hpp>
 #include <gpunet/gpunet.hpp>
 #include <gpunet/graph/fuse.hpp>
 #include <gpunet/ops/add.hpp>
+#include <gpunet/ops/batch_norm/batch_norm.hpp>
 
 #include "support/devices.hpp"
 #include "support/eager_step.hpp"
@@ -83,6 +85,60 @@ TEST_CASE("the ReLU behind a sum is fused into it") {
   REQUIRE(fused.nodes.size() == 3);
   CHECK(fused.nodes[1].as<AddOp>()->activation == Activation::relu);
   CHECK(contains(to_string(fused), "(add): Add() -> ReLU"));
+}
+
+TEST_CASE("ReLU, ReLU6 and Hardtanh behind a batch normalization are fused into it") {
+  using Net = nn::Sequential<nn::Input<2, 3, 3>, nn::BatchNorm2d, nn::ReLU, nn::Conv2d<3, 2>, nn::BatchNorm2d,
+                             nn::ReLU6, nn::BatchNorm2d, nn::Hardtanh, nn::BatchNorm2d, nn::Tanh>;
+  const Graph fused = fuse(graph_of(Net{}), everything);
+  REQUIRE(fused.nodes.size() == 6);
+  CHECK(contains(to_string(fused), ") -> ReLU\n"));
+  CHECK(contains(to_string(fused), ") -> ReLU6\n"));
+  CHECK(fused.nodes[3].as<BatchNormOp>()->clamps->low == -1);
+  CHECK(!fused.nodes[4].as<BatchNormOp>()->clamps);
+  CHECK(fuse(graph_of(Net{}), {false, false}).nodes.size() == 9);
+}
+
+TEST_CASE_TEMPLATE("a clamped batch normalization is bitwise identical to the two layers", D, GPUNET_TEST_DEVICES) {
+  D& device = test_device<D>();
+  // Where the value between has another reader, nothing is fused.
+  const auto layers = [](bool fused, nn::Value x) {
+    for (int layer = 0; layer < 2; ++layer) {
+      const nn::Value y = batch_norm(conv2d(x, 5, 3, {.padding = 1}));
+      x = layer == 0 ? relu(y) : nn::apply<3>(nn::Hardtanh(-0.5, 0.7), y);
+      if (!fused) x = x + 0 * y;
+    }
+    return flatten(x);
+  };
+  for (const bool training : {true, false})
+    for (const index_t batch : {2, 5, 16, 33}) {
+      CAPTURE(training);
+      CAPTURE(batch);
+      manual_seed(3);
+      Network fused(device, [&](nn::Value x) { return layers(true, x); }, {3, 7, 5});
+      manual_seed(3);
+      Network apart(device, [&](nn::Value x) { return layers(false, x); }, {3, 7, 5});
+      CHECK(contains(to_string(fused.fused_graph()), "-> Hardtanh"));
+      CHECK(!contains(to_string(apart.fused_graph()), "->"));
+      Generator random(4);
+      std::vector<float> numbers(static_cast<std::size_t>(batch * 3 * 7 * 5));
+      for (float& number : numbers)
+        number = random.uniform(-1.0f, 1.0f);
+      const Tensor<float, D> x(device, {batch, 3, 7, 5}, numbers);
+      std::vector<label_t> classes(static_cast<std::size_t>(batch));
+      for (std::size_t i = 0; i < classes.size(); ++i)
+        classes[i] = static_cast<label_t>(i % 7);
+      const Tensor<label_t, D> labels(device, {batch}, classes);
+      const nn::CrossEntropyLoss criterion;
+      for (Network<D, float>* net : {&fused, &apart}) {
+        net->train(training);
+        net->zero_grad();
+        criterion((*net)(x), labels).backward();
+      }
+      CHECK(fused(x).to_vector() == apart(x).to_vector());
+      CHECK(gradients_of(fused) == gradients_of(apart));
+      CHECK(to_vector(device, fused.buffers()) == to_vector(device, apart.buffers()));
+    }
 }
 
 TEST_CASE("what others read is not fused away") {

@@ -14,6 +14,7 @@
 
 #include "corpus.hpp"
 #include "support/allocations.hpp"
+#include "support/sanitizers.hpp"
 
 #if GPUNET_TEST_ZLIB
 #include <gpunet/io/zlib.hpp>
@@ -110,8 +111,11 @@ TEST_CASE("a file of the corpus with any byte changed is an Error or has tensors
     std::fstream file(path, std::ios::binary | std::ios::in | std::ios::out);
     for (std::size_t i = 0; i < whole.size(); ++i) {
       const auto at = static_cast<std::streamoff>(i);
-      // All bits, one bit, and what is largest.
-      for (const int flip : {0xFF, 1 << i % 8, 0xFF ^ static_cast<unsigned char>(whole[i])}) {
+      // All bits, one bit, and what is largest; under sanitizers one of them.
+      const int flips[] = {0xFF, 1 << i % 8, 0xFF ^ static_cast<unsigned char>(whole[i])};
+      for (std::size_t k = 0; k < 3; ++k) {
+        if (under_sanitizers && i % 3 != k) continue;
+        const int flip = flips[k];
         file.seekp(at).put(static_cast<char>(whole[i] ^ flip)).flush();
         good += reads(path);
         ++all;

@@ -7,6 +7,8 @@
 
 #include <gpunet/gpunet.hpp>
 
+#include "support/sanitizers.hpp"
+
 #if GPUNET_TEST_ZLIB
 #include <gpunet/io/zlib.hpp>
 #endif
@@ -29,6 +31,10 @@ TEST_CASE("a network with batch normalization is right on MNIST as often as in P
   const std::string folder = data ? data : "nowhere", weights = folder + "/weights/mnist_bn.safetensors";
   if (!std::filesystem::exists(weights) || !std::filesystem::exists(folder + "/mnist")) {
     MESSAGE("skipped: GPUNET_TEST_DATA names no folder with weights/mnist_bn.safetensors and mnist/");
+    return;
+  }
+  if (under_sanitizers) {
+    MESSAGE("skipped: ten thousand images take minutes under sanitizers");
     return;
   }
   if (!io::deflate_codec()) {

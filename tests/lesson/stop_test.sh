@@ -20,6 +20,13 @@ case ${program##*/} in
     files=playground.html bad=(--html none/x.html) trains='epoch' ;;
   06*) long=(--epochs 1000000) short=(--epochs 20) ready='^epoch' files='regression.safetensors regression.svg'
     bad=(--save none/x.pth) trains='epoch' ;;
+  07*) long=(--images 64 --batch-size 16 --depth 8 --epochs 1000000) short=(--images 64 --batch-size 16 --depth 8 --epochs 2)
+    ready='^epoch' files=resnet.safetensors bad=(--save none/x.pth) trains='epoch' ;;
+  08*) long=(--images 1000 --epochs 1000000) short=(--images 1000 --epochs 2) ready='^epoch'
+    files='vae.safetensors vae_digits.svg' bad=(--picture none/x.svg) trains='epoch' ;;
+  09*) printf 'abcdefgh%.0s' {1..80} >.letters
+    long=(--text .letters --window 16 --epochs 1000000) short=(--text .letters --window 16 --epochs 1 --length 20) ready='^epoch'
+    files='text.safetensors text.svg' bad=(--picture none/x.svg) trains='epoch' ;;
 esac
 [[ ${program##*/} == 03* ]] || { long+=(--device cpu) && short+=(--device cpu); }
 export CUDA_VISIBLE_DEVICES=  # 03 takes every GPU that it sees

@@ -8,6 +8,7 @@
 #include "support/check_gradients.hpp"
 #include "support/errors.hpp"
 #include "support/isas.hpp"
+#include "support/reference_file.hpp"
 
 using namespace gpunet;
 
@@ -47,22 +48,9 @@ void with_all(F f) {
   f("hardsigmoid", nn::Hardsigmoid{});
 }
 
-const io::TensorFile& reference() {
-  static const io::TensorFile file = io::read_tensors(GPUNET_TEST_REFERENCE "/activations.safetensors");
+const ReferenceFile& reference() {
+  static const ReferenceFile file("activations");
   return file;
-}
-
-// Returns an array of the reference.
-template <class T>
-std::vector<T> reference(const std::string& name) {
-  for (const io::TensorEntry& entry : reference().entries())
-    if (entry.name == name) {
-      std::vector<T> values(static_cast<std::size_t>(entry.sizes.numel()));
-      io::copy_as(entry, std::span(values));
-      return values;
-    }
-  FAIL("activations.safetensors has no " << name);
-  return {};
 }
 
 template <class T>
@@ -76,11 +64,11 @@ void check_near(const std::vector<T>& values, const std::vector<double>& expecte
 
 template <class T, class D, class L>
 void check_reference(D& device, const std::string& name, const L& layer, double most) {
-  const std::vector<T> x = reference<T>("x"), dy = reference<T>("dy");
+  const std::vector<T> x = reference().values<T>("x"), dy = reference().values<T>("dy");
   const auto n = static_cast<index_t>(x.size());
   LayerRun<T, D> run(device, layer, Shape<1>{}, Slice{n, n, 1});
-  check_near(run.forward(x), reference<double>(name + ".y"), most);
-  check_near(run.backward(dy).dx, reference<double>(name + ".dx"), most);
+  check_near(run.forward(x), reference().values<double>(name + ".y"), most);
+  check_near(run.backward(dy).dx, reference().values<double>(name + ".dx"), most);
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 
 #include "support/check_gradients.hpp"
 #include "support/eager_step.hpp"
+#include "support/errors.hpp"
 #include "support/loss_reference.hpp"
 
 using namespace gpunet;
@@ -240,6 +241,24 @@ TEST_CASE("targets of a wrong shape or value") {
         "gpunet::nn::HingeEmbeddingLoss: target 0 at 0 of sample 0 of the batch is neither 1 nor -1, give 1 for "
         "similar "
         "pairs and -1 for others");
+}
+
+TEST_CASE("BCELoss of logits is an Error that says what to use") {
+  Host device({.threads = 2});
+  Model<nn::Sequential<nn::Input<1>, nn::PReLU<>>, Host> net(
+      device);  // outputs are the inputs, if those are positive
+  const nn::BCELoss criterion;
+  for (const index_t batch : {1, 5, 33}) {
+    std::vector<float> numbers(static_cast<std::size_t>(batch), 0.5f);
+    const Tensor<float, Host> targets(device, {batch, 1}, numbers);
+    CHECK(criterion(net(targets), targets).item() == doctest::Approx(std::log(2.0)));
+    numbers.back() = 1.5f;
+    const Tensor<float, Host> x(device, {batch, 1}, numbers);
+    CHECK(
+        error_of([&] { criterion(net(x), targets).item(); }) ==
+        "gpunet::nn::BCELoss: output 1.5 of the network is not a probability (want 0 to 1), let the network end in "
+        "Sigmoid, or use BCEWithLogitsLoss");
+  }
 }
 
 TEST_CASE("wrong options of losses") {

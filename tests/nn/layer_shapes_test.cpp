@@ -9,6 +9,7 @@
 #include "support/arrays.hpp"
 #include "support/devices.hpp"
 #include "support/isas.hpp"
+#include "support/reference_file.hpp"
 
 using namespace gpunet;
 
@@ -17,19 +18,10 @@ namespace {
 // What PyTorch made of the cases of one kind of layer.
 class Expected {
  public:
-  explicit Expected(std::string kind)
-      : kind_(std::move(kind)), file_(io::read_tensors(GPUNET_TEST_REFERENCE "/layer_shapes.safetensors")) {}
+  explicit Expected(std::string kind) : kind_(std::move(kind)), file_("layer_shapes") {}
 
   std::vector<float> operator()(int number, std::string_view what) const {
-    const std::string name = kind_ + "." + std::to_string(number) + "." + std::string(what);
-    for (const io::TensorEntry& entry : file_.entries())
-      if (entry.name == name) {
-        std::vector<float> values(static_cast<std::size_t>(entry.sizes.numel()));
-        io::copy_as(entry, std::span(values));
-        return values;
-      }
-    FAIL("layer_shapes.safetensors has no " << name);
-    return {};
+    return file_.values<float>(kind_ + "." + std::to_string(number) + "." + std::string(what));
   }
   // The gradients of all parameters, one after another.
   std::vector<float> gradients(int number, const std::vector<ParameterInfo>& parameters,
@@ -43,7 +35,7 @@ class Expected {
 
  private:
   std::string kind_;
-  io::TensorFile file_;
+  ReferenceFile file_;
 };
 
 // The slices that hold a batch.

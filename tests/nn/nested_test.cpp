@@ -66,7 +66,7 @@ TEST_CASE("a layer may not be called as one in a block") {
   using Net = nn::Sequential<nn::Input<3>, nn::Named<"head.0", nn::Linear<2>>,
                              nn::Named<"head", nn::Sequential<nn::Linear<2>>>>;
   CHECK(error_of([] { nn::lower<void, void>(Net{}); }) ==
-        "gpunet::nn::Sequential: two layers are called head.0 (their parameters would be one key), rename one");
+        "gpunet::Model: two layers are called head.0 (their parameters would be one key), rename one");
 }
 
 TEST_CASE("names of one digit and of two") {

@@ -116,6 +116,17 @@ def decoder(a, m, *parameters, norm_first=False):
                                                              "tgt_is_causal": True})
 
 
+def vae(x, fc1, b1, fc21, b21, fc22, b22, fc3, b3, fc4, b4):
+    """The loss of lesson 08 with a number in place of the random ones, as in PyTorch's examples/vae."""
+    x = x.sigmoid()
+    hidden = F.relu(F.linear(x, fc1, b1))
+    mean, logvar = F.linear(hidden, fc21, b21), F.linear(hidden, fc22, b22)
+    z = mean + torch.exp(0.5 * logvar) * 0.3
+    rebuilt = torch.sigmoid(F.linear(F.relu(F.linear(z, fc3, b3)), fc4, b4))
+    cross_entropy = F.binary_cross_entropy(rebuilt, x, reduction="none").sum(1)
+    return cross_entropy - 0.5 * (1 + logvar - mean.pow(2) - logvar.exp()).sum(1)
+
+
 attention_shapes = [(12, 4), (12,), (4, 4), (4,)]
 decoder_shapes = attention_shapes * 2 + [(6, 4), (6,), (4, 6), (4,)] + [(4,)] * 6
 cases |= {
@@ -123,6 +134,7 @@ cases |= {
     "dot_product_heads": (lambda q, k: F.scaled_dot_product_attention(q, k, k, is_causal=True),
                           [(2, 3, 4), (2, 3, 4)], []),
     "attention": (attention, [(2, 4), (3, 4), (2,)], attention_shapes),
+    "vae": (vae, [(6,)], [(4, 6), (4,), (2, 4), (2,), (2, 4), (2,), (4, 2), (4,), (6, 4), (6,)]),
     "decoder": (decoder, [(3, 4), (2, 4)], decoder_shapes),
     "decoder_norm_first": (lambda *x: decoder(*x, norm_first=True), [(3, 4), (2, 4)], decoder_shapes),
 }

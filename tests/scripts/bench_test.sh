@@ -27,6 +27,7 @@ END
 fake venv_python <<'END'
 echo "venv $*" >>"$calls"
 [[ $* != *pip* || -z ${no_network:-} ]] || exit 1
+[[ $* != *onnx* || -z ${no_onnx:-} ]] || exit 1
 [[ $* != *pip* ]] || touch "$work/installed"
 [[ $* != *import* || -e $work/installed ]]
 END
@@ -59,17 +60,32 @@ check "the same when pip cannot install" says "continuing without PyTorch"
 
 run "$bench" --quick
 check "the environment is made with the newest PyTorch" called "venv -m pip install --upgrade torch numpy"
-check "and is the opponent" says "measuring: <--python> <$environment> <--quick>"
+check "and ONNX Runtime" called "venv -m pip install --upgrade onnx onnxruntime"
+check "and has the opponents" says "measuring: <--python> <$environment> <--quick>"
+check "all of them" silent_about "continuing without"
 
 forget
 run "$bench"
 check "the next run takes it as it is" not_called pip
 check "as the opponent" says "measuring: <--python> <$environment>"
 
-run diff <(sed -n '/list{/,/};/p' "$root/benchmarks/jobs.cpp" | grep -oE '"[a-z0-9_]+"' | tr -d '"') \
-  <(sed -n '/^JOBS/,/^}/p' "$root/benchmarks/opponent_jobs.py" | grep -oE '"[a-z0-9_]+"' | tr -d '"')
+forget
+rm -r "$work/installed" "$project/build/bench_venv"
+no_onnx=yes run "$bench" --quick
+check "without ONNX Runtime it goes on" says "continuing without ONNX Runtime"
+check "with PyTorch" says "measuring: <--python> <$environment> <--quick>"
+
+list() { sed -n '/list{/,/};/p' "$root/benchmarks/jobs.cpp"; }
+names() { grep -oE '"[a-z0-9_]+"' | tr -d '"'; }
+jobs_of() { sed -n '/^JOBS/,/^}/p' "$root/benchmarks/$1" | names; }
+run diff <(list | names) <(jobs_of opponent_jobs.py)
 check "both sides have the same jobs" ended_with 0
-run sed -n '/list{/,/};/p' "$root/benchmarks/jobs.cpp"
+run diff <(list | grep onnx | names) <(jobs_of opponent_onnx.py)
+check "and ONNX Runtime those with a goal for it" ended_with 0
+run list
 check "and there are some" says iris
+check "of ONNX Runtime too" says "onnx = "
+run diff <(list | names) <(sed -nE 's/^\| `([a-z0-9_]+)` \|.*/\1/p' "$root/benchmarks/README.md")
+check "README.md has the operations and bytes of each" ended_with 0
 
 finish

@@ -23,3 +23,12 @@ std::vector<T> pattern(gpunet::index_t n, gpunet::index_t step, gpunet::index_t 
     values.push_back(static_cast<T>((i * step + start) % modulus - modulus / 2) / T{8});
   return values;
 }
+
+// Numbers of pattern() that are no multiples any more, no two neighbors alike; as in reference/values.py.
+inline std::vector<double> mixed_numbers(gpunet::index_t n, gpunet::index_t step, gpunet::index_t start,
+                                         gpunet::index_t modulus) {
+  std::vector<double> values = pattern<double>(n, step, start, modulus);
+  for (std::size_t i = 0; i < values.size(); ++i)
+    values[i] += 0.013 * static_cast<double>(i % 7 + 1);
+  return values;
+}

@@ -13,19 +13,12 @@
 #include "support/arrays.hpp"
 #include "support/devices.hpp"
 #include "support/isas.hpp"
+#include "support/reference_file.hpp"
 
 // Returns numbers of the file.
 inline std::vector<double> attention_reference(const std::string& name) {
-  static const gpunet::io::TensorFile file =
-      gpunet::io::read_tensors(GPUNET_TEST_REFERENCE "/attention.safetensors");
-  for (const gpunet::io::TensorEntry& entry : file.entries())
-    if (entry.name == name) {
-      std::vector<double> values(static_cast<std::size_t>(entry.sizes.numel()));
-      gpunet::io::copy_as(entry, std::span(values));
-      return values;
-    }
-  FAIL("attention.safetensors has no " << name);
-  return {};
+  static const ReferenceFile file("attention");
+  return file.values(name);
 }
 
 // Runs the cases of a kind, one after another, on device D in T, for every kind of slice and vector path.

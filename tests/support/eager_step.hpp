@@ -41,15 +41,15 @@ typename M::value_type eager_step(M& net, const Loss& criterion, Optimizer& opti
   return value;
 }
 
-// All elements of a model's arena.
-template <class Net, class D, class T>
-std::vector<T> parameters_of(const gpunet::Model<Net, D, T>& model) {
+// All elements of a network's arena.
+template <class D, class T>
+std::vector<T> parameters_of(const gpunet::Network<D, T>& model) {
   std::vector<T> values(static_cast<std::size_t>(model.parameters().numel()));
   if (!values.empty()) model.device().download(values.data(), model.parameters().data(), values.size() * sizeof(T));
   return values;
 }
-template <class Net, class D, class T>
-std::vector<T> gradients_of(const gpunet::Model<Net, D, T>& model) {
+template <class D, class T>
+std::vector<T> gradients_of(const gpunet::Network<D, T>& model) {
   std::vector<T> values(static_cast<std::size_t>(model.gradients().size()));
   if (!values.empty()) model.device().download(values.data(), model.gradients().data(), values.size() * sizeof(T));
   return values;

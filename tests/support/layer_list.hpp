@@ -9,7 +9,22 @@
 
 #include <gpunet/gpunet.hpp>
 
-// Writes the lines of the page: see tests/docs/layers.cpp.
+// What a line says beside its example; all of it may be left out.
+struct LayerText {
+  std::string name = {};       // where it is not that of the type
+  std::string pytorch = "nn";  // "nn": the same name
+  std::string differs = {};    // from PyTorch
+  bool takes_indices = false;
+  bool pairs = false;  // a loss with the targets 1 and -1
+};
+
+// Returns the name of a line for a layer or loss of type L.
+template <class L>
+std::string name_of(const LayerText& text) {
+  return text.name.empty() ? gpunet::detail::class_of(gpunet::detail::signature<L>()) : text.name;
+}
+
+// Calls list.section, layer, losses and loss for each line, as tests/docs/layers.cpp has them.
 template <class List>
 void list_layers(List& list) {
   using namespace gpunet;
@@ -32,7 +47,7 @@ void list_layers(List& list) {
   list.layer(nn::AdaptiveAvgPool2d<2, 2>{}, Shape<3, 8, 8>{});
 
   list.section("Normalization and dropout");
-  list.layer(nn::BatchNorm1d{}, Shape<4>{}, {.differs = "samples of shape [features] only"});
+  list.layer(nn::BatchNorm1d{}, Shape<4>{});
   list.layer(nn::BatchNorm2d{}, Shape<3, 4, 4>{});
   list.layer(nn::LayerNorm<>{}, Shape<3, 4>{}, {.differs = "takes the number of dimensions, not their sizes"});
   list.layer(nn::RMSNorm<>{}, Shape<3, 4>{}, {.differs = "takes the number of dimensions, not their sizes"});
@@ -42,12 +57,14 @@ void list_layers(List& list) {
   list.layer(nn::Dropout2d{}, Shape<16, 2, 2>{}, {.differs = "other random numbers, the same on all devices"});
 
   list.section("Sequences");
-  list.layer(nn::LSTM<4>{}, Shape<3, 2>{},
-             {.differs = "`batch_first=True`; initial states are 0, no `proj_size`; `LastState` returns h_n"});
+  list.layer(
+      nn::LSTM<4>{}, Shape<3, 2>{},
+      {.differs =
+           "`batch_first=True`, no `proj_size`; `LastState` returns h_n; the function `lstm` has h_0 and c_0"});
   list.layer(nn::GRU<4>{}, Shape<3, 2>{},
-             {.differs = "`batch_first=True`; initial states are 0; `LastState` returns h_n"});
+             {.differs = "`batch_first=True`; `LastState` returns h_n; the function `gru` has h_0"});
   list.layer(nn::RNN<4>{}, Shape<3, 2>{},
-             {.differs = "`batch_first=True`; initial states are 0; `LastState` returns h_n"});
+             {.differs = "`batch_first=True`; `LastState` returns h_n; the function `rnn` has h_0"});
   list.layer(nn::LastStep{}, Shape<3, 2>{}, {.pytorch = "x[:, -1]"});
   list.layer(nn::MultiheadAttention<2>{}, Shape<3, 4>{},
              {.differs = "`batch_first=True`; of (x, x, x), without weights"});

@@ -9,18 +9,12 @@
 
 #include "support/arrays.hpp"
 #include "support/devices.hpp"
+#include "support/reference_file.hpp"
 
 // Returns an array of the file.
 inline std::vector<float> loss_reference(const std::string& name) {
-  static const gpunet::io::TensorFile file = gpunet::io::read_tensors(GPUNET_TEST_REFERENCE "/losses.safetensors");
-  for (const gpunet::io::TensorEntry& entry : file.entries())
-    if (entry.name == name) {
-      std::vector<float> values(static_cast<std::size_t>(entry.sizes.numel()));
-      gpunet::io::copy_as(entry, std::span(values));
-      return values;
-    }
-  FAIL("losses.safetensors has no " << name);
-  return {};
+  static const ReferenceFile file("losses");
+  return file.values<float>(name);
 }
 
 // Returns n floats from [low, high), as doubles.

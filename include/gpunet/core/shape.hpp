@@ -63,8 +63,9 @@ class Sizes {
 
   // Appends an innermost dimension. Throws Error for a ninth dimension or a negative extent.
   constexpr void append(index_t extent) {
-    require(rank_ < max_rank, "gpunet::Sizes: more than ", max_rank, " dimensions");
-    require(extent >= 0, "gpunet::Sizes: extent ", extent, " is negative");
+    require(rank_ < max_rank, "gpunet::Sizes: more than ", max_rank, " dimensions, join some");
+    require(extent >= 0, "gpunet::Sizes: extent ", extent,
+            " (want 0 or more), compute it before: only reshape() takes -1");
     extents_[static_cast<std::size_t>(rank_++)] = extent;
   }
 

@@ -118,6 +118,22 @@ AnyTransforms list_of(const Compose<Transforms...>& transform) {
   return list;
 }
 
+// Returns a transform, or those of a Compose and of all that are nested in it.
+template <class Transform>
+std::tuple<Transform> transforms_of(const Transform& transform) {
+  return {transform};
+}
+template <class... Transforms>
+auto transforms_of(const Compose<Transforms...>& transform) {
+  return std::apply([](const auto&... each) { return std::tuple_cat(transforms_of(each)...); },
+                    transform.transforms());
+}
+
+template <class Transform>
+inline constexpr bool is_compose = false;
+template <class... Transforms>
+inline constexpr bool is_compose<Compose<Transforms...>> = true;
+
 // Returns whether there is one ToTensor, and no transform of values before it.
 template <class... Transforms>
 constexpr bool is_in_order() {
@@ -139,7 +155,12 @@ class Pipeline {
   Pipeline(const Transform& transform, const ImageSizes& input)
       : table_(transform, input.channels), output_(input) {}
   template <class... Transforms>
-  requires(TransformsImages<Transforms, float> || ...)
+  requires(detail::is_compose<Transforms> || ...)
+      Pipeline(const Compose<Transforms...>& transform, const ImageSizes& input)
+      : Pipeline(std::apply([](const auto&... each) { return Compose(each...); }, detail::transforms_of(transform)),
+                 input) {}
+  template <class... Transforms>
+  requires(!(detail::is_compose<Transforms> || ...) && (TransformsImages<Transforms, float> || ...))
       Pipeline(const Compose<Transforms...>& transform, const ImageSizes& input)
       : Pipeline(detail::list_of(transform), input) {
     static_assert(

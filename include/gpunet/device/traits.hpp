@@ -41,23 +41,25 @@ struct DeviceTraits<Host> {
   static constexpr bool uses_relu_bits = false;
   // Whether the layer above a ReLU rectifies its gradient, see BackwardPass::rectify_dx.
   static constexpr bool rectifies_gradients = false;
-  // Whether the kernels of tiny linear layers are compiled for their sizes.
+  // Whether there are kernels for compile-time sizes: unrolled ones for tiny linear layers, smaller ones for convolutions and
+  // linear layers that need no kernels for large sizes.
   static constexpr bool unrolls_sizes = true;
   // The largest number of samples that are innermost, see SliceShape.
   static constexpr index_t most_inner = 16;
 
-  // Returns the slices of a batch: samples in groups that fill vectors, 16, for small batches 4, for one or two samples 1.
+  // Returns the slices of a batch: groups of 16 samples, which fill vectors; of 4 in small batches; single samples where there are
+  // one or two, and in small batches of large samples, so that the threads share each of them.
   //
   // Usually a slice is one group: the activations of the whole network stay in the cache, and threads take slices. Two
   // kinds of network have slices of many groups, one after another, in which the ops share the work among the threads:
   // networks with many parameters, where a pass over the weights has to serve many samples and a gradient arena for each
   // run is expensive, and networks so small that a call costs more than its work.
   static constexpr SliceShape slices(index_t batch, const NetworkSize& network) {
-    constexpr index_t many_parameters = 1 << 17, few_activations = 1 << 14;
+    constexpr index_t many_parameters = 1 << 17, few_activations = 1 << 14, large_sample = 1 << 18;
     constexpr index_t most_activations = 1 << 24;  // of a slice: bounds the memory of a step
 
     const bool sixteen = batch >= 48 || (batch >= 12 && batch % 16 == 0) || (batch > 12 && batch < 16);
-    const index_t inner = sixteen ? most_inner : batch >= 3 ? 4 : 1;
+    const index_t inner = sixteen ? most_inner : batch >= 3 && network.activations < large_sample ? 4 : 1;
     const index_t groups = ceil_div(batch, inner), per_group = std::max(network.activations * inner, index_t{1});
     if (network.parameters < many_parameters && groups * per_group > few_activations) return {1, inner, true};
 

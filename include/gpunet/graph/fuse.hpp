@@ -8,8 +8,8 @@ namespace gpunet {
 
 // The kinds of fusing that a device wants for an element type.
 struct FusePolicy {
-  bool blocks;                      // convolution + ReLU + MaxPool2d<2>; convolution, linear or sum + ReLU
-  bool keeps_relu_bits;             // see LinearOp
+  bool blocks;           // convolution + ReLU + MaxPool2d<2>; convolution, linear, sum + ReLU; BatchNorm + a clamp
+  bool keeps_relu_bits;  // see LinearOp
   bool merges_elementwise = false;  // see Node::Merged and nn/merge_elementwise.hpp
 };
 

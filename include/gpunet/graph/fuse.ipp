@@ -2,9 +2,11 @@
 #pragma once
 
 #include <algorithm>
+#include <optional>
 
 #include <gpunet/graph/fuse.hpp>
 #include <gpunet/ops/add.hpp>
+#include <gpunet/ops/batch_norm/batch_norm.hpp>
 #include <gpunet/ops/conv2d/conv2d.hpp>
 #include <gpunet/ops/linear/linear.hpp>
 #include <gpunet/ops/max_pool2d/max_pool2d.hpp>
@@ -34,6 +36,12 @@ GPUNET_INLINE Graph fuse(Graph graph, const FusePolicy& policy) {
     Conv2dOp* convolution = node.as<Conv2dOp>();
     LinearOp* linear = node.as<LinearOp>();
     AddOp* sum = node.as<AddOp>();
+    if (BatchNormOp* norm = node.as<BatchNormOp>()) {
+      Node* next = only_reader(node);
+      norm->clamps = next ? graph.traits(*next).clamps : std::nullopt;
+      if (norm->clamps) absorb(node, *next);
+      continue;
+    }
     if (!convolution && !linear && !sum) continue;
     Node* relu = only_reader(node);
     if (!relu || !relu->as<ReluOp>()) continue;

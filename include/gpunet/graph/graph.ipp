@@ -98,13 +98,25 @@ GPUNET_INLINE bool GraphBuilder::share_parameters(std::span<const ParameterSpec>
                                   [&](const ParameterInfo& parameter) { return parameter.name == first; });
   if (shared_.empty() || found == g.parameters.end()) return false;
   const auto at = static_cast<std::size_t>(found - g.parameters.begin());
-  bool fits = is_shared_[at] && at + parameters.size() <= g.parameters.size();
-  for (std::size_t i = 0; fits && i < parameters.size(); ++i)
-    fits = g.parameters[at + i].name == key_of(parameters[i].name) &&
-           g.parameters[at + i].sizes == parameters[i].sizes;
-  require(fits, "gpunet::Model: the parameters shared as ", path_, " were made by a different layer (", first,
-          " has shape ", to_string(found->sizes), ", this one wants ", to_string(parameters[0].sizes),
-          "), use the same layer with inputs of the same features, or another name");
+  require(is_shared_[at], "gpunet::Model: the parameters shared as ", path_,
+          " are those of a layer that is not shared, give one another name");
+  for (std::size_t i = 0; i < parameters.size(); ++i) {
+    const std::string key = key_of(parameters[i].name);
+    const bool exists = at + i < g.parameters.size() && g.parameters[at + i].name == key;
+    const auto reason = [&] {
+      return exists ? concat(key, " has shape ", to_string(g.parameters[at + i].sizes), ", this one wants ",
+                             to_string(parameters[i].sizes))
+                    : concat("it has no ", key);
+    };
+    if (!exists || g.parameters[at + i].sizes != parameters[i].sizes)
+      require(false, "gpunet::Model: the parameters shared as ", path_, " were made by a different layer (",
+              reason(), "), use the same layer with inputs of the same features, or another name");
+  }
+  for (const Node& node : g.nodes)
+    require(node.first_parameter != static_cast<int>(at) || node.parameters <= static_cast<int>(parameters.size()),
+            "gpunet::Model: the parameters shared as ", path_, " were made by a different layer (it has ",
+            node.parameters, ", this one wants ", parameters.size(),
+            "), use the same layer for both, or another name");
   g.nodes.back().first_parameter = static_cast<int>(at);
   g.nodes.back().parameters = static_cast<int>(parameters.size());
   g.nodes.back().shares_parameters = true;
@@ -121,7 +133,7 @@ GPUNET_INLINE void GraphBuilder::add_parameters(std::span<const ParameterSpec> p
       require(g.parameters[i].name != name, "gpunet::Model: layer ", path_, " has two parameters called ",
               spec.name, " (they would be one key), rename one in its parameters(in)");
     for (const ParameterInfo& other : g.parameters)
-      require(other.name != name, "gpunet::nn::Sequential: two layers are called ", path_,
+      require(other.name != name, "gpunet::Model: two layers are called ", path_,
               " (their parameters would be one key), rename one");
     detail::require_possible("has parameters", path_, spec.sizes);
     g.parameters.push_back({name, spec.sizes, g.parameter_elements, spec.initial});

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <numeric>
 #include <vector>
 
 #include <gpunet/core/random.hpp>
@@ -15,13 +14,17 @@ namespace gpunet {
 
 // Returns the indices of the parameters in the order in which their values are drawn.
 inline std::vector<std::size_t> drawing_order(const Graph& graph) {
-  std::vector<std::size_t> order(graph.parameters.size());
-  std::iota(order.begin(), order.end(), std::size_t{0});
   const auto place = [&](std::size_t i) {
     const auto after = static_cast<std::size_t>(graph.parameters[i].initial.drawn_after);
     return 2 * (i + after) + (after > 0 ? 1 : 0);
   };
-  std::stable_sort(order.begin(), order.end(), [&](std::size_t i, std::size_t j) { return place(i) < place(j); });
+  const auto is_before = [&](std::size_t i, std::size_t j) {
+    return place(i) < place(j);
+  };
+  std::vector<std::size_t> order;
+  order.reserve(graph.parameters.size());
+  for (std::size_t i = 0; i < graph.parameters.size(); ++i)  // nearly all are inserted at the end: no element moves
+    order.insert(std::upper_bound(order.begin(), order.end(), i, is_before), i);
   return order;
 }
 

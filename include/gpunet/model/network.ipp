@@ -38,6 +38,14 @@ template <class D, class T>
 template <class From>
 void Network<D, T>::copy_state(const Network<From, T>& other) {
   const ModelUse::Shared use = other.shared_use();
+  const auto same = [](const auto& mine, const auto& others) {
+    return std::equal(mine.begin(), mine.end(), others.begin(), others.end(),
+                      [](const auto& a, const auto& b) { return a.name == b.name && a.sizes == b.sizes; });
+  };
+  require(same(graph_.parameters, other.graph().parameters) && same(graph_.buffers, other.graph().buffers),
+          "gpunet::Network::copy_state: the other network has other parameters (the names and shapes of all must "
+          "be the "
+          "same), copy those that both have by io::load(net, other, {.strict = false})");
   transfer(other.device(), other.parameters().data(), device_, parameters_.data(), parameters_.bytes());
   transfer(other.device(), other.buffers().data(), device_, buffers_.data(), buffers_.bytes());
   mode_ = other.mode();
@@ -49,6 +57,9 @@ void Network<D, T>::begin(const View<const T, D>& inputs, index_t slots) {
   this->here();
   const Sizes& want = graph_.values[0];
   const Sizes& sizes = inputs.sizes();
+  if (graph_.inputs.size() > 1 && (sizes.rank() != 2 || sizes.tail() != want))  // not what join() makes of several
+    require(false, "gpunet::Model: 1 inputs (want ", graph_.inputs.size(),
+            "), give as many as the function of the network takes");
   if (sizes.rank() != want.rank() + 1 || sizes.tail() != want || sizes[0] < 1)  // else no text is made
     require(false, "gpunet::Model: the input has shape ", to_string(sizes), " (want [batch, ",
             to_string(want).substr(1),
@@ -160,6 +171,10 @@ namespace detail {
 
 template <class D, class T>
 nn::LossTraits Network<D, T>::check_loss(const TargetsOf<D, T>& targets, index_t batch) {
+  require(
+      graph_.outputs.size() <= 1, "gpunet::Model: a loss of a network with ", graph_.outputs.size(),
+      " outputs (a loss takes one), compute the loss in the function of the network, as its only output, with the "
+      "targets as inputs");
   targets.loss.check_sizes(output_sizes());
   const nn::LossTraits traits = targets.loss.traits(output_sizes());
   if (const Sizes want = traits.target.with_front(batch); targets.sizes != want)

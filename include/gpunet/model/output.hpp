@@ -172,6 +172,7 @@ class Output {
   }
 
  private:
+  void require_one(const char* what) const;
   void require_fresh() const {
     require(
         pass_ == network_->pass_,

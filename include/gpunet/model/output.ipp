@@ -35,12 +35,21 @@ Tensor<T, D> Output<D, T>::operator[](std::size_t i) const {
 }
 
 template <class D, class T>
+void Output<D, T>::require_one(const char* what) const {
+  const std::size_t count = network_->graph().outputs.size();
+  require(count <= 1, "gpunet::Output::", what, ": a network with ", count, " outputs, take ", what,
+          "(output[0], dim)");
+}
+
+template <class D, class T>
 Tensor<label_t, D> Output<D, T>::argmax(int dim) const {
+  require_one("argmax");
   return gpunet::argmax(tensor(), dim);
 }
 
 template <class D, class T>
 Tensor<T, D> Output<D, T>::softmax(int dim) const {
+  require_one("softmax");
   return gpunet::softmax(tensor(), dim);
 }
 

@@ -6,6 +6,7 @@
 #include <gpunet/core/error.hpp>
 #include <gpunet/core/text.hpp>
 #include <gpunet/nn/layer.hpp>
+#include <gpunet/ops/clamp.hpp>
 #include <gpunet/ops/elementwise.hpp>
 #include <gpunet/ops/functor_math.hpp>
 
@@ -82,18 +83,23 @@ class Hardtanh : public detail::ActivationLayer<Hardtanh> {
   }
   template <class T>
   GPUNET_FN T value(T x) const {
-    const T low = static_cast<T>(low_), high = static_cast<T>(high_);
-    return x < low ? low : x > high ? high : x;
+    return clamp<T>()(x);
   }
   template <class T>
   GPUNET_FN T gradient(T x, T, T dy) const {
-    return x > static_cast<T>(low_) && x < static_cast<T>(high_) ? dy : T{};
+    return clamp<T>().gradient(x, dy);
   }
+  Bounds bounds() const { return {low_, high_}; }
   std::string extra_repr(const Sizes&, const Sizes&) const {
     return concat(detail::option_text("min_val", low_), ", ", detail::option_text("max_val", high_));
   }
 
  private:
+  template <class T>
+  GPUNET_FN Clamp<T> clamp() const {
+    return {static_cast<T>(low_), static_cast<T>(high_)};
+  }
+
   double low_, high_;
 };
 
@@ -101,12 +107,13 @@ class Hardtanh : public detail::ActivationLayer<Hardtanh> {
 struct ReLU6 : detail::ActivationLayer<ReLU6> {
   template <class T>
   GPUNET_FN T value(T x) const {
-    return x < T{} ? T{} : x > T{6} ? T{6} : x;
+    return Clamp<T>(T{}, T{6})(x);
   }
   template <class T>
   GPUNET_FN T gradient(T x, T, T dy) const {
-    return x > T{} && x < T{6} ? dy : T{};
+    return Clamp<T>(T{}, T{6}).gradient(x, dy);
   }
+  static Bounds bounds() { return {0, 6}; }
 };
 
 // x where it is positive, else negative_slope * x

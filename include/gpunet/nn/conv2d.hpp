@@ -4,6 +4,7 @@
 #include <array>
 #include <concepts>
 
+#include <gpunet/device/traits.hpp>
 #include <gpunet/nn/convolution.hpp>
 #include <gpunet/ops/conv2d/conv2d.hpp>
 
@@ -100,7 +101,9 @@ class Conv2d : detail::Convolution<Out, Kernel, Options...> {
       constexpr Conv2dGeometry known{decltype(channels){}, decltype(height){},     decltype(width){},
                                      Dim<Out>{},           decltype(out_height){}, decltype(out_width){},
                                      Dim<Kernel>{},        Dim<Strides::rows>{},   decltype(before){}};
-      using Geometry = std::conditional_t<may_be_wide(known), WideConv2dGeometry, Conv2dGeometry>;
+      // The compiled library has kernels for few channels where they make programs smaller.
+      constexpr bool for_any = GPUNET_COMPILED && !DeviceTraits<typename Builder::device_type>::unrolls_sizes;
+      using Geometry = std::conditional_t<for_any || may_be_wide(known), WideConv2dGeometry, Conv2dGeometry>;
       return builder.template add<Conv2dOp, Conv2dKernels<Geometry>>(op, x, out.sizes(), parameters(in));
     } else {
       const AnyConv2dOp op{

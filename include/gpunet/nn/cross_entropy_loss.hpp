@@ -9,7 +9,7 @@
 
 #include <gpunet/nn/loss.hpp>
 #include <gpunet/ops/cross_entropy/cross_entropy.hpp>
-#include <gpunet/ops/cross_entropy/weighted_targets.hpp>
+#include <gpunet/ops/cross_entropy/targets.hpp>
 
 namespace gpunet::nn {
 

@@ -25,12 +25,15 @@ ElementwiseLossArgs<T> elementwise_args(const LossPass<T, T>& pass, Reduction re
 //   struct LogCosh {  // log cosh(x - t)
 //     static constexpr std::string_view name = "LogCosh";
 //     template <class T>
-//     GPUNET_FN T value(T x, T t) const { return std::log(std::cosh(x - t)); }
+//     GPUNET_FN T value(T x, T t) const {
+//       const T error = x > t ? x - t : t - x;  // cosh itself would overflow
+//       return error + std::log1p(std::exp(-2 * error)) - std::log(T{2});
+//     }
 //     template <class T>
 //     GPUNET_FN T gradient(T x, T t) const { return std::tanh(x - t); }  // by x
 //   };
 //   nn::ElementwiseLoss<LogCosh> criterion;
-// F may have check(t), which returns a text about what is wrong with a target, null if nothing is.
+// F may have check(t) and check_output(x), which return a text about what is wrong with a target or an output, null if nothing is.
 template <class F>
 class ElementwiseLoss : public LossFunction<ElementwiseLoss<F>> {
  public:
@@ -58,9 +61,16 @@ class ElementwiseLoss : public LossFunction<ElementwiseLoss<F>> {
                   " of sample ", i / features, " of the batch ", problem);
   }
 
-  // Computes losses and gradients of a slice, see loss.hpp.
+  // Computes losses and gradients of a slice, see loss.hpp. Throws Error for a wrong output, on devices whose memory the host can
+  // read.
   template <class D, class T>
   void evaluate(D& device, const LossPass<T, T>& pass) const {
+    if constexpr (requires { f_.check_output(T{}); } && DeviceTraits<D>::has_host_memory)
+      for (index_t i = 0; i < pass.slice.count * pass.features; ++i) {
+        const T x = pass.x[pass.slice.offset(i / pass.features, i % pass.features, pass.features)];
+        if (const char* problem = f_.check_output(x))
+          require(false, "gpunet::nn::", F::name, ": output ", x, " of the network ", problem);
+      }
     elementwise_loss(device, f_, detail::elementwise_args(pass, reduction_));
   }
 

@@ -110,10 +110,11 @@ Value multihead_attention(const Value& query, const Value& memory, index_t num_h
 // Options of transformer_decoder_layer, as in PyTorch.
 struct TransformerDecoderOptions {
   index_t dim_feedforward = 2048;
-  double dropout = 0.1;                      // the probability of a zero in training mode
-  Value (*activation)(const Value&) = relu;  // behind the first linear layer
-  bool norm_first = false;                   // normalizations before the layers, not behind the sums
-  bool tgt_is_causal = false;                // place i of the target attends to the places 0 to i
+  double dropout = 0.1;  // the probability of a zero in training mode
+  // Behind the first linear layer; a function of more arguments as [](const nn::Value& x) { return gelu(x); }.
+  Value (*activation)(const Value&) = relu;
+  bool norm_first = false;     // normalizations before the layers, not behind the sums
+  bool tgt_is_causal = false;  // place i of the target attends to the places 0 to i
   std::optional<Value> tgt_key_padding_mask =
       std::nullopt;  // [batch, target length]: nonzero where a place is ignored
   std::optional<Value> memory_key_padding_mask = std::nullopt;  // [batch, memory length]
@@ -124,6 +125,55 @@ struct TransformerDecoderOptions {
 // linear2, norm1, norm2 and norm3.
 Value transformer_decoder_layer(const Value& target, const Value& memory, index_t num_heads,
                                 const TransformerDecoderOptions& options = {});
+
+// Options of gru, as in PyTorch. Initial states are 0 unless given, [batch, num_layers * directions, hidden_size]: the batch is
+// first, as in all values; in PyTorch it is second.
+struct GRUOptions {
+  int num_layers = 1;                       // each but the first takes the outputs of the one before
+  bool bias = true;                         // whether there are b_ih and b_hh
+  double dropout = 0;                       // the probability of zeros between the layers in training mode
+  bool bidirectional = false;               // whether there is a second direction: directions is 2
+  std::optional<Value> h_0 = std::nullopt;  // the states before the first step
+  std::string_view name = {};               // of the parameters in files: name.weight_ih_l0
+};
+// Options of lstm, see GRUOptions.
+struct LSTMOptions {
+  int num_layers = 1;                       // as of GRUOptions
+  bool bias = true;                         // as of GRUOptions
+  double dropout = 0;                       // as of GRUOptions
+  bool bidirectional = false;               // as of GRUOptions
+  std::optional<Value> h_0 = std::nullopt;  // with c_0, or neither
+  std::optional<Value> c_0 = std::nullopt;  // the cell states before the first step
+  std::string_view name = {};               // as of GRUOptions
+};
+// Options of rnn, see GRUOptions.
+struct RNNOptions {
+  int num_layers = 1;                       // as of GRUOptions
+  std::string_view nonlinearity = "tanh";   // of the cells: tanh or relu
+  bool bias = true;                         // as of GRUOptions
+  double dropout = 0;                       // as of GRUOptions
+  bool bidirectional = false;               // as of GRUOptions
+  std::optional<Value> h_0 = std::nullopt;  // as of GRUOptions
+  std::string_view name = {};               // as of GRUOptions
+};
+// The results of gru and rnn. h_n may be the initial states of the sequence's continuation.
+struct GRUOutput {
+  Value output;  // the states of the last layer in all steps [batch, steps, directions * hidden_size]
+  Value h_n;     // the states of all layers after the last step [batch, num_layers * directions, hidden_size]
+};
+using RNNOutput = GRUOutput;
+// The results of lstm, see GRUOutput.
+struct LSTMOutput {
+  Value output;  // as of GRUOutput
+  Value h_n;     // as of GRUOutput
+  Value c_n;     // the cell states, as h_n
+};
+// Run recurrent layers over sequences x [batch, steps, features], see LSTM, GRU, RNN; as torch.nn.LSTM(features, hidden_size,
+// num_layers, batch_first=True)(x, (h_0, c_0)). Throw Error for states of another shape, and for h_0 without c_0.
+//   const auto [y, h_n, c_n] = lstm(x, 64, {.h_0 = h, .c_0 = c});
+LSTMOutput lstm(const Value& x, index_t hidden_size, const LSTMOptions& options = {});
+GRUOutput gru(const Value& x, index_t hidden_size, const GRUOptions& options = {});
+RNNOutput rnn(const Value& x, index_t hidden_size, const RNNOptions& options = {});
 
 // The numbers of x [batch, classes, ...] whose classes are `indices` [batch, ...], whole numbers: [batch, ...], as
 // torch.gather(x, 1, indices.unsqueeze(1)). An index out of range is an Error on Host, on Cuda its result is NaN.

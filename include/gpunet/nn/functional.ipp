@@ -14,6 +14,7 @@
 #include <gpunet/nn/linear.hpp>
 #include <gpunet/nn/multihead_attention.hpp>
 #include <gpunet/nn/pooling.hpp>
+#include <gpunet/nn/recurrent.hpp>
 #include <gpunet/nn/relu.hpp>
 #include <gpunet/nn/softmax.hpp>
 #include <gpunet/ops/any_conv2d/any_conv2d.hpp>
@@ -37,13 +38,12 @@ Value softmax_along(std::string_view function, const Value& x, int dim, SoftmaxK
 // A convolution with groups or dilation.
 GPUNET_BACKENDS_INLINE Value any_conv2d(const Value& x, index_t out_channels, index_t kernel,
                                         const Conv2dOptions& options) {
-  require_rank("conv2d", x, 3, "images [batch, channels, height, width]");
   const index_t stride = options.stride, padding = options.padding, dilation = options.dilation;
   const index_t groups = options.groups;
   const Sizes in = x.sizes();
   require(out_channels >= 1 && kernel >= 1 && stride >= 1 && padding >= 0 && dilation >= 1,
           "gpunet::nn::conv2d: ", out_channels, " output channels, kernel ", kernel, ", stride ", stride,
-          ", padding ", padding, ", dilation ", dilation, " (want at least 1, 1, 1, 0, 1)");
+          ", padding ", padding, ", dilation ", dilation, " (want at least 1, 1, 1, 0, 1), change what is less");
   require(groups >= 1 && in[0] % groups == 0 && out_channels % groups == 0, "gpunet::nn::conv2d: ", groups,
           " groups for ", in[0], " input and ", out_channels,
           " output channels (want a number that divides both), change one");
@@ -71,7 +71,7 @@ GPUNET_BACKENDS_INLINE Sizes pooled_sizes(const char* function, const Value& x, 
   require_rank(function, x, 3, "images [batch, channels, height, width]");
   require(kernel >= 1 && kernel <= 255 && stride >= 1 && options.padding >= 0 && options.padding <= kernel / 2,
           "gpunet::nn::", function, ": kernel ", kernel, ", stride ", stride, ", padding ", options.padding,
-          " (want 1 to 255, 1 or more, 0 to half the kernel)");
+          " (want 1 to 255, 1 or more, 0 to half the kernel), change what is out of range");
   Sizes out{x.sizes()[0]};
   for (const int dim : {1, 2}) {
     const index_t windows = pool_windows(x.sizes()[dim], {kernel, stride, options.padding, options.ceil_mode});
@@ -83,8 +83,8 @@ GPUNET_BACKENDS_INLINE Sizes pooled_sizes(const char* function, const Value& x, 
   return out;
 }
 
-GPUNET_BACKENDS_INLINE Value norm_of_last(std::string_view function, const Value& x, RowNormOp op,
-                                          std::string_view name) {
+template <class Layer>
+Value norm_of_last(std::string_view function, const Value& x, RowNormOp op, std::string_view name) {
   const Sizes in = x.sizes();
   require(in.rank() >= 1, "gpunet::nn::", function, ": a value of shape ", shape_text(in),
           " (want a last dimension of features), reshape it");
@@ -94,8 +94,7 @@ GPUNET_BACKENDS_INLINE Value norm_of_last(std::string_view function, const Value
   op.geometry.rows = in.numel() / op.geometry.length;
   const std::array parameters{constant("weight", {op.geometry.length}, 1),
                               constant("bias", {op.geometry.length}, 0)};
-  return add_node<RowNormOp>(function, op, x, in, std::span(parameters).first(op.weight ? (op.bias ? 2 : 1) : 0),
-                             name);
+  return add_node<Layer>(function, op, x, in, std::span(parameters).first(op.weight ? (op.bias ? 2 : 1) : 0), name);
 }
 
 // Throws Error unless the mask of keys has their number.
@@ -110,12 +109,65 @@ GPUNET_BACKENDS_INLINE void require_probability(std::string_view function, doubl
           " (want 0 to 1), give the probability of a zero: 0.2 for 20 %");
 }
 
+// Appends a recurrent layer with the initial states `states`: h_0, or h_0 and c_0. Returns output, h_n and, for LSTM, c_n.
+template <class Layer, class Cell, class Options>
+std::vector<Value> recurrent(std::string_view function, const Value& x, index_t hidden_size, const Options& options,
+                             std::initializer_list<std::optional<Value>> states) {
+  require_rank(function, x, 2, "sequences [batch, steps, features]");
+  const Sizes in = x.sizes();
+  const int directions = options.bidirectional ? 2 : 1;
+  require(hidden_size >= 1 && options.num_layers >= 1 && options.num_layers <= 64, "gpunet::nn::", function, ": ",
+          options.num_layers, " layers of ", hidden_size, " units (want 1 to 64, and 1 or more), change one");
+  require_probability(function, options.dropout);
+  require(options.dropout == 0 || options.num_layers > 1, "gpunet::nn::", function, ": dropout ", options.dropout,
+          " of one layer (it would do nothing, zeros are made between layers), give num_layers, or call dropout");
+  const Sizes state{options.num_layers * directions, hidden_size};
+  std::vector<Value> inputs{x};
+  for (const std::optional<Value>& initial : states) {
+    require(initial.has_value() == states.begin()->has_value(), "gpunet::nn::", function,
+            ": one of h_0 and c_0 is missing (want both, or none for zeros), give both");
+    if (!initial) continue;
+    require(initial->sizes() == state, "gpunet::nn::", function, ": an initial state of shape ",
+            shape_text(initial->sizes()), " (want ", shape_text(state),
+            ": layers * directions, units), reshape it");
+    inputs.push_back(*initial);
+  }
+  const RecurrentGeometry g{.steps = in[0],
+                            .in = in[1],
+                            .hidden = hidden_size,
+                            .layers = options.num_layers,
+                            .directions = directions,
+                            .bias = options.bias,
+                            .dropout = options.dropout,
+                            .initial_states = inputs.size() > 1,
+                            .final_states = true};
+  const RecurrentParameters parameters(g, Cell::gates);
+  const index_t all_steps = g.steps * g.out();
+  const Value all = add_node<Layer>(function, RecurrentOp<Cell>{g}, inputs,
+                                    Sizes{all_steps + static_cast<index_t>(states.size()) * state.numel()},
+                                    parameters.specs(), options.name);
+  std::vector<Value> results{reshape(narrow(all, 1, 0, all_steps), {g.steps, g.out()})};
+  for (std::size_t i = 0; i < states.size(); ++i)
+    results.push_back(reshape(narrow(all, 1, all_steps + static_cast<index_t>(i) * state.numel(), state.numel()),
+                              {state[0], state[1]}));
+  return results;
+}
+
 // The name of the block, in print.
 class TransformerDecoderLayer;
 
 GPUNET_BACKENDS_INLINE void require_targets(std::string_view loss, const Value& x, const Value& target) {
   require(x.sizes() == target.sizes(), "gpunet::nn::", loss, ": targets of shape ", shape_text(target.sizes()),
           " for values of shape ", shape_text(x.sizes()), " (want the same), reshape one");
+}
+
+// Throws Error unless x is [batch, classes, ...] and target [batch, ...].
+GPUNET_BACKENDS_INLINE void require_classes(std::string_view loss, const Value& x, const Value& target) {
+  require(x.sizes().rank() >= 1, "gpunet::nn::", loss, ": a value of shape ", shape_text(x.sizes()),
+          " (want [batch, classes, ...]), reshape it");
+  require(x.sizes().tail() == target.sizes(), "gpunet::nn::", loss, ": targets of shape ",
+          shape_text(target.sizes()), " for values of shape ", shape_text(x.sizes()), " (want ",
+          shape_text(x.sizes().tail()), ", the index of a class for each), reshape one");
 }
 
 // limit * x - limit^2 / 2 above the limit, x^2 / 2 below it, of x >= 0.
@@ -190,7 +242,7 @@ GPUNET_BACKENDS_INLINE Value linear(const Value& x, index_t out_features, const 
   const Sizes in = x.sizes();
   require(in.rank() >= 1, "gpunet::nn::linear: a value of shape ", detail::shape_text(in),
           " (want a last dimension of features), reshape it");
-  require(out_features >= 1, "gpunet::nn::linear: ", out_features, " outputs (want 1 or more)");
+  require(out_features >= 1, "gpunet::nn::linear: ", out_features, " outputs (want 1 or more), give out_features");
   const index_t features = in[in.rank() - 1];
   const LinearOp op{features, out_features, in.numel() / features, options.bias};
   Sizes out;
@@ -205,6 +257,7 @@ GPUNET_BACKENDS_INLINE Value linear(const Value& x, index_t out_features, const 
 
 GPUNET_BACKENDS_INLINE Value conv2d(const Value& x, index_t out_channels, index_t kernel_size,
                                     const Conv2dOptions& options) {
+  detail::require_rank("conv2d", x, 3, "images [batch, channels, height, width]");
   if (options.groups != 1 || options.dilation != 1)
     return detail::any_conv2d(x, out_channels, kernel_size, options);
   if (options.bias)
@@ -255,12 +308,12 @@ GPUNET_BACKENDS_INLINE Value batch_norm(const Value& x, const BatchNormOptions& 
 GPUNET_BACKENDS_INLINE Value layer_norm(const Value& x, const LayerNormOptions& options, std::string_view name) {
   detail::check_eps("layer_norm", options.eps);
   const bool affine = options.elementwise_affine;
-  return detail::norm_of_last("layer_norm", x,
-                              {RowNormKind::layer, {}, 1, options.eps, affine, affine && options.bias}, name);
+  return detail::norm_of_last<LayerNorm<>>(
+      "layer_norm", x, {RowNormKind::layer, {}, 1, options.eps, affine, affine && options.bias}, name);
 }
 GPUNET_BACKENDS_INLINE Value rms_norm(const Value& x, const RMSNormOptions& options, std::string_view name) {
   if (options.eps) detail::check_eps("rms_norm", *options.eps);
-  return detail::norm_of_last(
+  return detail::norm_of_last<RMSNorm<>>(
       "rms_norm", x, {RowNormKind::rms, {}, 1, options.eps.value_or(-1), options.elementwise_affine, false}, name);
 }
 GPUNET_BACKENDS_INLINE Value group_norm(const Value& x, index_t num_groups, const GroupNormOptions& options,
@@ -273,8 +326,8 @@ GPUNET_BACKENDS_INLINE Value group_norm(const Value& x, index_t num_groups, cons
       RowNormKind::group, {num_groups, in.numel() / num_groups, in[0] / num_groups}, 0, options.eps, options.affine,
       options.affine};
   const std::array parameters{constant("weight", {in[0]}, 1), constant("bias", {in[0]}, 0)};
-  return detail::add_node<RowNormOp>("group_norm", op, x, in, std::span(parameters).first(options.affine ? 2 : 0),
-                                     name);
+  return detail::add_node<GroupNorm<1>>("group_norm", op, x, in,
+                                        std::span(parameters).first(options.affine ? 2 : 0), name);
 }
 
 GPUNET_BACKENDS_INLINE Value dropout(const Value& x, double p) {
@@ -386,6 +439,9 @@ GPUNET_BACKENDS_INLINE Value transformer_decoder_layer(const Value& target, cons
         p);
   };
   const auto feed = [&](const Value& x) {
+    require(
+        options.activation != nullptr,
+        "gpunet::nn::transformer_decoder_layer: the activation is null, give a function of a value, such as relu");
     const Value wide = options.activation(linear(x, options.dim_feedforward, {.name = "linear1"}));
     return dropout(linear(dropout(wide, p), x.size(-1), {.name = "linear2"}), p);
   };
@@ -401,6 +457,26 @@ GPUNET_BACKENDS_INLINE Value transformer_decoder_layer(const Value& target, cons
   }
   target.builder().order_parameters(first, order);
   return y;
+}
+
+GPUNET_BACKENDS_INLINE LSTMOutput lstm(const Value& x, index_t hidden_size, const LSTMOptions& options) {
+  const std::vector<Value> results =
+      detail::recurrent<LSTM<1>, LstmCell>("lstm", x, hidden_size, options, {options.h_0, options.c_0});
+  return {results[0], results[1], results[2]};
+}
+GPUNET_BACKENDS_INLINE GRUOutput gru(const Value& x, index_t hidden_size, const GRUOptions& options) {
+  const std::vector<Value> results =
+      detail::recurrent<GRU<1>, GruCell>("gru", x, hidden_size, options, {options.h_0});
+  return {results[0], results[1]};
+}
+GPUNET_BACKENDS_INLINE RNNOutput rnn(const Value& x, index_t hidden_size, const RNNOptions& options) {
+  const bool relu = options.nonlinearity == "relu";
+  require(relu || options.nonlinearity == "tanh", "gpunet::nn::rnn: nonlinearity ", options.nonlinearity,
+          " (want tanh or relu), call lstm or gru for other cells");
+  const std::vector<Value> results =
+      relu ? detail::recurrent<RNN<1>, RnnCell<true>>("rnn", x, hidden_size, options, {options.h_0})
+           : detail::recurrent<RNN<1>, RnnCell<false>>("rnn", x, hidden_size, options, {options.h_0});
+  return {results[0], results[1]};
 }
 
 GPUNET_BACKENDS_INLINE Value gather(const Value& x, const Value& indices) {
@@ -453,9 +529,11 @@ GPUNET_BACKENDS_INLINE Value binary_cross_entropy_with_logits(const Value& x, co
   return mean((1 - target) * x - logsigmoid(x));
 }
 GPUNET_BACKENDS_INLINE Value nll_loss(const Value& x, const Value& target) {
+  detail::require_classes("nll_loss", x, target);
   return -mean(gather(x, target));
 }
 GPUNET_BACKENDS_INLINE Value cross_entropy(const Value& x, const Value& target) {
+  detail::require_classes("cross_entropy", x, target);
   return nll_loss(log_softmax(x, 1), target);
 }
 GPUNET_BACKENDS_INLINE Value kl_div(const Value& x, const Value& target) {

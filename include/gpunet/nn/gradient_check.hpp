@@ -91,9 +91,9 @@ inline void require_close(double error, const std::string& where, const char* wh
 }  // namespace detail
 
 // Checks a layer with random dy: the gradients of all inputs and parameters; that Accumulate::yes adds; that the gradient of
-// padding is 0; that a null dx changes nothing else. Throws Error if a check fails.
+// padding is 0; that a null dx changes nothing else. Throws Error if a check fails. Returns the larger relative error.
 template <class D>
-void check_gradients(LayerRun<double, D>& run, std::uint64_t seed) {
+double check_gradients(LayerRun<double, D>& run, std::uint64_t seed) {
   Generator generator(seed);
   const index_t features = run.in_features(), outputs = run.out_features(), count = run.slice().count;
   std::vector<double> x = spread_values(count * features, generator);
@@ -152,10 +152,10 @@ void check_gradients(LayerRun<double, D>& run, std::uint64_t seed) {
   }
 
   const std::string where = concat("gpunet::nn::check_layer_gradients, ", detail::slice_text(run.slice()), ": ");
-  detail::require_close(relative_error(numeric_dx, analytic.dx), where, "the gradient of the inputs",
-                        "forward and backward");
-  detail::require_close(relative_error(numeric_parameters, analytic.parameters), where,
-                        "the gradient of the parameters", "forward and backward");
+  const double of_inputs = relative_error(numeric_dx, analytic.dx);
+  const double of_parameters = relative_error(numeric_parameters, analytic.parameters);
+  detail::require_close(of_inputs, where, "the gradient of the inputs", "forward and backward");
+  detail::require_close(of_parameters, where, "the gradient of the parameters", "forward and backward");
   require(analytic.padding == std::vector<double>(analytic.padding.size()), where,
           "the input gradient of padding samples, whose dy is 0, is not 0, check backward");
   require(added.dx == analytic.dx, where, "the input gradient depends on pass.accumulate, which is for parameters");
@@ -166,6 +166,7 @@ void check_gradients(LayerRun<double, D>& run, std::uint64_t seed) {
           "with Accumulate::yes the gradient of the parameters is not added to what is there, use store_gradient");
   require(without_dx.parameters == analytic.parameters, where,
           "the gradient of the parameters is another one where pass.dx is null, check backward");
+  return std::max(of_inputs, of_parameters);
 }
 
 // Checks a layer for inputs of shape `in` on one slice. Throws Error if a check fails.
@@ -199,10 +200,10 @@ struct LossRange {
 };
 
 // Checks a loss of outputs of one shape on one slice, in double: the gradient of the loss of the batch; that its own checks accept
-// outputs and targets; that the gradient of padding is 0. Throws Error if a check fails.
+// outputs and targets; that the gradient of padding is 0. Throws Error if a check fails. Returns the relative error.
 template <class D, class Loss>
-void check_loss_gradients(D& device, const Loss& loss, const Sizes& output, const Slice& slice,
-                          const LossRange& range = {}, std::uint64_t seed = 1) {
+double check_loss_gradients(D& device, const Loss& loss, const Sizes& output, const Slice& slice,
+                            const LossRange& range = {}, std::uint64_t seed = 1) {
   using Target = TargetOf<Loss, D, double>;
   const std::string where = concat("gpunet::nn::check_loss_gradients, ", detail::slice_text(slice), ": ");
   const AnyLoss<D, double> any(loss);
@@ -265,9 +266,11 @@ void check_loss_gradients(D& device, const Loss& loss, const Sizes& output, cons
     for (index_t n = 0; n < slice.count; ++n)
       numeric.data()[n * features + k] = pass.scale * derivative.data()[n];
   }
-  detail::require_close(relative_error(numeric, analytic), where, "the gradient", "evaluate");
+  const double error = relative_error(numeric, analytic);
+  detail::require_close(error, where, "the gradient", "evaluate");
   require(padding == std::vector<double>(padding.size()), where,
           "the gradient of padding samples is not 0, check evaluate");
+  return error;
 }
 
 // The same on every kind of slice that the device uses.

@@ -149,12 +149,30 @@ class LayerRun {
     return plan_.values[static_cast<std::size_t>(plan_.output)].offset * slice_.samples();
   }
 
-  // Returns the end of the last value or gradient, without padding for alignment.
-  index_t end_of(index_t PlannedValue::*offset) const {
+  // Returns the end of the last value, without padding for alignment.
+  index_t end_of_values() const {
     index_t end = 0;
     for (const PlannedValue& value : plan_.values)
-      if (value.*offset >= 0) end = std::max(end, (value.*offset + value.features) * slice_.samples());
-    return end;
+      if (value.offset >= 0) end = std::max(end, value.offset + value.features);
+    return end * slice_.samples();
+  }
+  // Returns the end of the last gradient, stored or added; the larger of both plans', which place gradients differently.
+  index_t end_of_gradients() const {
+    index_t end = 0;
+    for (const Plan* plan : {&plan_, &plan_without_dx_}) {
+      for (const PlannedValue& value : plan->values)
+        if (value.gradient >= 0) end = std::max(end, value.gradient + value.features);
+      for (const PlannedNode& node : plan->nodes) {
+        index_t adding = node.adding;
+        for (const PlannedInput& input : node.inputs) {
+          if (!input.adds_gradient) continue;
+          const index_t features = plan->values[static_cast<std::size_t>(input.value)].features;
+          end = std::max(end, adding + features);
+          adding += round_up(features, sample_alignment);
+        }
+      }
+    }
+    return end * slice_.samples();
   }
 
   // Returns an arena of concatenated values, with NaN in the gaps.
@@ -169,8 +187,8 @@ class LayerRun {
   Mode mode_ = Mode::train;
   Buffer<std::uint64_t, D> random_step_{device_, 1};
   GuardedBuffer<T, D> x_{device_, slice_.samples() * plan_.input_features, "pass.x, "};
-  GuardedBuffer<T, D> outputs_{device_, end_of(&PlannedValue::offset), "pass.y, "};
-  GuardedBuffer<T, D> dx_{device_, end_of(&PlannedValue::gradient), "pass.dx, "};
+  GuardedBuffer<T, D> outputs_{device_, end_of_values(), "pass.y, "};
+  GuardedBuffer<T, D> dx_{device_, end_of_gradients(), "pass.dx, "};
   GuardedBuffer<T, D> dy_{device_, slice_.samples() * plan_.output_features, "pass.dy, "};
   GuardedBuffer<T, D> parameters_{device_, graph_.parameter_elements, "pass.parameters, "};
   GuardedBuffer<T, D> gradients_{device_, graph_.parameter_elements, "pass.gradients, "};
@@ -225,7 +243,7 @@ LayerGradients<T> LayerRun<T, D>::backward(const std::vector<T>& dy, Accumulate 
         detail::runs_without_null_access([&] { run(plan_without_dx_).backward(gradients_.data(), accumulate); }),
         "gpunet::nn::LayerRun: backward writes to pass.dx where it is null (the first layer of a network gets no "
         "dx), test it: if (pass.dx)");
-  dy_.check(), cache_.check(), scratch_.check();
+  dy_.check(), dx_.check(), cache_.check(), scratch_.check();
   LayerGradients<T> result{{}, {}, gather(gradients_.download())};
   if (input == InputGradient::skip) return result;
   const std::vector<T> dx = is_view() ? dy_.download() : dx_.download();

@@ -72,10 +72,8 @@ class Linear {
       return AnySizes{};
     else if constexpr (In > 0 && Out > 0 && In * Out <= 128)
       return TinySizes<In, Out>{};  // so few weights that code for each of them pays
-#if !GPUNET_COMPILED                // the library has the kernels for any size
     else if constexpr (In != dyn && Out != dyn && small_linear_sizes(In, Out))
       return SmallSizes{};
-#endif
     else
       return AnySizes{};
   }

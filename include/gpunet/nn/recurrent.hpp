@@ -1,9 +1,10 @@
 // Recurrent layers: LSTM, GRU, RNN, and the last step of a sequence.
 #pragma once
 
-#include <array>
+#include <span>
 #include <string>
 #include <type_traits>
+#include <vector>
 
 #include <gpunet/core/error.hpp>
 #include <gpunet/nn/layer.hpp>
@@ -36,7 +37,36 @@ struct RecurrentOptions {
 
 namespace detail {
 
-// What recurrent layers have in common: x [steps, features] -> y [steps, directions * hidden], the states of all steps, or
+// The parameters of a recurrent layer, with PyTorch's names, order and initial values. Not copied: specs refer to the names.
+class RecurrentParameters {
+ public:
+  RecurrentParameters(const RecurrentGeometry& g, int gates) {
+    const index_t rows = gates * g.hidden;
+    names_.reserve(static_cast<std::size_t>(4 * g.layers * g.directions));  // specs refer to the strings
+    for (int layer = 0; layer < g.layers; ++layer)
+      for (int direction = 0; direction < g.directions; ++direction) {
+        const auto add = [&](const char* name, const Sizes& sizes) {
+          names_.push_back(concat(name, "_l", layer, direction == 0 ? "" : "_reverse"));
+          specs_.push_back(uniform(names_.back(), sizes, bias_bound(g.hidden)));
+        };
+        add("weight_ih", {rows, g.inputs(layer)});
+        add("weight_hh", {rows, g.hidden});
+        if (!g.bias) continue;
+        add("bias_ih", {rows});
+        add("bias_hh", {rows});
+      }
+  }
+  RecurrentParameters(const RecurrentParameters&) = delete;
+  RecurrentParameters& operator=(const RecurrentParameters&) = delete;
+
+  std::span<const ParameterSpec> specs() const { return specs_; }
+
+ private:
+  std::vector<std::string> names_;
+  std::vector<ParameterSpec> specs_;
+};
+
+// The base of recurrent layers: x [steps, features] -> y [steps, directions * hidden], the states of all steps, or with LastState
 // [directions * hidden].
 template <class Cell, index_t hidden, class... Options>
 class Recurrent {
@@ -85,26 +115,8 @@ class Recurrent {
   value_t lower(Builder& builder, value_t x, In in) const {
     const RecurrentGeometry g{
         in.template at<0>(), in.template at<1>(), hidden, layers, directions, bias, last_state, dropout_};
-    constexpr index_t gates = Cell::gates * hidden;
-    std::array<std::string, static_cast<std::size_t>(4 * layers * directions)> names;
-    std::array<ParameterSpec, names.size()> parameters;
-    std::size_t count = 0;
-    for (int layer = 0; layer < layers; ++layer)
-      for (int direction = 0; direction < directions; ++direction) {
-        const auto add = [&](const char* name, const Sizes& sizes) {
-          names[count] = concat(name, "_l", layer, direction == 0 ? "" : "_reverse");
-          parameters[count] = uniform(names[count], sizes, bias_bound(hidden));
-          ++count;
-        };
-        add("weight_ih", {gates, g.inputs(layer)});
-        add("weight_hh", {gates, hidden});
-        if constexpr (bias) {
-          add("bias_ih", {gates});
-          add("bias_hh", {gates});
-        }
-      }
-    return builder.add(RecurrentOp<Cell>{g}, x, output(in).sizes(),
-                       std::span<const ParameterSpec>(parameters).first(count));
+    const RecurrentParameters parameters(g, Cell::gates);
+    return builder.add(RecurrentOp<Cell>{g}, x, output(in).sizes(), parameters.specs());
   }
 
  private:
@@ -114,10 +126,10 @@ class Recurrent {
 }  // namespace detail
 
 // The states h of long short-term memory cells, for x [steps, features] y [steps, hidden], as the output of
-// torch.nn.LSTM(features, hidden, batch_first=True); initial states are 0. LSTM<64, NumLayers<2>, Bidirectional, Bias<false>>; with
-// Bidirectional y [steps, 2 * hidden], with LastState the last state alone. LSTM<64, NumLayers<2>>{{.dropout = 0.2}} makes zeros
-// between the layers. Hochreiter and Schmidhuber, "Long Short-Term
-// Memory", Neural Computation 1997.
+// torch.nn.LSTM(features, hidden, batch_first=True). Initial states are 0; the function lstm (functional.hpp) takes others. With
+// Bidirectional y is [steps, 2 * hidden], with LastState the last state alone: LSTM<64, NumLayers<2>, Bidirectional, Bias<false>>.
+// LSTM<64, NumLayers<2>>{{.dropout = 0.2}} has dropout between the layers. Hochreiter and Schmidhuber, "Long Short-Term Memory", Neural
+// Computation 1997.
 template <index_t hidden, class... Options>
 class LSTM : public detail::Recurrent<LstmCell, hidden, Options...> {
  public:

@@ -94,6 +94,8 @@ GPUNET_BACKENDS_INLINE std::string shape_text(const Sizes& sizes) {
 
 GPUNET_BACKENDS_INLINE int sample_dim(std::string_view function, const Value& x, int dim) {
   const int rank = x.dim(), counted = dim < 0 ? dim + rank : dim;
+  require(rank > 1, "gpunet::nn::", function, ": dimension ", dim,
+          " of a value of shape [batch] (a sample is one number), reshape it");
   require(counted != 0, "gpunet::nn::", function, ": dimension ", dim,
           " is the batch (samples are computed one by one), give one of a sample: 1 is its first");
   require(counted > 0 && counted < rank, "gpunet::nn::", function, ": dimension ", dim, " of a value of shape ",
@@ -102,7 +104,7 @@ GPUNET_BACKENDS_INLINE int sample_dim(std::string_view function, const Value& x,
 }
 
 GPUNET_BACKENDS_INLINE void require_same_network(std::string_view function, std::span<const Value> values) {
-  require(!values.empty(), "gpunet::nn::", function, ": no value (want 1 or more)");
+  require(!values.empty(), "gpunet::nn::", function, ": no value (want 1 or more), give what to compute with");
   for (const Value& value : values) {
     static_cast<void>(value.sizes());
     require(&value.builder() == &values[0].builder(), "gpunet::nn::", function,

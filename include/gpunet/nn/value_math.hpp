@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include <gpunet/nn/value.hpp>
+#include <gpunet/ops/clamp.hpp>
 #include <gpunet/ops/elementwise.hpp>
 #include <gpunet/ops/functor_math.hpp>
 
@@ -146,12 +147,13 @@ struct Clamp {
   double low = 0, high = 1;
   template <class T>
   GPUNET_FN T value(T x) const {
-    return x < static_cast<T>(low) ? static_cast<T>(low) : x > static_cast<T>(high) ? static_cast<T>(high) : x;
+    return gpunet::Clamp<T>(static_cast<T>(low), static_cast<T>(high))(x);
   }
   template <class T>
   GPUNET_FN T gradient(T x, T, T dy) const {
-    return math::select(x >= static_cast<T>(low) && x <= static_cast<T>(high), dy, T{});
+    return gpunet::Clamp<T>(static_cast<T>(low), static_cast<T>(high)).gradient(x, dy);
   }
+  Bounds bounds() const { return {low, high}; }
 };
 
 inline namespace GPUNET_BACKENDS {
@@ -193,7 +195,7 @@ Value operator/(const Value& x, double number);
 Value operator/(double number, const Value& x);
 Value operator-(const Value& x);
 
-// Functions of each element. The gradient of abs at 0 is 0; that of clamp outside is 0. pow takes negative x for whole exponents
+// Functions of each element. The gradient of abs at 0 is 0; that of clamp at its bounds and outside is 0. pow takes negative x for whole exponents
 // only, as std::pow.
 Value exp(const Value& x);
 Value log(const Value& x);

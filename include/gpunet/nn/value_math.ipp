@@ -206,9 +206,10 @@ GPUNET_BACKENDS_INLINE Value flatten(const Value& x) {
 }
 GPUNET_BACKENDS_INLINE Value permute(const Value& x, std::initializer_list<int> dims) {
   const Sizes in = x.sizes();
-  require(std::ssize(dims) == x.dim() && *dims.begin() == 0, "gpunet::nn::permute: ", dims.size(),
-          " dimensions for a value of shape ", detail::shape_text(in),
-          " (want each once, first 0, the batch), as in permute(x, {0, 2, 1})");
+  require(std::ssize(dims) == x.dim(), "gpunet::nn::permute: ", dims.size(), " dimensions for a value of shape ",
+          detail::shape_text(in), " (want each once, first 0, the batch), as in permute(x, {0, 2, 1})");
+  require(*dims.begin() == 0, "gpunet::nn::permute: dimension ", *dims.begin(),
+          " first (want 0: the batch stays where it is), as in permute(x, {0, 2, 1})");
   GatherOp op{GatherOp::Kind::permute, static_cast<std::uint8_t>(in.rank())};
   Sizes out;
   std::vector<bool> found(static_cast<std::size_t>(in.rank()));
@@ -267,8 +268,9 @@ GPUNET_BACKENDS_INLINE Value narrow(const Value& x, int dim, index_t start, inde
   const int axis = detail::sample_dim("narrow", x, dim);
   const Sizes in = x.sizes();
   require(start >= 0 && length >= 1 && start <= in[axis] && length <= in[axis] - start,
-          "gpunet::nn::narrow: ", length, " from ", start, " on of dimension ", dim, " of a value of shape ",
-          detail::shape_text(in), " (want a part of its ", in[axis], ")");
+          "gpunet::nn::narrow: length ", length, " from start ", start, " along dimension ", dim,
+          " of a value of shape ", detail::shape_text(in), " (want 1 or more, within its extent of ", in[axis],
+          ")");
   const auto [rows, all] = detail::rows_and_columns(in, axis);
   const index_t each = all / in[axis];
   Sizes out;

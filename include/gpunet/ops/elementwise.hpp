@@ -73,6 +73,11 @@ template <class F>
 struct ElementwiseOp {
   F f;
 
+  OpTraits traits(const Sizes&, const Sizes&) const {
+    OpTraits traits;
+    if constexpr (requires { f.bounds(); }) traits.clamps = f.bounds();
+    return traits;
+  }
   std::string extra_repr(const Sizes& in, const Sizes& out) const { return detail::extra_repr_of(f, in, out); }
   template <class D, class T>
   void forward(D& device, const ForwardPass<T>& pass) const {

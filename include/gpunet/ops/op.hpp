@@ -18,6 +18,8 @@
 
 #include <concepts>
 #include <cstddef>
+#include <limits>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -129,9 +131,14 @@ struct BackwardPass : OpPass {
   std::span<T* const> input_gradients;  // all dx
 };
 
+// The bounds of y = min(max(x, low), high).
+struct Bounds {
+  double low = -std::numeric_limits<double>::infinity(), high = std::numeric_limits<double>::infinity();
+};
+
 // Properties of an op, for samples of certain sizes.
 struct OpTraits {
-  index_t cache_bytes = 0;       // bytes per sample that forward leaves for backward
+  index_t cache_bytes = 0;       // bytes per sample that forward stores for backward
   index_t cache_elements = 0;    // the same in elements of the network's type; not both
   bool couples_samples = false;  // in training it looks at the whole batch: the batch comes in one slice
   bool is_view = false;          // output and input are the same memory, nothing is run
@@ -139,6 +146,7 @@ struct OpTraits {
   bool can_rectify_dx = false;   // see BackwardPass
   bool uses_random = false;      // it reads pass.random
   bool stops_gradient = false;   // the gradients of its inputs are 0: it has no backward pass
+  std::optional<Bounds> clamps = std::nullopt;  // the op only clamps, to these bounds; see clamp.hpp
 };
 
 // The functions of a type of op that need no device. One object for each type, whose address identifies it.
@@ -376,13 +384,20 @@ inline constexpr bool is_in_library = false;
   extern template GPUNET_KERNELS_OF(::gpunet::Cuda, float, __VA_ARGS__);  \
   extern template GPUNET_KERNELS_OF(::gpunet::Cuda, double, __VA_ARGS__)
 #else
-#define GPUNET_EXTERN_KERNELS(...)                                       \
-  extern template GPUNET_KERNELS_OF(::gpunet::Host, float, __VA_ARGS__); \
-  extern template GPUNET_KERNELS_OF(::gpunet::Host, double, __VA_ARGS__)
+#define GPUNET_EXTERN_KERNELS(...) GPUNET_EXTERN_HOST_KERNELS(__VA_ARGS__)
 #endif
 #define GPUNET_COMPILE_KERNELS(...)                                       \
   template GPUNET_KERNELS_OF(GPUNET_COMPILED_DEVICE, float, __VA_ARGS__); \
   template GPUNET_KERNELS_OF(GPUNET_COMPILED_DEVICE, double, __VA_ARGS__)
+// The same for Host alone: kernels for a part of the sizes, see DeviceTraits::unrolls_sizes.
+#define GPUNET_EXTERN_HOST_KERNELS(...)                                  \
+  extern template GPUNET_KERNELS_OF(::gpunet::Host, float, __VA_ARGS__); \
+  extern template GPUNET_KERNELS_OF(::gpunet::Host, double, __VA_ARGS__)
+#if GPUNET_NVCC
+#define GPUNET_COMPILE_HOST_KERNELS(...) static_assert(true)
+#else
+#define GPUNET_COMPILE_HOST_KERNELS(...) GPUNET_COMPILE_KERNELS(__VA_ARGS__)
+#endif
 
 #if !GPUNET_COMPILED
 #include <gpunet/ops/op.ipp>

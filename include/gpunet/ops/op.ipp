@@ -19,7 +19,9 @@ GPUNET_INLINE std::string class_of(std::string_view signature) {
   std::size_t begin = end;
   while (begin > 0 && is_part(signature[begin - 1]))
     --begin;
-  return std::string(signature.substr(begin, end - begin));
+  std::string name(signature.substr(begin, end - begin));
+  if (name.size() > 2 && name.ends_with("Op")) name.resize(name.size() - 2);
+  return name;
 }
 
 }  // namespace gpunet::detail

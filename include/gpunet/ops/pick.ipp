@@ -54,7 +54,7 @@ void PickOp::forward(D& device, const ForwardPass<T>& pass) const {
   if constexpr (DeviceTraits<D>::has_host_memory)
     for (index_t i = 0; i < pass.out_elements(); ++i)
       if (detail::class_in(indices[i], classes) < 0)
-        require(false, "gpunet::nn::gather: index ", static_cast<double>(indices[i]),
+        require(false, "gpunet::nn::gather, nll_loss, cross_entropy: index ", static_cast<double>(indices[i]),
                 " (want a whole number from 0 to ", classes - 1, "), check the labels of the batch");
   for_each(device, pass.out_elements(),
            detail::PickForward<T>{classes, width * pass.slice.inner, pass.x, indices, pass.y});

@@ -49,6 +49,11 @@ struct Activate {
 
 // y = max(x, 0), element by element; NaN stays NaN, as in PyTorch.
 struct ReluOp {
+  OpTraits traits(const Sizes&, const Sizes&) const {
+    OpTraits traits;
+    traits.clamps = Bounds{.low = 0};
+    return traits;
+  }
   template <class D, class T>
   void forward(D& device, const ForwardPass<T>& pass) const;
   template <class D, class T>

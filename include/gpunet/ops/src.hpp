@@ -11,7 +11,7 @@
 #include <gpunet/ops/concat.ipp>
 #include <gpunet/ops/conv2d/conv2d.ipp>
 #include <gpunet/ops/cross_entropy/cross_entropy.ipp>
-#include <gpunet/ops/cross_entropy/weighted_targets.ipp>
+#include <gpunet/ops/cross_entropy/targets.ipp>
 #include <gpunet/ops/dropout.ipp>
 #include <gpunet/ops/embedding.ipp>
 #include <gpunet/ops/gather.ipp>

@@ -45,7 +45,8 @@ class Tensor {
   T* data() { return buffer_.data(); }
   const T* data() const { return buffer_.data(); }
   const Sizes& sizes() const { return sizes_; }
-  index_t size(int dimension) const { return sizes_.at(dimension); }
+  // The extent of a dimension, which may be counted from the end: -1 is the last. Throws Error if there is no such dimension.
+  index_t size(int dimension) const { return sizes_.at(dimension < 0 ? dimension + sizes_.rank() : dimension); }
   index_t numel() const { return sizes_.numel(); }
   D& device() const { return *device_; }
 

@@ -1,4 +1,4 @@
-// The parts that train::fit() takes after its options: progress bar, early stopping, checkpoints and others.
+// The parts that train::fit() takes after its options: early stopping, checkpoints and others; progress.hpp has the progress bar.
 #pragma once
 
 #include <optional>
@@ -9,32 +9,9 @@
 #include <gpunet/optim/clip_grad.hpp>
 #include <gpunet/optim/weight_penalty.hpp>
 #include <gpunet/train/interrupt.hpp>
-#include <gpunet/train/progress.hpp>
 #include <gpunet/train/training.hpp>
 
 namespace gpunet::train {
-
-// Options of ProgressBar.
-struct ProgressBarOptions {
-  bool quiet = false;      // shows nothing
-  Terminal terminal = {};  // the output streams
-};
-
-// Shows a progress bar during an epoch if there is a terminal, and prints a line after each epoch.
-class ProgressBar {
- public:
-  explicit ProgressBar(const ProgressBarOptions& options = {}) : options_(options) {}
-
-  void on_epoch_begin(Training& run);
-  void on_step_end(Training& run);
-  void on_epoch_end(Training& run);
-  void on_fit_end(Training& run);
-  void on_exit() noexcept { progress_.reset(); }
-
- private:
-  ProgressBarOptions options_;
-  std::optional<Progress> progress_;
-};
 
 // The best value so far. NaN is never the best.
 class Best {

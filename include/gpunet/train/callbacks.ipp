@@ -2,8 +2,6 @@
 #pragma once
 
 #include <cmath>
-#include <cstddef>
-#include <cstdio>
 #include <string>
 #include <utility>
 
@@ -11,44 +9,6 @@
 #include <gpunet/train/callbacks.hpp>
 
 namespace gpunet::train {
-
-namespace detail {
-
-// The line after an epoch: the numbers that were measured.
-inline std::string line_of(const Training& run) {
-  std::string text = concat("epoch ", run.epoch, "/", run.epochs);
-  const auto add = [&](const char* format, double value) {
-    char part[64];
-    if (!std::isnan(value))
-      text.append(part, static_cast<std::size_t>(std::snprintf(part, sizeof part, format, value)));
-  };
-  add("  loss %.4g", run.current.loss);
-  add("  accuracy %.2f %%", 100 * run.current.accuracy);
-  add("  val_loss %.4g", run.current.val_loss);
-  add("  val_accuracy %.2f %%", 100 * run.current.val_accuracy);
-  add("  %.1f s", run.current.seconds);
-  return text;
-}
-
-}  // namespace detail
-
-GPUNET_INLINE void ProgressBar::on_epoch_begin(Training& run) {
-  if (options_.quiet) return;
-  progress_.emplace(
-      ProgressOptions{
-          .total = run.steps, .batch_size = run.batch_size, .label = concat("epoch ", run.epoch, "/", run.epochs)},
-      options_.terminal);
-}
-GPUNET_INLINE void ProgressBar::on_step_end(Training& run) {
-  if (progress_ && progress_->due()) progress_->update(run.step, run.loss(), run.accuracy());
-}
-GPUNET_INLINE void ProgressBar::on_epoch_end(Training& run) {
-  if (progress_) progress_->line(detail::line_of(run));
-}
-GPUNET_INLINE void ProgressBar::on_fit_end(Training& run) {
-  if (progress_ && !run.history.why.empty())
-    progress_->line(concat(run.stopped() ? "stopped: " : "", run.history.why));
-}
 
 GPUNET_INLINE bool Best::step(double value, bool higher_is_better, double min_delta) {
   const double gain = higher_is_better ? value - best_ : best_ - value;

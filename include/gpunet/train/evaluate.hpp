@@ -2,7 +2,9 @@
 #pragma once
 
 #include <type_traits>
+#include <utility>
 
+#include <gpunet/model/network.hpp>
 #include <gpunet/nn/layer.hpp>
 #include <gpunet/train/metrics.hpp>
 #include <gpunet/train/running_loss.hpp>
@@ -39,6 +41,27 @@ decltype(auto) batches_on(D& device, Loader& loader) {
   }
 }
 
+// Returns the inputs of the model and the targets of the loss for a batch of a loader. nn::OutputLoss has no targets: the
+// loader's are the model's second input, or ignored if it has one input.
+template <class Loss, class D, class T, class Inputs, class Targets>
+auto batch_for(Network<D, T>& model, const Inputs& inputs, const Targets& targets) {
+  using Input = View<const T, D>;
+  if constexpr (std::is_same_v<Loss, nn::OutputLoss>) {
+    const Input none(nullptr, Sizes{inputs.size(0), 0});
+    if constexpr (std::is_convertible_v<const Targets&, Input>) {
+      if (model.graph().inputs.size() > 1) return std::pair(model.join({inputs, targets}), none);
+    } else {
+      require(model.graph().inputs.size() <= 1,
+              "gpunet::train: the loader's targets are labels and the network has a second input (which takes "
+              "numbers of "
+              "the network's type), give the dataset targets of floats: Tensor<float, Host>");
+    }
+    return std::pair(model.join({inputs}), none);
+  } else {
+    return std::pair(inputs, targets);
+  }
+}
+
 }  // namespace detail
 
 // Means over all samples; NaN if there are none. The accuracy is that of a classifier, NaN if a target is not a label.
@@ -49,7 +72,7 @@ struct Evaluation {
 
 // Returns loss and accuracy of a model in evaluation mode, over all batches of a data::DataLoader or of batches that
 // are on the device already (loader.resident_on(device)). Restores the model's mode. Stops if go_on() returns false
-// after a batch.
+// after a batch. With nn::OutputLoss, the loader's targets are used as in fit().
 template <class Model, class Loss, class Loader, class GoOn>
 Evaluation evaluate(Model& model, const Loss& criterion, Loader&& loader, GoOn go_on) {
   const detail::KeepMode keep(model);
@@ -60,7 +83,8 @@ Evaluation evaluate(Model& model, const Loss& criterion, Loader&& loader, GoOn g
   index_t samples = 0;
   Accuracy accuracy(device, model.plan().output_features);
   auto&& batches = detail::batches_on(device, loader);
-  for (auto [inputs, targets] : batches) {
+  for (auto [batch_inputs, batch_targets] : batches) {
+    const auto [inputs, targets] = detail::batch_for<Loss>(model, batch_inputs, batch_targets);
     static_assert(
         std::is_convertible_v<decltype(targets), View<const Target, typename Model::device_type>>,
         "gpunet::train::evaluate: the loss has targets of another type than the loader's (classes are label_t, "

@@ -7,6 +7,7 @@
 
 #include <gpunet/train/callbacks.hpp>
 #include <gpunet/train/evaluate.hpp>
+#include <gpunet/train/progress.hpp>
 #include <gpunet/train/step.hpp>
 
 namespace gpunet::train {
@@ -50,6 +51,9 @@ struct FitOptions {
 // A function as a part is called with the training at the end of every epoch. Metrics (Accuracy, ConfusionMatrix, TopK)
 // are reset before every epoch. With a metric, a step runs the forward pass of the whole batch before the backward
 // pass.
+//
+// With nn::OutputLoss, for a model that computes its loss, the loader's targets are the second input of the model, or ignored
+// if it has one input.
 //
 // Throws Error for invalid options, for a loss that does not match the model's outputs (at compile time), and what a
 // part throws. An epoch that is stopped early is in the history, but it is not validated and has no on_epoch_end. A
@@ -280,7 +284,8 @@ History fit(Network<D, T>& model, const Loss& criterion, Optimizer& optimizer, L
       if constexpr (detail::Counts<Part, Model>) part.reset();
       if constexpr (requires { part.on_epoch_begin(run); }) part.on_epoch_begin(run);
     });
-    for (auto [inputs, labels] : batches) {
+    for (auto [batch_inputs, batch_targets] : batches) {
+      const auto [inputs, labels] = detail::batch_for<Loss>(model, batch_inputs, batch_targets);
       static_assert(
           std::is_convertible_v<decltype(labels), View<const Target, D>>,
           "gpunet::train::fit: the loss has targets of another type than the loader's (classes are label_t, "

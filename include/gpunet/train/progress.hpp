@@ -1,12 +1,13 @@
-// A progress bar for training loops.
+// The printed progress of a training: a progress bar, and a line after each epoch.
 #pragma once
 
 #include <cstdio>
 #include <limits>
+#include <optional>
 #include <string>
 #include <string_view>
 
-#include <gpunet/core/config.hpp>
+#include <gpunet/train/training.hpp>
 
 namespace gpunet::train {
 
@@ -75,6 +76,28 @@ class Progress {
   double begin_ = 0, next_draw_ = 0;  // seconds
   double loss_ = std::numeric_limits<double>::quiet_NaN();
   double accuracy_ = std::numeric_limits<double>::quiet_NaN();
+};
+
+// Options of ProgressBar.
+struct ProgressBarOptions {
+  bool quiet = false;      // shows nothing
+  Terminal terminal = {};  // the output streams
+};
+
+// Shows a progress bar during an epoch if there is a terminal, and prints a line after each epoch.
+class ProgressBar {
+ public:
+  explicit ProgressBar(const ProgressBarOptions& options = {}) : options_(options) {}
+
+  void on_epoch_begin(Training& run);
+  void on_step_end(Training& run);
+  void on_epoch_end(Training& run);
+  void on_fit_end(Training& run);
+  void on_exit() noexcept { progress_.reset(); }
+
+ private:
+  ProgressBarOptions options_;
+  std::optional<Progress> progress_;
 };
 
 }  // namespace gpunet::train

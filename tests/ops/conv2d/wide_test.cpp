@@ -33,7 +33,7 @@ TEST_CASE("convolutions that are not between many channels, or of other slices, 
   Generator random(2);
   const Host host({.threads = 1});
   CHECK_FALSE(detail::wide_pays(host, {16, 1, 16}, channel_convolution(3, 16, 4, 4, 3, 1, 1)));
-  for (const Slice& slice : {Slice{4, 1, 4}, Slice{1, 1, 1}, Slice{7, 2, 4}}) {
+  for (const Slice& slice : {Slice{4, 1, 4}, Slice{7, 2, 4}}) {
     const WideConv2dGeometry g = channel_convolution(16, 17, 4, 5, 3, 1, 1);
     CHECK_FALSE(detail::wide_pays(host, slice, g));
     compare_with_plain({}, slice, g, random, tolerance);
@@ -48,6 +48,19 @@ TEST_CASE("convolutions of few channels are shared among threads too") {
     CHECK(detail::conv2d_workers(Host({.threads = 3}), slice, g) == 3);
     compare_with_plain({}, slice, g, random, tolerance);
   }
+}
+
+TEST_CASE("the rows of a single group of samples are shared among threads") {
+  Generator random(4);
+  for (const Slice& slice : {Slice{1, 1, 1}, Slice{13, 1, 16}})
+    for (const WideConv2dGeometry& g :
+         {channel_convolution(8, 17, 32, 30, 7, 1, 3), channel_convolution(9, 15, 49, 47, 5, 2, 1)}) {
+      REQUIRE_FALSE(detail::wide_pays(Host({.threads = 1}), slice, g));
+      CHECK(detail::row_shares(Host({.threads = 3}), slice, g) == 3);
+      compare_with_plain({}, slice, g, random, tolerance);
+    }
+  CHECK(detail::row_shares(Host({.threads = 3}), {1, 1, 1}, channel_convolution(3, 6, 16, 16, 3, 1, 1)) == 1);
+  CHECK(detail::row_shares(Host({.threads = 3}), {32, 2, 16}, channel_convolution(16, 16, 32, 32, 3, 1, 1)) == 1);
 }
 
 TEST_CASE("one group of samples, or little work, is for one thread") {

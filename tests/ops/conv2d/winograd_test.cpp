@@ -3,6 +3,7 @@
 #include <gpunet/gpunet.hpp>
 
 #include "support/channel_convolutions.hpp"
+#include "support/sanitizers.hpp"
 
 using namespace gpunet;
 
@@ -64,7 +65,7 @@ TEST_CASE("Winograd's convolution does what the plain one does, with the same bi
 TEST_CASE("Winograd's convolution does what the plain one does, over random shapes") {
   RandomShapes shapes(3);
   Generator random(4);
-  for (int i = 0; i < 40; ++i) {
+  for (int i = 0; i < (under_sanitizers ? 6 : 40); ++i) {
     const index_t kernel = shapes.pick(0, 2) > 0 ? 5 : 3, padding = shapes.pick(0, kernel - 1);
     const auto side = [&] {
       return std::max(index_t{1}, kernel - 2 * padding) + shapes.pick(0, 8);
@@ -76,7 +77,7 @@ TEST_CASE("Winograd's convolution does what the plain one does, over random shap
   }
 }
 
-TEST_CASE("Winograd's convolution is compiled where it certainly pays") {
+TEST_CASE("Winograd's convolution is part of a program where it certainly pays") {
   const auto is_wide = [](const auto& layer, auto in) {
     Lowering<Host, float> builder(in.sizes());
     const value_t y = nn::lower(builder, layer, GraphBuilder::input, in);
@@ -90,8 +91,8 @@ TEST_CASE("Winograd's convolution is compiled where it certainly pays") {
   CHECK(is_wide(nn::Conv2d<33, 5>{}, Shape<3, 32, 32>{}));
   CHECK(is_wide(nn::Conv2d<3, 5>{}, Shape<33, 32, 32>{}));
   CHECK(is_wide(nn::Conv2d{3, 5}, Shape<3, 32, 32>{}));
-  CHECK(is_wide(layer, Shape<6, 14, 14>{}) == (GPUNET_COMPILED == 1));  // the library has all kernels
-  CHECK(is_wide(nn::Conv2d<16, 3>{}, Shape<8, 24, 24>{}) == (GPUNET_COMPILED == 1));
+  CHECK(!is_wide(layer, Shape<6, 14, 14>{}));
+  CHECK(!is_wide(nn::Conv2d<16, 3>{}, Shape<8, 24, 24>{}));
 }
 
 TEST_CASE("an exact host does not use Winograd's convolution") {

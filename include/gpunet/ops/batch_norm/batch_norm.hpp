@@ -6,11 +6,13 @@
 
 namespace gpunet {
 
-// y = (x - mean) / sqrt(variance + eps) w + b for each channel of [channels, width]. Parameters w, b; buffers running mean,
-// running variance, number of batches, mean and inverse deviation of the batch.
+// y = clamp((x - mean) / sqrt(variance + eps) w + b) for each channel of [channels, width]. Parameters w, b; buffers running mean,
+// running variance, number of batches, mean and inverse deviation of the batch. Layers do not clamp; fuse()
+// sets the bounds of the activation behind.
 struct BatchNormOp {
   index_t channels, width;
   double eps, momentum;  // momentum below 0: the running statistics are the mean over all batches
+  std::optional<Bounds> clamps = std::nullopt;
 
   OpTraits traits(const Sizes&, const Sizes&) const { return {.couples_samples = true}; }
   std::string extra_repr(const Sizes&, const Sizes&) const {

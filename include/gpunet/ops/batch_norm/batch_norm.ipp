@@ -42,8 +42,9 @@ void BatchNormOp::forward(D& device, const ForwardPass<T>& pass) const {
   } else {
     for_each(device, g.channels, InverseDeviation<T>{eps, of.running.variance, of.inverse});
   }
-  for_each_in_channels(
-      device, NormalizeElement<T>{g, pass.x, of.mean, of.inverse, pass.parameters[0], pass.parameters[1], pass.y});
+  for_each_in_channels(device,
+                       NormalizeElement<T>{g, pass.x, of.mean, of.inverse, pass.parameters[0], pass.parameters[1],
+                                           Clamp<T>(clamps.value_or(Bounds{})), pass.y});
 }
 
 template <class D, class T>
@@ -52,16 +53,22 @@ void BatchNormOp::backward(D& device, const BackwardPass<T>& pass) const {
   const detail::BatchNormStatistics<T> of(pass, channels);
   if (pass.mode == nn::Mode::eval)
     for_each(device, g.channels, InverseDeviation<T>{eps, of.running.variance, of.inverse});
-  const T *dy = pass.dy, *w = pass.parameters[0];
+  const T* w = pass.parameters[0];
   T* means = pass.scratch;
-  sum_channels(device, BatchNormParameterSum<T>{g, pass.x, dy, of.mean, of.inverse, pass.gradients[0],
-                                                pass.gradients[1], pass.accumulate, means});
-  if (!pass.dx) return;
-  if (pass.mode == nn::Mode::train)
-    for_each_in_channels(device,
-                         BatchNormTrainingGradient<T>{g, pass.x, dy, of.mean, of.inverse, w, means, pass.dx});
+  const auto run = [&]<class Gradient>(const Gradient& dy) {
+    sum_channels(device, BatchNormParameterSum<T, Gradient>{g, pass.x, dy, of.mean, of.inverse, pass.gradients[0],
+                                                            pass.gradients[1], pass.accumulate, means});
+    if (!pass.dx) return;
+    if (pass.mode == nn::Mode::train)
+      for_each_in_channels(
+          device, BatchNormTrainingGradient<T, Gradient>{g, pass.x, dy, of.mean, of.inverse, w, means, pass.dx});
+    else
+      for_each_in_channels(device, BatchNormInputGradient<T, Gradient>{g, dy, of.inverse, w, pass.dx});
+  };
+  if (clamps)
+    run(ClampedGradient<T>{pass.dy, pass.y, Clamp<T>(*clamps)});
   else
-    for_each_in_channels(device, BatchNormInputGradient<T>{g, dy, of.inverse, w, pass.dx});
+    run(GivenGradient<T>{pass.dy});
 }
 
 #if GPUNET_COMPILED

@@ -3,6 +3,7 @@
 
 #include <cmath>
 
+#include <gpunet/ops/clamp.hpp>
 #include <gpunet/ops/slice.hpp>
 #include <gpunet/ops/sum_pair.hpp>
 
@@ -93,21 +94,37 @@ struct InverseDeviation {
   }
 };
 
-// y = (x - mean) inverse w + b.
+// y = clamp((x - mean) inverse w + b).
 template <class T>
 struct NormalizeElement {
   BatchNormGeometry g;
   const T *x, *mean, *inverse, *w, *b;
+  Clamp<T> clamp;
   T* y;
-  GPUNET_FN void at(index_t c, index_t i) const { y[i] = (x[i] - mean[c]) * (inverse[c] * w[c]) + b[c]; }
+  GPUNET_FN void at(index_t c, index_t i) const { y[i] = clamp((x[i] - mean[c]) * (inverse[c] * w[c]) + b[c]); }
   GPUNET_FN void pad(index_t i) const { y[i] = T{}; }
 };
 
-// dw = sum of dy x', db = sum of dy, with x' = (x - mean) inverse; and both as means for the gradient of x.
+// The gradient of the normalized numbers (dy below): that of y, or with bounds that of y within them and 0 at them.
 template <class T>
+struct GivenGradient {
+  const T* dy;
+  GPUNET_FN T operator[](index_t i) const { return dy[i]; }
+};
+template <class T>
+struct ClampedGradient {
+  const T *dy, *y;
+  Clamp<T> clamp;
+  GPUNET_FN T operator[](index_t i) const { return clamp.gradient(y[i], dy[i]); }
+};
+
+// dw = sum of dy x', db = sum of dy, with x' = (x - mean) inverse; and both as means for the gradient of x.
+template <class T, class Gradient>
 struct BatchNormParameterSum {
   BatchNormGeometry g;
-  const T *x, *dy, *mean, *inverse;
+  const T* x;
+  Gradient dy;
+  const T *mean, *inverse;
   T *dw, *db;
   Accumulate accumulate;
   T* means;  // [2][channels]
@@ -126,20 +143,23 @@ struct BatchNormParameterSum {
 };
 
 // dx = w inverse dy: the statistics are fixed.
-template <class T>
+template <class T, class Gradient>
 struct BatchNormInputGradient {
   BatchNormGeometry g;
-  const T *dy, *inverse, *w;
+  Gradient dy;
+  const T *inverse, *w;
   T* dx;
   GPUNET_FN void at(index_t c, index_t i) const { dx[i] = w[c] * inverse[c] * dy[i]; }
   GPUNET_FN void pad(index_t i) const { dx[i] = T{}; }
 };
 
 // dx = w inverse (dy - mean of dy - x' mean of dy x'): the statistics are the batch's and depend on x.
-template <class T>
+template <class T, class Gradient>
 struct BatchNormTrainingGradient {
   BatchNormGeometry g;
-  const T *x, *dy, *mean, *inverse, *w;
+  const T* x;
+  Gradient dy;
+  const T *mean, *inverse, *w;
   const T* means;  // [2][channels]
   T* dx;
   GPUNET_FN void at(index_t c, index_t i) const {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <gpunet/ops/conv2d/geometry.hpp>
+#include <gpunet/ops/conv2d/host/may_be_wide.hpp>
 #include <gpunet/ops/op.hpp>
 
 namespace gpunet {
@@ -49,14 +50,9 @@ struct Conv2dKernels {
   static void backward(const Conv2dOp& op, D& device, const BackwardPass<T>& pass);
 };
 
-// Returns whether the latter may be needed for a convolution of which the compiler knows these sizes; 0: not known.
-constexpr bool may_be_wide(const Conv2dGeometry& known);
-
 #if GPUNET_COMPILED
-constexpr bool may_be_wide(const Conv2dGeometry&) {
-  return true;  // the library has only those
-}
 GPUNET_EXTERN_KERNELS(Conv2dKernels<WideConv2dGeometry>);
+GPUNET_EXTERN_HOST_KERNELS(Conv2dKernels<Conv2dGeometry>);
 #endif
 
 }  // namespace gpunet

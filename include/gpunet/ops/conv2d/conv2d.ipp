@@ -1,8 +1,6 @@
 // Bodies of conv2d.hpp.
 #pragma once
 
-#include <algorithm>
-
 #include <gpunet/device/traits.hpp>
 #include <gpunet/ops/conv2d/conv2d.hpp>
 #include <gpunet/ops/conv2d/host/block.hpp>
@@ -74,14 +72,7 @@ void Conv2dKernels<Geometry>::backward(const Conv2dOp& op, D& device, const Back
 
 #if GPUNET_COMPILED
 GPUNET_COMPILE_KERNELS(Conv2dKernels<WideConv2dGeometry>);
-#else
-constexpr bool may_be_wide(const Conv2dGeometry& known) {
-  const index_t fewer = std::min(known.in_channels, known.out_channels);
-  if (std::min({fewer, known.out_height, known.out_width, known.kernel, known.stride}) == 0) return true;
-  return fewer >= WideConv2dGeometry::many ||
-         std::max(known.in_channels, known.out_channels) > WideConv2dGeometry::many_rows ||
-         detail::is_faster_by_winograd(known, 1);
-}
+GPUNET_COMPILE_HOST_KERNELS(Conv2dKernels<Conv2dGeometry>);
 #endif
 
 }  // namespace gpunet

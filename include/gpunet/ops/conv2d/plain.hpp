@@ -1,6 +1,11 @@
 // Two-dimensional convolution (cross-correlation, as torch.nn.Conv2d): the plain single-source version.
 #pragma once
 
+#include <algorithm>
+
+#include <gpunet/core/math.hpp>
+#include <gpunet/device/device.hpp>
+#include <gpunet/device/traits.hpp>
 #include <gpunet/ops/conv2d/geometry.hpp>
 #include <gpunet/ops/slice.hpp>
 
@@ -130,6 +135,43 @@ struct Conv2dWeightGradient {
   GPUNET_FN void store(index_t i, T sum) const { store_gradient(dw[i], sum, accumulate); }
 };
 
+// The same as loops without bounds checks, for devices with few threads. One index = one element of dw.
+template <class T>
+struct Conv2dWeightGradientLoops {
+  static constexpr bool one_copy = true;
+  Conv2dGeometry g;
+  index_t samples_outer, inner;
+  const T *x, *dy;
+  T* dw;
+  Accumulate accumulate;
+
+  // The output positions along an axis for which one tap of the window is inside the image: first to last - 1.
+  struct Range {
+    index_t first, last;
+  };
+  static Range places(index_t in, index_t out, index_t stride, index_t offset) {
+    return {offset < 0 ? ceil_div(-offset, stride) : 0,
+            in <= offset ? 0 : std::min(out, ceil_div(in - offset, stride))};
+  }
+
+  void operator()(index_t i) const {
+    const index_t kx = i % g.kernel, ky = i / g.kernel % g.kernel, c = i / (g.kernel * g.kernel) % g.in_channels;
+    const index_t channel = i / g.taps(), top = ky - g.padding, left = kx - g.padding;
+    const Range rows = places(g.height, g.out_height, g.stride, top);
+    const Range columns = places(g.width, g.out_width, g.stride, left);
+    T sum{};
+    for (index_t outer = 0; outer < samples_outer; ++outer)
+      for (index_t row = rows.first; row < rows.last; ++row) {
+        const index_t out = ((outer * g.out_channels + channel) * g.out_height + row) * g.out_width;
+        const index_t in = ((outer * g.in_channels + c) * g.height + row * g.stride + top) * g.width + left;
+        for (index_t column = columns.first; column < columns.last; ++column)
+          for (index_t j = 0; j < inner; ++j)
+            sum += dy[(out + column) * inner + j] * x[(in + column * g.stride) * inner + j];
+      }
+    store_gradient(dw[i], sum, accumulate);
+  }
+};
+
 // db = sum over samples and positions of dy. One sum = one output channel.
 template <class T>
 struct Conv2dBiasGradient {
@@ -168,8 +210,12 @@ template <class D, class T, class Geometry>
 void conv2d_backward_parameters(D& device, const Conv2dBackwardArgs<T, Geometry>& a) {
   const Conv2dGeometry& g = a.block.g;
   const index_t length = a.slice.samples() * g.out_pixels();
-  sum_each(device, g.out_channels * g.taps(), length,
-           Conv2dWeightGradient<T>{g, a.slice.inner, a.x, a.dy, a.dw, a.accumulate});
+  if constexpr (DeviceTraits<D>::has_host_memory)
+    for_each(device, g.out_channels * g.taps(),
+             Conv2dWeightGradientLoops<T>{g, a.slice.outer, a.slice.inner, a.x, a.dy, a.dw, a.accumulate});
+  else
+    sum_each(device, g.out_channels * g.taps(), length,
+             Conv2dWeightGradient<T>{g, a.slice.inner, a.x, a.dy, a.dw, a.accumulate});
   if (a.db)
     sum_each(device, g.out_channels, length, Conv2dBiasGradient<T>{g, a.slice.inner, a.dy, a.db, a.accumulate});
 }

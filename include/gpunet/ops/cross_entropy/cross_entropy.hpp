@@ -1,4 +1,4 @@
-// Softmax and negative log-likelihood of one label per sample; weighted_targets.hpp has the options.
+// Softmax and negative log-likelihood of one label per sample; targets.hpp has the options.
 #pragma once
 
 #include <optional>

@@ -102,6 +102,7 @@ struct LinearKernels {
 
 #if GPUNET_COMPILED
 GPUNET_EXTERN_KERNELS(LinearKernels<>);
+GPUNET_EXTERN_HOST_KERNELS(LinearKernels<SmallSizes>);
 #endif
 
 }  // namespace gpunet

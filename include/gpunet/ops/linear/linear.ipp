@@ -235,6 +235,7 @@ GPUNET_INLINE void linear_backward_parameters(Host& device, const LinearBackward
 
 #if GPUNET_COMPILED
 GPUNET_COMPILE_KERNELS(LinearKernels<>);
+GPUNET_COMPILE_HOST_KERNELS(LinearKernels<SmallSizes>);
 #endif
 
 }  // namespace gpunet

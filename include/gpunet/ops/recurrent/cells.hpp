@@ -11,7 +11,8 @@ namespace gpunet {
 //
 //   gates                             per unit
 //   apart                             whether gradients of a and b differ
-//   forward(a, b, h, kept)            a, b [gates], `h` and `kept` of the previous step -> both new; a becomes what backward reads
+//   has_cell_state                    whether `kept` is a second state, passed from step to step
+//   forward(a, b, h, kept)            a, b [gates], `h` and `kept` of the previous step -> both new; a is overwritten for backward
 //   backward(a, da, db, ...)          from a, the states and dh the gradients da, db [gates]; `carry` is what else goes to the
 //                                     previous step: for LSTM dc, for the others a part of dh
 template <class T>
@@ -23,7 +24,7 @@ GPUNET_FN inline T sigmoid(T x) {
 struct LstmCell {
   static constexpr const char* name = "LSTM";
   static constexpr int gates = 4;
-  static constexpr bool apart = false, carries_dh = false;
+  static constexpr bool apart = false, carries_dh = false, has_cell_state = true;
 
   template <class T>
   GPUNET_FN void forward(T (&a)[gates], const T (&b)[gates], T& h, T& kept) const {
@@ -50,7 +51,7 @@ struct LstmCell {
 struct GruCell {
   static constexpr const char* name = "GRU";
   static constexpr int gates = 3;
-  static constexpr bool apart = true, carries_dh = true;
+  static constexpr bool apart = true, carries_dh = true, has_cell_state = false;
 
   template <class T>
   GPUNET_FN void forward(T (&a)[gates], const T (&b)[gates], T& h, T& kept) const {
@@ -78,7 +79,7 @@ template <bool relu>
 struct RnnCell {
   static constexpr const char* name = "RNN";
   static constexpr int gates = 1;
-  static constexpr bool apart = false, carries_dh = false;
+  static constexpr bool apart = false, carries_dh = false, has_cell_state = false;
 
   template <class T>
   GPUNET_FN void forward(T (&a)[gates], const T (&b)[gates], T& h, T&) const {

@@ -17,16 +17,27 @@ struct StepLayout {
   GPUNET_FN index_t at(index_t g, index_t step, index_t rows) const { return (g * steps + step) * rows * inner; }
 };
 
-// The functors below do unit and inner sample e < size of group g in at(g, e). `step` follows `previous`, but the first one, before
-// which all is 0.
+// The units of the previous step, or of the initial state. Those of group g begin at first + g * stride.
+template <class T>
+struct UnitsBefore {
+  const T* first;
+  index_t stride;
 
-template <class Cell, bool first, class T>
+  GPUNET_FN T at(index_t g, index_t e) const { return first[g * stride + e]; }
+};
+
+// In the functors below, at(g, e) computes unit and inner sample e < size of group g.
+
+template <class Cell, class T>
 struct RecurrentStep {
   StepLayout layout;
-  index_t step, previous, hidden, y_rows, y_first;
-  T* a;             // gates of the input [gates * hidden], become what the cell keeps
-  const T* b;       // gates of the state, of this step alone
-  T *kept, *y, *h;  // kept [hidden], y [y_rows] from row y_first on; the state, of this step alone
+  index_t step, hidden, y_rows, y_first;
+  T* a;        // gates of the input [gates * hidden]; overwritten by the values stored for the backward pass
+  const T* b;  // gates of the state, of this step alone
+  UnitsBefore<T> kept_before;
+  T* kept;  // [hidden]
+  T* y;     // [y_rows], from row y_first on
+  T* h;     // [hidden], the previous state; overwritten by that of this step
 
   GPUNET_FN index_t size() const { return layout.size; }
   GPUNET_FN void at(index_t g, index_t e) const {
@@ -39,11 +50,7 @@ struct RecurrentStep {
       bs[k] = of_state[k * layout.size];
     }
     const index_t own = g * layout.size + e;
-    T state{}, keeps{};
-    if constexpr (!first) {
-      state = h[own];
-      keeps = kept[layout.at(g, previous, hidden) + e];
-    }
+    T state = h[own], keeps = kept_before.at(g, e);
     Cell{}.forward(as, bs, state, keeps);
     for (int k = 0; k < Cell::gates; ++k)
       gate[k * layout.size] = as[k];
@@ -53,36 +60,31 @@ struct RecurrentStep {
   }
 };
 
-template <class Cell, bool first, class T>
+template <class Cell, class T>
 struct RecurrentGradientStep {
   StepLayout layout;
-  index_t step, previous, hidden, y_rows, y_first;
+  index_t step, hidden, y_rows, y_first;
+  UnitsBefore<T> state_before, kept_before;
   const T *a, *kept, *y, *dy;
-  const T* dh;    // from the gates of the step behind, of this step alone
+  const T* dh;    // from the gates of the next step, of this step alone
   T* carry;       // [hidden], of this step alone
   T *da, *db;     // gradients of the gates [gates * hidden]; db is da where they are the same
   T* db_of_step;  // the same as db, of this step alone
-  T* state;       // the state before, [hidden]
+  T* state;       // [hidden], receives the previous state
 
   GPUNET_FN index_t size() const { return layout.size; }
   GPUNET_FN void at(index_t g, index_t e) const {
     constexpr auto gates = static_cast<std::size_t>(Cell::gates);
     const index_t gate = layout.at(g, step, Cell::gates * hidden) + e, own = g * layout.size + e;
-    const auto of_y = [&](const T* array, index_t at_step) {
-      return array[layout.at(g, at_step, y_rows) + y_first * layout.inner + e];
-    };
+    const index_t own_y = layout.at(g, step, y_rows) + y_first * layout.inner + e;
     T as[gates], das[gates], dbs[gates];
     for (int k = 0; k < Cell::gates; ++k)
       as[k] = a[gate + k * layout.size];
-    T before{}, kept_before{};
-    if constexpr (!first) {
-      before = of_y(y, previous);
-      kept_before = kept[layout.at(g, previous, hidden) + e];
-    }
-    T carried = carry[own], gradient = of_y(dy, step) + dh[own];
+    const T before = state_before.at(g, e);
+    T carried = carry[own], gradient = dy[own_y] + dh[own];
     if constexpr (Cell::carries_dh) gradient += carried;
-    Cell{}.backward(as, of_y(y, step), before, kept[layout.at(g, step, hidden) + e], kept_before, gradient, carried,
-                    das, dbs);
+    Cell{}.backward(as, y[own_y], before, kept[layout.at(g, step, hidden) + e], kept_before.at(g, e), gradient,
+                    carried, das, dbs);
     carry[own] = carried;
     for (int k = 0; k < Cell::gates; ++k) {
       const T of_state = Cell::apart ? dbs[k] : das[k];

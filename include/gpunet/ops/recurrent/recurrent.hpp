@@ -8,19 +8,23 @@
 namespace gpunet {
 
 // Sizes of a recurrent layer: x [steps, in] -> y [steps, directions * hidden], or the last states alone [directions * hidden].
+// States of all layers are [layers * directions, hidden]. With initial_states the second input is h before the first step, and for
+// LSTM the third is c. With final_states the output is the concatenation of y, h and, for LSTM, c after the last step.
 struct RecurrentGeometry {
   index_t steps, in, hidden;
   int layers, directions;
   bool bias = true;
   bool last_state = false;
   double dropout = 0;  // the probability of zeros between layers in training mode
+  bool initial_states = false, final_states = false;
 
   // Inputs of one step of a layer, the first being 0.
   index_t inputs(int layer) const { return layer == 0 ? in : out(); }
   index_t out() const { return directions * hidden; }
+  index_t all_states() const { return layers * directions * hidden; }
   // Layers whose outputs are not y.
-  int inner_outputs() const { return last_state ? layers : layers - 1; }
-  // Numbers that forward leaves for backward: the gates of all layers and directions and one more for each unit, and the outputs
+  int inner_outputs() const { return last_state || final_states ? layers : layers - 1; }
+  // Numbers stored for the backward pass: the gates of all layers and directions and one more for each unit, and the outputs
   // that are not y.
   index_t kept(int gates) const {
     return steps * (layers * directions * (gates + 1) * hidden + inner_outputs() * out());
@@ -60,6 +64,12 @@ struct RecurrentOp {
     f(index_t{0}, g.steps - 1);
     if (g.directions == 2) f(g.hidden, index_t{0});
   }
+  // Copies the states after the last step to pass.y.
+  template <class D, class T>
+  void store_last_states(D& device, const ForwardPass<T>& pass) const;
+  // Copies y and the states of all layers after the last step to pass.y.
+  template <class D, class T>
+  void store_final_states(D& device, const ForwardPass<T>& pass) const;
 };
 
 #if GPUNET_COMPILED

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
-#include <type_traits>
+#include <span>
 
 #include <gpunet/ops/add.hpp>
 #include <gpunet/ops/copy_rows.hpp>
@@ -29,10 +29,38 @@ struct RecurrentPart {
 
   index_t gate_rows() const { return Cell::gates * g.hidden; }
   int index() const { return layer * g.directions + direction; }
-  // Steps in their order, which is backwards in the second direction, and the step before; -1 before the first one.
+  // Steps in their order, which is backwards in the second direction.
   index_t step(index_t i) const { return direction == 0 ? i : g.steps - 1 - i; }
-  index_t previous(index_t i) const { return i == 0 ? -1 : step(i - 1); }
   StepLayout layout() const { return {g.steps, g.hidden * slice.inner, slice.inner}; }
+  // Returns the units before step i, from row `row` of `rows` of an array of all steps; those before the first one are `initial`.
+  template <class T>
+  UnitsBefore<T> before(index_t i, const T* array, index_t rows, index_t row, const T* initial) const {
+    if (i == 0) return {initial, g.hidden * slice.inner};
+    return {array + (step(i - 1) * rows + row) * slice.inner, g.steps * rows * slice.inner};
+  }
+  // Copies this part's state [hidden] from the states of all layers, which are features `first` on of `states` [features].
+  template <class D, class T>
+  void take_state(D& device, const T* states, index_t features, index_t first, T* to) const {
+    const index_t size = g.hidden * slice.inner;
+    copy_rows(
+        device, slice.outer,
+        CopyRows<T>{size, features * slice.inner, size, states + (first + index() * g.hidden) * slice.inner, to});
+  }
+  // Copies this part's state [hidden] to the states of all layers.
+  template <class D, class T>
+  void put_state(D& device, const T* from, T* states) const {
+    const index_t size = g.hidden * slice.inner;
+    copy_rows(device, slice.outer,
+              CopyRows<T>{size, size, g.all_states() * slice.inner, from, states + index() * size});
+  }
+  // Copies this part's initial state [hidden] from an input, or writes zeros without initial states.
+  template <class D, class T>
+  void take_initial(D& device, std::span<const T* const> inputs, std::size_t input, T* to) const {
+    if (g.initial_states)
+      take_state(device, inputs[input], g.all_states(), 0, to);
+    else
+      fill(device, slice.samples() * g.hidden, T{}, to);
+  }
   // The rows of all steps as samples.
   Slice all_steps() const { return {slice.samples() * g.steps, slice.outer * g.steps, slice.inner}; }
   bool whole_batch() const { return slice.outer > 1; }
@@ -49,7 +77,7 @@ struct RecurrentPart {
   }
 };
 
-// The arrays that a layer and direction keeps: gates, and a number for each unit.
+// The arrays stored for a layer and direction: gates, and a number for each unit.
 template <class T>
 struct RecurrentKept {
   T *gates, *units;
@@ -94,7 +122,7 @@ index_t RecurrentOp<Cell>::scratch(const D& device, const Slice& slice, T type) 
   index_t linear = 0;
   for (int layer = 0; layer < g.layers; ++layer)
     linear = std::max(linear, detail::RecurrentPart<Cell>{g, slice, layer, 0}.linear_scratch_of(device, type));
-  const index_t gates = Cell::gates * g.hidden, one_step = 2 * g.hidden + gates;
+  const index_t gates = Cell::gates * g.hidden, one_step = 4 * g.hidden + gates;
   const index_t dropped = g.drops() ? g.out() : 0;
   const index_t all_steps = (Cell::apart ? 2 : 1) * gates + g.hidden + 3 * std::max(g.out(), g.in) + dropped;
   return linear + slice.samples() * (one_step + g.steps * all_steps);
@@ -118,6 +146,7 @@ void RecurrentOp<Cell>::forward(D& device, const ForwardPass<T>& pass) const {
   const index_t samples = pass.slice.samples();
   detail::Parts<T> scratch(pass.scratch);
   T* state = scratch.take(samples * g.hidden);
+  T* first_kept = Cell::has_cell_state ? scratch.take(samples * g.hidden) : state;  // others do not read it
   T* of_state = scratch.take(samples * Cell::gates * g.hidden);
   T* dropped = scratch.take(g.drops() ? arrays.all(g.out()) : 0);
   T* linear = scratch.take(0);
@@ -143,26 +172,53 @@ void RecurrentOp<Cell>::forward(D& device, const ForwardPass<T>& pass) const {
       const detail::FastStepMap<D, T> map_state(device, pass.slice, g.hidden, part.gate_rows(), parameter(1),
                                                 Transpose::no, linear);
       const T* bias = g.bias ? parameter(3) : nullptr;
-      fill(device, samples * g.hidden, T{}, state);
-      const auto run = [&]<bool first>(std::bool_constant<first>, index_t i) {
-        for_each_in_blocks(
-            device, pass.slice.outer,
-            RecurrentStep<Cell, first, T>{part.layout(), part.step(i), part.previous(i), g.hidden, g.out(),
-                                          direction * g.hidden, kept.gates, of_state, kept.units, y, state});
-      };
+      part.take_initial(device, pass.inputs, 1, state);
+      if (Cell::has_cell_state) part.take_initial(device, pass.inputs, 2, first_kept);
       for (index_t i = 0; i < g.steps; ++i) {
         map_state.apply(device, bias, state, of_state);
-        i == 0 ? run(std::true_type{}, i) : run(std::false_type{}, i);
+        const UnitsBefore<T> kept_before = part.template before<T>(i, kept.units, g.hidden, 0, first_kept);
+        for_each_in_blocks(
+            device, pass.slice.outer,
+            RecurrentStep<Cell, T>{part.layout(), part.step(i), g.hidden, g.out(), direction * g.hidden, kept.gates,
+                                   of_state, kept_before, kept.units, y, state});
       }
     }
   }
-  if (!g.last_state) return;
+  if (g.last_state) store_last_states(device, pass);
+  if (g.final_states) store_final_states(device, pass);
+}
+
+template <class Cell>
+template <class D, class T>
+void RecurrentOp<Cell>::store_last_states(D& device, const ForwardPass<T>& pass) const {
+  const detail::RecurrentArrays<Cell, T> arrays{g, pass.slice, reinterpret_cast<T*>(pass.cache)};
   const index_t inner = pass.slice.inner, out = g.out() * inner, size = g.hidden * inner;
   for_each_last_state([&](index_t row, index_t step) {
     const T* from = arrays.output(g.layers - 1) + step * out + row * inner;
     detail::copy_rows(device, pass.slice.outer,
                       detail::CopyRows<T>{size, g.steps * out, out, from, pass.y + row * inner});
   });
+}
+
+template <class Cell>
+template <class D, class T>
+void RecurrentOp<Cell>::store_final_states(D& device, const ForwardPass<T>& pass) const {
+  const detail::RecurrentArrays<Cell, T> arrays{g, pass.slice, reinterpret_cast<T*>(pass.cache)};
+  const index_t inner = pass.slice.inner, row = pass.out_features * inner;
+  const index_t all = g.steps * g.out() * inner, hidden = g.hidden * inner;
+  const auto copy = [&](index_t columns, index_t from_row, const T* from, index_t to) {
+    detail::copy_rows(device, pass.slice.outer,
+                      detail::CopyRows<T>{columns, from_row, row, from, pass.y + to * inner});
+  };
+  copy(all, all, arrays.output(g.layers - 1), 0);
+  for (int layer = 0; layer < g.layers; ++layer)
+    for_each_last_state([&](index_t first, index_t step) {
+      const int index = layer * g.directions + (first == 0 ? 0 : 1);
+      const index_t to = g.steps * g.out() + index * g.hidden;
+      copy(hidden, all, arrays.output(layer) + (step * g.out() + first) * inner, to);
+      if (Cell::has_cell_state)
+        copy(hidden, g.steps * hidden, arrays.of(index).units + step * hidden, to + g.all_states());
+    });
 }
 
 template <class Cell>
@@ -174,6 +230,8 @@ void RecurrentOp<Cell>::backward(D& device, const BackwardPass<T>& pass) const {
   detail::Parts<T> scratch(pass.scratch);
   T* carry = scratch.take(samples * g.hidden);
   T* dh = scratch.take(samples * g.hidden);
+  T* first_state = scratch.take(samples * g.hidden);
+  T* first_kept = Cell::has_cell_state ? scratch.take(samples * g.hidden) : first_state;  // others do not read it
   T* db_of_step = scratch.take(samples * gate_rows);
   T* da = scratch.take(arrays.all(gate_rows));
   T* db = Cell::apart ? scratch.take(arrays.all(gate_rows)) : da;
@@ -195,6 +253,24 @@ void RecurrentOp<Cell>::backward(D& device, const BackwardPass<T>& pass) const {
     });
     dy = dy_of_steps;
   }
+  if (g.final_states) {
+    T* const dy_of_steps = between[static_cast<std::size_t>(g.layers % 2)];
+    const index_t inner = pass.slice.inner, all = g.steps * g.out() * inner;
+    detail::copy_rows(device, pass.slice.outer,
+                      detail::CopyRows<T>{all, pass.out_features * inner, all, pass.dy, dy_of_steps});
+    dy = dy_of_steps;
+  }
+  // Copies a part's gradient of a final state, features `first` on of the output, or writes zeros without final states.
+  const auto take_final = [&](const detail::RecurrentPart<Cell>& part, bool has_state, index_t first, T* to) {
+    if (g.final_states && has_state)
+      part.template take_state<D, T>(device, pass.dy, pass.out_features, first, to);
+    else
+      fill(device, samples * g.hidden, T{}, to);
+  };
+  // Returns the gradient of an initial state; null where it is not needed.
+  const auto initial_gradient = [&](std::size_t input) {
+    return g.initial_states ? pass.input_gradients[input] : nullptr;
+  };
   for (int layer = g.layers - 1; layer >= 0; --layer) {
     const T* x = layer == 0 ? pass.x : drop(device, pass, layer - 1, arrays.output(layer - 1), dropped);
     const T* y = layer == g.inner_outputs() ? pass.y : arrays.output(layer);
@@ -207,20 +283,28 @@ void RecurrentOp<Cell>::backward(D& device, const BackwardPass<T>& pass) const {
       };
       const detail::FastStepMap<D, T> map_gates(device, pass.slice, g.hidden, gate_rows, pass.parameters[index(1)],
                                                 Transpose::yes, linear);
-      fill(device, samples * g.hidden, T{}, carry);
-      fill(device, samples * g.hidden, T{}, dh);
-      const auto run = [&]<bool first>(std::bool_constant<first>, index_t i) {
-        for_each_in_blocks(
-            device, pass.slice.outer,
-            RecurrentGradientStep<Cell, first, T>{part.layout(), part.step(i), part.previous(i), g.hidden, g.out(),
-                                                  direction * g.hidden, kept.gates, kept.units, y, dy, dh, carry,
-                                                  da, db, db_of_step, states});
-      };
-      for (index_t i = g.steps - 1; i > 0; --i) {
-        run(std::false_type{}, i);
-        map_gates.apply(device, nullptr, db_of_step, dh);
+      part.take_initial(device, pass.inputs, 1, first_state);
+      if (Cell::has_cell_state) part.take_initial(device, pass.inputs, 2, first_kept);
+      const index_t of_states = g.steps * g.out();
+      take_final(part, true, of_states, dh);
+      take_final(part, Cell::has_cell_state, of_states + g.all_states(), carry);
+      for (index_t i = g.steps - 1; i >= 0; --i) {
+        const index_t row = direction * g.hidden;
+        const UnitsBefore<T> state_before = part.template before<T>(i, y, g.out(), row, first_state);
+        const UnitsBefore<T> kept_before = part.template before<T>(i, kept.units, g.hidden, 0, first_kept);
+        for_each_in_blocks(device, pass.slice.outer,
+                           RecurrentGradientStep<Cell, T>{part.layout(), part.step(i), g.hidden, g.out(), row,
+                                                          state_before, kept_before, kept.gates, kept.units, y, dy,
+                                                          dh, carry, da, db, db_of_step, states});
+        if (i > 0 || initial_gradient(1)) map_gates.apply(device, nullptr, db_of_step, dh);
       }
-      run(std::true_type{}, 0);
+      if (T* const to = initial_gradient(1)) {
+        if (Cell::carries_dh)
+          map(device, samples * g.hidden, Add{}, static_cast<const T*>(dh), static_cast<const T*>(carry), dh);
+        part.template put_state<D, T>(device, dh, to);
+      }
+      if constexpr (Cell::has_cell_state)
+        if (T* const to = initial_gradient(2)) part.template put_state<D, T>(device, carry, to);
       const auto parameters = [&](int weight, int bias, index_t in, const T* from, T* gradient) {
         return LinearBackwardArgs<T>{.slice = part.all_steps(),
                                      .in = in,

@@ -242,8 +242,8 @@ inline void pack_columns(const GemmOperand& b, Transpose transpose, index_t begi
   }
 }
 
-// C [m, n] = op(A) [m, k] op(B) [k, n] + beta C, then the bias of each row added, then max(C, 0) taken. op transposes
-// where told. An A that is transposed is plain; so is a B that is not and whose n is no multiple of 16.
+// C [m, n] = op(A) [m, k] op(B) [k, n] + beta C, then the bias of each row added, then max(C, 0) taken. op transposes if `ta`, `tb`
+// say so. A transposed A is plain. In a B that is not transposed, groups are whole in memory, also if n is no multiple of 16.
 struct Product {
   index_t m, n, k;
   Transpose ta, tb;
@@ -261,7 +261,7 @@ class GemmPlan {
   GemmPlan(const Product& p, index_t threads)
       : depth_(round_up(ceil_div(p.k, ceil_div(p.k, gemm_depth)), 16)),
         a_in_place_(reads_a_in_place(p)),
-        b_in_place_(p.tb == Transpose::no && p.b.row == 16 && p.n % 16 == 0) {
+        b_in_place_(p.tb == Transpose::no && p.b.row == 16 && (p.n % 16 == 0 || p.b.group != 16)) {
     chunk_ = b_in_place_ ? p.n : chunk(p.n, p.k);
     const bool by_rows = p.m >= 48 * threads;  // else rows are too few for all threads, and columns are shared
     const index_t unit = a_in_place_ ? 8 : threads > 1 ? 4 : 12;  // low tiles, fine shares, or tall tiles only

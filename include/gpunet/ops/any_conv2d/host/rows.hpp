@@ -238,8 +238,9 @@ inline void pack_any_filters(const AnyCorrelation& c, const AnyFilters& filters,
 
 // Returns whether threads share the work on a slice, as those of a Conv2d do; see conv2d/host/direct.hpp.
 inline bool is_shared(const Slice& slice, const AnyConv2dGeometry& g) {
-  constexpr index_t enough = 1 << 22;  // products
-  return slice.outer > 1 && slice.samples() * g.out_features() * g.taps() >= enough;
+  constexpr index_t enough = 1 << 22, enough_of_one = 1 << 20;  // products
+  const index_t products = slice.samples() * g.out_features() * g.taps();
+  return slice.outer > 1 ? products >= enough : slice.inner == 1 && products >= enough_of_one;
 }
 
 // The schedule of a convolution or an input gradient.

@@ -14,11 +14,18 @@
 
 namespace gpunet::detail {
 
-// Returns whether threads share the convolution of a slice. A single group of samples is the work of one thread: others
-// have its neighbors. A small one is not worth waking a thread.
+// Returns whether threads share the convolution of a slice by its groups of samples. A small one is not worth waking a thread.
 inline bool is_shared(const Slice& slice, const Conv2dGeometry& g) {
   constexpr index_t enough = 1 << 22;  // products
   return slice.outer > 1 && slice.samples() * g.out_features() * g.taps() >= enough;
+}
+
+// Returns among how many threads the rows of a single group are divided: where other threads have its neighbors, only this one is
+// there.
+inline index_t row_shares(const Host& device, const Slice& slice, const Conv2dGeometry& g) {
+  constexpr index_t enough = 1 << 19;  // products of a thread
+  if (slice.outer > 1) return 1;
+  return std::clamp(slice.inner * g.out_features() * g.taps() / enough, index_t{1}, index_t{device.threads()});
 }
 
 // Returns how many workers share it, each with scratch of its own.
@@ -336,7 +343,12 @@ inline void conv2d_forward(Host& device, const Conv2dForwardArgs<float>& a) {
                                                 a.scratch + worker * part);
     c.y = a.y + outer * g.out_features() * inner;
     c.y_channel = g.out_height * c.width;
-    GPUNET_CALL_PATH(c.width, correlate, c, 0, g.out_height);
+    const index_t rows = ceil_div(g.out_height, detail::row_shares(device, a.slice, g));
+    device.run(ceil_div(g.out_height, rows), [&, y = c.y](index_t i, int) {
+      Correlation some = c;
+      some.y = y + i * rows * c.width;
+      GPUNET_CALL_PATH(c.width, correlate, some, i * rows, std::min(g.out_height, (i + 1) * rows));
+    });
   });
 }
 

@@ -7,6 +7,7 @@
 
 #include <gpunet/core/math.hpp>
 #include <gpunet/device/host/isa_paths.hpp>
+#include <gpunet/ops/conv2d/host/columns.hpp>
 #include <gpunet/ops/conv2d/host/direct.hpp>
 #include <gpunet/ops/conv2d/host/winograd.hpp>
 
@@ -121,7 +122,7 @@ namespace gpunet::detail {
 // a quarter), unless Winograd's algorithm is.
 inline bool wide_pays(const Host& device, const Slice& slice, const WideConv2dGeometry& g) {
   constexpr index_t channels = 32;
-  return winograd_pays(device, slice, g) ||
+  return columns_pay(slice, g) || winograd_pays(device, slice, g) ||
          (slice.inner == 16 && g.in_channels >= channels && g.out_channels >= channels &&
           g.kernel <= WideCorrelation::most_kernel);
 }
@@ -264,6 +265,7 @@ namespace gpunet {
 
 template <std::same_as<float> T>
 index_t conv2d_scratch(const Host& device, const Slice& slice, const WideConv2dGeometry& g, T type) {
+  if (detail::columns_pay(slice, g)) return detail::WindowColumns{g}.elements();
   if (detail::winograd_pays(device, slice, g)) return detail::winograd_scratch(device, slice, g);
   if (detail::wide_pays(device, slice, g)) return detail::wide_scratch(device, slice, g);
   return conv2d_scratch(device, slice, g.general(), type);
@@ -271,7 +273,9 @@ index_t conv2d_scratch(const Host& device, const Slice& slice, const WideConv2dG
 
 inline void conv2d_forward(Host& device, const Conv2dForwardArgs<float, WideConv2dGeometry>& a) {
   const WideConv2dGeometry& g = a.block.g;
-  if (detail::winograd_pays(device, a.slice, g))
+  if (detail::columns_pay(a.slice, g))
+    detail::forward_by_columns(device, a.general());
+  else if (detail::winograd_pays(device, a.slice, g))
     detail::winograd_forward(device, a.general());
   else if (detail::wide_pays(device, a.slice, g))
     detail::wide_correlate(device, detail::wide_forward(g), a.slice, detail::conv2d_workers(device, a.slice, g),
@@ -282,7 +286,9 @@ inline void conv2d_forward(Host& device, const Conv2dForwardArgs<float, WideConv
 
 inline void conv2d_backward_input(Host& device, const Conv2dBackwardArgs<float, WideConv2dGeometry>& a) {
   const WideConv2dGeometry& g = a.block.g;
-  if (detail::winograd_pays(device, a.slice, g))
+  if (detail::columns_pay(a.slice, g))
+    detail::backward_input_by_columns(device, a.general());
+  else if (detail::winograd_pays(device, a.slice, g))
     detail::winograd_backward_input(device, a.general());
   else if (detail::wide_pays(device, a.slice, g))
     detail::wide_correlate(device, detail::wide_backward(g), a.slice, detail::conv2d_workers(device, a.slice, g),
@@ -293,6 +299,7 @@ inline void conv2d_backward_input(Host& device, const Conv2dBackwardArgs<float, 
 
 inline void conv2d_backward_parameters(Host& device, const Conv2dBackwardArgs<float, WideConv2dGeometry>& a) {
   const WideConv2dGeometry& g = a.block.g;
+  if (detail::columns_pay(a.slice, g)) return detail::backward_parameters_by_columns(device, a.general());
   if (detail::winograd_pays(device, a.slice, g)) return detail::winograd_backward_parameters(device, a.general());
   if (!detail::wide_pays(device, a.slice, g)) return conv2d_backward_parameters(device, a.general());
   const index_t workers = detail::conv2d_workers(device, a.slice, g);

@@ -8,6 +8,7 @@
 #include <gpunet/core/shape.hpp>
 #include <gpunet/device/host/isa_paths.hpp>
 #include <gpunet/ops/conv2d/host/direct.hpp>
+#include <gpunet/ops/conv2d/host/may_be_wide.hpp>
 #include <gpunet/ops/conv2d/plain.hpp>
 #include <gpunet/ops/interleave.hpp>
 
@@ -144,34 +145,7 @@ inline Conv2dGeometry turned(const Conv2dGeometry& g) {
           g.width,        g.kernel,     g.stride,    g.kernel - 1 - g.padding};
 }
 
-// The measured costs of a convolution by Winograd's algorithm and directly: in products per filter, those of a direct
-// convolution a third more than their number. The transform of a filter costs about 150; that of inputs is shared among
-// the output channels, that of outputs among the input channels.
-struct WinogradCost {
-  index_t winograd = 0, direct = 0;
-
-  constexpr explicit WinogradCost(const Winograd& g) {
-    const index_t filters = std::max(index_t{1}, g.in_channels * g.out_channels);
-    winograd = 150 + g.positions() * g.points() * (filters + 18 * (g.in_channels + g.out_channels)) / filters;
-    direct = g.groups * g.out_height * g.out_width * g.kernel * g.kernel * 4 / 3;
-  }
-};
-
-// Returns whether Winograd's algorithm is possible.
-constexpr bool has_winograd(const Conv2dGeometry& g) {
-  return (g.kernel == 3 || g.kernel == 5) && g.stride == 1 && g.padding < g.kernel;
-}
-
-// Returns whether it is faster, and between few channels so much that it is worth compiling.
-constexpr bool is_faster_by_winograd(const Conv2dGeometry& g, index_t groups) {
-  constexpr index_t many = WideConv2dGeometry::many;
-  if (!has_winograd(g)) return false;
-  const WinogradCost cost({g, groups});
-  return g.in_channels >= many && g.out_channels >= many ? cost.winograd < cost.direct
-                                                         : 4 * cost.winograd < 3 * cost.direct;
-}
-
-// Returns whether it is possible, wanted and faster.
+// Returns whether Winograd's algorithm is possible, allowed by the precision, and faster.
 inline bool winograd_pays(const Host& device, const Slice& slice, const WideConv2dGeometry& g) {
   return device.precision() != Precision::exact && slice.inner == 16 && is_faster_by_winograd(g, slice.outer);
 }

@@ -1,5 +1,5 @@
 // Cross-entropy of floats with a label for each place, one vector path; see device/host/each_isa_path.inl and
-// ../weighted_targets.ipp. Outputs of a group of samples are [classes, places, inner]: a vector holds neighboring columns, which are
+// ../targets.ipp. Outputs of a group of samples are [classes, places, inner]: a vector holds neighboring columns, which are
 // the samples of places.
 
 namespace gpunet::GPUNET_PATH {

@@ -109,6 +109,9 @@ template <int N>
 GPUNET_TARGET inline void forward_rows(index_t in, index_t out, const float* rows, const float* w,
                                        OptionalArray<const float> b, float* y, bool relu) {
   index_t o = 0;
+  if constexpr (N == 1)  // fewer independent sums would wait for the latency of each addition
+    for (; o + 8 <= out; o += 8)
+      forward_rows_tile<N, 8>(in, rows, w + o * in, b + o, y + o * N, relu);
   for (; o + tile_rows <= out; o += tile_rows)
     forward_rows_tile<N, tile_rows>(in, rows, w + o * in, b + o, y + o * N, relu);
   for (; o < out; ++o)

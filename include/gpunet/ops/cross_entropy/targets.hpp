@@ -109,5 +109,5 @@ GPUNET_EXTERN_TEMPLATES(GPUNET_TOTAL_WEIGHT)
 }  // namespace gpunet
 
 #if !GPUNET_COMPILED
-#include <gpunet/ops/cross_entropy/weighted_targets.ipp>
+#include <gpunet/ops/cross_entropy/targets.ipp>
 #endif

@@ -1,4 +1,4 @@
-// Bodies of weighted_targets.hpp.
+// Bodies of targets.hpp.
 #pragma once
 
 #include <algorithm>
@@ -6,7 +6,7 @@
 #include <gpunet/device/cuda/loops.hpp>
 #include <gpunet/device/host/sum_each.hpp>
 #include <gpunet/device/host/vector_math.hpp>
-#include <gpunet/ops/cross_entropy/weighted_targets.hpp>
+#include <gpunet/ops/cross_entropy/targets.hpp>
 
 #define GPUNET_KERNELS <gpunet/ops/cross_entropy/host/places.inl>
 #include <gpunet/device/host/each_isa_path.inl>

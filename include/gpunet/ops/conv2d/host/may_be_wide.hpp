@@ -1,0 +1,54 @@
+// The kernels that a convolution may need on Host, from its compile-time sizes.
+#pragma once
+
+#include <algorithm>
+
+#include <gpunet/core/math.hpp>
+#include <gpunet/ops/conv2d/geometry.hpp>
+
+namespace gpunet {
+
+namespace detail {
+
+// The measured costs of a convolution by Winograd's algorithm and directly: in products per filter, those of a direct
+// convolution a third more than their number. The transform of a filter costs about 150; that of inputs is shared among
+// the output channels, that of outputs among the input channels.
+struct WinogradCost {
+  index_t winograd = 0, direct = 0;
+
+  constexpr WinogradCost(const Conv2dGeometry& g, index_t groups) {
+    const index_t filters = std::max(index_t{1}, g.in_channels * g.out_channels);
+    const index_t tiles = groups * ceil_div(g.out_height, 4) * ceil_div(g.out_width, 4);
+    const index_t points = (g.kernel + 3) * (g.kernel + 3);
+    winograd = 150 + tiles * points * (filters + 18 * (g.in_channels + g.out_channels)) / filters;
+    direct = groups * g.out_height * g.out_width * g.kernel * g.kernel * 4 / 3;
+  }
+};
+
+// Returns whether Winograd's algorithm is possible.
+constexpr bool has_winograd(const Conv2dGeometry& g) {
+  return (g.kernel == 3 || g.kernel == 5) && g.stride == 1 && g.padding < g.kernel;
+}
+
+// Returns whether Winograd's algorithm is faster; between few channels, by enough to be worth its code size.
+constexpr bool is_faster_by_winograd(const Conv2dGeometry& g, index_t groups) {
+  constexpr index_t many = WideConv2dGeometry::many;
+  if (!has_winograd(g)) return false;
+  const WinogradCost cost(g, groups);
+  return g.in_channels >= many && g.out_channels >= many ? cost.winograd < cost.direct
+                                                         : 4 * cost.winograd < 3 * cost.direct;
+}
+
+}  // namespace detail
+
+// Returns whether a convolution may need the kernels for WideConv2dGeometry. `known` are its compile-time sizes; 0: a run-time
+// size.
+constexpr bool may_be_wide(const Conv2dGeometry& known) {
+  const index_t fewer = std::min(known.in_channels, known.out_channels);
+  if (std::min({fewer, known.out_height, known.out_width, known.kernel, known.stride}) == 0) return true;
+  return fewer >= WideConv2dGeometry::many ||
+         std::max(known.in_channels, known.out_channels) > WideConv2dGeometry::many_rows ||
+         detail::is_faster_by_winograd(known, 1);
+}
+
+}  // namespace gpunet
