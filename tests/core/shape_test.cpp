@@ -43,9 +43,7 @@ TEST_CASE("sizes are printed as PyTorch prints them") {
 }
 
 TEST_CASE("sizes that are not possible") {
-  CHECK_THROWS_WITH_AS(Sizes({2, -1}),
-                       "gpunet::Sizes: extent -1 (want 0 or more), compute it before: only reshape() takes -1",
-                       Error);
+  CHECK_THROWS_WITH_AS(Sizes({2, -1}), "gpunet::Sizes: extent -1 (want 0 or more), give the extent itself", Error);
   Sizes sizes{1, 2, 3, 4, 5, 6, 7, 8};
   CHECK_THROWS_WITH_AS(sizes.append(9), "gpunet::Sizes: more than 8 dimensions, join some", Error);
   CHECK_THROWS_AS(sizes.with_front(9), Error);
@@ -61,8 +59,8 @@ TEST_CASE("a number of elements is compared without being computed") {
   CHECK_FALSE(Sizes{big, big}.at_most(big));
   CHECK_FALSE(Sizes{big, big, 1}.at_most(big));
   CHECK(Sizes{big, big, 0}.at_most(0));
-  CHECK_THROWS_WITH_AS((Sizes{2, 3}.at(2)), "gpunet::Sizes: dimension 2 of a shape with 2 dimensions (want 0 to 1)",
-                       Error);
+  CHECK_THROWS_WITH_AS((Sizes{2, 3}.at(2)),
+                       "gpunet::Sizes: dimension 2 of a shape with 2 dimensions (want -2 to 1)", Error);
   CHECK(Sizes{2, 3}.at(1) == 3);
   CHECK_THROWS_WITH_AS(Sizes{}.at(0), "gpunet::Sizes: dimension 0 of a shape without dimensions", Error);
 }

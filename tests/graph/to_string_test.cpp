@@ -54,6 +54,9 @@ TEST_CASE(
   CHECK(nn::class_name<nn::Named<"x", MyLinear>>() == "MyLinear");
   struct Local2 : Swish {};
   CHECK(nn::class_name<Local2>() == "Local2");
+  struct StereoOp : Swish {};
+  CHECK(nn::class_name<StereoOp>() == "StereoOp");
+  CHECK(nn::class_name<AddOp>() == "Add");
 }
 
 TEST_CASE("a layer that says nothing of itself is printed by its name") {

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cmath>
 
 #include <gpunet/gpunet.hpp>
@@ -258,6 +259,31 @@ TEST_CASE("BCELoss of logits is an Error that says what to use") {
         error_of([&] { criterion(net(x), targets).item(); }) ==
         "gpunet::nn::BCELoss: output 1.5 of the network is not a probability (want 0 to 1), let the network end in "
         "Sigmoid, or use BCEWithLogitsLoss");
+  }
+}
+
+TEST_CASE("BCELoss looks at outputs, not at the padding of a batch, also in a training step") {
+  Host device({.threads = 2});
+  Model<nn::Sequential<nn::Input<1>, nn::Linear<2>>, Host> net(device);
+  for (const auto& info :
+       net.named_parameters())  // 0.5 of an input 1; of an input 0, as padding has, no probability
+    std::fill_n(net.parameters().data() + info.offset, 2, info.name == "0.bias" ? 2.0f : -1.5f);
+  optim::SGD sgd(net, {.lr = 0.01});
+  const nn::BCELoss criterion;
+  for (const index_t batch : {1, 5, 16, 33}) {
+    CAPTURE(batch);
+    train::Step step(net, criterion, sgd);
+    std::vector<float> numbers(static_cast<std::size_t>(batch), 1);
+    const Tensor<float, Host> targets(device, {batch, 2},
+                                      std::vector<float>(static_cast<std::size_t>(2 * batch), 0.5f));
+    const auto loss = [&] {
+      return step(Tensor<float, Host>(device, {batch, 1}, numbers), targets).item();
+    };
+    CHECK(loss() == doctest::Approx(std::log(2.0)));
+    numbers.back() = 0;
+    CHECK(error_of(loss) ==
+          "gpunet::nn::BCELoss: output 2 of the network is not a probability (want 0 to 1), let the network end in "
+          "Sigmoid, or use BCEWithLogitsLoss");
   }
 }
 

@@ -131,9 +131,8 @@ TEST_CASE("functions of values that cannot be built") {
         "gpunet::Model: the parameters shared as e.0 were made by a different layer (it has no e.0.bias), use the "
         "same layer with inputs of the same features, or another name");
   CHECK(shared_by(with_bias, without) ==
-        "gpunet::Model: the parameters shared as e.0 were made by a different layer (it has 2, this one wants 1), "
-        "use "
-        "the same layer for both, or another name");
+        "gpunet::Model: the parameters shared as e.0 were made by a different layer (this one has no "
+        "e.0.bias), use the same layer for both, or another name");
   // Targets.
   CHECK(error([](Value x) { return cross_entropy(x, x); }) ==
         "gpunet::nn::cross_entropy: targets of shape [batch, 3, 4] for values of shape [batch, 3, 4] (want [batch, "

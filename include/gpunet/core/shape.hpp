@@ -29,12 +29,12 @@ class Sizes {
 
   constexpr int rank() const { return rank_; }
   constexpr index_t operator[](int i) const { return extents_[static_cast<std::size_t>(i)]; }
-  // Returns extent `i`. Throws Error if there is no such dimension.
+  // Returns extent `i`, which may be counted from the end: -1 is the last. Throws Error if there is no such dimension.
   constexpr index_t at(int i) const {
     require(rank_ > 0, "gpunet::Sizes: dimension ", i, " of a shape without dimensions");
-    require(0 <= i && i < rank_, "gpunet::Sizes: dimension ", i, " of a shape with ", rank_,
-            " dimensions (want 0 to ", rank_ - 1, ")");
-    return (*this)[i];
+    require(-rank_ <= i && i < rank_, "gpunet::Sizes: dimension ", i, " of a shape with ", rank_,
+            " dimensions (want ", -rank_, " to ", rank_ - 1, ")");
+    return (*this)[i < 0 ? i + rank_ : i];
   }
   constexpr const index_t* begin() const { return extents_.data(); }
   constexpr const index_t* end() const { return extents_.data() + rank_; }
@@ -64,8 +64,7 @@ class Sizes {
   // Appends an innermost dimension. Throws Error for a ninth dimension or a negative extent.
   constexpr void append(index_t extent) {
     require(rank_ < max_rank, "gpunet::Sizes: more than ", max_rank, " dimensions, join some");
-    require(extent >= 0, "gpunet::Sizes: extent ", extent,
-            " (want 0 or more), compute it before: only reshape() takes -1");
+    require(extent >= 0, "gpunet::Sizes: extent ", extent, " (want 0 or more), give the extent itself");
     extents_[static_cast<std::size_t>(rank_++)] = extent;
   }
 

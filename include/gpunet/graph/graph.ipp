@@ -114,9 +114,8 @@ GPUNET_INLINE bool GraphBuilder::share_parameters(std::span<const ParameterSpec>
   }
   for (const Node& node : g.nodes)
     require(node.first_parameter != static_cast<int>(at) || node.parameters <= static_cast<int>(parameters.size()),
-            "gpunet::Model: the parameters shared as ", path_, " were made by a different layer (it has ",
-            node.parameters, ", this one wants ", parameters.size(),
-            "), use the same layer for both, or another name");
+            "gpunet::Model: the parameters shared as ", path_, " were made by a different layer (this one has no ",
+            g.parameters[at + parameters.size()].name, "), use the same layer for both, or another name");
   g.nodes.back().first_parameter = static_cast<int>(at);
   g.nodes.back().parameters = static_cast<int>(parameters.size());
   g.nodes.back().shares_parameters = true;

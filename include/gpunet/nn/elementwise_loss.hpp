@@ -66,10 +66,11 @@ class ElementwiseLoss : public LossFunction<ElementwiseLoss<F>> {
   template <class D, class T>
   void evaluate(D& device, const LossPass<T, T>& pass) const {
     if constexpr (requires { f_.check_output(T{}); } && DeviceTraits<D>::has_host_memory)
-      for (index_t i = 0; i < pass.slice.count * pass.features; ++i) {
-        const T x = pass.x[pass.slice.offset(i / pass.features, i % pass.features, pass.features)];
-        if (const char* problem = f_.check_output(x))
-          require(false, "gpunet::nn::", F::name, ": output ", x, " of the network ", problem);
+      for (index_t n = 0; n < pass.slice.count; ++n) {
+        const T* sample = pass.x + pass.slice.offset(n, 0, pass.features);
+        for (index_t k = 0; k < pass.features; ++k)
+          if (const T x = sample[k * pass.slice.inner]; const char* problem = f_.check_output(x))
+            require(false, "gpunet::nn::", F::name, ": output ", x, " of the network ", problem);
       }
     elementwise_loss(device, f_, detail::elementwise_args(pass, reduction_));
   }

@@ -174,7 +174,7 @@ const char* signature() {
   return __PRETTY_FUNCTION__;
 }
 
-// The name in it, without namespaces and template arguments: "Conv2d".
+// The name in it, without namespaces and template arguments: "Conv2d"; "Add" for gpunet::AddOp.
 std::string class_of(std::string_view signature);
 
 template <class Op>

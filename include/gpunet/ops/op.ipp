@@ -20,7 +20,10 @@ GPUNET_INLINE std::string class_of(std::string_view signature) {
   while (begin > 0 && is_part(signature[begin - 1]))
     --begin;
   std::string name(signature.substr(begin, end - begin));
-  if (name.size() > 2 && name.ends_with("Op")) name.resize(name.size() - 2);
+  while (begin > 0 && (is_part(signature[begin - 1]) || signature[begin - 1] == ':'))
+    --begin;
+  if (name.size() > 2 && name.ends_with("Op") && signature.substr(begin).starts_with("gpunet::"))
+    name.resize(name.size() - 2);
   return name;
 }
 

@@ -46,7 +46,7 @@ class Tensor {
   const T* data() const { return buffer_.data(); }
   const Sizes& sizes() const { return sizes_; }
   // The extent of a dimension, which may be counted from the end: -1 is the last. Throws Error if there is no such dimension.
-  index_t size(int dimension) const { return sizes_.at(dimension < 0 ? dimension + sizes_.rank() : dimension); }
+  index_t size(int dimension) const { return sizes_.at(dimension); }
   index_t numel() const { return sizes_.numel(); }
   D& device() const { return *device_; }
 

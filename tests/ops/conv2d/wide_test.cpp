@@ -63,7 +63,7 @@ TEST_CASE("the rows of a single group of samples are shared among threads") {
   CHECK(detail::row_shares(Host({.threads = 3}), {32, 2, 16}, channel_convolution(16, 16, 32, 32, 3, 1, 1)) == 1);
 }
 
-TEST_CASE("one group of samples, or little work, is for one thread") {
+TEST_CASE("threads share groups of samples if there is enough work") {
   const Host host({.threads = 3});
   CHECK(detail::conv2d_workers(host, {16, 1, 16}, channel_convolution(64, 64, 32, 32, 3, 1, 1)) == 1);
   CHECK(detail::conv2d_workers(host, {32, 2, 16}, channel_convolution(64, 64, 32, 32, 3, 1, 1)) == 3);

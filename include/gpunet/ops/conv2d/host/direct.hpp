@@ -20,8 +20,7 @@ inline bool is_shared(const Slice& slice, const Conv2dGeometry& g) {
   return slice.outer > 1 && slice.samples() * g.out_features() * g.taps() >= enough;
 }
 
-// Returns among how many threads the rows of a single group are divided: where other threads have its neighbors, only this one is
-// there.
+// Returns among how many threads the output rows of a group are divided: of a single group, where none would have work otherwise.
 inline index_t row_shares(const Host& device, const Slice& slice, const Conv2dGeometry& g) {
   constexpr index_t enough = 1 << 19;  // products of a thread
   if (slice.outer > 1) return 1;
