@@ -30,7 +30,7 @@ elif ! find_nvcc; then
 elif ! "$nvcc" --version | grep -qE 'release (1[2-9]|[2-9][0-9])\.'; then
   say "no tests with nvcc: $nvcc is older than 12, the first with C++20"
 elif choose_gpu; then
-  test_way cuda 'gpunet_tests_cuda gpunet_link examples gpu_bench_core' nvcc \
+  test_way cuda 'gpunet_tests_cuda gpunet_link examples gpu_bench' nvcc \
     "-DGPUNET_CUDA_SIMULATOR=$simulator" -DGPUNET_BUILD_BENCHMARKS=ON
 else
   echo 0 1 0 >>"$tally"

@@ -3,6 +3,8 @@
 
 #include <utility>
 
+#include <gpunet/device/cuda/handle.cuh>
+
 #include "../work.hpp"
 
 namespace bench::gpu {
