@@ -55,20 +55,12 @@ Graph graph_of(const std::string& kind, const Case& of) {
   return nn::detail::graph_of_call(nn::detail::backend_of<D, T>(), inputs, function);
 }
 
-template <class D>
-std::vector<Slice> slices() {
-  if constexpr (std::same_as<D, Host>)
-    return {{batch, batch, 1}, {batch, 1, 4}, {batch, 1, 16}, {batch, 2, 2}};
-  else
-    return {{batch, batch, 1}};
-}
-
 // Compares the outputs, final states and all gradients of a case in T.
 template <class T, class D>
 void check_case(D& device, const std::string& kind, std::size_t number, double tolerance) {
   static const ReferenceFile reference("recurrent_states");
   const std::string name = kind + "." + std::to_string(number);
-  for (const Slice& slice : slices<D>()) {
+  for (const Slice& slice : slices_of_three<D>()) {
     CAPTURE(name);
     CAPTURE(slice.inner);
     nn::LayerRun<T, D> run(device, graph_of<D, T>(kind, cases[number]), slice);

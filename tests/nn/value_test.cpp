@@ -304,22 +304,13 @@ Graph graph_of(const Case& one) {
   return nn::detail::graph_of_call(nn::detail::backend_of<D, double>(), one.inputs, one.function);
 }
 
-// The slices of Host that hold the batch; on Cuda there is one.
-template <class D>
-std::vector<Slice> slices() {
-  if constexpr (std::same_as<D, Host>)
-    return {{batch, batch, 1}, {batch, 1, 4}, {batch, 1, 16}, {batch, 2, 2}};
-  else
-    return {{batch, batch, 1}};
-}
-
 }  // namespace
 
 TEST_CASE_TEMPLATE("functions of values are PyTorch's", D, GPUNET_TEST_DEVICES) {
   D& device = test_device<D>();
   const ReferenceFile reference("values");
   for (const auto& entry : cases())
-    for (const Slice& slice : slices<D>()) {
+    for (const Slice& slice : slices_of_three<D>()) {
       const std::string& name = entry.first;
       const Case& one = entry.second;
       CAPTURE(name);

@@ -10,6 +10,15 @@
 using gpunet::nn::LayerRun, gpunet::nn::test_slices, gpunet::nn::check_layer_gradients,
     gpunet::nn::check_loss_gradients;
 
+// The slices of Host that hold a batch of 3; on Cuda there is one.
+template <class D>
+std::vector<gpunet::Slice> slices_of_three() {
+  if constexpr (std::same_as<D, gpunet::Host>)
+    return {{3, 3, 1}, {3, 1, 4}, {3, 1, 16}, {3, 2, 2}};
+  else
+    return {{3, 3, 1}};
+}
+
 // Checks a network in a model on a batch of random inputs and targets: the gradient of the loss with respect to every
 // parameter, by loss.backward() and by Model::forward_backward.
 template <class D, class Net, class Loss>

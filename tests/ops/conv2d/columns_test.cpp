@@ -32,7 +32,7 @@ void conv2d_backward_parameters(Host& device, const Conv2dBackwardArgs<float, Co
 
 }  // namespace
 
-TEST_CASE("convolutions of few samples do what the plain ones do, with the same bits for any number of threads") {
+TEST_CASE("convolutions of few samples equal the plain ones, bitwise identical for any number of threads") {
   Generator random(1);
   const auto compare = [&](index_t samples, const WideConv2dGeometry& g) {
     const Slice slice{samples, samples, 1};
