@@ -8,4 +8,5 @@
 #include <gpunet/nn/src.cuh>
 #include <gpunet/ops/src.cuh>
 #include <gpunet/optim/src.cuh>
+#include <gpunet/tensor/src.cuh>
 #include <gpunet/train/src.cuh>

@@ -12,5 +12,6 @@
 #include <gpunet/ops/src.hpp>
 #include <gpunet/optim/src.hpp>
 #include <gpunet/plot/src.hpp>
+#include <gpunet/tensor/src.hpp>
 #include <gpunet/tensorboard/src.hpp>
 #include <gpunet/train/src.hpp>

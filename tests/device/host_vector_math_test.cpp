@@ -4,8 +4,8 @@
 #include <limits>
 #include <vector>
 
+#include <gpunet/device/functor_math.hpp>
 #include <gpunet/device/host/vector_math.hpp>
-#include <gpunet/ops/functor_math.hpp>
 
 #include "support/isas.hpp"
 #include "support/sanitizers.hpp"

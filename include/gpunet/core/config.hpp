@@ -69,7 +69,7 @@
 #if __GNUC__ < 12
 #error "gpunet: g++ is older than 12 (it lacks __builtin_shufflevector), use g++-12 or clang++-14 or later"
 #endif
-#define GPUNET_VECTORIZE gnu::optimize("O3"), gnu::flatten
+#define GPUNET_VECTORIZE gnu::optimize("O3", "no-math-errno", "no-trapping-math"), gnu::flatten
 #define GPUNET_INDEPENDENT_ITERATIONS _Pragma("GCC ivdep")
 #elif defined(__clang__)
 #define GPUNET_VECTORIZE gnu::flatten

@@ -96,6 +96,10 @@ class Sizes {
 // Returns the shape as PyTorch prints it: "[4, 3, 32, 32]".
 std::string to_string(const Sizes& sizes);
 
+// Returns the shape that two make where they are aligned at their last dimension and an extent of 1 is repeated; nothing if they
+// do not fit.
+std::optional<Sizes> broadcast_shapes(const Sizes& a, const Sizes& b);
+
 // Stands for an extent that is known only at run time.
 inline constexpr index_t dyn = -1;
 

@@ -5,10 +5,10 @@
 
 #include <gpunet/core/error.hpp>
 #include <gpunet/core/text.hpp>
+#include <gpunet/device/functor_math.hpp>
 #include <gpunet/nn/layer.hpp>
 #include <gpunet/ops/clamp.hpp>
 #include <gpunet/ops/elementwise.hpp>
-#include <gpunet/ops/functor_math.hpp>
 
 namespace gpunet::nn {
 

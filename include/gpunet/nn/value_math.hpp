@@ -6,10 +6,10 @@
 #include <span>
 #include <string_view>
 
+#include <gpunet/device/functor_math.hpp>
 #include <gpunet/nn/value.hpp>
 #include <gpunet/ops/clamp.hpp>
 #include <gpunet/ops/elementwise.hpp>
-#include <gpunet/ops/functor_math.hpp>
 
 namespace gpunet::nn {
 

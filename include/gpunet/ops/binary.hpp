@@ -6,7 +6,7 @@
 #include <optional>
 
 #include <gpunet/core/shape.hpp>
-#include <gpunet/ops/functor_math.hpp>
+#include <gpunet/device/functor_math.hpp>
 #include <gpunet/ops/op.hpp>
 
 namespace gpunet {
@@ -32,9 +32,6 @@ struct Broadcast {
     return true;
   }
 };
-
-// Returns the shape that two make; nothing if they do not fit.
-std::optional<Sizes> broadcast_shapes(const Sizes& a, const Sizes& b);
 
 // y = f(a, b). F has value(a, b), and the gradients gradient_a(a, b, dy) and gradient_b(a, b, dy).
 template <class F>

@@ -8,18 +8,6 @@
 
 namespace gpunet {
 
-GPUNET_INLINE std::optional<Sizes> broadcast_shapes(const Sizes& a, const Sizes& b) {
-  const int rank = std::max(a.rank(), b.rank());
-  Sizes out;
-  for (int i = 0; i < rank; ++i) {
-    const int of_a = i - rank + a.rank(), of_b = i - rank + b.rank();
-    const index_t m = of_a < 0 ? 1 : a[of_a], n = of_b < 0 ? 1 : b[of_b];
-    if (m != n && m != 1 && n != 1) return std::nullopt;
-    out.append(m == 1 ? n : m);
-  }
-  return out;
-}
-
 GPUNET_INLINE Broadcast::Broadcast(const Sizes& a, const Sizes& b) {
   const int all = std::max(a.rank(), b.rank());
   for (int i = 0; i < all; ++i) {

@@ -1,8 +1,8 @@
 // Bodies of glu.hpp.
 #pragma once
 
+#include <gpunet/device/functor_math.hpp>
 #include <gpunet/ops/for_each_block.hpp>
-#include <gpunet/ops/functor_math.hpp>
 #include <gpunet/ops/glu.hpp>
 
 namespace gpunet {

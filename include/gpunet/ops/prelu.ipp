@@ -2,9 +2,9 @@
 #pragma once
 
 #include <gpunet/device/cuda/loops.hpp>
+#include <gpunet/device/functor_math.hpp>
 #include <gpunet/device/host/for_each.hpp>
 #include <gpunet/device/host/sum_each.hpp>
-#include <gpunet/ops/functor_math.hpp>
 #include <gpunet/ops/prelu.hpp>
 
 namespace gpunet {

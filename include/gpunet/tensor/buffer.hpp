@@ -43,6 +43,17 @@ class Buffer {
     if (data_) device_->deallocate(data_, bytes());
   }
 
+  // Returns the same memory, owned as elements of U. Nothing is left here.
+  template <class U>
+  Buffer<U, D> as() && {
+    Buffer<U, D> other;
+    other.device_ = device_;
+    other.size_ = static_cast<index_t>(bytes() / sizeof(U));
+    other.data_ = reinterpret_cast<U*>(std::exchange(data_, nullptr));
+    size_ = 0;
+    return other;
+  }
+
   // Replaces the memory by `size` uninitialized elements. The old memory is released first.
   void reset(D& device, index_t size) {
     *this = Buffer();
@@ -54,6 +65,9 @@ class Buffer {
   std::size_t bytes() const { return static_cast<std::size_t>(size_) * sizeof(T); }
 
  private:
+  template <class U, class E>
+  friend class Buffer;
+
   D* device_ = nullptr;
   index_t size_ = 0;
   T* data_ = nullptr;

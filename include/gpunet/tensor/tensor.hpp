@@ -7,13 +7,23 @@
 #include <vector>
 
 #include <gpunet/core/error.hpp>
+#include <gpunet/core/lifetime.hpp>
 #include <gpunet/device/transfer.hpp>
 #include <gpunet/tensor/buffer.hpp>
 #include <gpunet/tensor/view.hpp>
 
 namespace gpunet {
 
-// A dense row-major array of T with a shape, on device D, which must outlive it. Move-only: copies are explicit, by
+template <class T, class D>
+class StridedView;  // tensor/strided_view.hpp
+template <class T, class D>
+class Expression;  // tensor/expression.hpp
+
+namespace detail {
+struct TensorAccess;
+}
+
+// A dense row-major array of T with a shape, on device D, which must outlive it. Move-only: copies are explicit, by clone() and
 // to(device).
 template <class T, class D>
 class Tensor {
@@ -32,13 +42,29 @@ class Tensor {
     device.upload(data(), values.data(), buffer_.bytes());
   }
 
+  // Computes an expression: Tensor y = 2 * a + b.
+  Tensor(Expression<T, D>&& expression) : Tensor(std::move(expression).eval()) {}
+  // The same into the memory of this tensor if it has the shape, and the expression does not read it in another order.
+  Tensor& operator=(Expression<T, D>&& expression) {
+    std::move(expression).eval_to(*this);
+    return *this;
+  }
+  // Copies the elements of a view.
+  template <class U>
+  requires std::is_same_v<std::remove_const_t<U>, T> Tensor(const StridedView<U, D>& view)
+      : Tensor(view.contiguous()) {}
+
   // A moved-from tensor is empty.
   Tensor(Tensor&& other) noexcept
-      : device_(other.device_), sizes_(std::exchange(other.sizes_, Sizes{0})), buffer_(std::move(other.buffer_)) {}
+      : device_(other.device_),
+        sizes_(std::exchange(other.sizes_, Sizes{0})),
+        buffer_(std::move(other.buffer_)),
+        lifetime_(std::move(other.lifetime_)) {}
   Tensor& operator=(Tensor&& other) noexcept {
     device_ = other.device_;
     sizes_ = std::exchange(other.sizes_, Sizes{0});
     buffer_ = std::move(other.buffer_);
+    lifetime_ = std::move(other.lifetime_);
     return *this;
   }
 
@@ -63,6 +89,12 @@ class Tensor {
     return view_of_temporary<U>();
   }
 
+  // Returns element i of the first dimension, as a view: x[i][j] = 1. A negative index counts from the end.
+  StridedView<T, D> operator[](index_t i) & { return select(*this, 0, i); }
+  StridedView<const T, D> operator[](index_t i) const& { return select(*this, 0, i); }
+
+  // Returns a copy on the same device.
+  Tensor clone() const { return to(*device_); }
   // Returns a copy on `target`: this device, another of the same kind, or one of another kind.
   template <Device Target>
   Tensor<T, Target> to(Target& target) const {
@@ -72,11 +104,7 @@ class Tensor {
   }
 
   // Returns the elements in row-major order. Waits for the device.
-  std::vector<T> to_vector() const {
-    std::vector<T> values(static_cast<std::size_t>(numel()));
-    if (!values.empty()) device_->download(values.data(), data(), buffer_.bytes());
-    return values;
-  }
+  std::vector<T> to_vector() const { return gpunet::to_vector(*device_, view()); }
 
   // Returns the element of a one-element tensor. Waits for the device. Throws Error for any other shape.
   T item() const {
@@ -88,6 +116,8 @@ class Tensor {
   }
 
  private:
+  friend struct detail::TensorAccess;
+
   template <class U>
   static View<U, D> view_of_temporary() {
     static_assert(sizeof(U) == 0,
@@ -105,7 +135,45 @@ class Tensor {
   D* device_ = nullptr;
   Sizes sizes_{0};
   Buffer<T, D> buffer_;
+  detail::OwnerLifetime lifetime_;  // of the memory, for views
 };
+
+template <class T, class D>
+Tensor(Expression<T, D>&&) -> Tensor<T, D>;
+template <class T, class D>
+Tensor(const StridedView<T, D>&) -> Tensor<std::remove_const_t<T>, D>;
+
+namespace detail {
+
+// What expressions and views need of a tensor.
+struct TensorAccess {
+  // Null for a tensor that was made without one.
+  template <class T, class D>
+  static D* device(const Tensor<T, D>& tensor) {
+    return tensor.device_;
+  }
+  template <class T, class D>
+  static BorrowedLifetime lifetime(const Tensor<T, D>& tensor) {
+    return BorrowedLifetime(tensor.lifetime_);
+  }
+  // Takes the memory of a tensor.
+  template <class T, class D>
+  static Buffer<T, D> release(Tensor<T, D>&& tensor) {
+    tensor.sizes_ = Sizes{0};
+    return std::move(tensor.buffer_);
+  }
+  // Makes a tensor of memory.
+  template <class T, class D>
+  static Tensor<T, D> adopt(D& device, const Sizes& sizes, Buffer<T, D>&& buffer) {
+    Tensor<T, D> tensor;
+    tensor.device_ = &device;
+    tensor.sizes_ = sizes;
+    tensor.buffer_ = std::move(buffer);
+    return tensor;
+  }
+};
+
+}  // namespace detail
 
 // A function parameter that accepts a View or a Tensor, also a temporary one. It is read until the function returns.
 template <class T, class D>

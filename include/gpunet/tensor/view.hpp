@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <memory>
 #include <type_traits>
 #include <vector>
 
@@ -53,9 +54,16 @@ class View {
 // Returns the elements of a view on `device` in row-major order, such as the labels of a batch. Waits for the device.
 template <class T, class D>
 std::vector<std::remove_const_t<T>> to_vector(D& device, const View<T, D>& view) {
-  std::vector<std::remove_const_t<T>> values(static_cast<std::size_t>(view.numel()));
-  if (!values.empty()) device.download(values.data(), view.data(), values.size() * sizeof(T));
-  return values;
+  const auto size = static_cast<std::size_t>(view.numel());
+  if constexpr (std::is_same_v<std::remove_const_t<T>, bool>) {  // std::vector<bool> has no array
+    const auto values = std::make_unique<bool[]>(size);
+    if (size > 0) device.download(values.get(), view.data(), size);
+    return std::vector<bool>(values.get(), values.get() + size);
+  } else {
+    std::vector<std::remove_const_t<T>> values(size);
+    if (size > 0) device.download(values.data(), view.data(), size * sizeof(T));
+    return values;
+  }
 }
 
 }  // namespace gpunet

@@ -31,4 +31,26 @@ class FlushSubnormals {
 #endif
 };
 
+// The opposite: while it lives, this thread computes with subnormal numbers, as PyTorch does outside of networks.
+class KeepSubnormals {
+ public:
+#if GPUNET_X86
+  KeepSubnormals() : before_(__builtin_ia32_stmxcsr()) {
+    __builtin_ia32_ldmxcsr(before_ & ~0x8040u);
+  }
+  ~KeepSubnormals() {
+    __builtin_ia32_ldmxcsr(before_);
+  }
+#else
+  KeepSubnormals() {}
+#endif
+  KeepSubnormals(const KeepSubnormals&) = delete;
+  KeepSubnormals& operator=(const KeepSubnormals&) = delete;
+
+#if GPUNET_X86
+ private:
+  unsigned before_;
+#endif
+};
+
 }  // namespace gpunet::detail

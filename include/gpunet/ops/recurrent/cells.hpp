@@ -2,7 +2,7 @@
 // LSTM, GRU and RNN.
 #pragma once
 
-#include <gpunet/ops/functor_math.hpp>
+#include <gpunet/device/functor_math.hpp>
 
 namespace gpunet {
 

@@ -1,0 +1,83 @@
+// Tensors whose elements follow a rule, and tensors of others. Names and results are PyTorch's.
+#pragma once
+
+#include <cmath>
+#include <vector>
+
+#include <gpunet/tensor/functions.hpp>
+#include <gpunet/tensor/shapes.hpp>
+
+namespace gpunet {
+
+// Return a tensor of one number, of zeros, of ones.
+template <class T = float, class D>
+Tensor<T, D> full(D& device, const Sizes& sizes, std::type_identity_t<T> value) {
+  Tensor<T, D> out(device, sizes);
+  detail::number<T, D>(value).eval_to(detail::view_of(out), "full");
+  return out;
+}
+template <class T = float, class D>
+Tensor<T, D> zeros(D& device, const Sizes& sizes) {
+  return full<T>(device, sizes, T{});
+}
+template <class T = float, class D>
+Tensor<T, D> ones(D& device, const Sizes& sizes) {
+  return full<T>(device, sizes, T{1});
+}
+// The same with the shape, type and device of another tensor.
+template <detail::TensorLike X>
+auto full_like(const X& x, detail::ValueOf<X> value) {
+  return full<detail::ValueOf<X>>(x.device(), x.sizes(), value);
+}
+template <detail::TensorLike X>
+auto zeros_like(const X& x) {
+  return full_like(x, detail::ValueOf<X>{});
+}
+template <detail::TensorLike X>
+auto ones_like(const X& x) {
+  return full_like(x, detail::ValueOf<X>{1});
+}
+
+// Returns start, start + step, ... below stop: arange(host, 10) has index_t, arange<float>(host, 0, 1, 0.1) floats. Throws Error
+// for a step that leads away from stop.
+template <class T = index_t, class D>
+Tensor<T, D> arange(D& device, std::type_identity_t<T> start, std::type_identity_t<T> stop,
+                    std::type_identity_t<T> step = 1) {
+  require(step != 0 && (step > 0 ? start <= stop : start >= stop), "gpunet::arange: steps of ", step, " from ",
+          start, " do not lead to ", stop, ", give another sign");
+  const double count =
+      std::ceil((static_cast<double>(stop) - static_cast<double>(start)) / static_cast<double>(step));
+  require(count < static_cast<double>(most_elements), "gpunet::arange: ", count,
+          " elements (want fewer than 2^48, no memory holds more), give a larger step");
+  std::vector<T> values(static_cast<std::size_t>(count));
+  for (std::size_t i = 0; i < values.size(); ++i)
+    values[i] = static_cast<T>(start + static_cast<T>(i) * step);
+  return Tensor<T, D>(device, {static_cast<index_t>(values.size())}, values);
+}
+template <class T = index_t, class D>
+Tensor<T, D> arange(D& device, std::type_identity_t<T> stop) {
+  return arange<T>(device, T{}, stop);
+}
+
+// Returns `count` numbers at equal distances, from start to stop.
+template <class T = float, class D>
+Tensor<T, D> linspace(D& device, std::type_identity_t<T> start, std::type_identity_t<T> stop, index_t count) {
+  static_assert(std::is_floating_point_v<T>, "gpunet::linspace: the type has to be float or double");
+  require(count >= 0, "gpunet::linspace: ", count, " numbers (want 0 or more)");
+  std::vector<T> values(static_cast<std::size_t>(count));
+  const T step = count > 1 ? (stop - start) / static_cast<T>(count - 1) : T{};
+  for (index_t i = 0; i < count; ++i)  // from both ends, as PyTorch does
+    values[static_cast<std::size_t>(i)] = i < count / 2 || count == 1 ? start + step * static_cast<T>(i)
+                                                                      : stop - step * static_cast<T>(count - 1 - i);
+  return Tensor<T, D>(device, {count}, values);
+}
+
+// Returns the identity matrix of n rows.
+template <class T = float, class D>
+Tensor<T, D> eye(D& device, index_t n) {
+  Tensor<T, D> out = zeros<T>(device, {n, n});
+  diagonal(out) = T{1};
+  return out;
+}
+
+}  // namespace gpunet

@@ -1,0 +1,163 @@
+// The operations of expressions: functors over the elements, the same on every device. Definitions are PyTorch's.
+#pragma once
+
+#include <cmath>
+#include <cstdint>
+#include <type_traits>
+
+#include <gpunet/core/math.hpp>
+#include <gpunet/device/functor_math.hpp>
+
+// All of them, X(Name): of two numbers of a type, of one, and of floats only; comparisons and tests make bools.
+#define GPUNET_BINARY_OPS(X) X(Add) X(Subtract) X(Multiply) X(Maximum) X(Minimum) X(Remainder) X(FloorDivide)
+#define GPUNET_BINARY_FLOAT_OPS(X) X(Divide) X(Pow) X(Atan2)
+#define GPUNET_BIT_OPS(X) X(And) X(Or) X(Xor)
+#define GPUNET_COMPARISONS(X) X(Equal) X(NotEqual) X(Less) X(LessEqual)
+#define GPUNET_UNARY_OPS(X) X(Negate) X(Abs) X(Sign) X(Square)
+#define GPUNET_UNARY_FLOAT_OPS(X)                                                                              \
+  X(Sqrt)                                                                                                      \
+  X(Rsqrt) X(Reciprocal) X(Exp) X(Exp2) X(Expm1) X(Log) X(Log2) X(Log10) X(Log1p) X(Sin) X(Cos) X(Tan) X(Asin) \
+      X(Acos) X(Atan) X(Sinh) X(Cosh) X(Tanh) X(Erf) X(Sigmoid) X(Floor) X(Ceil) X(Round) X(Trunc)
+#define GPUNET_TESTS(X) X(IsNan) X(IsInf) X(IsFinite)
+
+namespace gpunet::element {
+
+// Integers wrap around: computed as these.
+template <class T>
+using Wrapping = typename std::conditional_t<std::is_integral_v<T> && !std::is_same_v<T, bool>,
+                                             std::make_unsigned<T>, std::type_identity<T>>::type;
+
+// The operations as numbers, for programs that are interpreted. Cast converts from the type of a step to that of its
+// result, Where chooses by a bool.
+enum class Code : std::uint8_t {
+#define GPUNET_NAME(Name) Name,
+  GPUNET_BINARY_OPS(GPUNET_NAME) GPUNET_BINARY_FLOAT_OPS(GPUNET_NAME) GPUNET_BIT_OPS(GPUNET_NAME)
+      GPUNET_COMPARISONS(GPUNET_NAME) GPUNET_UNARY_OPS(GPUNET_NAME) GPUNET_UNARY_FLOAT_OPS(GPUNET_NAME)
+          GPUNET_TESTS(GPUNET_NAME)
+#undef GPUNET_NAME
+              Where,
+  Cast,
+};
+
+// Defines the functor `Name` of one number x, of two numbers a and b.
+#define GPUNET_ELEMENT_OP1(Name, ...)                                    \
+  struct Name {                                                          \
+    static constexpr Code code = Code::Name;                             \
+    template <class T>                                                   \
+    [[gnu::always_inline]] GPUNET_FN inline auto operator()(T x) const { \
+      __VA_ARGS__                                                        \
+    }                                                                    \
+  };
+#define GPUNET_ELEMENT_OP2(Name, ...)                                         \
+  struct Name {                                                               \
+    static constexpr Code code = Code::Name;                                  \
+    template <class T>                                                        \
+    [[gnu::always_inline]] GPUNET_FN inline auto operator()(T a, T b) const { \
+      __VA_ARGS__                                                             \
+    }                                                                         \
+  };
+
+GPUNET_ELEMENT_OP2(Add, return static_cast<T>(static_cast<Wrapping<T>>(a) + static_cast<Wrapping<T>>(b));)
+GPUNET_ELEMENT_OP2(Subtract, return static_cast<T>(static_cast<Wrapping<T>>(a) - static_cast<Wrapping<T>>(b));)
+GPUNET_ELEMENT_OP2(Multiply, return static_cast<T>(static_cast<Wrapping<T>>(a) * static_cast<Wrapping<T>>(b));)
+GPUNET_ELEMENT_OP2(Divide, return a / b;)
+// NaN if one of the two is.
+GPUNET_ELEMENT_OP2(Maximum, return a != a || a > b ? a : b;)
+GPUNET_ELEMENT_OP2(Minimum, return a != a || a < b ? a : b;)
+GPUNET_ELEMENT_OP2(Pow, return std::pow(a, b);)
+GPUNET_ELEMENT_OP2(Atan2, return std::atan2(a, b);)
+
+// a // b, rounded down. Of integers, 0 if b is 0.
+GPUNET_ELEMENT_OP2(
+    FloorDivide,
+    if constexpr (std::is_floating_point_v<T>) {
+      if (b == T{}) return a / b;
+      const T rest = std::fmod(a, b);
+      T quotient = (a - rest) / b;
+      if (rest != T{} && (rest < T{}) != (b < T{})) quotient -= T{1};
+      if (quotient == T{}) return std::copysign(T{}, a / b);
+      const T whole = std::floor(quotient);
+      return quotient - whole > T{0.5} ? whole + T{1} : whole;
+    } else {
+      if (b == T{}) return T{};
+      if constexpr (std::is_signed_v<T>)
+        if (b == T{-1}) return static_cast<T>(-static_cast<std::make_unsigned_t<T>>(a));
+      const T quotient = static_cast<T>(a / b);
+      if constexpr (std::is_signed_v<T>)
+        if (a % b != 0 && (a < 0) != (b < 0)) return static_cast<T>(quotient - 1);
+      return quotient;
+    })
+// a - b (a // b): has the sign of b. Of integers, a if b is 0.
+GPUNET_ELEMENT_OP2(
+    Remainder,
+    if constexpr (std::is_floating_point_v<T>) {
+      const T rest = std::fmod(a, b);
+      return rest != T{} && (rest < T{}) != (b < T{}) ? rest + b : rest;
+    } else {
+      if (b == T{}) return a;
+      if constexpr (std::is_signed_v<T>)
+        if (b == T{-1}) return T{};
+      const T rest = static_cast<T>(a % b);
+      if constexpr (std::is_signed_v<T>)
+        if (rest != 0 && (rest < 0) != (b < 0)) return static_cast<T>(rest + b);
+      return rest;
+    })
+
+GPUNET_ELEMENT_OP2(And, return static_cast<T>(a & b);)
+GPUNET_ELEMENT_OP2(Or, return static_cast<T>(a | b);)
+GPUNET_ELEMENT_OP2(Xor, return static_cast<T>(a ^ b);)
+
+GPUNET_ELEMENT_OP2(Equal, return a == b;)
+GPUNET_ELEMENT_OP2(NotEqual, return a != b;)
+GPUNET_ELEMENT_OP2(Less, return a < b;)
+GPUNET_ELEMENT_OP2(LessEqual, return a <= b;)
+
+GPUNET_ELEMENT_OP1(Negate, return static_cast<T>(-static_cast<Wrapping<T>>(x));)
+GPUNET_ELEMENT_OP1(Abs, if constexpr (std::is_floating_point_v<T>) return std::fabs(x);
+                   else if constexpr (std::is_signed_v<T>) return x < 0 ? Negate{}(x) : x; else return x;)
+GPUNET_ELEMENT_OP1(Sign, if constexpr (std::is_unsigned_v<T>) return static_cast<T>(x != T{});
+                   else return static_cast<T>((x > T{}) - (x < T{}));)
+GPUNET_ELEMENT_OP1(Square, return Multiply{}(x, x);)
+GPUNET_ELEMENT_OP1(Sqrt, return std::sqrt(x);)
+GPUNET_ELEMENT_OP1(Rsqrt, return T{1} / std::sqrt(x);)
+GPUNET_ELEMENT_OP1(Reciprocal, return T{1} / x;)
+GPUNET_ELEMENT_OP1(Exp, return math::exp(x);)
+GPUNET_ELEMENT_OP1(Exp2, return std::exp2(x);)
+GPUNET_ELEMENT_OP1(Expm1, return math::expm1(x);)
+GPUNET_ELEMENT_OP1(Log, return math::log(x);)
+GPUNET_ELEMENT_OP1(Log2, return std::log2(x);)
+GPUNET_ELEMENT_OP1(Log10, return std::log10(x);)
+GPUNET_ELEMENT_OP1(Log1p, return math::log1p(x);)
+GPUNET_ELEMENT_OP1(Sin, return std::sin(x);)
+GPUNET_ELEMENT_OP1(Cos, return std::cos(x);)
+GPUNET_ELEMENT_OP1(Tan, return std::tan(x);)
+GPUNET_ELEMENT_OP1(Asin, return std::asin(x);)
+GPUNET_ELEMENT_OP1(Acos, return std::acos(x);)
+GPUNET_ELEMENT_OP1(Atan, return std::atan(x);)
+GPUNET_ELEMENT_OP1(Sinh, return std::sinh(x);)
+GPUNET_ELEMENT_OP1(Cosh, return std::cosh(x);)
+GPUNET_ELEMENT_OP1(Tanh, return math::tanh(x);)
+GPUNET_ELEMENT_OP1(Erf, return math::erf(x);)
+GPUNET_ELEMENT_OP1(Sigmoid, return T{1} / (T{1} + math::exp(-x));)
+GPUNET_ELEMENT_OP1(Floor, return std::floor(x);)
+GPUNET_ELEMENT_OP1(Ceil, return std::ceil(x);)
+// To the nearest integer, halves to the even one.
+GPUNET_ELEMENT_OP1(Round, return std::nearbyint(x);)
+GPUNET_ELEMENT_OP1(Trunc, return std::trunc(x);)
+GPUNET_ELEMENT_OP1(IsNan, return x != x;)
+GPUNET_ELEMENT_OP1(IsInf, return std::fabs(x) > gpunet::detail::largest<T>;)
+GPUNET_ELEMENT_OP1(IsFinite, return std::fabs(x) <= gpunet::detail::largest<T>;)
+
+#undef GPUNET_ELEMENT_OP1
+#undef GPUNET_ELEMENT_OP2
+
+// A number of another type. As in PyTorch, what is not 0 is true; a number outside of an integer type gives any.
+template <class To, class From>
+[[gnu::always_inline]] GPUNET_FN inline To cast(From x) {
+  if constexpr (std::is_same_v<To, bool>)
+    return x != From{};
+  else
+    return static_cast<To>(x);
+}
+
+}  // namespace gpunet::element

@@ -1,0 +1,249 @@
+// Arithmetic and functions of tensors, element by element. Names, results and broadcasting (shapes are aligned at their last
+// dimension, an extent of 1 is repeated) are PyTorch's.
+//
+//   Tensor y = exp(-square(x - mean) / (2 * variance));        one loop on Host, one kernel on Cuda
+//   y += 0.5 * x;                                               in place
+//   select(y, 0, 3) = 0;                                        a part of it
+//
+// Operands are tensors, views, expressions and numbers. They have one element type (convert with cast<float>(x)), except numbers,
+// which are converted to it. Throw Error for shapes that do not broadcast.
+#pragma once
+
+#include <gpunet/tensor/expression.hpp>
+
+namespace gpunet {
+
+namespace detail {
+
+template <class A, class B>
+concept OneIsTensor = (TensorLike<A> && (TensorLike<B> || Number<B>)) || (Number<A> && TensorLike<B>);
+
+// The one of two operands that is a tensor.
+template <class A, class B>
+using TensorOf = std::conditional_t<TensorLike<A>, A, B>;
+
+template <class T, class D, class X>
+Expression<T, D> operand(X&& x) {
+  if constexpr (Number<X>) {
+    return number<T, D>(x);
+  } else {
+    static_assert(std::is_same_v<DeviceOf<X>, D>,
+                  "gpunet::Tensor: the operands are on two kinds of device, move one of them with to(device)");
+    static_assert(std::is_same_v<ValueOf<X>, T>,
+                  "gpunet::Tensor: the operands have two element types, convert one of them: cast<float>(x)");
+    return expression(std::forward<X>(x));
+  }
+}
+
+template <class Op, class A, class B>
+auto binary(A&& a, B&& b, std::string_view function) {
+  using X = TensorOf<A, B>;
+  using T = ValueOf<X>;
+  using D = DeviceOf<X>;
+  return operand<T, D>(std::forward<A>(a)).template apply<Op>(operand<T, D>(std::forward<B>(b)), function);
+}
+
+// The same of floats: integers become float first.
+template <class X>
+auto as_floats(X&& x) {
+  if constexpr (Number<X>)
+    return x;
+  else if constexpr (std::is_floating_point_v<ValueOf<X>>)
+    return expression(std::forward<X>(x));
+  else
+    return expression(std::forward<X>(x)).template cast<float>();
+}
+template <class Op, class A, class B>
+auto binary_of_floats(A&& a, B&& b, std::string_view function) {
+  return binary<Op>(as_floats(std::forward<A>(a)), as_floats(std::forward<B>(b)), function);
+}
+
+}  // namespace detail
+
+// Returns the elements converted to another type: float, double, std::int32_t, index_t, std::uint8_t or bool.
+template <class T, detail::TensorLike X>
+auto cast(X&& x) {
+  static_assert(detail::Element<T>,
+                "gpunet::cast: the type has to be float, double, std::int32_t, index_t, std::uint8_t or bool");
+  return detail::expression(std::forward<X>(x)).template cast<T>();
+}
+
+// Of two operands.
+#define GPUNET_TENSOR_BINARY(name, Op)                                                 \
+  template <class A, class B>                                                          \
+  requires detail::OneIsTensor<A, B>                                                   \
+  auto name(A&& a, B&& b) {                                                            \
+    return detail::binary<element::Op>(std::forward<A>(a), std::forward<B>(b), #name); \
+  }
+GPUNET_TENSOR_BINARY(operator+, Add)
+GPUNET_TENSOR_BINARY(operator-, Subtract)
+GPUNET_TENSOR_BINARY(operator*, Multiply)
+GPUNET_TENSOR_BINARY(operator==, Equal)
+GPUNET_TENSOR_BINARY(operator!=, NotEqual)
+GPUNET_TENSOR_BINARY(operator<, Less)
+GPUNET_TENSOR_BINARY(operator<=, LessEqual)
+// Of bools or integers, bit by bit.
+GPUNET_TENSOR_BINARY(operator&, And)
+GPUNET_TENSOR_BINARY(operator|, Or)
+GPUNET_TENSOR_BINARY(operator^, Xor)
+// NaN where one of the two is.
+GPUNET_TENSOR_BINARY(maximum, Maximum)
+GPUNET_TENSOR_BINARY(minimum, Minimum)
+// a - b floor(a / b), and floor(a / b); of integers whose b is 0: a, and 0.
+GPUNET_TENSOR_BINARY(remainder, Remainder)
+GPUNET_TENSOR_BINARY(floor_divide, FloorDivide)
+#undef GPUNET_TENSOR_BINARY
+
+template <class A, class B>
+requires detail::OneIsTensor<A, B>
+auto operator>(A&& a, B&& b) {
+  return detail::binary<element::Less>(std::forward<B>(b), std::forward<A>(a), "operator>");
+}
+template <class A, class B>
+requires detail::OneIsTensor<A, B>
+auto operator>=(A&& a, B&& b) {
+  return detail::binary<element::LessEqual>(std::forward<B>(b), std::forward<A>(a), "operator>=");
+}
+
+// Of floats; integers become float first.
+#define GPUNET_TENSOR_FLOAT_BINARY(name, Op)                                                     \
+  template <class A, class B>                                                                    \
+  requires detail::OneIsTensor<A, B>                                                             \
+  auto name(A&& a, B&& b) {                                                                      \
+    return detail::binary_of_floats<element::Op>(std::forward<A>(a), std::forward<B>(b), #name); \
+  }
+GPUNET_TENSOR_FLOAT_BINARY(operator/, Divide)
+GPUNET_TENSOR_FLOAT_BINARY(atan2, Atan2)
+#undef GPUNET_TENSOR_FLOAT_BINARY
+
+// Of one operand.
+#define GPUNET_TENSOR_UNARY(name, Op)                                            \
+  template <detail::TensorLike X>                                                \
+  auto name(X&& x) {                                                             \
+    return detail::expression(std::forward<X>(x)).template apply<element::Op>(); \
+  }
+GPUNET_TENSOR_UNARY(operator-, Negate)
+GPUNET_TENSOR_UNARY(abs, Abs)
+GPUNET_TENSOR_UNARY(sign, Sign)
+GPUNET_TENSOR_UNARY(square, Square)
+#undef GPUNET_TENSOR_UNARY
+
+// Of floats; integers become float first.
+#define GPUNET_TENSOR_FLOAT_UNARY(name, Op)                                     \
+  template <detail::TensorLike X>                                               \
+  auto name(X&& x) {                                                            \
+    return detail::as_floats(std::forward<X>(x)).template apply<element::Op>(); \
+  }
+GPUNET_TENSOR_FLOAT_UNARY(sqrt, Sqrt)
+GPUNET_TENSOR_FLOAT_UNARY(rsqrt, Rsqrt)
+GPUNET_TENSOR_FLOAT_UNARY(reciprocal, Reciprocal)
+GPUNET_TENSOR_FLOAT_UNARY(exp, Exp)
+GPUNET_TENSOR_FLOAT_UNARY(exp2, Exp2)
+GPUNET_TENSOR_FLOAT_UNARY(expm1, Expm1)
+GPUNET_TENSOR_FLOAT_UNARY(log, Log)
+GPUNET_TENSOR_FLOAT_UNARY(log2, Log2)
+GPUNET_TENSOR_FLOAT_UNARY(log10, Log10)
+GPUNET_TENSOR_FLOAT_UNARY(log1p, Log1p)
+GPUNET_TENSOR_FLOAT_UNARY(sin, Sin)
+GPUNET_TENSOR_FLOAT_UNARY(cos, Cos)
+GPUNET_TENSOR_FLOAT_UNARY(tan, Tan)
+GPUNET_TENSOR_FLOAT_UNARY(asin, Asin)
+GPUNET_TENSOR_FLOAT_UNARY(acos, Acos)
+GPUNET_TENSOR_FLOAT_UNARY(atan, Atan)
+GPUNET_TENSOR_FLOAT_UNARY(sinh, Sinh)
+GPUNET_TENSOR_FLOAT_UNARY(cosh, Cosh)
+GPUNET_TENSOR_FLOAT_UNARY(tanh, Tanh)
+GPUNET_TENSOR_FLOAT_UNARY(erf, Erf)
+GPUNET_TENSOR_FLOAT_UNARY(sigmoid, Sigmoid)
+GPUNET_TENSOR_FLOAT_UNARY(floor, Floor)
+GPUNET_TENSOR_FLOAT_UNARY(ceil, Ceil)
+// To the nearest integer, halves to the even one.
+GPUNET_TENSOR_FLOAT_UNARY(round, Round)
+GPUNET_TENSOR_FLOAT_UNARY(trunc, Trunc)
+GPUNET_TENSOR_FLOAT_UNARY(isnan, IsNan)
+GPUNET_TENSOR_FLOAT_UNARY(isinf, IsInf)
+GPUNET_TENSOR_FLOAT_UNARY(isfinite, IsFinite)
+#undef GPUNET_TENSOR_FLOAT_UNARY
+
+// Returns x to a power: a number, whose squares, cubes and roots are computed as such, or a tensor.
+template <class A, class B>
+requires detail::OneIsTensor<A, B>
+auto pow(A&& x, B&& exponent) {
+  using T = detail::ValueOf<detail::TensorOf<A, B>>;
+  if constexpr (detail::Number<B> && std::is_floating_point_v<T>) {
+    const auto power = static_cast<double>(exponent);
+    auto base = detail::expression(std::forward<A>(x));
+    if (power == 2) return std::move(base).template apply<element::Square>();
+    if (power == 0.5) return std::move(base).template apply<element::Sqrt>();
+    if (power == -0.5) return std::move(base).template apply<element::Rsqrt>();
+    if (power == -1) return std::move(base).template apply<element::Reciprocal>();
+    return detail::binary<element::Pow>(std::move(base), exponent, "pow");
+  } else {
+    return detail::binary_of_floats<element::Pow>(std::forward<A>(x), std::forward<B>(exponent), "pow");
+  }
+}
+
+// Returns min(max(x, min), max).
+template <detail::TensorLike X, class Min, class Max>
+auto clamp(X&& x, Min&& min, Max&& max) {
+  return minimum(maximum(std::forward<X>(x), std::forward<Min>(min)), std::forward<Max>(max));
+}
+template <detail::TensorLike X>
+auto relu(X&& x) {
+  return maximum(std::forward<X>(x), 0);
+}
+
+// Returns where the condition, a tensor of bools, is true the elements of a, else those of b.
+template <detail::TensorLike C, class A, class B>
+requires detail::OneIsTensor<A, B>
+auto where(C&& condition, A&& a, B&& b) {
+  using X = detail::TensorOf<A, B>;
+  using T = detail::ValueOf<X>;
+  using D = detail::DeviceOf<X>;
+  return detail::operand<bool, D>(std::forward<C>(condition))
+      .template choose<T>(detail::operand<T, D>(std::forward<A>(a)), detail::operand<T, D>(std::forward<B>(b)),
+                          "where");
+}
+
+// Of bools.
+template <detail::TensorLike X>
+requires std::is_same_v < detail::ValueOf<X>,
+bool > auto operator!(X&& x) {
+  return std::forward<X>(x) ^ true;
+}
+template <detail::TensorLike X>
+auto logical_not(X&& x) {
+  return !cast<bool>(std::forward<X>(x));
+}
+template <detail::TensorLike A, detail::TensorLike B>
+auto logical_and(A&& a, B&& b) {
+  return cast<bool>(std::forward<A>(a)) & cast<bool>(std::forward<B>(b));
+}
+template <detail::TensorLike A, detail::TensorLike B>
+auto logical_or(A&& a, B&& b) {
+  return cast<bool>(std::forward<A>(a)) | cast<bool>(std::forward<B>(b));
+}
+
+// In place, on a tensor or a view: x += 2 * y. The shape of the right side has to broadcast to that of the left one.
+#define GPUNET_TENSOR_ASSIGNMENT(name, op)                                                                       \
+  template <class T, class D, class X>                                                                           \
+  requires(detail::TensorLike<X> || detail::Number<X>) Tensor<T, D>                                              \
+  &name(Tensor<T, D>& x, X&& y) {                                                                                \
+    (x op std::forward<X>(y)).eval_to(detail::view_of(x), #name);                                                \
+    return x;                                                                                                    \
+  }                                                                                                              \
+  template <class T, class D, class X>                                                                           \
+  requires(detail::TensorLike<X> || detail::Number<X>) const StridedView<T, D>& name(const StridedView<T, D>& x, \
+                                                                                     X&& y) {                    \
+    (x op std::forward<X>(y)).eval_to(x, #name);                                                                 \
+    return x;                                                                                                    \
+  }
+GPUNET_TENSOR_ASSIGNMENT(operator+=, +)
+GPUNET_TENSOR_ASSIGNMENT(operator-=, -)
+GPUNET_TENSOR_ASSIGNMENT(operator*=, *)
+GPUNET_TENSOR_ASSIGNMENT(operator/=, /)
+GPUNET_TENSOR_ASSIGNMENT(operator&=, &)
+GPUNET_TENSOR_ASSIGNMENT(operator|=, |)
+#undef GPUNET_TENSOR_ASSIGNMENT
+
+}  // namespace gpunet

@@ -1,0 +1,259 @@
+// Elements of tensors chosen by indices or by a mask. Names and results are PyTorch's. Indices are tensors of index_t or
+// std::int32_t on the same device. Throw Error for an index out of range: on Cuda the function waits for the device to know.
+#pragma once
+
+#include <gpunet/tensor/join.hpp>
+#include <gpunet/tensor/reduce.hpp>
+#include <gpunet/tensor/scan.hpp>
+
+namespace gpunet {
+
+namespace detail {
+
+// y[o, j, i] = x[o, index[j], i], or x[o, index[o, j, i], i]; x [outer, length, inner], y [outer, count, inner]. E has the bytes
+// of an element. One index = one element of y.
+template <class E>
+struct PickElements {
+  index_t length, count, inner;
+  const E* x;
+  const index_t* index;
+  E* y;
+  bool has_own_index;  // every element
+
+  GPUNET_FN void operator()(index_t at) const {
+    const index_t row = at / inner, o = row / count;
+    const index_t j = index[has_own_index ? at : row - o * count];
+    y[at] = x[(o * length + j) * inner + at % inner];
+  }
+};
+
+// The same on the elements of one type's size.
+template <class D, class E>
+void pick(D& device, index_t outer, const PickElements<E>& pick) {
+  for_each(device, outer * pick.count * pick.inner, pick);
+}
+template <class E>
+void pick(Host& device, index_t outer, const PickElements<E>& pick) {
+  if (pick.has_own_index || pick.inner < 4) return for_each(device, outer * pick.count * pick.inner, pick);
+  device.run_if(outer * pick.count * pick.inner > 1 << 15, outer * pick.count, [&](index_t row, int) {
+    const E* const from = pick.x + (row / pick.count * pick.length + pick.index[row % pick.count]) * pick.inner;
+    std::copy_n(from, pick.inner, pick.y + row * pick.inner);
+  });
+}
+
+// y[o, index[o, j, i], i] += or = source[o, j, i] for j in order. One index = one o and i.
+enum class Scatter : std::uint8_t { assign, add };
+template <class T>
+struct ScatterElements {
+  static constexpr bool one_copy = true;
+  Scatter how;
+  index_t length, count, inner;
+  const T* source;
+  const index_t* index;
+  T* y;
+
+  GPUNET_FN void operator()(index_t column) const {
+    const index_t o = column / inner, i = column % inner;
+    for (index_t j = 0; j < count; ++j) {
+      const index_t at = (o * count + j) * inner + i;
+      T& target = y[(o * length + index[at]) * inner + i];
+      if (how == Scatter::add)
+        target = element::Add{}(target, source[at]);
+      else
+        target = source[at];
+    }
+  }
+};
+
+template <class T>
+using BitsOfElement = std::conditional_t<sizeof(T) == 8, std::uint64_t,
+                                         std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint8_t>>;
+
+// Returns x as a dense tensor, or a view of the tensor that it is.
+template <class X>
+auto dense(X&& x) {
+  if constexpr (std::is_same_v<X, const Tensor<ValueOf<X>, DeviceOf<X>>&> ||
+                std::is_same_v<X, Tensor<ValueOf<X>, DeviceOf<X>>&>)
+    return view_of(std::as_const(x));
+  else
+    return Tensor(expression(std::forward<X>(x)));
+}
+
+// Returns indices as a dense tensor of index_t, all of them from 0 to extent - 1.
+template <class X>
+auto checked_indices(X&& index, index_t extent, std::string_view function) {
+  static_assert(
+      std::is_same_v<ValueOf<X>, index_t> || std::is_same_v<ValueOf<X>, std::int32_t>,
+      "gpunet::index_select: the indices have to be index_t or std::int32_t, convert them: cast<index_t>(x)");
+  Tensor indices = cast<index_t>(std::forward<X>(index));
+  if (indices.numel() == 0) return indices;
+  if (any((indices < 0) | (indices >= extent)).item()) {
+    const std::vector<index_t> all = indices.to_vector();
+    const auto wrong = std::find_if(all.begin(), all.end(), [extent](index_t i) { return i < 0 || i >= extent; });
+    throw Error(concat("gpunet::", function, ": index ", *wrong, " at place ", wrong - all.begin(),
+                       " is out of range (want 0 to ", extent - 1, "), check the indices"));
+  }
+  return indices;
+}
+
+// [outer, length, inner] of a shape seen from a dimension.
+FoldSizes along(const Sizes& sizes, int dim);
+// Requires index shapes for gather and scatter: as many dimensions as x, and no larger than x but in `dim`.
+void check_index_shape(const Sizes& x, const Sizes& index, int dim, std::string_view function);
+
+// Returns the part of x that indices of a shape along `dim` can reach.
+template <class V>
+V reachable(const V& x, const Sizes& index, int dim) {
+  V part = x;
+  for (int d = 0; d < index.rank(); ++d)
+    if (d != dim) part = narrow(part, d, 0, index[d]);
+  return part;
+}
+
+template <class X, class I, class S>
+auto scattered(X&& x, int dim, I&& index, S&& source, Scatter how, std::string_view function) {
+  using T = ValueOf<X>;
+  static_assert(std::is_same_v<ValueOf<S>, T>,
+                "gpunet::scatter: the source has another element type than the tensor, convert it: cast<float>(x)");
+  const auto held = stored(std::forward<X>(x));
+  const auto from = stored(std::forward<S>(source));
+  const auto of = view_of(held);
+  const Sizes index_sizes = index.sizes();
+  const int at = dimension_at(dim, of.sizes().rank(), function);
+  require(from.sizes() == index_sizes, "gpunet::", function, ": a source of shape ", to_string(from.sizes()),
+          " for indices of shape ", to_string(index_sizes), " (want the same)");
+  check_index_shape(of.sizes(), index_sizes, at, function);
+  const auto indices = checked_indices(std::forward<I>(index), of.size(at), function);
+  Tensor<T, DeviceOf<X>> out = of.contiguous();
+  const bool covers = [&] {
+    for (int d = 0; d < of.sizes().rank(); ++d)
+      if (d != at && of.sizes()[d] != index_sizes[d]) return false;
+    return true;
+  }();
+  // The part that is written, dense: the whole result, or a copy.
+  auto part = reachable(view_of(out), index_sizes, at);
+  Tensor<T, DeviceOf<X>> copy;
+  if (!covers) copy = part.contiguous();
+  T* const y = covers ? out.data() : copy.data();
+  const FoldSizes shape = along(part.sizes(), at);
+  const auto elements = dense(from);
+  for_each(out.device(), shape.outer * shape.inner,
+           ScatterElements<T>{how, shape.length, index_sizes[at], shape.inner, elements.data(), indices.data(), y});
+  if (!covers) std::move(part) = copy;
+  return out;
+}
+
+}  // namespace detail
+
+// Returns the elements along a dimension at the indices, a tensor of one dimension.
+template <detail::TensorLike X, detail::TensorLike I>
+auto index_select(X&& x, int dim, I&& index) {
+  using T = detail::ValueOf<X>;
+  const auto elements = detail::dense(std::forward<X>(x));
+  const int at = detail::dimension_at(dim, elements.sizes().rank(), "index_select");
+  require(index.sizes().rank() == 1, "gpunet::index_select: indices of shape ", to_string(index.sizes()),
+          " (want one dimension), flatten them");
+  const detail::FoldSizes shape = detail::along(elements.sizes(), at);
+  const auto indices = detail::checked_indices(std::forward<I>(index), shape.length, "index_select");
+  Sizes sizes;
+  for (int d = 0; d < elements.sizes().rank(); ++d)
+    sizes.append(d == at ? indices.numel() : elements.sizes()[d]);
+  Tensor<T, detail::DeviceOf<X>> out(elements.device(), sizes);
+  using E = detail::BitsOfElement<T>;
+  if (out.numel() > 0)
+    detail::pick(out.device(), shape.outer,
+                 detail::PickElements<E>{shape.length, indices.numel(), shape.inner,
+                                         reinterpret_cast<const E*>(elements.data()), indices.data(),
+                                         reinterpret_cast<E*>(out.data()), false});
+  return out;
+}
+
+// Returns y[i][j] = x[i][index[i][j]] for dim 1, and so on: an element along `dim` for each index.
+template <detail::TensorLike X, detail::TensorLike I>
+auto gather(X&& x, int dim, I&& index) {
+  using T = detail::ValueOf<X>;
+  const auto held = detail::stored(std::forward<X>(x));
+  const auto view = detail::view_of(held);
+  const Sizes sizes = index.sizes();
+  const int at = detail::dimension_at(dim, view.sizes().rank(), "gather");
+  detail::check_index_shape(view.sizes(), sizes, at, "gather");
+  const auto indices = detail::checked_indices(std::forward<I>(index), view.size(at), "gather");
+  const auto part = detail::reachable(view, sizes, at);
+  const detail::FoldSizes shape = detail::along(part.sizes(), at);
+  Tensor<T, detail::DeviceOf<X>> out(view.device(), sizes);
+  if (out.numel() == 0) return out;
+  using E = detail::BitsOfElement<T>;
+  const auto pick = [&](const T* elements) {
+    detail::pick(out.device(), shape.outer,
+                 detail::PickElements<E>{shape.length, sizes[at], shape.inner, reinterpret_cast<const E*>(elements),
+                                         indices.data(), reinterpret_cast<E*>(out.data()), true});
+  };
+  if (part.is_contiguous())
+    pick(part.data());
+  else
+    pick(part.contiguous().data());
+  return out;
+}
+
+// Returns x, where y[i][index[i][j]] += source[i][j] for dim 1, and so on; of `scatter`, the last source is assigned. In order, so
+// results are bitwise repeatable on both devices.
+template <detail::TensorLike X, detail::TensorLike I, detail::TensorLike S>
+auto scatter_add(X&& x, int dim, I&& index, S&& source) {
+  return detail::scattered(std::forward<X>(x), dim, std::forward<I>(index), std::forward<S>(source),
+                           detail::Scatter::add, "scatter_add");
+}
+template <detail::TensorLike X, detail::TensorLike I, detail::TensorLike S>
+auto scatter(X&& x, int dim, I&& index, S&& source) {
+  return detail::scattered(std::forward<X>(x), dim, std::forward<I>(index), std::forward<S>(source),
+                           detail::Scatter::assign, "scatter");
+}
+
+// Returns [..., classes] with a 1 at the class of each element. Throws Error for a class out of range.
+template <detail::TensorLike I>
+auto one_hot(I&& classes, index_t count) {
+  require(count >= 1, "gpunet::one_hot: ", count, " classes (want 1 or more)");
+  const auto indices = detail::checked_indices(std::forward<I>(classes), count, "one_hot");
+  return Tensor(cast<index_t>(unsqueeze(indices, -1) == arange(indices.device(), count)));
+}
+
+// Returns the indices of the elements that are true, or not 0, in row-major order: [found, dimensions]. Waits for the device.
+template <detail::TensorLike X>
+Tensor<index_t, detail::DeviceOf<X>> nonzero(X&& x) {
+  const Tensor flags = cast<bool>(std::forward<X>(x));
+  const auto places = detail::places_of_true(flags.view(), flags.device());
+  Tensor<index_t, detail::DeviceOf<X>> out(flags.device(), {places.numel(), flags.sizes().rank()});
+  const detail::Strides strides = detail::dense_strides(flags.sizes());
+  for (int d = 0; d < flags.sizes().rank(); ++d)
+    select(out, 1, d) = remainder(floor_divide(places, strides[static_cast<std::size_t>(d)]),
+                                  std::max(flags.sizes()[d], index_t{1}));
+  return out;
+}
+
+// Returns the elements where the mask, of the same shape, is true. Waits for the device.
+template <detail::TensorLike X, detail::TensorLike M>
+auto masked_select(X&& x, M&& mask) {
+  static_assert(std::is_same_v<detail::ValueOf<M>, bool>,
+                "gpunet::masked_select: the mask has to be a tensor of bools: x > 0");
+  const auto shape = broadcast_shapes(x.sizes(), mask.sizes());
+  require(shape && *shape == x.sizes(), "gpunet::masked_select: a mask of shape ", to_string(mask.sizes()),
+          " for a tensor of shape ", to_string(x.sizes()), " (want one that broadcasts to it)");
+  Tensor<bool, detail::DeviceOf<X>> flags(x.device(), x.sizes());
+  detail::expression(std::forward<M>(mask)).eval_to(detail::view_of(flags), "masked_select");
+  const auto elements = detail::dense(std::forward<X>(x));
+  const auto places = detail::places_of_true(flags.view(), flags.device());
+  return index_select(flatten(elements), 0, places);
+}
+
+}  // namespace gpunet
+
+GPUNET_EXTERN_LOOP(gpunet::detail::PickElements<std::uint8_t>);
+GPUNET_EXTERN_LOOP(gpunet::detail::PickElements<std::uint32_t>);
+GPUNET_EXTERN_LOOP(gpunet::detail::PickElements<std::uint64_t>);
+GPUNET_EXTERN_LOOP(gpunet::detail::ScatterElements<float>);
+GPUNET_EXTERN_LOOP(gpunet::detail::ScatterElements<double>);
+GPUNET_EXTERN_LOOP(gpunet::detail::ScatterElements<std::int32_t>);
+GPUNET_EXTERN_LOOP(gpunet::detail::ScatterElements<gpunet::index_t>);
+
+#if !GPUNET_COMPILED
+#include <gpunet/tensor/indexing.ipp>
+#endif

@@ -1,0 +1,24 @@
+// Bodies of indexing.hpp.
+#pragma once
+
+#include <gpunet/tensor/indexing.hpp>
+
+namespace gpunet::detail {
+
+GPUNET_INLINE FoldSizes along(const Sizes& sizes, int dim) {
+  FoldSizes out{1, sizes[dim], 1};
+  for (int d = 0; d < sizes.rank(); ++d)
+    if (d != dim) (d < dim ? out.outer : out.inner) *= sizes[d];
+  return out;
+}
+
+GPUNET_INLINE void check_index_shape(const Sizes& x, const Sizes& index, int dim, std::string_view function) {
+  bool fits = x.rank() == index.rank();
+  for (int d = 0; fits && d < x.rank(); ++d)
+    fits = d == dim || index[d] <= x[d];
+  require(fits, "gpunet::", function, ": indices of shape ", to_string(index), " for a tensor of shape ",
+          to_string(x), " (want as many dimensions, and no larger extents than it except in dimension ", dim,
+          "), reshape them");
+}
+
+}  // namespace gpunet::detail

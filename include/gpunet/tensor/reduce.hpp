@@ -1,0 +1,301 @@
+// Reductions of tensors: sums, means, extremes and others over all dimensions or some of them. Names and results are PyTorch's.
+//
+//   sum(x)   sum(x, 1)   mean(x, {0, 2}, true)        with `true` (keepdim) reduced dimensions have an extent of 1
+//
+// An expression is computed while it is reduced and not stored: sum(square(x - y)) reads x and y once. A negative dimension counts
+// from the end. Throw Error for a dimension that is not there or is given twice.
+#pragma once
+
+#include <cmath>
+#include <initializer_list>
+#include <limits>
+#include <span>
+
+#include <gpunet/tensor/fold.hpp>
+#include <gpunet/tensor/functions.hpp>
+#include <gpunet/tensor/shapes.hpp>
+
+namespace gpunet {
+
+template <class T, class D>
+struct ValuesAndIndices;
+
+namespace detail {
+
+// How a shape is reduced.
+struct ReducedShape {
+  FoldSizes sizes;
+  std::array<int, Sizes::max_rank> order;  // of the dimensions, so that they are [outer, length, inner]
+  int rank;
+  Sizes result;
+
+  // No dimensions: all of them.
+  ReducedShape(const Sizes& shape, std::span<const int> dims, bool keepdim, std::string_view function);
+};
+
+// Dimensions that are reduced: one, several, or all of them.
+class Dims {
+ public:
+  Dims() = default;
+  Dims(int dim) : dims_{dim}, count_(1) {}
+  Dims(std::initializer_list<int> dims) : count_(dims.size()) {
+    require(dims.size() <= dims_.size(), "gpunet::sum: ", dims.size(), " dimensions (want at most ",
+            Sizes::max_rank, "), give those of the tensor");
+    std::copy(dims.begin(), dims.end(), dims_.begin());
+  }
+  operator std::span<const int>() const { return {dims_.data(), count_}; }
+
+ private:
+  std::array<int, Sizes::max_rank> dims_{};
+  std::size_t count_ = 0;
+};
+
+// The type in which sums of T are accumulated.
+template <class T>
+using SumOf = std::conditional_t<std::is_floating_point_v<T>, double, index_t>;
+
+// Returns the fold of an expression, without its type.
+template <class D>
+Buffer<std::byte, D> folded(const AnyExpression<D>& x, const ReducedShape& shape, const FoldStep& step,
+                            const Operand& of_nothing);
+
+// Returns the fold by Op over some dimensions, accumulated in A.
+template <class Op, class A, class T, class D>
+Tensor<A, D> folded(const Expression<T, D>& x, const ReducedShape& shape, A of_nothing) {
+  FoldStep step{Op::code, element_type<T>, element_type<A>};
+  if constexpr (std::is_same_v<D, Host>) {
+    step.fold_elements = block_loop<BinaryLoop<Op, T>>();
+    step.fold = block_loop<BinaryLoop<Op, A>>();
+    step.fold_rows = block_loop<FoldRows<Op, T, A>>();
+    if constexpr (!std::is_same_v<T, A>) step.convert = block_loop<CastLoop<A, T>>();
+    step.in_runs = std::is_floating_point_v<T>;
+  }
+  return TensorAccess::adopt(
+      x.device(), shape.result,
+      folded(static_cast<const AnyExpression<D>&>(x), shape, step, Operand::of_number(of_nothing))
+          .template as<A>());
+}
+
+// Returns the sum or product.
+template <class Op, class X>
+auto summed(X&& x, std::span<const int> dims, bool keepdim, std::string_view function) {
+  using T = ValueOf<X>;
+  if constexpr (std::is_same_v<T, bool>) {
+    return summed<Op>(cast<std::uint8_t>(std::forward<X>(x)), dims, keepdim, function);
+  } else {
+    const auto elements = expression(std::forward<X>(x));
+    using A = SumOf<T>;
+    return folded<Op, A>(elements, ReducedShape(elements.sizes(), dims, keepdim, function),
+                         A{std::is_same_v<Op, element::Multiply>});
+  }
+}
+
+template <class Op, class X>
+auto extreme(X&& x, std::span<const int> dims, bool keepdim, std::string_view function) {
+  using T = ValueOf<X>;
+  const auto elements = expression(std::forward<X>(x));
+  const ReducedShape shape(elements.sizes(), dims, keepdim, function);
+  require(shape.sizes.length > 0 || shape.result.numel() == 0, "gpunet::", function, ": a tensor of shape ",
+          to_string(elements.sizes()), " has no elements to reduce (there is no largest or smallest), give some");
+  return folded<Op, T>(elements, shape, T{});
+}
+
+template <class X>
+constexpr void require_floats() {
+  static_assert(std::is_floating_point_v<ValueOf<X>>,
+                "gpunet::mean: the tensor has integers, convert it: mean(cast<float>(x))");
+}
+
+// Returns the variance, in double.
+template <class X>
+auto variance(X&& x, std::span<const int> dims, bool keepdim, double correction, std::string_view function) {
+  require_floats<X>();
+  const auto elements = stored(std::forward<X>(x));
+  const ReducedShape kept(elements.sizes(), dims, true, function), shape(elements.sizes(), dims, keepdim, function);
+  const auto count = static_cast<double>(shape.sizes.length);
+  const auto total = folded<element::Add, double>(expression(elements), kept, 0.0);
+  const auto squares = square(gpunet::cast<double>(elements) - total / count);
+  return folded<element::Add, double>(squares, shape, 0.0) / (count > correction ? count - correction : 0.0);
+}
+
+// Returns the indices of the extremes along a dimension.
+template <class Op, class X>
+auto place_of_extreme(X&& x, int dim, bool keepdim, std::string_view function) {
+  using D = DeviceOf<X>;
+  using T = ValueOf<X>;
+  const auto elements = stored(std::forward<X>(x));
+  const auto best = extreme<Op>(elements, Dims(dim), true, function);
+  const int rank = elements.sizes().rank(), at = dimension_at(dim, rank, function);
+  const index_t length = elements.sizes()[at];
+  require(length <= std::numeric_limits<label_t>::max(), "gpunet::", function, ": ", length,
+          " elements along dimension ", dim, " (want fewer than 2^31), reduce parts of them");
+  std::vector<label_t> indices(static_cast<std::size_t>(length));
+  for (std::size_t i = 0; i < indices.size(); ++i)
+    indices[i] = static_cast<label_t>(i);
+  D& device = best.device();
+  const Tensor<label_t, D> numbers(device, {length}, indices);
+  Sizes along;
+  for (int d = 0; d < rank; ++d)
+    along.append(d == at ? length : 1);
+  auto is_best = elements == best;
+  auto places = [&] {
+    if constexpr (std::is_floating_point_v<T>)
+      return where(std::move(is_best) | isnan(elements), with_sizes(numbers, along), static_cast<label_t>(length));
+    else
+      return where(std::move(is_best), with_sizes(numbers, along), static_cast<label_t>(length));
+  }();
+  return extreme<element::Minimum>(std::move(places), Dims(dim), keepdim, function);
+}
+template <class Op, class X>
+auto extreme_and_place(X&& x, int dim, bool keepdim, std::string_view function) {
+  const auto elements = stored(std::forward<X>(x));
+  return ValuesAndIndices<ValueOf<X>, DeviceOf<X>>{extreme<Op>(elements, Dims(dim), keepdim, function),
+                                                   place_of_extreme<Op>(elements, dim, keepdim, function)};
+}
+
+template <class Op, class D>
+Tensor<bool, D> of_bools(const Expression<bool, D>& x, std::span<const int> dims, bool keepdim, bool of_nothing,
+                         std::string_view function) {
+  return folded<Op, bool>(x, ReducedShape(x.sizes(), dims, keepdim, function), of_nothing);
+}
+
+// The type that a sum of T has: that of floats, index_t for integers.
+template <class T, class X>
+auto as_sum(X&& x) {
+  if constexpr (std::is_floating_point_v<T> && !std::is_same_v<T, ValueOf<X>>)
+    return expression(std::forward<X>(x)).template cast<T>().eval();
+  else
+    return std::forward<X>(x);
+}
+
+}  // namespace detail
+
+// Sums are accumulated in double, those of integers and bools in index_t, which is their type.
+template <detail::TensorLike X>
+auto sum(X&& x, const detail::Dims& dims = {}, bool keepdim = false) {
+  return detail::as_sum<detail::ValueOf<X>>(detail::summed<element::Add>(std::forward<X>(x), dims, keepdim, "sum"));
+}
+template <detail::TensorLike X>
+auto prod(X&& x, const detail::Dims& dims = {}, bool keepdim = false) {
+  return detail::as_sum<detail::ValueOf<X>>(
+      detail::summed<element::Multiply>(std::forward<X>(x), dims, keepdim, "prod"));
+}
+template <detail::TensorLike X>
+auto mean(X&& x, const detail::Dims& dims = {}, bool keepdim = false) {
+  detail::require_floats<X>();
+  using T = detail::ValueOf<X>;
+  const auto elements = detail::expression(std::forward<X>(x));
+  const detail::ReducedShape shape(elements.sizes(), dims, keepdim, "mean");
+  const auto total = detail::folded<element::Add, double>(elements, shape, 0.0);
+  return Tensor(cast<T>(total / shape.sizes.length));
+}
+
+// The variance, divided by the number of elements less `correction`, and its root (torch.std).
+template <detail::TensorLike X>
+auto var(X&& x, const detail::Dims& dims = {}, bool keepdim = false, double correction = 1) {
+  using T = detail::ValueOf<X>;
+  return Tensor(cast<T>(detail::variance(std::forward<X>(x), dims, keepdim, correction, "var")));
+}
+template <detail::TensorLike X>
+auto stddev(X&& x, const detail::Dims& dims = {}, bool keepdim = false, double correction = 1) {
+  using T = detail::ValueOf<X>;
+  return Tensor(cast<T>(sqrt(detail::variance(std::forward<X>(x), dims, keepdim, correction, "stddev"))));
+}
+
+// The norm (sum |x|^p)^(1/p); with p infinite, the largest |x|.
+template <detail::TensorLike X>
+auto norm(X&& x, double p = 2, const detail::Dims& dims = {}, bool keepdim = false) {
+  detail::require_floats<X>();
+  using T = detail::ValueOf<X>;
+  const auto total = [&](auto&& powers) {
+    const detail::ReducedShape shape(powers.sizes(), dims, keepdim, "norm");
+    return detail::folded<element::Add, double>(powers, shape, 0.0);
+  };
+  if (p == 2) return Tensor(cast<T>(sqrt(total(square(std::forward<X>(x))))));
+  if (p == 1) return Tensor(cast<T>(total(abs(std::forward<X>(x)))));
+  if (p == std::numeric_limits<double>::infinity())
+    return Tensor(detail::extreme<element::Maximum>(abs(std::forward<X>(x)), dims, keepdim, "norm"));
+  require(p > 0, "gpunet::norm: p is ", p, " (want a number above 0, or infinity)");
+  return Tensor(cast<T>(pow(total(pow(abs(std::forward<X>(x)), p)), 1 / p)));
+}
+
+// The largest and the smallest element; NaN counts as both.
+template <detail::TensorLike X>
+auto amax(X&& x, const detail::Dims& dims = {}, bool keepdim = false) {
+  return detail::extreme<element::Maximum>(std::forward<X>(x), dims, keepdim, "amax");
+}
+template <detail::TensorLike X>
+auto amin(X&& x, const detail::Dims& dims = {}, bool keepdim = false) {
+  return detail::extreme<element::Minimum>(std::forward<X>(x), dims, keepdim, "amin");
+}
+template <detail::TensorLike X>
+auto max(X&& x) {
+  return amax(std::forward<X>(x));
+}
+template <detail::TensorLike X>
+auto min(X&& x) {
+  return amin(std::forward<X>(x));
+}
+
+// The indices along a dimension, or of all elements in row-major order, of the largest and the smallest element: of equal ones the
+// first. They have the type of labels.
+template <detail::TensorLike X>
+auto argmax(X&& x, int dim, bool keepdim = false) {
+  return detail::place_of_extreme<element::Maximum>(std::forward<X>(x), dim, keepdim, "argmax");
+}
+template <detail::TensorLike X>
+auto argmin(X&& x, int dim, bool keepdim = false) {
+  return detail::place_of_extreme<element::Minimum>(std::forward<X>(x), dim, keepdim, "argmin");
+}
+template <detail::TensorLike X>
+auto argmax(X&& x) {
+  return argmax(flatten(std::forward<X>(x)), 0);
+}
+template <detail::TensorLike X>
+auto argmin(X&& x) {
+  return argmin(flatten(std::forward<X>(x)), 0);
+}
+
+// The largest or smallest elements along a dimension and their indices: auto [values, indices] = max(x, 1).
+template <class T, class D>
+struct ValuesAndIndices {
+  Tensor<T, D> values;
+  Tensor<label_t, D> indices;
+};
+template <detail::TensorLike X>
+auto max(X&& x, int dim, bool keepdim = false) {
+  return detail::extreme_and_place<element::Maximum>(std::forward<X>(x), dim, keepdim, "max");
+}
+template <detail::TensorLike X>
+auto min(X&& x, int dim, bool keepdim = false) {
+  return detail::extreme_and_place<element::Minimum>(std::forward<X>(x), dim, keepdim, "min");
+}
+
+// Whether any, or each, of the elements is true; numbers other than 0 are.
+template <detail::TensorLike X>
+auto any(X&& x, const detail::Dims& dims = {}, bool keepdim = false) {
+  return detail::of_bools<element::Or>(cast<bool>(std::forward<X>(x)), dims, keepdim, false, "any");
+}
+template <detail::TensorLike X>
+auto all(X&& x, const detail::Dims& dims = {}, bool keepdim = false) {
+  return detail::of_bools<element::And>(cast<bool>(std::forward<X>(x)), dims, keepdim, true, "all");
+}
+
+namespace detail {
+
+#if GPUNET_COMPILED
+extern template Buffer<std::byte, Host> folded(const AnyExpression<Host>&, const ReducedShape&, const FoldStep&,
+                                               const Operand&);
+#if GPUNET_CUDA
+extern template Buffer<std::byte, Cuda> folded(const AnyExpression<Cuda>&, const ReducedShape&, const FoldStep&,
+                                               const Operand&);
+#endif
+#endif
+
+}  // namespace detail
+
+}  // namespace gpunet
+
+#if !GPUNET_COMPILED
+#include <gpunet/tensor/reduce.ipp>
+#endif

@@ -1,0 +1,107 @@
+// Sums of all elements up to each one, and the places of those that are true.
+#pragma once
+
+#include <gpunet/tensor/reduce.hpp>
+
+namespace gpunet {
+
+namespace detail {
+
+// Writes the sums of the elements of a program [outer, length, inner] up to each one along the middle dimension. `type` is that of
+// the sums, which are accumulated in double or index_t.
+void scan(Host& device, const RunnableProgram& program, const FoldSizes& sizes, ElementType type, void* out);
+
+// The sums of one part of a row: y[part, ...] from `starts` [parts, outer, inner] on, or 0. One index = one part of one row.
+struct ScanPart {
+  RunnableProgram program;
+  FoldSizes sizes;
+  index_t part_length;
+  ElementType type, accumulated;
+  const std::byte* starts;  // null: 0
+  std::byte* out;
+
+  GPUNET_FN void operator()(index_t i) const {
+    const index_t results = sizes.outer * sizes.inner;
+    const index_t part = i / results, result = i % results;
+    AnyElement sum{};
+    sum.i64 = 0;
+    if (starts) sum = loaded(starts, accumulated, i);
+    index_t at = (result / sizes.inner * sizes.length + part * part_length) * sizes.inner + result % sizes.inner;
+    for (index_t r = part * part_length; r < sizes.length && r < (part + 1) * part_length; ++r, at += sizes.inner) {
+      const AnyElement x = converted(evaluate(program, at), program.type, accumulated);
+      sum = accumulated == ElementType::f64 ? run_step<double>(element::Code::Add, sum, x)
+                                            : run_step<index_t>(element::Code::Add, sum, x);
+      const AnyElement y = converted(sum, accumulated, type);
+      with_type(type, [&](auto element) {
+        reinterpret_cast<decltype(element)*>(out)[at] = y.get<decltype(element)>();
+        return 0;
+      });
+    }
+  }
+};
+
+// Replaces the sums of parts [parts, columns] by those of the parts before. One index = one column.
+struct ScanParts {
+  index_t parts, columns;
+  ElementType accumulated;
+  std::byte* sums;
+
+  template <class A>
+  GPUNET_FN void run(index_t column, A* values) const {
+    A before{};
+    for (index_t part = 0; part < parts; ++part) {
+      const A sum = values[part * columns + column];
+      values[part * columns + column] = before;
+      before += sum;
+    }
+  }
+  GPUNET_FN void operator()(index_t column) const {
+    if (accumulated == ElementType::f64)
+      run(column, reinterpret_cast<double*>(sums));
+    else
+      run(column, reinterpret_cast<index_t*>(sums));
+  }
+};
+
+// Returns the places of the flags that are true, in order.
+Tensor<index_t, Host> places_of_true(const View<const bool, Host>& flags, Host& device);
+
+#if GPUNET_CUDA
+// The same on Cuda.
+void scan(Cuda& device, const RunnableProgram& program, const FoldSizes& sizes, ElementType type, void* out);
+Tensor<index_t, Cuda> places_of_true(const View<const bool, Cuda>& flags, Cuda& device);
+#endif
+
+}  // namespace detail
+
+// Returns the sums of the elements up to each one along a dimension, as torch.cumsum. Those of integers and bools are index_t.
+template <detail::TensorLike X>
+auto cumsum(X&& x, int dim) {
+  using T = detail::ValueOf<X>;
+  using R = std::conditional_t<std::is_floating_point_v<T>, T, index_t>;
+  using D = detail::DeviceOf<X>;
+  auto elements = detail::expression(std::forward<X>(x));
+  if (elements.sizes().rank() == 0) return std::move(elements).template cast<R>().eval();
+  Tensor<R, D> out(elements.device(), elements.sizes());
+  const Sizes& sizes = out.sizes();
+  const int at = detail::dimension_at(dim, sizes.rank(), "cumsum");
+  detail::FoldSizes shape{1, sizes[at], 1};
+  for (int d = 0; d < sizes.rank(); ++d)
+    if (d != at) (d < at ? shape.outer : shape.inner) *= sizes[d];
+  if (out.numel() > 0)
+    detail::scan(elements.device(), detail::runnable(elements.program()), shape, detail::element_type<R>,
+                 out.data());
+  return out;
+}
+
+}  // namespace gpunet
+
+GPUNET_EXTERN_LOOP(gpunet::detail::ScanPart);
+GPUNET_EXTERN_LOOP(gpunet::detail::ScanParts);
+
+#if GPUNET_NVCC && !GPUNET_COMPILED
+#include <gpunet/tensor/scan.cuh>
+#endif
+#if !GPUNET_COMPILED
+#include <gpunet/tensor/scan.ipp>
+#endif
