@@ -373,11 +373,31 @@ struct CastLoop : BlockArrays {
   }
 };
 
+// Square roots of a block.
+void block_of_square_roots(const BlockArrays& arrays, ElementType type, index_t begin, index_t end);
+
 // Returns the loop of Host for the path in use. The compiled library has all of them.
 template <class F>
 Loop block_loop() {
   return loop_over<F>();
 }
+template <class F>
+requires(std::is_same_v<F, UnaryLoop<element::Sqrt, float>> ||
+         std::is_same_v<F, UnaryLoop<element::Sqrt, double>>) Loop block_loop() {
+  constexpr ElementType type =
+      std::is_same_v<F, UnaryLoop<element::Sqrt, float>> ? ElementType::f32 : ElementType::f64;
+  return [](const void* arrays, index_t begin, index_t end) {
+    block_of_square_roots(*static_cast<const BlockArrays*>(arrays), type, begin, end);
+  };
+}
+
+// Fills elements with one of them.
+template <class E>
+struct FillLoop {
+  E value;
+  E* y;
+  [[gnu::always_inline]] inline void operator()(index_t i) const { y[i] = value; }
+};
 
 }  // namespace gpunet::detail
 

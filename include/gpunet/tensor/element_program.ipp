@@ -7,7 +7,11 @@
 
 #include <gpunet/core/math.hpp>
 #include <gpunet/device/host/flush_subnormals.hpp>
+#include <gpunet/device/host/isa_paths.hpp>
 #include <gpunet/tensor/element_program.hpp>
+
+#define GPUNET_KERNELS <gpunet/tensor/square_roots.inl>
+#include <gpunet/device/host/each_isa_path.inl>
 
 namespace gpunet::detail {
 
@@ -238,6 +242,12 @@ void with_bytes(ElementType type, F f) {
     f(std::uint8_t{});
 }
 
+template <class E>
+void fill_block(E* y, index_t n, E value) {
+  const FillLoop<E> fill{value, y};
+  block_loop<FillLoop<E>>()(&fill, 0, n);
+}
+
 // Copies elements of an array in the order of the program to `block`, or from it.
 enum class BlockCopy { gather, scatter };
 template <BlockCopy direction>
@@ -251,7 +261,7 @@ void copy_block(const RunnableProgram& program, const ProgramArray& array, index
       E* const from = base + offset;
       if constexpr (direction == BlockCopy::gather) {
         if (stride == 0)
-          std::fill_n(dense, length, *from);
+          fill_block(dense, length, *from);
         else if (stride == 1)
           std::memcpy(dense, from, static_cast<std::size_t>(length) * sizeof(E));
         else
@@ -307,8 +317,8 @@ GPUNET_INLINE BlockRunner::BlockRunner(const RunnableProgram& program, index_t m
   for (int k = 0; k < program.operand_count; ++k)
     if (const ProgramArray& x = program.operands[k]; x.order == ArrayOrder::number) {
       with_bytes(x.type, [&](auto element) {
-        std::fill_n(reinterpret_cast<decltype(element)*>(slot(slots_[k])), block_,
-                    static_cast<decltype(element)>(x.number));
+        fill_block(reinterpret_cast<decltype(element)*>(slot(slots_[k])), block_,
+                   static_cast<decltype(element)>(x.number));
       });
       values_[k] = slot(slots_[k]);
     }
@@ -346,8 +356,48 @@ GPUNET_INLINE const void* BlockRunner::run(index_t begin, index_t count, void* o
   return value(program_.result);
 }
 
+GPUNET_INLINE void block_of_square_roots(const BlockArrays& arrays, ElementType type, index_t begin, index_t end) {
+  const auto roots = [&](auto element) {
+    using T = decltype(element);
+    const T* const x = static_cast<const T*>(arrays.a) + begin;
+    T* const y = static_cast<T*>(arrays.y) + begin;
+    GPUNET_CALL_PATH(16, square_roots, end - begin, x, y);
+  };
+  if (type == ElementType::f32)
+    roots(float{});
+  else
+    roots(double{});
+}
+
+// Copies an array to a dense one whose last two dimensions are exchanged, tile by tile, so that each cache line is read once.
+GPUNET_INLINE void run_transposed(Host& device, const RunnableProgram& program, const ProgramArray& out) {
+  const ProgramArray& x = program.operands[0];
+  const int last = program.rank - 1;
+  const index_t rows = program.extents[last - 1], columns = program.extents[last], stride = x.strides[last];
+  constexpr index_t tile = 32;
+  const index_t tiles = ceil_div(rows, tile), matrices = program.elements / (rows * columns);
+  with_bytes(x.type, [&](auto element) {
+    using E = decltype(element);
+    device.run_if(program.elements > 1 << 15, matrices * tiles, [&](index_t task, int) {
+      const index_t matrix = task / tiles, top = task % tiles * tile, bottom = std::min(rows, top + tile);
+      const E* const from =
+          reinterpret_cast<const E*>(x.data) + x.offset(matrix * rows * columns, program.rank, program.extents);
+      E* const to = reinterpret_cast<E*>(out.data) + matrix * rows * columns;
+      for (index_t left = 0; left < columns; left += tile)
+        for (index_t i = top; i < bottom; ++i)
+          for (index_t j = left; j < std::min(columns, left + tile); ++j)
+            to[i * columns + j] = from[i + j * stride];
+    });
+  });
+}
+
 GPUNET_INLINE void run_elements(Host& device, const RunnableProgram& program, const ProgramArray& out) {
   const index_t n = program.elements;
+  if (const int last = program.rank - 1; program.step_count == 0 && last > 0 && out.order == ArrayOrder::dense &&
+                                         program.operands[0].order == ArrayOrder::strided &&
+                                         program.operands[0].strides[last - 1] == 1 && program.extents[last] > 8 &&
+                                         program.extents[last - 1] > 8)
+    return run_transposed(device, program, out);
   constexpr index_t chunk = 1 << 15;  // as many elements pay for a second thread
   const auto part = [&](index_t begin, index_t end) {
     const index_t bytes = bytes_of(out.type);

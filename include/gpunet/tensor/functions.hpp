@@ -135,7 +135,6 @@ GPUNET_TENSOR_UNARY(square, Square)
     return detail::as_floats(std::forward<X>(x)).template apply<element::Op>(); \
   }
 GPUNET_TENSOR_FLOAT_UNARY(sqrt, Sqrt)
-GPUNET_TENSOR_FLOAT_UNARY(rsqrt, Rsqrt)
 GPUNET_TENSOR_FLOAT_UNARY(reciprocal, Reciprocal)
 GPUNET_TENSOR_FLOAT_UNARY(exp, Exp)
 GPUNET_TENSOR_FLOAT_UNARY(exp2, Exp2)
@@ -165,6 +164,12 @@ GPUNET_TENSOR_FLOAT_UNARY(isinf, IsInf)
 GPUNET_TENSOR_FLOAT_UNARY(isfinite, IsFinite)
 #undef GPUNET_TENSOR_FLOAT_UNARY
 
+// Returns 1 / sqrt(x).
+template <detail::TensorLike X>
+auto rsqrt(X&& x) {
+  return reciprocal(sqrt(std::forward<X>(x)));
+}
+
 // Returns x to a power: a number, whose squares, cubes and roots are computed as such, or a tensor.
 template <class A, class B>
 requires detail::OneIsTensor<A, B>
@@ -175,7 +180,7 @@ auto pow(A&& x, B&& exponent) {
     auto base = detail::expression(std::forward<A>(x));
     if (power == 2) return std::move(base).template apply<element::Square>();
     if (power == 0.5) return std::move(base).template apply<element::Sqrt>();
-    if (power == -0.5) return std::move(base).template apply<element::Rsqrt>();
+    if (power == -0.5) return rsqrt(std::move(base));
     if (power == -1) return std::move(base).template apply<element::Reciprocal>();
     return detail::binary<element::Pow>(std::move(base), exponent, "pow");
   } else {

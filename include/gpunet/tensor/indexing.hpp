@@ -34,10 +34,26 @@ void pick(D& device, index_t outer, const PickElements<E>& pick) {
 }
 template <class E>
 void pick(Host& device, index_t outer, const PickElements<E>& pick) {
-  if (pick.has_own_index || pick.inner < 4) return for_each(device, outer * pick.count * pick.inner, pick);
-  device.run_if(outer * pick.count * pick.inner > 1 << 15, outer * pick.count, [&](index_t row, int) {
-    const E* const from = pick.x + (row / pick.count * pick.length + pick.index[row % pick.count]) * pick.inner;
-    std::copy_n(from, pick.inner, pick.y + row * pick.inner);
+  constexpr index_t part = 1 << 14;  // elements
+  const index_t rows = outer * pick.count, inner = pick.inner, of_task = std::max(index_t{1}, part / inner);
+  device.run_if(rows * inner > 2 * part, (rows + of_task - 1) / of_task, [&, inner](index_t task, int) {
+    const index_t begin = task * of_task, end = std::min(rows, begin + of_task);
+    index_t o = begin / pick.count, j = begin % pick.count;
+    for (index_t row = begin; row < end; ++row) {
+      const E* const x = pick.x + o * pick.length * inner;
+      E* const y = pick.y + row * inner;
+      if (!pick.has_own_index) {
+        std::copy_n(x + pick.index[j] * inner, inner, y);
+      } else {
+        const index_t* const index = pick.index + row * inner;
+        for (index_t i = 0; i < inner; ++i)
+          y[i] = x[index[i] * inner + i];
+      }
+      if (++j == pick.count) {
+        j = 0;
+        ++o;
+      }
+    }
   });
 }
 
@@ -79,20 +95,33 @@ auto dense(X&& x) {
     return Tensor(expression(std::forward<X>(x)));
 }
 
+// Returns the place of the first index that is not from 0 to extent - 1, or -1.
+index_t place_of_wrong_index(Host& device, const index_t* indices, index_t n, index_t extent);
+#if GPUNET_CUDA
+inline index_t place_of_wrong_index(Cuda& device, const index_t* indices, index_t n, index_t extent) {
+  const StridedView<const index_t, Cuda> view(device, indices, Sizes{n}, dense_strides(Sizes{n}));
+  if (!any((view < 0) | (view >= extent)).item()) return -1;
+  return argmax(cast<std::uint8_t>((view < 0) | (view >= extent))).item();
+}
+#endif
+
 // Returns indices as a dense tensor of index_t, all of them from 0 to extent - 1.
 template <class X>
 auto checked_indices(X&& index, index_t extent, std::string_view function) {
   static_assert(
       std::is_same_v<ValueOf<X>, index_t> || std::is_same_v<ValueOf<X>, std::int32_t>,
       "gpunet::index_select: the indices have to be index_t or std::int32_t, convert them: cast<index_t>(x)");
-  Tensor indices = cast<index_t>(std::forward<X>(index));
-  if (indices.numel() == 0) return indices;
-  if (any((indices < 0) | (indices >= extent)).item()) {
-    const std::vector<index_t> all = indices.to_vector();
-    const auto wrong = std::find_if(all.begin(), all.end(), [extent](index_t i) { return i < 0 || i >= extent; });
-    throw Error(concat("gpunet::", function, ": index ", *wrong, " at place ", wrong - all.begin(),
-                       " is out of range (want 0 to ", extent - 1, "), check the indices"));
-  }
+  auto indices = [&] {
+    if constexpr (std::is_same_v<ValueOf<X>, index_t>)
+      return dense(std::forward<X>(index));
+    else
+      return Tensor(gpunet::cast<index_t>(std::forward<X>(index)));
+  }();
+  const index_t n = indices.numel();
+  const index_t place = n > 0 ? place_of_wrong_index(indices.device(), indices.data(), n, extent) : -1;
+  if (place >= 0) [[unlikely]]
+    fail({"gpunet::", function, ": index ", flatten(view_of(indices))[place].item(), " at place ", place,
+          " is out of range (want 0 to ", extent - 1, "), check the indices"});
   return indices;
 }
 
@@ -221,9 +250,11 @@ template <detail::TensorLike X>
 Tensor<index_t, detail::DeviceOf<X>> nonzero(X&& x) {
   const Tensor flags = cast<bool>(std::forward<X>(x));
   const auto places = detail::places_of_true(flags.view(), flags.device());
-  Tensor<index_t, detail::DeviceOf<X>> out(flags.device(), {places.numel(), flags.sizes().rank()});
+  const int rank = flags.sizes().rank();
+  if (rank == 1) return Tensor(reshape(places, {-1, 1}));
+  Tensor<index_t, detail::DeviceOf<X>> out(flags.device(), {places.numel(), rank});
   const detail::Strides strides = detail::dense_strides(flags.sizes());
-  for (int d = 0; d < flags.sizes().rank(); ++d)
+  for (int d = 0; d < rank; ++d)
     select(out, 1, d) = remainder(floor_divide(places, strides[static_cast<std::size_t>(d)]),
                                   std::max(flags.sizes()[d], index_t{1}));
   return out;

@@ -5,6 +5,14 @@
 
 namespace gpunet::detail {
 
+GPUNET_INLINE index_t place_of_wrong_index(Host&, const index_t* indices, index_t n, index_t extent) {
+  std::uint64_t largest = 0;  // negative ones are large
+  for (index_t i = 0; i < n; ++i)
+    largest = std::max(largest, static_cast<std::uint64_t>(indices[i]));
+  if (largest < static_cast<std::uint64_t>(extent)) return -1;
+  return std::find_if(indices, indices + n, [extent](index_t i) { return i < 0 || i >= extent; }) - indices;
+}
+
 GPUNET_INLINE FoldSizes along(const Sizes& sizes, int dim) {
   FoldSizes out{1, sizes[dim], 1};
   for (int d = 0; d < sizes.rank(); ++d)

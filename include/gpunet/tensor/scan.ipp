@@ -62,8 +62,11 @@ GPUNET_INLINE Tensor<index_t, Host> places_of_true(const View<const bool, Host>&
   const index_t count = std::count(x, x + n, true);
   Tensor<index_t, Host> out(device, {count});
   index_t* y = out.data();
-  for (index_t i = 0; i < n; ++i)
-    if (x[i]) *y++ = i;
+  const index_t* const end = y + count;
+  for (index_t i = 0; y != end; ++i) {  // without branches on x
+    *y = i;
+    y += x[i];
+  }
   return out;
 }
 

@@ -106,7 +106,9 @@ void sort_rows_of(Host& device, const SortedRows& rows, index_t first, index_t* 
     std::vector<Item> items(static_cast<std::size_t>(n)), other(n < worth_radix ? 0 : items.size());
     for (index_t row = g * group; row < std::min(rows.rows, (g + 1) * group); ++row) {
       read(data + row * n, 0, n, items.data());
-      if (first <= n / 16) {
+      if (first <= n / 64) {
+        std::partial_sort(items.begin(), items.begin() + first, items.end());
+      } else if (first <= n / 16) {
         std::nth_element(items.begin(), items.begin() + first, items.end());
         std::sort(items.begin(), items.begin() + first);
       } else {
