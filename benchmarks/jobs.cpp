@@ -3,6 +3,7 @@
 #include "function_networks.hpp"
 #include "gemm.hpp"
 #include "networks.hpp"
+#include "tensors.hpp"
 #include "training.hpp"
 
 namespace bench {
@@ -30,6 +31,15 @@ template <index_t N>
 Job product(std::string_view name) {
   return {name, {0.97}, cost_of_product(N), [](Host& device) -> std::unique_ptr<Work> {
             return std::make_unique<Product>(device, N);
+          }};
+}
+
+// A function of two tensors of N... elements; arrays: the ones of this size that it reads and writes.
+template <auto compute, index_t... N>
+Job tensors(std::string_view name, double goal, double arrays) {
+  constexpr double elements = (static_cast<double>(N) * ...);
+  return {name, {goal}, {elements, 4 * elements * arrays}, [](Host& device) -> std::unique_ptr<Work> {
+            return std::make_unique<TensorFunction<compute>>(device, gpunet::Sizes{N...});
           }};
 }
 
@@ -65,6 +75,12 @@ const std::vector<Job>& jobs() {
       product<256>("gemm_256"),
       product<1024>("gemm_1024"),
       product<2048>("gemm_2048"),
+      tensors<chain, 1000000>("tensor_chain", 3, 3),
+      tensors<chain, 32>("tensor_small", 10, 3),
+      tensors<row_sums, 1024, 1024>("tensor_row_sums", 1.2, 1),
+      not_in_quick(tensors<column_sums, 1024, 1024>("tensor_column_sums", 1.2, 1)),
+      not_in_quick(tensors<product_of_tensors, 256, 256>("tensor_matmul", 1, 3)),
+      tensors<sorted_elements, 1000000>("tensor_sort", 1, 4),
   };
   return list;
 }

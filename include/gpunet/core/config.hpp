@@ -86,6 +86,18 @@
 #define GPUNET_X86 0
 #endif
 
+// 1 unless the address sanitizer watches memory.
+#if defined(__SANITIZE_ADDRESS__)
+#define GPUNET_CACHES_HOST_MEMORY 0
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define GPUNET_CACHES_HOST_MEMORY 0
+#endif
+#endif
+#ifndef GPUNET_CACHES_HOST_MEMORY
+#define GPUNET_CACHES_HOST_MEMORY 1
+#endif
+
 #ifndef NDEBUG
 #define GPUNET_ASSERTIONS 1
 #else

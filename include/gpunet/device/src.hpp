@@ -7,3 +7,4 @@
 #include <gpunet/device/host/host.ipp>
 #include <gpunet/device/host/isa.ipp>
 #include <gpunet/device/host/lent_memory.ipp>
+#include <gpunet/device/host/memory_cache.ipp>

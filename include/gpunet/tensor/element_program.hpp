@@ -119,7 +119,7 @@ class ElementProgram {
   ElementType type_{};
   Sizes sizes_{};
   // Not initialized: most of them are not used.
-  template <class X, int n>
+  template <class X, std::size_t n>
   union Uninitialized {
     X items[n];
     Uninitialized() {}
@@ -379,16 +379,14 @@ void block_of_square_roots(const BlockArrays& arrays, ElementType type, index_t 
 // Returns the loop of Host for the path in use. The compiled library has all of them.
 template <class F>
 Loop block_loop() {
-  return loop_over<F>();
-}
-template <class F>
-requires(std::is_same_v<F, UnaryLoop<element::Sqrt, float>> ||
-         std::is_same_v<F, UnaryLoop<element::Sqrt, double>>) Loop block_loop() {
-  constexpr ElementType type =
-      std::is_same_v<F, UnaryLoop<element::Sqrt, float>> ? ElementType::f32 : ElementType::f64;
-  return [](const void* arrays, index_t begin, index_t end) {
-    block_of_square_roots(*static_cast<const BlockArrays*>(arrays), type, begin, end);
-  };
+  constexpr bool floats = std::is_same_v<F, UnaryLoop<element::Sqrt, float>>;
+  if constexpr (floats || std::is_same_v<F, UnaryLoop<element::Sqrt, double>>)
+    return [](const void* arrays, index_t begin, index_t end) {
+      block_of_square_roots(*static_cast<const BlockArrays*>(arrays), floats ? ElementType::f32 : ElementType::f64,
+                            begin, end);
+    };
+  else
+    return loop_over<F>();
 }
 
 // Fills elements with one of them.

@@ -41,7 +41,7 @@ struct FoldRows : RowArrays {
       result = sum;
       return;
     }
-    T partial[lanes];
+    T partial[static_cast<std::size_t>(lanes)];
     for (index_t l = 0; l < lanes; ++l)
       partial[l] = begin[l];
     index_t i = lanes;

@@ -19,10 +19,10 @@ GPUNET_INLINE MatrixProduct::MatrixProduct(const Sizes& a, const Sizes& b) {
           " cannot be multiplied (rows of ", k, " elements meet columns of ", rows,
           "), transpose or reshape one of them");
   const auto batch_of = [](const Sizes& sizes) {
-    Sizes batch;
+    Sizes leading;
     for (int d = 0; d + 2 < sizes.rank(); ++d)
-      batch.append(sizes[d]);
-    return batch;
+      leading.append(sizes[d]);
+    return leading;
   };
   const std::optional<Sizes> both = broadcast_shapes(batch_of(a), batch_of(b));
   require(both.has_value(), "gpunet::matmul: the batches of the shapes ", to_string(a), " and ", to_string(b),

@@ -27,9 +27,9 @@ GPUNET_TARGET inline void square_roots(index_t n, const float* x, float* y) {
 GPUNET_TARGET inline void square_roots(index_t n, const double* x, double* y) {
   index_t i = 0;
 #if GPUNET_X86 && !defined(__clang__) && !GPUNET_NVCC
-  constexpr index_t lanes = GPUNET_LANES / 2;
+  constexpr index_t in_vector = GPUNET_LANES / 2;
   typedef double Doubles __attribute__((vector_size(GPUNET_LANES * 4)));
-  for (; i + lanes <= n; i += lanes) {
+  for (; i + in_vector <= n; i += in_vector) {
     Doubles v;
     __builtin_memcpy(&v, x + i, sizeof v);
 #if GPUNET_LANES == 16

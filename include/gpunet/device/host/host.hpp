@@ -11,6 +11,7 @@
 #include <gpunet/device/device.hpp>
 #include <gpunet/device/host/executor.hpp>
 #include <gpunet/device/host/lent_memory.hpp>
+#include <gpunet/device/host/memory_cache.hpp>
 
 namespace gpunet {
 
@@ -40,8 +41,8 @@ class Host {
   int threads() const { return executor_.threads(); }
   Precision precision() const { return precision_; }
 
-  void* allocate(std::size_t bytes) { return detail::allocate_on_host(bytes); }
-  void deallocate(void* p, std::size_t) noexcept { detail::deallocate_on_host(p); }
+  void* allocate(std::size_t bytes) { return memory_.allocate(bytes); }
+  void deallocate(void* p, std::size_t bytes) noexcept { memory_.deallocate(p, bytes); }
   void upload(void* target, const void* source, std::size_t bytes) { move(target, source, bytes); }
   void download(void* target, const void* source, std::size_t bytes) { move(target, source, bytes); }
   void copy(void* target, const void* source, std::size_t bytes) { move(target, source, bytes); }
@@ -87,6 +88,7 @@ class Host {
   std::atomic<bool> busy_{false};
   Precision precision_;
   detail::LentMemory working_memory_;
+  detail::HostMemoryCache memory_;
 };
 
 // Returns the end of an error message about memory: how much is free.
