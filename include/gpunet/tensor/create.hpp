@@ -1,7 +1,10 @@
 // Tensors whose elements follow a rule, and tensors of others. Names and results are PyTorch's.
 #pragma once
 
+#include <algorithm>
 #include <cmath>
+#include <initializer_list>
+#include <span>
 #include <vector>
 
 #include <gpunet/tensor/functions.hpp>
@@ -36,6 +39,29 @@ auto zeros_like(const X& x) {
 template <detail::TensorLike X>
 auto ones_like(const X& x) {
   return full_like(x, detail::ValueOf<X>{1});
+}
+
+// Views memory on `device` that is owned elsewhere, without a copy: [sizes], dense or with these distances between neighbors. The
+// memory has to outlive the view.
+template <class T, class D>
+StridedView<T, D> from_blob(D& device, T* data, const Sizes& sizes) {
+  return {device, data, sizes, detail::dense_strides(sizes)};
+}
+template <class T, class D>
+StridedView<T, D> from_blob(D& device, T* data, const Sizes& sizes, std::initializer_list<index_t> strides) {
+  require(static_cast<int>(strides.size()) == sizes.rank(), "gpunet::from_blob: ", strides.size(),
+          " strides for a shape of ", sizes.rank(), " dimensions (want one for each)");
+  detail::Strides all{};
+  std::copy(strides.begin(), strides.end(), all.begin());
+  return {device, data, sizes, all};
+}
+
+// Returns a tensor with copies of values of the host, [values].
+template <class T, class D>
+Tensor<std::remove_const_t<T>, D> tensor(D& device, std::span<T> values) {
+  Tensor<std::remove_const_t<T>, D> out(device, {static_cast<index_t>(values.size())});
+  device.upload(out.data(), values.data(), values.size_bytes());
+  return out;
 }
 
 // Returns start, start + step, ... below stop: arange(host, 10) has index_t, arange<float>(host, 0, 1, 0.1) floats. Throws Error

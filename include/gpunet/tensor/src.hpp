@@ -1,8 +1,10 @@
 // All bodies of this folder, a part of the compiled library.
 #pragma once
 
+#include <gpunet/tensor/dlpack.ipp>
 #include <gpunet/tensor/element_program.ipp>
 #include <gpunet/tensor/expression.ipp>
+#include <gpunet/tensor/files.ipp>
 #include <gpunet/tensor/fold.ipp>
 #include <gpunet/tensor/indexing.ipp>
 #include <gpunet/tensor/join.ipp>
