@@ -78,10 +78,15 @@
 #include <gpunet/ops/classes.hpp>
 #include <gpunet/ops/conv2d/linked_library.hpp>
 #include <gpunet/ops/for_each_random.hpp>
+#include <gpunet/optim/adadelta.hpp>
+#include <gpunet/optim/adagrad.hpp>
 #include <gpunet/optim/adam.hpp>
 #include <gpunet/optim/clip_grad.hpp>
+#include <gpunet/optim/lion.hpp>
 #include <gpunet/optim/lr_scheduler.hpp>
+#include <gpunet/optim/nadam.hpp>
 #include <gpunet/optim/one_cycle_lr.hpp>
+#include <gpunet/optim/radam.hpp>
 #include <gpunet/optim/reduce_lr_on_plateau.hpp>
 #include <gpunet/optim/rmsprop.hpp>
 #include <gpunet/optim/sgd.hpp>

@@ -3,10 +3,16 @@
 
 #include <memory>
 #include <string>
+#include <type_traits>
 
 #include <gpunet/device/cuda/cuda.hpp>
 #include <gpunet/model/network.hpp>
+#include <gpunet/optim/adadelta.hpp>
+#include <gpunet/optim/adagrad.hpp>
 #include <gpunet/optim/adam.hpp>
+#include <gpunet/optim/lion.hpp>
+#include <gpunet/optim/nadam.hpp>
+#include <gpunet/optim/radam.hpp>
 #include <gpunet/optim/rmsprop.hpp>
 #include <gpunet/optim/sgd.hpp>
 
@@ -46,14 +52,12 @@ class StepRunner {
 namespace detail {
 
 // Whether the compiled library has the steps: those with the optimizers of gpunet.
-template <class Optimizer>
-inline constexpr bool is_compiled_step = false;
-template <class T>
-inline constexpr bool is_compiled_step<optim::SGD<Cuda, T>> = true;
-template <class T>
-inline constexpr bool is_compiled_step<optim::Adam<Cuda, T>> = true;
-template <class T>
-inline constexpr bool is_compiled_step<optim::RMSprop<Cuda, T>> = true;
+template <class Optimizer, class... Others>
+inline constexpr bool is_one_of = (std::is_same_v<Optimizer, Others> || ...);
+template <class Optimizer, class T>
+inline constexpr bool is_compiled_step =
+    is_one_of<Optimizer, optim::SGD<Cuda, T>, optim::Adam<Cuda, T>, optim::RMSprop<Cuda, T>, optim::NAdam<Cuda, T>,
+              optim::RAdam<Cuda, T>, optim::Adagrad<Cuda, T>, optim::Adadelta<Cuda, T>, optim::Lion<Cuda, T>>;
 
 }  // namespace detail
 
@@ -63,7 +67,7 @@ inline constexpr bool is_compiled_step<optim::RMSprop<Cuda, T>> = true;
 // recorded stays eager.
 template <class T, class Optimizer>
 class StepRunner<Cuda, T, Optimizer> {
-  static_assert(GPUNET_NVCC || detail::is_compiled_step<Optimizer>,
+  static_assert(GPUNET_NVCC || detail::is_compiled_step<Optimizer, T>,
                 "gpunet::train::Step: an optimizer of this program runs on Cuda, and only a CUDA compiler makes "
                 "kernels of it, compile this unit with nvcc");
 
@@ -88,9 +92,18 @@ class StepRunner<Cuda, T, Optimizer> {
 #define GPUNET_SGD_STEP(D, T) class StepRunner<D, T, optim::SGD<D, T>>
 #define GPUNET_ADAM_STEP(D, T) class StepRunner<D, T, optim::Adam<D, T>>
 #define GPUNET_RMSPROP_STEP(D, T) class StepRunner<D, T, optim::RMSprop<D, T>>
-GPUNET_EXTERN_TEMPLATES(GPUNET_SGD_STEP)
-GPUNET_EXTERN_TEMPLATES(GPUNET_ADAM_STEP)
-GPUNET_EXTERN_TEMPLATES(GPUNET_RMSPROP_STEP)
+#define GPUNET_NADAM_STEP(D, T) class StepRunner<D, T, optim::NAdam<D, T>>
+#define GPUNET_RADAM_STEP(D, T) class StepRunner<D, T, optim::RAdam<D, T>>
+#define GPUNET_ADAGRAD_STEP(D, T) class StepRunner<D, T, optim::Adagrad<D, T>>
+#define GPUNET_ADADELTA_STEP(D, T) class StepRunner<D, T, optim::Adadelta<D, T>>
+#define GPUNET_LION_STEP(D, T) class StepRunner<D, T, optim::Lion<D, T>>
+// OF(X) for the X of each optimizer: GPUNET_EXTERN_TEMPLATES or GPUNET_COMPILE_TEMPLATES.
+#define GPUNET_EACH_STEP(OF)                                                                  \
+  OF(GPUNET_SGD_STEP)                                                                         \
+  OF(GPUNET_ADAM_STEP)                                                                        \
+  OF(GPUNET_RMSPROP_STEP) OF(GPUNET_NADAM_STEP) OF(GPUNET_RADAM_STEP) OF(GPUNET_ADAGRAD_STEP) \
+      OF(GPUNET_ADADELTA_STEP) OF(GPUNET_LION_STEP)
+GPUNET_EACH_STEP(GPUNET_EXTERN_TEMPLATES)
 
 }  // namespace gpunet::train
 
