@@ -259,6 +259,10 @@ void optimizers(ErrorPage& page, Model<Net, Host>& net, optim::SGD<Host, float>&
           optim::lr_scheduler::LinearLR warm_up(optimizer, {.total_iters = 5});
           optim::lr_scheduler::ExponentialLR decay(optimizer, {.gamma = 0.9});
           optim::lr_scheduler::SequentialLR(optimizer, {&warm_up, &decay}, {}));
+  PROVOKE("A schedule of a momentum that the optimizer does not have",
+          "OneCycleLR moves the momentum against the learning rate, unless `.cycle_momentum = false`.",
+          optim::Adagrad adagrad(net, {.lr = 0.1});
+          optim::lr_scheduler::OneCycleLR(adagrad, {.max_lr = 1, .total_steps = 100}));
   PROVOKE("Gradients clipped to a negative norm", "A norm is 0 or more; 1 is a common choice.",
           nn::utils::clip_grad_norm_(net, -1.0));
 }
