@@ -429,6 +429,8 @@ void training(ErrorPage& page, Host& device, Model<Net, Host>& net, nn::CrossEnt
           train::fit(second, criterion, optimizer, loader, {.epochs = 1}));
   PROVOKE("Zero epochs", "Check the option that the number comes from.",
           train::fit(net, criterion, optimizer, loader, {.epochs = 0}));
+  PROVOKE("An update of no batches", "1 makes an update for every batch; 4 one for every four.",
+          train::Step step(net, criterion, optimizer, {.accumulate = 0}));
   PROVOKE("A monitored metric that is not measured",
           "Give `train::Validation(test_loader)` too. Without `.monitor`, the training loss is monitored if there "
           "is no validation.",

@@ -16,7 +16,7 @@
 namespace gpunet::train {
 
 // Puts a batch and the optimizer's numbers for this step to where the recorded work reads them. One index = one input
-// and one word of the targets; the numbers go with index 0.
+// and one word of the targets; the numbers go with index 0, to nowhere without an update.
 template <class T, class Update>
 struct BeginStep {
   index_t inputs, targets;
@@ -30,7 +30,7 @@ struct BeginStep {
   GPUNET_FN void operator()(index_t i) const {
     if (i < inputs) to_inputs[i] = from_inputs[i];
     if (i < targets) to_targets[i] = from_targets[i];
-    if (i == 0) *to_update = update;
+    if (i == 0 && to_update) *to_update = update;
   }
 };
 
@@ -55,9 +55,10 @@ class StepRunner<Cuda, T, Optimizer>::State {
   State(Model& model, Optimizer& optimizer)
       : model_(model), optimizer_(optimizer), update_(model.device(), 1), block_(model) {}
 
-  void operator()(const Inputs& inputs, const Targets& targets) {
-    if (!repeat(1, inputs, targets, nullptr)) replay_step(inputs, targets);
-    model_->note_update();
+  void operator()(const Inputs& inputs, const Targets& targets, const StepPart& part) {
+    const bool is_whole = part.updates && part.loss_gradient == 1 && model_->gradients().zeroed();
+    if (!is_whole || !repeat(1, inputs, targets, nullptr)) replay_step(inputs, targets, part);
+    if (part.updates) model_->note_update();
   }
 
   bool repeat(index_t times, const Inputs& inputs, const Targets& targets, T* losses) {
@@ -70,11 +71,12 @@ class StepRunner<Cuda, T, Optimizer>::State {
     return true;
   }
 
-  RecordingStatus recording(const AnyLoss<Cuda, T>& loss, index_t batch) const {
-    if (fits_in_block(loss, batch)) return {false, "a step is one launch as it is"};
+  RecordingStatus recording(const AnyLoss<Cuda, T>& loss, index_t batch, bool one_part) const {
+    if (one_part && fits_in_block(loss, batch)) return {false, "a step is one launch as it is"};
     if (gpunet::detail::checks_every_launch()) return {false, "GPUNET_CUDA_CHECK waits for every launch"};
-    const auto known = std::find_if(recordings_.begin(), recordings_.end(),
-                                    [&](const Recording& r) { return r.is_of(batch, model_->mode()); });
+    const auto known = std::find_if(recordings_.begin(), recordings_.end(), [&](const Recording& r) {
+      return r.batch == batch && r.mode == model_->mode() && (r.graph || r.is_eager());
+    });
     if (known != recordings_.end() && known->graph) return {true};
     if (known != recordings_.end() && known->is_eager()) return {false, known->problem};
     return {false, "not yet: the second step on batches of this size is recorded"};
@@ -85,15 +87,17 @@ class StepRunner<Cuda, T, Optimizer>::State {
   struct Recording {
     index_t batch;
     nn::Mode mode;
+    bool adds, updates;  // to earlier gradients; the parameters
+    double loss_gradient;
     bool is_warm = false;
     gpunet::detail::GraphExec graph = nullptr;
     std::string problem = {};  // why there can be none
 
-    bool is_of(index_t size, nn::Mode that_mode) const { return batch == size && mode == that_mode; }
     bool is_eager() const { return !problem.empty(); }
   };
-  static constexpr index_t most_recordings = 8;  // of batch sizes; the oldest makes room
-  static constexpr index_t most_eager = 256;     // batch sizes that cannot be recorded and are not tried again
+  static constexpr index_t most_recordings =
+      9;                                      // of three batch sizes with three parts each; the oldest makes room
+  static constexpr index_t most_eager = 256;  // batch sizes that cannot be recorded and are not tried again
 
   Optimizer& optimizer() const { return static_cast<Optimizer&>(*optimizer_); }
 
@@ -104,7 +108,7 @@ class StepRunner<Cuda, T, Optimizer>::State {
   }
 
   // As the class comment says.
-  void replay_step(const Inputs& inputs, const Targets& targets) {
+  void replay_step(const Inputs& inputs, const Targets& targets, const StepPart& part) {
     Cuda& device = model_->device();
     const auto words = static_cast<index_t>(targets.bytes() / sizeof(std::uint32_t));
     grow(inputs_, inputs.numel());
@@ -115,13 +119,14 @@ class StepRunner<Cuda, T, Optimizer>::State {
     for_each(
         device, std::max(inputs.numel(), words),
         BeginStep<T, Update>{inputs.numel(), words, inputs.data(), static_cast<const std::uint32_t*>(targets.data),
-                             inputs_.data(), targets_.data(), optimizer().next(), update_.data()});
+                             inputs_.data(), targets_.data(), part.updates ? optimizer().next() : Update{},
+                             part.updates ? update_.data() : nullptr});
     const auto work = [&] {
-      model_->run_step(with);
-      for_each(device, model_->gradients().size(), StoredUpdate<Update>{update_.data()});
+      model_->run_step(with, static_cast<T>(part.loss_gradient));
+      if (part.updates) for_each(device, model_->gradients().size(), StoredUpdate<Update>{update_.data()});
     };
     if (gpunet::detail::checks_every_launch()) return work();
-    Recording& recording = recording_of(inputs.size(0), model_->mode());
+    Recording& recording = recording_of(inputs.size(0), part);
     if (recording.graph) return gpunet::detail::replay(device, recording.graph);
     if (!std::exchange(recording.is_warm, true)) return work();  // libraries and kernels are loaded now
     if (recording.is_eager()) return work();
@@ -155,16 +160,20 @@ class StepRunner<Cuda, T, Optimizer>::State {
       recordings_.erase(std::find_if(recordings_.begin(), recordings_.end(), is_of_kind));
   }
 
-  Recording& recording_of(index_t batch, nn::Mode mode) {
+  Recording& recording_of(index_t batch, const StepPart& part) {
     if (const Addresses now = model_->memory_addresses(); now != addresses_) {
       forget_graphs();
       addresses_ = now;
     }
-    for (Recording& recording : recordings_)
-      if (recording.is_of(batch, mode)) return recording;
+    const nn::Mode mode = model_->mode();
+    const bool adds = !model_->gradients().zeroed();
+    for (Recording& r : recordings_)
+      if (r.batch == batch && r.mode == mode && r.adds == adds && r.updates == part.updates &&
+          r.loss_gradient == part.loss_gradient)
+        return r;
     drop_oldest(false, most_recordings);
     drop_oldest(true, most_eager);
-    return recordings_.emplace_back(Recording{batch, mode});
+    return recordings_.emplace_back(Recording{batch, mode, adds, part.updates, part.loss_gradient});
   }
 
   TrackedPointer<Model> model_;
@@ -183,8 +192,8 @@ StepRunner<Cuda, T, Optimizer>::StepRunner(Network<Cuda, T>& model, Optimizer& o
 
 template <class T, class Optimizer>
 void StepRunner<Cuda, T, Optimizer>::operator()(const View<const T, Cuda>& inputs,
-                                                const TargetsOf<Cuda, T>& targets) {
-  (*state_)(inputs, targets);
+                                                const TargetsOf<Cuda, T>& targets, const StepPart& part) {
+  (*state_)(inputs, targets, part);
 }
 
 template <class T, class Optimizer>
@@ -194,8 +203,9 @@ bool StepRunner<Cuda, T, Optimizer>::repeat(index_t times, const View<const T, C
 }
 
 template <class T, class Optimizer>
-RecordingStatus StepRunner<Cuda, T, Optimizer>::recording(const AnyLoss<Cuda, T>& loss, index_t batch) const {
-  return state_->recording(loss, batch);
+RecordingStatus StepRunner<Cuda, T, Optimizer>::recording(const AnyLoss<Cuda, T>& loss, index_t batch,
+                                                          bool one_part) const {
+  return state_->recording(loss, batch, one_part);
 }
 
 }  // namespace gpunet::train

@@ -24,21 +24,27 @@ struct RecordingStatus {
   std::string reason = {};  // why they are not; empty if they are
 };
 
+// What a step does when gradients of several batches are accumulated.
+struct StepPart {
+  double loss_gradient = 1;  // the loss is multiplied by this for the backward pass
+  bool updates = true;       // whether it ends with an update
+};
+
 // Runs the steps of a model one by one. Cuda has its own version below.
 template <class D, class T, class Optimizer>
 class StepRunner {
  public:
   StepRunner(Network<D, T>& model, Optimizer& optimizer) : model_(model), optimizer_(optimizer) {}
 
-  void operator()(const View<const T, D>& inputs, const TargetsOf<D, T>& targets) {
+  void operator()(const View<const T, D>& inputs, const TargetsOf<D, T>& targets, const StepPart& part = {}) {
     model_->begin_step(inputs, targets);
-    model_->run_step(targets);
-    static_cast<Optimizer&>(*optimizer_).update_parameters();
+    model_->run_step(targets, static_cast<T>(part.loss_gradient));
+    if (part.updates) static_cast<Optimizer&>(*optimizer_).update_parameters();
   }
   // Runs `times` steps on a batch if the device can do so in one call; returns whether it did.
   bool repeat(index_t, const View<const T, D>&, const TargetsOf<D, T>&, T*) { return false; }
-  // Returns whether steps on batches of this size are replayed.
-  RecordingStatus recording(const AnyLoss<D, T>&, index_t) const {
+  // Returns whether steps on batches of this size are replayed. `one_part`: each has one part.
+  RecordingStatus recording(const AnyLoss<D, T>&, index_t, [[maybe_unused]] bool one_part = true) const {
     return {false, concat("nothing is recorded on ", model_->device().name())};
   }
 
@@ -63,7 +69,8 @@ inline constexpr bool is_compiled_step =
 
 // Steps of one batch size submit the same work each time, except for the batch and the optimizer's numbers (such as the
 // learning rate), which are first copied to fixed addresses. So the second step of a batch size is recorded as a graph, and
-// each later step takes two launches. Steps are recorded again if the model's memory has moved. A batch size that cannot be
+// each later step takes two launches. The parts of a step that accumulates gradients (the first, those between, the last) are
+// recorded each for itself. Steps are recorded again if the model's memory has moved. A batch size that cannot be
 // recorded stays eager.
 template <class T, class Optimizer>
 class StepRunner<Cuda, T, Optimizer> {
@@ -74,12 +81,12 @@ class StepRunner<Cuda, T, Optimizer> {
  public:
   StepRunner(Network<Cuda, T>& model, Optimizer& optimizer);
 
-  void operator()(const View<const T, Cuda>& inputs, const TargetsOf<Cuda, T>& targets);
+  void operator()(const View<const T, Cuda>& inputs, const TargetsOf<Cuda, T>& targets, const StepPart& part = {});
   // Runs `times` steps on a batch in one call; writes the loss of step i to losses[i] unless it is null. Returns false, and
   // does nothing, if a step does not fit into a block.
   bool repeat(index_t times, const View<const T, Cuda>& inputs, const TargetsOf<Cuda, T>& targets, T* losses);
   // See train::Step.
-  RecordingStatus recording(const AnyLoss<Cuda, T>& loss, index_t batch) const;
+  RecordingStatus recording(const AnyLoss<Cuda, T>& loss, index_t batch, bool one_part = true) const;
 
  private:
   class State;  // step_runner.cuh
@@ -98,11 +105,11 @@ class StepRunner<Cuda, T, Optimizer> {
 #define GPUNET_ADADELTA_STEP(D, T) class StepRunner<D, T, optim::Adadelta<D, T>>
 #define GPUNET_LION_STEP(D, T) class StepRunner<D, T, optim::Lion<D, T>>
 // OF(X) for the X of each optimizer: GPUNET_EXTERN_TEMPLATES or GPUNET_COMPILE_TEMPLATES.
-#define GPUNET_EACH_STEP(OF)                                                                  \
-  OF(GPUNET_SGD_STEP)                                                                         \
-  OF(GPUNET_ADAM_STEP)                                                                        \
-  OF(GPUNET_RMSPROP_STEP) OF(GPUNET_NADAM_STEP) OF(GPUNET_RADAM_STEP) OF(GPUNET_ADAGRAD_STEP) \
-      OF(GPUNET_ADADELTA_STEP) OF(GPUNET_LION_STEP)
+#define GPUNET_EACH_STEP(OF) \
+  OF(GPUNET_SGD_STEP)        \
+  OF(GPUNET_ADAM_STEP)       \
+  OF(GPUNET_RMSPROP_STEP)    \
+  OF(GPUNET_NADAM_STEP) OF(GPUNET_RADAM_STEP) OF(GPUNET_ADAGRAD_STEP) OF(GPUNET_ADADELTA_STEP) OF(GPUNET_LION_STEP)
 GPUNET_EACH_STEP(GPUNET_EXTERN_TEMPLATES)
 
 }  // namespace gpunet::train
