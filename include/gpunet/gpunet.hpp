@@ -90,6 +90,7 @@
 #include <gpunet/optim/reduce_lr_on_plateau.hpp>
 #include <gpunet/optim/rmsprop.hpp>
 #include <gpunet/optim/sgd.hpp>
+#include <gpunet/optim/swa_utils.hpp>
 #include <gpunet/optim/weight_penalty.hpp>
 #include <gpunet/tensor/print.hpp>
 #include <gpunet/tensor/rand.hpp>

@@ -9,6 +9,7 @@ import warnings
 import torch
 from torch.optim import SGD, Adam
 from torch.optim import lr_scheduler as lr
+from torch.optim.swa_utils import SWALR
 
 from common import begin, braces, end
 
@@ -52,6 +53,9 @@ cases = {
     "warm_restarts": lambda o: lr.CosineAnnealingWarmRestarts(o, 7),
     "warm_restarts_longer": lambda o: lr.CosineAnnealingWarmRestarts(o, 3, 2, 0.003),
     "by_lambda": lambda o: lr.LambdaLR(o, lambda epoch: 1 / (1 + epoch)),
+    "swa_lr": lambda o: SWALR(o, 0.05),
+    "swa_lr_linear": lambda o: SWALR(o, 0.02, 7, "linear"),
+    "swa_lr_at_once": lambda o: SWALR(o, 0.02, 0),
     "sequential": sequence,
     "chained": chain,
     "warm_up_then_restarts": warm_up_then_restarts,

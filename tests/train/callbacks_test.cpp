@@ -108,8 +108,8 @@ TEST_CASE_TEMPLATE("EarlyStopping goes back to the best weights", D, GPUNET_TEST
   CHECK(!stopping.step(by_hand.net, 2));
   const std::vector<float> best = parameters_of(by_hand.net);
   by_hand.fit({.epochs = 1});
-  auto loss =
-      by_hand.criterion(by_hand.net(randn(by_hand.device, {1, 2, 7, 6})), Tensor<label_t, D>(by_hand.device, {1}, {0}));
+  auto loss = by_hand.criterion(by_hand.net(randn(by_hand.device, {1, 2, 7, 6})),
+                                Tensor<label_t, D>(by_hand.device, {1}, {0}));
   CHECK(stopping.step(by_hand.net, 3));
   CHECK(!same_bits(parameters_of(by_hand.net), best));
   stopping.restore(by_hand.net);

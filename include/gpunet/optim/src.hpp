@@ -15,6 +15,7 @@
 #include <gpunet/optim/reduce_lr_on_plateau.ipp>
 #include <gpunet/optim/rmsprop.hpp>
 #include <gpunet/optim/sgd.hpp>
+#include <gpunet/optim/swa_utils.ipp>
 #include <gpunet/optim/weight_penalty.ipp>
 
 namespace gpunet::optim {

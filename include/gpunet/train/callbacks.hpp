@@ -208,8 +208,8 @@ class StopOnInterrupt {
   std::optional<InterruptGuard> guard_;
 };
 
-// Calls scheduler.step(), scheduler.step(metric) (as for ReduceLROnPlateau) or function(training) after every epoch.
-// Stores lvalues by reference.
+// Calls scheduler.step(), scheduler.step(metric) (as for ReduceLROnPlateau), average.update_parameters(model) (as for
+// AveragedModel) or function(training) after every epoch. Stores lvalues by reference.
 template <class F>
 class EachEpoch {
  public:
@@ -222,6 +222,8 @@ class EachEpoch {
       f_.step(run.current[run.monitored(monitor_)]);
     else if constexpr (requires { f_.step(); })
       f_.step();
+    else if constexpr (requires { f_.update_parameters(run.model); })
+      f_.update_parameters(run.model);
     else
       f_(run);
   }
@@ -235,7 +237,8 @@ EachEpoch(F&&) -> EachEpoch<F>;
 template <class F>
 EachEpoch(F&&, Metric) -> EachEpoch<F>;
 
-// Calls scheduler.step() after every update, or function(training) after every step. Stores lvalues by reference.
+// Calls scheduler.step() or average.update_parameters(model) (as for AveragedModel) after every update, or
+// function(training) after every step. Stores lvalues by reference.
 template <class F>
 class EachStep {
  public:
@@ -245,6 +248,8 @@ class EachStep {
   void on_step_end(R& run) {
     if constexpr (requires { f_.step(); }) {
       if (run.updated) f_.step();
+    } else if constexpr (requires { f_.update_parameters(run.model); }) {
+      if (run.updated) f_.update_parameters(run.model);
     } else {
       f_(run);
     }
