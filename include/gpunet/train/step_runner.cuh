@@ -3,13 +3,12 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <string>
+#include <functional>
 #include <utility>
-#include <vector>
 
 #include <gpunet/device/cuda/for_each.cuh>
-#include <gpunet/device/cuda/recorded_graph.cuh>
 #include <gpunet/nn/cross_entropy_loss.hpp>
+#include <gpunet/train/step_recordings.cuh>
 #include <gpunet/train/step_runner.hpp>
 #include <gpunet/train/steps_in_block.cuh>
 
@@ -73,32 +72,10 @@ class StepRunner<Cuda, T, Optimizer>::State {
 
   RecordingStatus recording(const AnyLoss<Cuda, T>& loss, index_t batch, bool one_part) const {
     if (one_part && fits_in_block(loss, batch)) return {false, "a step is one launch as it is"};
-    if (gpunet::detail::checks_every_launch()) return {false, "GPUNET_CUDA_CHECK waits for every launch"};
-    const auto known = std::find_if(recordings_.begin(), recordings_.end(), [&](const Recording& r) {
-      return r.batch == batch && r.mode == model_->mode() && (r.graph || r.is_eager());
-    });
-    if (known != recordings_.end() && known->graph) return {true};
-    if (known != recordings_.end() && known->is_eager()) return {false, known->problem};
-    return {false, "not yet: the second step on batches of this size is recorded"};
+    return recordings_.status(batch, model_->mode());
   }
 
  private:
-  using Addresses = decltype(std::declval<const Model&>().memory_addresses());
-  struct Recording {
-    index_t batch;
-    nn::Mode mode;
-    bool adds, updates;  // to earlier gradients; the parameters
-    double loss_gradient;
-    bool is_warm = false;
-    gpunet::detail::GraphExec graph = nullptr;
-    std::string problem = {};  // why there can be none
-
-    bool is_eager() const { return !problem.empty(); }
-  };
-  static constexpr index_t most_recordings =
-      9;                                      // of three batch sizes with three parts each; the oldest makes room
-  static constexpr index_t most_eager = 256;  // batch sizes that cannot be recorded and are not tried again
-
   Optimizer& optimizer() const { return static_cast<Optimizer&>(*optimizer_); }
 
   // Returns whether a step is one launch: see steps_in_block.cuh.
@@ -125,55 +102,16 @@ class StepRunner<Cuda, T, Optimizer>::State {
       model_->run_step(with, static_cast<T>(part.loss_gradient));
       if (part.updates) for_each(device, model_->gradients().size(), StoredUpdate<Update>{update_.data()});
     };
-    if (gpunet::detail::checks_every_launch()) return work();
-    Recording& recording = recording_of(inputs.size(0), part);
-    if (recording.graph) return gpunet::detail::replay(device, recording.graph);
-    if (!std::exchange(recording.is_warm, true)) return work();  // libraries and kernels are loaded now
-    if (recording.is_eager()) return work();
-    gpunet::detail::Recorded recorded = gpunet::detail::record(device, work);
-    if (recorded.graph)
-      gpunet::detail::replay(device, recorded.graph);
-    else
-      work();  // work() changes nothing on the host, so repeating it is safe; throws what is wrong with the work itself
-    recording.graph = std::move(recorded.graph);
-    recording.problem = std::move(recorded.problem);
+    recordings_.run(
+        device, {inputs.size(0), model_->mode(), !model_->gradients().zeroed(), part.updates, part.loss_gradient},
+        model_->memory_addresses(), std::cref(work));
   }
 
   template <class E>
   void grow(Buffer<E, Cuda>& buffer, index_t size) {
     if (buffer.size() >= size) return;
-    forget_graphs();
+    recordings_.forget_graphs();
     buffer.reset(model_->device(), size);
-  }
-
-  // Drops the graphs of memory that has moved. A batch size that cannot be recorded is not tried again.
-  void forget_graphs() {
-    std::erase_if(recordings_, [](const Recording& recording) { return !recording.is_eager(); });
-  }
-
-  // Makes room for one more of the batch sizes that can, or cannot, be recorded.
-  void drop_oldest(bool eager, index_t most) {
-    const auto is_of_kind = [eager](const Recording& recording) {
-      return recording.is_eager() == eager;
-    };
-    if (std::count_if(recordings_.begin(), recordings_.end(), is_of_kind) >= most)
-      recordings_.erase(std::find_if(recordings_.begin(), recordings_.end(), is_of_kind));
-  }
-
-  Recording& recording_of(index_t batch, const StepPart& part) {
-    if (const Addresses now = model_->memory_addresses(); now != addresses_) {
-      forget_graphs();
-      addresses_ = now;
-    }
-    const nn::Mode mode = model_->mode();
-    const bool adds = !model_->gradients().zeroed();
-    for (Recording& r : recordings_)
-      if (r.batch == batch && r.mode == mode && r.adds == adds && r.updates == part.updates &&
-          r.loss_gradient == part.loss_gradient)
-        return r;
-    drop_oldest(false, most_recordings);
-    drop_oldest(true, most_eager);
-    return recordings_.emplace_back(Recording{batch, mode, adds, part.updates, part.loss_gradient});
   }
 
   TrackedPointer<Model> model_;
@@ -182,8 +120,7 @@ class StepRunner<Cuda, T, Optimizer>::State {
   Buffer<std::uint32_t, Cuda> targets_;  // as words
   Buffer<Update, Cuda> update_;
   BlockRunner<T, Optimizer> block_;
-  Addresses addresses_{};
-  std::vector<Recording> recordings_;
+  StepRecordings recordings_;
 };
 
 template <class T, class Optimizer>
