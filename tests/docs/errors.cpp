@@ -263,6 +263,10 @@ void optimizers(ErrorPage& page, Model<Net, Host>& net, optim::SGD<Host, float>&
           "OneCycleLR moves the momentum against the learning rate, unless `.cycle_momentum = false`.",
           optim::Adagrad adagrad(net, {.lr = 0.1});
           optim::lr_scheduler::OneCycleLR(adagrad, {.max_lr = 1, .total_steps = 100}));
+  PROVOKE("A function for LBFGS that computes no gradients",
+          "The function is the body of the loop up to `optimizer.step()`; LBFGS calls it as often as it needs.",
+          optim::LBFGS lbfgs(net, {.lr = 0.1});
+          lbfgs.step([&] { return lbfgs.zero_grad(), 1.0; }));
   PROVOKE("A decay out of range", "The decay of an exponential moving average is near 1: usually 0.99 to 0.9999.",
           optim::swa_utils::get_ema_multi_avg_fn(1.001));
   PROVOKE("Gradients clipped to a negative norm", "A norm is 0 or more; 1 is a common choice.",

@@ -100,7 +100,7 @@ class EarlyStopping {
     if (options_.restore_best_weights ? step(run.model, value) : step(value)) stop(run);
   }
   template <class Model, class Optimizer>
-  void on_fit_end(Run<Model, Optimizer>& run) const {
+  void on_fit_end(Run<Model, Optimizer>& run) {
     if (options_.restore_best_weights) restore(run.model);
   }
 

@@ -29,6 +29,10 @@ struct StepOptions {
 //   if (i % k == k - 1) optimizer.step();
 template <class D, class T, class Loss, class Optimizer>
 class Step {
+  static_assert(
+      requires { typename Optimizer::updating_type; },
+      "gpunet::train::Step: this optimizer makes no update from one evaluation of the loss (LBFGS needs several), "
+      "call optimizer.step(closure) in a loop of your own");
   using Inputs = ViewArgument<T, D>;
   using Targets = ViewArgument<nn::TargetOf<Loss, D, T>, D>;
 
