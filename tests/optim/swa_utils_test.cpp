@@ -137,6 +137,17 @@ TEST_CASE_TEMPLATE("fit averages after every update or epoch, as the loop", D, G
   CHECK(!same_bits(parameters_of(swa.module()), parameters_of(ema.module())));
 }
 
+TEST_CASE("fit validates an average") {
+  Lesson<Host> lesson;
+  AveragedModel ema(lesson.net, {.multi_avg_fn = get_ema_multi_avg_fn(0.5)});
+  const auto history =
+      lesson.fit({.epochs = 2}, train::EachStep(ema), train::Validation(lesson.test_loader, ema.module()));
+  const auto of_average = train::evaluate(ema.module(), lesson.criterion, lesson.test_loader);
+  CHECK(history.epochs.back().val_loss == of_average.loss);
+  CHECK(of_average.loss != train::evaluate(lesson.net, lesson.criterion, lesson.test_loader).loss);
+  CHECK(ema.module().mode() == nn::Mode::train);
+}
+
 TEST_CASE("averages that make no sense") {
   Model<Net, Host> net(test_device<Host>());
   for (double decay : {-0.1, 1.1, std::nan("")})

@@ -13,22 +13,35 @@
 namespace gpunet::train {
 
 // Measures val_loss and val_accuracy after each epoch, in evaluation mode, on the batches of another loader.
-template <class Loader>
+template <class Loader, class Model = void>
 class Validation {
  public:
   // `loader`: a data::DataLoader or batches on the model's device; must outlive this.
   explicit Validation(Loader& loader) : loader_(loader) {}
+  // Measures another model than the one that is trained, such as an average of its weights: Validation(loader, ema.module()).
+  template <class Other>
+  Validation(Loader& loader, Other& model) : loader_(loader), model_(&model) {}
 
   template <class R, class Loss, class GoOn>
   void validate(R& run, const Loss& criterion, GoOn go_on) {
-    const Evaluation result = evaluate(run.model, criterion, loader_, go_on);
+    const Evaluation result = [&] {
+      if constexpr (std::is_void_v<Model>)
+        return evaluate(run.model, criterion, loader_, go_on);
+      else
+        return evaluate(*model_, criterion, loader_, go_on);
+    }();
     run.current.val_loss = result.loss;
     run.current.val_accuracy = result.accuracy;
   }
 
  private:
   Loader& loader_;
+  Model* model_ = nullptr;
 };
+template <class Loader>
+Validation(Loader&) -> Validation<Loader>;
+template <class Loader, class Model>
+Validation(Loader&, Model&) -> Validation<Loader, Model>;
 
 // Options of fit().
 struct FitOptions {
