@@ -8,9 +8,10 @@
 #include <utility>
 #include <vector>
 
+#include <gpunet/device/cuda/launch.cuh>
 #include <gpunet/device/cuda/recorded_graph.cuh>
 #include <gpunet/nn/layer.hpp>
-#include <gpunet/train/step_runner.hpp>
+#include <gpunet/train/recording_status.hpp>
 
 namespace gpunet::train {
 

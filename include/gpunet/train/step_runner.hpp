@@ -2,7 +2,6 @@
 #pragma once
 
 #include <memory>
-#include <string>
 #include <type_traits>
 
 #include <gpunet/device/cuda/cuda.hpp>
@@ -15,14 +14,9 @@
 #include <gpunet/optim/radam.hpp>
 #include <gpunet/optim/rmsprop.hpp>
 #include <gpunet/optim/sgd.hpp>
+#include <gpunet/train/recording_status.hpp>
 
 namespace gpunet::train {
-
-// Whether steps are replayed from a recording.
-struct RecordingStatus {
-  bool recorded = false;
-  std::string reason = {};  // why they are not; empty if they are
-};
 
 // What a step does when gradients of several batches are accumulated.
 struct StepPart {
