@@ -52,6 +52,7 @@ TEST_CASE("Adadelta has no momentum that a schedule could change") {
   CHECK(error ==
         "gpunet::optim::Adadelta: has no momentum (a schedule of one would change nothing), for OneCycleLR set "
         "cycle_momentum to false");
+  CHECK(optimizer.lr() == 1);
   optim::lr_scheduler::OneCycleLR schedule(optimizer, {.max_lr = 1, .total_steps = 10, .cycle_momentum = false});
   CHECK(optimizer.lr() == doctest::Approx(0.04));
 }
