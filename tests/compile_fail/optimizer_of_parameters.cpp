@@ -1,7 +1,7 @@
 // expect: gpunet::optim: an optimizer takes the model and updates all of its parameters, write optim::SGD optimizer(net, {.lr = 0.1})
 // lines: 10
 // An optimizer of net.parameters(), as in PyTorch.
-// There are no parameter groups. The same holds for `Adam`, `AdamW` and `RMSprop`.
+// There are no parameter groups. The same holds for all optimizers.
 #include <gpunet/gpunet.hpp>
 using namespace gpunet;
 

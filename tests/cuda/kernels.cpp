@@ -49,6 +49,13 @@ void use_all(Cuda& device, View<const T, Cuda> inputs, View<const label_t, Cuda>
   train<optim::Adam>(net, inputs, labels);
   train<optim::AdamW>(net, inputs, labels);
   train<optim::RMSprop>(net, inputs, labels);
+  train<optim::NAdam>(net, inputs, labels);
+  train<optim::RAdam>(net, inputs, labels);
+  train<optim::Adagrad>(net, inputs, labels);
+  train<optim::Adadelta>(net, inputs, labels);
+  train<optim::Lion>(net, inputs, labels);
+  optim::LBFGS(net).step([] { return 1; });
+  optim::swa_utils::AveragedModel(net).update_parameters(net);
   nn::utils::clip_grad_norm_(net, 1);
   nn::utils::clip_grad_value_(net, 1);
   nn::utils::add_weight_penalty_(net, {.l1 = 0.1});

@@ -259,6 +259,16 @@ void optimizers(ErrorPage& page, Model<Net, Host>& net, optim::SGD<Host, float>&
           optim::lr_scheduler::LinearLR warm_up(optimizer, {.total_iters = 5});
           optim::lr_scheduler::ExponentialLR decay(optimizer, {.gamma = 0.9});
           optim::lr_scheduler::SequentialLR(optimizer, {&warm_up, &decay}, {}));
+  PROVOKE("A schedule of a momentum that the optimizer does not have",
+          "OneCycleLR moves the momentum against the learning rate, unless `.cycle_momentum = false`.",
+          optim::Adagrad adagrad(net, {.lr = 0.1});
+          optim::lr_scheduler::OneCycleLR(adagrad, {.max_lr = 1, .total_steps = 100}));
+  PROVOKE("A function for LBFGS that computes no gradients",
+          "The function is the body of the loop up to `optimizer.step()`; LBFGS calls it as often as it needs.",
+          optim::LBFGS lbfgs(net, {.lr = 0.1});
+          lbfgs.step([&] { return lbfgs.zero_grad(), 1.0; }));
+  PROVOKE("A decay out of range", "The decay of an exponential moving average is near 1: usually 0.99 to 0.9999.",
+          optim::swa_utils::get_ema_multi_avg_fn(1.001));
   PROVOKE("Gradients clipped to a negative norm", "A norm is 0 or more; 1 is a common choice.",
           nn::utils::clip_grad_norm_(net, -1.0));
 }
@@ -425,6 +435,8 @@ void training(ErrorPage& page, Host& device, Model<Net, Host>& net, nn::CrossEnt
           train::fit(second, criterion, optimizer, loader, {.epochs = 1}));
   PROVOKE("Zero epochs", "Check the option that the number comes from.",
           train::fit(net, criterion, optimizer, loader, {.epochs = 0}));
+  PROVOKE("An update of no batches", "1 makes an update for every batch; 4 one for every four.",
+          train::Step step(net, criterion, optimizer, {.accumulate = 0}));
   PROVOKE("A monitored metric that is not measured",
           "Give `train::Validation(test_loader)` too. Without `.monitor`, the training loss is monitored if there "
           "is no validation.",

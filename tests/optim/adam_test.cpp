@@ -51,6 +51,11 @@ TEST_CASE_TEMPLATE("the learning rate of Adam may change between steps", D, GPUN
   check_change_of_rate(lesson, optimizer);
 }
 
+TEST_CASE_TEMPLATE("a recorded step of Adam or AdamW is the loop's", D, GPUNET_TEST_DEVICES) {
+  check_recorded_steps<optim::Adam, D>(optim::AdamOptions{.lr = 0.01, .weight_decay = 0.1, .amsgrad = true});
+  check_recorded_steps<optim::AdamW, D>(optim::AdamWOptions{.lr = 0.01, .weight_decay = 0.1});
+}
+
 TEST_CASE("options of Adam that make no sense") {
   const double nan = std::nan("");
   CHECK(error_of_adam({.lr = -0.5}) ==

@@ -72,6 +72,19 @@ TEST_CASE("schedules are PyTorch's") {
                                     reference::cosine_to_min);
   check_schedule<LinearLR>(LinearLROptions{}, reference::linear);
   check_schedule<LinearLR>(LinearLROptions{0.9, 0.05, 23}, reference::linear_down);
+  check_schedule<ConstantLR>(ConstantLROptions{}, reference::constant);
+  check_schedule<ConstantLR>(ConstantLROptions{.factor = 0.7, .total_iters = 31}, reference::constant_long);
+  check_schedule<ConstantLR>(ConstantLROptions{.factor = 0.5, .total_iters = 0}, reference::constant_of_no_steps);
+  check_schedule<PolynomialLR>(PolynomialLROptions{}, reference::polynomial);
+  check_schedule<PolynomialLR>(PolynomialLROptions{.total_iters = 40, .power = 0.9}, reference::polynomial_slow);
+  check_schedule<PolynomialLR>(PolynomialLROptions{.total_iters = 0, .power = 2},
+                               reference::polynomial_of_no_steps);
+  using Restarts = CosineAnnealingWarmRestartsOptions;
+  check_schedule<CosineAnnealingWarmRestarts>(Restarts{.T_0 = 7}, reference::warm_restarts);
+  check_schedule<CosineAnnealingWarmRestarts>(Restarts{.T_0 = 3, .T_mult = 2, .eta_min = 0.003},
+                                              reference::warm_restarts_longer);
+  check_schedule<LambdaLR>([](index_t epoch) { return 1 / (1 + static_cast<double>(epoch)); },
+                           reference::by_lambda);
 }
 
 TEST_CASE("schedules one after another are PyTorch's") {
@@ -82,6 +95,36 @@ TEST_CASE("schedules one after another are PyTorch's") {
   SequentialLR schedule(rates, {&warm_up, &decay, &rest}, {5, 18});
   check_curve(rates, schedule, reference::sequential);
   CHECK(schedule.last_epoch() == 49);
+}
+
+TEST_CASE("a warm-up and restarts after it are PyTorch's") {
+  Numbers rates;
+  LinearLR warm_up(rates, {.start_factor = 0.01, .total_iters = 5});
+  CosineAnnealingWarmRestarts restarts(rates, {.T_0 = 6, .T_mult = 2});
+  PolynomialLR rest(rates, {.total_iters = 9, .power = 2});
+  SequentialLR schedule(rates, {&warm_up, &restarts, &rest}, {5, 30});
+  check_curve(rates, schedule, reference::warm_up_then_restarts);
+}
+
+TEST_CASE("schedules side by side are PyTorch's") {
+  Numbers rates;
+  ConstantLR slow(rates, {.factor = 0.1, .total_iters = 20});
+  ExponentialLR decay(rates, {.gamma = 0.9});
+  ChainedScheduler schedule({&slow, &decay});
+  check_curve(rates, schedule, reference::chained);
+}
+
+TEST_CASE("schedules side by side may follow others, from the initial learning rate") {
+  Numbers rates;
+  StepLR first(rates, {.step_size = 1, .gamma = 0.5});
+  ConstantLR slow(rates, {.factor = 0.5, .total_iters = 2});
+  ExponentialLR decay(rates, {.gamma = 0.25});
+  ChainedScheduler second({&slow, &decay});
+  SequentialLR schedule(rates, {&first, &second}, {2});
+  for (double lr : {0.1, 0.05, 0.1 / 2, 0.1 / 8, 0.1 / 16, 0.1 / 64}) {
+    CHECK(is_same(rates.lr(), lr));
+    schedule.step();
+  }
 }
 
 TEST_CASE("one cycle of learning rate and momentum is PyTorch's") {
@@ -148,6 +191,14 @@ TEST_CASE("schedules that make no sense") {
     refuses(error_of_schedule<LinearLR>(LinearLROptions{.start_factor = gamma}), "invalid start_factor", "(want");
     refuses(error_of_schedule<LinearLR>(LinearLROptions{.end_factor = gamma}), "invalid end_factor",
             "(want 0 to 1)");
+    refuses(error_of_schedule<ConstantLR>(ConstantLROptions{.factor = gamma}), "ConstantLR: invalid factor",
+            "(want more than 0 and at most 1)");
+    refuses(error_of_schedule<PolynomialLR>(PolynomialLROptions{.power = gamma}), "PolynomialLR: invalid power",
+            "(want");
+    using Restarts = CosineAnnealingWarmRestartsOptions;
+    refuses(error_of_schedule<CosineAnnealingWarmRestarts>(Restarts{.eta_min = gamma}),
+            "CosineAnnealingWarmRestarts: invalid eta_min", "(want");
+    refuses(error_of_schedule<LambdaLR>([gamma](index_t) { return gamma; }), "invalid learning rate", "(want 0 or");
     const auto refuses_cycle = [&](const char* what, OneCycleLROptions options) {
       options.total_steps = 9;
       if (options.max_lr == 0) options.max_lr = 1;
@@ -180,6 +231,19 @@ TEST_CASE("schedules that make no sense") {
   refuses(error_of_schedule<LinearLR>(LinearLROptions{.end_factor = 2}), "invalid end_factor 2", "(want 0 to 1)");
   refuses(error_of_schedule<LinearLR>(LinearLROptions{.total_iters = -1}), "invalid total_iters -1",
           "(want 0 or more)");
+  refuses(error_of_schedule<ConstantLR>(ConstantLROptions{.factor = 0}), "invalid factor 0", "(want more");
+  refuses(error_of_schedule<ConstantLR>(ConstantLROptions{.total_iters = -1}), "invalid total_iters -1",
+          "(want 0 or more)");
+  refuses(error_of_schedule<PolynomialLR>(PolynomialLROptions{.total_iters = -1}), "invalid total_iters -1",
+          "(want 0 to 2^53)");
+  for (index_t bad : {index_t{0}, index_t{-1}, huge}) {
+    using Restarts = CosineAnnealingWarmRestartsOptions;
+    refuses(error_of_schedule<CosineAnnealingWarmRestarts>(Restarts{.T_0 = bad}), "invalid T_0 ",
+            "(want 1 to 2^53)");
+    refuses(error_of_schedule<CosineAnnealingWarmRestarts>(Restarts{.T_mult = bad}), "invalid T_mult ",
+            "(want 1 to 2^53)");
+  }
+  refuses(error_of_schedule<LambdaLR>(FactorOfStep()), "LambdaLR: no function", "write [](index_t epoch)");
   refuses(error_of_schedule<ReduceLROnPlateau>(ReduceLROnPlateauOptions{.factor = 1}), "invalid factor 1",
           "less than 1");
   refuses(error_of_schedule<ReduceLROnPlateau>(ReduceLROnPlateauOptions{.patience = -1}), "invalid patience -1",
@@ -224,6 +288,19 @@ TEST_CASE("schedules one after another that make no sense") {
   CHECK(
       contains(error({&step, &step, &step}, {3, 2}), "milestone 1 is 2 (want 3 or more, the milestones in order)"));
   CHECK(contains(error({&step, &step}, {-1}), "milestone 0 is -1 (want 0 or more"));
+}
+
+TEST_CASE("schedules side by side that make no sense") {
+  Numbers rates, others;
+  StepLR step(rates, {});
+  ExponentialLR other(others, {});
+  const auto error = [&](const std::vector<LRScheduler*>& schedulers) {
+    return error_of([&] { ChainedScheduler schedule(schedulers); });
+  };
+  CHECK(error({}) ==
+        "gpunet::optim::lr_scheduler::ChainedScheduler: no schedulers, give the addresses of one or more");
+  CHECK(contains(error({nullptr, &step}), "ChainedScheduler: scheduler 0 is null, give its address"));
+  CHECK(contains(error({&step, &other}), "ChainedScheduler: scheduler 1 is one of another optimizer, give all"));
 }
 
 TEST_CASE("what PyTorch takes is taken") {

@@ -9,6 +9,7 @@ import warnings
 import torch
 from torch.optim import SGD, Adam
 from torch.optim import lr_scheduler as lr
+from torch.optim.swa_utils import SWALR
 
 from common import begin, braces, end
 
@@ -25,6 +26,15 @@ def sequence(optimizer):
                                        lr.ExponentialLR(optimizer, 0.8)], [5, 18])
 
 
+def chain(optimizer):
+    return lr.ChainedScheduler([lr.ConstantLR(optimizer, 0.1, 20), lr.ExponentialLR(optimizer, 0.9)])
+
+
+def warm_up_then_restarts(optimizer):
+    return lr.SequentialLR(optimizer, [lr.LinearLR(optimizer, 0.01, 1.0, 5), lr.CosineAnnealingWarmRestarts(optimizer, 6, 2),
+                                       lr.PolynomialLR(optimizer, 9, 2.0)], [5, 30])
+
+
 cases = {
     "step": lambda o: lr.StepLR(o, 7, 0.3),
     "multi_step": lambda o: lr.MultiStepLR(o, [3, 10, 10, 31], 0.7),
@@ -34,7 +44,21 @@ cases = {
     "cosine_to_min": lambda o: lr.CosineAnnealingLR(o, 17, 0.003),
     "linear": lambda o: lr.LinearLR(o),
     "linear_down": lambda o: lr.LinearLR(o, 0.9, 0.05, 23),
+    "constant": lambda o: lr.ConstantLR(o),
+    "constant_long": lambda o: lr.ConstantLR(o, 0.7, 31),
+    "constant_of_no_steps": lambda o: lr.ConstantLR(o, 0.5, 0),
+    "polynomial": lambda o: lr.PolynomialLR(o),
+    "polynomial_slow": lambda o: lr.PolynomialLR(o, 40, 0.9),
+    "polynomial_of_no_steps": lambda o: lr.PolynomialLR(o, 0, 2.0),
+    "warm_restarts": lambda o: lr.CosineAnnealingWarmRestarts(o, 7),
+    "warm_restarts_longer": lambda o: lr.CosineAnnealingWarmRestarts(o, 3, 2, 0.003),
+    "by_lambda": lambda o: lr.LambdaLR(o, lambda epoch: 1 / (1 + epoch)),
+    "swa_lr": lambda o: SWALR(o, 0.05),
+    "swa_lr_linear": lambda o: SWALR(o, 0.02, 7, "linear"),
+    "swa_lr_at_once": lambda o: SWALR(o, 0.02, 0),
     "sequential": sequence,
+    "chained": chain,
+    "warm_up_then_restarts": warm_up_then_restarts,
     "one_cycle": lambda o: lr.OneCycleLR(o, 0.7, total_steps=49),
     "one_cycle_linear": lambda o: lr.OneCycleLR(o, 0.7, epochs=7, steps_per_epoch=7, pct_start=0.4, div_factor=10,
                                                 anneal_strategy="linear", final_div_factor=100, base_momentum=0.6,

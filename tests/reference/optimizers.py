@@ -43,9 +43,65 @@ cases = {
         "centred": dict(lr=0.001, centered=True),
         "centred, with momentum": dict(lr=0.002, alpha=0.9, eps=0.1, weight_decay=0.01, momentum=0.5, centered=True),
     },
+    "NAdam": {
+        "defaults": dict(),
+        "betas": dict(lr=0.02, betas=(0.5, 0.75), eps=0.01),
+        "no memory": dict(lr=0.01, betas=(0.0, 0.0), eps=0.5),
+        "momentum decay": dict(lr=0.01, momentum_decay=0.5),
+        "no momentum decay": dict(lr=0.01, momentum_decay=0.0),
+        "weight decay": dict(lr=0.01, eps=0.1, weight_decay=0.05),
+        "decoupled weight decay": dict(lr=0.01, weight_decay=0.05, decoupled_weight_decay=True),
+    },
+    "RAdam": {
+        "defaults": dict(),
+        "betas": dict(lr=0.02, betas=(0.5, 0.9), eps=0.01),
+        "never adapted": dict(lr=0.01, betas=(0.9, 0.5)),
+        "weight decay": dict(lr=0.01, eps=0.1, weight_decay=0.05),
+        "decoupled weight decay": dict(lr=0.01, weight_decay=0.05, decoupled_weight_decay=True),
+    },
+    "Adagrad": {
+        "defaults": dict(),
+        "a large rate": dict(lr=0.5),
+        "rate decay": dict(lr=0.5, lr_decay=0.1),
+        "weight decay": dict(lr=0.1, weight_decay=0.05),
+        "initial value": dict(lr=0.1, initial_accumulator_value=0.5, eps=0.01),
+    },
+    "Adadelta": {
+        "defaults": dict(),
+        "a small rate": dict(lr=0.1),
+        "rho": dict(lr=0.5, rho=0.5, eps=0.01),
+        "weight decay": dict(lr=0.5, eps=0.01, weight_decay=0.05),
+    },
+    "Lion": {
+        "defaults": dict(),
+        "betas": dict(lr=0.001, betas=(0.95, 0.98)),
+        "weight decay": dict(lr=0.001, weight_decay=0.1),
+    },
 }
 
-begin("vector", "", "gpunet/optim/adam.hpp", "gpunet/optim/rmsprop.hpp", "gpunet/optim/sgd.hpp")
+
+class Lion(torch.optim.Optimizer):
+    """Algorithm 2 of "Symbolic Discovery of Optimization Algorithms" (Chen et al. 2023), which PyTorch lacks."""
+
+    def __init__(self, params, lr=1e-4, betas=(0.9, 0.99), weight_decay=0.0):
+        super().__init__(params, dict(lr=lr, betas=betas, weight_decay=weight_decay))
+
+    @torch.no_grad()
+    def step(self):
+        for group in self.param_groups:
+            (beta1, beta2), lr = group["betas"], group["lr"]
+            for p in group["params"]:
+                mean = self.state[p].setdefault("exp_avg", torch.zeros_like(p))
+                sign = (beta1 * mean + (1 - beta1) * p.grad).sign()
+                p -= lr * (sign + group["weight_decay"] * p)
+                mean.mul_(beta2).add_(p.grad, alpha=1 - beta2)
+
+
+torch.optim.Lion = Lion
+torch.set_default_dtype(torch.float64)  # in which NAdam stores a product
+
+begin("vector", "", *(f"gpunet/optim/{name}.hpp" for name in ("adadelta", "adagrad", "adam", "lion", "nadam", "radam",
+                                                             "rmsprop", "sgd")))
 print("""// 1000 steps on a Linear(4, 3) whose weight, bias and inputs [5, 4] are patterns, with CrossEntropyLoss and the
 // labels 0 2 1 1 0: the loss before every 50th step, and weight and bias at the end.
 template <class Options>

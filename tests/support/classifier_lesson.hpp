@@ -11,6 +11,7 @@
 #include "support/arrays.hpp"
 #include "support/devices.hpp"
 #include "support/eager_step.hpp"
+#include "support/networks.hpp"
 
 using Classifier = gpunet::nn::Sequential<gpunet::nn::Input<4>, gpunet::nn::Linear<3>>;
 
@@ -97,6 +98,28 @@ void check_change_of_rate(Lesson& lesson, Optimizer& optimizer) {
   lesson.backward();
   optimizer.step();
   CHECK(lesson.parameters() == before);
+}
+
+// Checks that a train::Step takes the same steps as the loop: bitwise on Host; on Cuda, which records the second one, but for
+// multiplications and additions that only one of two kernels fuses.
+template <template <class, class> class Optimizer, class D, class Options>
+void check_recorded_steps(const Options& options) {
+  D& device = test_device<D>();
+  gpunet::manual_seed(3);
+  gpunet::Model<SmallNet, D, double> looped(device), stepped(device);
+  stepped.copy_state(looped);
+  Optimizer<D, double> loop_optimizer(looped, options), step_optimizer(stepped, options);
+  const gpunet::nn::CrossEntropyLoss criterion;
+  gpunet::train::Step step(stepped, criterion, step_optimizer);
+  gpunet::Generator generator(3);
+  for (int i = 0; i < 4; ++i) {
+    const TestBatch<double, D> data(device, SmallNet{}, 3, generator);
+    eager_step(looped, criterion, loop_optimizer, data);
+    step(data.inputs, data.labels);
+  }
+  CHECK(step.recording(3).recorded != std::is_same_v<D, gpunet::Host>);
+  const double tolerance = std::is_same_v<D, gpunet::Host> ? 0 : 1e-12;
+  CHECK(relative_error(parameters_of(stepped), parameters_of(looped)) <= tolerance);
 }
 
 // Returns the message of the error that the options cause.

@@ -85,6 +85,59 @@ TEST_CASE("EarlyStopping waits for an improvement") {
   CHECK(history.why == "loss did not improve in 2 epochs");
 }
 
+TEST_CASE_TEMPLATE("EarlyStopping goes back to the best weights", D, GPUNET_TEST_DEVICES) {
+  Lesson<D> once(0.1, false), restored(0.1, false), left(0.1, false), by_hand(0.1, false);
+  once.fit({.epochs = 1});
+  // The second and third epoch ruin what the first one has learned.
+  const auto ruin = [](train::Training& run) {
+    auto& training = static_cast<train::Run<Network<D, float>, optim::SGD<D, float>>&>(run);
+    training.optimizer.set_lr(run.epoch == 1 ? 100 : 0);
+  };
+  for (Lesson<D>* lesson : {&restored, &left}) {
+    const auto history =
+        lesson->fit({.epochs = 10}, train::Validation(lesson->test_loader),
+                    train::EarlyStopping({.patience = 2, .restore_best_weights = lesson == &restored}), ruin);
+    CHECK(history.epochs.size() == 3);
+    CHECK(history.why == "val_loss did not improve in 2 epochs");
+  }
+  CHECK(same_parameters(restored, once));
+  CHECK(!same_parameters(left, once));
+
+  train::EarlyStopping stopping({.patience = 1});
+  stopping.restore(by_hand.net);  // nothing is stored
+  CHECK(!stopping.step(by_hand.net, 2));
+  const std::vector<float> best = parameters_of(by_hand.net);
+  by_hand.fit({.epochs = 1});
+  auto loss = by_hand.criterion(by_hand.net(randn(by_hand.device, {1, 2, 7, 6})),
+                                Tensor<label_t, D>(by_hand.device, {1}, {0}));
+  CHECK(stopping.step(by_hand.net, 3));
+  CHECK(!same_bits(parameters_of(by_hand.net), best));
+  stopping.restore(by_hand.net);
+  CHECK(same_bits(parameters_of(by_hand.net), best));
+  CHECK(contains(error_of([&] { loss.backward(); }), "the parameters have changed since this loss"));
+  Model<nn::Sequential<nn::Input<3>, nn::Linear<2>>, D> other(by_hand.device);
+  CHECK(contains(error_of([&] { stopping.restore(other); }), "the stored weights are those of another model"));
+}
+
+TEST_CASE("EarlyStopping restores the buffers too, and at any end") {
+  manual_seed(3);
+  Model net(test_device<Host>(), nn::Sequential(nn::Input<2>(), nn::BatchNorm1d(), nn::Linear<2>()));
+  train::EarlyStopping stopping;
+  stopping.step(net, 1);
+  const std::vector<float> before(net.buffers().data(), net.buffers().data() + net.buffers().numel());
+  net(randn(net.device(), {4, 2}));
+  CHECK(!std::equal(before.begin(), before.end(), net.buffers().data()));
+  stopping.restore(net);
+  CHECK(std::equal(before.begin(), before.end(), net.buffers().data()));
+
+  Lesson<Host> ended(0.1, false), once(0.1, false);  // by the number of epochs
+  once.fit({.epochs = 1});
+  ended.fit({.epochs = 2}, train::Validation(ended.test_loader),
+            train::EarlyStopping({.patience = 9, .restore_best_weights = true}),
+            [&](train::Training&) { ended.optimizer.set_lr(100); });
+  CHECK(same_parameters(ended, once));
+}
+
 TEST_CASE("ModelCheckpoint keeps the best") {
   const TempFolder folder;
   Lesson<Host> lesson, loaded;

@@ -92,6 +92,76 @@ TEST_CASE_TEMPLATE("fit leaves the bits of the loop with a penalty of weights", 
   CHECK(!same_parameters(looped, plain));
 }
 
+namespace {
+
+// The loop of PyTorch's lessons that makes an update of two batches, and at the end of an epoch, of three batches here.
+template <class D, class F>
+void accumulating_loop(Lesson<D>& lesson, int epochs, int max_steps, F before_update) {
+  int total = 0;
+  for (int epoch = 0; epoch < epochs && total != max_steps; ++epoch) {
+    int i = 0;
+    for (auto [inputs, labels] : lesson.loader.to(lesson.device)) {
+      if (i % 2 == 0) lesson.optimizer.zero_grad();
+      lesson.criterion(lesson.net(inputs), labels).backward(0.5);
+      ++total;
+      if (++i % 2 == 0 || i == 3 || total == max_steps) {
+        before_update();
+        lesson.optimizer.step();
+      }
+      if (total == max_steps) break;
+    }
+  }
+}
+
+}  // namespace
+
+TEST_CASE_TEMPLATE("fit that accumulates gradients leaves the bits of the loop", D, GPUNET_TEST_DEVICES) {
+  Lesson<D> looped, fitted, clipped, fitted_clipped, counted;
+  manual_seed(5);
+  accumulating_loop(looped, 2, -1, [] {});
+  manual_seed(5);
+  int updates = 0;
+  fitted.fit({.epochs = 2, .accumulate = 2}, train::EachStep([&](train::Training& run) {
+               CHECK(run.updated == (run.step >= 2));
+               updates += run.updated;
+             }));
+  CHECK(updates == 4);
+  CHECK(same_parameters(looped, fitted));
+  manual_seed(5);
+  accumulating_loop(clipped, 2, -1, [&] { nn::utils::clip_grad_norm_(clipped.net, 0.1); });
+  manual_seed(5);
+  fitted_clipped.fit({.epochs = 2, .accumulate = 2}, train::ClipGradNorm{0.1});
+  CHECK(same_parameters(clipped, fitted_clipped));
+  CHECK(!same_parameters(clipped, looped));
+  manual_seed(5);
+  train::Accuracy accuracy(counted.device, 4);
+  counted.fit({.epochs = 2, .accumulate = 2}, accuracy);
+  CHECK(same_parameters(looped, counted));
+}
+
+TEST_CASE("fit updates by the gradients that are left when it ends within a group") {
+  Lesson<Host> looped, limited, stopped, many, one;
+  manual_seed(5);
+  accumulating_loop(looped, 2, 4, [] {});
+  manual_seed(5);
+  CHECK(limited.fit({.epochs = 9, .max_steps = 4, .accumulate = 2}).steps == 4);
+  CHECK(same_parameters(looped, limited));
+  manual_seed(5);
+  stopped.fit({.epochs = 9, .accumulate = 2}, train::EachStep([](train::Training& run) {
+                if (run.total_steps == 4) run.stop("enough");
+              }));
+  CHECK(same_parameters(looped, stopped));
+  many.fit({.accumulate = 100});  // one update per epoch, by a third of its gradients
+  CHECK(!same_parameters(many, one));
+}
+
+TEST_CASE("with accumulated gradients, fit steps schedules after every update") {
+  Lesson<Host> lesson(1e-3);
+  optim::lr_scheduler::StepLR by_update(lesson.optimizer, {.step_size = 1, .gamma = 0.5});
+  lesson.fit({.epochs = 2, .accumulate = 2}, train::EachStep(by_update));
+  CHECK(by_update.last_epoch() == 4);
+}
+
 TEST_CASE_TEMPLATE("fit measures", D, GPUNET_TEST_DEVICES) {
   Lesson<D> lesson(0);  // nothing is learned, so that all epochs are the same
   lesson.net.eval();
@@ -172,6 +242,8 @@ TEST_CASE("fit says what makes no training, before it begins") {
   const std::vector<float> before = parameters_of(lesson.net);
   says([&] { lesson.fit({.epochs = 0}); }, "gpunet::train::fit: 0 epochs (want 1 or more)");
   says([&] { lesson.fit({.max_steps = -1}); }, "max_steps -1");
+  says([&] { lesson.fit({.accumulate = 0}); },
+       "gpunet::train::fit: accumulate 0 (want 1, an update for every batch");
   says([&] { train::fit(lesson.net, lesson.criterion, other.optimizer, lesson.loader, {}); }, "to another model");
   says([&] { train::EarlyStopping({.patience = -1}); }, "EarlyStopping: a patience of -1");
   says([&] { train::EarlyStopping({.min_delta = std::nan("")}); }, "EarlyStopping: min_delta");

@@ -62,9 +62,10 @@ class Model : public Network<D, T> {
   }
   template <class Loss>
   LossValue<D, T> forward_backward(const ViewArgument<T, D>& inputs, const Loss& loss,
-                                   const ViewArgument<nn::TargetOf<Loss, D, T>, D>& targets) {
+                                   const ViewArgument<nn::TargetOf<Loss, D, T>, D>& targets,
+                                   double loss_gradient = 1) {
     nn::detail::check_loss_shape<Loss>(OutputShape{});
-    return Network<D, T>::forward_backward(inputs, loss, targets);
+    return Network<D, T>::forward_backward(inputs, loss, targets, loss_gradient);
   }
 
   // Returns the layers.

@@ -107,22 +107,24 @@ class Network : public Trackable<Network<D, T>> {
   View<const T, D> join(std::initializer_list<ViewArgument<T, D>> inputs);
 
   // Runs forward pass, loss and backward pass slice by slice, so that a slice stays in the cache. Gradients are bitwise
-  // identical to those of loss(model(inputs), targets).backward(). Returns the loss of the batch.
+  // identical to those of loss(model(inputs), targets).backward(loss_gradient). Returns the loss of the batch.
   template <class Loss>
   LossValue<D, T> forward_backward(const ViewArgument<T, D>& inputs, const Loss& loss,
-                                   const ViewArgument<nn::TargetOf<Loss, D, T>, D>& targets) {
+                                   const ViewArgument<nn::TargetOf<Loss, D, T>, D>& targets,
+                                   double loss_gradient = 1) {
     const ModelUse::Exclusive use = exclusive_use();
     const TargetsOf<D, T> with(loss, targets);
     begin_step(inputs, with);
-    run_step(with);
+    run_step(with, static_cast<T>(loss_gradient));
     return end_step();
   }
 
   // The three parts of forward_backward, for a caller that has exclusive_use() and may record the second one. The first
   // checks the arguments and allocates memory.
   void begin_step(const View<const T, D>& inputs, const TargetsOf<D, T>& targets);
-  // The second starts all work on the device and changes nothing else.
-  void run_step(const TargetsOf<D, T>& targets);
+  // The second starts all work on the device and changes nothing else. The gradients are those of loss_gradient times the
+  // loss.
+  void run_step(const TargetsOf<D, T>& targets, T loss_gradient = 1);
   // Its results: the losses of the samples, [batch], and the loss of the batch.
   T* sample_losses() const { return losses_.data(); }
   T* batch_loss() const { return loss_.data(); }
@@ -226,7 +228,9 @@ class Network : public Trackable<Network<D, T>> {
   void use_constants(std::span<const double> constants);
   // Computes the total weight of the targets, if the loss is weighted.
   void weigh(const TargetsOf<D, T>& targets);
-  void backward();
+  void backward(T loss_gradient);
+  // Multiplies the gradient of a slice's outputs by that of the loss.
+  void scale_output_gradient(index_t s, T loss_gradient, const SliceMemory<T>& memory);
 
   // Calls body(run, slice, whether it is the first of its run, worker) for every slice: slices of a run in order, runs in
   // parallel. Then adds up their gradients.

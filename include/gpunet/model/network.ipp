@@ -138,12 +138,13 @@ void Network<D, T>::begin_step(const View<const T, D>& inputs, const TargetsOf<D
 }
 
 template <class D, class T>
-void Network<D, T>::run_step(const TargetsOf<D, T>& targets) {
+void Network<D, T>::run_step(const TargetsOf<D, T>& targets, T loss_gradient) {
   weigh(targets);
   for_each_run([&](index_t run, index_t s, bool first, index_t worker) {
     const SliceMemory<T> memory = workspace_.at(worker, worker);
     const SliceRun<D, T> slice = run_of(s, enter(s, memory), memory);
     evaluate(targets, s, slice.forward(), memory);
+    scale_output_gradient(s, loss_gradient, memory);
     slice.backward(gradients_.of_run(run), gradients_.mode(run, first));
   });
   reduce_losses();
@@ -281,11 +282,27 @@ void Network<D, T>::reduce_losses() {
   mean(device_, slicing_.batch, static_cast<const T*>(losses_.data()), loss_.data(), reduced_by());
 }
 
+// x * factor
+template <class T>
+struct MultiplyBy {
+  T factor;
+  GPUNET_FN T operator()(T x) const { return factor * x; }
+};
+
 template <class D, class T>
-void Network<D, T>::backward() {
+void Network<D, T>::scale_output_gradient(index_t s, T loss_gradient, const SliceMemory<T>& memory) {
+  if (loss_gradient == T{1}) return;
+  T* const gradient = memory.output_gradient;
+  map(device_, plan_.output_features * slicing_.slice(s).samples(), MultiplyBy<T>{loss_gradient}, gradient,
+      gradient);
+}
+
+template <class D, class T>
+void Network<D, T>::backward(T loss_gradient) {
   gradients_.reserve(device_, slicing_.runs());
   for_each_run([&](index_t run, index_t s, bool first, index_t worker) {
     const SliceMemory<T> memory = workspace_.at(s, worker);
+    scale_output_gradient(s, loss_gradient, memory);
     run_of(s, memory.input, memory).backward(gradients_.of_run(run), gradients_.mode(run, first));
   });
   gradients_.note_backward();

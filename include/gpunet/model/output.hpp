@@ -61,9 +61,9 @@ class LossValue {
 
   LossValue(Network<D, T>& network, std::uint64_t number) : network_(network), number_(number) {}
 
-  // Adds the gradients of this loss to those of the parameters (after zero_grad(): replaces them). Throws Error the second
-  // time.
-  void backward() const {
+  // Adds the gradients of this loss, multiplied by `gradient`, to those of the parameters (after zero_grad(): replaces them):
+  // loss.backward(1.0 / 4) is PyTorch's (loss / 4).backward(). Throws Error the second time.
+  void backward(double gradient = 1) const {
     const ModelUse::Exclusive use = network_->exclusive_use();
     require_fresh("backward");
     require(network_->keeps_activations_,
@@ -76,7 +76,7 @@ class LossValue {
         network_->last_backward_ != number_,
         "gpunet::LossValue::backward: trying to backward through the graph a second time (this would add the same "
         "gradients again), run the model on the batch again and compute the loss");
-    network_->backward();
+    network_->backward(static_cast<T>(gradient));
     network_->last_backward_ = number_;
   }
 

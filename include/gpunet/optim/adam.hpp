@@ -83,9 +83,7 @@ class Adam : public Optimizer<Adam<D, T>, D, T, 3> {
   Adam(Network<D, T>& model, const char* name, const AdamOptions& options)
       : Base(model, name, options.lr, options.betas[0]), options_(options) {
     this->check_option("epsilon value", options.eps);
-    for (std::size_t i = 0; i < 2; ++i)
-      require(options.betas[i] >= 0 && options.betas[i] < 1, "gpunet::optim::", name,
-              ": invalid beta parameter at index ", i, ": ", options.betas[i], " (want 0 or more and less than 1)");
+    this->check_betas(options.betas);
     this->check_option("weight_decay value", options.weight_decay);
   }
 

@@ -1,6 +1,7 @@
 // Learning rate schedules, as those of torch.optim.lr_scheduler.
 #pragma once
 
+#include <functional>
 #include <vector>
 
 #include <gpunet/core/config.hpp>
@@ -46,6 +47,7 @@ class LRScheduler {
 
  private:
   friend class SequentialLR;
+  friend class ChainedScheduler;
 
   void set(double lr);
 
@@ -146,6 +148,81 @@ class LinearLR : public LRScheduler {
   LinearLROptions options_;
 };
 
+// Options of torch.optim.lr_scheduler.ConstantLR.
+struct ConstantLROptions {
+  double factor = 1.0 / 3;  // of the first steps, more than 0 and at most 1
+  index_t total_iters = 5;  // how many they are
+};
+
+// Multiplies the learning rate by a factor for the first total_iters steps: ConstantLR scheduler(optimizer, {.factor = 0.1});
+class ConstantLR : public LRScheduler {
+ public:
+  explicit ConstantLR(Rates& optimizer, const ConstantLROptions& options = {});
+
+ private:
+  GPUNET_INLINE_VIRTUAL double first() override;
+  GPUNET_INLINE_VIRTUAL double next() override;
+
+  ConstantLROptions options_;
+};
+
+// Options of torch.optim.lr_scheduler.PolynomialLR.
+struct PolynomialLROptions {
+  index_t total_iters = 5;  // steps to a learning rate of 0
+  double power = 1;         // 1: in a straight line
+};
+
+// Multiplies the learning rate by (1 - step / total_iters)^power: PolynomialLR scheduler(optimizer, {.total_iters = 100,
+// .power = 0.9});
+class PolynomialLR : public LRScheduler {
+ public:
+  explicit PolynomialLR(Rates& optimizer, const PolynomialLROptions& options = {});
+
+ private:
+  GPUNET_INLINE_VIRTUAL double next() override;
+
+  PolynomialLROptions options_;
+};
+
+// Options of torch.optim.lr_scheduler.CosineAnnealingWarmRestarts.
+struct CosineAnnealingWarmRestartsOptions {
+  index_t T_0 = 1;     // steps of the first cycle
+  index_t T_mult = 1;  // each cycle is so many times as long as the one before
+  double eta_min = 0;  // the lowest learning rate
+};
+
+// Follows a cosine from the initial learning rate down to eta_min, again and again (SGDR, Loshchilov and Hutter 2017). It
+// does not see a learning rate set in between: CosineAnnealingWarmRestarts scheduler(optimizer, {.T_0 = 10, .T_mult = 2});
+class CosineAnnealingWarmRestarts : public LRScheduler {
+ public:
+  CosineAnnealingWarmRestarts(Rates& optimizer, const CosineAnnealingWarmRestartsOptions& options);
+
+ private:
+  GPUNET_INLINE_VIRTUAL double first() override;
+  GPUNET_INLINE_VIRTUAL double next() override;
+
+  double lr_of_step() const;
+
+  CosineAnnealingWarmRestartsOptions options_;
+  index_t step_ = 0, cycle_ = 1;  // steps since the last restart, and from one to the next
+};
+
+// A function of the step that gives a factor.
+using FactorOfStep = std::function<double(index_t)>;
+
+// Multiplies the initial learning rate by a function of the step, as torch.optim.lr_scheduler.LambdaLR: LambdaLR
+// scheduler(optimizer, [](index_t epoch) { return std::pow(0.95, epoch); });
+class LambdaLR : public LRScheduler {
+ public:
+  LambdaLR(Rates& optimizer, FactorOfStep lr_lambda);
+
+ private:
+  GPUNET_INLINE_VIRTUAL double first() override;
+  GPUNET_INLINE_VIRTUAL double next() override;
+
+  FactorOfStep lr_lambda_;
+};
+
 // Runs schedules one after another; at each milestone the next one starts from the initial learning rate:
 //   LinearLR warm_up(optimizer, {.total_iters = 10});
 //   CosineAnnealingLR decay(optimizer, {.T_max = 90});
@@ -163,6 +240,25 @@ class SequentialLR : public LRScheduler {
 
   std::vector<LRScheduler*> schedulers_;
   std::vector<index_t> milestones_;
+};
+
+// Runs schedules side by side, so that their factors multiply; the later ones see what the earlier ones have set:
+//   ConstantLR slow(optimizer, {.factor = 0.1, .total_iters = 20});
+//   ExponentialLR decay(optimizer, {.gamma = 0.9});
+//   ChainedScheduler scheduler({&slow, &decay});
+// The schedules must outlive it; only it may step them.
+class ChainedScheduler : public LRScheduler {
+ public:
+  explicit ChainedScheduler(std::vector<LRScheduler*> schedulers);
+
+ private:
+  GPUNET_INLINE_VIRTUAL double first() override;
+  GPUNET_INLINE_VIRTUAL double next() override;
+
+  // Returns the optimizer of all of them.
+  static Rates& rates_of(const std::vector<LRScheduler*>& schedulers);
+
+  std::vector<LRScheduler*> schedulers_;
 };
 
 }  // namespace gpunet::optim::lr_scheduler

@@ -117,6 +117,83 @@ GPUNET_INLINE double LinearLR::next() {
   return std::max(lr, 0.0);  // rounding may end below an end_factor of 0
 }
 
+GPUNET_INLINE ConstantLR::ConstantLR(Rates& optimizer, const ConstantLROptions& options)
+    : LRScheduler(optimizer), options_(options) {
+  constexpr const char* name = "lr_scheduler::ConstantLR";
+  require_option(options.factor > 0 && options.factor <= 1, name, "factor", options.factor,
+                 "more than 0 and at most 1");
+  require_option(options.total_iters >= 0, name, "total_iters", options.total_iters, "0 or more");
+  begin();
+}
+
+GPUNET_INLINE double ConstantLR::first() {
+  return rates_->lr() * options_.factor;
+}
+
+GPUNET_INLINE double ConstantLR::next() {
+  return last_epoch() == options_.total_iters ? rates_->lr() * (1.0 / options_.factor) : rates_->lr();
+}
+
+GPUNET_INLINE PolynomialLR::PolynomialLR(Rates& optimizer, const PolynomialLROptions& options)
+    : LRScheduler(optimizer), options_(options) {
+  constexpr const char* name = "lr_scheduler::PolynomialLR";
+  require_option(options.total_iters >= 0 && options.total_iters <= most_steps, name, "total_iters",
+                 options.total_iters, "0 to 2^53");
+  require_option(name, "power", options.power);
+  begin();
+}
+
+GPUNET_INLINE double PolynomialLR::next() {
+  if (last_epoch() > options_.total_iters) return rates_->lr();
+  const double epoch = static_cast<double>(last_epoch()), total = static_cast<double>(options_.total_iters);
+  return rates_->lr() * std::pow((1.0 - epoch / total) / (1.0 - (epoch - 1) / total), options_.power);
+}
+
+GPUNET_INLINE CosineAnnealingWarmRestarts::CosineAnnealingWarmRestarts(
+    Rates& optimizer, const CosineAnnealingWarmRestartsOptions& options)
+    : LRScheduler(optimizer), options_(options) {
+  constexpr const char* name = "lr_scheduler::CosineAnnealingWarmRestarts";
+  require_option(options.T_0 >= 1 && options.T_0 <= most_steps, name, "T_0", options.T_0, "1 to 2^53");
+  require_option(options.T_mult >= 1 && options.T_mult <= most_steps, name, "T_mult", options.T_mult, "1 to 2^53");
+  require_option(name, "eta_min", options.eta_min);
+  begin();
+}
+
+GPUNET_INLINE double CosineAnnealingWarmRestarts::first() {
+  step_ = 0;
+  cycle_ = options_.T_0;
+  return lr_of_step();
+}
+
+GPUNET_INLINE double CosineAnnealingWarmRestarts::next() {
+  if (++step_ == cycle_) {
+    step_ = 0;
+    cycle_ = cycle_ > most_steps / options_.T_mult ? most_steps : cycle_ * options_.T_mult;
+  }
+  return lr_of_step();
+}
+
+GPUNET_INLINE double CosineAnnealingWarmRestarts::lr_of_step() const {
+  const double angle = std::numbers::pi * static_cast<double>(step_) / static_cast<double>(cycle_);
+  return options_.eta_min + (base_lr_ - options_.eta_min) * (1 + std::cos(angle)) / 2;
+}
+
+GPUNET_INLINE LambdaLR::LambdaLR(Rates& optimizer, FactorOfStep lr_lambda)
+    : LRScheduler(optimizer), lr_lambda_(std::move(lr_lambda)) {
+  require(lr_lambda_ != nullptr,
+          "gpunet::optim::lr_scheduler::LambdaLR: no function (it gives the factor of each "
+          "step), write [](index_t epoch) { return std::pow(0.95, epoch); }");
+  begin();
+}
+
+GPUNET_INLINE double LambdaLR::first() {
+  return next();
+}
+
+GPUNET_INLINE double LambdaLR::next() {
+  return base_lr_ * lr_lambda_(last_epoch());
+}
+
 GPUNET_INLINE SequentialLR::SequentialLR(Rates& optimizer, std::vector<LRScheduler*> schedulers,
                                          std::vector<index_t> milestones)
     : LRScheduler(optimizer), schedulers_(std::move(schedulers)), milestones_(std::move(milestones)) {
@@ -151,6 +228,33 @@ GPUNET_INLINE double SequentialLR::next() {
 GPUNET_INLINE LRScheduler& SequentialLR::current() {
   const auto passed = std::upper_bound(milestones_.begin(), milestones_.end(), last_epoch());
   return *schedulers_[static_cast<std::size_t>(passed - milestones_.begin())];
+}
+
+GPUNET_INLINE ChainedScheduler::ChainedScheduler(std::vector<LRScheduler*> schedulers)
+    : LRScheduler(rates_of(schedulers)), schedulers_(std::move(schedulers)) {
+  set(rates_->lr());  // the schedules have begun when they were constructed
+}
+
+GPUNET_INLINE Rates& ChainedScheduler::rates_of(const std::vector<LRScheduler*>& schedulers) {
+  require(!schedulers.empty(),
+          "gpunet::optim::lr_scheduler::ChainedScheduler: no schedulers, give the addresses of one or more");
+  for (std::size_t i = 0; i < schedulers.size(); ++i)
+    require(schedulers[i] && &*schedulers[i]->rates_ == &*schedulers[0]->rates_,
+            "gpunet::optim::lr_scheduler::ChainedScheduler: scheduler ", i,
+            schedulers[i] ? " is one of another optimizer, give all the same" : " is null, give its address");
+  return *schedulers[0]->rates_;
+}
+
+GPUNET_INLINE double ChainedScheduler::first() {  // in a SequentialLR
+  for (LRScheduler* scheduler : schedulers_)
+    scheduler->begin();
+  return rates_->lr();
+}
+
+GPUNET_INLINE double ChainedScheduler::next() {
+  for (LRScheduler* scheduler : schedulers_)
+    scheduler->step();
+  return rates_->lr();
 }
 
 }  // namespace gpunet::optim::lr_scheduler

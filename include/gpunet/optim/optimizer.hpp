@@ -22,6 +22,9 @@ namespace gpunet::optim {
 template <class Self, class D, class T, std::size_t N>
 class Optimizer : public Rates {
  public:
+  // The class that makes the updates: Adam for AdamW too. A train::Step is compiled once for each.
+  using updating_type = Self;
+
   void zero_grad() { model_->zero_grad(); }
   // Returns the network whose parameters it updates.
   const Network<D, T>& model() const { return *model_; }
@@ -45,6 +48,8 @@ class Optimizer : public Rates {
  protected:
   Optimizer(Network<D, T>& model, const char* name, double lr, double momentum)
       : Rates(name, lr, momentum), model_(model) {}
+  // An optimizer without momentum.
+  Optimizer(Network<D, T>& model, const char* name, double lr) : Rates(name, lr), model_(model) {}
   Optimizer(Optimizer&&) = default;
   ~Optimizer() = default;
 

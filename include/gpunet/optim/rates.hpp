@@ -1,6 +1,7 @@
 // The learning rate and momentum of an optimizer, which may change during training.
 #pragma once
 
+#include <array>
 #include <optional>
 
 #include <gpunet/core/error.hpp>
@@ -31,10 +32,13 @@ class Rates : public Trackable<Rates> {
     lr_ = lr;
   }
 
-  // For Adam and AdamW, the first beta.
+  // Of an optimizer with betas, the first one. Adagrad and Adadelta have none: 0, and an Error if it is set.
   double momentum() const { return momentum_; }
   void set_momentum(double momentum) {
     this->here();
+    require(
+        has_momentum_, "gpunet::optim::", name_,
+        ": has no momentum (a schedule of one would change nothing), for OneCycleLR set cycle_momentum to false");
     check_option("momentum value", momentum);
     momentum_ = momentum;
   }
@@ -54,15 +58,20 @@ class Rates : public Trackable<Rates> {
     set_lr(lr);
     momentum_ = momentum;
   }
+  // An optimizer without momentum.
+  Rates(const char* name, double lr) : Rates(name, lr, 0) { has_momentum_ = false; }
   Rates(Rates&&) = default;
   ~Rates() = default;
 
   void check_option(const char* what, double value) const { require_option(name_, what, value); }
+  // Throws Error unless both are 0 or more and less than 1.
+  void check_betas(const std::array<double, 2>& betas) const;
 
   const char* const name_;
 
  private:
   double lr_ = 0, momentum_ = 0;
+  bool has_momentum_ = true;
   std::optional<double> initial_lr_;
 };
 

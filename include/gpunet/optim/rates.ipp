@@ -14,4 +14,10 @@ GPUNET_INLINE void require_option(const char* name, const char* what, double val
                  "less than 3.4e38, as a float is");
 }
 
+GPUNET_INLINE void Rates::check_betas(const std::array<double, 2>& betas) const {
+  for (std::size_t i = 0; i < betas.size(); ++i)
+    require(betas[i] >= 0 && betas[i] < 1, "gpunet::optim::", name_, ": invalid beta parameter at index ", i, ": ",
+            betas[i], " (want 0 or more and less than 1)");
+}
+
 }  // namespace gpunet::optim

@@ -1,9 +1,11 @@
 // The parts that train::fit() takes after its options: early stopping, checkpoints and others; progress.hpp has the progress bar.
 #pragma once
 
+#include <cstddef>
 #include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include <gpunet/model/save_load.hpp>
 #include <gpunet/optim/clip_grad.hpp>
@@ -24,15 +26,53 @@ class Best {
   bool empty_ = true;
 };
 
+namespace detail {
+
+template <class T, class D>
+std::size_t bytes_of(const View<T, D>& view) {
+  return static_cast<std::size_t>(view.numel()) * sizeof(T);
+}
+
+// Returns a copy of a model's parameters and buffers, in host memory.
+template <class D, class T>
+std::vector<std::byte> weights_of(const Network<D, T>& model) {
+  const auto use = model.shared_use();
+  const std::size_t parameters = bytes_of(model.parameters()), buffers = bytes_of(model.buffers());
+  std::vector<std::byte> weights(parameters + buffers);
+  model.device().download(weights.data(), model.parameters().data(), parameters);
+  model.device().download(weights.data() + parameters, model.buffers().data(), buffers);
+  return weights;
+}
+
+// Copies them back.
+template <class D, class T>
+void set_weights(Network<D, T>& model, const std::vector<std::byte>& weights) {
+  const auto use = model.exclusive_use();
+  const std::size_t parameters = bytes_of(model.parameters()), buffers = bytes_of(model.buffers());
+  require(weights.size() == parameters + buffers,
+          "gpunet::train::EarlyStopping::restore: the stored weights are those of another model, restore the model "
+          "that was given to step()");
+  model.device().upload(model.parameters().data(), weights.data(), parameters);
+  model.device().upload(model.buffers().data(), weights.data() + parameters, buffers);
+  model.note_update();
+}
+
+}  // namespace detail
+
 // Options of EarlyStopping.
 struct EarlyStoppingOptions {
   index_t patience = 3;                          // stops after this many epochs without improvement; 0 means 1
   double min_delta = 0;                          // an improvement must be greater than this
   std::optional<Metric> monitor = std::nullopt;  // default: val_loss or, without validation, loss
+  bool restore_best_weights = false;  // at the end, those of the best epoch: of the last one that improved it
 };
 
 // Stops when a metric has not improved for some epochs, as in Keras and Lightning. In your own loop:
 //   if (early_stopping.step(val_loss)) break;
+// or, to go back to the best weights (parameters and buffers; the optimizer keeps its state):
+//   if (early_stopping.step(net, val_loss)) break;
+//   ...
+//   early_stopping.restore(net);
 class EarlyStopping {
  public:
   // Throws Error if an option is negative.
@@ -40,14 +80,37 @@ class EarlyStopping {
 
   // Takes the metric after an epoch and returns whether to stop. Lower is better unless `monitor` is an accuracy.
   bool step(double value);
+  // The same; stores the weights of the model if they are the best so far.
+  template <class D, class T>
+  bool step(const Network<D, T>& model, double value) {
+    const bool stops = step(value);
+    if (waited_ == 0) weights_ = detail::weights_of(model);
+    return stops;
+  }
+  // Copies the best weights into the model. Does nothing if step(model, value) has stored none.
+  template <class D, class T>
+  void restore(Network<D, T>& model) const {
+    if (!weights_.empty()) detail::set_weights(model, weights_);
+  }
 
   void on_fit_begin(Training& run);
-  void on_epoch_end(Training& run);
+  template <class Model, class Optimizer>
+  void on_epoch_end(Run<Model, Optimizer>& run) {
+    const double value = run.current[run.monitored(options_.monitor)];
+    if (options_.restore_best_weights ? step(run.model, value) : step(value)) stop(run);
+  }
+  template <class Model, class Optimizer>
+  void on_fit_end(Run<Model, Optimizer>& run) {
+    if (options_.restore_best_weights) restore(run.model);
+  }
 
  private:
+  void stop(Training& run) const;
+
   EarlyStoppingOptions options_;
   Best best_;
   index_t waited_ = 0;
+  std::vector<std::byte> weights_;  // of the best epoch
 };
 
 // Options of ModelCheckpoint.
@@ -145,8 +208,8 @@ class StopOnInterrupt {
   std::optional<InterruptGuard> guard_;
 };
 
-// Calls scheduler.step(), scheduler.step(metric) (as for ReduceLROnPlateau) or function(training) after every epoch.
-// Stores lvalues by reference.
+// Calls scheduler.step(), scheduler.step(metric) (as for ReduceLROnPlateau), average.update_parameters(model) (as for
+// AveragedModel) or function(training) after every epoch. Stores lvalues by reference.
 template <class F>
 class EachEpoch {
  public:
@@ -159,6 +222,8 @@ class EachEpoch {
       f_.step(run.current[run.monitored(monitor_)]);
     else if constexpr (requires { f_.step(); })
       f_.step();
+    else if constexpr (requires { f_.update_parameters(run.model); })
+      f_.update_parameters(run.model);
     else
       f_(run);
   }
@@ -172,7 +237,8 @@ EachEpoch(F&&) -> EachEpoch<F>;
 template <class F>
 EachEpoch(F&&, Metric) -> EachEpoch<F>;
 
-// Calls scheduler.step() or function(training) after every step. Stores lvalues by reference.
+// Calls scheduler.step() or average.update_parameters(model) (as for AveragedModel) after every update, or
+// function(training) after every step. Stores lvalues by reference.
 template <class F>
 class EachStep {
  public:
@@ -180,10 +246,13 @@ class EachStep {
 
   template <class R>
   void on_step_end(R& run) {
-    if constexpr (requires { f_.step(); })
-      f_.step();
-    else
+    if constexpr (requires { f_.step(); }) {
+      if (run.updated) f_.step();
+    } else if constexpr (requires { f_.update_parameters(run.model); }) {
+      if (run.updated) f_.update_parameters(run.model);
+    } else {
       f_(run);
+    }
   }
 
  private:

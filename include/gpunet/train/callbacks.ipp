@@ -33,13 +33,13 @@ GPUNET_INLINE bool EarlyStopping::step(double value) {
 GPUNET_INLINE void EarlyStopping::on_fit_begin(Training& run) {
   best_ = {};
   waited_ = 0;
+  weights_.clear();
   (void)run.monitored(options_.monitor);
 }
 
-GPUNET_INLINE void EarlyStopping::on_epoch_end(Training& run) {
+GPUNET_INLINE void EarlyStopping::stop(Training& run) const {
   const Metric metric = run.monitored(options_.monitor);
-  if (step(run.current[metric]))
-    run.stop(End::no_improvement, concat(name_of(metric), " did not improve in ", waited_, " epochs"));
+  run.stop(End::no_improvement, concat(name_of(metric), " did not improve in ", waited_, " epochs"));
 }
 
 GPUNET_INLINE ModelCheckpoint::ModelCheckpoint(std::string path, const ModelCheckpointOptions& options)

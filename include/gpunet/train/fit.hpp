@@ -13,27 +13,43 @@
 namespace gpunet::train {
 
 // Measures val_loss and val_accuracy after each epoch, in evaluation mode, on the batches of another loader.
-template <class Loader>
+template <class Loader, class Model = void>
 class Validation {
  public:
   // `loader`: a data::DataLoader or batches on the model's device; must outlive this.
   explicit Validation(Loader& loader) : loader_(loader) {}
+  // Measures another model than the one that is trained, such as an average of its weights: Validation(loader, ema.module()).
+  template <class Other>
+  Validation(Loader& loader, Other& model) : loader_(loader), model_(&model) {}
 
   template <class R, class Loss, class GoOn>
   void validate(R& run, const Loss& criterion, GoOn go_on) {
-    const Evaluation result = evaluate(run.model, criterion, loader_, go_on);
+    const Evaluation result = [&] {
+      if constexpr (std::is_void_v<Model>)
+        return evaluate(run.model, criterion, loader_, go_on);
+      else
+        return evaluate(*model_, criterion, loader_, go_on);
+    }();
     run.current.val_loss = result.loss;
     run.current.val_accuracy = result.accuracy;
   }
 
  private:
   Loader& loader_;
+  Model* model_ = nullptr;
 };
+template <class Loader>
+Validation(Loader&) -> Validation<Loader>;
+template <class Loader, class Model>
+Validation(Loader&, Model&) -> Validation<Loader, Model>;
 
 // Options of fit().
 struct FitOptions {
   index_t epochs = 1;     // passes over the loader, 1 or more
   index_t max_steps = 0;  // over all epochs; 0: no limit
+  // Steps (batches) whose gradients make an update, by their mean, as train::Step does. The last update of an epoch is made by
+  // those that are left, as in Lightning, and that of a training that is stopped.
+  index_t accumulate = 1;
 };
 
 // Trains a model and returns what was measured:
@@ -46,7 +62,8 @@ struct FitOptions {
 //
 // A part is an object with some of these functions. They get the Training (or, as templates, the Run) and are called in
 // the order of the parts:
-//   on_fit_begin, on_epoch_begin, before_update (gradients are computed), on_step_end, on_validation_step_end,
+//   on_fit_begin, on_epoch_begin, before_update (gradients are computed), on_step_end (run.updated: parameters have
+//   changed), on_validation_step_end,
 //   on_epoch_end, on_fit_end (also if the training was stopped), on_exit() noexcept (last, also after an exception).
 // A function as a part is called with the training at the end of every epoch. Metrics (Accuracy, ConfusionMatrix, TopK)
 // are reset before every epoch. With a metric, a step runs the forward pass of the whole batch before the backward
@@ -182,46 +199,67 @@ class FitStep {
   static constexpr bool counts = (Counts<Parts, Model> || ...);
   static constexpr bool before_update = (HasBeforeUpdate<Parts, R> || ...);
   struct NoStep {
-    NoStep(Model&, const Loss&, Optimizer&) {}
+    NoStep(Model&, const Loss&, Optimizer&, const StepOptions&) {}
   };
   using WholeStep =
       std::conditional_t<counts || before_update, NoStep,
                          Step<typename Model::device_type, typename Model::value_type, Loss, Optimizer>>;
 
  public:
-  FitStep(R& run, const Loss& criterion, Parts&... parts)
-      : run_(run), criterion_(criterion), step_(run.model, criterion, run.optimizer), parts_(parts...) {}
+  FitStep(R& run, const Loss& criterion, index_t accumulate, Parts&... parts)
+      : run_(run),
+        criterion_(criterion),
+        accumulate_(accumulate),
+        step_(run.model, criterion, run.optimizer, {.accumulate = accumulate}),
+        parts_(parts...) {}
 
+  // Trains on a batch. The last one of an epoch ends with an update.
   template <class Inputs, class Labels>
   LossValue<typename Model::device_type, typename Model::value_type> operator()(const Inputs& inputs,
-                                                                                const Labels& labels) {
+                                                                                const Labels& labels,
+                                                                                bool is_last) {
+    if (batches_ == 0) run_.optimizer.zero_grad();
+    ++batches_;
+    const auto loss = add_gradients(inputs, labels);
+    run_.updated = is_last || batches_ == accumulate_;
+    if (run_.updated) update();
+    return loss;
+  }
+
+  // Updates by the gradients that are left.
+  void update() {
+    if (std::exchange(batches_, 0) == 0) return;
+    if constexpr (counts || before_update) {
+      each([&](auto& part) {
+        if constexpr (HasBeforeUpdate<std::remove_reference_t<decltype(part)>, R>) part.before_update(run_);
+      });
+      run_.optimizer.step();
+    } else {
+      step_.update();
+    }
+  }
+
+ private:
+  // Runs both passes, and with a whole step the update if it is due.
+  template <class Inputs, class Labels>
+  LossValue<typename Model::device_type, typename Model::value_type> add_gradients(const Inputs& inputs,
+                                                                                   const Labels& labels) {
+    const double loss_gradient = 1.0 / static_cast<double>(accumulate_);
     if constexpr (counts) {
-      run_.optimizer.zero_grad();
       const auto outputs = run_.model(inputs);
       auto loss = criterion_(outputs, labels);
       each([&](auto& part) {
         if constexpr (Counts<std::remove_reference_t<decltype(part)>, Model>) part.update(outputs, labels);
       });
-      loss.backward();
-      update();
+      loss.backward(loss_gradient);
       return loss;
     } else if constexpr (before_update) {
-      run_.optimizer.zero_grad();
-      const auto loss = run_.model.forward_backward(inputs, criterion_, labels);
-      update();
-      return loss;
+      return run_.model.forward_backward(inputs, criterion_, labels, loss_gradient);
     } else {
       return step_(inputs, labels);
     }
   }
 
- private:
-  void update() {
-    each([&](auto& part) {
-      if constexpr (HasBeforeUpdate<std::remove_reference_t<decltype(part)>, R>) part.before_update(run_);
-    });
-    run_.optimizer.step();
-  }
   template <class F>
   void each(F f) {
     std::apply([&](auto&... parts) { (f(parts), ...); }, parts_);
@@ -229,6 +267,8 @@ class FitStep {
 
   R& run_;
   const Loss& criterion_;
+  const index_t accumulate_;
+  index_t batches_ = 0;  // since the last update
   [[no_unique_address]] WholeStep step_;
   std::tuple<Parts&...> parts_;
 };
@@ -245,6 +285,8 @@ History fit(Network<D, T>& model, const Loss& criterion, Optimizer& optimizer, L
   require(options.epochs >= 1, "gpunet::train::fit: ", options.epochs, " epochs (want 1 or more)");
   require(options.max_steps >= 0, "gpunet::train::fit: max_steps ", options.max_steps,
           " (want 0, for no limit, or more)");
+  require(options.accumulate >= 1, "gpunet::train::fit: accumulate ", options.accumulate,
+          " (want 1, an update for every batch, or more)");
   require(&optimizer.model() == &model,
           "gpunet::train::fit: the optimizer belongs to another model (this one would not learn), make one for it");
   auto&& batches = detail::batches_on(model.device(), loader);
@@ -266,7 +308,8 @@ History fit(Network<D, T>& model, const Loss& criterion, Optimizer& optimizer, L
           return part.result().accuracy();
         };
   });
-  detail::FitStep<R, Model, Loss, Optimizer, std::remove_reference_t<Parts>...> step(run, criterion, parts...);
+  detail::FitStep<R, Model, Loss, Optimizer, std::remove_reference_t<Parts>...> step(run, criterion,
+                                                                                     options.accumulate, parts...);
   const detail::Exit<std::remove_reference_t<Parts>...> exit(parts...);
   const detail::KeepMode keep(model);
 
@@ -290,15 +333,17 @@ History fit(Network<D, T>& model, const Loss& criterion, Optimizer& optimizer, L
           std::is_convertible_v<decltype(labels), View<const Target, D>>,
           "gpunet::train::fit: the loss has targets of another type than the loader's (classes are label_t, "
           "others float), use a loss with its target_type, or a dataset with targets of the loss");
-      run.running_loss.update(step(inputs, labels), inputs.size(0));
+      done = run.total_steps + 1 == options.max_steps;
+      run.running_loss.update(step(inputs, labels, done || run.step + 1 == run.steps), inputs.size(0));
       run.current.steps = ++run.step;
       run.current.lr = optimizer.lr();
-      done = ++run.total_steps == options.max_steps;
+      ++run.total_steps;
       each([&]<class Part>(Part& part) {
         if constexpr (requires { part.on_step_end(run); }) part.on_step_end(run);
       });
       if (done || run.stopped()) break;
     }
+    step.update();
     run.current.loss = run.loss();
     run.current.accuracy = run.accuracy();
     const bool complete = run.step == run.steps && !run.stopped();

@@ -3,33 +3,53 @@
 
 #include <concepts>
 #include <initializer_list>
+#include <type_traits>
+#include <utility>
 
 #include <gpunet/model/model.hpp>
 #include <gpunet/train/step_runner.hpp>
 
 namespace gpunet::train {
 
+// Options of a Step.
+struct StepOptions {
+  index_t accumulate = 1;  // batches whose gradients make an update
+};
+
 // Forward pass, loss, backward pass and update in one call. Each device uses its fastest schedule: Host runs slice by
 // slice through the whole network, Cuda replays one graph that is recorded once per batch size (see recording()).
 // Bitwise identical to
 //   optimizer.zero_grad(); auto loss = criterion(net(inputs), labels); loss.backward(); optimizer.step();
+//
+// With {.accumulate = k}, k calls make an update, by the mean of their gradients: memory for a batch of k times as many samples
+// is not needed. Call i, from 0, is bitwise identical to
+//   if (i % k == 0) optimizer.zero_grad();
+//   auto loss = criterion(net(inputs), labels);
+//   loss.backward(1.0 / k);                           // PyTorch: (loss / k).backward()
+//   if (i % k == k - 1) optimizer.step();
 template <class D, class T, class Loss, class Optimizer>
 class Step {
+  static_assert(
+      requires { typename Optimizer::updating_type; },
+      "gpunet::train::Step: this optimizer makes no update from one evaluation of the loss (LBFGS needs several), "
+      "call optimizer.step(closure) in a loop of your own");
   using Inputs = ViewArgument<T, D>;
   using Targets = ViewArgument<nn::TargetOf<Loss, D, T>, D>;
 
  public:
   // The optimizer must be the model's. Both must outlive this; they may be moved.
-  Step(Network<D, T>& model, const Loss& loss, Optimizer& optimizer)
-      : model_(model), loss_(loss), run_(model, optimizer) {
+  Step(Network<D, T>& model, const Loss& loss, Optimizer& optimizer, const StepOptions& options = {})
+      : model_(model), optimizer_(optimizer), loss_(loss), accumulate_(options.accumulate), run_(model, optimizer) {
     require(
         &optimizer.model() == &model,
         "gpunet::train::Step: the optimizer belongs to another model (this one would not learn), make one for it");
+    require(accumulate_ >= 1, "gpunet::train::Step: accumulate ", accumulate_,
+            " (want 1, an update for every batch, or more)");
   }
   // The same. A loss that does not match the model's outputs is a compile error.
   template <class Net>
-  Step(Model<Net, D, T>& model, const Loss& loss, Optimizer& optimizer)
-      : Step(static_cast<Network<D, T>&>(model), loss, optimizer) {
+  Step(Model<Net, D, T>& model, const Loss& loss, Optimizer& optimizer, const StepOptions& options = {})
+      : Step(static_cast<Network<D, T>&>(model), loss, optimizer, options) {
     nn::detail::check_loss_shape<Loss>(typename Model<Net, D, T>::OutputShape{});
   }
 
@@ -54,6 +74,14 @@ class Step {
     return (*this)({input});
   }
 
+  // Updates by the gradients of an incomplete group of batches, as at the end of an epoch; they are divided by `accumulate`
+  // like those of a complete one. Does nothing if there are none.
+  void update() {
+    if (std::exchange(batches_, 0) > 0) static_cast<Optimizer&>(*optimizer_).step();
+  }
+  // Returns the number of batches since the last update.
+  index_t accumulated() const { return batches_; }
+
   // Compile errors for arguments of other types.
   template <class X, class Y>
   requires(!std::is_convertible_v<const X&, Inputs> || !std::is_convertible_v<const Y&, Targets>) LossValue<D, T>
@@ -74,8 +102,8 @@ class Step {
     require(times >= 1, "gpunet::train::Step::repeat: ", times, " steps (want 1 or more)");
     const ModelUse::Exclusive use = model_->exclusive_use();
     Tensor<T, D> losses(model_->device(), {times});
-    model_->zero_grad();
-    if (run_.repeat(times, inputs, {loss_, targets}, losses.data()))
+    if (accumulate_ == 1) model_->zero_grad();
+    if (accumulate_ == 1 && run_.repeat(times, inputs, {loss_, targets}, losses.data()))
       model_->end_step();
     else
       for (index_t i = 0; i < times; ++i)
@@ -86,18 +114,24 @@ class Step {
   // Returns whether steps on batches of this size, in the model's current mode, are replayed from a recording (two
   // launches on Cuda), and if not, why. If a layer cannot be recorded because it allocates or waits for the device, the
   // steps run eagerly: slower, bitwise identical.
-  RecordingStatus recording(index_t batch_size) const { return run_.recording(loss_, batch_size); }
+  RecordingStatus recording(index_t batch_size) const {
+    return run_.recording(loss_, batch_size, accumulate_ == 1);
+  }
 
  private:
   LossValue<D, T> step(const Inputs& inputs, const Targets& targets) {
-    model_->zero_grad();
-    run_(inputs, {loss_, targets});
+    if (batches_ == 0) model_->zero_grad();
+    const bool updates = batches_ + 1 == accumulate_;
+    run_(inputs, {loss_, targets}, {1.0 / static_cast<double>(accumulate_), updates});
+    batches_ = updates ? 0 : batches_ + 1;
     return model_->end_step();
   }
 
   TrackedPointer<Network<D, T>> model_;
+  TrackedPointer<optim::Rates> optimizer_;
   Loss loss_;
-  StepRunner<D, T, Optimizer> run_;
+  index_t accumulate_, batches_ = 0;  // since the last update
+  StepRunner<D, T, typename Optimizer::updating_type> run_;
 };
 
 }  // namespace gpunet::train

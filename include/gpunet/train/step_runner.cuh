@@ -3,20 +3,19 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <string>
+#include <functional>
 #include <utility>
-#include <vector>
 
 #include <gpunet/device/cuda/for_each.cuh>
-#include <gpunet/device/cuda/recorded_graph.cuh>
 #include <gpunet/nn/cross_entropy_loss.hpp>
+#include <gpunet/train/step_recordings.cuh>
 #include <gpunet/train/step_runner.hpp>
 #include <gpunet/train/steps_in_block.cuh>
 
 namespace gpunet::train {
 
 // Puts a batch and the optimizer's numbers for this step to where the recorded work reads them. One index = one input
-// and one word of the targets; the numbers go with index 0.
+// and one word of the targets; the numbers go with index 0, to nowhere without an update.
 template <class T, class Update>
 struct BeginStep {
   index_t inputs, targets;
@@ -30,7 +29,7 @@ struct BeginStep {
   GPUNET_FN void operator()(index_t i) const {
     if (i < inputs) to_inputs[i] = from_inputs[i];
     if (i < targets) to_targets[i] = from_targets[i];
-    if (i == 0) *to_update = update;
+    if (i == 0 && to_update) *to_update = update;
   }
 };
 
@@ -55,9 +54,10 @@ class StepRunner<Cuda, T, Optimizer>::State {
   State(Model& model, Optimizer& optimizer)
       : model_(model), optimizer_(optimizer), update_(model.device(), 1), block_(model) {}
 
-  void operator()(const Inputs& inputs, const Targets& targets) {
-    if (!repeat(1, inputs, targets, nullptr)) replay_step(inputs, targets);
-    model_->note_update();
+  void operator()(const Inputs& inputs, const Targets& targets, const StepPart& part) {
+    const bool is_whole = part.updates && part.loss_gradient == 1 && model_->gradients().zeroed();
+    if (!is_whole || !repeat(1, inputs, targets, nullptr)) replay_step(inputs, targets, part);
+    if (part.updates) model_->note_update();
   }
 
   bool repeat(index_t times, const Inputs& inputs, const Targets& targets, T* losses) {
@@ -70,31 +70,12 @@ class StepRunner<Cuda, T, Optimizer>::State {
     return true;
   }
 
-  RecordingStatus recording(const AnyLoss<Cuda, T>& loss, index_t batch) const {
-    if (fits_in_block(loss, batch)) return {false, "a step is one launch as it is"};
-    if (gpunet::detail::checks_every_launch()) return {false, "GPUNET_CUDA_CHECK waits for every launch"};
-    const auto known = std::find_if(recordings_.begin(), recordings_.end(),
-                                    [&](const Recording& r) { return r.is_of(batch, model_->mode()); });
-    if (known != recordings_.end() && known->graph) return {true};
-    if (known != recordings_.end() && known->is_eager()) return {false, known->problem};
-    return {false, "not yet: the second step on batches of this size is recorded"};
+  RecordingStatus recording(const AnyLoss<Cuda, T>& loss, index_t batch, bool one_part) const {
+    if (one_part && fits_in_block(loss, batch)) return {false, "a step is one launch as it is"};
+    return recordings_.status(batch, model_->mode());
   }
 
  private:
-  using Addresses = decltype(std::declval<const Model&>().memory_addresses());
-  struct Recording {
-    index_t batch;
-    nn::Mode mode;
-    bool is_warm = false;
-    gpunet::detail::GraphExec graph = nullptr;
-    std::string problem = {};  // why there can be none
-
-    bool is_of(index_t size, nn::Mode that_mode) const { return batch == size && mode == that_mode; }
-    bool is_eager() const { return !problem.empty(); }
-  };
-  static constexpr index_t most_recordings = 8;  // of batch sizes; the oldest makes room
-  static constexpr index_t most_eager = 256;     // batch sizes that cannot be recorded and are not tried again
-
   Optimizer& optimizer() const { return static_cast<Optimizer&>(*optimizer_); }
 
   // Returns whether a step is one launch: see steps_in_block.cuh.
@@ -104,7 +85,7 @@ class StepRunner<Cuda, T, Optimizer>::State {
   }
 
   // As the class comment says.
-  void replay_step(const Inputs& inputs, const Targets& targets) {
+  void replay_step(const Inputs& inputs, const Targets& targets, const StepPart& part) {
     Cuda& device = model_->device();
     const auto words = static_cast<index_t>(targets.bytes() / sizeof(std::uint32_t));
     grow(inputs_, inputs.numel());
@@ -115,56 +96,22 @@ class StepRunner<Cuda, T, Optimizer>::State {
     for_each(
         device, std::max(inputs.numel(), words),
         BeginStep<T, Update>{inputs.numel(), words, inputs.data(), static_cast<const std::uint32_t*>(targets.data),
-                             inputs_.data(), targets_.data(), optimizer().next(), update_.data()});
+                             inputs_.data(), targets_.data(), part.updates ? optimizer().next() : Update{},
+                             part.updates ? update_.data() : nullptr});
     const auto work = [&] {
-      model_->run_step(with);
-      for_each(device, model_->gradients().size(), StoredUpdate<Update>{update_.data()});
+      model_->run_step(with, static_cast<T>(part.loss_gradient));
+      if (part.updates) for_each(device, model_->gradients().size(), StoredUpdate<Update>{update_.data()});
     };
-    if (gpunet::detail::checks_every_launch()) return work();
-    Recording& recording = recording_of(inputs.size(0), model_->mode());
-    if (recording.graph) return gpunet::detail::replay(device, recording.graph);
-    if (!std::exchange(recording.is_warm, true)) return work();  // libraries and kernels are loaded now
-    if (recording.is_eager()) return work();
-    gpunet::detail::Recorded recorded = gpunet::detail::record(device, work);
-    if (recorded.graph)
-      gpunet::detail::replay(device, recorded.graph);
-    else
-      work();  // work() changes nothing on the host, so repeating it is safe; throws what is wrong with the work itself
-    recording.graph = std::move(recorded.graph);
-    recording.problem = std::move(recorded.problem);
+    recordings_.run(
+        device, {inputs.size(0), model_->mode(), !model_->gradients().zeroed(), part.updates, part.loss_gradient},
+        model_->memory_addresses(), std::cref(work));
   }
 
   template <class E>
   void grow(Buffer<E, Cuda>& buffer, index_t size) {
     if (buffer.size() >= size) return;
-    forget_graphs();
+    recordings_.forget_graphs();
     buffer.reset(model_->device(), size);
-  }
-
-  // Drops the graphs of memory that has moved. A batch size that cannot be recorded is not tried again.
-  void forget_graphs() {
-    std::erase_if(recordings_, [](const Recording& recording) { return !recording.is_eager(); });
-  }
-
-  // Makes room for one more of the batch sizes that can, or cannot, be recorded.
-  void drop_oldest(bool eager, index_t most) {
-    const auto is_of_kind = [eager](const Recording& recording) {
-      return recording.is_eager() == eager;
-    };
-    if (std::count_if(recordings_.begin(), recordings_.end(), is_of_kind) >= most)
-      recordings_.erase(std::find_if(recordings_.begin(), recordings_.end(), is_of_kind));
-  }
-
-  Recording& recording_of(index_t batch, nn::Mode mode) {
-    if (const Addresses now = model_->memory_addresses(); now != addresses_) {
-      forget_graphs();
-      addresses_ = now;
-    }
-    for (Recording& recording : recordings_)
-      if (recording.is_of(batch, mode)) return recording;
-    drop_oldest(false, most_recordings);
-    drop_oldest(true, most_eager);
-    return recordings_.emplace_back(Recording{batch, mode});
   }
 
   TrackedPointer<Model> model_;
@@ -173,8 +120,7 @@ class StepRunner<Cuda, T, Optimizer>::State {
   Buffer<std::uint32_t, Cuda> targets_;  // as words
   Buffer<Update, Cuda> update_;
   BlockRunner<T, Optimizer> block_;
-  Addresses addresses_{};
-  std::vector<Recording> recordings_;
+  StepRecordings recordings_;
 };
 
 template <class T, class Optimizer>
@@ -183,8 +129,8 @@ StepRunner<Cuda, T, Optimizer>::StepRunner(Network<Cuda, T>& model, Optimizer& o
 
 template <class T, class Optimizer>
 void StepRunner<Cuda, T, Optimizer>::operator()(const View<const T, Cuda>& inputs,
-                                                const TargetsOf<Cuda, T>& targets) {
-  (*state_)(inputs, targets);
+                                                const TargetsOf<Cuda, T>& targets, const StepPart& part) {
+  (*state_)(inputs, targets, part);
 }
 
 template <class T, class Optimizer>
@@ -194,8 +140,9 @@ bool StepRunner<Cuda, T, Optimizer>::repeat(index_t times, const View<const T, C
 }
 
 template <class T, class Optimizer>
-RecordingStatus StepRunner<Cuda, T, Optimizer>::recording(const AnyLoss<Cuda, T>& loss, index_t batch) const {
-  return state_->recording(loss, batch);
+RecordingStatus StepRunner<Cuda, T, Optimizer>::recording(const AnyLoss<Cuda, T>& loss, index_t batch,
+                                                          bool one_part) const {
+  return state_->recording(loss, batch, one_part);
 }
 
 }  // namespace gpunet::train

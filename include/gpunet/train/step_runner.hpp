@@ -2,20 +2,26 @@
 #pragma once
 
 #include <memory>
-#include <string>
+#include <type_traits>
 
 #include <gpunet/device/cuda/cuda.hpp>
 #include <gpunet/model/network.hpp>
+#include <gpunet/optim/adadelta.hpp>
+#include <gpunet/optim/adagrad.hpp>
 #include <gpunet/optim/adam.hpp>
+#include <gpunet/optim/lion.hpp>
+#include <gpunet/optim/nadam.hpp>
+#include <gpunet/optim/radam.hpp>
 #include <gpunet/optim/rmsprop.hpp>
 #include <gpunet/optim/sgd.hpp>
+#include <gpunet/train/recording_status.hpp>
 
 namespace gpunet::train {
 
-// Whether steps are replayed from a recording.
-struct RecordingStatus {
-  bool recorded = false;
-  std::string reason = {};  // why they are not; empty if they are
+// What a step does when gradients of several batches are accumulated.
+struct StepPart {
+  double loss_gradient = 1;  // the loss is multiplied by this for the backward pass
+  bool updates = true;       // whether it ends with an update
 };
 
 // Runs the steps of a model one by one. Cuda has its own version below.
@@ -24,15 +30,15 @@ class StepRunner {
  public:
   StepRunner(Network<D, T>& model, Optimizer& optimizer) : model_(model), optimizer_(optimizer) {}
 
-  void operator()(const View<const T, D>& inputs, const TargetsOf<D, T>& targets) {
+  void operator()(const View<const T, D>& inputs, const TargetsOf<D, T>& targets, const StepPart& part = {}) {
     model_->begin_step(inputs, targets);
-    model_->run_step(targets);
-    static_cast<Optimizer&>(*optimizer_).update_parameters();
+    model_->run_step(targets, static_cast<T>(part.loss_gradient));
+    if (part.updates) static_cast<Optimizer&>(*optimizer_).update_parameters();
   }
   // Runs `times` steps on a batch if the device can do so in one call; returns whether it did.
   bool repeat(index_t, const View<const T, D>&, const TargetsOf<D, T>&, T*) { return false; }
-  // Returns whether steps on batches of this size are replayed.
-  RecordingStatus recording(const AnyLoss<D, T>&, index_t) const {
+  // Returns whether steps on batches of this size are replayed. `one_part`: each has one part.
+  RecordingStatus recording(const AnyLoss<D, T>&, index_t, [[maybe_unused]] bool one_part = true) const {
     return {false, concat("nothing is recorded on ", model_->device().name())};
   }
 
@@ -46,36 +52,35 @@ class StepRunner {
 namespace detail {
 
 // Whether the compiled library has the steps: those with the optimizers of gpunet.
-template <class Optimizer>
-inline constexpr bool is_compiled_step = false;
-template <class T>
-inline constexpr bool is_compiled_step<optim::SGD<Cuda, T>> = true;
-template <class T>
-inline constexpr bool is_compiled_step<optim::Adam<Cuda, T>> = true;
-template <class T>
-inline constexpr bool is_compiled_step<optim::RMSprop<Cuda, T>> = true;
+template <class Optimizer, class... Others>
+inline constexpr bool is_one_of = (std::is_same_v<Optimizer, Others> || ...);
+template <class Optimizer, class T>
+inline constexpr bool is_compiled_step =
+    is_one_of<Optimizer, optim::SGD<Cuda, T>, optim::Adam<Cuda, T>, optim::RMSprop<Cuda, T>, optim::NAdam<Cuda, T>,
+              optim::RAdam<Cuda, T>, optim::Adagrad<Cuda, T>, optim::Adadelta<Cuda, T>, optim::Lion<Cuda, T>>;
 
 }  // namespace detail
 
 // Steps of one batch size submit the same work each time, except for the batch and the optimizer's numbers (such as the
 // learning rate), which are first copied to fixed addresses. So the second step of a batch size is recorded as a graph, and
-// each later step takes two launches. Steps are recorded again if the model's memory has moved. A batch size that cannot be
+// each later step takes two launches. The parts of a step that accumulates gradients (the first, those between, the last) are
+// recorded each for itself. Steps are recorded again if the model's memory has moved. A batch size that cannot be
 // recorded stays eager.
 template <class T, class Optimizer>
 class StepRunner<Cuda, T, Optimizer> {
-  static_assert(GPUNET_NVCC || detail::is_compiled_step<Optimizer>,
+  static_assert(GPUNET_NVCC || detail::is_compiled_step<Optimizer, T>,
                 "gpunet::train::Step: an optimizer of this program runs on Cuda, and only a CUDA compiler makes "
                 "kernels of it, compile this unit with nvcc");
 
  public:
   StepRunner(Network<Cuda, T>& model, Optimizer& optimizer);
 
-  void operator()(const View<const T, Cuda>& inputs, const TargetsOf<Cuda, T>& targets);
+  void operator()(const View<const T, Cuda>& inputs, const TargetsOf<Cuda, T>& targets, const StepPart& part = {});
   // Runs `times` steps on a batch in one call; writes the loss of step i to losses[i] unless it is null. Returns false, and
   // does nothing, if a step does not fit into a block.
   bool repeat(index_t times, const View<const T, Cuda>& inputs, const TargetsOf<Cuda, T>& targets, T* losses);
   // See train::Step.
-  RecordingStatus recording(const AnyLoss<Cuda, T>& loss, index_t batch) const;
+  RecordingStatus recording(const AnyLoss<Cuda, T>& loss, index_t batch, bool one_part = true) const;
 
  private:
   class State;  // step_runner.cuh
@@ -88,9 +93,18 @@ class StepRunner<Cuda, T, Optimizer> {
 #define GPUNET_SGD_STEP(D, T) class StepRunner<D, T, optim::SGD<D, T>>
 #define GPUNET_ADAM_STEP(D, T) class StepRunner<D, T, optim::Adam<D, T>>
 #define GPUNET_RMSPROP_STEP(D, T) class StepRunner<D, T, optim::RMSprop<D, T>>
-GPUNET_EXTERN_TEMPLATES(GPUNET_SGD_STEP)
-GPUNET_EXTERN_TEMPLATES(GPUNET_ADAM_STEP)
-GPUNET_EXTERN_TEMPLATES(GPUNET_RMSPROP_STEP)
+#define GPUNET_NADAM_STEP(D, T) class StepRunner<D, T, optim::NAdam<D, T>>
+#define GPUNET_RADAM_STEP(D, T) class StepRunner<D, T, optim::RAdam<D, T>>
+#define GPUNET_ADAGRAD_STEP(D, T) class StepRunner<D, T, optim::Adagrad<D, T>>
+#define GPUNET_ADADELTA_STEP(D, T) class StepRunner<D, T, optim::Adadelta<D, T>>
+#define GPUNET_LION_STEP(D, T) class StepRunner<D, T, optim::Lion<D, T>>
+// OF(X) for the X of each optimizer: GPUNET_EXTERN_TEMPLATES or GPUNET_COMPILE_TEMPLATES.
+#define GPUNET_EACH_STEP(OF) \
+  OF(GPUNET_SGD_STEP)        \
+  OF(GPUNET_ADAM_STEP)       \
+  OF(GPUNET_RMSPROP_STEP)    \
+  OF(GPUNET_NADAM_STEP) OF(GPUNET_RADAM_STEP) OF(GPUNET_ADAGRAD_STEP) OF(GPUNET_ADADELTA_STEP) OF(GPUNET_LION_STEP)
+GPUNET_EACH_STEP(GPUNET_EXTERN_TEMPLATES)
 
 }  // namespace gpunet::train
 

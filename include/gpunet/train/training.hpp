@@ -57,6 +57,7 @@ class Training {
   index_t epochs = 0, epoch = 0;                      // number of epochs; the current one, from 1
   index_t steps = 0, step = 0;                        // steps in an epoch; how many of them are done
   index_t total_steps = 0;                            // done in all epochs
+  bool updated = false;                               // whether the last step ended with an update
   index_t batch_size = 0;                             // 0 if unknown
   bool has_accuracy = false, has_validation = false;  // whether these are measured
   Epoch current;                                      // the current epoch; complete in on_epoch_end

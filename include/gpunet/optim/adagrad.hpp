@@ -1,0 +1,80 @@
+// Adagrad: gradient descent with gradients divided by the root of the sum of their squares.
+#pragma once
+
+#include <utility>
+
+#include <gpunet/core/math.hpp>
+#include <gpunet/optim/optimizer.hpp>
+
+namespace gpunet::optim {
+
+// Options of torch.optim.Adagrad; AdagradStep has the formula.
+struct AdagradOptions {
+  double lr = 0.01;                      // learning rate
+  double lr_decay = 0;                   // step t has the learning rate lr / (1 + (t - 1) lr_decay)
+  double weight_decay = 0;               // this times the parameter is added to its gradient
+  double initial_accumulator_value = 0;  // the sum of squares before the first step
+  double eps = 1e-10;                    // added to the divisor, which must not be 0
+};
+
+// Step t of torch.optim.Adagrad (Duchi, Hazan and Singer 2011), where g' = g + weight_decay p:
+//   s = s + g'^2;   p -= lr / (1 + (t - 1) lr_decay) * g' / (sqrt(s) + eps)
+// One index = one parameter.
+template <class T>
+struct AdagradStep : Update<AdagradStep<T>, T, 1, 0> {
+  T rate, eps, weight_decay;
+  T initial;  // added to s: its initial value in the first step, then 0
+
+  template <bool...>
+  GPUNET_FN void run(index_t i) const {
+    T* const sum = this->kept[0];
+    const T p = this->parameter[i];
+    const T g = this->gradient[i] + weight_decay * p;
+    const T s = sum[i] = sum[i] + initial + g * g;
+    this->parameter[i] = p - rate * (g / (square_root(s) + eps));
+  }
+};
+
+// The optimizer Adagrad for the parameters of a model, which must outlive it: optim::Adagrad optimizer(net, {.lr =
+// 0.1});
+template <class D, class T>
+class Adagrad : public Optimizer<Adagrad<D, T>, D, T, 1> {
+  using Base = Optimizer<Adagrad, D, T, 1>;
+
+ public:
+  explicit Adagrad(Network<D, T>& model, AdagradOptions options = {})
+      : Base(model, "Adagrad", options.lr), options_(options) {
+    this->check_option("lr_decay value", options.lr_decay);
+    this->check_option("weight_decay value", options.weight_decay);
+    this->check_option("initial_accumulator_value value", options.initial_accumulator_value);
+    this->check_option("epsilon value", options.eps);
+  }
+
+  std::array<bool, 1> keeps() const { return {{true}}; }
+
+  // Returns the next update. step() calls it, and recording a step does.
+  AdagradStep<T> next() {
+    const double steps_before = steps_++;
+    return this->template update<AdagradStep<T>>(this->lr() / (1 + steps_before * options_.lr_decay), options_.eps,
+                                                 options_.weight_decay,
+                                                 steps_before == 0 ? options_.initial_accumulator_value : 0);
+  }
+
+ private:
+  AdagradOptions options_;
+  double steps_ = 0;
+};
+
+// See OptimizerOfParameters.
+template <class T, class D>
+class Adagrad<View<T, D>, void> : public OptimizerOfParameters<View<T, D>, AdagradOptions> {
+ public:
+  using OptimizerOfParameters<View<T, D>, AdagradOptions>::OptimizerOfParameters;
+};
+template <class T, class D>
+Adagrad(View<T, D>, AdagradOptions = {}) -> Adagrad<View<T, D>, void>;
+
+#define GPUNET_ADAGRAD_UPDATE(D, T) void Optimizer<Adagrad<D, T>, D, T, 1>::update_parameters()
+GPUNET_EXTERN_TEMPLATES(GPUNET_ADAGRAD_UPDATE)
+
+}  // namespace gpunet::optim

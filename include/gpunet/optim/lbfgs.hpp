@@ -1,0 +1,128 @@
+// L-BFGS: a quasi-Newton method for small models and whole datasets.
+#pragma once
+
+#include <deque>
+#include <functional>
+#include <memory>
+#include <optional>
+
+#include <gpunet/optim/optimizer.hpp>
+
+namespace gpunet::optim {
+
+// How LBFGS finds the length of a step: lr, or a search for one that meets the strong Wolfe conditions.
+enum class LineSearch { none, strong_wolfe };
+
+// Options of torch.optim.LBFGS.
+struct LBFGSOptions {
+  double lr = 1;          // learning rate: the length of a step, or where the search begins
+  index_t max_iter = 20;  // iterations in a call of step()
+  std::optional<index_t> max_eval = std::nullopt;  // evaluations of the loss in it; default: max_iter * 5 / 4
+  double tolerance_grad = 1e-7;                    // stops where no gradient is larger
+  double tolerance_change = 1e-9;                  // stops where parameters, or the loss, change less
+  index_t history_size = 100;                      // how many earlier steps it stores
+  LineSearch line_search_fn = LineSearch::none;
+};
+
+namespace detail {
+
+// A point of a line search: t along the direction, the loss, the gradient, and its product with the direction.
+struct LinePoint {
+  double t, loss;
+  std::shared_ptr<const void> gradient;
+  double slope;
+};
+
+// Returns a point that meets the strong Wolfe conditions (c1 = 1e-4, c2 = 0.9), or the best one after `most` more evaluations.
+// `start` has t = 0, `t` is the first to try, `largest` the largest element of the direction. Adds to `evaluations`. As
+// _strong_wolfe in torch.optim.lbfgs.
+LinePoint strong_wolfe(const std::function<LinePoint(double)>& evaluate, const LinePoint& start, double t,
+                       double largest, index_t most, index_t& evaluations);
+
+}  // namespace detail
+
+// The optimizer LBFGS for the parameters of a model, which must outlive it. A step evaluates the loss several times, by a
+// function that computes it and its gradients:
+//   optim::LBFGS optimizer(net, {.line_search_fn = optim::LineSearch::strong_wolfe});
+//   const double loss = optimizer.step([&] {
+//     optimizer.zero_grad();
+//     auto loss = criterion(net(inputs), targets);
+//     loss.backward();
+//     return loss;
+//   });
+// It waits for the device several times in each iteration, and stores 2 history_size + 6 numbers per parameter. It is no
+// optimizer for train::Step and train::fit, which evaluate each batch once.
+template <class D, class T>
+class LBFGS : public Rates {
+ public:
+  explicit LBFGS(Network<D, T>& model, LBFGSOptions options = {});
+
+  void zero_grad() { model_->zero_grad(); }
+  const Network<D, T>& model() const { return *model_; }
+
+  // Returns the loss before the step. Throws Error if the closure computes no gradients.
+  template <class Closure>
+  double step(Closure&& closure) {
+    return minimize([&]() -> double {
+      auto loss = closure();
+      if constexpr (requires { loss.item(); })
+        return static_cast<double>(loss.item());
+      else
+        return static_cast<double>(loss);
+    });
+  }
+
+ private:
+  // An array with one number per parameter, [arena].
+  using Array = std::shared_ptr<const Buffer<T, D>>;
+  // A step s and the change of the gradient y in it; ro = 1 / (y s).
+  struct Change {
+    Buffer<T, D> y, s;
+    double ro;
+  };
+
+  double minimize(const std::function<double()>& closure);
+  double evaluate(const std::function<double()>& closure);
+  // Sets the direction of the next iteration, and remembers the change of the gradient since the last one.
+  void update_direction(const Array& gradient);
+
+  index_t size() const { return model_->parameters().numel(); }
+  Array gradient() const;
+  Buffer<T, D> copy(const T* x) const;
+  double dot(const T* a, const T* b);
+  template <class Kind>
+  double norm_of(const T* x);
+  // y += a x
+  void add(double a, const T* x, T* y) const;
+  // y = a x
+  void scale(double a, const T* x, T* y) const;
+  // parameters += t direction
+  void move(double t);
+
+  TrackedPointer<Network<D, T>> model_;
+  LBFGSOptions options_;
+  index_t iterations_ = 0;
+  double t_ = 0, scale_ = 1;  // of the last step; of the initial Hessian
+  Buffer<T, D> direction_;
+  Array previous_gradient_;
+  std::deque<Change> changes_;
+  Buffer<double, D> sums_;
+};
+
+// See OptimizerOfParameters.
+template <class T, class D>
+class LBFGS<View<T, D>, void> : public OptimizerOfParameters<View<T, D>, LBFGSOptions> {
+ public:
+  using OptimizerOfParameters<View<T, D>, LBFGSOptions>::OptimizerOfParameters;
+};
+template <class T, class D>
+LBFGS(View<T, D>, LBFGSOptions = {}) -> LBFGS<View<T, D>, void>;
+
+#define GPUNET_LBFGS(D, T) class LBFGS<D, T>
+GPUNET_EXTERN_TEMPLATES(GPUNET_LBFGS)
+
+}  // namespace gpunet::optim
+
+#if !GPUNET_COMPILED
+#include <gpunet/optim/lbfgs.ipp>
+#endif

@@ -1,0 +1,73 @@
+// Lion: steps of the same length for all parameters, by the sign of an average.
+#pragma once
+
+#include <gpunet/optim/optimizer.hpp>
+
+namespace gpunet::optim {
+
+// Options of Lion. PyTorch has no such optimizer; names and defaults are those of the authors' implementation (google/automl)
+// and of the package lion-pytorch.
+struct LionOptions {
+  double lr = 1e-4;  // learning rate: the length of every step, usually a third to a tenth of Adam's
+  std::array<double, 2> betas{0.9, 0.99};  // the share of the average in a step, and its decay rate; below 1
+  double weight_decay = 0;                 // a step subtracts lr times this times the parameter
+};
+
+// One step of Lion (Chen et al. 2023, algorithm 2):
+//   p -= lr weight_decay p + lr sign(beta1 m + (1 - beta1) g);   m = beta2 m + (1 - beta2) g
+// One index = one parameter.
+template <class T>
+struct LionStep : Update<LionStep<T>, T, 1, 0> {
+  T lr, decay;                                      // decay = lr weight_decay
+  T mean_share, gradient_share, beta, gradient_in;  // beta1, 1 - beta1, beta2, 1 - beta2
+
+  template <bool...>
+  GPUNET_FN void run(index_t i) const {
+    T* const mean = this->kept[0];
+    const T p = this->parameter[i], g = this->gradient[i], m = mean[i];
+    const T c = mean_share * m + gradient_share * g;
+    const T sign = static_cast<T>(c > T{}) - static_cast<T>(c < T{});
+    mean[i] = beta * m + gradient_in * g;
+    this->parameter[i] = p - decay * p - lr * sign;
+  }
+};
+
+// The optimizer Lion for the parameters of a model, which must outlive it: optim::Lion optimizer(net, {.lr = 1e-4,
+// .weight_decay = 1e-2});
+template <class D, class T>
+class Lion : public Optimizer<Lion<D, T>, D, T, 1> {
+  using Base = Optimizer<Lion, D, T, 1>;
+
+ public:
+  explicit Lion(Network<D, T>& model, LionOptions options = {})
+      : Base(model, "Lion", options.lr, options.betas[0]), options_(options) {
+    this->check_betas(options.betas);
+    this->check_option("weight_decay value", options.weight_decay);
+  }
+
+  std::array<bool, 1> keeps() const { return {{true}}; }
+
+  // Returns the next update. step() calls it, and recording a step does.
+  LionStep<T> next() {
+    const double beta1 = this->momentum(), beta2 = options_.betas[1];
+    return this->template update<LionStep<T>>(this->lr(), this->lr() * options_.weight_decay, beta1, 1 - beta1,
+                                              beta2, 1 - beta2);
+  }
+
+ private:
+  LionOptions options_;
+};
+
+// See OptimizerOfParameters.
+template <class T, class D>
+class Lion<View<T, D>, void> : public OptimizerOfParameters<View<T, D>, LionOptions> {
+ public:
+  using OptimizerOfParameters<View<T, D>, LionOptions>::OptimizerOfParameters;
+};
+template <class T, class D>
+Lion(View<T, D>, LionOptions = {}) -> Lion<View<T, D>, void>;
+
+#define GPUNET_LION_UPDATE(D, T) void Optimizer<Lion<D, T>, D, T, 1>::update_parameters()
+GPUNET_EXTERN_TEMPLATES(GPUNET_LION_UPDATE)
+
+}  // namespace gpunet::optim

@@ -1,0 +1,127 @@
+#include "reference/lbfgs.hpp"
+
+#include <cmath>
+#include <doctest/doctest.h>
+#include <string>
+#include <vector>
+
+#include <gpunet/gpunet.hpp>
+#include <gpunet/optim/lbfgs.hpp>
+
+#include "support/classifier_lesson.hpp"
+#include "support/errors.hpp"
+
+using namespace gpunet;
+
+namespace {
+
+using Net = nn::Sequential<nn::Input<4>, nn::Linear<3>, nn::Tanh, nn::Linear<2>>;
+
+// The regression of the reference.
+template <class D, class T>
+struct Regression {
+  Regression() {
+    int i = 0;
+    for (const auto& parameter : net.named_parameters()) {
+      const std::vector<T> values = pattern<T>(parameter.sizes.numel(), 5, i++, 17);
+      device.upload(net.parameters().data() + parameter.offset, values.data(), values.size() * sizeof(T));
+    }
+  }
+  template <class Optimizer>
+  double step(Optimizer& optimizer) {
+    return optimizer.step([&] {
+      ++evaluations;
+      optimizer.zero_grad();
+      auto loss = criterion(net(inputs), targets);
+      loss.backward();
+      return loss;
+    });
+  }
+  std::vector<T> parameters() const {
+    const std::vector<T> arena = parameters_of(net);
+    std::vector<T> values;
+    for (const auto& parameter : net.named_parameters())
+      values.insert(values.end(), arena.begin() + parameter.offset,
+                    arena.begin() + parameter.offset + parameter.sizes.numel());
+    return values;
+  }
+
+  D& device = test_device<D>();
+  Model<Net, D, T> net{device};
+  nn::MSELoss criterion;
+  Tensor<T, D> inputs{device, {5, 4}, pattern<T>(20, 7, 3, 23)}, targets{device, {5, 2}, pattern<T>(10, 3, 1, 11)};
+  int evaluations = 0;
+};
+
+std::string error_of_lbfgs(const optim::LBFGSOptions& options) {
+  return error_of<optim::LBFGS>(options);
+}
+
+}  // namespace
+
+// Rounding grows from iteration to iteration: 4e-11 after the 120 of the defaults.
+TEST_CASE_TEMPLATE("steps of LBFGS are PyTorch's", D, GPUNET_TEST_DEVICES) {
+  for (const auto& run : reference::lbfgs_runs) {
+    CAPTURE(std::string(run.name));
+    Regression<D, double> regression;
+    optim::LBFGS optimizer(regression.net, run.options);
+    std::vector<double> losses;
+    for (std::size_t i = 0; i < run.losses.size(); ++i)
+      losses.push_back(regression.step(optimizer));
+    CHECK(regression.evaluations == run.evaluations);
+    CHECK(relative_error(losses, run.losses) < 1e-10);
+    CHECK(relative_error(regression.parameters(), run.parameters) < 1e-10);
+  }
+}
+
+TEST_CASE_TEMPLATE("LBFGS finds the minimum of a linear regression, in float", D, GPUNET_TEST_DEVICES) {
+  D& device = test_device<D>();
+  manual_seed(4);
+  Model<nn::Sequential<nn::Input<2>, nn::Linear<1>>, D> net(device);
+  // y = 3 a - 2 b + 0.5
+  const Tensor<float, D> x(device, {4, 2}, {0, 0, 1, 0, 0, 1, 1, 1}), y(device, {4, 1}, {0.5f, 3.5f, -1.5f, 1.5f});
+  optim::LBFGS optimizer(net, {.line_search_fn = optim::LineSearch::strong_wolfe});
+  const nn::MSELoss criterion;
+  for (int i = 0; i < 2; ++i)
+    optimizer.step([&] {
+      optimizer.zero_grad();
+      auto loss = criterion(net(x), y);
+      loss.backward();
+      return loss.item();
+    });
+  const std::vector<float> found = parameters_of(net);
+  const double expected[] = {3, -2, 0.5};
+  const auto& named = net.named_parameters();
+  for (std::size_t i = 0; i < 3; ++i)
+    CHECK(found[i < 2 ? i : static_cast<std::size_t>(named[1].offset)] ==
+          doctest::Approx(expected[i]).epsilon(1e-4));
+}
+
+TEST_CASE("a schedule changes the rate of LBFGS") {
+  Regression<Host, double> regression;
+  optim::LBFGS optimizer(regression.net, {.lr = 0.5});
+  optim::lr_scheduler::StepLR schedule(optimizer, {.step_size = 1, .gamma = 0});
+  schedule.step();
+  const std::vector<double> before = regression.parameters();
+  regression.step(optimizer);
+  CHECK(regression.parameters() == before);
+}
+
+TEST_CASE("LBFGS refuses what makes no sense") {
+  CHECK(error_of_lbfgs({.lr = -1}) ==
+        "gpunet::optim::LBFGS: invalid learning rate -1 (want 0 or more, and finite)");
+  CHECK(error_of_lbfgs({.max_iter = 0}) == "gpunet::optim::LBFGS: invalid max_iter 0 (want 1 or more)");
+  CHECK(error_of_lbfgs({.max_eval = 0}) == "gpunet::optim::LBFGS: invalid max_eval 0 (want 1 or more)");
+  CHECK(error_of_lbfgs({.history_size = 0}) == "gpunet::optim::LBFGS: invalid history_size 0 (want 1 or more)");
+  CHECK(error_of_lbfgs({.tolerance_grad = -1}) ==
+        "gpunet::optim::LBFGS: invalid tolerance_grad -1 (want 0 or more, and finite)");
+  CHECK(error_of_lbfgs({.tolerance_change = std::nan("")}) ==
+        "gpunet::optim::LBFGS: invalid tolerance_change nan (want 0 or more, and finite)");
+  Regression<Host, float> regression;
+  optim::LBFGS optimizer(regression.net, {});
+  CHECK(contains(error_of([&] {
+                   optimizer.step(
+                       [&] { return regression.criterion(regression.net(regression.inputs), regression.targets); });
+                 }),
+                 "gpunet::optim::LBFGS::step: the function has computed no gradients"));
+}

@@ -1,0 +1,56 @@
+"""Prints lbfgs.hpp: steps of PyTorch's LBFGS on a small regression, in double.
+
+Usage: see regenerate.sh     (PyTorch 2.15)
+"""
+
+import torch
+from torch import nn
+
+from common import begin, braces, end, literal, pattern, rounded
+
+cases = {
+    "defaults": dict(lr=0.1),
+    "few iterations": dict(lr=0.5, max_iter=3),
+    "a short history": dict(lr=0.3, max_iter=6, history_size=2),
+    "strong Wolfe": dict(line_search_fn="strong_wolfe"),
+    "strong Wolfe, few iterations": dict(lr=0.2, max_iter=4, history_size=3, line_search_fn="strong_wolfe"),
+    "strong Wolfe, a large rate": dict(lr=50, max_iter=5, line_search_fn="strong_wolfe"),
+    "strong Wolfe, few evaluations": dict(max_iter=5, max_eval=3, line_search_fn="strong_wolfe"),
+    "tolerances": dict(lr=0.5, tolerance_grad=0.01, tolerance_change=0.001),
+}
+
+begin("vector", "", "gpunet/optim/lbfgs.hpp")
+print("""// Six steps for a Linear(4, 3), Tanh, Linear(3, 2) whose parameters, inputs [5, 4] and targets [5, 2] are patterns, with
+// MSELoss: the losses that the steps return, how often they evaluate the loss in all, and the parameters at the end.
+struct LBFGSRun {
+  const char* name;
+  gpunet::optim::LBFGSOptions options;
+  std::vector<double> losses;
+  int evaluations;
+  std::vector<double> parameters;
+};
+
+inline const LBFGSRun lbfgs_runs[] = {""")
+for name, options in cases.items():
+    net = nn.Sequential(nn.Linear(4, 3), nn.Tanh(), nn.Linear(3, 2)).double()
+    for i, p in enumerate(net.parameters()):
+        p.data = pattern(p.shape, 5, i, 17)
+    x, y = pattern((5, 4), 7, 3, 23), pattern((5, 2), 3, 1, 11)
+    optimizer = torch.optim.LBFGS(net.parameters(), **options)
+    evaluations = 0
+
+    def closure():
+        global evaluations
+        evaluations += 1
+        optimizer.zero_grad()
+        loss = nn.MSELoss()(net(x), y)
+        loss.backward()
+        return loss
+
+    losses = [optimizer.step(closure).item() for _ in range(6)]
+    texts = [f".{key} = " + (f"gpunet::optim::LineSearch::{value}" if key == "line_search_fn" else literal(value))
+             for key, value in options.items()]
+    parameters = torch.cat([p.detach().flatten() for p in net.parameters()])
+    print(f'{{"{name}", {braces(texts)}, {rounded(losses)}, {evaluations}, {rounded(parameters)}}},')
+print("};\n")
+end()
