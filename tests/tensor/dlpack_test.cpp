@@ -15,10 +15,11 @@ struct Foreign {
   float data[6] = {0, 1, 2, 3, 4, 5};
   std::int64_t shape[2] = {3, 2}, strides[2] = {1, 3};
   int freed = 0;
-  dlpack::ManagedTensor managed{
-      {data, dlpack::cpu, 0, 2, dlpack::floating, 32, 1, shape, strides, 0}, this, [](dlpack::ManagedTensor* self) {
-        ++static_cast<Foreign*>(self->manager)->freed;
-      }};
+  dlpack::ManagedTensor managed{{data, dlpack::processor, 0, 2, dlpack::floating, 32, 1, shape, strides, 0},
+                                this,
+                                [](dlpack::ManagedTensor* self) {
+                                  ++static_cast<Foreign*>(self->manager)->freed;
+                                }};
 };
 
 }  // namespace
@@ -29,7 +30,7 @@ TEST_CASE_TEMPLATE("a tensor goes through DLPack and back without a copy", D, GP
   const float* const data = x.data();
   dlpack::ManagedTensor* const managed = to_dlpack(std::move(x));
   CHECK(managed->array.rank == 2);
-  CHECK(managed->array.device_type == (std::is_same_v<D, Host> ? dlpack::cpu : dlpack::cuda_gpu));
+  CHECK(managed->array.device_type == (std::is_same_v<D, Host> ? dlpack::processor : dlpack::gpu));
   const DLPackTensor<float, D> back = from_dlpack<float>(device, managed);
   CHECK(back.data() == data);
   CHECK(back.sizes() == Sizes{2, 3});
@@ -72,7 +73,7 @@ TEST_CASE("arrays that do not fit are refused and given back") {
   CHECK(contains(refused([](dlpack::Array& array) { array.type_code = dlpack::signed_integer; }),
                  "elements of int32"));
   CHECK(contains(refused([](dlpack::Array& array) { array.type_lanes = 4; }), "elements of float32"));
-  CHECK(refused([](dlpack::Array& array) { array.device_type = dlpack::cuda_gpu; }) ==
+  CHECK(refused([](dlpack::Array& array) { array.device_type = dlpack::gpu; }) ==
         "gpunet::from_dlpack: memory of device type 2, number 0 (want 1, the processor), move the tensor before");
   CHECK(contains(refused([](dlpack::Array& array) { array.rank = 9; }), "9 dimensions (want 0 to 8)"));
   CHECK(contains(refused([](dlpack::Array& array) { array.shape[0] = -3; }), "extent -3"));

@@ -17,7 +17,7 @@ namespace gpunet {
 // The structs of DLPack's C interface, of the same layout as in its dlpack.h; of versions below 1.0, which all libraries take.
 namespace dlpack {
 
-enum DeviceType : std::int32_t { cpu = 1, cuda_gpu = 2, cuda_host = 3, cuda_managed = 13 };
+enum DeviceType : std::int32_t { processor = 1, gpu = 2, pinned_host = 3, managed_gpu = 13 };
 enum TypeCode : std::uint8_t { signed_integer = 0, unsigned_integer = 1, floating = 2, boolean = 6 };
 
 struct Array {
@@ -63,7 +63,7 @@ dlpack::ManagedTensor* export_dlpack(T* data, const D& device, const Sizes& size
   std::copy_n(strides.begin(), sizes.rank(), made->strides.begin());
   dlpack::Array& array = made->managed.array;
   array.data = const_cast<std::remove_const_t<T>*>(data);
-  array.device_type = std::is_same_v<D, Host> ? dlpack::cpu : dlpack::cuda_gpu;
+  array.device_type = std::is_same_v<D, Host> ? dlpack::processor : dlpack::gpu;
   array.device_id = 0;
   if constexpr (!std::is_same_v<D, Host>) array.device_id = device.ordinal();
   array.rank = sizes.rank();

@@ -18,8 +18,8 @@ GPUNET_INLINE void check_dlpack(const dlpack::ManagedTensor* managed, dlpack::Ty
   require(array.type_code == code && array.type_bits == bits && array.type_lanes == 1,
           "gpunet::from_dlpack: elements of ", kind(array.type_code), int{array.type_bits}, " (want ", kind(code),
           bits, "), convert them before, or name their type: from_dlpack<float>(device, managed)");
-  const bool is_on_host = array.device_type == dlpack::cpu || array.device_type == dlpack::cuda_host;
-  const bool is_on_gpu = array.device_type == dlpack::cuda_gpu || array.device_type == dlpack::cuda_managed;
+  const bool is_on_host = array.device_type == dlpack::processor || array.device_type == dlpack::pinned_host;
+  const bool is_on_gpu = array.device_type == dlpack::gpu || array.device_type == dlpack::managed_gpu;
   require(on_host ? is_on_host : is_on_gpu && array.device_id == ordinal,
           "gpunet::from_dlpack: memory of device type ", array.device_type, ", number ", array.device_id, " (want ",
           on_host ? "1, the processor" : "2, a GPU, of number ", on_host ? "" : std::to_string(ordinal),
