@@ -1,6 +1,8 @@
 // A tensor: owned memory on a device, with a shape.
 #pragma once
 
+#include <algorithm>
+#include <memory>
 #include <string>
 #include <type_traits>
 #include <utility>
@@ -39,7 +41,13 @@ class Tensor {
   Tensor(D& device, const Sizes& sizes, const std::vector<T>& values) : Tensor(device, sizes) {
     require(static_cast<index_t>(values.size()) == numel(), "gpunet::Tensor: ", values.size(),
             " values for the shape ", to_string(sizes), " (want ", numel(), ")");
-    device.upload(data(), values.data(), buffer_.bytes());
+    if constexpr (std::is_same_v<T, bool>) {  // std::vector<bool> has no array
+      const auto array = std::make_unique<bool[]>(values.size());
+      std::copy(values.begin(), values.end(), array.get());
+      device.upload(data(), array.get(), buffer_.bytes());
+    } else {
+      device.upload(data(), values.data(), buffer_.bytes());
+    }
   }
 
   // Computes an expression: Tensor y = 2 * a + b.
