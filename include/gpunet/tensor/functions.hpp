@@ -190,7 +190,7 @@ auto clamp(X&& x, Min&& min, Max&& max) {
 }
 template <detail::TensorLike X>
 auto relu(X&& x) {
-  return maximum(std::forward<X>(x), 0);
+  return maximum(0, std::forward<X>(x));  // in this order: of equal ones it is x, which may be -0
 }
 
 // Returns where the condition, a tensor of bools, is true the elements of a, else those of b.
