@@ -178,7 +178,7 @@ TEST_CASE_TEMPLATE("wrong shapes are refused", D, GPUNET_TEST_DEVICES) {
   CHECK(error_of([&] { unsqueeze(x, 3); }) ==
         "gpunet::unsqueeze: dimension 3 of a tensor with 3 dimensions (want -3 to 2)");
   CHECK(error_of([&] { narrow(x, 1, 2, 2); }) ==
-        "gpunet::narrow: elements 2 to 4 of dimension 1, which has 3 (want a part of it)");
+        "gpunet::narrow: 2 elements from 2 on of dimension 1, which has 3 (want a part of it)");
   CHECK(error_of([&] { narrow(x, 1, 0, -1); }) != "");
   CHECK(error_of([&] { narrow(x, 1, 1, std::numeric_limits<index_t>::max()); }) != "");
   CHECK(error_of([&] { narrow(x, 1, std::numeric_limits<index_t>::min(), 1); }) != "");
