@@ -197,6 +197,8 @@ auto relu(X&& x) {
 template <detail::TensorLike C, class A, class B>
 requires detail::OneIsTensor<A, B>
 auto where(C&& condition, A&& a, B&& b) {
+  static_assert(std::is_same_v<detail::ValueOf<C>, bool>,
+                "gpunet::where: the condition has to be a tensor of bools: x > 0");
   using X = detail::TensorOf<A, B>;
   using T = detail::ValueOf<X>;
   using D = detail::DeviceOf<X>;
