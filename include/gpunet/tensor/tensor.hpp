@@ -57,6 +57,11 @@ class Tensor {
     std::move(expression).eval_to(*this);
     return *this;
   }
+  // Elements of another type do not compile.
+  template <class U>
+  requires(!std::is_same_v<U, T>) Tensor(Expression<U, D>&&) { refuse_elements<U>(); }
+  template <class U>
+  requires(!std::is_same_v<U, T>) Tensor& operator=(Expression<U, D>&&) { return refuse_elements<U>(), *this; }
   // Copies the elements of a view.
   template <class U>
   requires std::is_same_v<std::remove_const_t<U>, T> Tensor(const StridedView<U, D>& view)
@@ -132,6 +137,11 @@ class Tensor {
                   "gpunet::Tensor::view: the tensor is a temporary (the view would outlive its memory), "
                   "keep the tensor in a variable");
     return {};
+  }
+  template <class U>
+  static void refuse_elements() {
+    static_assert(sizeof(U) == 0,
+                  "gpunet::Tensor: the elements have another type than the tensor, convert them: cast<float>(x)");
   }
   static const Sizes& checked(const Sizes& sizes) {
     constexpr index_t most = detail::most_in_memory<T>;
