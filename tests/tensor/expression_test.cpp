@@ -171,7 +171,7 @@ TEST_CASE_TEMPLATE("tensors change in place", D, GPUNET_TEST_DEVICES) {
   CHECK(x.to_vector() == Values{35, 35});
   x = unsqueeze(x, 0) + counted(device, {3, 1});
   CHECK(x.to_vector() == Values{35, 35, 36, 36, 37, 37});
-  x = Tensor(flip(x, {0}));
+  x = flip(x, {0});
   CHECK(x.to_vector() == Values{37, 37, 36, 36, 35, 35});
   Tensor<bool, D> mask = x > 35;
   mask &= x < 37;
