@@ -10,6 +10,7 @@
 #include <gpunet/plot.hpp>
 #include <gpunet/tables.hpp>
 #include <gpunet/tensorboard.hpp>
+#include <gpunet/tensors.hpp>
 
 #include "docs/error_page.hpp"
 using namespace gpunet;
@@ -43,6 +44,33 @@ void tensors(ErrorPage& page, Host& device) {
           "Dimensions count from 0: `size(0)` is the batch, and `size(-1)` the last. `std::cout << x.sizes()` "
           "prints all.",
           randn(device, {2, 3}).size(2));
+  PROVOKE(
+      "Shapes that do not broadcast",
+      "A row is added to each row of a matrix as it is; a column has an extent of 1: `unsqueeze(column, 1)`, or "
+      "`mean(x, 1, true)`.",
+      Tensor x = randn(device, {4, 3});
+      Tensor centered = x - mean(x, 1));
+  PROVOKE("A reshape of elements that are not in order",
+          "A view shares the memory of its tensor. PyTorch's `reshape` copies silently.",
+          Tensor x = randn(device, {4, 3});
+          Tensor flat = reshape(transpose(x, 0, 1), {12}));
+  PROVOKE("Matrices that cannot be multiplied", "`t(w)` is a view, and costs nothing.",
+          Tensor x = randn(device, {16, 4});
+          Tensor w = randn(device, {8, 4}); Tensor y = matmul(x, w));
+  PROVOKE("An index out of range", "Indices count from 0. On a GPU the functions that take indices wait for it.",
+          Tensor table = randn(device, {10, 4});
+          const Tensor<index_t, Host> words(device, {3}, {1, 10, 2}); Tensor rows = index_select(table, 0, words));
+  PROVOKE("Elements that are read while they are overwritten",
+          "`roll(x, 1, 0)` shifts in new memory. PyTorch's result would be undefined.",
+          Tensor x = arange<float>(device, 10);
+          narrow(x, 0, 1, 9) = narrow(x, 0, 0, 9));
+  PROVOKE("The largest of no elements", "Print the shape: a mask may have selected nothing.",
+          Tensor x = randn(device, {8});
+          Tensor chosen = masked_select(x, x > 99); max(chosen).item());
+  PROVOKE("A view of a tensor that is gone",
+          "`Tensor row = ...` copies the elements; a view is good while its tensor is.",
+          auto x = std::make_unique<Tensor<float, Host>>(randn(device, {2, 3}));
+          auto row = (*x)[0]; x.reset(); sum(row).item());
 }
 
 template <class Net>

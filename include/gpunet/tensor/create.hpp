@@ -89,7 +89,7 @@ Tensor<T, D> arange(D& device, std::type_identity_t<T> stop) {
 template <class T = float, class D>
 Tensor<T, D> linspace(D& device, std::type_identity_t<T> start, std::type_identity_t<T> stop, index_t count) {
   static_assert(std::is_floating_point_v<T>, "gpunet::linspace: the type has to be float or double");
-  require(count >= 0, "gpunet::linspace: ", count, " numbers (want 0 or more)");
+  require(0 <= count && count < most_elements, "gpunet::linspace: ", count, " numbers (want 0 to 2^48)");
   std::vector<T> values(static_cast<std::size_t>(count));
   const T step = count > 1 ? (stop - start) / static_cast<T>(count - 1) : T{};
   for (index_t i = 0; i < count; ++i)  // from both ends, as PyTorch does

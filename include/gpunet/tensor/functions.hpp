@@ -195,13 +195,15 @@ auto clamp(X&& x, Min&& min, Max&& max) {
 }
 template <detail::TensorLike X>
 auto relu(X&& x) {
-  return maximum(std::forward<X>(x), 0);
+  return maximum(0, std::forward<X>(x));  // in this order: of equal ones it is x, which may be -0
 }
 
 // Returns where the condition, a tensor of bools, is true the elements of a, else those of b.
 template <detail::TensorLike C, class A, class B>
 requires detail::OneIsTensor<A, B>
 auto where(C&& condition, A&& a, B&& b) {
+  static_assert(std::is_same_v<detail::ValueOf<C>, bool>,
+                "gpunet::where: the condition has to be a tensor of bools: x > 0");
   using X = detail::TensorOf<A, B>;
   using T = detail::ValueOf<X>;
   using D = detail::DeviceOf<X>;

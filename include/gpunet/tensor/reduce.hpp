@@ -125,7 +125,9 @@ auto place_of_extreme(X&& x, int dim, bool keepdim, std::string_view function) {
   using T = ValueOf<X>;
   const auto elements = stored(std::forward<X>(x));
   const auto best = extreme<Op>(elements, Dims(dim), true, function);
-  const int rank = elements.sizes().rank(), at = dimension_at(dim, rank, function);
+  const int rank = elements.sizes().rank();
+  if (rank == 0) return Tensor<label_t, D>(best.device(), {}, std::vector<label_t>{0});
+  const int at = dimension_at(dim, rank, function);
   const index_t length = elements.sizes()[at];
   require(length <= std::numeric_limits<label_t>::max(), "gpunet::", function, ": ", length,
           " elements along dimension ", dim, " (want fewer than 2^31), reduce parts of them");

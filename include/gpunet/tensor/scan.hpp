@@ -81,7 +81,7 @@ auto cumsum(X&& x, int dim) {
   using R = std::conditional_t<std::is_floating_point_v<T>, T, index_t>;
   using D = detail::DeviceOf<X>;
   auto elements = detail::expression(std::forward<X>(x));
-  if (elements.sizes().rank() == 0) return std::move(elements).template cast<R>().eval();
+  if (elements.sizes().rank() == 0 && (dim == 0 || dim == -1)) return std::move(elements).template cast<R>().eval();
   Tensor<R, D> out(elements.device(), elements.sizes());
   const Sizes& sizes = out.sizes();
   const int at = detail::dimension_at(dim, sizes.rank(), "cumsum");

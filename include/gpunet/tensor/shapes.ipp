@@ -164,8 +164,8 @@ GPUNET_INLINE Layout with_dimension(const Layout& x, int at, index_t start, inde
 GPUNET_INLINE Layout narrowed(const Layout& x, int dim, index_t start, index_t length) {
   const int at = dimension_at(dim, x.sizes.rank(), "narrow");
   const index_t extent = x.sizes[at], from = start < 0 ? start + extent : start;
-  require(0 <= from && from <= extent && 0 <= length && length <= extent - from, "gpunet::narrow: elements ", start,
-          " to ", start + length, " of dimension ", dim, ", which has ", extent, " (want a part of it)");
+  require(0 <= from && from <= extent && 0 <= length && length <= extent - from, "gpunet::narrow: ", length,
+          " elements from ", start, " on of dimension ", dim, ", which has ", extent, " (want a part of it)");
   return with_dimension(x, at, from, length, 1);
 }
 GPUNET_INLINE Layout sliced(const Layout& x, int dim, const Slicer& slice) {

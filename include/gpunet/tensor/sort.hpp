@@ -18,12 +18,14 @@ struct SortedRows {
   bool descending;
 };
 
-// Returns an unsigned number of the order of an element: -0 is 0, NaN the largest.
+// Returns an unsigned number of the order of an element: -0 is 0, NaN the largest. By bits, because threads of Host may take
+// subnormal numbers for 0.
 template <class T>
 GPUNET_FN std::uint64_t sort_key(T x, bool descending) {
   std::uint64_t key;
   if constexpr (std::is_same_v<T, float>) {
-    std::uint32_t bits = __builtin_bit_cast(std::uint32_t, x == 0 ? 0.0f : x);
+    std::uint32_t bits = __builtin_bit_cast(std::uint32_t, x);
+    if (bits == 0x80000000u) bits = 0;
     bits = x != x ? 0xffffffffu : bits >> 31 ? ~bits : bits | 0x80000000u;
     key = descending ? static_cast<std::uint32_t>(~bits) : bits;
   } else if constexpr (sizeof(T) < 8) {
@@ -32,7 +34,8 @@ GPUNET_FN std::uint64_t sort_key(T x, bool descending) {
   } else {
     std::uint64_t bits;
     if constexpr (std::is_same_v<T, double>) {
-      bits = __builtin_bit_cast(std::uint64_t, x == 0 ? 0.0 : x);
+      bits = __builtin_bit_cast(std::uint64_t, x);
+      if (bits == std::uint64_t{1} << 63) bits = 0;
       bits = x != x ? ~std::uint64_t{0} : bits >> 63 ? ~bits : bits | std::uint64_t{1} << 63;
     } else {
       bits = static_cast<std::uint64_t>(x) ^ std::uint64_t{1} << 63;
@@ -66,7 +69,8 @@ auto sorted(X&& x, int dim, bool descending, index_t first, std::string_view fun
   const auto held = stored(std::forward<X>(x));
   const auto view = view_of(held);
   const int rank = view.sizes().rank();
-  if (rank == 0) return Sorted<T, D>{view.contiguous(), zeros<index_t>(view.device(), {})};
+  if (rank == 0 && first == 1 && (dim == 0 || dim == -1))
+    return Sorted<T, D>{view.contiguous(), zeros<index_t>(view.device(), {})};
   const int at = dimension_at(dim, rank, function);
   const auto rows = dense(transpose(view, at, rank - 1));
   require(rows.numel() < index_t{1} << 32, "gpunet::", function, ": ", rows.numel(),
@@ -99,7 +103,8 @@ auto sorted(X&& x, int dim, bool descending, index_t first, std::string_view fun
 template <detail::TensorLike X>
 auto sort(X&& x, int dim = -1, bool descending = false) {
   const Sizes sizes = x.sizes();
-  const index_t length = sizes.rank() == 0 ? 1 : sizes[detail::dimension_at(dim, sizes.rank(), "sort")];
+  const bool is_number = sizes.rank() == 0 && (dim == 0 || dim == -1);
+  const index_t length = is_number ? 1 : sizes[detail::dimension_at(dim, sizes.rank(), "sort")];
   return detail::sorted(std::forward<X>(x), dim, descending, length, "sort");
 }
 template <detail::TensorLike X>
@@ -180,7 +185,10 @@ auto bincount(X&& x, index_t min_length = 0) {
   if (numbers.numel() > 0) {
     const index_t low = amin(numbers).item();
     require(low >= 0, "gpunet::bincount: an element is ", low, " (want 0 or more), shift them");
-    count = std::max(count, amax(numbers).item() + 1);
+    const index_t high = amax(numbers).item();
+    require(high < most_elements, "gpunet::bincount: an element is ", high,
+            " (want fewer than 2^48, no memory holds more counts), use unique(x)");
+    count = std::max(count, high + 1);
   }
   return detail::counts(numbers.view(), count, device);
 }

@@ -1,6 +1,8 @@
 // A tensor: owned memory on a device, with a shape.
 #pragma once
 
+#include <algorithm>
+#include <memory>
 #include <string>
 #include <type_traits>
 #include <utility>
@@ -39,7 +41,13 @@ class Tensor {
   Tensor(D& device, const Sizes& sizes, const std::vector<T>& values) : Tensor(device, sizes) {
     require(static_cast<index_t>(values.size()) == numel(), "gpunet::Tensor: ", values.size(),
             " values for the shape ", to_string(sizes), " (want ", numel(), ")");
-    device.upload(data(), values.data(), buffer_.bytes());
+    if constexpr (std::is_same_v<T, bool>) {  // std::vector<bool> has no array
+      const auto array = std::make_unique<bool[]>(values.size());
+      std::copy(values.begin(), values.end(), array.get());
+      device.upload(data(), array.get(), buffer_.bytes());
+    } else {
+      device.upload(data(), values.data(), buffer_.bytes());
+    }
   }
 
   // Computes an expression: Tensor y = 2 * a + b.
@@ -49,6 +57,11 @@ class Tensor {
     std::move(expression).eval_to(*this);
     return *this;
   }
+  // Elements of another type do not compile.
+  template <class U>
+  requires(!std::is_same_v<U, T>) Tensor(Expression<U, D>&&) { refuse_elements<U>(); }
+  template <class U>
+  requires(!std::is_same_v<U, T>) Tensor& operator=(Expression<U, D>&&) { return refuse_elements<U>(), *this; }
   // Copies the elements of a view.
   template <class U>
   requires std::is_same_v<std::remove_const_t<U>, T> Tensor(const StridedView<U, D>& view)
@@ -124,6 +137,11 @@ class Tensor {
                   "gpunet::Tensor::view: the tensor is a temporary (the view would outlive its memory), "
                   "keep the tensor in a variable");
     return {};
+  }
+  template <class U>
+  static void refuse_elements() {
+    static_assert(sizeof(U) == 0,
+                  "gpunet::Tensor: the elements have another type than the tensor, convert them: cast<float>(x)");
   }
   static const Sizes& checked(const Sizes& sizes) {
     constexpr index_t most = detail::most_in_memory<T>;

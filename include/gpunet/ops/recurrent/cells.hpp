@@ -2,6 +2,8 @@
 // LSTM, GRU and RNN.
 #pragma once
 
+#include <concepts>
+
 #include <gpunet/device/functor_math.hpp>
 
 namespace gpunet {
@@ -15,7 +17,7 @@ namespace gpunet {
 //   forward(a, b, h, kept)            a, b [gates], `h` and `kept` of the previous step -> both new; a is overwritten for backward
 //   backward(a, da, db, ...)          from a, the states and dh the gradients da, db [gates]; `carry` is what else goes to the
 //                                     previous step: for LSTM dc, for the others a part of dh
-template <class T>
+template <std::floating_point T>
 GPUNET_FN inline T sigmoid(T x) {
   return T{1} / (T{1} + math::exp(-x));
 }

@@ -1,0 +1,139 @@
+#include <doctest/doctest.h>
+#include <limits>
+#include <vector>
+
+#include <gpunet/gpunet.hpp>
+#include <gpunet/tensor/join.hpp>
+
+#include "support/errors.hpp"
+#include "support/tensor_cases.hpp"
+
+using namespace gpunet;
+
+TEST_CASE_TEMPLATE("joined and repeated tensors are PyTorch's", D, GPUNET_TEST_DEVICES) {
+  ExpectedResults<float> joined("cat"), in_rows("cat -1"), stacked("stack"), innermost("stack -1"), rolled("roll"),
+      along_rows("roll -1"), repeated("repeat"), three_times("repeat 3");
+  for (const auto& [owner, x] : all_views<float>(test_device<D>())) {
+    const int rank = x.sizes().rank();
+    if (rank > 0) {
+      joined.next(cat(0, x, flip(x, {0}), x));
+      in_rows.next(cat(-1, x, Tensor(2 * x)));
+      rolled.next(roll(x, 1, 0));
+      rolled.next(roll(x, -2, 0));
+      along_rows.next(roll(x, 7, -1));
+    }
+    stacked.next(stack(0, x, x));
+    innermost.next(stack(-1, x, x, Tensor(-x)));
+    if (rank < 2) repeated.next(repeat(x, {2}));
+    if (rank == 2) repeated.next(repeat(x, {2, 2}));
+    if (rank == 3) repeated.next(repeat(x, {2, 2, 2}));
+    if (rank == 0) three_times.next(repeat(x, {3, 1}));
+    if (rank == 1) three_times.next(repeat(x, {3, 0, 1}));
+    if (rank == 2) three_times.next(repeat(x, {3, 1, 1, 1}));
+  }
+}
+
+TEST_CASE_TEMPLATE("triangles are PyTorch's", D, GPUNET_TEST_DEVICES) {
+  const auto views = all_views<float>(test_device<D>());
+  for (const index_t k : {-1, 0, 2}) {
+    ExpectedResults<float> lower("tril " + std::to_string(k)), upper("triu " + std::to_string(k));
+    for (const auto& x : views)
+      if (x.view.sizes().rank() > 1) {
+        lower.next(tril(x.view, k));
+        upper.next(triu(x.view, k));
+      }
+  }
+}
+
+TEST_CASE_TEMPLATE("tensors that follow a rule are PyTorch's", D, GPUNET_TEST_DEVICES) {
+  D& device = test_device<D>();
+  ExpectedResults<index_t> whole("arange");
+  whole.next(arange(device, 5));
+  whole.next(arange(device, 2, 11, 3));
+  whole.next(arange(device, 3, -4, -2));
+  whole.next(arange(device, 4, 4));
+  constexpr double close = 1e-6;  // some roundings of numbers twice as large
+  ExpectedResults<float> steps("arange.f32", close), lines("linspace.f32", close), identities("eye");
+  steps.next(arange<float>(device, 0, 1, 0.1f));
+  steps.next(arange<float>(device, 1, -1, -0.3f));
+  steps.next(arange<float>(device, 0.5f, 4));
+  lines.next(linspace(device, 0, 1, 11));
+  lines.next(linspace(device, 3, -2, 7));
+  lines.next(linspace(device, 1, 2, 1));
+  lines.next(linspace(device, 1, 2, 0));
+  lines.next(linspace(device, -1, 1, 8));
+  for (const index_t n : {0, 1, 3})
+    identities.next(eye(device, n));
+  CHECK(zeros(device, {2, 2}).to_vector() == std::vector<float>(4, 0));
+  CHECK(ones<index_t>(device, {3}).to_vector() == std::vector<index_t>(3, 1));
+  CHECK(full<bool>(device, {2}, true).to_vector() == std::vector<bool>(2, true));
+  CHECK(full<double>(device, {}, -2.5).item() == -2.5);
+  CHECK(full(device, {0, 3}, 1).sizes() == Sizes{0, 3});
+  const Tensor<std::int32_t, D> like = full<std::int32_t>(device, {2, 1}, 7);
+  CHECK(zeros_like(like).to_vector() == std::vector<std::int32_t>{0, 0});
+  CHECK(ones_like(transpose(like, 0, 1)).sizes() == Sizes{1, 2});
+  CHECK(full_like(like, 9).to_vector() == std::vector<std::int32_t>{9, 9});
+}
+
+TEST_CASE_TEMPLATE("vectors of tensors are joined, and expressions once they are tensors", D, GPUNET_TEST_DEVICES) {
+  D& device = test_device<D>();
+  std::vector<Tensor<float, D>> parts;
+  for (int i = 0; i < 3; ++i)
+    parts.push_back(full(device, {2, i}, static_cast<float>(i)));
+  CHECK(cat(parts, 1).to_vector() == std::vector<float>{1, 2, 2, 1, 2, 2});
+  parts.clear();
+  for (int i = 0; i < 3; ++i)
+    parts.push_back(full(device, {2}, static_cast<float>(i)));
+  CHECK(stack(parts, -1).to_vector() == std::vector<float>{0, 1, 2, 0, 1, 2});
+  CHECK(stack(parts).sizes() == Sizes{3, 2});
+  CHECK(cat(parts).sizes() == Sizes{6});
+  CHECK(roll(2 * parts[1] + arange<float>(device, 2), 1, 0).to_vector() == std::vector<float>{3, 2});
+  CHECK(repeat(parts[2] + 1, {2}).to_vector() == std::vector<float>(4, 3));
+  CHECK(tril(ones(device, {2, 2}) + 1).to_vector() == std::vector<float>{2, 0, 2, 2});
+}
+
+TEST_CASE_TEMPLATE("tensors that cannot be joined or made are refused", D, GPUNET_TEST_DEVICES) {
+  D& device = test_device<D>();
+  const Tensor<float, D> x(device, {2, 3}), y(device, {3, 2}), row(device, {3}), number(device, {});
+  const std::vector<Tensor<float, D>> none;
+  CHECK(error_of([&] { cat(0, x, y); }) ==
+        "gpunet::cat: tensors of shapes [2, 3] and [3, 2] (want the same extents except in dimension 0), reshape "
+        "one of them");
+  CHECK(error_of([&] { cat(1, x, row); }) ==
+        "gpunet::cat: tensors of shapes [2, 3] and [3] (want the same extents except in dimension 1), reshape one "
+        "of them");
+  CHECK(error_of([&] { cat(2, x, x); }) == "gpunet::cat: dimension 2 of a tensor with 2 dimensions (want -2 to 1)");
+  CHECK(error_of([&] { cat(0, number, number); }) ==
+        "gpunet::cat: dimension 0 of a tensor without dimensions, reshape it");
+  CHECK(error_of([&] { cat(none); }) == "gpunet::cat: no tensors, give at least one");
+  CHECK(error_of([&] { stack(none); }) == "gpunet::cat: no tensors, give at least one");
+  CHECK(error_of([&] { stack(0, x, y); }) != "");
+  CHECK(error_of([&] { stack(4, x, x); }) != "");
+  CHECK(error_of([&] { roll(x, 1, 2); }) ==
+        "gpunet::roll: dimension 2 of a tensor with 2 dimensions (want -2 to 1)");
+  CHECK(error_of([&] { roll(number, 1, 0); }) != "");
+  CHECK(error_of([&] { repeat(x, {2}); }) ==
+        "gpunet::repeat: 1 numbers for a tensor of shape [2, 3] (want one for each dimension or more)");
+  CHECK(error_of([&] { repeat(x, {2, -1}); }) == "gpunet::repeat: -1 times (want 0 or more)");
+  CHECK(error_of([&] { repeat(x, {1, 1, 1, 1, 1}); }) == "gpunet::repeat: 5 dimensions (want at most 4)");
+  CHECK(error_of([&] { repeat(x, {index_t{1} << 60, index_t{1} << 60}); }) != "");
+  CHECK(error_of([&] { tril(row); }) == "gpunet::tril: a tensor of shape [3] (want 2 dimensions or more)");
+  CHECK(error_of([&] { arange(device, 0, 5, -1); }) ==
+        "gpunet::arange: steps of -1 from 0 do not lead to 5, give another sign");
+  CHECK(error_of([&] { arange(device, 0, 5, 0); }) != "");
+  CHECK(error_of([&] { arange(device, -5); }) != "");
+  CHECK(error_of([&] { arange<double>(device, 0, 1e20, 1); }) ==
+        "gpunet::arange: 1e+20 elements (want fewer than 2^48, no memory holds more), give a larger step");
+  const float nan = std::numeric_limits<float>::quiet_NaN(), inf = std::numeric_limits<float>::infinity();
+  CHECK(error_of([&] { arange<float>(device, 0, nan, 1); }) != "");
+  CHECK(error_of([&] { arange<float>(device, 0, 1, nan); }) != "");
+  CHECK(error_of([&] { arange<float>(device, 0, inf, 1); }) != "");
+  CHECK(error_of([&] { arange<float>(device, -inf, inf, inf); }) != "");
+  CHECK(error_of([&] { linspace(device, 0, 1, -1); }) == "gpunet::linspace: -1 numbers (want 0 to 2^48)");
+  CHECK(error_of([&] { linspace(device, 0, 1, index_t{1} << 62); }) != "");
+  CHECK(error_of([&] { eye(device, -1); }) == "gpunet::Sizes: extent -1 (want 0 or more), give the extent itself");
+  CHECK(error_of([&] {
+          zeros(device, {2, -1});
+        }) == "gpunet::Sizes: extent -1 (want 0 or more), give the extent itself");
+  CHECK(error_of([&] { ones(device, {index_t{1} << 40, index_t{1} << 40}); }) != "");
+}
