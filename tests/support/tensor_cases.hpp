@@ -103,7 +103,8 @@ TensorAndView<T, D> view_from(D& device, const std::string& text, int operand,
 // The texts of both operands of each shape.
 inline std::vector<std::pair<std::string, std::string>> operand_texts(const std::string& list = "cases") {
   std::vector<std::pair<std::string, std::string>> texts;
-  std::istringstream lines(tensor_reference().metadata().at(list));
+  const std::vector<double> letters = tensor_reference().values(list);
+  std::istringstream lines(std::string(letters.begin(), letters.end()));
   for (std::string line; std::getline(lines, line);)
     texts.emplace_back(line.substr(0, line.find('|')), line.substr(line.find('|') + 1));
   return texts;
