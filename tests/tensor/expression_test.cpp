@@ -101,7 +101,7 @@ TEST_CASE_TEMPLATE("a chain may have any number of operands and steps", D, GPUNE
     }
     return sum;
   };
-  for (const std::size_t n : {11, 12, 13, 14, 25, 30}) {
+  for (const std::size_t n : std::initializer_list<std::size_t>{11, 12, 13, 14, 25, 30}) {
     float expected = 0;
     for (std::size_t i = 0; i < n; ++i)
       expected += static_cast<float>(1 << (i % 8));

@@ -193,7 +193,7 @@ TEST_CASE("many elements are chosen by several threads as by one") {
   const auto made = choose(one);
   CHECK(choose(three) == made);
   const std::vector<float> values = operand_values<float>(80000, 0);
-  for (const std::size_t row : {0, 399, 899})
-    for (const std::size_t column : {0, 199})
+  for (const std::size_t row : std::initializer_list<std::size_t>{0, 399, 899})
+    for (const std::size_t column : std::initializer_list<std::size_t>{0, 199})
       CHECK(made[0][row * 200 + column] == values[(5 * row + 2) % 400 * 200 + column]);
 }

@@ -252,13 +252,14 @@ TEST_CASE("large sums do not depend on the number of threads, and are close to p
                                                 {3, 70000},  {511, 513},  {512, 512},  {513, 511},  {1023, 65},
                                                 {64, 1024},  {65, 1025},  {1, 1023},   {1, 1024},   {1, 1025},
                                                 {255, 257},  {7, 4097}};
-  for (const auto& [height, width] : shapes) {
+  for (const auto& shape : shapes) {
+    const index_t height = shape.first, width = shape.second;
     CAPTURE(height);
     CAPTURE(width);
     const std::vector<float> values = operand_values<float>(height * width, 0);
     const PlainSums plain(values, height, width);
-    const auto sums = [&, h = height, w = width](Host& host) {
-      const Tensor<float, Host> x(host, {h, w}, values);
+    const auto sums = [&](Host& host) {
+      const Tensor<float, Host> x(host, {height, width}, values);
       const Tensor<float, Host> turned = transpose(x, 0, 1);
       std::vector<std::vector<float>> results;
       results.push_back(sum(x).to_vector());
@@ -286,9 +287,9 @@ TEST_CASE("large sums do not depend on the number of threads, and are close to p
       CHECK(worst < 65 * 0x1p-24);
     };
     near(expected[0], {plain.all}, {plain.scale});
-    for (const std::size_t k : {1, 3})
+    for (const std::size_t k : std::initializer_list<std::size_t>{1, 3})
       near(expected[k], plain.rows, plain.row_scale);
-    for (const std::size_t k : {2, 4, 5})
+    for (const std::size_t k : std::initializer_list<std::size_t>{2, 4, 5})
       near(expected[k], plain.columns, plain.column_scale);
     CHECK(expected[8] == expected[6]);
     CHECK(expected[9][0] == -*std::max_element(values.begin(), values.end()));

@@ -43,7 +43,8 @@ TEST_CASE_TEMPLATE("long rows and columns are scanned exactly", D, GPUNET_TEST_D
   D& device = test_device<D>();
   const std::pair<index_t, index_t> shapes[] = {{1, 2000}, {2000, 1}, {3, 1025}, {1025, 3},
                                                 {40, 70},  {2, 33},   {513, 2}};
-  for (const auto& [height, width] : shapes) {
+  for (const auto& shape : shapes) {
+    const index_t height = shape.first, width = shape.second;
     CAPTURE(height);
     CAPTURE(width);
     const std::vector<float> values = exact_values<float>(height * width, 0);
