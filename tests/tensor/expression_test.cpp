@@ -101,7 +101,7 @@ TEST_CASE_TEMPLATE("a chain may have any number of operands and steps", D, GPUNE
     }
     return sum;
   };
-  for (const std::size_t n : {11, 12, 13, 14, 25, 30}) {
+  for (const std::size_t n : std::initializer_list<std::size_t>{11, 12, 13, 14, 25, 30}) {
     float expected = 0;
     for (std::size_t i = 0; i < n; ++i)
       expected += static_cast<float>(1 << (i % 8));
@@ -341,6 +341,24 @@ TEST_CASE("tensors of two Hosts work together, and their results are on the firs
   narrow(w, 0, 0, 2) = narrow(y, 0, 1, 2);
   CHECK(w.to_vector() == Values{1, 2, 3});
 }
+
+#if GPUNET_CUDA
+TEST_CASE("tensors of two objects Cuda do not work together, because nothing orders their work") {
+  Cuda& first = test_device<Cuda>();
+  Cuda second(0);
+  Tensor<float, Cuda> x = counted(first, {2, 2}), y = counted(second, {2, 2});
+  const std::string refused = ": operands of two devices of one kind, move one of them with to(device)";
+  CHECK(error_of([&] { Tensor z = x + y; }) == "gpunet::operator+" + refused);
+  CHECK(error_of([&] { x += y; }) == "gpunet::operator+" + refused);
+  CHECK(error_of([&] { x[0] = y[1]; }) == "gpunet::StridedView" + refused);
+  CHECK(error_of([&] { cat(0, x, y); }) == "gpunet::StridedView" + refused);
+  CHECK(error_of([&] { matmul(x, y); }) == "gpunet::matmul" + refused);
+  x[0] = y.to(first)[1];
+  CHECK(x.to_vector() == Values{2, 3, 2, 3});
+  x = 2 * y;  // it becomes a tensor of the other
+  CHECK(&x.device() == &second);
+}
+#endif
 
 TEST_CASE_TEMPLATE("views of const tensors, numbers and types", D, GPUNET_TEST_DEVICES) {
   D& device = test_device<D>();

@@ -165,6 +165,20 @@ TEST_CASE_TEMPLATE("indices out of range are refused", D, GPUNET_TEST_DEVICES) {
   CHECK(nonzero(number).sizes() == Sizes{1, 0});
 }
 
+TEST_CASE("scattered subnormal numbers are kept by any number of threads") {
+  const float small = 1e-42f;
+  for (const int threads : {1, 3}) {
+    Host host({.threads = threads});
+    const Tensor x = full(host, {3, 70000}, small), zero = zeros(host, {3, 70000});
+    const Tensor rows = zeros<index_t>(host, {3, 70000});
+    const std::vector<float> sums = scatter_add(zero, 0, rows, x).to_vector(),
+                             last = scatter(zero, 0, rows, x).to_vector();
+    CHECK(std::vector<float>(sums.begin(), sums.begin() + 70000) ==
+          std::vector<float>(70000, small + small + small));
+    CHECK(std::vector<float>(last.begin(), last.begin() + 70000) == std::vector<float>(70000, small));
+  }
+}
+
 TEST_CASE("many elements are chosen by several threads as by one") {
   Host one({.threads = 1}), three({.threads = 3});
   const auto choose = [](Host& host) {
@@ -179,7 +193,7 @@ TEST_CASE("many elements are chosen by several threads as by one") {
   const auto made = choose(one);
   CHECK(choose(three) == made);
   const std::vector<float> values = operand_values<float>(80000, 0);
-  for (const std::size_t row : {0, 399, 899})
-    for (const std::size_t column : {0, 199})
+  for (const std::size_t row : std::initializer_list<std::size_t>{0, 399, 899})
+    for (const std::size_t column : std::initializer_list<std::size_t>{0, 199})
       CHECK(made[0][row * 200 + column] == values[(5 * row + 2) % 400 * 200 + column]);
 }

@@ -37,7 +37,8 @@ TEST_CASE_TEMPLATE("products of expressions and temporaries", D, GPUNET_TEST_DEV
 }
 
 TEST_CASE("large products are plain ones, by any number of threads") {
-  for (const auto& [m, n, k] : {std::array<index_t, 3>{65, 130, 70}, {8, 64, 200}, {1, 300, 50}, {129, 1, 63}}) {
+  for (const auto& sizes : {std::array<index_t, 3>{65, 130, 70}, {8, 64, 200}, {1, 300, 50}, {129, 1, 63}}) {
+    const index_t m = sizes[0], n = sizes[1], k = sizes[2];
     CAPTURE(m);
     std::vector<double> left = exact_values<double>(m * k, 0), right = exact_values<double>(k * n, 1), expected;
     for (index_t i = 0; i < m; ++i)

@@ -135,13 +135,14 @@ TEST_CASE_TEMPLATE("integers are sorted up to their limits", D, GPUNET_TEST_DEVI
 
 TEST_CASE_TEMPLATE("rows of any length are sorted as by a stable sort", D, GPUNET_TEST_DEVICES) {
   D& device = test_device<D>();
-  for (const auto& [rows, length] : {std::pair<index_t, index_t>{3, 17}, {2, 1023}, {2, 1025}, {40, 3}}) {
+  for (const auto& shape : {std::pair<index_t, index_t>{3, 17}, {2, 1023}, {2, 1025}, {40, 3}}) {
+    const index_t rows = shape.first, length = shape.second;
     CAPTURE(length);
-    const auto of = [&, h = rows, w = length]<class T>(T) {
-      const std::vector<T> values = scattered_values<T>(h * w);
-      const Tensor<T, D> x(device, {h, w}, values);
-      CHECK(argsort(x).to_vector() == plain_order(values, w, false));
-      CHECK(argsort(x, 1, true).to_vector() == plain_order(values, w, true));
+    const auto of = [&]<class T>(T) {
+      const std::vector<T> values = scattered_values<T>(rows * length);
+      const Tensor<T, D> x(device, {rows, length}, values);
+      CHECK(argsort(x).to_vector() == plain_order(values, length, false));
+      CHECK(argsort(x, 1, true).to_vector() == plain_order(values, length, true));
     };
     of(float{});
     of(double{});
@@ -152,7 +153,8 @@ TEST_CASE("long rows are sorted by several threads as by a stable sort") {
   for (const int threads : {1, 2, 3}) {
     Host host({.threads = threads});
     CAPTURE(threads);
-    for (const auto& [rows, length] : {std::pair<index_t, index_t>{1, 100003}, {2, 70000}, {300, 400}}) {
+    for (const auto& shape : {std::pair<index_t, index_t>{1, 100003}, {2, 70000}, {300, 400}}) {
+      const index_t rows = shape.first, length = shape.second;
       CAPTURE(length);
       std::vector<float> values = scattered_values<float>(rows * length);
       for (float& value : values)  // many are equal

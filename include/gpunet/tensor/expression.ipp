@@ -140,6 +140,9 @@ void AnyExpression<D>::write_to(D* device, const Operand& view, std::string_view
     fail({"gpunet::", function, ": elements of shape ", to_string(sizes()), " for a view of shape ",
           to_string(view.sizes), " (want a shape that broadcasts to it), reshape them"});
   if (!device_) device_ = device;
+  if constexpr (!std::is_same_v<D, Host>)
+    require(device_ == device, "gpunet::", function,
+            ": operands of two devices of one kind, move one of them with to(device)");
   auto* const data = const_cast<void*>(view.data);
   if (check_written(program_, view, function)) {
     const Sizes own = sizes();

@@ -35,12 +35,25 @@ Expression<T, D> operand(X&& x) {
   }
 }
 
+// Refuses operations that a type of elements does not have; true.
+template <class Op, class T>
+constexpr bool has_operation() {
+  constexpr bool is_bit_op = element::Code::And <= Op::code && Op::code <= element::Code::Xor;
+  constexpr bool is_comparison = element::Code::Equal <= Op::code && Op::code <= element::Code::LessEqual;
+  static_assert(!std::is_same_v<T, bool> || is_bit_op || is_comparison,
+                "gpunet::Tensor: arithmetic of bools, use & and |, or convert them: cast<float>(x)");
+  static_assert(!std::is_floating_point_v<T> || !is_bit_op,
+                "gpunet::Tensor: & and | of floats, compare them first: (x > 0) & (x < 1)");
+  return true;
+}
+
 template <class Op, class A, class B>
 auto binary(A&& a, B&& b, std::string_view function) {
   using X = TensorOf<A, B>;
   using T = ValueOf<X>;
   using D = DeviceOf<X>;
-  return operand<T, D>(std::forward<A>(a)).template apply<Op>(operand<T, D>(std::forward<B>(b)), function);
+  if constexpr (has_operation<Op, T>())  // before what follows, so that its errors are the first
+    return operand<T, D>(std::forward<A>(a)).template apply<Op>(operand<T, D>(std::forward<B>(b)), function);
 }
 
 // The same of floats: integers become float first.
@@ -117,10 +130,11 @@ GPUNET_TENSOR_FLOAT_BINARY(atan2, Atan2)
 #undef GPUNET_TENSOR_FLOAT_BINARY
 
 // Of one operand.
-#define GPUNET_TENSOR_UNARY(name, Op)                                            \
-  template <detail::TensorLike X>                                                \
-  auto name(X&& x) {                                                             \
-    return detail::expression(std::forward<X>(x)).template apply<element::Op>(); \
+#define GPUNET_TENSOR_UNARY(name, Op)                                              \
+  template <detail::TensorLike X>                                                  \
+  auto name(X&& x) {                                                               \
+    if constexpr (detail::has_operation<element::Op, detail::ValueOf<X>>())        \
+      return detail::expression(std::forward<X>(x)).template apply<element::Op>(); \
   }
 GPUNET_TENSOR_UNARY(operator-, Negate)
 GPUNET_TENSOR_UNARY(abs, Abs)
@@ -231,18 +245,34 @@ auto logical_or(A&& a, B&& b) {
   return cast<bool>(std::forward<A>(a)) | cast<bool>(std::forward<B>(b));
 }
 
+namespace detail {
+
+// Writes the result of x += y to x.
+template <class T, class D, class R>
+void assign_result(Expression<R, D>&& result, const StridedView<T, D>& x, std::string_view function) {
+  static_assert(!std::is_const_v<T>,
+                "gpunet::StridedView: the view is of a const tensor (which is not to be written), "
+                "view one that is not const");
+  static_assert(
+      std::is_same_v<R, std::remove_const_t<T>>,
+      "gpunet::Tensor: the result has floats, which a tensor of integers cannot hold, use x = floor_divide(x, y)");
+  if constexpr (std::is_same_v<R, T>) std::move(result).eval_to(x, function);
+}
+
+}  // namespace detail
+
 // In place, on a tensor or a view: x += 2 * y. The shape of the right side has to broadcast to that of the left one.
 #define GPUNET_TENSOR_ASSIGNMENT(name, op)                                                                       \
   template <class T, class D, class X>                                                                           \
   requires(detail::TensorLike<X> || detail::Number<X>) Tensor<T, D>                                              \
   &name(Tensor<T, D>& x, X&& y) {                                                                                \
-    (x op std::forward<X>(y)).eval_to(detail::view_of(x), #name);                                                \
+    detail::assign_result(x op std::forward<X>(y), detail::view_of(x), #name);                                   \
     return x;                                                                                                    \
   }                                                                                                              \
   template <class T, class D, class X>                                                                           \
   requires(detail::TensorLike<X> || detail::Number<X>) const StridedView<T, D>& name(const StridedView<T, D>& x, \
                                                                                      X&& y) {                    \
-    (x op std::forward<X>(y)).eval_to(x, #name);                                                                 \
+    detail::assign_result(x op std::forward<X>(y), x, #name);                                                    \
     return x;                                                                                                    \
   }
 GPUNET_TENSOR_ASSIGNMENT(operator+=, +)

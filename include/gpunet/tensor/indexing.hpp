@@ -2,6 +2,8 @@
 // std::int32_t on the same device. Throw Error for an index out of range: on Cuda the function waits for the device to know.
 #pragma once
 
+#include <gpunet/core/math.hpp>
+#include <gpunet/device/host/flush_subnormals.hpp>
 #include <gpunet/tensor/join.hpp>
 #include <gpunet/tensor/reduce.hpp>
 #include <gpunet/tensor/scan.hpp>
@@ -80,6 +82,21 @@ struct ScatterElements {
     }
   }
 };
+
+// Runs it. On Host not by for_each, whose threads take subnormal numbers for 0.
+template <class D, class T>
+void run_scatter(D& device, index_t columns, const ScatterElements<T>& scatter) {
+  for_each(device, columns, scatter);
+}
+template <class T>
+void run_scatter(Host& device, index_t columns, const ScatterElements<T>& scatter) {
+  constexpr index_t part = 512;
+  device.run_if(columns * scatter.count > 1 << 15, ceil_div(columns, part), [&](index_t p, int) {
+    const KeepSubnormals keep;
+    for (index_t column = p * part; column < std::min(columns, (p + 1) * part); ++column)
+      scatter(column);
+  });
+}
 
 template <class T>
 using BitsOfElement = std::conditional_t<sizeof(T) == 8, std::uint64_t,
@@ -166,8 +183,9 @@ auto scattered(X&& x, int dim, I&& index, S&& source, Scatter how, std::string_v
   T* const y = covers ? out.data() : copy.data();
   const FoldSizes shape = along(part.sizes(), at);
   const auto elements = dense(from);
-  for_each(out.device(), shape.outer * shape.inner,
-           ScatterElements<T>{how, shape.length, index_sizes[at], shape.inner, elements.data(), indices.data(), y});
+  run_scatter(
+      out.device(), shape.outer * shape.inner,
+      ScatterElements<T>{how, shape.length, index_sizes[at], shape.inner, elements.data(), indices.data(), y});
   if (!covers) std::move(part) = copy;
   return out;
 }

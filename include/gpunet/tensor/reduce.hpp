@@ -93,6 +93,8 @@ auto summed(X&& x, std::span<const int> dims, bool keepdim, std::string_view fun
 template <class Op, class X>
 auto extreme(X&& x, std::span<const int> dims, bool keepdim, std::string_view function) {
   using T = ValueOf<X>;
+  static_assert(!std::is_same_v<T, bool>,
+                "gpunet::amax: a tensor of bools, use any(x) or all(x), or convert it: cast<std::uint8_t>(x)");
   const auto elements = expression(std::forward<X>(x));
   const ReducedShape shape(elements.sizes(), dims, keepdim, function);
   require(shape.sizes.length > 0 || shape.result.numel() == 0, "gpunet::", function, ": a tensor of shape ",
