@@ -2,6 +2,7 @@
 #include <cmath>
 #include <doctest/doctest.h>
 #include <limits>
+#include <sstream>
 #include <utility>
 #include <vector>
 
@@ -371,4 +372,15 @@ TEST_CASE_TEMPLATE("views of const tensors, numbers and types", D, GPUNET_TEST_D
       std::is_same_v<decltype(Tensor(x * 2.5)), Tensor<float, D>>);  // a double is rounded to the tensor's type
   static_assert(!std::is_assignable_v<const Tensor<float, D>&, Expression<float, D>>);
   CHECK((x[1] * x[0]).to_vector() == Values{0, 3});
+}
+
+TEST_CASE_TEMPLATE("views and expressions are printed as the tensors that they make", D, GPUNET_TEST_DEVICES) {
+  const Tensor<float, D> x(test_device<D>(), {2, 2}, {1, 2, 3, 4});
+  std::ostringstream text;
+  text << x[1] << x + 1.5f << ~(x > 2);
+  CHECK(text.str() ==
+        "tensor([3., 4.])tensor([[2.5000, 3.5000],\n        [4.5000, 5.5000]])tensor([[ true,  true],\n        "
+        "[false, "
+        "false]])");
+  CHECK((~cast<std::int32_t>(x)).to_vector() == std::vector<std::int32_t>{-2, -3, -4, -5});
 }

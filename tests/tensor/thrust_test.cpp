@@ -1,4 +1,5 @@
 #include <doctest/doctest.h>
+
 #include <gpunet/thrust.hpp>
 
 #if GPUNET_NVCC

@@ -19,6 +19,7 @@ GPUNET_FN inline float select(bool condition, float a, float b) {
   return scalar::select(scalar::as_mask(condition), a, b);
 #endif
 }
+// The same of doubles.
 GPUNET_FN inline double select(bool condition, double a, double b) {
   return condition ? a : b;
 }

@@ -17,24 +17,30 @@ namespace gpunet {
 // The structs of DLPack's C interface, of the same layout as in its dlpack.h; of versions below 1.0, which all libraries take.
 namespace dlpack {
 
+// Where memory is.
 enum DeviceType : std::int32_t { processor = 1, gpu = 2, pinned_host = 3, managed_gpu = 13 };
+// What an element is.
 enum TypeCode : std::uint8_t { signed_integer = 0, unsigned_integer = 1, floating = 2, boolean = 6 };
 
+// An array in memory (DLTensor).
 struct Array {
-  void* data;
-  std::int32_t device_type, device_id;
-  std::int32_t rank;
-  std::uint8_t type_code, type_bits;
-  std::uint16_t type_lanes;
-  std::int64_t* shape;
-  std::int64_t* strides;  // in elements; null: dense
-  std::uint64_t byte_offset;
+  void* data;                 // on the device
+  std::int32_t device_type;   // a DeviceType
+  std::int32_t device_id;     // number of a GPU
+  std::int32_t rank;          // dimensions
+  std::uint8_t type_code;     // a TypeCode
+  std::uint8_t type_bits;     // of an element
+  std::uint16_t type_lanes;   // numbers of an element: 1
+  std::int64_t* shape;        // [rank]
+  std::int64_t* strides;      // [rank], in elements; null: dense
+  std::uint64_t byte_offset;  // of the first element from `data`
 };
 
+// An array and who frees it (DLManagedTensor).
 struct ManagedTensor {
-  Array array;
-  void* manager;
-  void (*deleter)(ManagedTensor* self);
+  Array array;                           // whose memory it owns
+  void* manager;                         // of who made it
+  void (*deleter)(ManagedTensor* self);  // frees both; may be null
 };
 
 }  // namespace dlpack

@@ -14,18 +14,21 @@
 #define GPUNET_BIT_OPS(X) X(And) X(Or) X(Xor)
 #define GPUNET_COMPARISONS(X) X(Equal) X(NotEqual) X(Less) X(LessEqual)
 #define GPUNET_UNARY_OPS(X) X(Negate) X(Abs) X(Sign) X(Square)
-#define GPUNET_UNARY_FLOAT_OPS(X)                                                                                  \
-  X(Sqrt)                                                                                                          \
-  X(Reciprocal)                                                                                                    \
-  X(Exp)                                                                                                           \
-  X(Exp2)                                                                                                          \
-  X(Expm1)                                                                                                         \
-  X(Log)                                                                                                           \
-  X(Log2) X(Log10) X(Log1p) X(Sin) X(Cos) X(Tan) X(Asin) X(Acos) X(Atan) X(Sinh) X(Cosh) X(Tanh) X(Erf) X(Sigmoid) \
-      X(Floor) X(Ceil) X(Round) X(Trunc)
+#define GPUNET_UNARY_FLOAT_OPS(X) \
+  X(Sqrt)                         \
+  X(Reciprocal)                   \
+  X(Exp)                          \
+  X(Exp2)                         \
+  X(Expm1)                        \
+  X(Log)                          \
+  X(Log2)                         \
+  X(Log10)                        \
+  X(Log1p)                        \
+  X(Sin)                          \
+  X(Cos) X(Tan) X(Asin) X(Acos) X(Atan) X(Sinh) X(Cosh) X(Tanh) X(Erf) X(Sigmoid) X(Floor) X(Ceil) X(Round) X(Trunc)
 #define GPUNET_TESTS(X) X(IsNan) X(IsInf) X(IsFinite)
 
-namespace gpunet::element {
+namespace gpunet::detail::element {
 
 // Integers wrap around: computed as these.
 template <class T>
@@ -164,4 +167,4 @@ template <class To, class From>
     return static_cast<To>(x);
 }
 
-}  // namespace gpunet::element
+}  // namespace gpunet::detail::element

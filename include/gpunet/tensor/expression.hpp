@@ -146,7 +146,7 @@ class [[nodiscard]] Expression : public detail::AnyExpression<D> {
   template <class R>
   Expression<R, D> cast() && {
     if constexpr (!std::is_same_v<R, T>)
-      this->add({detail::loop_on<D, detail::CastLoop<R, T>>(), element::Code::Cast, detail::element_type<T>,
+      this->add({detail::loop_on<D, detail::CastLoop<R, T>>(), detail::element::Code::Cast, detail::element_type<T>,
                  detail::element_type<R>});
     return std::move(*this).template as<R>();
   }
@@ -154,7 +154,7 @@ class [[nodiscard]] Expression : public detail::AnyExpression<D> {
   template <class R>
   Expression<R, D> choose(Expression<R, D>&& a, Expression<R, D>&& b, std::string_view function) && {
     static_assert(std::is_same_v<T, bool>);
-    this->add({detail::loop_on<D, detail::WhereLoop<R>>(), element::Code::Where, detail::element_type<R>,
+    this->add({detail::loop_on<D, detail::WhereLoop<R>>(), detail::element::Code::Where, detail::element_type<R>,
                detail::element_type<R>},
               a, b, function);
     return std::move(*this).template as<R>();

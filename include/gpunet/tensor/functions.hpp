@@ -10,6 +10,7 @@
 #pragma once
 
 #include <gpunet/tensor/expression.hpp>
+#include <gpunet/tensor/print.hpp>
 
 namespace gpunet {
 
@@ -38,8 +39,9 @@ Expression<T, D> operand(X&& x) {
 // Refuses operations that a type of elements does not have; true.
 template <class Op, class T>
 constexpr bool has_operation() {
-  constexpr bool is_bit_op = element::Code::And <= Op::code && Op::code <= element::Code::Xor;
-  constexpr bool is_comparison = element::Code::Equal <= Op::code && Op::code <= element::Code::LessEqual;
+  constexpr bool is_bit_op = detail::element::Code::And <= Op::code && Op::code <= detail::element::Code::Xor;
+  constexpr bool is_comparison =
+      detail::element::Code::Equal <= Op::code && Op::code <= detail::element::Code::LessEqual;
   static_assert(!std::is_same_v<T, bool> || is_bit_op || is_comparison,
                 "gpunet::Tensor: arithmetic of bools, use & and |, or convert them: cast<float>(x)");
   static_assert(!std::is_floating_point_v<T> || !is_bit_op,
@@ -81,102 +83,18 @@ auto cast(X&& x) {
   return detail::expression(std::forward<X>(x)).template cast<T>();
 }
 
-// Of two operands.
-#define GPUNET_TENSOR_BINARY(name, Op)                                                 \
-  template <class A, class B>                                                          \
-  requires detail::OneIsTensor<A, B>                                                   \
-  auto name(A&& a, B&& b) {                                                            \
-    return detail::binary<element::Op>(std::forward<A>(a), std::forward<B>(b), #name); \
-  }
-GPUNET_TENSOR_BINARY(operator+, Add)
-GPUNET_TENSOR_BINARY(operator-, Subtract)
-GPUNET_TENSOR_BINARY(operator*, Multiply)
-GPUNET_TENSOR_BINARY(operator==, Equal)
-GPUNET_TENSOR_BINARY(operator!=, NotEqual)
-GPUNET_TENSOR_BINARY(operator<, Less)
-GPUNET_TENSOR_BINARY(operator<=, LessEqual)
-// Of bools or integers, bit by bit.
-GPUNET_TENSOR_BINARY(operator&, And)
-GPUNET_TENSOR_BINARY(operator|, Or)
-GPUNET_TENSOR_BINARY(operator^, Xor)
-// NaN where one of the two is.
-GPUNET_TENSOR_BINARY(maximum, Maximum)
-GPUNET_TENSOR_BINARY(minimum, Minimum)
-// a - b floor(a / b), and floor(a / b); of integers whose b is 0: a, and 0.
-GPUNET_TENSOR_BINARY(remainder, Remainder)
-GPUNET_TENSOR_BINARY(floor_divide, FloorDivide)
-#undef GPUNET_TENSOR_BINARY
-
+// Return where a is larger than b, element by element; the other comparisons are below.
 template <class A, class B>
 requires detail::OneIsTensor<A, B>
 auto operator>(A&& a, B&& b) {
-  return detail::binary<element::Less>(std::forward<B>(b), std::forward<A>(a), "operator>");
+  return detail::binary<detail::element::Less>(std::forward<B>(b), std::forward<A>(a), "operator>");
 }
+// The same, or where they are equal.
 template <class A, class B>
 requires detail::OneIsTensor<A, B>
 auto operator>=(A&& a, B&& b) {
-  return detail::binary<element::LessEqual>(std::forward<B>(b), std::forward<A>(a), "operator>=");
+  return detail::binary<detail::element::LessEqual>(std::forward<B>(b), std::forward<A>(a), "operator>=");
 }
-
-// Of floats; integers become float first.
-#define GPUNET_TENSOR_FLOAT_BINARY(name, Op)                                                     \
-  template <class A, class B>                                                                    \
-  requires detail::OneIsTensor<A, B>                                                             \
-  auto name(A&& a, B&& b) {                                                                      \
-    return detail::binary_of_floats<element::Op>(std::forward<A>(a), std::forward<B>(b), #name); \
-  }
-GPUNET_TENSOR_FLOAT_BINARY(operator/, Divide)
-GPUNET_TENSOR_FLOAT_BINARY(atan2, Atan2)
-#undef GPUNET_TENSOR_FLOAT_BINARY
-
-// Of one operand.
-#define GPUNET_TENSOR_UNARY(name, Op)                                              \
-  template <detail::TensorLike X>                                                  \
-  auto name(X&& x) {                                                               \
-    if constexpr (detail::has_operation<element::Op, detail::ValueOf<X>>())        \
-      return detail::expression(std::forward<X>(x)).template apply<element::Op>(); \
-  }
-GPUNET_TENSOR_UNARY(operator-, Negate)
-GPUNET_TENSOR_UNARY(abs, Abs)
-GPUNET_TENSOR_UNARY(sign, Sign)
-GPUNET_TENSOR_UNARY(square, Square)
-#undef GPUNET_TENSOR_UNARY
-
-// Of floats; integers become float first.
-#define GPUNET_TENSOR_FLOAT_UNARY(name, Op)                                     \
-  template <detail::TensorLike X>                                               \
-  auto name(X&& x) {                                                            \
-    return detail::as_floats(std::forward<X>(x)).template apply<element::Op>(); \
-  }
-GPUNET_TENSOR_FLOAT_UNARY(sqrt, Sqrt)
-GPUNET_TENSOR_FLOAT_UNARY(reciprocal, Reciprocal)
-GPUNET_TENSOR_FLOAT_UNARY(exp, Exp)
-GPUNET_TENSOR_FLOAT_UNARY(exp2, Exp2)
-GPUNET_TENSOR_FLOAT_UNARY(expm1, Expm1)
-GPUNET_TENSOR_FLOAT_UNARY(log, Log)
-GPUNET_TENSOR_FLOAT_UNARY(log2, Log2)
-GPUNET_TENSOR_FLOAT_UNARY(log10, Log10)
-GPUNET_TENSOR_FLOAT_UNARY(log1p, Log1p)
-GPUNET_TENSOR_FLOAT_UNARY(sin, Sin)
-GPUNET_TENSOR_FLOAT_UNARY(cos, Cos)
-GPUNET_TENSOR_FLOAT_UNARY(tan, Tan)
-GPUNET_TENSOR_FLOAT_UNARY(asin, Asin)
-GPUNET_TENSOR_FLOAT_UNARY(acos, Acos)
-GPUNET_TENSOR_FLOAT_UNARY(atan, Atan)
-GPUNET_TENSOR_FLOAT_UNARY(sinh, Sinh)
-GPUNET_TENSOR_FLOAT_UNARY(cosh, Cosh)
-GPUNET_TENSOR_FLOAT_UNARY(tanh, Tanh)
-GPUNET_TENSOR_FLOAT_UNARY(erf, Erf)
-GPUNET_TENSOR_FLOAT_UNARY(sigmoid, Sigmoid)
-GPUNET_TENSOR_FLOAT_UNARY(floor, Floor)
-GPUNET_TENSOR_FLOAT_UNARY(ceil, Ceil)
-// To the nearest integer, halves to the even one.
-GPUNET_TENSOR_FLOAT_UNARY(round, Round)
-GPUNET_TENSOR_FLOAT_UNARY(trunc, Trunc)
-GPUNET_TENSOR_FLOAT_UNARY(isnan, IsNan)
-GPUNET_TENSOR_FLOAT_UNARY(isinf, IsInf)
-GPUNET_TENSOR_FLOAT_UNARY(isfinite, IsFinite)
-#undef GPUNET_TENSOR_FLOAT_UNARY
 
 // Returns 1 / sqrt(x).
 template <detail::TensorLike X>
@@ -192,13 +110,13 @@ auto pow(A&& x, B&& exponent) {
   if constexpr (detail::Number<B> && std::is_floating_point_v<T>) {
     const auto power = static_cast<double>(exponent);
     auto base = detail::expression(std::forward<A>(x));
-    if (power == 2) return std::move(base).template apply<element::Square>();
-    if (power == 0.5) return std::move(base).template apply<element::Sqrt>();
+    if (power == 2) return std::move(base).template apply<detail::element::Square>();
+    if (power == 0.5) return std::move(base).template apply<detail::element::Sqrt>();
     if (power == -0.5) return rsqrt(std::move(base));
-    if (power == -1) return std::move(base).template apply<element::Reciprocal>();
-    return detail::binary<element::Pow>(std::move(base), exponent, "pow");
+    if (power == -1) return std::move(base).template apply<detail::element::Reciprocal>();
+    return detail::binary<detail::element::Pow>(std::move(base), exponent, "pow");
   } else {
-    return detail::binary_of_floats<element::Pow>(std::forward<A>(x), std::forward<B>(exponent), "pow");
+    return detail::binary_of_floats<detail::element::Pow>(std::forward<A>(x), std::forward<B>(exponent), "pow");
   }
 }
 
@@ -260,6 +178,112 @@ void assign_result(Expression<R, D>&& result, const StridedView<T, D>& x, std::s
 }
 
 }  // namespace detail
+
+// Bools and integers with all bits changed.
+template <detail::TensorLike X>
+requires std::is_integral_v<detail::ValueOf<X>>
+auto operator~(X&& x) {
+  if constexpr (std::is_same_v<detail::ValueOf<X>, bool>)
+    return std::forward<X>(x) ^ true;
+  else
+    return std::forward<X>(x) ^ -1;
+}
+
+// std::cout << x[0] << (x + 1)
+template <class T, class D>
+std::ostream& operator<<(std::ostream& out, const StridedView<T, D>& view) {
+  return out << view.contiguous();
+}
+template <class T, class D>
+std::ostream& operator<<(std::ostream& out, Expression<T, D>&& expression) {
+  return out << std::move(expression).eval();
+}
+
+// Of two operands.
+#define GPUNET_TENSOR_BINARY(name, Op)                                                         \
+  template <class A, class B>                                                                  \
+  requires detail::OneIsTensor<A, B>                                                           \
+  auto name(A&& a, B&& b) {                                                                    \
+    return detail::binary<detail::element::Op>(std::forward<A>(a), std::forward<B>(b), #name); \
+  }
+GPUNET_TENSOR_BINARY(operator+, Add)
+GPUNET_TENSOR_BINARY(operator-, Subtract)
+GPUNET_TENSOR_BINARY(operator*, Multiply)
+GPUNET_TENSOR_BINARY(operator==, Equal)
+GPUNET_TENSOR_BINARY(operator!=, NotEqual)
+GPUNET_TENSOR_BINARY(operator<, Less)
+GPUNET_TENSOR_BINARY(operator<=, LessEqual)
+// Of bools or integers, bit by bit.
+GPUNET_TENSOR_BINARY(operator&, And)
+GPUNET_TENSOR_BINARY(operator|, Or)
+GPUNET_TENSOR_BINARY(operator^, Xor)
+// NaN where one of the two is.
+GPUNET_TENSOR_BINARY(maximum, Maximum)
+GPUNET_TENSOR_BINARY(minimum, Minimum)
+// a - b floor(a / b), and floor(a / b); of integers whose b is 0: a, and 0.
+GPUNET_TENSOR_BINARY(remainder, Remainder)
+GPUNET_TENSOR_BINARY(floor_divide, FloorDivide)
+#undef GPUNET_TENSOR_BINARY
+
+// Of floats; integers become float first.
+#define GPUNET_TENSOR_FLOAT_BINARY(name, Op)                                                             \
+  template <class A, class B>                                                                            \
+  requires detail::OneIsTensor<A, B>                                                                     \
+  auto name(A&& a, B&& b) {                                                                              \
+    return detail::binary_of_floats<detail::element::Op>(std::forward<A>(a), std::forward<B>(b), #name); \
+  }
+GPUNET_TENSOR_FLOAT_BINARY(operator/, Divide)
+GPUNET_TENSOR_FLOAT_BINARY(atan2, Atan2)
+#undef GPUNET_TENSOR_FLOAT_BINARY
+
+// Of one operand.
+#define GPUNET_TENSOR_UNARY(name, Op)                                                      \
+  template <detail::TensorLike X>                                                          \
+  auto name(X&& x) {                                                                       \
+    if constexpr (detail::has_operation<detail::element::Op, detail::ValueOf<X>>())        \
+      return detail::expression(std::forward<X>(x)).template apply<detail::element::Op>(); \
+  }
+GPUNET_TENSOR_UNARY(operator-, Negate)
+GPUNET_TENSOR_UNARY(abs, Abs)
+GPUNET_TENSOR_UNARY(sign, Sign)
+GPUNET_TENSOR_UNARY(square, Square)
+#undef GPUNET_TENSOR_UNARY
+
+// Of floats; integers become float first.
+#define GPUNET_TENSOR_FLOAT_UNARY(name, Op)                                             \
+  template <detail::TensorLike X>                                                       \
+  auto name(X&& x) {                                                                    \
+    return detail::as_floats(std::forward<X>(x)).template apply<detail::element::Op>(); \
+  }
+GPUNET_TENSOR_FLOAT_UNARY(sqrt, Sqrt)
+GPUNET_TENSOR_FLOAT_UNARY(reciprocal, Reciprocal)
+GPUNET_TENSOR_FLOAT_UNARY(exp, Exp)
+GPUNET_TENSOR_FLOAT_UNARY(exp2, Exp2)
+GPUNET_TENSOR_FLOAT_UNARY(expm1, Expm1)
+GPUNET_TENSOR_FLOAT_UNARY(log, Log)
+GPUNET_TENSOR_FLOAT_UNARY(log2, Log2)
+GPUNET_TENSOR_FLOAT_UNARY(log10, Log10)
+GPUNET_TENSOR_FLOAT_UNARY(log1p, Log1p)
+GPUNET_TENSOR_FLOAT_UNARY(sin, Sin)
+GPUNET_TENSOR_FLOAT_UNARY(cos, Cos)
+GPUNET_TENSOR_FLOAT_UNARY(tan, Tan)
+GPUNET_TENSOR_FLOAT_UNARY(asin, Asin)
+GPUNET_TENSOR_FLOAT_UNARY(acos, Acos)
+GPUNET_TENSOR_FLOAT_UNARY(atan, Atan)
+GPUNET_TENSOR_FLOAT_UNARY(sinh, Sinh)
+GPUNET_TENSOR_FLOAT_UNARY(cosh, Cosh)
+GPUNET_TENSOR_FLOAT_UNARY(tanh, Tanh)
+GPUNET_TENSOR_FLOAT_UNARY(erf, Erf)
+GPUNET_TENSOR_FLOAT_UNARY(sigmoid, Sigmoid)
+GPUNET_TENSOR_FLOAT_UNARY(floor, Floor)
+GPUNET_TENSOR_FLOAT_UNARY(ceil, Ceil)
+// To the nearest integer, halves to the even one.
+GPUNET_TENSOR_FLOAT_UNARY(round, Round)
+GPUNET_TENSOR_FLOAT_UNARY(trunc, Trunc)
+GPUNET_TENSOR_FLOAT_UNARY(isnan, IsNan)
+GPUNET_TENSOR_FLOAT_UNARY(isinf, IsInf)
+GPUNET_TENSOR_FLOAT_UNARY(isfinite, IsFinite)
+#undef GPUNET_TENSOR_FLOAT_UNARY
 
 // In place, on a tensor or a view: x += 2 * y. The shape of the right side has to broadcast to that of the left one.
 #define GPUNET_TENSOR_ASSIGNMENT(name, op)                                                                       \

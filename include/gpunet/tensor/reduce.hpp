@@ -177,12 +177,13 @@ auto as_sum(X&& x) {
 // Sums are accumulated in double, those of integers and bools in index_t, which is their type.
 template <detail::TensorLike X>
 auto sum(X&& x, const detail::Dims& dims = {}, bool keepdim = false) {
-  return detail::as_sum<detail::ValueOf<X>>(detail::summed<element::Add>(std::forward<X>(x), dims, keepdim, "sum"));
+  return detail::as_sum<detail::ValueOf<X>>(
+      detail::summed<detail::element::Add>(std::forward<X>(x), dims, keepdim, "sum"));
 }
 template <detail::TensorLike X>
 auto prod(X&& x, const detail::Dims& dims = {}, bool keepdim = false) {
   return detail::as_sum<detail::ValueOf<X>>(
-      detail::summed<element::Multiply>(std::forward<X>(x), dims, keepdim, "prod"));
+      detail::summed<detail::element::Multiply>(std::forward<X>(x), dims, keepdim, "prod"));
 }
 template <detail::TensorLike X>
 auto mean(X&& x, const detail::Dims& dims = {}, bool keepdim = false) {
@@ -190,7 +191,7 @@ auto mean(X&& x, const detail::Dims& dims = {}, bool keepdim = false) {
   using T = detail::ValueOf<X>;
   const auto elements = detail::expression(std::forward<X>(x));
   const detail::ReducedShape shape(elements.sizes(), dims, keepdim, "mean");
-  const auto total = detail::folded<element::Add, double>(elements, shape, 0.0);
+  const auto total = detail::folded<detail::element::Add, double>(elements, shape, 0.0);
   return Tensor(cast<T>(total / shape.sizes.length));
 }
 
@@ -213,12 +214,12 @@ auto norm(X&& x, double p = 2, const detail::Dims& dims = {}, bool keepdim = fal
   using T = detail::ValueOf<X>;
   const auto total = [&](auto&& powers) {
     const detail::ReducedShape shape(powers.sizes(), dims, keepdim, "norm");
-    return detail::folded<element::Add, double>(powers, shape, 0.0);
+    return detail::folded<detail::element::Add, double>(powers, shape, 0.0);
   };
   if (p == 2) return Tensor(cast<T>(sqrt(total(square(std::forward<X>(x))))));
   if (p == 1) return Tensor(cast<T>(total(abs(std::forward<X>(x)))));
   if (p == std::numeric_limits<double>::infinity())
-    return Tensor(detail::extreme<element::Maximum>(abs(std::forward<X>(x)), dims, keepdim, "norm"));
+    return Tensor(detail::extreme<detail::element::Maximum>(abs(std::forward<X>(x)), dims, keepdim, "norm"));
   require(p > 0, "gpunet::norm: p is ", p, " (want a number above 0, or infinity)");
   return Tensor(cast<T>(pow(total(pow(abs(std::forward<X>(x)), p)), 1 / p)));
 }
@@ -226,11 +227,11 @@ auto norm(X&& x, double p = 2, const detail::Dims& dims = {}, bool keepdim = fal
 // The largest and the smallest element; NaN counts as both.
 template <detail::TensorLike X>
 auto amax(X&& x, const detail::Dims& dims = {}, bool keepdim = false) {
-  return detail::extreme<element::Maximum>(std::forward<X>(x), dims, keepdim, "amax");
+  return detail::extreme<detail::element::Maximum>(std::forward<X>(x), dims, keepdim, "amax");
 }
 template <detail::TensorLike X>
 auto amin(X&& x, const detail::Dims& dims = {}, bool keepdim = false) {
-  return detail::extreme<element::Minimum>(std::forward<X>(x), dims, keepdim, "amin");
+  return detail::extreme<detail::element::Minimum>(std::forward<X>(x), dims, keepdim, "amin");
 }
 template <detail::TensorLike X>
 auto max(X&& x) {
@@ -245,11 +246,11 @@ auto min(X&& x) {
 // first. They have the type of labels.
 template <detail::TensorLike X>
 auto argmax(X&& x, int dim, bool keepdim = false) {
-  return detail::place_of_extreme<element::Maximum>(std::forward<X>(x), dim, keepdim, "argmax");
+  return detail::place_of_extreme<detail::element::Maximum>(std::forward<X>(x), dim, keepdim, "argmax");
 }
 template <detail::TensorLike X>
 auto argmin(X&& x, int dim, bool keepdim = false) {
-  return detail::place_of_extreme<element::Minimum>(std::forward<X>(x), dim, keepdim, "argmin");
+  return detail::place_of_extreme<detail::element::Minimum>(std::forward<X>(x), dim, keepdim, "argmin");
 }
 template <detail::TensorLike X>
 auto argmax(X&& x) {
@@ -266,23 +267,25 @@ struct ValuesAndIndices {
   Tensor<T, D> values;
   Tensor<label_t, D> indices;
 };
+// Return them.
 template <detail::TensorLike X>
 auto max(X&& x, int dim, bool keepdim = false) {
-  return detail::extreme_and_place<element::Maximum>(std::forward<X>(x), dim, keepdim, "max");
+  return detail::extreme_and_place<detail::element::Maximum>(std::forward<X>(x), dim, keepdim, "max");
 }
+// See max.
 template <detail::TensorLike X>
 auto min(X&& x, int dim, bool keepdim = false) {
-  return detail::extreme_and_place<element::Minimum>(std::forward<X>(x), dim, keepdim, "min");
+  return detail::extreme_and_place<detail::element::Minimum>(std::forward<X>(x), dim, keepdim, "min");
 }
 
 // Whether any, or each, of the elements is true; numbers other than 0 are.
 template <detail::TensorLike X>
 auto any(X&& x, const detail::Dims& dims = {}, bool keepdim = false) {
-  return detail::of_bools<element::Or>(cast<bool>(std::forward<X>(x)), dims, keepdim, false, "any");
+  return detail::of_bools<detail::element::Or>(cast<bool>(std::forward<X>(x)), dims, keepdim, false, "any");
 }
 template <detail::TensorLike X>
 auto all(X&& x, const detail::Dims& dims = {}, bool keepdim = false) {
-  return detail::of_bools<element::And>(cast<bool>(std::forward<X>(x)), dims, keepdim, true, "all");
+  return detail::of_bools<detail::element::And>(cast<bool>(std::forward<X>(x)), dims, keepdim, true, "all");
 }
 
 namespace detail {

@@ -124,6 +124,7 @@ struct Unique {
   Tensor<T, D> values;
   Tensor<index_t, D> inverse, counts;
 };
+// Returns them.
 template <detail::TensorLike X>
 auto unique(X&& x) {
   using T = detail::ValueOf<X>;

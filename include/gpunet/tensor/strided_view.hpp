@@ -37,6 +37,7 @@ class StridedView {
     write(std::forward<X>(x));
   }
 
+  // Returns the address of the first element, on the device.
   T* data() const {
     require_alive();
     return data_;
