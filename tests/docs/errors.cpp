@@ -249,6 +249,20 @@ void optimizers(ErrorPage& page, Model<Net, Host>& net, optim::SGD<Host, float>&
           optim::Adam(net, {.betas = {0.9, 1.0}}));
   PROVOKE("Nesterov's momentum without momentum", "Give `.momentum = 0.9` too.",
           optim::SGD(net, {.lr = 0.1, .nesterov = true}));
+  PROVOKE("A pattern that names no parameter",
+          "`net.parameters(\"fc\")` are those of `fc`, as `net.fc.parameters()` in PyTorch; a `*` stands for any "
+          "characters. Layers "
+          "without a name have a number.",
+          net.parameters("classifier.*").requires_grad(false));
+  PROVOKE("A parameter in two groups",
+          "Parameters that no group names belong to group 0, with the optimizer's own options.",
+          optim::SGD grouped(net, {.lr = 0.1, .weight_decay = 1e-4});
+          grouped.add_param_group(net.parameters("*.bias"), {.weight_decay = 0});
+          grouped.add_param_group(net.parameters("0"), {.lr = 0.01}));
+  PROVOKE("A group of another model", "Make the optimizer for the model whose parameters it updates.",
+          Model<Net, Host> second(net.device());
+          optim::SGD grouped(net, {.lr = 0.1});
+          grouped.add_param_group(second.parameters("*.bias"), {.weight_decay = 0}));
   PROVOKE("More steps than a schedule has",
           "`total_steps` counts every call of `step()`: epochs times `loader.size()` where it is called after each "
           "batch.",

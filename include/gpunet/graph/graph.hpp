@@ -10,6 +10,7 @@
 #include <type_traits>
 #include <vector>
 
+#include <gpunet/core/math.hpp>
 #include <gpunet/ops/op.hpp>
 
 namespace gpunet {
@@ -46,12 +47,19 @@ struct BufferSpec {
   bool persistent = true;  // whether it belongs to the state dict
 };
 
+// Parameters begin at multiples of this number of elements: a cache line of floats.
+inline constexpr index_t parameter_alignment = 16;
+
 // One parameter tensor of a network.
 struct ParameterInfo {
   std::string name;  // as PyTorch's state_dict has it: "conv1.weight"
   Sizes sizes;
   index_t offset;  // in elements, from the start of the parameter arena
   Initial initial;
+  bool requires_grad = true;  // whether a backward pass computes its gradient, and optimizers update it
+
+  // Returns where it ends with the gap behind it: neighbors in the arena have no elements between them.
+  index_t end() const { return offset + round_up(sizes.numel(), parameter_alignment); }
 };
 
 // One buffer of a network.
@@ -144,9 +152,6 @@ struct Graph {
   // Returns the number of readers of each value; the network's output counts one more.
   std::vector<int> readers() const;
 };
-
-// Parameters begin at multiples of this number of elements: a cache line of floats.
-inline constexpr index_t parameter_alignment = 16;
 
 // Builds a graph node by node.
 class GraphBuilder {

@@ -85,13 +85,9 @@ struct SliceRun {
       inputs[i] = data(planned.inputs[i].value);
     pass.x = inputs[0];
     pass.inputs = {inputs.data(), planned.inputs.size()};
-    pass.parameters = parameters_of(node, parameters);
+    pass.parameters = {parameters, graph.parameter_offsets.data() + node.first_parameter, node.parameters};
     pass.buffers = {state.buffers, graph.buffer_offsets.data() + node.first_buffer, node.buffers};
     pass.cache = memory.cache + planned.cache * slice.samples();
-  }
-  template <class U>
-  ArraySlices<U> parameters_of(const Node& node, U* arena) const {
-    return {arena, graph.parameter_offsets.data() + node.first_parameter, node.parameters};
   }
   // Returns the ReLU bits of the node below; null if it stored none.
   const std::byte* relu_bits(const PlannedNode& planned) const {
@@ -146,13 +142,12 @@ const T* SliceRun<D, T>::backward(T* gradients, Accumulate accumulate) const {
       if (input.adds_gradient) waiting += padded_features(input.value) * slice.samples();
     }
     pass.accumulate = planned->adds_to_parameters ? Accumulate::yes : accumulate;
-    if (planned->clears_dy)
-      fill(device, value(planned->output).features * slice.samples(), T{}, gradient(planned->output));
     pass.y = data(planned->output);
     pass.dy = gradient(planned->output);
     pass.dx = dx[0];
     pass.input_gradients = {dx.data(), planned->inputs.size()};
-    pass.gradients = parameters_of(node, gradients);
+    pass.gradients = {gradients, plan.gradient_offsets.data() + node.first_parameter, node.parameters};
+    pass.skips_parameters = planned->skips_parameters;
     pass.rectify_dx = planned->rectifies_dx;
     pass.dy_is_rectified = planned->dy_is_rectified;
     pass.relu_bits = relu_bits(*planned);

@@ -4,6 +4,7 @@
 #include <array>
 #include <initializer_list>
 #include <memory>
+#include <numeric>
 #include <span>
 #include <type_traits>
 #include <utility>
@@ -15,6 +16,7 @@
 #include <gpunet/model/gradients.hpp>
 #include <gpunet/model/model_use.hpp>
 #include <gpunet/model/output.hpp>
+#include <gpunet/model/parameters.hpp>
 #include <gpunet/model/slicing.hpp>
 #include <gpunet/model/workspace.hpp>
 #include <gpunet/nn/value.hpp>
@@ -151,6 +153,27 @@ class Network : public Trackable<Network<D, T>> {
   // Return all parameters as one array, each at the offset in its ParameterInfo; gaps between them are 0.
   View<T, D> parameters() { return {this->here().parameters_.data(), Sizes{parameters_.size()}}; }
   View<const T, D> parameters() const { return {this->here().parameters_.data(), Sizes{parameters_.size()}}; }
+  // Return the parameters that a pattern names, net.parameters("features.*"), or for which a function of a ParameterInfo returns true.
+  // Throw Error if there are none.
+  Parameters<D, T> parameters(std::string_view pattern) { return {*this, detail::indices_of(graph(), pattern)}; }
+  template <class F>
+  requires std::is_invocable_r_v<bool, const F&, const ParameterInfo&> Parameters<D, T> parameters(F f) {
+    const auto call = [](const void* of, const ParameterInfo& parameter) -> bool {
+      return (*static_cast<const F*>(of))(parameter);
+    };
+    return {*this, detail::indices_of(graph(), call, &f)};
+  }
+  // Sets whether gradients of all parameters are computed: see Parameters.
+  void requires_grad(bool on) {
+    std::vector<int> all(named_parameters().size());
+    std::iota(all.begin(), all.end(), 0);
+    set_requires_grad(all, on);
+  }
+  // The same for those with the given indices.
+  void set_requires_grad(std::span<const int> parameters, bool on);
+  // Returns a number that changes when the gradients that a backward pass computes change.
+  std::uint64_t plan_number() const { return plan_number_; }
+
   const std::vector<BufferInfo>& named_buffers() const { return graph().buffers; }
   // Return all buffers as one array, each at the offset in its BufferInfo.
   View<T, D> buffers() { return {this->here().buffers_.data(), Sizes{buffers_.size()}}; }
@@ -236,6 +259,7 @@ class Network : public Trackable<Network<D, T>> {
   D& device_;
   Graph graph_, fused_;
   Plan plan_;
+  std::uint64_t plan_number_ = 0;
   Buffer<T, D> parameters_;
   Buffer<T, D> buffers_;
   Buffer<T, D> joined_;                   // inputs, see join()

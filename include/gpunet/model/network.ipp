@@ -27,6 +27,7 @@ Network<D, T>::Network(D& device, Graph graph, Drawn drawn)
       random_step_(device, plan_.uses_random ? 1 : 0),
       gradients_(graph_.parameter_elements),
       loss_(device, 1) {
+  gradients_.set_plan(device, graph_.parameters, plan_);
   fill(device, parameters_.size(), T{}, parameters_.data());
   initialize_buffers(device, graph_, buffers_.data());
   if (drawn == Drawn::no) return;
@@ -50,6 +51,18 @@ void Network<D, T>::copy_state(const Network<From, T>& other) {
   transfer(other.device(), other.buffers().data(), device_, buffers_.data(), buffers_.bytes());
   mode_ = other.mode();
   std::tie(random_seed_, training_passes_) = other.random_state();
+}
+
+template <class D, class T>
+void Network<D, T>::set_requires_grad(std::span<const int> parameters, bool on) {
+  const auto use = exclusive_use();
+  for (const int i : parameters)
+    for (Graph* graph : {&graph_, &fused_})
+      graph->parameters[static_cast<std::size_t>(i)].requires_grad = on;
+  plan_ = Plan(fused_, DeviceTraits<D>::rectifies_gradients, InputGradient::skip, sizeof(T));
+  gradients_.set_plan(device_, graph_.parameters, plan_);
+  ++plan_number_;
+  note_update();
 }
 
 template <class D, class T>

@@ -70,8 +70,8 @@ class LossValue {
             "gpunet::LossValue::backward: this loss comes from a training step, which has run backward already");
     require(network_->updates_at_pass_ == network_->updates_,
             "gpunet::LossValue::backward: the parameters have changed since this loss was computed (an optimizer's "
-            "step "
-            "or io::load; its activations belong to the old ones), run the model on the batch again");
+            "step, io::load or requires_grad; its activations belong to the old ones), run the model on the batch "
+            "again");
     require(
         network_->last_backward_ != number_,
         "gpunet::LossValue::backward: trying to backward through the graph a second time (this would add the same "

@@ -4,5 +4,6 @@
 #include <gpunet/model/diagram.ipp>
 #include <gpunet/model/network.ipp>  // before output.ipp, which needs it
 #include <gpunet/model/output.ipp>
+#include <gpunet/model/parameters.ipp>
 #include <gpunet/model/save_load.ipp>
 #include <gpunet/model/summary.ipp>

@@ -14,4 +14,46 @@ GPUNET_INLINE void require_option(const char* name, const char* what, double val
                  "less than 3.4e38, as a float is");
 }
 
+GPUNET_INLINE void Rates::set(const char* what, double Rates::*rate, double value) {
+  this->here();
+  check_option(what, value);
+  this->*rate = value;
+  for (const auto& one : groups_)
+    (*one).*rate = value;
+}
+
+GPUNET_INLINE double Rates::initial_lr() {
+  Rates& of = group(0);
+  if (!of.initial_lr_) of.initial_lr_ = of.lr_;
+  return *of.initial_lr_;
+}
+
+GPUNET_INLINE void Rates::set_initial_lr(double lr) {
+  set_lr(lr);
+  for (index_t i = 0; i < groups(); ++i)
+    group(i).initial_lr_ = lr;
+}
+
+GPUNET_INLINE Rates& Rates::group(index_t i) {
+  this->here();
+  require(0 <= i && i < groups(), "gpunet::optim::", name_, "::group: group ", i, " of ", groups(), " (want 0 to ",
+          groups() - 1, "), add it by add_param_group");
+  return groups_.empty() ? *this : *groups_[static_cast<std::size_t>(i)];
+}
+
+GPUNET_INLINE void Rates::add_rates(const ParamGroupOptions& options) {
+  struct Group : Rates {
+    explicit Group(const Rates& like) : Rates(like.name_, like.lr_, like.momentum_, like.weight_decay_) {}
+  };
+  auto group = std::make_shared<Group>(first());
+  if (options.lr) group->set_lr(*options.lr);
+  if (options.momentum) group->set_momentum(*options.momentum);
+  if (options.weight_decay) group->set_weight_decay(*options.weight_decay);
+  if (groups_.empty()) {
+    groups_.push_back(std::make_shared<Group>(*this));
+    groups_[0]->initial_lr_ = initial_lr_;
+  }
+  groups_.push_back(std::move(group));
+}
+
 }  // namespace gpunet::optim

@@ -6,6 +6,7 @@
 #include <gpunet/optim/lr_scheduler.ipp>
 #include <gpunet/optim/one_cycle_lr.ipp>
 #include <gpunet/optim/optimizer.ipp>
+#include <gpunet/optim/param_groups.ipp>
 #include <gpunet/optim/rates.ipp>
 #include <gpunet/optim/reduce_lr_on_plateau.ipp>
 #include <gpunet/optim/rmsprop.hpp>

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <string>
 #include <utility>
@@ -34,13 +35,14 @@ struct BeginStep {
   }
 };
 
-// An update whose numbers are on the device. One index = one parameter.
+// An update whose numbers are on the device, of the parameters from `first` on. One index = one parameter.
 template <class Update>
 struct StoredUpdate {
   const Update* update;
+  index_t first;
   GPUNET_FN void operator()(index_t i) const {
     const Update numbers = *update;  // before anything is written, as if they were arguments of the kernel
-    numbers(i);
+    numbers(first + i);
   }
 };
 
@@ -49,11 +51,10 @@ class StepRunner<Cuda, T, Optimizer>::State {
   using Model = Network<Cuda, T>;
   using Inputs = View<const T, Cuda>;
   using Targets = TargetsOf<Cuda, T>;
-  using Update = decltype(std::declval<Optimizer&>().next());
+  using Update = decltype(std::declval<Optimizer&>().next_of(std::declval<optim::Segment&>()));
 
  public:
-  State(Model& model, Optimizer& optimizer)
-      : model_(model), optimizer_(optimizer), update_(model.device(), 1), block_(model) {}
+  State(Model& model, Optimizer& optimizer) : model_(model), optimizer_(optimizer), block_(model) {}
 
   void operator()(const Inputs& inputs, const Targets& targets) {
     if (!repeat(1, inputs, targets, nullptr)) replay_step(inputs, targets);
@@ -109,16 +110,25 @@ class StepRunner<Cuda, T, Optimizer>::State {
     const auto words = static_cast<index_t>(targets.bytes() / sizeof(std::uint32_t));
     grow(inputs_, inputs.numel());
     grow(targets_, words);
+    std::vector<optim::Segment>& segments = optimizer().segments();
+    grow(updates_, std::max<index_t>(1, std::ssize(segments)));
     const Inputs x{inputs_.data(), inputs.sizes()};
     const Targets with(targets.loss, targets_.data(), targets.sizes);
     model_->begin_step(x, with);
-    for_each(
-        device, std::max(inputs.numel(), words),
-        BeginStep<T, Update>{inputs.numel(), words, inputs.data(), static_cast<const std::uint32_t*>(targets.data),
-                             inputs_.data(), targets_.data(), optimizer().next(), update_.data()});
+    BeginStep<T, Update> begin{
+        inputs.numel(),  words, inputs.data(),  static_cast<const std::uint32_t*>(targets.data), inputs_.data(),
+        targets_.data(), {},    updates_.data()};
+    if (!segments.empty()) begin.update = optimizer().next_of(segments[0]);
+    for_each(device, std::max(inputs.numel(), words), begin);
+    for (std::size_t i = 1; i < segments.size(); ++i)
+      for_each(device, 1,
+               BeginStep<T, Update>{0, 0, nullptr, nullptr, nullptr, nullptr, optimizer().next_of(segments[i]),
+                                    updates_.data() + i});
     const auto work = [&] {
       model_->run_step(with);
-      for_each(device, model_->gradients().size(), StoredUpdate<Update>{update_.data()});
+      for (std::size_t i = 0; i < segments.size(); ++i)
+        for (const ArenaRange& range : segments[i].ranges)
+          for_each(device, range.size(), StoredUpdate<Update>{updates_.data() + i, range.begin});
     };
     if (gpunet::detail::checks_every_launch()) return work();
     Recording& recording = recording_of(inputs.size(0), model_->mode());
@@ -141,7 +151,7 @@ class StepRunner<Cuda, T, Optimizer>::State {
     buffer.reset(model_->device(), size);
   }
 
-  // Drops the graphs of memory that has moved. A batch size that cannot be recorded is not tried again.
+  // Drops the graphs of memory that has moved, or of other work. A batch size that cannot be recorded is not tried again.
   void forget_graphs() {
     std::erase_if(recordings_, [](const Recording& recording) { return !recording.is_eager(); });
   }
@@ -156,9 +166,11 @@ class StepRunner<Cuda, T, Optimizer>::State {
   }
 
   Recording& recording_of(index_t batch, nn::Mode mode) {
-    if (const Addresses now = model_->memory_addresses(); now != addresses_) {
+    const std::array<std::uint64_t, 2> plans{model_->plan_number(), optimizer().layout()};
+    if (const Addresses now = model_->memory_addresses(); now != addresses_ || plans != plans_) {
       forget_graphs();
       addresses_ = now;
+      plans_ = plans;
     }
     for (Recording& recording : recordings_)
       if (recording.is_of(batch, mode)) return recording;
@@ -171,9 +183,10 @@ class StepRunner<Cuda, T, Optimizer>::State {
   TrackedPointer<optim::Rates> optimizer_;
   Buffer<T, Cuda> inputs_;
   Buffer<std::uint32_t, Cuda> targets_;  // as words
-  Buffer<Update, Cuda> update_;
+  Buffer<Update, Cuda> updates_;         // of the optimizer's segments
   BlockRunner<T, Optimizer> block_;
   Addresses addresses_{};
+  std::array<std::uint64_t, 2> plans_{};  // of the model, and of the optimizer
   std::vector<Recording> recordings_;
 };
 
