@@ -68,7 +68,7 @@ class LossValue {
     require_fresh("backward");
     require(network_->keeps_activations_,
             "gpunet::LossValue::backward: this loss comes from a training step, which has run backward already");
-    require(network_->updates_at_pass_ == network_->updates_,
+    require(network_->updates_at_pass_ == network_->arena_->updates,
             "gpunet::LossValue::backward: the parameters have changed since this loss was computed (an optimizer's "
             "step, io::load or requires_grad; its activations belong to the old ones), run the model on the batch "
             "again");

@@ -1,7 +1,6 @@
 // Some of the parameters of a network: net.parameters("features.*").requires_grad(false).
 #pragma once
 
-#include <span>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -50,7 +49,8 @@ class Parameters {
     return sum;
   }
   // Indices of Network::named_parameters().
-  std::span<const int> indices() const { return indices_; }
+  const std::vector<int>& indices() const& { return indices_; }
+  std::vector<int> indices() && { return std::move(indices_); }
   Network<D, T>& network() const { return *network_; }
 
  private:

@@ -30,6 +30,8 @@ struct GroupStep {
 template <class Self, class D, class T, std::size_t N>
 class Optimizer : public ParamGroups {
  public:
+  using self_type = Self;  // Adam for AdamW
+
   void zero_grad() { model_->zero_grad(); }
   // Returns the network whose parameters it updates.
   const Network<D, T>& model() const { return *model_; }

@@ -97,7 +97,7 @@ class Step {
 
   TrackedPointer<Network<D, T>> model_;
   Loss loss_;
-  StepRunner<D, T, Optimizer> run_;
+  StepRunner<D, T, typename Optimizer::self_type> run_;
 };
 
 }  // namespace gpunet::train
