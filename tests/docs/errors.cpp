@@ -84,6 +84,12 @@ void models(ErrorPage& page, Host& device, Model<Net, Host>& net, nn::CrossEntro
   PROVOKE("backward() twice", "As in PyTorch. Losses of several batches add their gradients until `zero_grad()`.",
           auto loss = criterion(net(inputs), labels);
           loss.backward(); loss.backward());
+  PROVOKE("A hook on a layer that does not exist",
+          "The names are those that `std::cout << net` prints, or parts of a network, `layer1.0`.",
+          net.register_forward_hook("fc", [](const Tensor<float, Host>&) {}));
+  PROVOKE("lerp of two networks that differ", "Both are made by the same function, or have the same type.",
+          Model<nn::Sequential<nn::Input<4>, nn::Linear<2>>, Host> other(device);
+          lerp(other, net, 0.5));
   PROVOKE("Labels in a column", "`flatten()` returns a view of shape [batch] of labels in one column or row.",
           const Tensor<label_t, Host> column(device, {2, 1}, std::vector<label_t>{0, 1});
           criterion(net(randn(device, {2, 4})), column));
@@ -233,6 +239,10 @@ void functions(ErrorPage& page, Host& device) {
   PROVOKE("Rows of numbers where cross_entropy wants classes",
           "A target is the index of a class. For probabilities, write `-sum(t * log_softmax(x, 1), 1)`.",
           Network net(device, [](nn::Value x, nn::Value t) { return cross_entropy(x, t); }, {3}, {3}));
+  PROVOKE("A network that shares parameters which the other does not have",
+          "Parts with the same name, by `nn::shared` or `.name`, have the same parameters.",
+          Network both(device, [](nn::Value x) { return linear(x, 2, {.name = "fc"}); }, {3});
+          Network part(both, [](nn::Value x) { return linear(x, 2, {.name = "head"}); }, {3}));
   PROVOKE("Labels out of range in a function",
           "Labels are whole numbers from 0 to classes - 1. On a GPU they are not read back; there the loss is NaN.",
           Network net(device, [](nn::Value x, nn::Value t) { return cross_entropy(x, t); }, {3}, {});

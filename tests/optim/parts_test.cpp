@@ -3,6 +3,7 @@
 
 #include <doctest/doctest.h>
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -108,6 +109,7 @@ void check_frozen(const reference::PartsRun& run, By by) {
         if (std::string(run.name) == "penalized") nn::utils::add_weight_penalty_(net, {.l1 = 0.01, .l2 = 0.02});
         optimizer.step();
       }
+      if (by == By::step && !std::is_same_v<D, Host>) CHECK(step.recording(5).recorded);
     }
   });
   CHECK(relative_error(lesson.parameters(), run.parameters) < 1e-12);
@@ -135,6 +137,7 @@ void check_groups(const reference::PartsRun& run, By by) {
         next();
       }
     });
+    if (by == By::step && !std::is_same_v<D, Host>) CHECK(step.recording(5).recorded);
   });
   CHECK(relative_error(lesson.parameters(), run.parameters) < 1e-12);
 }

@@ -123,6 +123,7 @@ struct Graph {
   std::vector<Sizes> values;
   std::vector<Node> nodes;
   value_t output = 0;
+  std::vector<value_t> watched = {};  // values that are read between the layers: they exist when the graph is fused
   // Of a network with several inputs or outputs: their sizes. Value 0 is all inputs one after another, `output` all outputs.
   std::vector<Sizes> inputs, outputs;
   std::vector<BlockInfo> blocks;
@@ -149,7 +150,7 @@ struct Graph {
     return std::span(buffers).subspan(static_cast<std::size_t>(node.first_buffer),
                                       static_cast<std::size_t>(node.buffers));
   }
-  // Returns the number of readers of each value; the network's output counts one more.
+  // Returns the number of readers of each value; the network's output counts one more, and so does one that is watched.
   std::vector<int> readers() const;
 };
 

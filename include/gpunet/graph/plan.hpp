@@ -58,6 +58,7 @@ void append(std::vector<ArenaRange>& ranges, const ParameterInfo& parameter);
 // Offsets are per sample: they are multiplied by the number of samples of a slice.
 struct Plan {
   std::vector<PlannedValue> values;
+  std::vector<int> value_of;       // of Graph::values, an index into `values`; -1: the output does not depend on it
   std::vector<PlannedNode> nodes;  // without views, in the order of the forward pass
   int output = 0;                  // of the network, an index into `values`; its input is 0
   index_t output_elements = 0, cache_bytes = 0, gradient_elements = 0;

@@ -63,8 +63,8 @@ GPUNET_INLINE Plan::Plan(const Graph& graph, bool rectifies_gradients, InputGrad
         is_read[at(value)] = true;
 
   // Values and nodes, forward.
-  std::vector<int> planned(graph.values.size(), -1);  // the planned value of each value of the graph
-  planned[0] = 0;
+  value_of.assign(graph.values.size(), -1);
+  value_of[0] = 0;
   values.push_back({.features = graph.values[0].numel()});
   std::vector<OpTraits> traits;
   std::vector<int> readers{0};
@@ -73,17 +73,17 @@ GPUNET_INLINE Plan::Plan(const Graph& graph, bool rectifies_gradients, InputGrad
     if (!is_read[at(node.output)]) continue;
     const OpTraits of = graph.traits(node);
     if (of.is_view) {
-      planned[at(node.output)] = planned[at(node.inputs[0])];
+      value_of[at(node.output)] = value_of[at(node.inputs[0])];
       continue;
     }
     PlannedNode out;
     out.node = static_cast<int>(i);
     out.cache = cache_bytes;
     for (const value_t value : node.inputs) {
-      out.inputs.push_back({.value = planned[at(value)]});
-      ++readers[at(planned[at(value)])];
+      out.inputs.push_back({.value = value_of[at(value)]});
+      ++readers[at(value_of[at(value)])];
     }
-    out.output = planned[at(node.output)] = static_cast<int>(values.size());
+    out.output = value_of[at(node.output)] = static_cast<int>(values.size());
     const index_t features = graph.output_of(node).numel();
     values.push_back({.offset = output_elements, .features = features, .maker = static_cast<int>(nodes.size())});
     readers.push_back(0);
@@ -94,7 +94,9 @@ GPUNET_INLINE Plan::Plan(const Graph& graph, bool rectifies_gradients, InputGrad
     nodes.push_back(std::move(out));
     traits.push_back(of);
   }
-  output = planned[at(graph.output)];
+  for (const value_t value : graph.watched)
+    if (const int of = value_of[at(value)]; of >= 0) ++readers[at(of)];
+  output = value_of[at(graph.output)];
   input_features = values[0].features;
   output_features = values[at(output)].features;
 

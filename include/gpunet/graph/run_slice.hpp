@@ -3,10 +3,12 @@
 
 #include <algorithm>
 #include <array>
+#include <span>
 
 #include <gpunet/core/math.hpp>
 #include <gpunet/graph/plan.hpp>
 #include <gpunet/ops/add.hpp>
+#include <gpunet/ops/interleave.hpp>
 
 namespace gpunet {
 
@@ -30,6 +32,13 @@ struct LayerState {
   RandomState random;
 };
 
+// A value that the passes copy for a reader outside, [batch, features]. The addresses may be null.
+template <class T>
+struct WatchedValue {
+  int value;  // an index into Plan::values
+  T *data, *gradient;
+};
+
 // Runs the nodes of a graph, one after another, on a slice.
 template <class D, class T>
 struct SliceRun {
@@ -42,6 +51,7 @@ struct SliceRun {
   const T* parameters;
   LayerState<T> state;
   SliceMemory<T> memory;
+  std::span<const WatchedValue<T>> watched = {};
 
   // Runs all nodes; returns the network's output.
   const T* forward() const;
@@ -51,6 +61,10 @@ struct SliceRun {
   const T* backward(T* gradients, Accumulate accumulate) const;
 
  private:
+  // Copies the numbers of a value, in the slice's order, to the rows of its samples.
+  void copy_rows(int i, const T* from, T* rows) const {
+    deinterleave(device, slice, value(i).features, from, rows + first_sample * value(i).features);
+  }
   const PlannedValue& value(int i) const { return plan.values[static_cast<std::size_t>(i)]; }
   index_t padded_features(int i) const { return round_up(value(i).features, sample_alignment); }
   const T* data(int i) const {
@@ -122,6 +136,8 @@ const T* SliceRun<D, T>::forward() const {
     pass.y = const_cast<T*>(data(planned.output));
     kernels_of(node).forward(node.op.data(), device, pass);
   }
+  for (const WatchedValue<T>& one : watched)
+    if (one.data) copy_rows(one.value, data(one.value), one.data);
   return data(plan.output);
 }
 
@@ -141,6 +157,8 @@ const T* SliceRun<D, T>::backward(T* gradients, Accumulate accumulate) const {
       dx[i] = !input.wants_gradient ? nullptr : input.adds_gradient ? waiting : gradient(input.value);
       if (input.adds_gradient) waiting += padded_features(input.value) * slice.samples();
     }
+    for (const WatchedValue<T>& one : watched)
+      if (one.gradient && one.value == planned->output) copy_rows(one.value, gradient(one.value), one.gradient);
     pass.accumulate = planned->adds_to_parameters ? Accumulate::yes : accumulate;
     pass.y = data(planned->output);
     pass.dy = gradient(planned->output);

@@ -4,7 +4,6 @@
 #include <array>
 #include <initializer_list>
 #include <memory>
-#include <numeric>
 #include <span>
 #include <type_traits>
 #include <utility>
@@ -15,6 +14,7 @@
 #include <gpunet/graph/run_slice.hpp>
 #include <gpunet/model/arena.hpp>
 #include <gpunet/model/gradients.hpp>
+#include <gpunet/model/hooks.hpp>
 #include <gpunet/model/output.hpp>
 #include <gpunet/model/parameters.hpp>
 #include <gpunet/model/slicing.hpp>
@@ -100,6 +100,7 @@ class Network : public Trackable<Network<D, T>> {
         "gpunet::Model: the inputs have another element type than the model (float, unless its third argument "
         "says otherwise), make them of the same");
     if constexpr (std::is_same_v<E, D> && std::is_same_v<std::remove_const_t<U>, T>) run_forward_pass(inputs);
+    run_forward_hooks();
     return Output<D, T>(*this, pass_, slicing_.batch);
   }
   template <class U, class E>
@@ -143,11 +144,22 @@ class Network : public Trackable<Network<D, T>> {
   // Its results: the losses of the samples, [batch], and the loss of the batch.
   T* sample_losses() const { return losses_.data(); }
   T* batch_loss() const { return loss_.data(); }
-  // The third notes that gradients were computed.
+  // The third notes that gradients were computed, and calls the hooks.
   LossValue<D, T> end_step() {
     gradients_.note_backward();
+    run_forward_hooks();
+    run_backward_hooks();
     return LossValue<D, T>(*this, losses_computed_);
   }
+
+  // Calls f(output) with the output of a layer, or of the last layer of a part, after each forward pass: [batch, ...], a Tensor that is
+  // valid until the next pass. The name is that of the parameters, "layer1.0". A train::Step calls it after the step. As in
+  // torch.nn.Module, but f cannot change the output. Throws Error if there is no such layer.
+  Hook<D, T> register_forward_hook(std::string_view layer, std::function<void(const Tensor<T, D>&)> f);
+  // The same with the gradient of the loss by that output, after each backward pass that computes it (unless all below is frozen).
+  Hook<D, T> register_full_backward_hook(std::string_view layer, std::function<void(const Tensor<T, D>&)> f);
+  void remove_hook(std::uint64_t number);
+  bool has_hooks() const;
 
   // Makes the next backward pass replace the gradients instead of adding to them.
   void zero_grad() { gradients_.zero(); }
@@ -181,8 +193,10 @@ class Network : public Trackable<Network<D, T>> {
   // Sets whether gradients of all parameters are computed: see Parameters.
   void requires_grad(bool on) {
     std::vector<int> all(named_parameters().size());
-    std::iota(all.begin(), all.end(), 0);
-    set_requires_grad(all, on);
+    std::vector<int> every;
+    for (std::size_t i = 0; i < named_parameters().size(); ++i)
+      every.push_back(static_cast<int>(i));
+    set_requires_grad(every, on);
   }
   // The same for those with the given indices, and as in a copy of this network.
   void set_requires_grad(std::span<const int> parameters, bool on);
@@ -226,6 +240,10 @@ class Network : public Trackable<Network<D, T>> {
 
   static View<T, D> all(const Buffer<T, D>& buffer) { return {buffer.data(), Sizes{buffer.size()}}; }
 
+  void run_forward_hooks();
+  void run_backward_hooks();
+  // Makes the plan anew.
+  void plan_again();
   // Starts a pass: cuts the batch into slices and allocates memory for `slots` of them, 0 for all.
   void begin(const View<const T, D>& inputs, index_t slots);
   void run_forward_pass(const View<const T, D>& inputs);
@@ -242,7 +260,8 @@ class Network : public Trackable<Network<D, T>> {
             .x = x,
             .parameters = arena_->parameters.data(),
             .state = {arena_->buffers.data(), mode_of_pass_, {random_seed_, random_step_.data()}},
-            .memory = memory};
+            .memory = memory,
+            .watched = hooks_->watched()};
   }
 
   // Returns the output of slice s, after run_forward_pass().
@@ -294,6 +313,7 @@ class Network : public Trackable<Network<D, T>> {
   std::vector<T> constants_;                       // of the last loss that has some
   Buffer<T, D> device_constants_;
   Buffer<T, D> total_weight_;
+  std::shared_ptr<detail::Hooks<D, T>> hooks_;
   Slicing slicing_{1, 1, 1, false};
   nn::Mode mode_ = nn::Mode::train, mode_of_pass_ = nn::Mode::train;
   bool keeps_activations_ = false;     // of all slices, for backward()

@@ -25,7 +25,8 @@ Network<D, T>::Network(D& device, Graph graph, std::shared_ptr<Arena<D, T>> aren
       arena_(std::move(arena)),
       random_step_(device, plan_.uses_random ? 1 : 0),
       gradients_(graph_.parameter_elements),
-      loss_(device, 1) {
+      loss_(device, 1),
+      hooks_(std::make_shared<detail::Hooks<D, T>>()) {
   gradients_.set_plan(device, graph_.parameters, plan_);
 }
 
@@ -70,10 +71,47 @@ void Network<D, T>::set_requires_grad(std::span<const int> parameters, bool on) 
   for (const int i : parameters)
     for (Graph* graph : {&graph_, &fused_})
       graph->parameters[static_cast<std::size_t>(i)].requires_grad = on;
+  plan_again();
+  note_update();
+}
+
+template <class D, class T>
+Hook<D, T> Network<D, T>::register_forward_hook(std::string_view layer,
+                                                std::function<void(const Tensor<T, D>&)> f) {
+  return {*this, hooks_->add(detail::output_of_layer(graph(), layer), Hooked::output, std::move(f))};
+}
+
+template <class D, class T>
+Hook<D, T> Network<D, T>::register_full_backward_hook(std::string_view layer,
+                                                      std::function<void(const Tensor<T, D>&)> f) {
+  return {*this, hooks_->add(detail::output_of_layer(graph(), layer), Hooked::gradient, std::move(f))};
+}
+
+template <class D, class T>
+void Network<D, T>::remove_hook(std::uint64_t number) {
+  hooks_->remove(number);
+}
+
+template <class D, class T>
+bool Network<D, T>::has_hooks() const {
+  return !hooks_->empty();
+}
+
+template <class D, class T>
+void Network<D, T>::run_forward_hooks() {
+  hooks_->run(Hooked::output);
+}
+
+template <class D, class T>
+void Network<D, T>::run_backward_hooks() {
+  hooks_->run(Hooked::gradient);
+}
+
+template <class D, class T>
+void Network<D, T>::plan_again() {
   plan_ = Plan(fused_, DeviceTraits<D>::rectifies_gradients, InputGradient::skip, sizeof(T));
   gradients_.set_plan(device_, graph_.parameters, plan_);
   ++plan_number_;
-  note_update();
 }
 
 template <class D, class T>
@@ -99,6 +137,12 @@ void Network<D, T>::begin(const View<const T, D>& inputs, index_t slots) {
   if (sizes[0] > plan_.most_samples)
     require(false, "gpunet::Model: a batch of ", sizes[0], " samples (want ", plan_.most_samples,
             " or fewer of this network, no memory holds more), use a smaller batch");
+  if (hooks_->take_change()) {
+    graph_.watched = hooks_->values();
+    fused_ = fuse(graph_, fuse_policy<D, T>);
+    plan_again();
+  }
+  if (hooks_->reserve(device_, graph_, plan_, sizes[0])) ++plan_number_;
   inputs_ = inputs.data();
   ++pass_;
   ++losses_computed_;  // those of the last batch are stale

@@ -110,11 +110,11 @@ class StepRunner<Cuda, T, Optimizer>::State {
     const auto words = static_cast<index_t>(targets.bytes() / sizeof(std::uint32_t));
     grow(inputs_, inputs.numel());
     grow(targets_, words);
-    std::vector<optim::Segment>& segments = optimizer().segments();
-    grow(updates_, std::max<index_t>(1, std::ssize(segments)));
     const Inputs x{inputs_.data(), inputs.sizes()};
     const Targets with(targets.loss, targets_.data(), targets.sizes);
     model_->begin_step(x, with);
+    std::vector<optim::Segment>& segments = optimizer().segments();
+    grow(updates_, std::max<index_t>(1, std::ssize(segments)));
     BeginStep<T, Update> begin{
         inputs.numel(),  words, inputs.data(),  static_cast<const std::uint32_t*>(targets.data), inputs_.data(),
         targets_.data(), {},    updates_.data()};
