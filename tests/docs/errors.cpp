@@ -268,7 +268,7 @@ void optimizers(ErrorPage& page, Model<Net, Host>& net, optim::SGD<Host, float>&
           "Parameters that no group names belong to group 0, with the optimizer's own options.",
           optim::SGD grouped(net, {.lr = 0.1, .weight_decay = 1e-4});
           grouped.add_param_group(net.parameters("*.bias"), {.weight_decay = 0});
-          grouped.add_param_group(net.parameters("0"), {.lr = 0.01}));
+          grouped.add_param_group(net.parameters("fc1"), {.lr = 0.01}));
   PROVOKE("A group of another model", "Make the optimizer for the model whose parameters it updates.",
           Model<Net, Host> second(net.device());
           optim::SGD grouped(net, {.lr = 0.1});
