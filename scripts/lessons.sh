@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # lessons.sh: runs every program of examples/ as docs/lessons.md shows it, and rewrites that page with their output and plots
-# (docs/images). Takes a minute or two. Compiles for the CPU only if there is no GPU. --quick only checks that the page shows
+# (docs/images). Takes a few minutes. Compiles for the CPU only if there is no GPU. --quick only checks that the page shows
 # every program.
 set -euo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
@@ -50,7 +50,7 @@ text <<'END'
 
 <!-- Written by scripts/lessons.sh: change that, not this. -->
 
-Nine programs, each in a file of under 80 lines (options and playground-only code are in `examples/support`), with their output. The command above each
+Eleven programs, each in a file of under 80 lines (options and playground-only code are in `examples/support`), with their output. The command above each
 output installs missing packages, builds the lesson and runs it, from the root of the clone. `--help` after the number of a lesson lists its options.
 Without `--data`, the images are synthetic and nothing is downloaded. Ctrl-C, SIGTERM and a closed terminal stop a lesson after the current step; it
 saves its results and ends with status 130, 143 or 129. Times are those of one small machine without a GPU.
@@ -139,6 +139,22 @@ END
 run 09_text
 run 09_text --model transformer --save transformer.safetensors
 picture text.svg "Training loss of the transformer, and its loss on the last tenth of the text"
+text <<'END'
+## 10: fine-tuning
+
+A ResNet-18 gets a new last layer, which is trained while all others are frozen, then its last stage is trained too, in a group of parameters with a tenth of
+the learning rate ([source](../examples/10_finetune.cpp)). A step of the last layer takes a quarter of the time of one of all layers: what is below needs no
+backward pass. `--weights resnet18.pth --side 224` begins with torchvision's weights; without them all layers are trained on the same images first.
+END
+run 10_finetune
+text <<'END'
+## 11: a generative adversarial network
+
+A generator learns to draw points of a ring of eight Gaussians from what a discriminator thinks of them ([source](../examples/11_gan.cpp)). Two networks share
+their parameters; each computes one loss, has an optimizer, and is one recorded step on a GPU. The points are those of a moving average of the generator
+(`lerp`), "good" within four standard deviations of a Gaussian.
+END
+run 11_gan
 
 exec >&3
 mv "$new" "$page"

@@ -3,6 +3,7 @@
 #pragma once
 
 // clang-format off: comes first, so that compile errors of a model list few files
+#include <gpunet/model/lerp.hpp>
 #include <gpunet/model/model.hpp>
 // clang-format on
 

@@ -112,6 +112,12 @@ void models(ErrorPage& page, Host& device, Model<Net, Host>& net, nn::CrossEntro
   PROVOKE("backward() twice", "As in PyTorch. Losses of several batches add their gradients until `zero_grad()`.",
           auto loss = criterion(net(inputs), labels);
           loss.backward(); loss.backward());
+  PROVOKE("A hook on a layer that does not exist",
+          "The names are those that `std::cout << net` prints, or parts of a network, `layer1.0`.",
+          net.register_forward_hook("fc", [](const Tensor<float, Host>&) {}));
+  PROVOKE("lerp of two networks that differ", "Both are made by the same function, or have the same type.",
+          Model<nn::Sequential<nn::Input<4>, nn::Linear<2>>, Host> other(device);
+          lerp(other, net, 0.5));
   PROVOKE("Labels in a column", "`flatten()` returns a view of shape [batch] of labels in one column or row.",
           const Tensor<label_t, Host> column(device, {2, 1}, std::vector<label_t>{0, 1});
           criterion(net(randn(device, {2, 4})), column));
@@ -261,6 +267,10 @@ void functions(ErrorPage& page, Host& device) {
   PROVOKE("Rows of numbers where cross_entropy wants classes",
           "A target is the index of a class. For probabilities, write `-sum(t * log_softmax(x, 1), 1)`.",
           Network net(device, [](nn::Value x, nn::Value t) { return cross_entropy(x, t); }, {3}, {3}));
+  PROVOKE("A network that shares parameters which the other does not have",
+          "Parts with the same name, by `nn::shared` or `.name`, have the same parameters.",
+          Network both(device, [](nn::Value x) { return linear(x, 2, {.name = "fc"}); }, {3});
+          Network part(both, [](nn::Value x) { return linear(x, 2, {.name = "head"}); }, {3}));
   PROVOKE("Labels out of range in a function",
           "Labels are whole numbers from 0 to classes - 1. On a GPU they are not read back; there the loss is NaN.",
           Network net(device, [](nn::Value x, nn::Value t) { return cross_entropy(x, t); }, {3}, {});
@@ -277,6 +287,20 @@ void optimizers(ErrorPage& page, Model<Net, Host>& net, optim::SGD<Host, float>&
           optim::Adam(net, {.betas = {0.9, 1.0}}));
   PROVOKE("Nesterov's momentum without momentum", "Give `.momentum = 0.9` too.",
           optim::SGD(net, {.lr = 0.1, .nesterov = true}));
+  PROVOKE("A pattern that names no parameter",
+          "`net.parameters(\"fc\")` are those of `fc`, as `net.fc.parameters()` in PyTorch; a `*` stands for any "
+          "characters. Layers "
+          "without a name have a number.",
+          net.parameters("classifier.*").requires_grad(false));
+  PROVOKE("A parameter in two groups",
+          "Parameters that no group names belong to group 0, with the optimizer's own options.",
+          optim::SGD grouped(net, {.lr = 0.1, .weight_decay = 1e-4});
+          grouped.add_param_group(net.parameters("*.bias"), {.weight_decay = 0});
+          grouped.add_param_group(net.parameters("fc1"), {.lr = 0.01}));
+  PROVOKE("A group of another model", "Make the optimizer for the model whose parameters it updates.",
+          Model<Net, Host> second(net.device());
+          optim::SGD grouped(net, {.lr = 0.1});
+          grouped.add_param_group(second.parameters("*.bias"), {.weight_decay = 0}));
   PROVOKE("More steps than a schedule has",
           "`total_steps` counts every call of `step()`: epochs times `loader.size()` where it is called after each "
           "batch.",

@@ -208,9 +208,9 @@ TEST_CASE("a network of several outputs or inputs where one is wanted") {
 
   Network other(host, [](Value a) { return linear(a, 3); }, {4});
   CHECK(error_of([&] { net.copy_state(other); }) ==
-        "gpunet::Network::copy_state: the other network has other parameters (the names and shapes of all must be "
-        "the "
-        "same), copy those that both have by io::load(net, other, {.strict = false})");
+        "gpunet::Network::copy_state: the other network has no classes.weight (want the names and shapes of all to "
+        "be "
+        "the same), copy those that both have by io::load(net, other, {.strict = false})");
 }
 
 TEST_CASE("clamp has no gradient at its bounds, as in PyTorch") {

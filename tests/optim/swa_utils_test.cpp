@@ -157,11 +157,11 @@ TEST_CASE("averages that make no sense") {
       contains(error_of([&] { AveragedModel ema(net, {.multi_avg_fn = {.decay = 2}}); }), "invalid decay value 2"));
   AveragedModel swa(net);
   Model<nn::Sequential<nn::Input<4>, nn::Linear<2>>, Host> other(test_device<Host>());
-  CHECK(contains(error_of([&] { swa.update_parameters(other); }),
-                 "update_parameters: the model has other parameters than the one that was copied"));
+  CHECK(contains(error_of([&] { swa.update_parameters(other); }), "update_parameters: 0.weight has shape"));
   Host second({.threads = 1});
   const auto elsewhere = net.to(second);
-  CHECK(contains(error_of([&] { swa.update_parameters(elsewhere); }), "or is on another device"));
+  CHECK(contains(error_of([&] { swa.update_parameters(elsewhere); }),
+                 "the model is on another device than the one that was copied"));
 }
 
 TEST_CASE("the learning rates of SWALR are PyTorch's") {

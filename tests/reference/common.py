@@ -41,6 +41,25 @@ def fnv1a(data):
     return value
 
 
+class Lion(torch.optim.Optimizer):
+    """Algorithm 2 of "Symbolic Discovery of Optimization Algorithms" (Chen et al. 2023), which PyTorch lacks."""
+
+    def __init__(self, params, lr=1e-4, betas=(0.9, 0.99), weight_decay=0.0):
+        super().__init__(params, dict(lr=lr, betas=betas, weight_decay=weight_decay))
+
+    @torch.no_grad()
+    def step(self):
+        for group in self.param_groups:
+            (beta1, beta2), lr = group["betas"], group["lr"]
+            for p in group["params"]:
+                if p.grad is None:
+                    continue
+                mean = self.state[p].setdefault("exp_avg", torch.zeros_like(p))
+                sign = (beta1 * mean + (1 - beta1) * p.grad).sign()
+                p -= lr * (sign + group["weight_decay"] * p)
+                mean.mul_(beta2).add_(p.grad, alpha=1 - beta2)
+
+
 def begin(*includes):
     """The first lines of a header."""
     script = sys.argv[0].rsplit("/", 1)[-1]

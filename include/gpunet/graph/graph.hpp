@@ -10,6 +10,7 @@
 #include <type_traits>
 #include <vector>
 
+#include <gpunet/core/math.hpp>
 #include <gpunet/ops/op.hpp>
 
 namespace gpunet {
@@ -46,12 +47,19 @@ struct BufferSpec {
   bool persistent = true;  // whether it belongs to the state dict
 };
 
+// Parameters begin at multiples of this number of elements: a cache line of floats.
+inline constexpr index_t parameter_alignment = 16;
+
 // One parameter tensor of a network.
 struct ParameterInfo {
   std::string name;  // as PyTorch's state_dict has it: "conv1.weight"
   Sizes sizes;
   index_t offset;  // in elements, from the start of the parameter arena
   Initial initial;
+  bool requires_grad = true;  // whether a backward pass computes its gradient, and optimizers update it
+
+  // Returns where it ends with the gap behind it: neighbors in the arena have no elements between them.
+  index_t end() const { return offset + round_up(sizes.numel(), parameter_alignment); }
 };
 
 // One buffer of a network.
@@ -115,6 +123,7 @@ struct Graph {
   std::vector<Sizes> values;
   std::vector<Node> nodes;
   value_t output = 0;
+  std::vector<value_t> watched = {};  // values that are read between the layers: they exist when the graph is fused
   // Of a network with several inputs or outputs: their sizes. Value 0 is all inputs one after another, `output` all outputs.
   std::vector<Sizes> inputs, outputs;
   std::vector<BlockInfo> blocks;
@@ -141,12 +150,9 @@ struct Graph {
     return std::span(buffers).subspan(static_cast<std::size_t>(node.first_buffer),
                                       static_cast<std::size_t>(node.buffers));
   }
-  // Returns the number of readers of each value; the network's output counts one more.
+  // Returns the number of readers of each value; the network's output counts one more, and so does one that is watched.
   std::vector<int> readers() const;
 };
-
-// Parameters begin at multiples of this number of elements: a cache line of floats.
-inline constexpr index_t parameter_alignment = 16;
 
 // Builds a graph node by node.
 class GraphBuilder {

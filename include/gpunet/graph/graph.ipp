@@ -16,6 +16,8 @@ GPUNET_INLINE std::vector<int> Graph::readers() const {
     for (const value_t value : node.inputs)
       ++count[static_cast<std::size_t>(value)];
   ++count[static_cast<std::size_t>(output)];
+  for (const value_t value : watched)
+    ++count[static_cast<std::size_t>(value)];
   return count;
 }
 

@@ -38,23 +38,39 @@ struct PlannedNode {
   index_t adding = -1;  // offset of gradients to be added to those of other readers, per sample; -1: none
   int output = -1;      // an index into Plan::values
   std::vector<PlannedInput> inputs;
-  bool has_backward = false;        // whether it runs in the backward pass
-  bool clears_dy = false;           // first: nothing that reads its output has a gradient
+  bool has_backward = false;        // whether it runs in the backward pass: something below it wants a gradient
   bool adds_to_parameters = false;  // a node that shares them has stored their gradients before
+  bool skips_parameters = false;    // none of its parameters requires a gradient
   bool rectifies_dx = false;        // see BackwardPass
   bool dy_is_rectified = false;
   int relu_bits_of = -1;  // the node below that may leave bits of its ReLU, an index into Plan::nodes
 };
 
+// A part of the arenas of parameters and gradients.
+struct ArenaRange {
+  index_t begin, end;  // in elements
+  index_t size() const { return end - begin; }
+  bool operator==(const ArenaRange&) const = default;
+};
+
+// Appends the range of a parameter, or extends the last range by it if the two are neighbors.
+void append(std::vector<ArenaRange>& ranges, const ParameterInfo& parameter);
+
 // Offsets are per sample: they are multiplied by the number of samples of a slice.
 struct Plan {
   std::vector<PlannedValue> values;
+  std::vector<int> value_of;       // of Graph::values, an index into `values`; -1: the output does not depend on it
   std::vector<PlannedNode> nodes;  // without views, in the order of the forward pass
   int output = 0;                  // of the network, an index into `values`; its input is 0
   index_t output_elements = 0, cache_bytes = 0, gradient_elements = 0;
   index_t input_features = 0, output_features = 0;
   bool couples_samples = false, uses_random = false;  // of any node
   index_t most_samples = 0;                           // of a batch, so that no size in a pass overflows
+  // Of Graph::parameters: whether a backward pass computes the gradient, and where it is stored. Ops that compute a gradient that
+  // is not required, with one that is, store it behind the arena, where `spare_elements` are.
+  std::vector<bool> has_gradient;
+  std::vector<index_t> gradient_offsets;
+  index_t spare_elements = 0;
 
   // `rectifies_gradients`: see DeviceTraits.
   Plan(const Graph& graph, bool rectifies_gradients, InputGradient input_gradient,

@@ -3,10 +3,12 @@
 
 #include <algorithm>
 #include <array>
+#include <span>
 
 #include <gpunet/core/math.hpp>
 #include <gpunet/graph/plan.hpp>
 #include <gpunet/ops/add.hpp>
+#include <gpunet/ops/interleave.hpp>
 
 namespace gpunet {
 
@@ -30,6 +32,13 @@ struct LayerState {
   RandomState random;
 };
 
+// A value that the passes copy for a reader outside, [batch, features]. The addresses may be null.
+template <class T>
+struct WatchedValue {
+  int value;  // an index into Plan::values
+  T *data, *gradient;
+};
+
 // Runs the nodes of a graph, one after another, on a slice.
 template <class D, class T>
 struct SliceRun {
@@ -42,6 +51,7 @@ struct SliceRun {
   const T* parameters;
   LayerState<T> state;
   SliceMemory<T> memory;
+  std::span<const WatchedValue<T>> watched = {};
 
   // Runs all nodes; returns the network's output.
   const T* forward() const;
@@ -51,6 +61,10 @@ struct SliceRun {
   const T* backward(T* gradients, Accumulate accumulate) const;
 
  private:
+  // Copies the numbers of a value, in the slice's order, to the rows of its samples.
+  void copy_rows(int i, const T* from, T* rows) const {
+    deinterleave(device, slice, value(i).features, from, rows + first_sample * value(i).features);
+  }
   const PlannedValue& value(int i) const { return plan.values[static_cast<std::size_t>(i)]; }
   index_t padded_features(int i) const { return round_up(value(i).features, sample_alignment); }
   const T* data(int i) const {
@@ -85,13 +99,9 @@ struct SliceRun {
       inputs[i] = data(planned.inputs[i].value);
     pass.x = inputs[0];
     pass.inputs = {inputs.data(), planned.inputs.size()};
-    pass.parameters = parameters_of(node, parameters);
+    pass.parameters = {parameters, graph.parameter_offsets.data() + node.first_parameter, node.parameters};
     pass.buffers = {state.buffers, graph.buffer_offsets.data() + node.first_buffer, node.buffers};
     pass.cache = memory.cache + planned.cache * slice.samples();
-  }
-  template <class U>
-  ArraySlices<U> parameters_of(const Node& node, U* arena) const {
-    return {arena, graph.parameter_offsets.data() + node.first_parameter, node.parameters};
   }
   // Returns the ReLU bits of the node below; null if it stored none.
   const std::byte* relu_bits(const PlannedNode& planned) const {
@@ -126,6 +136,8 @@ const T* SliceRun<D, T>::forward() const {
     pass.y = const_cast<T*>(data(planned.output));
     kernels_of(node).forward(node.op.data(), device, pass);
   }
+  for (const WatchedValue<T>& one : watched)
+    if (one.data) copy_rows(one.value, data(one.value), one.data);
   return data(plan.output);
 }
 
@@ -145,14 +157,15 @@ const T* SliceRun<D, T>::backward(T* gradients, Accumulate accumulate) const {
       dx[i] = !input.wants_gradient ? nullptr : input.adds_gradient ? waiting : gradient(input.value);
       if (input.adds_gradient) waiting += padded_features(input.value) * slice.samples();
     }
+    for (const WatchedValue<T>& one : watched)
+      if (one.gradient && one.value == planned->output) copy_rows(one.value, gradient(one.value), one.gradient);
     pass.accumulate = planned->adds_to_parameters ? Accumulate::yes : accumulate;
-    if (planned->clears_dy)
-      fill(device, value(planned->output).features * slice.samples(), T{}, gradient(planned->output));
     pass.y = data(planned->output);
     pass.dy = gradient(planned->output);
     pass.dx = dx[0];
     pass.input_gradients = {dx.data(), planned->inputs.size()};
-    pass.gradients = parameters_of(node, gradients);
+    pass.gradients = {gradients, plan.gradient_offsets.data() + node.first_parameter, node.parameters};
+    pass.skips_parameters = planned->skips_parameters;
     pass.rectify_dx = planned->rectifies_dx;
     pass.dy_is_rectified = planned->dy_is_rectified;
     pass.relu_bits = relu_bits(*planned);

@@ -3,7 +3,10 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <utility>
+#include <vector>
 
+#include <gpunet/graph/plan.hpp>
 #include <gpunet/ops/map.hpp>
 #include <gpunet/ops/slice.hpp>
 #include <gpunet/tensor/buffer.hpp>
@@ -13,7 +16,7 @@ namespace gpunet {
 // gradient[i] += the sum over k, in order, of partial[k][i]. One index = one parameter.
 template <class T>
 struct AddPartials {
-  index_t partials, size;
+  index_t partials, size;  // of each
   const T* partial;
   T* gradient;
   GPUNET_FN void operator()(index_t i) const {
@@ -24,20 +27,34 @@ struct AddPartials {
   }
 };
 
-// An arena of gradients, and a partial one for each run of slices after the first (see Slicing::runs).
+// An arena of gradients, and a partial one for each run of slices after the first (see Slicing::runs). Those that are not computed
+// are 0.
 template <class T, class D>
 class Gradients {
  public:
-  explicit Gradients(index_t size) : size_(size) {}
+  explicit Gradients(index_t size) : size_(size), ranges_{{0, size}} {}
+
+  // Sets which gradients are computed. Those of other parameters become 0.
+  void set_plan(D& device, const std::vector<ParameterInfo>& parameters, const Plan& plan) {
+    ranges_.clear();
+    spare_ = plan.spare_elements;
+    for (std::size_t i = 0; i < parameters.size(); ++i)
+      if (plan.has_gradient[i])
+        append(ranges_, parameters[i]);
+      else if (sum_.size() > 0)
+        fill(device, parameters[i].sizes.numel(), T{}, sum_.data() + parameters[i].offset);
+  }
+  // Returns the parts of the arena that are computed.
+  const std::vector<ArenaRange>& ranges() const { return ranges_; }
 
   // Allocates memory at the first call: inference needs none.
   void reserve(D& device, index_t runs) {
-    grow(device, sum_, size_);
-    grow(device, partial_, (runs - 1) * size_);
+    grow(device, sum_, size_ + spare_);
+    grow(device, partial_, (runs - 1) * (size_ + spare_));
   }
 
   // Returns the arena in which run r sums its gradients.
-  T* of_run(index_t r) const { return r == 0 ? sum_.data() : partial_.data() + (r - 1) * size_; }
+  T* of_run(index_t r) const { return r == 0 ? sum_.data() : partial_.data() + (r - 1) * (size_ + spare_); }
 
   // Returns how a slice of run r stores its gradients: the first one of a run replaces, others add. Without zero_grad() since
   // the last backward pass, run 0 always adds.
@@ -47,7 +64,10 @@ class Gradients {
 
   // Adds the partial sums of all runs. All runs must be done.
   void add_partials(D& device, index_t runs) const {
-    if (runs > 1) for_each(device, size_, AddPartials<T>{runs - 1, size_, partial_.data(), sum_.data()});
+    if (runs == 1) return;
+    for (const ArenaRange& range : ranges_)
+      for_each(device, range.size(),
+               AddPartials<T>{runs - 1, size_ + spare_, partial_.data() + range.begin, sum_.data() + range.begin});
   }
   // Notes a backward pass: the next one adds to it.
   void note_backward() { zeroed_ = false; }
@@ -77,11 +97,13 @@ class Gradients {
  private:
   static void grow(D& device, Buffer<T, D>& buffer, index_t size) {
     if (buffer.size() >= size) return;
-    buffer.reset(device, size);
+    const Buffer<T, D> before = std::exchange(buffer, Buffer<T, D>(device, size));
     fill(device, size, T{}, buffer.data());  // layers do not write gaps between parameters
+    if (before.size() > 0) device.copy(buffer.data(), before.data(), before.bytes());
   }
 
-  index_t size_;
+  index_t size_, spare_ = 0;  // behind the arena, see Plan
+  std::vector<ArenaRange> ranges_;
   Buffer<T, D> sum_, partial_;
   bool zeroed_ = true;
   mutable Buffer<T, D> measured_;  // mutable: changes no gradient

@@ -49,6 +49,7 @@ class Model : public Network<D, T> {
   Model(D& device, const Model<Net, From, T>& other)
       : Network<D, T>(device, nn::lower<D, T>(other.network()), Drawn::no), net_(other.network()) {
     this->copy_state(other);
+    this->copy_requires_grad(other.named_parameters());
   }
 
   // As in Network, with the shape of the output in the type.

@@ -12,9 +12,11 @@
 #include <gpunet/core/tracked_pointer.hpp>
 #include <gpunet/device/transfer.hpp>
 #include <gpunet/graph/run_slice.hpp>
+#include <gpunet/model/arena.hpp>
 #include <gpunet/model/gradients.hpp>
-#include <gpunet/model/model_use.hpp>
+#include <gpunet/model/hooks.hpp>
 #include <gpunet/model/output.hpp>
+#include <gpunet/model/parameters.hpp>
 #include <gpunet/model/slicing.hpp>
 #include <gpunet/model/workspace.hpp>
 #include <gpunet/nn/value.hpp>
@@ -50,6 +52,21 @@ class Network : public Trackable<Network<D, T>> {
   requires(nn::values_taken_by<F> > 0)
       Network(D& device, F f, const Sizes& input0, const Sizes& input1, const Sizes& input2)
       : Network(device, graph_of<3>(f, {input0, input1, input2})) {}
+  // Makes the network of a function of values that shares its parameters and buffers with another network, which has all of them,
+  // under the same names: Network generator(gan, [](nn::Value z) { ... }, {64}). What requires a gradient is a matter of each.
+  // Throws Error for one that the other does not have. Draws nothing.
+  template <class F>
+  requires(nn::values_taken_by<F> > 0) Network(Network& other, F f, const Sizes& input)
+      : Network(other, graph_of<1>(f, {input})) {}
+  template <class F>
+  requires(nn::values_taken_by<F> > 0) Network(Network& other, F f, const Sizes& input0, const Sizes& input1)
+      : Network(other, graph_of<2>(f, {input0, input1})) {}
+  template <class F>
+  requires(nn::values_taken_by<F> > 0)
+      Network(Network& other, F f, const Sizes& input0, const Sizes& input1, const Sizes& input2)
+      : Network(other, graph_of<3>(f, {input0, input1, input2})) {}
+  // The same for a graph.
+  Network(Network& other, Graph graph);
   // Optimizers, steps, outputs and losses follow a network that is moved. A moved-from network can only be destroyed or
   // assigned to.
   Network(Network&&) noexcept = default;
@@ -83,6 +100,7 @@ class Network : public Trackable<Network<D, T>> {
         "gpunet::Model: the inputs have another element type than the model (float, unless its third argument "
         "says otherwise), make them of the same");
     if constexpr (std::is_same_v<E, D> && std::is_same_v<std::remove_const_t<U>, T>) run_forward_pass(inputs);
+    run_forward_hooks();
     return Output<D, T>(*this, pass_, slicing_.batch);
   }
   template <class U, class E>
@@ -128,17 +146,28 @@ class Network : public Trackable<Network<D, T>> {
   // Its results: the losses of the samples, [batch], and the loss of the batch.
   T* sample_losses() const { return losses_.data(); }
   T* batch_loss() const { return loss_.data(); }
-  // The third notes that gradients were computed.
+  // The third notes that gradients were computed, and calls the hooks.
   LossValue<D, T> end_step() {
     gradients_.note_backward();
+    run_forward_hooks();
+    run_backward_hooks();
     return LossValue<D, T>(*this, losses_computed_);
   }
+
+  // Calls f(output) with the output of a layer, or of the last layer of a part, after each forward pass: [batch, ...], a Tensor that is
+  // valid until the next pass. The name is that of the parameters, "layer1.0". A train::Step calls it after the step. As in
+  // torch.nn.Module, but f cannot change the output. Throws Error if there is no such layer.
+  Hook<D, T> register_forward_hook(std::string_view layer, std::function<void(const Tensor<T, D>&)> f);
+  // The same with the gradient of the loss by that output, after each backward pass that computes it (unless all below is frozen).
+  Hook<D, T> register_full_backward_hook(std::string_view layer, std::function<void(const Tensor<T, D>&)> f);
+  void remove_hook(std::uint64_t number);
+  bool has_hooks() const;
 
   // Makes the next backward pass replace the gradients instead of adding to them.
   void zero_grad() { gradients_.zero(); }
 
   // Notes that parameters have changed: earlier losses can no longer run backward().
-  void note_update() { ++updates_; }
+  void note_update() { ++arena_->updates; }
 
   D& device() const { return device_; }
   // Returns the graph as the layers were written.
@@ -151,12 +180,36 @@ class Network : public Trackable<Network<D, T>> {
   const std::vector<ParameterInfo>& named_parameters() const { return graph().parameters; }
 
   // Return all parameters as one array, each at the offset in its ParameterInfo; gaps between them are 0.
-  View<T, D> parameters() { return {this->here().parameters_.data(), Sizes{parameters_.size()}}; }
-  View<const T, D> parameters() const { return {this->here().parameters_.data(), Sizes{parameters_.size()}}; }
+  View<T, D> parameters() { return all(this->here().arena_->parameters); }
+  View<const T, D> parameters() const { return all(this->here().arena_->parameters); }
+  // Return the parameters that a pattern names, net.parameters("features.*"), or for which a function of a ParameterInfo returns true.
+  // Throw Error if there are none.
+  Parameters<D, T> parameters(std::string_view pattern) { return {*this, detail::indices_of(graph(), pattern)}; }
+  template <class F>
+  requires std::is_invocable_r_v<bool, const F&, const ParameterInfo&> Parameters<D, T> parameters(F f) {
+    const auto call = [](const void* of, const ParameterInfo& parameter) -> bool {
+      return (*static_cast<const F*>(of))(parameter);
+    };
+    return {*this, detail::indices_of(graph(), call, &f)};
+  }
+  // Sets whether gradients of all parameters are computed: see Parameters.
+  void requires_grad(bool on) {
+    std::vector<int> all(named_parameters().size());
+    std::vector<int> every;
+    for (std::size_t i = 0; i < named_parameters().size(); ++i)
+      every.push_back(static_cast<int>(i));
+    set_requires_grad(every, on);
+  }
+  // The same for those with the given indices, and as in a copy of this network.
+  void set_requires_grad(std::span<const int> parameters, bool on);
+  void copy_requires_grad(const std::vector<ParameterInfo>& parameters);
+  // Returns a number that changes when the gradients that a backward pass computes change.
+  std::uint64_t plan_number() const { return plan_number_; }
+
   const std::vector<BufferInfo>& named_buffers() const { return graph().buffers; }
   // Return all buffers as one array, each at the offset in its BufferInfo.
-  View<T, D> buffers() { return {this->here().buffers_.data(), Sizes{buffers_.size()}}; }
-  View<const T, D> buffers() const { return {this->here().buffers_.data(), Sizes{buffers_.size()}}; }
+  View<T, D> buffers() { return all(this->here().arena_->buffers); }
+  View<const T, D> buffers() const { return all(this->here().arena_->buffers); }
   // Returns the gradients of the parameters, with the same offsets.
   const Gradients<T, D>& gradients() const { return this->here().gradients_; }
   // Returns the addresses of the memory that a step uses beside parameters, inputs and targets.
@@ -169,8 +222,8 @@ class Network : public Trackable<Network<D, T>> {
 
   // Guard the model until the end of the scope; throw Error if another call uses it. The model's functions do this
   // themselves; code that reads or writes its arrays concurrently with other threads has to.
-  [[nodiscard]] ModelUse::Exclusive exclusive_use() { return ModelUse::Exclusive(use_); }
-  [[nodiscard]] ModelUse::Shared shared_use() const { return ModelUse::Shared(use_); }
+  [[nodiscard]] ModelUse::Exclusive exclusive_use() { return ModelUse::Exclusive(this->here().arena_->use); }
+  [[nodiscard]] ModelUse::Shared shared_use() const { return ModelUse::Shared(this->here().arena_->use); }
 
  private:
   friend class Output<D, T>;
@@ -185,6 +238,14 @@ class Network : public Trackable<Network<D, T>> {
     return nn::detail::graph_of_function(nn::detail::backend_of<D, T>(), f, inputs);
   }
 
+  Network(D& device, Graph graph, std::shared_ptr<Arena<D, T>> arena);
+
+  static View<T, D> all(const Buffer<T, D>& buffer) { return {buffer.data(), Sizes{buffer.size()}}; }
+
+  void run_forward_hooks();
+  void run_backward_hooks();
+  // Makes the plan anew.
+  void plan_again();
   // Starts a pass: cuts the batch into slices and allocates memory for `slots` of them, 0 for all.
   void begin(const View<const T, D>& inputs, index_t slots);
   void run_forward_pass(const View<const T, D>& inputs);
@@ -199,9 +260,10 @@ class Network : public Trackable<Network<D, T>> {
             .slice = slicing_.slice(s),
             .first_sample = slicing_.first_sample(s),
             .x = x,
-            .parameters = parameters_.data(),
-            .state = {buffers_.data(), mode_of_pass_, {random_seed_, random_step_.data()}},
-            .memory = memory};
+            .parameters = arena_->parameters.data(),
+            .state = {arena_->buffers.data(), mode_of_pass_, {random_seed_, random_step_.data()}},
+            .memory = memory,
+            .watched = hooks_->watched()};
   }
 
   // Returns the output of slice s, after run_forward_pass().
@@ -240,8 +302,8 @@ class Network : public Trackable<Network<D, T>> {
   D& device_;
   Graph graph_, fused_;
   Plan plan_;
-  Buffer<T, D> parameters_;
-  Buffer<T, D> buffers_;
+  std::uint64_t plan_number_ = 0;
+  std::shared_ptr<Arena<D, T>> arena_;
   Buffer<T, D> joined_;                   // inputs, see join()
   Buffer<std::uint64_t, D> random_step_;  // of networks with ops that use random numbers: see RandomState
   std::uint64_t random_seed_ = 0, training_passes_ = 0;
@@ -255,16 +317,25 @@ class Network : public Trackable<Network<D, T>> {
   std::vector<T> constants_;                       // of the last loss that has some
   Buffer<T, D> device_constants_;
   Buffer<T, D> total_weight_;
+  std::shared_ptr<detail::Hooks<D, T>> hooks_;
   Slicing slicing_{1, 1, 1, false};
   nn::Mode mode_ = nn::Mode::train, mode_of_pass_ = nn::Mode::train;
-  bool keeps_activations_ = false;                   // of all slices, for backward()
-  std::uint64_t losses_computed_ = 0;                // a LossValue of an older one is stale
-  std::uint64_t last_backward_ = 0;                  // the number of the last LossValue that ran backward()
-  std::uint64_t updates_ = 0, updates_at_pass_ = 0;  // of the parameters: in total, and at the last pass
-  std::uint64_t pass_ = 0;                           // counts forward passes: an Output of an older one is stale
-  mutable ModelUse use_;
+  bool keeps_activations_ = false;     // of all slices, for backward()
+  std::uint64_t losses_computed_ = 0;  // a LossValue of an older one is stale
+  std::uint64_t last_backward_ = 0;    // the number of the last LossValue that ran backward()
+  std::uint64_t updates_at_pass_ = 0;  // of the parameters, at the last pass
+  std::uint64_t pass_ = 0;             // counts forward passes: an Output of an older one is stale
 };
 
+template <class D, class T, class F>
+requires(nn::values_taken_by<F> > 0) Network(Network<D, T>&, F, Sizes)
+->Network<D, T>;
+template <class D, class T, class F>
+requires(nn::values_taken_by<F> > 0) Network(Network<D, T>&, F, Sizes, Sizes)
+->Network<D, T>;
+template <class D, class T, class F>
+requires(nn::values_taken_by<F> > 0) Network(Network<D, T>&, F, Sizes, Sizes, Sizes)
+->Network<D, T>;
 template <class D, class F>
 requires(nn::values_taken_by<F> > 0) Network(D&, F, Sizes)
 ->Network<D, float>;

@@ -17,39 +17,109 @@
 namespace gpunet {
 
 template <class D, class T>
-Network<D, T>::Network(D& device, Graph graph, Drawn drawn)
+Network<D, T>::Network(D& device, Graph graph, std::shared_ptr<Arena<D, T>> arena)
     : device_(device),
       graph_(std::move(graph)),
       fused_(fuse(graph_, fuse_policy<D, T>)),
       plan_(fused_, DeviceTraits<D>::rectifies_gradients, InputGradient::skip, sizeof(T)),
-      parameters_(device, graph_.parameter_elements),
-      buffers_(device, graph_.buffer_elements),
+      arena_(std::move(arena)),
       random_step_(device, plan_.uses_random ? 1 : 0),
       gradients_(graph_.parameter_elements),
-      loss_(device, 1) {
-  fill(device, parameters_.size(), T{}, parameters_.data());
-  initialize_buffers(device, graph_, buffers_.data());
+      loss_(device, 1),
+      hooks_(std::make_shared<detail::Hooks<D, T>>()) {
+  gradients_.set_plan(device, graph_.parameters, plan_);
+}
+
+template <class D, class T>
+Network<D, T>::Network(D& device, Graph graph, Drawn drawn)
+    : Network(device, std::move(graph), std::make_shared<Arena<D, T>>()) {
+  Buffer<T, D>&parameters = arena_->parameters, &buffers = arena_->buffers;
+  parameters.reset(device, graph_.parameter_elements);
+  buffers.reset(device, graph_.buffer_elements);
+  fill(device, parameters.size(), T{}, parameters.data());
+  initialize_buffers(device, graph_, buffers.data());
   if (drawn == Drawn::no) return;
-  draw_parameters(device, graph_, default_generator(), parameters_.data());
+  draw_parameters(device, graph_, default_generator(), parameters.data());
   if (plan_.uses_random) random_seed_ = draw_seed(default_generator());
+}
+
+template <class D, class T>
+Network<D, T>::Network(Network& other, Graph graph)
+    : Network(other.device(), detail::with_arrays_of(other.graph(), std::move(graph)), other.arena_) {
+  random_seed_ = other.random_seed_;
 }
 
 template <class D, class T>
 template <class From>
 void Network<D, T>::copy_state(const Network<From, T>& other) {
+  const auto ranges = detail::common_ranges("gpunet::Network::copy_state", graph(), other.graph());
   const ModelUse::Shared use = other.shared_use();
-  const auto same = [](const auto& mine, const auto& others) {
-    return std::equal(mine.begin(), mine.end(), others.begin(), others.end(),
-                      [](const auto& a, const auto& b) { return a.name == b.name && a.sizes == b.sizes; });
+  const auto copy = [&](const std::vector<detail::CommonRange>& all, const T* from, T* to) {
+    for (const auto& [here, there, size] : all)
+      transfer(other.device(), from + there, device_, to + here, static_cast<std::size_t>(size) * sizeof(T));
   };
-  require(same(graph_.parameters, other.graph().parameters) && same(graph_.buffers, other.graph().buffers),
-          "gpunet::Network::copy_state: the other network has other parameters (the names and shapes of all must "
-          "be the "
-          "same), copy those that both have by io::load(net, other, {.strict = false})");
-  transfer(other.device(), other.parameters().data(), device_, parameters_.data(), parameters_.bytes());
-  transfer(other.device(), other.buffers().data(), device_, buffers_.data(), buffers_.bytes());
+  copy(ranges.parameters, other.parameters().data(), parameters().data());
+  copy(ranges.buffers, other.buffers().data(), buffers().data());
+  note_update();
   mode_ = other.mode();
   std::tie(random_seed_, training_passes_) = other.random_state();
+}
+
+template <class D, class T>
+void Network<D, T>::set_requires_grad(std::span<const int> parameters, bool on) {
+  const auto use = exclusive_use();
+  for (const int i : parameters)
+    for (Graph* graph : {&graph_, &fused_})
+      graph->parameters[static_cast<std::size_t>(i)].requires_grad = on;
+  plan_again();
+  note_update();
+}
+
+template <class D, class T>
+Hook<D, T> Network<D, T>::register_forward_hook(std::string_view layer,
+                                                std::function<void(const Tensor<T, D>&)> f) {
+  return {*this, hooks_->add(detail::output_of_layer(graph(), layer), Hooked::output, std::move(f))};
+}
+
+template <class D, class T>
+Hook<D, T> Network<D, T>::register_full_backward_hook(std::string_view layer,
+                                                      std::function<void(const Tensor<T, D>&)> f) {
+  return {*this, hooks_->add(detail::output_of_layer(graph(), layer), Hooked::gradient, std::move(f))};
+}
+
+template <class D, class T>
+void Network<D, T>::remove_hook(std::uint64_t number) {
+  hooks_->remove(number);
+}
+
+template <class D, class T>
+bool Network<D, T>::has_hooks() const {
+  return !hooks_->empty();
+}
+
+template <class D, class T>
+void Network<D, T>::run_forward_hooks() {
+  hooks_->run(Hooked::output);
+}
+
+template <class D, class T>
+void Network<D, T>::run_backward_hooks() {
+  hooks_->run(Hooked::gradient);
+}
+
+template <class D, class T>
+void Network<D, T>::plan_again() {
+  plan_ = Plan(fused_, DeviceTraits<D>::rectifies_gradients, InputGradient::skip, sizeof(T));
+  gradients_.set_plan(device_, graph_.parameters, plan_);
+  ++plan_number_;
+}
+
+template <class D, class T>
+void Network<D, T>::copy_requires_grad(const std::vector<ParameterInfo>& parameters) {
+  std::vector<int> frozen;
+  for (std::size_t i = 0; i < parameters.size(); ++i)
+    if (!parameters[i].requires_grad) frozen.push_back(static_cast<int>(i));
+  if (!frozen.empty()) set_requires_grad(frozen, false);
 }
 
 template <class D, class T>
@@ -67,6 +137,12 @@ void Network<D, T>::begin(const View<const T, D>& inputs, index_t slots) {
   if (sizes[0] > plan_.most_samples)
     require(false, "gpunet::Model: a batch of ", sizes[0], " samples (want ", plan_.most_samples,
             " or fewer of this network, no memory holds more), use a smaller batch");
+  if (hooks_->take_change()) {
+    graph_.watched = hooks_->values();
+    fused_ = fuse(graph_, fuse_policy<D, T>);
+    plan_again();
+  }
+  if (hooks_->reserve(device_, graph_, plan_, sizes[0])) ++plan_number_;
   inputs_ = inputs.data();
   ++pass_;
   ++losses_computed_;  // those of the last batch are stale
@@ -74,7 +150,7 @@ void Network<D, T>::begin(const View<const T, D>& inputs, index_t slots) {
   mode_of_pass_ = mode_;
   if (mode_ == nn::Mode::train) ++training_passes_;
   if (plan_.uses_random) fill(device_, 1, training_passes_, random_step_.data());  // recorded steps read it there
-  updates_at_pass_ = updates_;
+  updates_at_pass_ = arena_->updates;
   slicing_ = slice_batch(device_, inputs.size(0), {graph_.parameter_elements, plan_.output_elements});
   if (plan_.couples_samples && mode_ == nn::Mode::train) slicing_ = in_one_slice(slicing_);
   const Slice slice = slicing_.slice(0);

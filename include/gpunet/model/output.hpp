@@ -64,20 +64,8 @@ class LossValue {
   // Adds the gradients of this loss, multiplied by `gradient`, to those of the parameters (after zero_grad(): replaces them):
   // loss.backward(1.0 / 4) is PyTorch's (loss / 4).backward(). Throws Error the second time.
   void backward(double gradient = 1) const {
-    const ModelUse::Exclusive use = network_->exclusive_use();
-    require_fresh("backward");
-    require(network_->keeps_activations_,
-            "gpunet::LossValue::backward: this loss comes from a training step, which has run backward already");
-    require(network_->updates_at_pass_ == network_->updates_,
-            "gpunet::LossValue::backward: the parameters have changed since this loss was computed (an optimizer's "
-            "step "
-            "or io::load; its activations belong to the old ones), run the model on the batch again");
-    require(
-        network_->last_backward_ != number_,
-        "gpunet::LossValue::backward: trying to backward through the graph a second time (this would add the same "
-        "gradients again), run the model on the batch again and compute the loss");
-    network_->backward(static_cast<T>(gradient));
-    network_->last_backward_ = number_;
+    run_backward(static_cast<T>(gradient));
+    network_->run_backward_hooks();
   }
 
   // Returns the loss; waits for the device. Throws Error if the loss is stale.
@@ -102,6 +90,23 @@ class LossValue {
   bool is_sum() const { return network_->reduction_ == nn::Reduction::sum; }
 
  private:
+  void run_backward(T gradient) const {
+    const ModelUse::Exclusive use = network_->exclusive_use();
+    require_fresh("backward");
+    require(network_->keeps_activations_,
+            "gpunet::LossValue::backward: this loss comes from a training step, which has run backward already");
+    require(network_->updates_at_pass_ == network_->arena_->updates,
+            "gpunet::LossValue::backward: the parameters have changed since this loss was computed (an optimizer's "
+            "step, io::load or requires_grad; its activations belong to the old ones), run the model on the batch "
+            "again");
+    require(
+        network_->last_backward_ != number_,
+        "gpunet::LossValue::backward: trying to backward through the graph a second time (this would add the same "
+        "gradients again), run the model on the batch again and compute the loss");
+    network_->backward(gradient);
+    network_->last_backward_ = number_;
+  }
+
   void require_fresh(const char* what) const {
     require(number_ == network_->losses_computed_, "gpunet::LossValue::", what,
             ": the model has run another batch or computed another loss since, call it before the next one");

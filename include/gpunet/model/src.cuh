@@ -2,7 +2,8 @@
 #pragma once
 
 #include <gpunet/device/cuda/loops.hpp>
-#include <gpunet/model/network.ipp>  // before output.ipp, which needs it
+#include <gpunet/model/lerp.ipp>
+#include <gpunet/model/network.ipp>  // before the next two, which need it
 #include <gpunet/model/output.ipp>
 #include <gpunet/model/save_load.ipp>
 

@@ -39,6 +39,8 @@ GPUNET_INLINE Summary summary(const Graph& graph, index_t element_bytes, index_t
     out.total_mult_adds += layer.mult_adds;
     if (!node.shares_parameters) {
       out.total_params += layer.num_params;
+      for (const ParameterInfo& parameter : graph.parameters_of(node))
+        if (parameter.requires_grad) out.trainable_params += parameter.sizes.numel();
       out.total_param_bytes += layer.param_bytes;
     }
     if (layer.num_params > 0) out.total_output_bytes += 2 * layer.output_bytes;
@@ -47,7 +49,6 @@ GPUNET_INLINE Summary summary(const Graph& graph, index_t element_bytes, index_t
   out.input_size = graph.values[0].with_front(batch_size);
   out.output_size = graph.values[static_cast<std::size_t>(graph.output)].with_front(batch_size);
   out.total_input_bytes = element_bytes * out.input_size.numel();
-  out.trainable_params = out.total_params;
   return out;
 }
 

@@ -246,10 +246,12 @@ LayerGradients<T> LayerRun<T, D>::backward(const std::vector<T>& dy, Accumulate 
   dy_.check(), dx_.check(), cache_.check(), scratch_.check();
   LayerGradients<T> result{{}, {}, gather(gradients_.download())};
   if (input == InputGradient::skip) return result;
-  const std::vector<T> dx = is_view() ? dy_.download() : dx_.download();
-  const index_t offset = is_view() ? 0 : plan_.values[0].gradient * slice_.samples();
-  const Slice all{slice_.samples(), slice_.outer, slice_.inner};
-  const std::vector<T> rows = to_rows(all, in_features(), dx.data() + offset);
+  std::vector<T> rows(static_cast<std::size_t>(slice_.samples() * in_features()));
+  if (is_view() || plan_.values[0].gradient >= 0) {  // else it is 0: nothing passes it down
+    const std::vector<T> dx = is_view() ? dy_.download() : dx_.download();
+    const index_t offset = is_view() ? 0 : plan_.values[0].gradient * slice_.samples();
+    rows = to_rows({slice_.samples(), slice_.outer, slice_.inner}, in_features(), dx.data() + offset);
+  }
   result.dx.assign(rows.begin(), rows.begin() + slice_.count * in_features());
   result.padding.assign(rows.begin() + slice_.count * in_features(), rows.end());
   return result;

@@ -122,8 +122,9 @@ struct BackwardPass : OpPass {
   ArraySlices<T> gradients;
   ArraySlices<T> buffers;
   Accumulate accumulate;
-  bool rectify_dx;       // dx is to be 0 where x, which a ReLU made, is
-  bool dy_is_rectified;  // the op above has done so with dy
+  bool skips_parameters;  // the gradients of the parameters are not needed: an op may leave them out
+  bool rectify_dx;        // dx is to be 0 where x, which a ReLU made, is
+  bool dy_is_rectified;   // the op above has done so with dy
   const std::byte* cache;
   const std::byte* relu_bits;  // what the op below left, see leaves_relu_bits
   T* scratch;

@@ -49,8 +49,9 @@ void PReLUOp::forward(D& device, const ForwardPass<T>& pass) const {
 template <class D, class T>
 void PReLUOp::backward(D& device, const BackwardPass<T>& pass) const {
   const index_t run = plane * pass.slice.inner;
-  sum_each(device, slopes, pass.in_elements() / slopes,
-           detail::PReLUSlopeGradient<T>{slopes, run, pass.x, pass.dy, pass.gradients[0], pass.accumulate});
+  if (!pass.skips_parameters)
+    sum_each(device, slopes, pass.in_elements() / slopes,
+             detail::PReLUSlopeGradient<T>{slopes, run, pass.x, pass.dy, pass.gradients[0], pass.accumulate});
   if (pass.dx)
     for_each(device, pass.in_elements(),
              detail::PReLUElement<T>{slopes, run, pass.parameters[0], pass.x, pass.dy, pass.dx});

@@ -43,18 +43,23 @@ class Adadelta : public Optimizer<Adadelta<D, T>, D, T, 2> {
 
  public:
   explicit Adadelta(Network<D, T> &model, AdadeltaOptions options = {})
-      : Base(model, "Adadelta", options.lr), options_(options) {
+      : Base(model, "Adadelta", options.lr, std::nullopt, options.weight_decay), options_(options) {
     require_option(options.rho >= 0 && options.rho <= 1, this->name_, "rho value", options.rho, "0 to 1");
     this->check_option("epsilon value", options.eps);
-    this->check_option("weight_decay value", options.weight_decay);
   }
 
-  std::array<bool, 2> keeps() const { return {{true, true}}; }
+  // Updates some parameters of a model: optim::Adadelta optimizer(net.parameters("fc.*"), {.rho = 0.95}).
+  explicit Adadelta(const Parameters<D, T> &parameters, AdadeltaOptions options = {})
+      : Adadelta(parameters.network(), options) {
+    this->select(parameters.indices());
+  }
 
-  // Returns the next update. step() calls it, and recording a step does.
-  AdadeltaStep<T> next() {
-    return this->template update<AdadeltaStep<T>>(this->lr(), options_.rho, 1 - options_.rho, options_.eps,
-                                                  options_.weight_decay);
+  std::array<bool, 2> keeps(double) const { return {{true, true}}; }
+
+  // Returns the update of a step.
+  AdadeltaStep<T> next(const GroupStep &of) const {
+    return this->template update<AdadeltaStep<T>>(of.lr, options_.rho, 1 - options_.rho, options_.eps,
+                                                  of.weight_decay);
   }
 
  private:

@@ -1,8 +1,6 @@
 // Adagrad: gradient descent with gradients divided by the root of the sum of their squares.
 #pragma once
 
-#include <utility>
-
 #include <gpunet/core/math.hpp>
 #include <gpunet/optim/optimizer.hpp>
 
@@ -43,26 +41,29 @@ class Adagrad : public Optimizer<Adagrad<D, T>, D, T, 1> {
 
  public:
   explicit Adagrad(Network<D, T>& model, AdagradOptions options = {})
-      : Base(model, "Adagrad", options.lr), options_(options) {
+      : Base(model, "Adagrad", options.lr, std::nullopt, options.weight_decay), options_(options) {
     this->check_option("lr_decay value", options.lr_decay);
-    this->check_option("weight_decay value", options.weight_decay);
     this->check_option("initial_accumulator_value value", options.initial_accumulator_value);
     this->check_option("epsilon value", options.eps);
   }
 
-  std::array<bool, 1> keeps() const { return {{true}}; }
+  // Updates some parameters of a model: optim::Adagrad optimizer(net.parameters("fc.*"), {.lr = 0.1}).
+  explicit Adagrad(const Parameters<D, T>& parameters, AdagradOptions options = {})
+      : Adagrad(parameters.network(), options) {
+    this->select(parameters.indices());
+  }
 
-  // Returns the next update. step() calls it, and recording a step does.
-  AdagradStep<T> next() {
-    const double steps_before = steps_++;
-    return this->template update<AdagradStep<T>>(this->lr() / (1 + steps_before * options_.lr_decay), options_.eps,
-                                                 options_.weight_decay,
-                                                 steps_before == 0 ? options_.initial_accumulator_value : 0);
+  std::array<bool, 1> keeps(double) const { return {{true}}; }
+
+  // Returns the update of a step.
+  AdagradStep<T> next(const GroupStep& of) const {
+    return this->template update<AdagradStep<T>>(of.lr / (1 + (of.number - 1) * options_.lr_decay), options_.eps,
+                                                 of.weight_decay,
+                                                 of.number == 1 ? options_.initial_accumulator_value : 0);
   }
 
  private:
   AdagradOptions options_;
-  double steps_ = 0;
 };
 
 // See OptimizerOfParameters.

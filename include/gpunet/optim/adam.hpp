@@ -65,15 +65,19 @@ class Adam : public Optimizer<Adam<D, T>, D, T, 3> {
  public:
   explicit Adam(Network<D, T>& model, AdamOptions options = {}) : Adam(model, "Adam", options) {}
 
-  std::array<bool, 3> keeps() const { return {{true, true, options_.amsgrad}}; }
+  // Updates some parameters of a model: optim::Adam optimizer(net.parameters("fc.*"), {.lr = 0.01}).
+  explicit Adam(const Parameters<D, T>& parameters, AdamOptions options = {})
+      : Adam(parameters.network(), options) {
+    this->select(parameters.indices());
+  }
 
-  // Returns the next update. step() calls it, and recording a step does.
-  AdamStep<T> next() {
-    ++steps_;
-    const double lr = this->lr(), beta1 = this->momentum(), beta2 = options_.betas[1];
-    const double decay = options_.weight_decay;
+  std::array<bool, 3> keeps(double) const { return {{true, true, options_.amsgrad}}; }
+
+  // Returns the update of a step.
+  AdamStep<T> next(const GroupStep& of) const {
+    const double lr = of.lr, beta1 = of.momentum, beta2 = options_.betas[1], decay = of.weight_decay;
     const bool decoupled = options_.decoupled_weight_decay;
-    const double correction1 = 1 - std::pow(beta1, steps_), root = std::sqrt(1 - std::pow(beta2, steps_));
+    const double correction1 = 1 - std::pow(beta1, of.number), root = std::sqrt(1 - std::pow(beta2, of.number));
     return this->template update<AdamStep<T>>(lr * root / correction1, 1 - beta1, beta2, 1 - beta2,
                                               options_.eps * root, decoupled ? 0 : decay,
                                               decoupled ? lr * decay : 0);
@@ -81,15 +85,13 @@ class Adam : public Optimizer<Adam<D, T>, D, T, 3> {
 
  protected:
   Adam(Network<D, T>& model, const char* name, const AdamOptions& options)
-      : Base(model, name, options.lr, options.betas[0]), options_(options) {
+      : Base(model, name, options.lr, options.betas[0], options.weight_decay), options_(options) {
     this->check_option("epsilon value", options.eps);
     this->check_betas(options.betas);
-    this->check_option("weight_decay value", options.weight_decay);
   }
 
  private:
   AdamOptions options_;
-  double steps_ = 0;
 };
 
 // The optimizer AdamW, Adam with decoupled weight decay: optim::AdamW optimizer(net, {.lr = 0.01, .weight_decay =
@@ -100,6 +102,10 @@ class AdamW : public Adam<D, T> {
   explicit AdamW(Network<D, T>& model, AdamWOptions options = {})
       : Adam<D, T>(model, "AdamW",
                    {options.lr, options.betas, options.eps, options.weight_decay, options.amsgrad, true}) {}
+  explicit AdamW(const Parameters<D, T>& parameters, AdamWOptions options = {})
+      : AdamW(parameters.network(), options) {
+    this->select(parameters.indices());
+  }
 };
 
 // See OptimizerOfParameters.

@@ -1,10 +1,13 @@
 // L-BFGS: a quasi-Newton method for small models and whole datasets.
 #pragma once
 
+#include <cstdint>
 #include <deque>
 #include <functional>
 #include <memory>
 #include <optional>
+#include <type_traits>
+#include <vector>
 
 #include <gpunet/optim/optimizer.hpp>
 
@@ -51,11 +54,27 @@ LinePoint strong_wolfe(const std::function<LinePoint(double)>& evaluate, const L
 //     return loss;
 //   });
 // It waits for the device several times in each iteration, and stores 2 history_size + 6 numbers per parameter. It is no
-// optimizer for train::Step and train::fit, which evaluate each batch once.
+// optimizer for train::Step and train::fit, which evaluate each batch once. Where other parameters are frozen than in the last
+// step, it begins anew.
 template <class D, class T>
-class LBFGS : public Rates {
+class LBFGS : public ParamGroups {
  public:
   explicit LBFGS(Network<D, T>& model, LBFGSOptions options = {});
+
+  // Updates some parameters of a model: optim::LBFGS optimizer(net.parameters("fc.*")).
+  explicit LBFGS(const Parameters<D, T>& parameters, LBFGSOptions options = {})
+      : LBFGS(parameters.network(), options) {
+    this->select(parameters.indices());
+  }
+
+  // A compile error: all parameters move along one direction, by one length.
+  template <class Some>
+  void add_param_group(const Some&, const ParamGroupOptions& = {}) {
+    static_assert(
+        std::is_void_v<Some>,
+        "gpunet::optim::LBFGS: it has no groups of parameters (they move along one direction, by one length), "
+        "give it some parameters, optim::LBFGS optimizer(net.parameters(\"fc\")), or take another optimizer");
+  }
 
   void zero_grad() { model_->zero_grad(); }
   const Network<D, T>& model() const { return *model_; }
@@ -83,6 +102,8 @@ class LBFGS : public Rates {
 
   double minimize(const std::function<double()>& closure);
   double evaluate(const std::function<double()>& closure);
+  // Finds the parameters that are updated; others have no gradient here, and stay.
+  void find_parameters();
   // Sets the direction of the next iteration, and remembers the change of the gradient since the last one.
   void update_direction(const Array& gradient);
 
@@ -102,7 +123,9 @@ class LBFGS : public Rates {
   TrackedPointer<Network<D, T>> model_;
   LBFGSOptions options_;
   index_t iterations_ = 0;
-  double t_ = 0, scale_ = 1;  // of the last step; of the initial Hessian
+  double t_ = 0, scale_ = 1;        // of the last step; of the initial Hessian
+  std::vector<ArenaRange> ranges_;  // of the parameters that are updated
+  std::uint64_t layout_of_ranges_ = 0;
   Buffer<T, D> direction_;
   Array previous_gradient_;
   std::deque<Change> changes_;

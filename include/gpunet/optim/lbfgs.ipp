@@ -120,7 +120,9 @@ struct SetScaled {
 
 template <class D, class T>
 LBFGS<D, T>::LBFGS(Network<D, T>& model, LBFGSOptions options)
-    : Rates("LBFGS", options.lr), model_(model), options_(options) {
+    : ParamGroups("LBFGS", options.lr, std::nullopt, std::nullopt, model.named_parameters().size()),
+      model_(model),
+      options_(options) {
   if (!options_.max_eval) options_.max_eval = options.max_iter * 5 / 4;
   require_option(options.max_iter >= 1, name_, "max_iter", options.max_iter, "1 or more");
   require_option(*options_.max_eval >= 1, name_, "max_eval", *options_.max_eval, "1 or more");
@@ -132,6 +134,7 @@ LBFGS<D, T>::LBFGS(Network<D, T>& model, LBFGSOptions options)
 template <class D, class T>
 double LBFGS<D, T>::minimize(const std::function<double()>& closure) {
   const double first_loss = evaluate(closure);
+  find_parameters();
   double loss = first_loss;
   Array g = gradient();
   index_t evaluations = 1;
@@ -186,6 +189,18 @@ double LBFGS<D, T>::evaluate(const std::function<double()>& closure) {
 }
 
 template <class D, class T>
+void LBFGS<D, T>::find_parameters() {
+  const std::vector<Segment>& segments = segments_of(model_->graph(), model_->plan(), model_->plan_number());
+  if (layout() == layout_of_ranges_) return;
+  layout_of_ranges_ = layout();
+  const auto before = std::exchange(ranges_, segments.empty() ? std::vector<ArenaRange>() : segments[0].ranges);
+  if (ranges_ == before) return;
+  changes_.clear();
+  iterations_ = 0;
+  scale_ = 1;
+}
+
+template <class D, class T>
 void LBFGS<D, T>::update_direction(const Array& gradient) {
   if (direction_.size() == 0) direction_.reset(model_->device(), size());
   T* const d = direction_.data();
@@ -215,7 +230,13 @@ void LBFGS<D, T>::update_direction(const Array& gradient) {
 
 template <class D, class T>
 auto LBFGS<D, T>::gradient() const -> Array {
-  return std::make_shared<const Buffer<T, D>>(copy(model_->gradients().data()));
+  D& device = model_->device();
+  Buffer<T, D> result(device, size());
+  fill(device, size(), T{}, result.data());
+  for (const ArenaRange& range : ranges_)
+    device.copy(result.data() + range.begin, model_->gradients().data() + range.begin,
+                static_cast<std::size_t>(range.size()) * sizeof(T));
+  return std::make_shared<const Buffer<T, D>>(std::move(result));
 }
 
 template <class D, class T>

@@ -40,18 +40,22 @@ class Lion : public Optimizer<Lion<D, T>, D, T, 1> {
 
  public:
   explicit Lion(Network<D, T>& model, LionOptions options = {})
-      : Base(model, "Lion", options.lr, options.betas[0]), options_(options) {
+      : Base(model, "Lion", options.lr, options.betas[0], options.weight_decay), options_(options) {
     this->check_betas(options.betas);
-    this->check_option("weight_decay value", options.weight_decay);
   }
 
-  std::array<bool, 1> keeps() const { return {{true}}; }
+  // Updates some parameters of a model: optim::Lion optimizer(net.parameters("fc.*"), {.lr = 1e-4}).
+  explicit Lion(const Parameters<D, T>& parameters, LionOptions options = {})
+      : Lion(parameters.network(), options) {
+    this->select(parameters.indices());
+  }
 
-  // Returns the next update. step() calls it, and recording a step does.
-  LionStep<T> next() {
-    const double beta1 = this->momentum(), beta2 = options_.betas[1];
-    return this->template update<LionStep<T>>(this->lr(), this->lr() * options_.weight_decay, beta1, 1 - beta1,
-                                              beta2, 1 - beta2);
+  std::array<bool, 1> keeps(double) const { return {{true}}; }
+
+  // Returns the update of a step.
+  LionStep<T> next(const GroupStep& of) const {
+    const double beta1 = of.momentum, beta2 = options_.betas[1];
+    return this->template update<LionStep<T>>(of.lr, of.lr * of.weight_decay, beta1, 1 - beta1, beta2, 1 - beta2);
   }
 
  private:

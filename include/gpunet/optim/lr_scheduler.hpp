@@ -13,7 +13,8 @@ namespace gpunet::optim::lr_scheduler {
 inline constexpr index_t most_steps = index_t{1} << 53;
 
 // The base of schedules. A schedule sets the learning rate of an optimizer, which must outlive it, when it is
-// constructed and in each step(), called once per epoch or once per batch after the optimizer's own step(). Values are
+// constructed and in each step(), called once per epoch or once per batch after the optimizer's own step(): that of each of its
+// groups, or that of one group, StepLR scheduler(optimizer.group(1), {.step_size = 30}). Values are
 // bitwise identical to PyTorch's. Most are computed from the value before, so that a learning rate set in between has a
 // lasting effect.
 class LRScheduler {
@@ -24,13 +25,13 @@ class LRScheduler {
 
   // Sets the learning rate of the next epoch or batch.
   void step();
-  // Returns the learning rate that was set last.
+  // Returns the learning rate that was set last; that of the first group.
   double get_last_lr() const { return last_lr_; }
   // Returns the number of steps so far.
   index_t last_epoch() const { return epoch_; }
 
  protected:
-  explicit LRScheduler(Rates& rates) : rates_(rates), base_lr_(rates.initial_lr()) {}
+  explicit LRScheduler(Rates& rates) : rates_(rates), base_lr_(rates.initial_lr()), optimizer_(rates) {}
 
   // Returns the learning rate of epoch 0, computed from the optimizer's.
   GPUNET_INLINE_VIRTUAL virtual double first();
@@ -42,14 +43,20 @@ class LRScheduler {
   // Starts at epoch 0 again, from the initial learning rate.
   void restart();
 
+  // The group that first() and next() compute for, its initial learning rate, and whether it is the optimizer's first.
   TrackedPointer<Rates> rates_;
-  const double base_lr_;
+  double base_lr_;
+  bool is_first_group_ = true;
 
  private:
   friend class SequentialLR;
   friend class ChainedScheduler;
 
-  void set(double lr);
+  // Sets the learning rate of every group to what `rate` returns.
+  void set(double (LRScheduler::*rate)());
+  double base_lr() { return base_lr_; }
+
+  TrackedPointer<Rates> optimizer_;
 
   index_t epoch_ = 0;
   double last_lr_ = 0;

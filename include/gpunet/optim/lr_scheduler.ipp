@@ -17,22 +17,27 @@ GPUNET_INLINE double LRScheduler::first() {
 
 GPUNET_INLINE void LRScheduler::step() {
   ++epoch_;
-  set(next());
+  set(&LRScheduler::next);
 }
 
 GPUNET_INLINE void LRScheduler::begin() {
   epoch_ = 0;
-  set(first());
+  set(&LRScheduler::first);
 }
 
 GPUNET_INLINE void LRScheduler::restart() {
-  rates_->set_lr(base_lr_);
+  set(&LRScheduler::base_lr);
   begin();
 }
 
-GPUNET_INLINE void LRScheduler::set(double lr) {
-  rates_->set_lr(lr);
-  last_lr_ = lr;
+GPUNET_INLINE void LRScheduler::set(double (LRScheduler::*rate)()) {
+  for (index_t i = 0; i < optimizer_->groups(); ++i) {
+    rates_ = TrackedPointer<Rates>(optimizer_->group(i));
+    base_lr_ = rates_->initial_lr();
+    is_first_group_ = i == 0;
+    rates_->set_lr((this->*rate)());
+    if (is_first_group_) last_lr_ = rates_->lr();
+  }
 }
 
 GPUNET_INLINE StepLR::StepLR(Rates& optimizer, const StepLROptions& options)
@@ -166,7 +171,7 @@ GPUNET_INLINE double CosineAnnealingWarmRestarts::first() {
 }
 
 GPUNET_INLINE double CosineAnnealingWarmRestarts::next() {
-  if (++step_ == cycle_) {
+  if (is_first_group_ && ++step_ == cycle_) {
     step_ = 0;
     cycle_ = cycle_ > most_steps / options_.T_mult ? most_steps : cycle_ * options_.T_mult;
   }
@@ -201,7 +206,7 @@ GPUNET_INLINE SequentialLR::SequentialLR(Rates& optimizer, std::vector<LRSchedul
           "gpunet::optim::lr_scheduler::SequentialLR: ", schedulers_.size(), " schedulers and ", milestones_.size(),
           " milestones (want one scheduler more)");
   for (std::size_t i = 0; i < schedulers_.size(); ++i)
-    require(schedulers_[i] && &*schedulers_[i]->rates_ == &optimizer,
+    require(schedulers_[i] && &*schedulers_[i]->optimizer_ == &optimizer,
             "gpunet::optim::lr_scheduler::SequentialLR: scheduler ", i,
             schedulers_[i] ? " is one of another optimizer, give all the same" : " is null, give its address");
   for (std::size_t i = 0; i < milestones_.size(); ++i) {
@@ -213,15 +218,17 @@ GPUNET_INLINE SequentialLR::SequentialLR(Rates& optimizer, std::vector<LRSchedul
 }
 
 GPUNET_INLINE double SequentialLR::first() {
-  current().begin();
+  if (is_first_group_) current().begin();  // which sets those of the others, too
   return rates_->lr();
 }
 
 GPUNET_INLINE double SequentialLR::next() {
-  if (std::binary_search(milestones_.begin(), milestones_.end(), last_epoch()))
-    current().restart();
-  else
-    current().step();
+  if (is_first_group_) {
+    if (std::binary_search(milestones_.begin(), milestones_.end(), last_epoch()))
+      current().restart();
+    else
+      current().step();
+  }
   return rates_->lr();
 }
 
@@ -232,28 +239,30 @@ GPUNET_INLINE LRScheduler& SequentialLR::current() {
 
 GPUNET_INLINE ChainedScheduler::ChainedScheduler(std::vector<LRScheduler*> schedulers)
     : LRScheduler(rates_of(schedulers)), schedulers_(std::move(schedulers)) {
-  set(rates_->lr());  // the schedules have begun when they were constructed
+  last_lr_ = rates_->lr();  // the schedules have begun when they were constructed
 }
 
 GPUNET_INLINE Rates& ChainedScheduler::rates_of(const std::vector<LRScheduler*>& schedulers) {
   require(!schedulers.empty(),
           "gpunet::optim::lr_scheduler::ChainedScheduler: no schedulers, give the addresses of one or more");
   for (std::size_t i = 0; i < schedulers.size(); ++i)
-    require(schedulers[i] && &*schedulers[i]->rates_ == &*schedulers[0]->rates_,
+    require(schedulers[i] && &*schedulers[i]->optimizer_ == &*schedulers[0]->optimizer_,
             "gpunet::optim::lr_scheduler::ChainedScheduler: scheduler ", i,
             schedulers[i] ? " is one of another optimizer, give all the same" : " is null, give its address");
-  return *schedulers[0]->rates_;
+  return *schedulers[0]->optimizer_;
 }
 
 GPUNET_INLINE double ChainedScheduler::first() {  // in a SequentialLR
-  for (LRScheduler* scheduler : schedulers_)
-    scheduler->begin();
+  if (is_first_group_)
+    for (LRScheduler* scheduler : schedulers_)
+      scheduler->begin();  // which sets those of the others, too
   return rates_->lr();
 }
 
 GPUNET_INLINE double ChainedScheduler::next() {
-  for (LRScheduler* scheduler : schedulers_)
-    scheduler->step();
+  if (is_first_group_)
+    for (LRScheduler* scheduler : schedulers_)
+      scheduler->step();
   return rates_->lr();
 }
 

@@ -50,37 +50,35 @@ class NAdam : public Optimizer<NAdam<D, T>, D, T, 2> {
 
  public:
   explicit NAdam(Network<D, T> &model, NAdamOptions options = {})
-      : Base(model, "NAdam", options.lr, options.betas[0]), options_(options) {
+      : Base(model, "NAdam", options.lr, options.betas[0], options.weight_decay), options_(options) {
     this->check_option("epsilon value", options.eps);
     this->check_betas(options.betas);
-    this->check_option("weight_decay value", options.weight_decay);
     this->check_option("momentum_decay value", options.momentum_decay);
   }
 
-  std::array<bool, 2> keeps() const { return {{true, true}}; }
+  // Updates some parameters of a model: optim::NAdam optimizer(net.parameters("fc.*"), {.lr = 0.01}).
+  explicit NAdam(const Parameters<D, T> &parameters, NAdamOptions options = {})
+      : NAdam(parameters.network(), options) {
+    this->select(parameters.indices());
+  }
 
-  // Returns the next update. step() calls it, and recording a step does.
-  NAdamStep<T> next() {
-    ++steps_;
-    const double mu = momentum_of(steps_), next_mu = momentum_of(steps_ + 1);
-    product_ *= mu;
-    const double beta2 = options_.betas[1], root = std::sqrt(1 - std::pow(beta2, steps_)), rate = this->lr() * root;
-    const double decay = options_.weight_decay;
+  std::array<bool, 2> keeps(double) const { return {{true, true}}; }
+
+  // Returns the update of a step. The product of all mu so far is stored; PyTorch stores it in its default dtype, usually float.
+  NAdamStep<T> next(const GroupStep &of) const {
+    const auto momentum_of = [&](double step) {  // mu(t)
+      return of.momentum * (1 - 0.5 * std::pow(0.96, step * options_.momentum_decay));
+    };
+    const double mu = momentum_of(of.number), next_mu = momentum_of(of.number + 1), product = of.product *= mu;
+    const double beta2 = options_.betas[1], root = std::sqrt(1 - std::pow(beta2, of.number)), rate = of.lr * root;
     const bool decoupled = options_.decoupled_weight_decay;
     return this->template update<NAdamStep<T>>(
-        rate * (1 - mu) / (1 - product_), rate * next_mu / (1 - product_ * next_mu), 1 - this->momentum(), beta2,
-        1 - beta2, options_.eps * root, decoupled ? 0 : decay, decoupled ? this->lr() * decay : 0);
+        rate * (1 - mu) / (1 - product), rate * next_mu / (1 - product * next_mu), 1 - of.momentum, beta2,
+        1 - beta2, options_.eps * root, decoupled ? 0 : of.weight_decay, decoupled ? of.lr * of.weight_decay : 0);
   }
 
  private:
-  // mu(t)
-  double momentum_of(double step) const {
-    return this->momentum() * (1 - 0.5 * std::pow(0.96, step * options_.momentum_decay));
-  }
-
   NAdamOptions options_;
-  double steps_ = 0;
-  double product_ = 1;  // of all mu so far. PyTorch stores it in its default dtype, usually float
 };
 
 // See OptimizerOfParameters.

@@ -51,7 +51,7 @@ GPUNET_INLINE void OneCycleLR::check(const OneCycleLROptions& options) {
 
 GPUNET_INLINE Rates& OneCycleLR::with_initial_lr(Rates& rates, const OneCycleLROptions& options) {
   check(options);
-  if (options.cycle_momentum) rates.set_momentum(rates.momentum());  // throws Error if it has none
+  if (options.cycle_momentum) rates.require_momentum();
   rates.set_initial_lr(options.max_lr / options.div_factor);
   return rates;
 }

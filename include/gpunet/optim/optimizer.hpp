@@ -1,26 +1,36 @@
 // The base of optimizers.
 #pragma once
 
+#include <algorithm>
 #include <array>
+#include <optional>
 #include <type_traits>
+#include <vector>
 
 #include <gpunet/core/error.hpp>
 #include <gpunet/core/tracked_pointer.hpp>
 #include <gpunet/model/network.hpp>
 #include <gpunet/ops/map.hpp>
-#include <gpunet/optim/rates.hpp>
+#include <gpunet/optim/param_groups.hpp>
 #include <gpunet/optim/update.hpp>
 #include <gpunet/tensor/buffer.hpp>
 #include <gpunet/tensor/view.hpp>
 
 namespace gpunet::optim {
 
-// The base of an optimizer `Self`. It updates the parameters of a Network, which must outlive it (both may be moved),
-// and stores up to N arrays with one number per parameter. `Self` has two functions:
-//   std::array<bool, N> keeps() const   which of the arrays it needs now
-//   auto next()                         returns the Update of the next step, which the caller runs for every parameter
+// The numbers of a step of a group of parameters.
+struct GroupStep {
+  double lr, momentum, weight_decay;
+  double number;    // from 1: counts the steps of these parameters for which arrays were stored
+  double& product;  // 1 before the first step, and then what that left
+};
+
+// The base of an optimizer `Self`. It updates the parameters of a Network, which must outlive it (both may be moved): those that have a
+// gradient, others are skipped as in PyTorch. It stores up to N arrays with one number per parameter. `Self` has two functions:
+//   std::array<bool, N> keeps(double momentum) const   which of the arrays it needs
+//   auto next(const GroupStep& step) const             returns update<Step>(numbers...), the Update of a step
 template <class Self, class D, class T, std::size_t N>
-class Optimizer : public Rates {
+class Optimizer : public ParamGroups {
  public:
   // The class that makes the updates: Adam for AdamW too. A train::Step is compiled once for each.
   using updating_type = Self;
@@ -37,31 +47,45 @@ class Optimizer : public Rates {
   // The same for a caller that has exclusive_use() and has computed gradients.
   void update_parameters();
 
+  // Gives parameters a group of their own, with its rates: optimizer.add_param_group(net.parameters("*.bias"), {.weight_decay = 0}).
+  // Throws Error for parameters of another network, or that are in such a group already.
+  void add_param_group(const Parameters<D, T>& parameters, const ParamGroupOptions& options) {
+    require(&parameters.network() == &*model_, "gpunet::optim::", name_,
+            "::add_param_group: the parameters are those of another model (the optimizer does not update it), take "
+            "them from the optimizer's");
+    add_group(model_->graph(), parameters.indices(), options);
+  }
+
   // Returns the number of arrays that the next update works on.
   int arrays() const {
     int count = 2;
-    for (bool keeps : self().keeps())
+    for (bool keeps : self().keeps(this->momentum()))
       count += keeps;
     return count;
   }
 
+  // Returns the segments that a step updates.
+  std::vector<Segment>& segments() { return segments_of(model_->graph(), model_->plan(), model_->plan_number()); }
+  // Returns whether one update does a step of all parameters.
+  bool is_whole() {
+    const std::vector<Segment>& all = segments();
+    return all.size() == 1 && all[0].ranges.size() == 1 && all[0].ranges[0].size() == model_->parameters().numel();
+  }
+  // Returns the next update of a segment, for every parameter of its ranges.
+  auto next_of(Segment& segment);
+
  protected:
-  Optimizer(Network<D, T>& model, const char* name, double lr, double momentum)
-      : Rates(name, lr, momentum), model_(model) {}
-  // An optimizer without momentum.
-  Optimizer(Network<D, T>& model, const char* name, double lr) : Rates(name, lr), model_(model) {}
+  // No momentum: an optimizer without.
+  Optimizer(Network<D, T>& model, const char* name, double lr, std::optional<double> momentum, double weight_decay)
+      : ParamGroups(name, lr, momentum, weight_decay, model.named_parameters().size()), model_(model) {}
   Optimizer(Optimizer&&) = default;
   ~Optimizer() = default;
 
-  // Returns an update with its arrays set; stored arrays are initially zero. `numbers` are the remaining members of
+  // Returns an update whose arrays next_of() sets; stored arrays are initially zero. `numbers` are the remaining members of
   // `Step`.
   template <class Step, class... Numbers>
-  Step update(Numbers... numbers) {
-    Step step{{model_->gradients().data(), model_->parameters().data(), {}}, static_cast<T>(numbers)...};
-    const std::array<bool, N> keeps = self().keeps();
-    for (std::size_t i = 0; i < N; ++i)
-      if (keeps[i]) step.kept[i] = kept(i);
-    return step;
+  static Step update(Numbers... numbers) {
+    return {{}, static_cast<T>(numbers)...};
   }
 
  private:
@@ -81,13 +105,29 @@ class Optimizer : public Rates {
   Buffer<T, D> kept_[N];
 };
 
+template <class Self, class D, class T, std::size_t N>
+auto Optimizer<Self, D, T, N>::next_of(Segment& segment) {
+  const Rates& rates = this->group(segment.group);
+  const std::array<bool, N> keeps = self().keeps(rates.momentum());
+  Progress& progress = segment.progress;
+  if (std::find(keeps.begin(), keeps.end(), true) != keeps.end()) ++progress.steps;
+  auto step = self().next(GroupStep{rates.lr(), rates.momentum(), rates.weight_decay(),
+                                    static_cast<double>(progress.steps), progress.product});
+  step.gradient = model_->gradients().data();
+  step.parameter = model_->parameters().data();
+  for (std::size_t i = 0; i < N; ++i)
+    if (keeps[i]) step.kept[i] = kept(i);
+  return step;
+}
+
 // Gives the compiler one clear error for an optimizer of a View, as in PyTorch's SGD(net.parameters(), ...).
 template <class Parameters, class Options>
 struct OptimizerOfParameters {
   explicit OptimizerOfParameters(const Parameters&, const Options& = {}) {
-    static_assert(std::is_void_v<Parameters>,
-                  "gpunet::optim: an optimizer takes the model and updates all of its parameters, write optim::SGD "
-                  "optimizer(net, {.lr = 0.1})");
+    static_assert(
+        std::is_void_v<Parameters>,
+        "gpunet::optim: an optimizer takes the model, or parameters that a pattern names, write optim::SGD "
+        "optimizer(net, {.lr = 0.1}), or net.parameters(\"fc.*\") for net");
   }
   void zero_grad() {}
   void step() {}

@@ -7,7 +7,11 @@ namespace gpunet::optim {
 
 template <class Self, class D, class T, std::size_t N>
 void Optimizer<Self, D, T, N>::update_parameters() {
-  for_each(model_->device(), model_->gradients().size(), self().next());
+  for (Segment& segment : segments()) {
+    const auto step = next_of(segment);
+    for (const ArenaRange& range : segment.ranges)
+      for_each(model_->device(), range.size(), step.from(range.begin));
+  }
   model_->note_update();
 }
 

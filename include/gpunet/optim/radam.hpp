@@ -49,34 +49,37 @@ class RAdam : public Optimizer<RAdam<D, T>, D, T, 2> {
 
  public:
   explicit RAdam(Network<D, T> &model, RAdamOptions options = {})
-      : Base(model, "RAdam", options.lr, options.betas[0]), options_(options) {
+      : Base(model, "RAdam", options.lr, options.betas[0], options.weight_decay), options_(options) {
     this->check_option("epsilon value", options.eps);
     this->check_betas(options.betas);
-    this->check_option("weight_decay value", options.weight_decay);
   }
 
-  std::array<bool, 2> keeps() const { return {{true, true}}; }
+  // Updates some parameters of a model: optim::RAdam optimizer(net.parameters("fc.*"), {.lr = 0.01}).
+  explicit RAdam(const Parameters<D, T> &parameters, RAdamOptions options = {})
+      : RAdam(parameters.network(), options) {
+    this->select(parameters.indices());
+  }
 
-  // Returns the next update. step() calls it, and recording a step does.
-  RAdamStep<T> next() {
-    ++steps_;
-    const double beta1 = this->momentum(), beta2 = options_.betas[1], power = std::pow(beta2, steps_);
-    const double limit = 2 / (1 - beta2) - 1, length = limit - 2 * steps_ * power / (1 - power);
-    double rate = this->lr() / (1 - std::pow(beta1, steps_));
+  std::array<bool, 2> keeps(double) const { return {{true, true}}; }
+
+  // Returns the update of a step.
+  RAdamStep<T> next(const GroupStep &of) const {
+    const double beta1 = of.momentum, beta2 = options_.betas[1], power = std::pow(beta2, of.number);
+    const double limit = 2 / (1 - beta2) - 1, length = limit - 2 * of.number * power / (1 - power);
+    double rate = of.lr / (1 - std::pow(beta1, of.number));
     const bool adapts = length > 5;
     if (adapts)
       rate *= std::sqrt((1 - power) * (length - 4) * (length - 2) * limit / ((limit - 4) * (limit - 2) * length));
-    const double decay = options_.weight_decay;
     const bool decoupled = options_.decoupled_weight_decay;
     auto step = this->template update<RAdamStep<T>>(rate, 1 - beta1, beta2, 1 - beta2, options_.eps,
-                                                    decoupled ? 0 : decay, decoupled ? this->lr() * decay : 0);
+                                                    decoupled ? 0 : of.weight_decay,
+                                                    decoupled ? of.lr * of.weight_decay : 0);
     step.adapts = adapts;
     return step;
   }
 
  private:
   RAdamOptions options_;
-  double steps_ = 0;
 };
 
 // See OptimizerOfParameters.

@@ -32,8 +32,11 @@ GPUNET_INLINE void ReduceLROnPlateau::step(double metric) {
     bad_epochs_ = 0;
   }
   if (bad_epochs_ > options_.patience) {
-    const double lr = std::max(rates_->lr() * options_.factor, options_.min_lr);
-    if (rates_->lr() - lr > options_.eps) rates_->set_lr(lr);
+    for (index_t i = 0; i < rates_->groups(); ++i) {
+      Rates& group = rates_->group(i);
+      const double lr = std::max(group.lr() * options_.factor, options_.min_lr);
+      if (group.lr() - lr > options_.eps) group.set_lr(lr);
+    }
     cooldown_ = options_.cooldown;
     bad_epochs_ = 0;
   }

@@ -54,19 +54,24 @@ class RMSprop : public Optimizer<RMSprop<D, T>, D, T, 3> {
 
  public:
   explicit RMSprop(Network<D, T> &model, RMSpropOptions options = {})
-      : Base(model, "RMSprop", options.lr, options.momentum), options_(options) {
+      : Base(model, "RMSprop", options.lr, options.momentum, options.weight_decay), options_(options) {
     this->check_option("epsilon value", options.eps);
     this->check_option("momentum value", options.momentum);
-    this->check_option("weight_decay value", options.weight_decay);
     require_option(options.alpha >= 0 && options.alpha <= 1, this->name_, "alpha value", options.alpha, "0 to 1");
   }
 
-  std::array<bool, 3> keeps() const { return {{true, options_.centered, this->momentum() > 0}}; }
+  // Updates some parameters of a model: optim::RMSprop optimizer(net.parameters("fc.*"), {.lr = 0.001}).
+  explicit RMSprop(const Parameters<D, T> &parameters, RMSpropOptions options = {})
+      : RMSprop(parameters.network(), options) {
+    this->select(parameters.indices());
+  }
 
-  // Returns the next update. step() calls it, and recording a step does.
-  RMSpropStep<T> next() {
-    return this->template update<RMSpropStep<T>>(this->lr(), options_.alpha, 1 - options_.alpha, options_.eps,
-                                                 options_.weight_decay, this->momentum());
+  std::array<bool, 3> keeps(double momentum) const { return {{true, options_.centered, momentum > 0}}; }
+
+  // Returns the update of a step.
+  RMSpropStep<T> next(const GroupStep &of) const {
+    return this->template update<RMSpropStep<T>>(of.lr, options_.alpha, 1 - options_.alpha, options_.eps,
+                                                 of.weight_decay, of.momentum);
   }
 
  private:

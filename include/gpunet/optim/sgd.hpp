@@ -3,7 +3,6 @@
 
 #include <cmath>
 #include <limits>
-#include <utility>
 
 #include <gpunet/optim/optimizer.hpp>
 
@@ -49,9 +48,8 @@ class SGD : public Optimizer<SGD<D, T>, D, T, 1> {
 
  public:
   explicit SGD(Network<D, T>& model, SGDOptions options = {})
-      : Base(model, "SGD", options.lr, options.momentum), options_(options) {
+      : Base(model, "SGD", options.lr, options.momentum, options.weight_decay), options_(options) {
     this->check_option("momentum value", options.momentum);
-    this->check_option("weight_decay value", options.weight_decay);
     require_option(std::isfinite(options.dampening), this->name_, "dampening", options.dampening,
                    "a finite number");
     require_option(std::abs(options.dampening) <= double{std::numeric_limits<float>::max()}, this->name_,
@@ -61,20 +59,23 @@ class SGD : public Optimizer<SGD<D, T>, D, T, 1> {
             "nesterov out");
   }
 
-  std::array<bool, 1> keeps() const { return {{this->momentum() != 0}}; }
+  // Updates some parameters of a model: optim::SGD optimizer(net.parameters("fc.*"), {.lr = 0.1}).
+  explicit SGD(const Parameters<D, T>& parameters, SGDOptions options = {}) : SGD(parameters.network(), options) {
+    this->select(parameters.indices());
+  }
 
-  // Returns the next update. step() calls it, and recording a step does.
-  SgdStep<T> next() {
-    const bool first = this->momentum() != 0 && std::exchange(first_, false);
-    auto step = this->template update<SgdStep<T>>(this->lr(), this->momentum(), first ? 1 : 1 - options_.dampening,
-                                                  options_.weight_decay);
+  std::array<bool, 1> keeps(double momentum) const { return {{momentum != 0}}; }
+
+  // Returns the update of a step.
+  SgdStep<T> next(const GroupStep& of) const {
+    auto step = this->template update<SgdStep<T>>(of.lr, of.momentum, of.number == 1 ? 1 : 1 - options_.dampening,
+                                                  of.weight_decay);
     step.nesterov = options_.nesterov;
     return step;
   }
 
  private:
   SGDOptions options_;
-  bool first_ = true;  // no velocity yet
 };
 
 // See OptimizerOfParameters.

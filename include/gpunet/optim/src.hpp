@@ -11,6 +11,7 @@
 #include <gpunet/optim/nadam.hpp>
 #include <gpunet/optim/one_cycle_lr.ipp>
 #include <gpunet/optim/optimizer.ipp>
+#include <gpunet/optim/param_groups.ipp>
 #include <gpunet/optim/radam.hpp>
 #include <gpunet/optim/rates.ipp>
 #include <gpunet/optim/reduce_lr_on_plateau.ipp>

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <numbers>
 
+#include <gpunet/model/arena.hpp>
 #include <gpunet/optim/swa_utils.hpp>
 
 namespace gpunet::optim::swa_utils {
@@ -41,11 +42,10 @@ struct AverageEqually {
 template <class D, class T>
 void average_weights(Network<D, T>& average, const Network<D, T>& model, const AveragedModelOptions& options,
                      index_t count) {
-  require(average.parameters().numel() == model.parameters().numel() &&
-              average.buffers().numel() == model.buffers().numel() && &average.device() == &model.device(),
-          "gpunet::optim::swa_utils::AveragedModel::update_parameters: the model has other parameters than the one "
-          "that "
-          "was copied, or is on another device, make an AveragedModel of it");
+  constexpr const char* name = "gpunet::optim::swa_utils::AveragedModel::update_parameters";
+  require(&average.device() == &model.device(), name,
+          ": the model is on another device than the one that was copied, make an AveragedModel of it");
+  const auto ranges = gpunet::detail::common_ranges(name, average.graph(), model.graph());
   const auto use = average.exclusive_use();
   const auto use_model = model.shared_use();
   D& device = average.device();
@@ -61,17 +61,23 @@ void average_weights(Network<D, T>& average, const Network<D, T>& model, const A
     else
       for_each(device, n, AverageEqually<T>{static_cast<T>(count + 1), from, to});
   };
-  add(average.parameters().data(), model.parameters().data(), model.parameters().numel());
+  for (const auto& [here, there, size] : ranges.parameters)
+    add(average.parameters().data() + here, model.parameters().data() + there, size);
   const T* const from = model.buffers().data();
   T* const to = average.buffers().data();
-  if (!options.use_buffers)
-    copy(to, from, model.buffers().numel());
-  else
-    for (const BufferInfo& buffer : model.named_buffers())
-      if (buffer.kind == BufferKind::numbers)
-        add(to + buffer.offset, from + buffer.offset, buffer.sizes.numel());
+  if (!options.use_buffers) {
+    for (const auto& [here, there, size] : ranges.buffers)
+      copy(to + here, from + there, size);
+  } else {
+    for (std::size_t i = 0; i < average.named_buffers().size(); ++i) {
+      const BufferInfo& here = average.named_buffers()[i];
+      const BufferInfo& there = *gpunet::detail::named(model.named_buffers(), here.name, i);
+      if (here.kind == BufferKind::numbers)
+        add(to + here.offset, from + there.offset, here.sizes.numel());
       else
-        device.copy(to + buffer.offset, from + buffer.offset, sizeof(index_t));
+        device.copy(to + here.offset, from + there.offset, sizeof(index_t));
+    }
+  }
   average.note_update();
 }
 

@@ -19,6 +19,16 @@ struct Update {
 
   GPUNET_FN void operator()(index_t i) const { run_with<>(i); }
 
+  // Returns the same update of the parameters from `first` on.
+  GPUNET_FN Self from(index_t first) const {
+    Self moved = static_cast<const Self&>(*this);
+    moved.gradient += first;
+    moved.parameter += first;
+    for (T*& array : moved.kept)
+      if (array) array += first;
+    return moved;
+  }
+
   // All arrays, by number.
   static constexpr int arrays = kept_arrays + 2;
   GPUNET_FN const T* array(int i) const { return i == 0 ? gradient : i == 1 ? parameter : kept[i - 2]; }

@@ -25,8 +25,9 @@ void add_weight_penalty_(Network<D, T>& model, const WeightPenaltyOptions& optio
           " (want 0 to 1e+30, a negative cost rewards weights for growing), give 0 for none");
   const auto use = model.exclusive_use();
   if (model.gradients().zeroed() || (options.l1 == 0 && options.l2 == 0)) return;
-  for (const auto& parameter : model.named_parameters())
-    if (parameter.sizes.rank() > 1)
+  const auto& parameters = model.named_parameters();
+  for (std::size_t i = 0; i < parameters.size(); ++i)
+    if (const ParameterInfo& parameter = parameters[i]; parameter.sizes.rank() > 1 && model.plan().has_gradient[i])
       for_each(model.device(), parameter.sizes.numel(),
                AddPenaltyGradient<T>{static_cast<T>(options.l1), static_cast<T>(options.l2),
                                      model.parameters().data() + parameter.offset,

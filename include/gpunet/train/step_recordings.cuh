@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdint>
 #include <functional>
 #include <string>
 #include <utility>
@@ -26,17 +27,23 @@ struct StepKind {
   bool operator==(const StepKind&) const = default;
 };
 
+// What the graphs of a model and its optimizer depend on.
+struct StepBasis {
+  std::array<const void*, 6> memory;  // Network::memory_addresses()
+  std::uint64_t plan, layout;         // Network::plan_number(), ParamGroups::layout()
+
+  bool operator==(const StepBasis&) const = default;
+};
+
 // The graphs of the steps of a model, one for each kind. No template: all optimizers share its code.
 class StepRecordings {
  public:
-  using Addresses = std::array<const void*, 6>;  // of the model's memory, see Network::memory_addresses()
-
   // Runs the work of a step: eagerly the first time, in which libraries and kernels are loaded, then from a recording. Work
   // that cannot be recorded stays eager. `work` changes nothing on the host, so that it may run again.
-  void run(Cuda& device, const StepKind& kind, const Addresses& addresses, const std::function<void()>& work) {
+  void run(Cuda& device, const StepKind& kind, const StepBasis& basis, const std::function<void()>& work) {
     if (gpunet::detail::checks_every_launch()) return work();
-    if (addresses != addresses_) forget_graphs();
-    addresses_ = addresses;
+    if (basis != basis_) forget_graphs();
+    basis_ = basis;
     Recording& recording = of(kind);
     if (recording.graph) return gpunet::detail::replay(device, recording.graph);
     if (!std::exchange(recording.is_warm, true) || recording.is_eager()) return work();
@@ -49,7 +56,7 @@ class StepRecordings {
     recording.problem = std::move(recorded.problem);
   }
 
-  // Drops the graphs of memory that has moved. What cannot be recorded is not tried again.
+  // Drops the graphs of memory that has moved, or of other work. What cannot be recorded is not tried again.
   void forget_graphs() {
     std::erase_if(recordings_, [](const Recording& recording) { return !recording.is_eager(); });
   }
@@ -92,7 +99,7 @@ class StepRecordings {
       recordings_.erase(std::find_if(recordings_.begin(), recordings_.end(), is_of_kind));
   }
 
-  Addresses addresses_{};
+  StepBasis basis_{};
   std::vector<Recording> recordings_;
 };
 

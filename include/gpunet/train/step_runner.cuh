@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <functional>
 #include <utility>
+#include <vector>
 
 #include <gpunet/device/cuda/for_each.cuh>
 #include <gpunet/nn/cross_entropy_loss.hpp>
@@ -33,13 +34,14 @@ struct BeginStep {
   }
 };
 
-// An update whose numbers are on the device. One index = one parameter.
+// An update whose numbers are on the device, of the parameters from `first` on. One index = one parameter.
 template <class Update>
 struct StoredUpdate {
   const Update* update;
+  index_t first;
   GPUNET_FN void operator()(index_t i) const {
     const Update numbers = *update;  // before anything is written, as if they were arguments of the kernel
-    numbers(i);
+    numbers(first + i);
   }
 };
 
@@ -48,11 +50,10 @@ class StepRunner<Cuda, T, Optimizer>::State {
   using Model = Network<Cuda, T>;
   using Inputs = View<const T, Cuda>;
   using Targets = TargetsOf<Cuda, T>;
-  using Update = decltype(std::declval<Optimizer&>().next());
+  using Update = decltype(std::declval<Optimizer&>().next_of(std::declval<optim::Segment&>()));
 
  public:
-  State(Model& model, Optimizer& optimizer)
-      : model_(model), optimizer_(optimizer), update_(model.device(), 1), block_(model) {}
+  State(Model& model, Optimizer& optimizer) : model_(model), optimizer_(optimizer), block_(model) {}
 
   void operator()(const Inputs& inputs, const Targets& targets, const StepPart& part) {
     const bool is_whole = part.updates && part.loss_gradient == 1 && model_->gradients().zeroed();
@@ -93,18 +94,32 @@ class StepRunner<Cuda, T, Optimizer>::State {
     const Inputs x{inputs_.data(), inputs.sizes()};
     const Targets with(targets.loss, targets_.data(), targets.sizes);
     model_->begin_step(x, with);
-    for_each(
-        device, std::max(inputs.numel(), words),
-        BeginStep<T, Update>{inputs.numel(), words, inputs.data(), static_cast<const std::uint32_t*>(targets.data),
-                             inputs_.data(), targets_.data(), part.updates ? optimizer().next() : Update{},
-                             part.updates ? update_.data() : nullptr});
+    std::vector<optim::Segment>& segments = optimizer().segments();
+    grow(updates_, std::max<index_t>(1, std::ssize(segments)));
+    BeginStep<T, Update> begin{
+        inputs.numel(),  words, inputs.data(), static_cast<const std::uint32_t*>(targets.data), inputs_.data(),
+        targets_.data(), {},    nullptr};
+    const auto begin_update = [&](std::size_t i) {
+      begin.update = optimizer().next_of(segments[i]);
+      begin.to_update = updates_.data() + i;
+    };
+    if (part.updates && !segments.empty()) begin_update(0);
+    for_each(device, std::max(inputs.numel(), words), begin);
+    begin.inputs = begin.targets = 0;
+    for (std::size_t i = 1; part.updates && i < segments.size(); ++i) {
+      begin_update(i);
+      for_each(device, 1, begin);
+    }
     const auto work = [&] {
       model_->run_step(with, static_cast<T>(part.loss_gradient));
-      if (part.updates) for_each(device, model_->gradients().size(), StoredUpdate<Update>{update_.data()});
+      if (!part.updates) return;
+      for (std::size_t i = 0; i < segments.size(); ++i)
+        for (const ArenaRange& range : segments[i].ranges)
+          for_each(device, range.size(), StoredUpdate<Update>{updates_.data() + i, range.begin});
     };
     recordings_.run(
         device, {inputs.size(0), model_->mode(), !model_->gradients().zeroed(), part.updates, part.loss_gradient},
-        model_->memory_addresses(), std::cref(work));
+        {model_->memory_addresses(), model_->plan_number(), optimizer().layout()}, std::cref(work));
   }
 
   template <class E>
@@ -118,7 +133,7 @@ class StepRunner<Cuda, T, Optimizer>::State {
   TrackedPointer<optim::Rates> optimizer_;
   Buffer<T, Cuda> inputs_;
   Buffer<std::uint32_t, Cuda> targets_;  // as words
-  Buffer<Update, Cuda> update_;
+  Buffer<Update, Cuda> updates_;         // of the optimizer's segments
   BlockRunner<T, Optimizer> block_;
   StepRecordings recordings_;
 };

@@ -63,8 +63,9 @@ inline constexpr bool is_compiled_step =
 
 // Steps of one batch size submit the same work each time, except for the batch and the optimizer's numbers (such as the
 // learning rate), which are first copied to fixed addresses. So the second step of a batch size is recorded as a graph, and
-// each later step takes two launches. The parts of a step that accumulates gradients (the first, those between, the last) are
-// recorded each for itself. Steps are recorded again if the model's memory has moved. A batch size that cannot be
+// each later step takes two launches, and one more for each further group of parameters. The parts of a step that accumulates
+// gradients (the first, those between, the last) are recorded each for itself. Steps are recorded again if the model's memory
+// has moved, or if other parameters are trained or grouped. A batch size that cannot be
 // recorded stays eager.
 template <class T, class Optimizer>
 class StepRunner<Cuda, T, Optimizer> {

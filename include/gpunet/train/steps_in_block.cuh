@@ -11,6 +11,7 @@
 #include <gpunet/ops/cross_entropy/cross_entropy.hpp>
 #include <gpunet/ops/linear/linear.hpp>
 #include <gpunet/ops/relu.hpp>
+#include <gpunet/optim/optimizer.hpp>
 #include <gpunet/tensor/buffer.hpp>
 #include <gpunet/tensor/view.hpp>
 
@@ -272,7 +273,7 @@ void run_in_block(const Cuda& device, Steps steps, std::size_t shared) {
 // Runs DenseSteps on the networks and batches that they can do.
 template <class T, class Optimizer>
 class BlockRunner {
-  using Update = decltype(std::declval<Optimizer&>().next());
+  using Update = decltype(std::declval<Optimizer&>().next_of(std::declval<optim::Segment&>()));
 
  public:
   explicit BlockRunner(Network<Cuda, T>& model)
@@ -280,19 +281,20 @@ class BlockRunner {
     check(cudaDeviceGetAttribute(&most_bytes_, cudaDevAttrMaxSharedMemoryPerBlockOptin, device().ordinal()));
   }
 
-  // Returns whether a step on `batch` samples fits into the shared memory of a block.
-  bool fits(const Optimizer& optimizer, index_t batch) const {
-    return net_.depth > 0 && batch <= most_bytes_ &&
+  // Returns whether a step on `batch` samples fits into the shared memory of a block, and trains all parameters alike.
+  bool fits(Optimizer& optimizer, index_t batch) const {
+    return net_.depth > 0 && !model_->has_hooks() && optimizer.is_whole() && batch <= most_bytes_ &&
            bytes(optimizer, batch) <= static_cast<std::size_t>(most_bytes_);
   }
 
   // Runs `times` steps; writes the loss of step i to losses[i] unless `losses` is null.
   void operator()(Optimizer& optimizer, const View<const T, Cuda>& inputs, const View<const label_t, Cuda>& labels,
                   index_t times, T* losses) {
-    const Update first = optimizer.next();
+    optim::Segment& all = optimizer.segments()[0];
+    const Update first = optimizer.next_of(all);
     next_.clear();
     for (index_t i = 1; i < times; ++i)
-      next_.push_back(optimizer.next());
+      next_.push_back(optimizer.next_of(all));
     const auto more = static_cast<index_t>(next_.size());
     if (updates_.size() < more) updates_.reset(device(), more);
     device().upload(updates_.data(), next_.data(), next_.size() * sizeof(Update));

@@ -53,8 +53,9 @@ void AnyConv2dOp::backward(D& device, const BackwardPass<T>& pass) const {
   const AnyConv2dArgs<T> args{pass.slice, geometry, pass.parameters[0], nullptr, pass.scratch};
   const T* dy = pass.dy;
   const T *image = transposed ? dy : pass.x, *gradient = transposed ? pass.x : dy;
-  any_conv2d_backward_weight(device, args, image, gradient, pass.gradients[0], pass.accumulate);
-  if (bias)
+  if (!pass.skips_parameters)
+    any_conv2d_backward_weight(device, args, image, gradient, pass.gradients[0], pass.accumulate);
+  if (bias && !pass.skips_parameters)
     any_conv2d_backward_bias(device, pass.slice, transposed ? geometry.in_channels : geometry.out_channels,
                              transposed ? geometry.in_pixels() : geometry.out_pixels(), dy, pass.gradients[1],
                              pass.accumulate);

@@ -58,7 +58,7 @@ void Conv2dKernels<Geometry>::backward(const Conv2dOp& op, D& device, const Back
                                              .dy = pass.dy,
                                              .w = pass.parameters[0],
                                              .dx = pass.dx,
-                                             .dw = pass.gradients[0],
+                                             .dw = pass.skips_parameters ? nullptr : pass.gradients[0],
                                              .db = op.bias ? pass.gradients[1] : nullptr,
                                              .accumulate = pass.accumulate,
                                              .scratch = pass.scratch,
@@ -66,7 +66,7 @@ void Conv2dKernels<Geometry>::backward(const Conv2dOp& op, D& device, const Back
                                              .rectify_dx = pass.rectify_dx};
   if constexpr (DeviceTraits<D>::template fuses<T>)
     if (op.is_block()) return conv2d_block_backward(device, args);
-  conv2d_backward_parameters(device, args);
+  if (args.dw) conv2d_backward_parameters(device, args);
   if (args.dx) conv2d_backward_input(device, args);
 }
 

@@ -89,7 +89,7 @@ struct LinearKernels {
                                           .dy = pass.dy,
                                           .w = op.weight(pass.parameters),
                                           .dx = pass.dx,
-                                          .dw = op.weight(pass.gradients),
+                                          .dw = pass.skips_parameters ? nullptr : op.weight(pass.gradients),
                                           .db = op.bias_of(pass.gradients),
                                           .accumulate = pass.accumulate,
                                           .scratch = pass.scratch,

@@ -185,7 +185,7 @@ void linear_backward(D& device, Known known, const LinearBackwardArgs<T>& a) {
   // The weights first, which forward may have left in a cache: their gradients would push them out.
   if (a.dx) linear_backward_input(device, known, a);
   if (a.dx && a.rectify_dx) rectify_gradient(device, a.slice.samples() * a.in, a.x, a.dx, a.dx);
-  linear_backward_parameters(device, known, a);
+  if (a.dw) linear_backward_parameters(device, known, a);
 }
 
 }  // namespace gpunet

@@ -318,9 +318,10 @@ void RecurrentOp<Cell>::backward(D& device, const BackwardPass<T>& pass) const {
                                      .scratch = linear,
                                      .whole_batch = part.whole_batch()};
       };
-      linear_backward_parameters(device, AnySizes{}, parameters(1, 3, g.hidden, states, db));
+      if (!pass.skips_parameters)
+        linear_backward_parameters(device, AnySizes{}, parameters(1, 3, g.hidden, states, db));
       LinearBackwardArgs<T> of_inputs = parameters(0, 2, g.inputs(layer), x, da);
-      linear_backward_parameters(device, AnySizes{}, of_inputs);
+      if (!pass.skips_parameters) linear_backward_parameters(device, AnySizes{}, of_inputs);
       if (!dx) continue;
       of_inputs.dx = direction == 0 ? dx : second_dx;
       linear_backward_input(device, AnySizes{}, of_inputs);

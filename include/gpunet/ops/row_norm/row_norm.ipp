@@ -49,7 +49,7 @@ void RowNormOp::backward(D& device, const BackwardPass<T>& pass) const {
                                 pass.accumulate,
                                 pass.dx,
                                 reinterpret_cast<double*>(pass.scratch)};
-  if (weight) row_norm_backward_parameters(device, args);
+  if (weight && !pass.skips_parameters) row_norm_backward_parameters(device, args);
   if (pass.dx) row_norm_backward_input(device, args);
 }
 

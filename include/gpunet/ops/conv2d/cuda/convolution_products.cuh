@@ -39,13 +39,14 @@ struct ConvolutionProducts : BatchConvolution {
     return TiledProduct<Filters<T>, PatchColumns<T>, ConvolutionOutput<T>>{
         m, n, k, {w, static_cast<int>(k)}, {{g, order(), x}}, store};
   }
+  // dw may be null: then the product is empty.
   template <class T>
   auto parameters(const T* x, const OutputGradient<T>& dy, T* dw, OptionalArray<T> db,
                   Accumulate accumulate) const {
     check_sizes();
     const auto [m, n, k] = parameter_sizes();
     return TiledProduct<OutputGradientRows<T>, PatchRows<T>, ParameterGradientOutput<T>>{
-        m, n, k, {dy, order(), g.out_channels}, {g, order(), x}, {dw, db, g.taps(), accumulate}};
+        dw ? m : 0, n, k, {dy, order(), g.out_channels}, {g, order(), x}, {dw, db, g.taps(), accumulate}};
   }
   // dx may be null: then the product is empty. x is null unless dx has to be rectified.
   template <class T>
@@ -150,7 +151,7 @@ void conv2d_block_backward(Cuda& device, const Conv2dBackwardArgs<T, Geometry>& 
   if (auto* library = detail::library_for<T>(device, all)) {
     Conv2dBackwardArgs<T> convolution = a.general();
     convolution.dy = library->through_pool(device, all, a.choice, a.dy, a.scratch);
-    library->backward_parameters(device, all, convolution);
+    if (a.dw) library->backward_parameters(device, all, convolution);
     if (!a.dx) return;
     library->backward_input(device, all, convolution.dy, a.w, a.dx, a.scratch);
     if (a.rectify_dx) rectify_gradient(device, a.slice.samples() * block.g.in_features(), a.x, a.dx, a.dx);

@@ -95,7 +95,7 @@ inline GradientRows gradient_rows(Host& device, const RowBlock& block, index_t f
   return {waiting, rows * width, first, rows, width};
 }
 
-// One group of samples: dx [in_features][inner] unless it is null, dw and db.
+// One group of samples: dx [in_features][inner], and dw and db, unless they are null.
 inline void backward_in_rows(Host& device, const RowBlock& block, const Conv2dBackwardArgs<float>& a) {
   const Conv2dGeometry& g = block.g;
   const index_t rows = gradient_block(g, block.inner);
@@ -109,7 +109,7 @@ inline void backward_in_rows(Host& device, const RowBlock& block, const Conv2dBa
   for (index_t row = 0; row < block.used_height(); row += rows, accumulate = Accumulate::yes) {
     const index_t some = std::min(rows, block.used_height() - row);
     const GradientRows dz = gradient_rows(device, block, row, some, a, waiting);
-    GPUNET_CALL_PATH(c.width, parameter_gradients, c, dz, a.dw, a.db, accumulate);
+    if (a.dw) GPUNET_CALL_PATH(c.width, parameter_gradients, c, dz, a.dw, a.db, accumulate);
     if (a.dx) spread.fill(dz, frame);
   }
   if (a.dx) correlate_gradient(spread, frame, a.w, a.dx, packed);
@@ -163,7 +163,7 @@ inline void backward_in_rows(Host& device, const RowBlocks& all, const Conv2dBac
   device.run_if(all.workers > 1, all.parts(), [=, &all, &a, &device](index_t part, int worker) {
     Conv2dBackwardArgs<float> one = a;
     one.scratch = a.scratch + worker * size;
-    if (part > 0) {
+    if (part > 0 && a.dw) {
       one.dw = parts + (part - 1) * all.part_size();
       if (a.db) one.db = one.dw + weights;
       one.accumulate = Accumulate::no;
@@ -178,6 +178,7 @@ inline void backward_in_rows(Host& device, const RowBlocks& all, const Conv2dBac
       one.accumulate = Accumulate::yes;
     }
   });
+  if (!a.dw) return;
   const float* from = parts;
   for (index_t part = 1; part < all.parts(); ++part, from += all.part_size()) {
     for (index_t i = 0; i < weights; ++i)
@@ -216,7 +217,7 @@ void backward_one_by_one(Host& device, const Conv2dBackwardArgs<float, Geometry>
     max_pool2d_backward(device, a.slice, block.pooling(block.g.out_height), a.dy, a.choice, convolution.dy);
   }
   convolution.scratch = a.scratch + waiting_elements(a.slice, block);
-  conv2d_backward_parameters(device, convolution);
+  if (a.dw) conv2d_backward_parameters(device, convolution);
   if (a.dx) conv2d_backward_input(device, convolution);
 }
 

@@ -113,12 +113,12 @@ struct LinearProducts {
     return TiledProduct<AlongRows<T>, AlongRows<T>, RowsOutput<T>>{
         samples, out, in, {a.x, in}, {a.w, in}, {a.y, out, a.b, {a.activation}}};
   }
+  // dw, or dx, may be null: then the product is empty.
   template <class T>
   auto parameters(const LinearBackwardArgs<T>& a) const {
     return TiledProduct<AcrossRows<T>, AcrossRowsAndOnes<T>, ParameterGradientOutput<T>>{
-        out, in + 1, samples, {a.dy, out}, {{a.x, in}, in}, {a.dw, a.db, in, a.accumulate}};
+        a.dw ? out : 0, in + 1, samples, {a.dy, out}, {{a.x, in}, in}, {a.dw, a.db, in, a.accumulate}};
   }
-  // dx may be null: then the product is empty.
   template <class T>
   auto input(const LinearBackwardArgs<T>& a) const {
     return TiledProduct<AlongRows<T>, AcrossRows<T>, InputGradientRows<T>>{
@@ -227,7 +227,7 @@ template <class T>
 auto parameter_product(Cuda& device, const LinearBackwardArgs<T>& a) {
   auto parameters = LinearProducts{a.slice.samples(), a.in, a.out}.parameters(a);
   if constexpr (std::is_same_v<T, float>)
-    if (is_large_linear<T>(a.slice, a.in, a.out) && large_linear_parameters(device, a)) parameters.m = 0;
+    if (a.dw && is_large_linear<T>(a.slice, a.in, a.out) && large_linear_parameters(device, a)) parameters.m = 0;
   return parameters;
 }
 template <class T>

@@ -1,0 +1,44 @@
+// Bodies of lerp.hpp.
+#pragma once
+
+#include <cmath>
+
+#include <gpunet/model/lerp.hpp>
+
+namespace gpunet {
+
+// to[i] += weight (end[i] - to[i]), by the formula of torch.lerp, which gives end[i] for a weight of 1. One index = one parameter.
+template <class T>
+struct LerpElement {
+  T weight;
+  const T* end;
+  T* to;
+  GPUNET_FN void operator()(index_t i) const {
+    const T from = to[i], way = end[i] - from;
+    to[i] = weight < static_cast<T>(0.5) ? from + weight * way : end[i] - way * (T{1} - weight);
+  }
+};
+
+template <class D, class T>
+void lerp(Network<D, T>& target, const Network<D, T>& net, double weight) {
+  require(std::isfinite(weight), "gpunet::lerp: a weight of ", weight,
+          " (want a finite number, 0 keeps the target, 1 copies the other network)");
+  require(&target.device() == &net.device(),
+          "gpunet::lerp: the networks are on two devices, move one with to(device)");
+  if (target.parameters().data() == net.parameters().data()) return;  // the same network, or a shared arena
+  D& device = target.device();
+  const auto ranges = detail::common_ranges("gpunet::lerp", target.graph(), net.graph());
+  const auto use = target.exclusive_use();
+  const auto shared_use = net.shared_use();
+  T* const to = target.parameters().data();
+  for (const auto& [here, there, size] : ranges.parameters)
+    for_each(device, size, LerpElement<T>{static_cast<T>(weight), net.parameters().data() + there, to + here});
+  for (const auto& [here, there, size] : ranges.buffers)
+    device.copy(target.buffers().data() + here, net.buffers().data() + there,
+                static_cast<std::size_t>(size) * sizeof(T));
+  target.note_update();
+}
+
+GPUNET_COMPILE_TEMPLATES(GPUNET_LERP)
+
+}  // namespace gpunet
