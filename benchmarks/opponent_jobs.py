@@ -272,7 +272,7 @@ class Product:
 class TensorFunction:
     """A function of two tensors of one shape, which may be written in several forms."""
 
-    def __init__(self, forms, *sizes):
+    def __init__(self, sizes, **forms):
         self.forms, self.a, self.b = forms, spread_values(*sizes), spread_squares(*sizes)
         self.ways = {"form": list(forms)}
 
@@ -289,10 +289,9 @@ class TensorFunction:
         return wall_time(self.run, steps)
 
 
-CHAIN = {
-    "plain": lambda a, b: torch.sqrt(torch.abs(a * b + 2.5) - b),
-    "in place": lambda a, b: (a * b).add_(2.5).abs_().sub_(b).sqrt_(),
-}
+def chain(*sizes):
+    return TensorFunction(sizes, plain=lambda a, b: torch.sqrt(torch.abs(a * b + 2.5) - b),
+                          in_place=lambda a, b: (a * b).add_(2.5).abs_().sub_(b).sqrt_())
 
 
 def numpy():
@@ -328,10 +327,10 @@ JOBS = {
     "gemm_256": lambda: Product(256),
     "gemm_1024": lambda: Product(1024),
     "gemm_2048": lambda: Product(2048),
-    "tensor_chain": lambda: TensorFunction(CHAIN, 1000000),
-    "tensor_small": lambda: TensorFunction(CHAIN, 32),
-    "tensor_row_sums": lambda: TensorFunction({"plain": lambda a, b: a.sum(1)}, 1024, 1024),
-    "tensor_column_sums": lambda: TensorFunction({"plain": lambda a, b: a.sum(0)}, 1024, 1024),
-    "tensor_matmul": lambda: TensorFunction({"plain": lambda a, b: a @ b}, 256, 256),
-    "tensor_sort": lambda: TensorFunction({"plain": lambda a, b: a.sort().values}, 1000000),
+    "tensor_chain": lambda: chain(1000000),
+    "tensor_small": lambda: chain(32),
+    "tensor_row_sums": lambda: TensorFunction((1024, 1024), plain=lambda a, b: a.sum(1)),
+    "tensor_column_sums": lambda: TensorFunction((1024, 1024), plain=lambda a, b: a.sum(0)),
+    "tensor_matmul": lambda: TensorFunction((256, 256), plain=lambda a, b: a @ b),
+    "tensor_sort": lambda: TensorFunction((1000000,), plain=lambda a, b: a.sort().values),
 }
