@@ -3,12 +3,14 @@
 #include <gpunet/gpunet.hpp>
 #include <gpunet/plot.hpp>
 #include <gpunet/tensorboard.hpp>
+#include <gpunet/tensors.hpp>
 
 using namespace gpunet;
 
 int main() {
   using Net = nn::Sequential<nn::Input<4>, nn::Linear<3>>;
-  Host device;
+  Host host;
+  Host& device = host;
   Model net(device, nn::Sequential(nn::Input<3, 32, 32>(), nn::Flatten(), nn::Linear<10>()));
   nn::CrossEntropyLoss criterion;
   optim::SGD optimizer(net, {.lr = 0.001});
