@@ -27,9 +27,10 @@ case ${program##*/} in
   09*) printf 'abcdefgh%.0s' {1..80} >.letters
     long=(--text .letters --window 16 --epochs 1000000) short=(--text .letters --window 16 --epochs 1 --length 20) ready='^epoch'
     files='text.safetensors text.svg' bad=(--picture none/x.svg) trains='epoch' ;;
-  10*) long=(--images 32 --batch-size 16 --epochs 1000000) short=(--images 32 --batch-size 16 --epochs 1) ready='^epoch'
-    files=finetuned.safetensors bad=(--save none/x.pth) trains='training' ;;
-  11*) long=(--steps 6000) short=(--steps 12) ready='^step' files=generator.safetensors bad=(--save none/x.pth) trains='step' ;;
+  10*) long=(--images 2 --batch-size 2 --epochs 1000000) short=(--images 2 --batch-size 2 --epochs 1) ready='^epoch'
+    files=finetuned.safetensors bad=(--save none/x.pth) trains='epoch' ;;
+  11*) long=(--batch-size 16 --steps 20000) short=(--batch-size 16 --steps 600) ready='^step'
+    files=generator.safetensors bad=(--save none/x.pth) trains='step' ;;
 esac
 [[ ${program##*/} == 03* ]] || { long+=(--device cpu) && short+=(--device cpu); }
 export CUDA_VISIBLE_DEVICES=  # 03 takes every GPU that it sees
