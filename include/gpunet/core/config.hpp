@@ -64,7 +64,8 @@
 #define GPUNET_CUDNN 0
 #endif
 
-// Attributes of functions whose loops are to be vectorized, also with -O2.
+// Attributes of functions whose loops are to be vectorized, also with -O2. Where comparisons may trap and functions set errno, g++
+// keeps branches in them.
 #if defined(__GNUC__) && !defined(__clang__)
 #if __GNUC__ < 12
 #error "gpunet: g++ is older than 12 (it lacks __builtin_shufflevector), use g++-12 or clang++-14 or later"

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include <gpunet/device/cuda/loops.hpp>
 #include <gpunet/device/host/for_each.hpp>
 #include <gpunet/device/host/transpose.hpp>
 #include <gpunet/ops/slice.hpp>
@@ -109,3 +110,6 @@ inline void deinterleave(Host& device, const Slice& slice, index_t features, con
 }
 
 }  // namespace gpunet
+
+GPUNET_EXTERN_LOOP(gpunet::Deinterleave<float>);
+GPUNET_EXTERN_LOOP(gpunet::Deinterleave<double>);

@@ -21,6 +21,8 @@ GPUNET_COMPILE_LOOP(gpunet::GatherSamples<std::uint8_t>);
 GPUNET_COMPILE_LOOP(gpunet::GatherSamples<float, float>);
 GPUNET_COMPILE_LOOP(gpunet::MapTwo<gpunet::Add, float>);
 GPUNET_COMPILE_LOOP(gpunet::MapTwo<gpunet::Add, double>);
+GPUNET_COMPILE_LOOP(gpunet::Deinterleave<float>);
+GPUNET_COMPILE_LOOP(gpunet::Deinterleave<double>);
 GPUNET_COMPILE_LOOP(gpunet::ArgMax<float>);
 GPUNET_COMPILE_LOOP(gpunet::ArgMax<double>);
 GPUNET_COMPILE_SUM(gpunet::CountClass);
