@@ -1,4 +1,4 @@
-// expect: gpunet::optim::LBFGS: it has no groups of parameters (they move along one direction, by one length), give it some parameters, optim::LBFGS optimizer(net.parameters("fc")), or take another optimizer
+// expect: gpunet::optim::LBFGS: it has no groups of parameters (they move along one direction, by one length), give it some parameters, optim::LBFGS optimizer(net.parameters(pattern)), or take another optimizer
 // lines: 10
 // Groups of parameters of LBFGS.
 // As in PyTorch, all parameters of LBFGS have the same options.

@@ -1,4 +1,4 @@
-// expect: gpunet::optim: an optimizer takes the model, or parameters that a pattern names, write optim::SGD optimizer(net, {.lr = 0.1}), or net.parameters("fc.*") for net
+// expect: gpunet::optim: an optimizer takes the model, or parameters that a pattern names, write optim::SGD optimizer(net, {.lr = 0.1}), or net.parameters(pattern) for net
 // lines: 10
 // An optimizer of net.parameters(), as in PyTorch.
 // `net.parameters()` is the array of all parameters. The same holds for all optimizers.

@@ -384,3 +384,11 @@ TEST_CASE_TEMPLATE("views and expressions are printed as the tensors that they m
         "false]])");
   CHECK((~cast<std::int32_t>(x)).to_vector() == std::vector<std::int32_t>{-2, -3, -4, -5});
 }
+
+TEST_CASE("a tensor without a device has no elements to compute with") {
+  Tensor<float, Host> none;
+  CHECK(none.to_vector().empty());
+  CHECK(none.clone().numel() == 0);
+  CHECK(contains(error_of([&] { none[0] = 1; }), "made without a device"));
+  CHECK(contains(error_of([&] { Tensor y = none + 1; }), "no device"));
+}

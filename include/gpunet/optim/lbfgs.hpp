@@ -73,7 +73,7 @@ class LBFGS : public ParamGroups {
     static_assert(
         std::is_void_v<Some>,
         "gpunet::optim::LBFGS: it has no groups of parameters (they move along one direction, by one length), "
-        "give it some parameters, optim::LBFGS optimizer(net.parameters(\"fc\")), or take another optimizer");
+        "give it some parameters, optim::LBFGS optimizer(net.parameters(pattern)), or take another optimizer");
   }
 
   void zero_grad() { model_->zero_grad(); }

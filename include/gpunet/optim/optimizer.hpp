@@ -127,7 +127,7 @@ struct OptimizerOfParameters {
     static_assert(
         std::is_void_v<Parameters>,
         "gpunet::optim: an optimizer takes the model, or parameters that a pattern names, write optim::SGD "
-        "optimizer(net, {.lr = 0.1}), or net.parameters(\"fc.*\") for net");
+        "optimizer(net, {.lr = 0.1}), or net.parameters(pattern) for net");
   }
   void zero_grad() {}
   void step() {}

@@ -163,6 +163,8 @@ template <class To, class From>
 [[gnu::always_inline]] GPUNET_FN inline To cast(From x) {
   if constexpr (std::is_same_v<To, bool>)
     return x != From{};
+  else if constexpr (std::is_same_v<To, std::uint8_t> && std::is_floating_point_v<From>)
+    return static_cast<To>(static_cast<std::int32_t>(x));  // wraps around, as in PyTorch
   else
     return static_cast<To>(x);
 }

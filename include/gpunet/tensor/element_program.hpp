@@ -104,7 +104,7 @@ class ElementProgram {
   // Replaces the layout of a program that is an array; the offset is in elements.
   void use_layout(index_t offset, const Sizes& sizes, const Strides& strides) {
     Operand& array = operands_.items[0];
-    array.data = static_cast<const std::byte*>(array.data) + offset * bytes_of(type_);
+    if (array.data) array.data = static_cast<const std::byte*>(array.data) + offset * bytes_of(type_);
     array.sizes = sizes_ = sizes;
     array.strides = strides;
   }

@@ -54,7 +54,8 @@ auto relaid(X&& x, const F& f) {
   if constexpr (!owns && requires { view_of(x); }) {
     const auto view = view_of(x);
     const Layout to = f(Layout{0, view.sizes(), view.strides()});
-    return std::remove_const_t<decltype(view)>(view.device(), view.data() + to.offset, to.sizes, to.strides,
+    auto* const data = view.data();  // null if there are no elements
+    return std::remove_const_t<decltype(view)>(view.device(), data ? data + to.offset : data, to.sizes, to.strides,
                                                view.lifetime());
   } else {
     auto elements = expression(std::forward<X>(x));

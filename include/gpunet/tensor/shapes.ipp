@@ -176,8 +176,9 @@ GPUNET_INLINE Layout sliced(const Layout& x, int dim, const Slicer& slice) {
   const auto bounded = [extent](index_t i) {
     return std::clamp(i < 0 ? i + extent : i, index_t{0}, extent);
   };
+  const index_t step = std::min(slice.step, std::max(extent, index_t{1}));  // none is longer
   const index_t start = bounded(slice.start.value_or(0)), stop = bounded(slice.stop.value_or(extent));
-  return with_dimension(x, at, start, stop > start ? (stop - start - 1) / slice.step + 1 : 0, slice.step);
+  return with_dimension(x, at, start, stop > start ? (stop - start - 1) / step + 1 : 0, step);
 }
 GPUNET_INLINE Layout selected(const Layout& x, int dim, index_t index) {
   const int at = dimension_at(dim, x.sizes.rank(), "select");

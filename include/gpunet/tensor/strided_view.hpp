@@ -79,15 +79,25 @@ class StridedView {
 
 namespace detail {
 
+// Returns the device of a tensor that is to be viewed. Throws Error if it was made without one.
+template <class T, class D>
+D& device_of_view(const Tensor<T, D>& tensor) {
+  D* const device = TensorAccess::device(tensor);
+  require(device != nullptr,
+          "gpunet::StridedView: the tensor was made without a device (it has no elements), make it on "
+          "one");
+  return *device;
+}
+
 // Returns a view of a whole tensor.
 template <class T, class D>
 StridedView<T, D> view_of(Tensor<T, D>& tensor) {
-  return {tensor.device(), tensor.data(), tensor.sizes(), dense_strides(tensor.sizes()),
+  return {device_of_view(tensor), tensor.data(), tensor.sizes(), dense_strides(tensor.sizes()),
           TensorAccess::lifetime(tensor)};
 }
 template <class T, class D>
 StridedView<const T, D> view_of(const Tensor<T, D>& tensor) {
-  return {tensor.device(), tensor.data(), tensor.sizes(), dense_strides(tensor.sizes()),
+  return {device_of_view(tensor), tensor.data(), tensor.sizes(), dense_strides(tensor.sizes()),
           TensorAccess::lifetime(tensor)};
 }
 template <class T, class D>

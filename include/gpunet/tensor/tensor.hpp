@@ -107,7 +107,7 @@ class Tensor {
   StridedView<const T, D> operator[](index_t i) const& { return select(*this, 0, i); }
 
   // Returns a copy on the same device.
-  Tensor clone() const { return to(*device_); }
+  Tensor clone() const { return device_ ? to(*device_) : Tensor(); }
   // Returns a copy on `target`: this device, another of the same kind, or one of another kind.
   template <Device Target>
   Tensor<T, Target> to(Target& target) const {
@@ -117,7 +117,7 @@ class Tensor {
   }
 
   // Returns the elements in row-major order. Waits for the device.
-  std::vector<T> to_vector() const { return gpunet::to_vector(*device_, view()); }
+  std::vector<T> to_vector() const { return numel() > 0 ? gpunet::to_vector(*device_, view()) : std::vector<T>(); }
 
   // Returns the element of a one-element tensor. Waits for the device. Throws Error for any other shape.
   T item() const {
