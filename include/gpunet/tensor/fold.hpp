@@ -10,6 +10,8 @@ namespace gpunet::detail {
 struct FoldSizes {
   index_t outer, length, inner;
 };
+// Returns those of a dense array that is seen from one of its dimensions.
+FoldSizes along(const Sizes& sizes, int dim);
 
 // A fold by an operation. Elements of T are accumulated as `accumulated`, those of floats in short runs as such.
 struct FoldStep {

@@ -11,6 +11,13 @@
 
 namespace gpunet::detail {
 
+GPUNET_INLINE FoldSizes along(const Sizes& sizes, int dim) {
+  FoldSizes out{1, sizes[dim], 1};
+  for (int d = 0; d < sizes.rank(); ++d)
+    if (d != dim) (d < dim ? out.outer : out.inner) *= sizes[d];
+  return out;
+}
+
 // One fold on Host. Rows that fit into a block are folded one by one. Else blocks of consecutive elements, which are several rows
 // where rows are short, are folded into one block, element by element, and its rows at the end.
 class HostFold {

@@ -142,8 +142,6 @@ auto checked_indices(X&& index, index_t extent, std::string_view function) {
   return indices;
 }
 
-// [outer, length, inner] of a shape seen from a dimension.
-FoldSizes along(const Sizes& sizes, int dim);
 // Requires index shapes for gather and scatter: as many dimensions as x, and no larger than x but in `dim`.
 void check_index_shape(const Sizes& x, const Sizes& index, int dim, std::string_view function);
 

@@ -13,13 +13,6 @@ GPUNET_INLINE index_t place_of_wrong_index(Host&, const index_t* indices, index_
   return std::find_if(indices, indices + n, [extent](index_t i) { return i < 0 || i >= extent; }) - indices;
 }
 
-GPUNET_INLINE FoldSizes along(const Sizes& sizes, int dim) {
-  FoldSizes out{1, sizes[dim], 1};
-  for (int d = 0; d < sizes.rank(); ++d)
-    if (d != dim) (d < dim ? out.outer : out.inner) *= sizes[d];
-  return out;
-}
-
 GPUNET_INLINE void check_index_shape(const Sizes& x, const Sizes& index, int dim, std::string_view function) {
   bool fits = x.rank() == index.rank();
   for (int d = 0; fits && d < x.rank(); ++d)

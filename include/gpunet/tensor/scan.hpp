@@ -85,9 +85,7 @@ auto cumsum(X&& x, int dim) {
   Tensor<R, D> out(elements.device(), elements.sizes());
   const Sizes& sizes = out.sizes();
   const int at = detail::dimension_at(dim, sizes.rank(), "cumsum");
-  detail::FoldSizes shape{1, sizes[at], 1};
-  for (int d = 0; d < sizes.rank(); ++d)
-    if (d != at) (d < at ? shape.outer : shape.inner) *= sizes[d];
+  const detail::FoldSizes shape = detail::along(sizes, at);
   if (out.numel() > 0)
     detail::scan(elements.device(), detail::runnable(elements.program()), shape, detail::element_type<R>,
                  out.data());
