@@ -24,6 +24,7 @@ namespace detail {
 // A part of a message: a text (borrowed), a character, a bool or a number.
 class MessagePart {
  public:
+  constexpr MessagePart(const char* text) : kind_(Kind::text), text_(text) {}
   template <class T>
   constexpr MessagePart(const T& value) {
     if constexpr (std::same_as<T, char>)
@@ -72,6 +73,11 @@ template <class... Parts>
 constexpr void require(bool condition, const Parts&... parts) {
   if (!condition) [[unlikely]]
     detail::fail({detail::MessagePart(parts)...});
+}
+// The same for one text: no template for each length.
+constexpr void require(bool condition, const char* message) {
+  if (!condition) [[unlikely]]
+    detail::fail({message});
 }
 
 }  // namespace gpunet

@@ -134,6 +134,14 @@ struct Graph {
   std::vector<index_t> buffer_offsets;
   index_t buffer_elements = 0;
 
+  // Not defined here: every unit with a network would compile them.
+  Graph();
+  Graph(const Graph&);
+  Graph(Graph&&) noexcept;
+  Graph& operator=(const Graph&);
+  Graph& operator=(Graph&&) noexcept;
+  ~Graph();
+
   const Sizes& input_of(const Node& node) const { return values[static_cast<std::size_t>(node.inputs[0])]; }
   const Sizes& output_of(const Node& node) const { return values[static_cast<std::size_t>(node.output)]; }
   // Returns the traits of a node's op for its sizes.
@@ -158,7 +166,10 @@ struct Graph {
 class GraphBuilder {
  public:
   // `sizes` are those of one input sample.
-  explicit GraphBuilder(const Sizes& sizes) { graph_.values.push_back(sizes); }
+  explicit GraphBuilder(const Sizes& sizes);
+  GraphBuilder(const GraphBuilder&) = delete;
+  GraphBuilder& operator=(const GraphBuilder&) = delete;
+  ~GraphBuilder();
 
   static constexpr value_t input = 0;
 

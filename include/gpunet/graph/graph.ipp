@@ -10,6 +10,18 @@
 
 namespace gpunet {
 
+GPUNET_INLINE Graph::Graph() = default;
+GPUNET_INLINE Graph::Graph(const Graph&) = default;
+GPUNET_INLINE Graph::Graph(Graph&&) noexcept = default;
+GPUNET_INLINE Graph& Graph::operator=(const Graph&) = default;
+GPUNET_INLINE Graph& Graph::operator=(Graph&&) noexcept = default;
+GPUNET_INLINE Graph::~Graph() = default;
+
+GPUNET_INLINE GraphBuilder::GraphBuilder(const Sizes& sizes) {
+  graph_.values.push_back(sizes);
+}
+GPUNET_INLINE GraphBuilder::~GraphBuilder() = default;
+
 GPUNET_INLINE std::vector<int> Graph::readers() const {
   std::vector<int> count(values.size());
   for (const Node& node : nodes)

@@ -69,7 +69,8 @@ class Network : public Trackable<Network<D, T>> {
   Network(Network& other, Graph graph);
   // Optimizers, steps, outputs and losses follow a network that is moved. A moved-from network can only be destroyed or
   // assigned to.
-  Network(Network&&) noexcept = default;
+  Network(Network&&) noexcept;
+  ~Network();
   // Destroys and constructs: the device is a reference.
   Network& operator=(Network&& other) noexcept {
     if (this == &other) return *this;

@@ -31,6 +31,12 @@ Network<D, T>::Network(D& device, Graph graph, std::shared_ptr<Arena<D, T>> aren
 }
 
 template <class D, class T>
+Network<D, T>::Network(Network&&) noexcept = default;
+
+template <class D, class T>
+Network<D, T>::~Network() = default;
+
+template <class D, class T>
 Network<D, T>::Network(D& device, Graph graph, Drawn drawn)
     : Network(device, std::move(graph), std::make_shared<Arena<D, T>>()) {
   Buffer<T, D>&parameters = arena_->parameters, &buffers = arena_->buffers;

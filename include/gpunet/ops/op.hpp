@@ -370,26 +370,36 @@ inline constexpr bool is_in_library = false;
 
 // Kernels that the compiled library holds: user units only declare them, the library instantiates them.
 #define GPUNET_KERNELS_OF(D, T, ...) const ::gpunet::Kernels<D, T>* ::gpunet::kernels_of<__VA_ARGS__, D, T>()
+#define GPUNET_OP_OF(...) struct ::gpunet::detail::OpTypeCalls<typename __VA_ARGS__::op_type>
 #if GPUNET_CUDA && !GPUNET_NVCC
 #define GPUNET_EXTERN_KERNELS(...)                                           \
   template <>                                                                \
   inline constexpr bool ::gpunet::detail::is_in_library<__VA_ARGS__> = true; \
-  extern template GPUNET_KERNELS_OF(::gpunet::Host, float, __VA_ARGS__);     \
-  extern template GPUNET_KERNELS_OF(::gpunet::Host, double, __VA_ARGS__);    \
+  extern template GPUNET_OP_OF(__VA_ARGS__);                                 \
+  GPUNET_EXTERN_HOST_KERNELS(__VA_ARGS__);                                   \
   extern template GPUNET_KERNELS_OF(::gpunet::Cuda, float, __VA_ARGS__);     \
   extern template GPUNET_KERNELS_OF(::gpunet::Cuda, double, __VA_ARGS__)
 #elif GPUNET_CUDA  // has all kernels
-#define GPUNET_EXTERN_KERNELS(...)                                        \
-  extern template GPUNET_KERNELS_OF(::gpunet::Host, float, __VA_ARGS__);  \
-  extern template GPUNET_KERNELS_OF(::gpunet::Host, double, __VA_ARGS__); \
-  extern template GPUNET_KERNELS_OF(::gpunet::Cuda, float, __VA_ARGS__);  \
+#define GPUNET_EXTERN_KERNELS(...)                                       \
+  extern template GPUNET_OP_OF(__VA_ARGS__);                             \
+  GPUNET_EXTERN_HOST_KERNELS(__VA_ARGS__);                               \
+  extern template GPUNET_KERNELS_OF(::gpunet::Cuda, float, __VA_ARGS__); \
   extern template GPUNET_KERNELS_OF(::gpunet::Cuda, double, __VA_ARGS__)
 #else
-#define GPUNET_EXTERN_KERNELS(...) GPUNET_EXTERN_HOST_KERNELS(__VA_ARGS__)
+#define GPUNET_EXTERN_KERNELS(...)           \
+  extern template GPUNET_OP_OF(__VA_ARGS__); \
+  GPUNET_EXTERN_HOST_KERNELS(__VA_ARGS__)
 #endif
-#define GPUNET_COMPILE_KERNELS(...)                                       \
+#define GPUNET_COMPILE_DEVICE_KERNELS(...)                                \
   template GPUNET_KERNELS_OF(GPUNET_COMPILED_DEVICE, float, __VA_ARGS__); \
   template GPUNET_KERNELS_OF(GPUNET_COMPILED_DEVICE, double, __VA_ARGS__)
+#if GPUNET_NVCC
+#define GPUNET_COMPILE_KERNELS(...) GPUNET_COMPILE_DEVICE_KERNELS(__VA_ARGS__)
+#else
+#define GPUNET_COMPILE_KERNELS(...)   \
+  template GPUNET_OP_OF(__VA_ARGS__); \
+  GPUNET_COMPILE_DEVICE_KERNELS(__VA_ARGS__)
+#endif
 // The same for Host alone: kernels for a part of the sizes, see DeviceTraits::unrolls_sizes.
 #define GPUNET_EXTERN_HOST_KERNELS(...)                                  \
   extern template GPUNET_KERNELS_OF(::gpunet::Host, float, __VA_ARGS__); \
@@ -397,7 +407,7 @@ inline constexpr bool is_in_library = false;
 #if GPUNET_NVCC
 #define GPUNET_COMPILE_HOST_KERNELS(...) static_assert(true)
 #else
-#define GPUNET_COMPILE_HOST_KERNELS(...) GPUNET_COMPILE_KERNELS(__VA_ARGS__)
+#define GPUNET_COMPILE_HOST_KERNELS(...) GPUNET_COMPILE_DEVICE_KERNELS(__VA_ARGS__)
 #endif
 
 #if !GPUNET_COMPILED

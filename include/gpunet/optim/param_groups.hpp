@@ -36,10 +36,9 @@ class ParamGroups : public Rates {
  protected:
   // `parameters`: their number. The other arguments are those of Rates.
   ParamGroups(const char* name, double lr, std::optional<double> momentum, std::optional<double> weight_decay,
-              std::size_t parameters)
-      : Rates(name, lr, momentum, weight_decay), group_of_(parameters), progress_of_(parameters) {}
-  ParamGroups(ParamGroups&&) = default;
-  ~ParamGroups() = default;
+              std::size_t parameters);
+  ParamGroups(ParamGroups&&) noexcept;
+  ~ParamGroups();
 
   // Leaves all other parameters out.
   void select(std::span<const int> parameters);

@@ -7,6 +7,12 @@
 
 namespace gpunet::optim {
 
+GPUNET_INLINE ParamGroups::ParamGroups(const char* name, double lr, std::optional<double> momentum,
+                                       std::optional<double> weight_decay, std::size_t parameters)
+    : Rates(name, lr, momentum, weight_decay), group_of_(parameters), progress_of_(parameters) {}
+GPUNET_INLINE ParamGroups::ParamGroups(ParamGroups&&) noexcept = default;
+GPUNET_INLINE ParamGroups::~ParamGroups() = default;
+
 GPUNET_INLINE void ParamGroups::select(std::span<const int> parameters) {
   std::fill(group_of_.begin(), group_of_.end(), -1);
   for (const int i : parameters)

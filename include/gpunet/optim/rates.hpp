@@ -64,8 +64,8 @@ class Rates : public Trackable<Rates> {
  protected:
   // No momentum, no weight decay: an optimizer without.
   Rates(const char* name, double lr, std::optional<double> momentum, std::optional<double> weight_decay = 0);
-  Rates(Rates&&) = default;
-  ~Rates() = default;
+  Rates(Rates&&) noexcept;
+  ~Rates();
 
   // Appends a group.
   void add_rates(const ParamGroupOptions& options);

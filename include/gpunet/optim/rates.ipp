@@ -31,6 +31,9 @@ GPUNET_INLINE Rates::Rates(const char* name, double lr, std::optional<double> mo
   check_option("weight_decay value", weight_decay_);
 }
 
+GPUNET_INLINE Rates::Rates(Rates&&) noexcept = default;
+GPUNET_INLINE Rates::~Rates() = default;
+
 GPUNET_INLINE void Rates::require_momentum() const {
   require(has_momentum_, "gpunet::optim::", name_,
           ": has no momentum (a schedule of one would change nothing), for OneCycleLR set cycle_momentum to false");
