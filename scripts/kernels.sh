@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# kernels.sh [--list|--markdown] [SOURCE FOLDER...]: compiles the kernels of SOURCE for sm_75, sm_80 and sm_90 and checks that
+# kernels.sh [--quick|--list|--markdown] [SOURCE FOLDER...]: compiles the kernels of SOURCE for sm_75, sm_80 and sm_90 and checks that
 # each can be launched: registers x threads must not exceed the 65536 registers of a block; a kernel without launch bounds
 # counts with 1024 threads. (ptxas itself refuses more than 48 KiB of static shared memory.) SOURCE must contain every kernel
-# of the headers in the folders. Without arguments, these are the kernels of the library and of the benchmarks. --list prints
-# all of them, --markdown the table of docs/gpu.md. Needs nvcc (CUDACXX, or in PATH) with its ptxas, but no GPU; exit status 77
+# of the headers in the folders. Without arguments, these are the kernels of the library and of the benchmarks. --quick checks for
+# sm_90 alone; --list prints all of them, --markdown the table of docs/gpu.md. Needs nvcc (CUDACXX, or in PATH) with its ptxas, but no GPU; exit status 77
 # without it.
 set -euo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
@@ -13,7 +13,8 @@ print=
   print=${1#--}
   shift
 }
-[[ $print =~ ^(|list|markdown)$ ]] || fail "kernels.sh: unknown option --$print, want --list, --markdown or nothing"
+[[ $print =~ ^(|quick|list|markdown)$ ]] ||
+  fail "kernels.sh: unknown option --$print, want --quick, --list, --markdown or nothing"
 [[ $# -gt 0 ]] || set -- "$root/tests/cuda/kernels.cpp" "$root/include" "$root/benchmarks/gpu"
 source=$1
 shift
@@ -27,6 +28,7 @@ ptxas=$(dirname "$nvcc")/ptxas
 }
 
 architectures='sm_75 sm_80 sm_90'
+[[ $print != quick ]] || architectures=sm_90
 work=$(mktemp -d)
 trap 'wait; rm -rf "$work"' EXIT
 
@@ -54,18 +56,17 @@ assemble() {
   ' OFS='\t' "$work/$1.ptx" "$work/$2.log" >"$work/$2.list"
 }
 
-(to_ptx 75 && assemble 75 75) &
-first=$!
+if [[ $print != quick ]]; then (to_ptx 75 && assemble 75 75) & fi
 to_ptx 80
-assemble 80 80
+[[ $print == quick ]] || assemble 80 80
 assemble 80 90
-wait $first
+[[ $print == quick ]] || wait $!
 
 # Names as in the source, without namespaces and parameters.
-cat "$work"/{75,80,90}.list | c++filt |
+for architecture in $architectures; do cat "$work/${architecture#sm_}.list"; done | c++filt |
   sed -E 's/\b(gpunet|bench|detail|nn|utils|optim|train|data|gpu)::|\(anonymous namespace\):://g
     s/\tvoid /\t/; s/\([^\t]*\)\t/\t/; :join; s/> >/>>/; t join' >"$work/all"
-count=$(wc -l <"$work/80.list")
+count=$(wc -l <"$work/90.list")
 [[ $count -gt 0 ]] || fail "kernels.sh: no kernel in $source"
 
 bad=0

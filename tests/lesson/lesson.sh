@@ -6,6 +6,9 @@
 device=$2
 program=$3
 shift 3
+# Whether the program is too slow to learn something: on another device, which may be simulated, and under sanitizers.
+slow=no
+[[ $device == cpu && ${GPUNET_TEST_SLOW:-0} == 0 ]] || slow=yes
 
 # skip_all WHY: ends the test with all its checks skipped.
 skip_all() {

@@ -29,7 +29,7 @@ is_picture() { [[ $(head -c 4 "$1") == "<svg" && $(grep -o '<image' "$1" | wc -l
 
 # Enough to learn something on a processor; on another device, which may be simulated, enough to compare.
 few=(--images 2000 --epochs 2)
-[[ $device == cpu ]] || few=(--images 48 --epochs 2 --batch-size 16)
+[[ $device == cpu ]] || few=(--images 32 --epochs 2 --batch-size 16)
 run "$program" --device "$device" "${few[@]}"
 check "the lesson ends well" ended_with 0
 if [[ $device == cpu ]]; then check "the losses go down" go_down; else skip 1 "a few images teach nothing"; fi
