@@ -337,7 +337,7 @@ TEST_CASE("tensors of two Hosts work together, and their results are on the firs
   CHECK(w.to_vector() == Values{1, 2, 3});
   CHECK(&w.device() == &second);
   CHECK(where(x > 1, y, w).to_vector() == Values{1, 2, 2});
-  CHECK(cat(0, x, y).numel() == 6);
+  CHECK(cat({x, y}, 0).numel() == 6);
   CHECK(matmul(x, y).item() == 5);
   narrow(w, 0, 0, 2) = narrow(y, 0, 1, 2);
   CHECK(w.to_vector() == Values{1, 2, 3});
@@ -352,7 +352,7 @@ TEST_CASE("tensors of two objects Cuda do not work together, because nothing ord
   CHECK(error_of([&] { Tensor z = x + y; }) == "gpunet::operator+" + refused);
   CHECK(error_of([&] { x += y; }) == "gpunet::operator+" + refused);
   CHECK(error_of([&] { x[0] = y[1]; }) == "gpunet::StridedView" + refused);
-  CHECK(error_of([&] { cat(0, x, y); }) == "gpunet::StridedView" + refused);
+  CHECK(error_of([&] { cat({x, y}, 0); }) == "gpunet::StridedView" + refused);
   CHECK(error_of([&] { matmul(x, y); }) == "gpunet::matmul" + refused);
   x[0] = y.to(first)[1];
   CHECK(x.to_vector() == Values{2, 3, 2, 3});

@@ -16,14 +16,14 @@ TEST_CASE_TEMPLATE("joined and repeated tensors are PyTorch's", D, GPUNET_TEST_D
   for (const auto& [owner, x] : all_views<float>(test_device<D>())) {
     const int rank = x.sizes().rank();
     if (rank > 0) {
-      joined.next(cat(0, x, flip(x, {0}), x));
-      in_rows.next(cat(-1, x, Tensor(2 * x)));
+      joined.next(cat({x, flip(x, {0}), x}, 0));
+      in_rows.next(cat({x, 2 * x}, -1));
       rolled.next(roll(x, 1, 0));
       rolled.next(roll(x, -2, 0));
       along_rows.next(roll(x, 7, -1));
     }
-    stacked.next(stack(0, x, x));
-    innermost.next(stack(-1, x, x, Tensor(-x)));
+    stacked.next(stack({x, x}));
+    innermost.next(stack({x, x, -x}, -1));
     if (rank < 2) repeated.next(repeat(x, {2}));
     if (rank == 2) repeated.next(repeat(x, {2, 2}));
     if (rank == 3) repeated.next(repeat(x, {2, 2, 2}));
@@ -73,6 +73,10 @@ TEST_CASE_TEMPLATE("tensors that follow a rule are PyTorch's", D, GPUNET_TEST_DE
   CHECK(zeros_like(like).to_vector() == std::vector<std::int32_t>{0, 0});
   CHECK(ones_like(transpose(like, 0, 1)).sizes() == Sizes{1, 2});
   CHECK(full_like(like, 9).to_vector() == std::vector<std::int32_t>{9, 9});
+  CHECK(tensor(device, {1.5f, -2.f}).to_vector() == std::vector<float>{1.5f, -2});
+  CHECK(tensor<index_t>(device, {3, 1, 2}).to_vector() == std::vector<index_t>{3, 1, 2});
+  const std::vector<double> values{0.25, 4};
+  CHECK(tensor(device, std::span(values)).to_vector() == values);
 }
 
 TEST_CASE_TEMPLATE("vectors of tensors are joined, and expressions once they are tensors", D, GPUNET_TEST_DEVICES) {
@@ -96,19 +100,28 @@ TEST_CASE_TEMPLATE("tensors that cannot be joined or made are refused", D, GPUNE
   D& device = test_device<D>();
   const Tensor<float, D> x(device, {2, 3}), y(device, {3, 2}), row(device, {3}), number(device, {});
   const std::vector<Tensor<float, D>> none;
-  CHECK(error_of([&] { cat(0, x, y); }) ==
+  CHECK(error_of([&] {
+          cat({x, y}, 0);
+        }) ==
         "gpunet::cat: tensors of shapes [2, 3] and [3, 2] (want the same extents except in dimension 0), reshape "
         "one of them");
-  CHECK(error_of([&] { cat(1, x, row); }) ==
+  CHECK(error_of([&] {
+          cat({x, row}, 1);
+        }) ==
         "gpunet::cat: tensors of shapes [2, 3] and [3] (want the same extents except in dimension 1), reshape one "
         "of them");
-  CHECK(error_of([&] { cat(2, x, x); }) == "gpunet::cat: dimension 2 of a tensor with 2 dimensions (want -2 to 1)");
-  CHECK(error_of([&] { cat(0, number, number); }) ==
-        "gpunet::cat: dimension 0 of a tensor without dimensions, reshape it");
+  CHECK(error_of([&] {
+          cat({x, x}, 2);
+        }) == "gpunet::cat: dimension 2 of a tensor with 2 dimensions (want -2 to 1)");
+  CHECK(error_of([&] {
+          cat({number, number}, 0);
+        }) == "gpunet::cat: dimension 0 of a tensor without dimensions, reshape it");
   CHECK(error_of([&] { cat(none); }) == "gpunet::cat: no tensors, give at least one");
-  CHECK(error_of([&] { stack(none); }) == "gpunet::cat: no tensors, give at least one");
-  CHECK(error_of([&] { stack(0, x, y); }) != "");
-  CHECK(error_of([&] { stack(4, x, x); }) != "");
+  CHECK(error_of([&] { stack(none); }) == "gpunet::stack: no tensors, give at least one");
+  CHECK(error_of([&] {
+          stack({x, y}, 0);
+        }) == "gpunet::stack: tensors of shapes [2, 3] and [3, 2] (want the same for all), reshape one of them");
+  CHECK(error_of([&] { stack({x, x}, 4); }) != "");
   CHECK(error_of([&] { roll(x, 1, 2); }) ==
         "gpunet::roll: dimension 2 of a tensor with 2 dimensions (want -2 to 1)");
   CHECK(error_of([&] { roll(number, 1, 0); }) != "");

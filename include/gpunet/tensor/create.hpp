@@ -63,6 +63,11 @@ Tensor<std::remove_const_t<T>, D> tensor(D& device, std::span<T> values) {
   device.upload(out.data(), values.data(), values.size_bytes());
   return out;
 }
+// The same of values in braces: tensor(host, {1.5f, 2.5f}); tensor<float>(host, {1, 2}) of another type.
+template <class T, class D>
+Tensor<T, D> tensor(D& device, std::initializer_list<T> values) {
+  return Tensor<T, D>(device, {static_cast<index_t>(values.size())}, values);
+}
 
 // Returns start, start + step, ... below stop: arange(host, 10) has index_t, arange<float>(host, 0, 1, 0.1) floats. Throws Error
 // for a step that leads away from stop.

@@ -1,9 +1,11 @@
 // Tensors made of parts of others, in new memory. Names and results are PyTorch's. A negative dimension counts from the end.
 #pragma once
 
-#include <array>
-#include <functional>
+#include <initializer_list>
+#include <optional>
 #include <span>
+#include <type_traits>
+#include <utility>
 #include <vector>
 
 #include <gpunet/tensor/create.hpp>
@@ -16,22 +18,54 @@ namespace detail {
 // are the same.
 Sizes joined_sizes(std::span<const Sizes> sizes, int dim);
 
-}  // namespace detail
+// One of several tensors in braces: a view, or what an expression computes.
+template <class T, class D>
+class JoinedPart {
+ public:
+  template <TensorLike X>
+  requires(std::is_same_v<ValueOf<X>, T>&& std::is_same_v<DeviceOf<X>, D>) JoinedPart(X&& x) {
+    if constexpr (requires { view_of(x); })
+      view_.emplace(view_of(std::as_const(x)));
+    else
+      view_.emplace(view_of(std::as_const(computed_.emplace(expression(std::forward<X>(x)).eval()))));
+  }
+  const StridedView<const T, D>& view() const { return *view_; }
 
-// Returns tensors joined along a dimension: cat(0, a, b, c) of tensors and views; cat(tensors, 0) of a vector.
-template <detail::TensorLike A, detail::TensorLike... B>
-auto cat(int dim, const A& a, const B&... b) {
-  using T = detail::ValueOf<A>;
-  using D = detail::DeviceOf<A>;
-  static_assert(
-      (std::is_same_v<detail::ValueOf<B>, T> && ...) && (std::is_same_v<detail::DeviceOf<B>, D> && ...),
-      "gpunet::cat: the tensors have different element types or kinds of device, convert them: cast<float>(x), "
-      "x.to(device)");
-  const std::array<StridedView<const T, D>, 1 + sizeof...(B)> parts{detail::view_of(a), detail::view_of(b)...};
-  return cat(std::span<const StridedView<const T, D>>(parts), dim);
+ private:
+  std::optional<Tensor<T, D>> computed_;
+  std::optional<StridedView<const T, D>> view_;
+};
+
+// The same of any element type and device, for the message about tensors that differ.
+struct AnyJoinedPart {
+  template <TensorLike X>
+  AnyJoinedPart(X&&) {}
+};
+// A dimension for that: worse than int, so that this function is taken only if no other can be.
+struct AnyDimension {
+  AnyDimension(int) {}
+};
+
+template <class T, class D>
+std::vector<StridedView<const T, D>> views_of(const std::vector<Tensor<T, D>>& tensors) {
+  std::vector<StridedView<const T, D>> views;
+  for (const Tensor<T, D>& tensor : tensors)
+    views.push_back(view_of(tensor));
+  return views;
 }
 template <class T, class D>
-Tensor<T, D> cat(std::span<const StridedView<const T, D>> parts, int dim) {
+std::vector<StridedView<const T, D>> views_of(std::initializer_list<JoinedPart<T, D>> parts) {
+  std::vector<StridedView<const T, D>> views;
+  for (const JoinedPart<T, D>& part : parts)
+    views.push_back(part.view());
+  return views;
+}
+
+}  // namespace detail
+
+// Returns tensors joined along a dimension: cat({a, b, c}, 1) of tensors, views and expressions; cat(tensors, 1) of a vector.
+template <class T, class D>
+Tensor<T, D> cat(const std::vector<StridedView<const T, D>>& parts, int dim = 0) {
   require(!parts.empty(), "gpunet::cat: no tensors, give at least one");
   const int at = detail::dimension_at(dim, parts[0].sizes().rank(), "cat");
   std::vector<Sizes> sizes;
@@ -47,25 +81,59 @@ Tensor<T, D> cat(std::span<const StridedView<const T, D>> parts, int dim) {
 }
 template <class T, class D>
 Tensor<T, D> cat(const std::vector<Tensor<T, D>>& tensors, int dim = 0) {
-  std::vector<StridedView<const T, D>> parts;
-  for (const Tensor<T, D>& tensor : tensors)
-    parts.push_back(detail::view_of(tensor));
-  return cat(std::span<const StridedView<const T, D>>(parts), dim);
+  return cat(detail::views_of(tensors), dim);
 }
 
-// Returns tensors of one shape joined along a new dimension.
-template <detail::TensorLike A, detail::TensorLike... B>
-auto stack(int dim, const A& a, const B&... b) {
-  return cat(detail::dimension_at(dim, detail::view_of(a).sizes().rank() + 1, "stack"),
-             unsqueeze(detail::view_of(a), dim), unsqueeze(detail::view_of(b), dim)...);
+// Returns tensors of one shape joined along a new dimension: stack({a, b}, 1).
+template <class T, class D>
+Tensor<T, D> stack(const std::vector<StridedView<const T, D>>& parts, int dim = 0) {
+  require(!parts.empty(), "gpunet::stack: no tensors, give at least one");
+  const int at = detail::dimension_at(dim, parts[0].sizes().rank() + 1, "stack");
+  std::vector<StridedView<const T, D>> all;
+  for (const auto& part : parts) {
+    require(part.sizes() == parts[0].sizes(), "gpunet::stack: tensors of shapes ", to_string(parts[0].sizes()),
+            " and ", to_string(part.sizes()), " (want the same for all), reshape one of them");
+    all.push_back(unsqueeze(part, at));
+  }
+  return cat(all, at);
 }
 template <class T, class D>
 Tensor<T, D> stack(const std::vector<Tensor<T, D>>& tensors, int dim = 0) {
-  std::vector<StridedView<const T, D>> parts;
-  for (const Tensor<T, D>& tensor : tensors)
-    parts.push_back(unsqueeze(detail::view_of(tensor), dim));
-  return cat(std::span<const StridedView<const T, D>>(parts), dim);
+  return stack(detail::views_of(tensors), dim);
 }
+
+// The same of tensors in braces, of which a template cannot deduce the types; they are compiled where they are called.
+#define GPUNET_JOINED(name, D, T)                                                         \
+  template <int = 0>                                                                      \
+  Tensor<T, D> name(std::initializer_list<detail::JoinedPart<T, D>> parts, int dim = 0) { \
+    return name(detail::views_of(parts), dim);                                            \
+  }
+#define GPUNET_JOINED_ON(name, D)      \
+  GPUNET_JOINED(name, D, float)        \
+  GPUNET_JOINED(name, D, double)       \
+  GPUNET_JOINED(name, D, std::int32_t) \
+  GPUNET_JOINED(name, D, std::int64_t) \
+  GPUNET_JOINED(name, D, std::uint8_t) \
+  GPUNET_JOINED(name, D, bool)
+#define GPUNET_JOINED_REFUSED(name)                                                                           \
+  template <int never = 0>                                                                                    \
+  Tensor<float, Host> name(std::initializer_list<detail::AnyJoinedPart>, detail::AnyDimension) {              \
+    static_assert(never != 0, "gpunet::" #name                                                                \
+                              ": the tensors have different element types or kinds of device, convert them: " \
+                              "cast<float>(x), x.to(device)");                                                \
+    return {};                                                                                                \
+  }
+GPUNET_JOINED_ON(cat, Host)
+GPUNET_JOINED_ON(stack, Host)
+GPUNET_JOINED_REFUSED(cat)
+GPUNET_JOINED_REFUSED(stack)
+#if GPUNET_CUDA
+GPUNET_JOINED_ON(cat, Cuda)
+GPUNET_JOINED_ON(stack, Cuda)
+#endif
+#undef GPUNET_JOINED
+#undef GPUNET_JOINED_ON
+#undef GPUNET_JOINED_REFUSED
 
 // Returns x with its elements shifted along a dimension; those beyond its end come first.
 template <detail::TensorLike X>
@@ -75,7 +143,7 @@ auto roll(X&& x, index_t shift, int dim) {
   const index_t extent =
       view.sizes().rank() > 0 ? view.size(detail::dimension_at(dim, view.sizes().rank(), "roll")) : 0;
   const index_t by = extent > 0 ? ((shift % extent) + extent) % extent : 0;
-  return cat(dim, narrow(view, dim, extent - by, by), narrow(view, dim, 0, extent - by));
+  return cat({narrow(view, dim, extent - by, by), narrow(view, dim, 0, extent - by)}, dim);
 }
 
 // Returns x repeated so often along each dimension, as Tensor.repeat.

@@ -141,7 +141,7 @@ auto unique(X&& x) {
   Tensor<bool, D> begins = full<bool>(device, {n}, true);
   if (n > 1) narrow(begins, 0, 1, n - 1) = narrow(values, 0, 1, n - 1) != narrow(values, 0, 0, n - 1);
   const Tensor places = reshape(nonzero(begins), {-1});
-  const auto ends = cat(0, narrow(places, 0, 1, places.numel() - 1), full<index_t>(device, {1}, n));
+  const auto ends = cat({narrow(places, 0, 1, places.numel() - 1), full<index_t>(device, {1}, n)}, 0);
   const Tensor numbers = cumsum(begins, 0) - 1;
   Tensor<index_t, D> inverse = scatter(zeros<index_t>(device, {n}), 0, indices, numbers);
   return Unique<T, D>{index_select(values, 0, places), detail::with_sizes(std::move(inverse), view.sizes()).eval(),
