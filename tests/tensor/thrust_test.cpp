@@ -32,6 +32,8 @@ TEST_CASE_TEMPLATE("the vector of Thrust is read and written without a copy", D,
   view += 1;
   cuda.synchronize();
   CHECK(vector[4] == 5);
+  const thrust::device_vector<int>& same = vector;
+  CHECK(sum(2 * from_device_vector(cuda, same)).item() == 30);
 }
 
 #endif

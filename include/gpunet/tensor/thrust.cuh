@@ -32,9 +32,13 @@ inline auto par(const Cuda& cuda) {
   return thrust::cuda::par.on(cuda.stream());
 }
 
-// Returns a view of a vector's elements, without a copy: [size]. The vector must outlive it; work of other streams on it has to be done.
+// Return a view of a vector's elements, without a copy: [size]. The vector must outlive it; work of other streams on it has to be done.
 template <class T, class Allocator>
 StridedView<T, Cuda> from_device_vector(Cuda& cuda, thrust::device_vector<T, Allocator>& vector) {
+  return from_blob(cuda, thrust::raw_pointer_cast(vector.data()), Sizes{static_cast<index_t>(vector.size())});
+}
+template <class T, class Allocator>
+StridedView<const T, Cuda> from_device_vector(Cuda& cuda, const thrust::device_vector<T, Allocator>& vector) {
   return from_blob(cuda, thrust::raw_pointer_cast(vector.data()), Sizes{static_cast<index_t>(vector.size())});
 }
 
