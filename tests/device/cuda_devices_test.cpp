@@ -9,6 +9,7 @@
 #include <vector>
 
 #include <gpunet/gpunet.hpp>
+#include <gpunet/tensors.hpp>
 
 #include "support/cuda_transfer.hpp"
 #include "support/eager_step.hpp"
@@ -93,6 +94,24 @@ TEST_CASE("several Cuda devices take work in turn, whichever is current") {
     with_current(ordinal, [&] { first.synchronize(), second.synchronize(); });
     with_current(ordinal, [&] { CHECK(second.memory_reserved() == second.memory_reserved()); });
   }
+}
+
+TEST_CASE("functions of tensors run on the device of the tensor, whichever is current") {
+  if (!has_two_devices()) return;
+  Cuda first(0), second(1);
+  for (Cuda* device : {&first, &second})
+    for (int ordinal : {0, 1})
+      with_current(ordinal, [&] {
+        const Tensor<index_t, Cuda> x(*device, {5}, {3, 1, 4, 1, 3});
+        CHECK(sort(x).values.to_vector() == std::vector<index_t>{1, 1, 3, 3, 4});
+        CHECK(topk(x, 1, 0).values.to_vector() == std::vector<index_t>{4});
+        CHECK(unique(x).values.to_vector() == std::vector<index_t>{1, 3, 4});
+        CHECK(bincount(x).to_vector() == std::vector<index_t>{0, 2, 0, 2, 1});
+        CHECK(masked_select(x, x > 2).to_vector() == std::vector<index_t>{3, 4, 3});
+        CHECK(nonzero(x > 3).to_vector() == std::vector<index_t>{2});
+        CHECK(cumsum(x, 0).to_vector() == std::vector<index_t>{3, 4, 8, 9, 12});
+        CHECK(sum(x).item() == 12);
+      });
 }
 
 TEST_CASE("models on two Cuda devices are trained in turn, whichever is current") {

@@ -112,6 +112,29 @@ TEST_CASE_TEMPLATE("hooks on all layers, and steps", D, GPUNET_TEST_DEVICES) {
   CHECK(!lesson.net.has_hooks());
 }
 
+TEST_CASE_TEMPLATE("a hook that uses its network is refused, and may remove itself", D, GPUNET_TEST_DEVICES) {
+  HooksLesson<D, double> lesson;
+  int calls = 0;
+  std::vector<std::string> said;
+  Hook<D, double>* self = nullptr;
+  Hook<D, double> hook = lesson.net.register_forward_hook("0", [&](const Tensor<double, D>& output) {
+    ++calls;
+    self->remove();
+    said.push_back(error_of([&] { lesson.net(lesson.inputs); }));
+    CHECK(output.numel() > 0);
+  });
+  self = &hook;
+  lesson.net(lesson.inputs);
+  lesson.net(lesson.inputs);
+  CHECK(calls == 1);
+  CHECK(said.at(0).find("gpunet::Model: another call uses this model") == 0);
+  lesson.net.register_full_backward_hook(
+      "0", [&](const Tensor<double, D>&) { said.push_back(error_of([&] { lesson.net(lesson.inputs); })); });
+  lesson.loss().backward();
+  CHECK(said.size() == 2);
+  CHECK(said.back() == said.front());
+}
+
 TEST_CASE_TEMPLATE("hooks of a small dense network see every repeated step", D, GPUNET_TEST_DEVICES) {
   D& device = test_device<D>();
   Model<nn::Sequential<nn::Input<3>, nn::Linear<4>, nn::ReLU, nn::Linear<2>>, D> net(device);

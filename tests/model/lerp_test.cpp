@@ -1,3 +1,4 @@
+#include <cmath>
 #include <doctest/doctest.h>
 #include <limits>
 #include <vector>
@@ -41,8 +42,13 @@ TEST_CASE_TEMPLATE("lerp moves parameters towards those of another network, as t
   lerp(target, net, 0);
   CHECK(parameters_of(target) == now);
   lerp(target, net, 0.75);
-  for (std::size_t i = 0; i < now.size(); ++i)  // PyTorch's formula from a weight of 0.5 on
-    CHECK(parameters_of(target)[i] == to[i] - (to[i] - now[i]) * 0.25);
+  for (std::size_t i = 0; i < now.size();
+       ++i)  // PyTorch's formula from a weight of 0.5 on, see optim/swa_utils_test.cpp
+    CHECK(parameters_of(target)[i] == std::fma(-0.25, to[i] - now[i], to[i]));
+  now = parameters_of(target);
+  lerp(target, net, -3);
+  for (std::size_t i = 0; i < now.size(); ++i)
+    CHECK(parameters_of(target)[i] == std::fma(-4.0, to[i] - now[i], to[i]));
   lerp(target, net, 1);
   CHECK(parameters_of(target) == to);
   lerp(net, net, 0.5);

@@ -401,6 +401,32 @@ TEST_CASE("no gradient is computed for what nobody needs") {
   CHECK(backward() == std::vector<bool>{true, true, true, true, true});
 }
 
+TEST_CASE_TEMPLATE(
+    "freezing and unfreezing leaves no gradients behind: all are those of a network that was never frozen", D,
+    GPUNET_TEST_DEVICES) {
+  using Net = nn::Sequential<nn::Input<1, 6, 6>, nn::Conv2d<3, 3>, nn::ReLU, nn::Flatten, nn::Linear<3>>;
+  D& device = test_device<D>();
+  Model<Net, D> net(device), never(device);
+  never.copy_state(net);
+  const index_t batch = 200;  // several slices, whose gradients are added
+  const Tensor<float, D> inputs(device, {batch, 1, 6, 6}, pattern<float>(batch * 36, 7, 3, 23));
+  const Tensor<label_t, D> labels(device, {batch}, std::vector<label_t>(batch, 1));
+  const nn::CrossEntropyLoss criterion;
+  const auto gradients = [&](auto& of) {
+    of.zero_grad();
+    of.forward_backward(inputs, criterion, labels);
+    std::vector<float> arena(static_cast<std::size_t>(of.gradients().size()));
+    device.download(arena.data(), of.gradients().data(), arena.size() * sizeof(float));
+    return arena;
+  };
+  const std::vector<float> expected = gradients(never);
+  CHECK(gradients(net) == expected);
+  net.parameters("*.weight").requires_grad(false);
+  gradients(net);
+  net.requires_grad(true);
+  CHECK(gradients(net) == expected);  // with the gaps between them
+}
+
 TEST_CASE_TEMPLATE("a network of which everything is frozen stays as it is", D, GPUNET_TEST_DEVICES) {
   PartsLesson<D, float> lesson;
   lesson.net.requires_grad(false);

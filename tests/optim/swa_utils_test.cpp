@@ -68,7 +68,8 @@ std::vector<double> averages(const AveragedModelOptions& options) {
 }
 
 template <class D>
-void check_averages(const MultiAvgFn& avg_fn, const reference::Averages& expected, bool use_buffers = true) {
+void check_averages(const std::optional<MultiAvgFn>& avg_fn, const reference::Averages& expected,
+                    bool use_buffers = true) {
   const AveragedModelOptions options{avg_fn, use_buffers};
   CHECK(averages<double, D>(options) == expected.in_double);
   CHECK(averages<float, D>(options) == expected.in_float);
@@ -82,7 +83,8 @@ TEST_CASE_TEMPLATE("averages of weights are bitwise PyTorch's", D, GPUNET_TEST_D
   check_averages<D>(get_ema_multi_avg_fn(0.3), reference::ema_fast);
   check_averages<D>(get_ema_multi_avg_fn(0), reference::ema_of_last);
   check_averages<D>(get_ema_multi_avg_fn(1), reference::ema_of_first);
-  check_averages<D>(get_swa_multi_avg_fn(), reference::swa);
+  check_averages<D>(std::nullopt, reference::swa);
+  check_averages<D>(get_swa_multi_avg_fn(), reference::swa_by_lerp, false);
   check_averages<D>(get_ema_multi_avg_fn(0.9), reference::buffers_copied, false);
 }
 
@@ -153,8 +155,8 @@ TEST_CASE("averages that make no sense") {
   for (double decay : {-0.1, 1.1, std::nan("")})
     CHECK(error_of([&] { get_ema_multi_avg_fn(decay); }) ==
           concat("gpunet::optim::swa_utils::get_ema_multi_avg_fn: invalid decay value ", decay, " (want 0 to 1)"));
-  CHECK(
-      contains(error_of([&] { AveragedModel ema(net, {.multi_avg_fn = {.decay = 2}}); }), "invalid decay value 2"));
+  CHECK(contains(error_of([&] { AveragedModel ema(net, {.multi_avg_fn = MultiAvgFn{.decay = 2}}); }),
+                 "invalid decay value 2"));
   AveragedModel swa(net);
   Model<nn::Sequential<nn::Input<4>, nn::Linear<2>>, Host> other(test_device<Host>());
   CHECK(contains(error_of([&] { swa.update_parameters(other); }), "update_parameters: 0.weight has shape"));

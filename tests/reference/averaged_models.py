@@ -5,7 +5,7 @@ Usage: see regenerate.sh     (PyTorch 2.15)
 
 import torch
 from torch import nn
-from torch.optim.swa_utils import AveragedModel, get_ema_multi_avg_fn
+from torch.optim.swa_utils import AveragedModel, get_ema_multi_avg_fn, get_swa_multi_avg_fn
 
 from common import begin, braces, end, pattern
 
@@ -27,7 +27,7 @@ def values(model):
 
 begin("vector")
 print("""// Linear(4, 3) and BatchNorm1d(3), whose numbers in update k = 0 to 5 are patterns over 3 + k. The averages of weight,
-// bias, running mean and running variance, in double and in float. The buffers are averaged too, but in `buffers_copied`.
+// bias, running mean and running variance, in double and in float. The buffers are averaged too, but in `buffers_copied` and `swa_by_lerp`.
 struct Averages {
   std::vector<double> in_double, in_float;
 };
@@ -48,7 +48,8 @@ def run(avg_fn, dtype, use_buffers):
 for name, avg_fn in cases.items():
     results = [braces(run(avg_fn, dtype, True)) for dtype in (torch.float64, torch.float32)]
     print(f"inline const Averages {name}{{{results[0]},\n{results[1]}}};")
-results = [braces(run(get_ema_multi_avg_fn(0.9), dtype, False)) for dtype in (torch.float64, torch.float32)]
-print(f"inline const Averages buffers_copied{{{results[0]},\n{results[1]}}};")
+for name, avg_fn in (("buffers_copied", get_ema_multi_avg_fn(0.9)), ("swa_by_lerp", get_swa_multi_avg_fn())):
+    results = [braces(run(avg_fn, dtype, False)) for dtype in (torch.float64, torch.float32)]
+    print(f"inline const Averages {name}{{{results[0]},\n{results[1]}}};")
 print("// clang-format on\n")
 end()

@@ -64,6 +64,7 @@ TEST_CASE_TEMPLATE("tensors that follow a rule are PyTorch's", D, GPUNET_TEST_DE
   lines.next(linspace(device, -1, 1, 8));
   for (const index_t n : {0, 1, 3})
     identities.next(eye(device, n));
+  CHECK(arange<float>(device, 0, 0.6, 0.2).to_vector() == std::vector<float>{0, 0.2f, 0.4f});
   CHECK(zeros(device, {2, 2}).to_vector() == std::vector<float>(4, 0));
   CHECK(ones<index_t>(device, {3}).to_vector() == std::vector<index_t>(3, 1));
   CHECK(full<bool>(device, {2}, true).to_vector() == std::vector<bool>(2, true));

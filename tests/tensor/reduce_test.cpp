@@ -331,6 +331,15 @@ TEST_CASE_TEMPLATE("sums of integers are index_t, and those of small floats keep
   const Tensor<std::int32_t, D> large(device, {4}, {high, high, high, 1});
   CHECK(sum(large).item() == index_t{3} * high + 1);
   CHECK(sum(Tensor<std::uint8_t, D>(device, {3}, {255, 255, 255})).item() == 765);
+  for (const index_t n : {127, 128, 513, 1024, 1500}) {
+    CAPTURE(n);
+    CHECK(sum(full<std::uint8_t>(device, {n}, 200)).item() == 200 * n);
+    CHECK(sum(full<std::int32_t>(device, {n}, 1 << 27)).item() == n << 27);
+    CHECK(sum(full<std::int32_t>(device, {2, n}, -high), 1).to_vector() == std::vector<index_t>(2, -n * high));
+    CHECK(
+        prod(where(arange(device, n) < 62, full<std::uint8_t>(device, {n}, 2), full<std::uint8_t>(device, {n}, 1)))
+            .item() == index_t{1} << 62);
+  }
   CHECK(Tensor<double, D>(mean(cast<double>(large))).item() == (3.0 * high + 1) / 4);
   const Tensor<float, D> mixed(device, {3}, {1e8f, 1, -1e8f});
   CHECK(sum(mixed).item() == 1);

@@ -146,8 +146,10 @@ TEST_CASE_TEMPLATE("wrong shapes are refused", D, GPUNET_TEST_DEVICES) {
   CHECK(error_of([&] { select(number, 0, 0); }) ==
         "gpunet::select: dimension 0 of a tensor without dimensions, reshape it");
   CHECK(error_of([&] { number[0]; }) == "gpunet::select: dimension 0 of a tensor without dimensions, reshape it");
-  CHECK(error_of([&] { t(x[0]); }) ==
-        "gpunet::transpose: dimension -2 of a tensor with 1 dimensions (want -1 to 0)");
+  CHECK(error_of([&] { t(unsqueeze(x, 0)); }) ==
+        "gpunet::t: a tensor of shape [1, 2, 3] (want at most 2 dimensions), write transpose(x, -2, -1)");
+  CHECK(t(x[0]).sizes() == Sizes{3});
+  CHECK(t(number).sizes() == Sizes{});
   CHECK(error_of([&] { x[2]; }) == "gpunet::select: index 2 of dimension 0, which has 2 elements (want -2 to 1)");
   CHECK(error_of([&] { x[0][-4]; }) ==
         "gpunet::select: index -4 of dimension 0, which has 3 elements (want -3 to 2)");

@@ -193,6 +193,7 @@ TEST_CASE_TEMPLATE("sorts of numbers and of nothing", D, GPUNET_TEST_DEVICES) {
   CHECK(sort(2 * x - 1).values.to_vector() == std::vector<float>{1, 3, 5, 7, 9, 11});
   const Tensor<float, D> with_nan(device, {4}, {0, not_a_number, 1, 2});
   CHECK(histc(with_nan, 2, 0, 2).to_vector() == std::vector<float>{1, 2});
+  CHECK(histc(arange<float>(device, 49), 49, 0, 49).to_vector() == std::vector<float>(49, 1));
   CHECK(histc(full(device, {3}, 5.0f), 4).to_vector() == std::vector<float>{0, 0, 3, 0});
 }
 

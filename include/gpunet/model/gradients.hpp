@@ -37,6 +37,8 @@ class Gradients {
   // Sets which gradients are computed. Those of other parameters become 0.
   void set_plan(D& device, const std::vector<ParameterInfo>& parameters, const Plan& plan) {
     ranges_.clear();
+    if (spare_ != plan.spare_elements)
+      partial_ = {};  // gradients would lie in what are gaps now, which have to be 0
     spare_ = plan.spare_elements;
     for (std::size_t i = 0; i < parameters.size(); ++i)
       if (plan.has_gradient[i])

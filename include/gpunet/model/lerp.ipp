@@ -4,20 +4,9 @@
 #include <cmath>
 
 #include <gpunet/model/lerp.hpp>
+#include <gpunet/ops/lerp.hpp>
 
 namespace gpunet {
-
-// to[i] += weight (end[i] - to[i]), by the formula of torch.lerp, which gives end[i] for a weight of 1. One index = one parameter.
-template <class T>
-struct LerpElement {
-  T weight;
-  const T* end;
-  T* to;
-  GPUNET_FN void operator()(index_t i) const {
-    const T from = to[i], way = end[i] - from;
-    to[i] = weight < static_cast<T>(0.5) ? from + weight * way : end[i] - way * (T{1} - weight);
-  }
-};
 
 template <class D, class T>
 void lerp(Network<D, T>& target, const Network<D, T>& net, double weight) {
@@ -32,7 +21,7 @@ void lerp(Network<D, T>& target, const Network<D, T>& net, double weight) {
   const auto shared_use = net.shared_use();
   T* const to = target.parameters().data();
   for (const auto& [here, there, size] : ranges.parameters)
-    for_each(device, size, LerpElement<T>{static_cast<T>(weight), net.parameters().data() + there, to + here});
+    for_each(device, size, Lerp<T>{static_cast<T>(weight), net.parameters().data() + there, to + here});
   for (const auto& [here, there, size] : ranges.buffers)
     device.copy(target.buffers().data() + here, net.buffers().data() + there,
                 static_cast<std::size_t>(size) * sizeof(T));

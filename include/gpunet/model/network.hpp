@@ -101,7 +101,10 @@ class Network : public Trackable<Network<D, T>> {
         "gpunet::Model: the inputs have another element type than the model (float, unless its third argument "
         "says otherwise), make them of the same");
     if constexpr (std::is_same_v<E, D> && std::is_same_v<std::remove_const_t<U>, T>) run_forward_pass(inputs);
-    run_forward_hooks();
+    if (has_hooks()) {
+      const ModelUse::Exclusive use = exclusive_use();
+      run_forward_hooks();
+    }
     return Output<D, T>(*this, pass_, slicing_.batch);
   }
   template <class U, class E>
@@ -157,7 +160,8 @@ class Network : public Trackable<Network<D, T>> {
 
   // Calls f(output) with the output of a layer, or of the last layer of a part, after each forward pass: [batch, ...], a Tensor that is
   // valid until the next pass. The name is that of the parameters, "layer1.0". A train::Step calls it after the step. As in
-  // torch.nn.Module, but f cannot change the output. Throws Error if there is no such layer.
+  // torch.nn.Module, but f cannot change the output. While f runs, the network is in use: f gets an Error from what runs, changes or saves
+  // it. Throws Error if there is no such layer.
   Hook<D, T> register_forward_hook(std::string_view layer, std::function<void(const Tensor<T, D>&)> f);
   // The same with the gradient of the loss by that output, after each backward pass that computes it (unless all below is frozen).
   Hook<D, T> register_full_backward_hook(std::string_view layer, std::function<void(const Tensor<T, D>&)> f);
@@ -195,7 +199,6 @@ class Network : public Trackable<Network<D, T>> {
   }
   // Sets whether gradients of all parameters are computed: see Parameters.
   void requires_grad(bool on) {
-    std::vector<int> all(named_parameters().size());
     std::vector<int> every;
     for (std::size_t i = 0; i < named_parameters().size(); ++i)
       every.push_back(static_cast<int>(i));

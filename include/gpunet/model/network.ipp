@@ -59,6 +59,7 @@ template <class D, class T>
 template <class From>
 void Network<D, T>::copy_state(const Network<From, T>& other) {
   const auto ranges = detail::common_ranges("gpunet::Network::copy_state", graph(), other.graph());
+  const ModelUse::Exclusive own_use = exclusive_use();
   const ModelUse::Shared use = other.shared_use();
   const auto copy = [&](const std::vector<detail::CommonRange>& all, const T* from, T* to) {
     for (const auto& [here, there, size] : all)

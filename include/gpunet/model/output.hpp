@@ -65,6 +65,8 @@ class LossValue {
   // loss.backward(1.0 / 4) is PyTorch's (loss / 4).backward(). Throws Error the second time.
   void backward(double gradient = 1) const {
     run_backward(static_cast<T>(gradient));
+    if (!network_->has_hooks()) return;
+    const ModelUse::Exclusive use = network_->exclusive_use();
     network_->run_backward_hooks();
   }
 

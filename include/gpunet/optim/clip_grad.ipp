@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include <gpunet/ops/clamp.hpp>
 #include <gpunet/ops/map.hpp>
 #include <gpunet/ops/norm.hpp>
 #include <gpunet/optim/clip_grad.hpp>
@@ -20,13 +21,6 @@ struct ScaleToNorm {
     const T scale = max_norm / (norm[0] + static_cast<T>(1e-6));
     g[i] *= scale > T{1} ? T{1} : scale;
   }
-};
-
-// Clamps a number to [-limit, limit].
-template <class T>
-struct Clamp {
-  T limit;
-  GPUNET_FN T operator()(T x) const { return x > limit ? limit : x < -limit ? -limit : x; }
 };
 
 template <class D, class T>
@@ -64,7 +58,8 @@ void clip_grad_value_(Network<D, T>& model, double clip_value) {
   const auto use = model.exclusive_use();
   if (model.gradients().zeroed()) return;
   T* const g = model.gradients().data();
-  map(model.device(), model.gradients().size(), Clamp<T>{static_cast<T>(clip_value)}, g, g);
+  map(model.device(), model.gradients().size(), Clamp<T>{static_cast<T>(-clip_value), static_cast<T>(clip_value)},
+      g, g);
 }
 
 GPUNET_COMPILE_TEMPLATES(GPUNET_CLIP_GRAD_NORM)

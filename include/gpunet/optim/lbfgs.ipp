@@ -152,6 +152,7 @@ double LBFGS<D, T>::minimize(const std::function<double()>& closure) {
         move(t);
         const double value = evaluate(closure);
         const Array there = gradient();
+        const auto use = model_->exclusive_use();
         model_->device().copy(model_->parameters().data(), x.data(), x.bytes());
         model_->note_update();
         return {t, value, there, dot(there->data(), direction_.data())};
@@ -284,6 +285,7 @@ void LBFGS<D, T>::scale(double a, const T* x, T* y) const {
 
 template <class D, class T>
 void LBFGS<D, T>::move(double t) {
+  const auto use = model_->exclusive_use();
   add(t, direction_.data(), model_->parameters().data());
   model_->note_update();
 }

@@ -109,6 +109,9 @@ template <class Self, class D, class T, std::size_t N>
 auto Optimizer<Self, D, T, N>::next_of(Segment& segment) {
   const Rates& rates = this->group(segment.group);
   const std::array<bool, N> keeps = self().keeps(rates.momentum());
+  T* arrays[N > 0 ? N : 1] = {};
+  for (std::size_t i = 0; i < N; ++i)  // first: allocating may fail
+    if (keeps[i]) arrays[i] = kept(i);
   Progress& progress = segment.progress;
   if (std::find(keeps.begin(), keeps.end(), true) != keeps.end()) ++progress.steps;
   auto step = self().next(GroupStep{rates.lr(), rates.momentum(), rates.weight_decay(),
@@ -116,7 +119,7 @@ auto Optimizer<Self, D, T, N>::next_of(Segment& segment) {
   step.gradient = model_->gradients().data();
   step.parameter = model_->parameters().data();
   for (std::size_t i = 0; i < N; ++i)
-    if (keeps[i]) step.kept[i] = kept(i);
+    if (keeps[i]) step.kept[i] = arrays[i];
   return step;
 }
 

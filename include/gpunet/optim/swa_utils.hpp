@@ -13,7 +13,7 @@
 
 namespace gpunet::optim::swa_utils {
 
-// How an AveragedModel averages. Of torch.optim.swa_utils the functions of the same names.
+// How an AveragedModel averages, by torch.lerp. Of torch.optim.swa_utils the functions of the same names.
 struct MultiAvgFn {
   std::optional<double> decay = std::nullopt;  // none: all updates weigh the same
 };
@@ -27,7 +27,8 @@ inline MultiAvgFn get_swa_multi_avg_fn() {
 
 // Options of AveragedModel.
 struct AveragedModelOptions {
-  MultiAvgFn multi_avg_fn = get_swa_multi_avg_fn();
+  std::optional<MultiAvgFn> multi_avg_fn =
+      std::nullopt;          // none: the mean of all updates, average + (x - average) / n
   bool use_buffers = false;  // averages the buffers (running statistics) too, instead of copying them
 };
 
@@ -69,7 +70,7 @@ class AveragedModel {
   // The device has to outlive it, the model has not.
   explicit AveragedModel(const M& model, const AveragedModelOptions& options = {})
       : module_(detail::copy_of(model)), options_(options) {
-    (void)get_ema_multi_avg_fn(options.multi_avg_fn.decay.value_or(0));
+    (void)get_ema_multi_avg_fn(options.multi_avg_fn.value_or(MultiAvgFn{}).decay.value_or(0));
   }
 
   // Averages in the model's weights as they are now. Throws Error for a model of another network.

@@ -6,6 +6,7 @@
 #include <numbers>
 
 #include <gpunet/model/arena.hpp>
+#include <gpunet/ops/lerp.hpp>
 #include <gpunet/optim/swa_utils.hpp>
 
 namespace gpunet::optim::swa_utils {
@@ -16,19 +17,6 @@ GPUNET_INLINE MultiAvgFn get_ema_multi_avg_fn(double decay) {
 }
 
 namespace detail {
-
-// average[i] = torch.lerp(average[i], x[i], weight): from the nearer end, with one rounding of product and sum.
-template <class T>
-struct AverageExponentially {
-  T weight;
-  const T* x;
-  T* average;
-  GPUNET_FN void operator()(index_t i) const {
-    const T difference = x[i] - average[i];
-    average[i] = weight < T(0.5) ? std::fma(weight, difference, average[i])  //
-                                 : std::fma(weight - T{1}, difference, x[i]);
-  }
-};
 
 // average[i] = the mean of `count` numbers, of which x[i] is the last and average[i] the mean of the others.
 template <class T>
@@ -52,12 +40,15 @@ void average_weights(Network<D, T>& average, const Network<D, T>& model, const A
   const auto copy = [&](T* to, const T* from, index_t n) {
     device.copy(to, from, static_cast<std::size_t>(n) * sizeof(T));
   };
-  const auto& decay = options.multi_avg_fn.decay;
+  const auto& function = options.multi_avg_fn;
+  // PyTorch divides by a counter that is a tensor: in float.
+  const T weight = function && function->decay ? static_cast<T>(1 - *function->decay)
+                                               : static_cast<T>(1 / static_cast<float>(count + 1));
   const auto add = [&](T* to, const T* from, index_t n) {
     if (count == 0)
       copy(to, from, n);
-    else if (decay)
-      for_each(device, n, AverageExponentially<T>{static_cast<T>(1 - *decay), from, to});
+    else if (function)
+      for_each(device, n, Lerp<T>{weight, from, to});
     else
       for_each(device, n, AverageEqually<T>{static_cast<T>(count + 1), from, to});
   };

@@ -69,25 +69,35 @@ Tensor<T, D> tensor(D& device, std::initializer_list<T> values) {
   return Tensor<T, D>(device, {static_cast<index_t>(values.size())}, values);
 }
 
+namespace detail {
+
+// What arange computes in: in float, a rounded step would lead to another number of elements.
+template <class T>
+using ArangeNumber = std::conditional_t<std::is_floating_point_v<T>, double, T>;
+
+}  // namespace detail
+
 // Returns start, start + step, ... below stop: arange(host, 10) has index_t, arange<float>(host, 0, 1, 0.1) floats. Throws Error
 // for a step that leads away from stop.
 template <class T = index_t, class D>
-Tensor<T, D> arange(D& device, std::type_identity_t<T> start, std::type_identity_t<T> stop,
-                    std::type_identity_t<T> step = 1) {
+Tensor<T, D> arange(D& device, detail::ArangeNumber<T> start, detail::ArangeNumber<T> stop,
+                    detail::ArangeNumber<T> step = 1) {
   require(step != 0 && (step > 0 ? start <= stop : start >= stop), "gpunet::arange: steps of ", step, " from ",
           start, " do not lead to ", stop, ", give another sign");
   const double count =
       std::ceil((static_cast<double>(stop) - static_cast<double>(start)) / static_cast<double>(step));
   require(count < static_cast<double>(most_elements), "gpunet::arange: ", count,
           " elements (want fewer than 2^48, no memory holds more), give a larger step");
+  Tensor<T, D> out(device, {static_cast<index_t>(count)});  // first: it refuses what no memory holds
   std::vector<T> values(static_cast<std::size_t>(count));
   for (std::size_t i = 0; i < values.size(); ++i)
-    values[i] = static_cast<T>(start + static_cast<T>(i) * step);
-  return Tensor<T, D>(device, {static_cast<index_t>(values.size())}, values);
+    values[i] = static_cast<T>(start + static_cast<detail::ArangeNumber<T>>(i) * step);
+  device.upload(out.data(), values.data(), values.size() * sizeof(T));
+  return out;
 }
 template <class T = index_t, class D>
-Tensor<T, D> arange(D& device, std::type_identity_t<T> stop) {
-  return arange<T>(device, T{}, stop);
+Tensor<T, D> arange(D& device, detail::ArangeNumber<T> stop) {
+  return arange<T>(device, 0, stop);
 }
 
 // Returns `count` numbers at equal distances, from start to stop.
@@ -95,12 +105,14 @@ template <class T = float, class D>
 Tensor<T, D> linspace(D& device, std::type_identity_t<T> start, std::type_identity_t<T> stop, index_t count) {
   static_assert(std::is_floating_point_v<T>, "gpunet::linspace: the type has to be float or double");
   require(0 <= count && count < most_elements, "gpunet::linspace: ", count, " numbers (want 0 to 2^48)");
+  Tensor<T, D> out(device, {count});  // first: it refuses what no memory holds
   std::vector<T> values(static_cast<std::size_t>(count));
   const T step = count > 1 ? (stop - start) / static_cast<T>(count - 1) : T{};
   for (index_t i = 0; i < count; ++i)  // from both ends, as PyTorch does
     values[static_cast<std::size_t>(i)] = i < count / 2 || count == 1 ? start + step * static_cast<T>(i)
                                                                       : stop - step * static_cast<T>(count - 1 - i);
-  return Tensor<T, D>(device, {count}, values);
+  device.upload(out.data(), values.data(), values.size() * sizeof(T));
+  return out;
 }
 
 // Returns the identity matrix of n rows.

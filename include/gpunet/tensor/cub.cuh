@@ -17,6 +17,7 @@ namespace gpunet::detail {
 template <class Algorithm>
 void run_cub(Cuda& device, const Algorithm& algorithm,
              const std::source_location& where = std::source_location::current()) {
+  const CurrentDevice current(device.ordinal());
   std::size_t bytes = 0;
   check(algorithm(nullptr, bytes), where);
   const Buffer<std::byte, Cuda> memory(device, std::max(static_cast<index_t>(bytes), index_t{1}));

@@ -86,12 +86,13 @@ dlpack::ManagedTensor* export_dlpack(T* data, const D& device, const Sizes& size
   return &made.release()->managed;
 }
 
-// Throws Error unless an array has elements of this kind on this kind of device, at most eight dimensions, and no size is negative.
+// Throws Error unless an array has elements of this kind on this kind of device, and at most eight dimensions.
 void check_dlpack(const dlpack::ManagedTensor* managed, dlpack::TypeCode code, int bits, bool on_host, int ordinal);
 
 }  // namespace detail
 
-// Gives a tensor to another library, which frees it by calling deleter(managed). Its device must outlive it. Waits for the device.
+// Gives a tensor to another library, which frees it by calling deleter(managed), on the thread of the device and when its own work on
+// the memory is done. Its device must outlive it. Waits for the device.
 // Managed: the name of the same struct in DLPack's own header, if a program includes that.
 template <class Managed = dlpack::ManagedTensor, class T, class D>
 Managed* to_dlpack(Tensor<T, D>&& tensor) {
@@ -118,13 +119,16 @@ template <class T, class D>
 class DLPackTensor : public StridedView<T, D> {
  public:
   DLPackTensor(const StridedView<T, D>& view, dlpack::ManagedTensor* managed)
-      : StridedView<T, D>(view), managed_(managed) {}
+      : StridedView<T, D>(view), managed_(managed, Delete{&view.device()}) {}
   using StridedView<T, D>::operator=;
 
  private:
   struct Delete {
+    D* device = nullptr;
     void operator()(dlpack::ManagedTensor* managed) const {
-      if (managed->deleter) managed->deleter(managed);
+      if (!managed->deleter) return;
+      device->synchronize();  // work that was started reads the memory
+      managed->deleter(managed);
     }
   };
   std::unique_ptr<dlpack::ManagedTensor, Delete> managed_;

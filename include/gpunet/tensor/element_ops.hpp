@@ -13,7 +13,7 @@
 #define GPUNET_BINARY_FLOAT_OPS(X) X(Divide) X(Pow) X(Atan2)
 #define GPUNET_BIT_OPS(X) X(And) X(Or) X(Xor)
 #define GPUNET_COMPARISONS(X) X(Equal) X(NotEqual) X(Less) X(LessEqual)
-#define GPUNET_UNARY_OPS(X) X(Negate) X(Abs) X(Sign) X(Square)
+#define GPUNET_UNARY_OPS(X) X(Negate) X(Abs) X(Sign) X(Square) X(Cube)
 #define GPUNET_UNARY_FLOAT_OPS(X) \
   X(Sqrt)                         \
   X(Reciprocal)                   \
@@ -126,6 +126,7 @@ GPUNET_ELEMENT_OP1(Abs, if constexpr (std::is_floating_point_v<T>) return std::f
 GPUNET_ELEMENT_OP1(Sign, if constexpr (std::is_unsigned_v<T>) return static_cast<T>(x != T{});
                    else return static_cast<T>((x > T{}) - (x < T{}));)
 GPUNET_ELEMENT_OP1(Square, return Multiply{}(x, x);)
+GPUNET_ELEMENT_OP1(Cube, return Multiply{}(Multiply{}(x, x), x);)
 GPUNET_ELEMENT_OP1(Sqrt, return std::sqrt(x);)
 GPUNET_ELEMENT_OP1(Reciprocal, return T{1} / x;)
 GPUNET_ELEMENT_OP1(Exp, return math::exp(x);)

@@ -260,6 +260,10 @@ Expression<T, D> number(N value) {
       !std::is_integral_v<T> || std::is_integral_v<N>,
       "gpunet::Expression: a number with a fraction meets a tensor of integers (it would be cut off), convert "
       "the tensor first: cast<float>(x)");
+  if constexpr (std::is_integral_v<T> && !std::is_same_v<T, bool> && !std::is_same_v<N, bool>)
+    require(std::in_range<T>(value), "gpunet::Expression: the number ", value, " meets a tensor of integers from ",
+            std::numeric_limits<T>::min(), " to ", std::numeric_limits<T>::max(),
+            " (it cannot be converted without overflow), convert the tensor first: cast<index_t>(x)");
   return Expression<T, D>(nullptr, Operand::of_number(static_cast<T>(value)));
 }
 

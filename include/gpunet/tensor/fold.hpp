@@ -43,13 +43,15 @@ struct FoldRows : RowArrays {
       result = sum;
       return;
     }
-    T partial[static_cast<std::size_t>(lanes)];
+    // Whole numbers overflow in narrow lanes; runs of floats are short.
+    using Lane = std::conditional_t<std::is_integral_v<T>, A, T>;
+    Lane partial[static_cast<std::size_t>(lanes)];
     for (index_t l = 0; l < lanes; ++l)
-      partial[l] = begin[l];
+      partial[l] = static_cast<Lane>(begin[l]);
     index_t i = lanes;
     for (; i + lanes <= length; i += lanes)
       for (index_t l = 0; l < lanes; ++l)
-        partial[l] = Op{}(partial[l], begin[i + l]);
+        partial[l] = Op{}(partial[l], static_cast<Lane>(begin[i + l]));
     A sum = static_cast<A>(partial[0]);
     for (index_t l = 1; l < lanes; ++l)
       sum = Op{}(sum, static_cast<A>(partial[l]));

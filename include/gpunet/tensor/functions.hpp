@@ -102,7 +102,7 @@ auto rsqrt(X&& x) {
   return reciprocal(sqrt(std::forward<X>(x)));
 }
 
-// Returns x to a power: a number, whose squares, cubes and roots are computed as such, or a tensor.
+// Returns x to a power, a number or a tensor; of integers as floats. Powers of -2 to 3 and square roots are computed as such.
 template <class A, class B>
 requires detail::OneIsTensor<A, B>
 auto pow(A&& x, B&& exponent) {
@@ -111,9 +111,11 @@ auto pow(A&& x, B&& exponent) {
     const auto power = static_cast<double>(exponent);
     auto base = detail::expression(std::forward<A>(x));
     if (power == 2) return std::move(base).template apply<detail::element::Square>();
+    if (power == 3) return std::move(base).template apply<detail::element::Cube>();
     if (power == 0.5) return std::move(base).template apply<detail::element::Sqrt>();
     if (power == -0.5) return rsqrt(std::move(base));
     if (power == -1) return std::move(base).template apply<detail::element::Reciprocal>();
+    if (power == -2) return reciprocal(std::move(base).template apply<detail::element::Square>());
     return detail::binary<detail::element::Pow>(std::move(base), exponent, "pow");
   } else {
     return detail::binary_of_floats<detail::element::Pow>(std::forward<A>(x), std::forward<B>(exponent), "pow");
@@ -186,7 +188,7 @@ auto operator~(X&& x) {
   if constexpr (std::is_same_v<detail::ValueOf<X>, bool>)
     return std::forward<X>(x) ^ true;
   else
-    return std::forward<X>(x) ^ -1;
+    return std::forward<X>(x) ^ static_cast<detail::ValueOf<X>>(-1);
 }
 
 // std::cout << x[0] << (x + 1)
@@ -275,15 +277,26 @@ GPUNET_TENSOR_FLOAT_UNARY(cosh, Cosh)
 GPUNET_TENSOR_FLOAT_UNARY(tanh, Tanh)
 GPUNET_TENSOR_FLOAT_UNARY(erf, Erf)
 GPUNET_TENSOR_FLOAT_UNARY(sigmoid, Sigmoid)
-GPUNET_TENSOR_FLOAT_UNARY(floor, Floor)
-GPUNET_TENSOR_FLOAT_UNARY(ceil, Ceil)
-// To the nearest integer, halves to the even one.
-GPUNET_TENSOR_FLOAT_UNARY(round, Round)
-GPUNET_TENSOR_FLOAT_UNARY(trunc, Trunc)
 GPUNET_TENSOR_FLOAT_UNARY(isnan, IsNan)
 GPUNET_TENSOR_FLOAT_UNARY(isinf, IsInf)
 GPUNET_TENSOR_FLOAT_UNARY(isfinite, IsFinite)
 #undef GPUNET_TENSOR_FLOAT_UNARY
+
+// To integers, of the same type: of integers, x.
+#define GPUNET_TENSOR_ROUNDING(name, Op)                                                   \
+  template <detail::TensorLike X>                                                          \
+  auto name(X&& x) {                                                                       \
+    if constexpr (std::is_integral_v<detail::ValueOf<X>>)                                  \
+      return detail::expression(std::forward<X>(x));                                       \
+    else                                                                                   \
+      return detail::expression(std::forward<X>(x)).template apply<detail::element::Op>(); \
+  }
+GPUNET_TENSOR_ROUNDING(floor, Floor)
+GPUNET_TENSOR_ROUNDING(ceil, Ceil)
+// To the nearest integer, halves to the even one.
+GPUNET_TENSOR_ROUNDING(round, Round)
+GPUNET_TENSOR_ROUNDING(trunc, Trunc)
+#undef GPUNET_TENSOR_ROUNDING
 
 // In place, on a tensor or a view: x += 2 * y. The shape of the right side has to broadcast to that of the left one.
 #define GPUNET_TENSOR_ASSIGNMENT(name, op)                                                                       \

@@ -166,6 +166,8 @@ auto repeat(X&& x, std::initializer_list<index_t> times) {
     source.append(extent);
     target.append(n);
     target.append(extent);
+    require(extent == 0 || n <= most_elements / extent, "gpunet::repeat: ", n, " times ", extent,
+            " elements (want at most 2^48, no memory holds more)");
     result.append(n * extent);
     ++d;
   }

@@ -111,6 +111,7 @@ class NumberFormat {
               .ptr;
       return std::string(text, end) + (style_ == Style::whole && is_finite(value) ? "." : "");
     } else {
+      if constexpr (std::is_same_v<T, bool>) return value ? "True" : "False";
       return concat(value);
     }
   }

@@ -84,10 +84,14 @@ template <detail::TensorLike X>
 auto transpose(X&& x, int dim0, int dim1) {
   return detail::relaid(std::forward<X>(x), [&](const detail::Layout& of) { return transposed(of, dim0, dim1); });
 }
-// Of a matrix.
+// With rows and columns exchanged, [columns, rows]; a vector stays one. Throws Error for more than two dimensions.
 template <detail::TensorLike X>
 auto t(X&& x) {
-  return transpose(std::forward<X>(x), -2, -1);
+  return detail::relaid(std::forward<X>(x), [](const detail::Layout& of) {
+    require(of.sizes.rank() <= 2, "gpunet::t: a tensor of shape ", to_string(of.sizes),
+            " (want at most 2 dimensions), write transpose(x, -2, -1)");
+    return of.sizes.rank() == 2 ? detail::transposed(of, 0, 1) : of;
+  });
 }
 
 // With the elements in the same order. One extent may be -1, which is computed. A view whose elements do not lie so is refused: it

@@ -72,7 +72,7 @@ GPUNET_BACKENDS_INLINE void sort_rows(Cuda& device, const SortedRows& rows, inde
 GPUNET_BACKENDS_INLINE Tensor<index_t, Cuda> counts(const View<const index_t, Cuda>& numbers, index_t count,
                                                     Cuda& device) {
   if (count == 0 || numbers.numel() == 0) return zeros<index_t>(device, {count});
-  require(count < index_t{1} << 31, "gpunet::bincount: ", count, " counts (want fewer than 2^31)");
+  require(count < (index_t{1} << 31) - 1, "gpunet::bincount: ", count, " counts (want fewer than 2^31 - 1)");
   Tensor<std::int32_t, Cuda> counters(device, {count});  // CUB adds up 32 bits
   run_cub(device, [&](void* memory, std::size_t& bytes) {
     return cub::DeviceHistogram::HistogramEven(memory, bytes, numbers.data(), counters.data(),

@@ -171,7 +171,7 @@ auto histc(X&& x, index_t bins = 100, double min = 0, double max = 0) {
           " (want finite numbers), give min and max");
   const T low = static_cast<T>(min), high = static_cast<T>(max);
   const Tensor inside = masked_select(view, (view >= low) & (view <= high));
-  Tensor bin = cast<index_t>((inside - low) / (high - low) * static_cast<T>(bins));
+  Tensor bin = cast<index_t>((inside - low) * static_cast<T>(bins) / (high - low));
   bin = minimum(bin, bins - 1);
   return Tensor(cast<T>(detail::counts(bin.view(), bins, device)));
 }

@@ -178,6 +178,7 @@ struct TensorAccess {
   template <class T, class D>
   static Buffer<T, D> release(Tensor<T, D>&& tensor) {
     tensor.sizes_ = Sizes{0};
+    tensor.lifetime_ = {};  // ends it for views
     return std::move(tensor.buffer_);
   }
   // Makes a tensor of memory.

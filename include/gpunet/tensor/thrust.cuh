@@ -28,6 +28,7 @@ thrust::device_ptr<const T> end(const Tensor<T, Cuda>& tensor) {
 }
 
 // Returns the execution policy of a Cuda: work on its stream, ordered with that of gpunet. Algorithms that return a value wait for it.
+// With several GPUs, that of the Cuda has to be the current one (cudaSetDevice): Thrust allocates on it.
 inline auto par(const Cuda& cuda) {
   return thrust::cuda::par.on(cuda.stream());
 }

@@ -68,6 +68,7 @@ class StepRunner<Cuda, T, Optimizer>::State {
     const View<const label_t, Cuda> labels(static_cast<const label_t*>(targets.data), targets.sizes);
     for (index_t i = 0; i < times; i += most)
       block_(optimizer(), inputs, labels, std::min(most, times - i), losses ? losses + i : nullptr);
+    model_->note_update();
     return true;
   }
 
