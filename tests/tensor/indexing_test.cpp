@@ -137,7 +137,9 @@ TEST_CASE_TEMPLATE("indices out of range are refused", D, GPUNET_TEST_DEVICES) {
   CHECK(error_of([&] { index_select(number, 0, good); }) != "");
   CHECK(error_of([&] {
           index_select(Tensor<float, D>(device, {0, 3}), 0, good);
-        }) == "gpunet::index_select: index 0 at place 0 is out of range (want 0 to -1), check the indices");
+        }) ==
+        "gpunet::index_select: 2 indices for an empty dimension (there is no element to choose), give a tensor "
+        "with elements");
   const index_t far = std::numeric_limits<index_t>::max();
   CHECK(error_of([&] { index_select(x, 0, Tensor<index_t, D>(device, {1}, {far})); }) != "");
   CHECK(error_of([&] { index_select(x, 0, Tensor<index_t, D>(device, {1}, {-far - 1})); }) != "");
@@ -228,3 +230,19 @@ TEST_CASE("many elements are chosen by several threads as by one") {
     for (const std::size_t column : std::initializer_list<std::size_t>{0, 199})
       CHECK(made[0][row * 200 + column] == values[(5 * row + 2) % 400 * 200 + column]);
 }
+
+#if GPUNET_CUDA
+TEST_CASE("indices and sources on another object Cuda are refused") {
+  Cuda& first = test_device<Cuda>();
+  Cuda second(0);
+  const Tensor<float, Cuda> x = ones(first, {2, 2}), source = ones(second, {2, 2});
+  const Tensor<index_t, Cuda> row = zeros<index_t>(second, {1}), all = zeros<index_t>(second, {2, 2}),
+                              here = zeros<index_t>(first, {2, 2});
+  const std::string refused = ": operands of two devices of one kind, move one of them with to(device)";
+  CHECK(error_of([&] { index_select(x, 0, row); }) == "gpunet::index_select" + refused);
+  CHECK(error_of([&] { gather(x, 0, all); }) == "gpunet::gather" + refused);
+  CHECK(error_of([&] { scatter(x, 0, all, x); }) == "gpunet::scatter" + refused);
+  CHECK(error_of([&] { scatter_add(x, 0, here, source); }) == "gpunet::scatter_add" + refused);
+  CHECK(error_of([&] { masked_select(x, source > 0); }) == "gpunet::masked_select" + refused);
+}
+#endif

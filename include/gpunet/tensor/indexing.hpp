@@ -165,8 +165,11 @@ inline index_t place_of_wrong_index(Cuda& device, const index_t* indices, index_
 #endif
 
 // Returns indices as dense elements of index_t, all of them from 0 to extent - 1.
-template <class X>
-auto checked_indices(X&& index, index_t extent, std::string_view function) {
+template <class X, class D>
+auto checked_indices(X&& index, const D& device, index_t extent, std::string_view function) {
+  static_assert(std::is_same_v<DeviceOf<X>, D>,
+                "gpunet::index_select: the indices are on another kind of device than the tensor, move them: "
+                "x.to(device)");
   static_assert(
       std::is_same_v<ValueOf<X>, index_t> || std::is_same_v<ValueOf<X>, std::int32_t>,
       "gpunet::index_select: the indices have to be index_t or std::int32_t, convert them: cast<index_t>(x)");
@@ -176,8 +179,11 @@ auto checked_indices(X&& index, index_t extent, std::string_view function) {
     else
       return dense(gpunet::cast<index_t>(std::forward<X>(index)));
   }();
+  require_one_device(&indices.view.device(), &device, function);
   const index_t n = indices.view.numel();
   const index_t place = n > 0 ? place_of_wrong_index(indices.view.device(), indices.view.data(), n, extent) : -1;
+  require(place < 0 || extent > 0, "gpunet::", function, ": ", n,
+          " indices for an empty dimension (there is no element to choose), give a tensor with elements");
   if (place >= 0) [[unlikely]]
     fail({"gpunet::", function, ": index ", flatten(indices.view)[place].item(), " at place ", place,
           " is out of range (want 0 to ", extent - 1, "), check the indices"});
@@ -208,8 +214,9 @@ auto scattered(X&& x, int dim, I&& index, S&& source, Scatter how, std::string_v
   const int at = dimension_at(dim, of.sizes().rank(), function);
   require(from.view.sizes() == index_sizes, "gpunet::", function, ": a source of shape ",
           to_string(from.view.sizes()), " for indices of shape ", to_string(index_sizes), " (want the same)");
+  require_one_device(&from.view.device(), &of.device(), function);
   check_index_shape(of.sizes(), index_sizes, at, function);
-  const auto indices = checked_indices(std::forward<I>(index), of.size(at), function);
+  const auto indices = checked_indices(std::forward<I>(index), of.device(), of.size(at), function);
   Tensor<T, DeviceOf<X>> out = of.contiguous();
   const bool covers = [&] {
     for (int d = 0; d < of.sizes().rank(); ++d)
@@ -241,7 +248,8 @@ auto index_select(X&& x, int dim, I&& index) {
   require(index.sizes().rank() == 1, "gpunet::index_select: indices of shape ", to_string(index.sizes()),
           " (want one dimension), flatten them");
   const detail::FoldSizes shape = detail::along(elements.sizes(), at);
-  const auto indices = detail::checked_indices(std::forward<I>(index), shape.length, "index_select");
+  const auto indices =
+      detail::checked_indices(std::forward<I>(index), elements.device(), shape.length, "index_select");
   Sizes sizes;
   for (int d = 0; d < elements.sizes().rank(); ++d)
     sizes.append(d == at ? indices.view.numel() : elements.sizes()[d]);
@@ -264,7 +272,7 @@ auto gather(X&& x, int dim, I&& index) {
   const Sizes sizes = index.sizes();
   const int at = detail::dimension_at(dim, view.sizes().rank(), "gather");
   detail::check_index_shape(view.sizes(), sizes, at, "gather");
-  const auto indices = detail::checked_indices(std::forward<I>(index), view.size(at), "gather");
+  const auto indices = detail::checked_indices(std::forward<I>(index), view.device(), view.size(at), "gather");
   const auto part = detail::reachable(view, sizes, at);
   const detail::FoldSizes shape = detail::along(part.sizes(), at);
   Tensor<T, detail::DeviceOf<X>> out(view.device(), sizes);
@@ -295,7 +303,7 @@ auto scatter(X&& x, int dim, I&& index, S&& source) {
 template <detail::TensorLike I>
 auto one_hot(I&& classes, index_t count) {
   require(count >= 1, "gpunet::one_hot: ", count, " classes (want 1 or more)");
-  const auto indices = detail::checked_indices(std::forward<I>(classes), count, "one_hot");
+  const auto indices = detail::checked_indices(std::forward<I>(classes), classes.device(), count, "one_hot");
   return Tensor(cast<index_t>(unsqueeze(indices.view, -1) == arange(indices.view.device(), count)));
 }
 
