@@ -95,6 +95,40 @@ TEST_CASE_TEMPLATE("gradients of a network with BatchNorm", D, GPUNET_TEST_DEVIC
     check_network_gradients(device, Net{}, batch, nn::CrossEntropyLoss{});
 }
 
+TEST_CASE_TEMPLATE("a frozen BatchNorm gets no gradients, and gives those below the same", D, GPUNET_TEST_DEVICES) {
+  D& device = test_device<D>();
+  Generator generator(11);
+  const Tensor<float, D> x(device, {7, 2, 4, 4}, random_values<float>(7 * 32, generator));
+  const Tensor<label_t, D> labels(device, {7}, {0, 1, 2, 3, 0, 1, 2});
+  for (const nn::Mode mode : {nn::Mode::train, nn::Mode::eval}) {
+    const auto gradients = [&](bool is_frozen) {
+      manual_seed(4);
+      Model<Net, D> net(device);
+      for (int i = 0; i < 2; ++i)
+        net(x);  // moves the running statistics
+      if (mode == nn::Mode::eval) net.eval();
+      if (is_frozen) net.parameters("norm1").requires_grad(false);
+      auto loss = nn::CrossEntropyLoss{}(net(x), labels);
+      loss.backward();
+      std::vector<std::vector<float>> all;
+      for (const auto& parameter : net.named_parameters()) {
+        std::vector<float> values(static_cast<std::size_t>(parameter.sizes.numel()));
+        device.download(values.data(), net.gradients().data() + parameter.offset, values.size() * sizeof(float));
+        all.push_back(values);
+      }
+      return all;
+    };
+    auto frozen = gradients(true), all = gradients(false);
+    REQUIRE(all.size() == 8);  // 0.weight, 0.bias, norm1.weight, norm1.bias, ...
+    for (const std::size_t i : std::initializer_list<std::size_t>{2, 3}) {
+      CHECK(frozen[i] == std::vector<float>(3));
+      CHECK(all[i] != frozen[i]);
+      frozen[i] = all[i];
+    }
+    CHECK(frozen == all);
+  }
+}
+
 TEST_CASE_TEMPLATE("a batch goes through BatchNorm in one slice when it trains, and samples alone when it does not",
                    D, GPUNET_TEST_DEVICES) {
   D& device = test_device<D>();

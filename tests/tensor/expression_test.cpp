@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <doctest/doctest.h>
 #include <limits>
@@ -10,6 +11,7 @@
 
 #include "support/devices.hpp"
 #include "support/errors.hpp"
+#include "support/isas.hpp"
 
 using namespace gpunet;
 
@@ -85,6 +87,40 @@ TEST_CASE("results do not depend on the number of threads") {
                                    Tensor(x[7] * unsqueeze(log(x[0] + 1), 1)).to_vector()};
     if (first.empty()) first = made;
     CHECK(made == first);
+  }
+}
+
+// As above for sin, cos and tan, whose loops leave large numbers to <cmath>.
+TEST_CASE("sin, cos and tan of an element depend neither on its place nor on the elements beside it") {
+  const KeepIsa keep;
+  std::vector<float> numbers(1 << 16);
+  for (std::size_t i = 0; i < numbers.size(); ++i)
+    numbers[i] = std::ldexp(1.0f + static_cast<float>(i % 9973) / 9973, static_cast<int>(i % 37) - 16) *
+                 (i % 3 == 0 ? -1.0f : 1.0f);
+  std::vector<float> mixed = numbers;
+  for (const std::size_t i : std::initializer_list<std::size_t>{3, 1100, 2047, 40000, (1 << 16) - 1})
+    mixed[i] = i % 2 == 0 ? 3e38f : std::numeric_limits<float>::quiet_NaN();
+  for (const Isa path : isas()) {
+    CAPTURE(static_cast<int>(path));
+    set_isa(path);
+    Host one({.threads = 1}), two({.threads = 2});
+    const auto functions = [](const auto& x) {
+      return std::array{Tensor(sin(x)), Tensor(cos(x)), Tensor(tan(x))};
+    };
+    const Tensor x(one, {1 << 16}, numbers), y(two, {1 << 16}, mixed);
+    const auto all = functions(x), beside = functions(y), moved = functions(narrow(x, 0, 5, 40000));
+    for (std::size_t f = 0; f < 3; ++f) {
+      const Values values = all[f].to_vector(), other = beside[f].to_vector(), part = moved[f].to_vector();
+      CHECK(std::equal(part.begin(), part.end(), values.begin() + 5));
+      for (std::size_t i = 0; i < numbers.size(); ++i)
+        if (mixed[i] == numbers[i] ? other[i] != values[i] : std::isfinite(mixed[i]) != std::isfinite(other[i]))
+          FAIL_CHECK("element ", i);
+    }
+    Tensor in_place = y + 0.0f;
+    in_place = sin(in_place);
+    CHECK(in_place[3].item() != in_place[3].item());
+    CHECK(static_cast<double>(in_place[1100].item()) == doctest::Approx(std::sin(double{3e38f})).epsilon(1e-6));
+    CHECK(narrow(in_place, 0, 4, 1100).to_vector() == narrow(beside[0], 0, 4, 1100).to_vector());
   }
 }
 

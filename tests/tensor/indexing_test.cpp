@@ -10,6 +10,8 @@
 
 using namespace gpunet;
 
+using detail::Scatter;
+
 namespace {
 
 // Indices of a shape over a dimension of n elements, as in tensors.py.
@@ -135,12 +137,19 @@ TEST_CASE_TEMPLATE("indices out of range are refused", D, GPUNET_TEST_DEVICES) {
   CHECK(error_of([&] { index_select(number, 0, good); }) != "");
   CHECK(error_of([&] {
           index_select(Tensor<float, D>(device, {0, 3}), 0, good);
-        }) == "gpunet::index_select: index 0 at place 0 is out of range (want 0 to -1), check the indices");
+        }) ==
+        "gpunet::index_select: 2 indices for an empty dimension (there is no element to choose), give a tensor "
+        "with elements");
   const index_t far = std::numeric_limits<index_t>::max();
   CHECK(error_of([&] { index_select(x, 0, Tensor<index_t, D>(device, {1}, {far})); }) != "");
   CHECK(error_of([&] { index_select(x, 0, Tensor<index_t, D>(device, {1}, {-far - 1})); }) != "");
   CHECK(error_of([&] { gather(x, 0, unsqueeze(beyond, 0)); }) ==
         "gpunet::gather: index 2 at place 1 is out of range (want 0 to 1), check the indices");
+  const index_t many = 100000;  // shared by threads
+  Tensor<index_t, D> long_index = zeros<index_t>(device, {many});
+  long_index[70001] = 2;
+  CHECK(error_of([&] { index_select(x, 0, long_index); }) ==
+        "gpunet::index_select: index 2 at place 70001 is out of range (want 0 to 1), check the indices");
   CHECK(error_of([&] { gather(x, 0, good); }) ==
         "gpunet::gather: indices of shape [2] for a tensor of shape [2, 3] (want as many dimensions, and no larger "
         "extents than it except in "
@@ -188,12 +197,52 @@ TEST_CASE("many elements are chosen by several threads as by one") {
                                          index_select(x, 1, index_of<index_t>(host, {500}, 200)).to_vector(),
                                          masked_select(x, x > 0).to_vector()};
     made.push_back(scatter_add(x, 1, index_of<index_t>(host, {400, 200}, 200), x).to_vector());
+    made.push_back(scatter_add(x, 0, index_of<index_t>(host, {400, 200}, 400), x).to_vector());
+    made.push_back(scatter(flatten(x), 0, index_of<index_t>(host, {80000}, 80000), flatten(x)).to_vector());
+    made.push_back(gather(x, 1, index_of<index_t>(host, {400, 300}, 200)).to_vector());
+    made.push_back(gather(x, 0, index_of<index_t>(host, {500, 200}, 400)).to_vector());
+    made.push_back(index_select(flatten(x), 0, index_of<index_t>(host, {90000}, 80000)).to_vector());
     return made;
   };
   const auto made = choose(one);
   CHECK(choose(three) == made);
+  const Tensor<float, Host> x(one, {400, 200}, operand_values<float>(80000, 0));
+  const auto plain = [&](bool is_gather, Scatter how, index_t outer, index_t inner,
+                         const Tensor<index_t, Host>& index) {
+    const index_t length = 80000 / (outer * inner), count = index.numel() / (outer * inner);
+    Tensor<float, Host> y = is_gather ? Tensor<float, Host>(one, {index.numel()}) : x.clone();
+    if (is_gather)
+      for (index_t at = 0; at < index.numel(); ++at)
+        detail::PickElements<float>{length, count, inner, x.data(), index.data(), y.data(), true}(at);
+    else
+      for (index_t column = 0; column < outer * inner; ++column)
+        detail::ScatterElements<float>{how, length, count, inner, x.data(), index.data(), y.data()}(column);
+    return y.to_vector();
+  };
+  CHECK(made[3] == plain(false, Scatter::add, 400, 1, index_of<index_t>(one, {400, 200}, 200)));
+  CHECK(made[4] == plain(false, Scatter::add, 1, 200, index_of<index_t>(one, {400, 200}, 400)));
+  CHECK(made[5] == plain(false, Scatter::assign, 1, 1, index_of<index_t>(one, {80000}, 80000)));
+  CHECK(made[6] == plain(true, {}, 400, 1, index_of<index_t>(one, {400, 300}, 200)));
+  CHECK(made[7] == plain(true, {}, 1, 200, index_of<index_t>(one, {500, 200}, 400)));
+  CHECK(made[8] == plain(true, {}, 1, 1, index_of<index_t>(one, {90000}, 80000)));
   const std::vector<float> values = operand_values<float>(80000, 0);
   for (const std::size_t row : std::initializer_list<std::size_t>{0, 399, 899})
     for (const std::size_t column : std::initializer_list<std::size_t>{0, 199})
       CHECK(made[0][row * 200 + column] == values[(5 * row + 2) % 400 * 200 + column]);
 }
+
+#if GPUNET_CUDA
+TEST_CASE("indices and sources on another object Cuda are refused") {
+  Cuda& first = test_device<Cuda>();
+  Cuda second(0);
+  const Tensor<float, Cuda> x = ones(first, {2, 2}), source = ones(second, {2, 2});
+  const Tensor<index_t, Cuda> row = zeros<index_t>(second, {1}), all = zeros<index_t>(second, {2, 2}),
+                              here = zeros<index_t>(first, {2, 2});
+  const std::string refused = ": operands of two devices of one kind, move one of them with to(device)";
+  CHECK(error_of([&] { index_select(x, 0, row); }) == "gpunet::index_select" + refused);
+  CHECK(error_of([&] { gather(x, 0, all); }) == "gpunet::gather" + refused);
+  CHECK(error_of([&] { scatter(x, 0, all, x); }) == "gpunet::scatter" + refused);
+  CHECK(error_of([&] { scatter_add(x, 0, here, source); }) == "gpunet::scatter_add" + refused);
+  CHECK(error_of([&] { masked_select(x, source > 0); }) == "gpunet::masked_select" + refused);
+}
+#endif

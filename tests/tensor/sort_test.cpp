@@ -135,7 +135,8 @@ TEST_CASE_TEMPLATE("integers are sorted up to their limits", D, GPUNET_TEST_DEVI
 
 TEST_CASE_TEMPLATE("rows of any length are sorted as by a stable sort", D, GPUNET_TEST_DEVICES) {
   D& device = test_device<D>();
-  for (const auto& shape : {std::pair<index_t, index_t>{3, 17}, {2, 1023}, {2, 1025}, {40, 3}}) {
+  for (const auto& shape :
+       {std::pair<index_t, index_t>{3, 17}, {2, 63}, {2, 64}, {2, 1023}, {2, 1025}, {40, 3}, {1, 8192}}) {
     const index_t rows = shape.first, length = shape.second;
     CAPTURE(length);
     const auto of = [&]<class T>(T) {
@@ -171,6 +172,38 @@ TEST_CASE("long rows are sorted by several threads as by a stable sort") {
       CHECK(sort(turned, 0).values.to_vector() == Tensor(transpose(sort(x).values, 0, 1)).to_vector());
     }
   }
+}
+
+// In the worst order, where each element is one of the first so far, and in others; with k at both sides of an eighth.
+TEST_CASE("the first elements are those of a sort, in its order, for each k") {
+  Host host({.threads = 2});
+  const auto of = [&]<class T>(T) {
+    for (const index_t length : {7, 100, 512, 513, 4000}) {
+      CAPTURE(length);
+      std::vector<T> equal = scattered_values<T>(length), rising(equal.size());
+      for (std::size_t i = 0; i < equal.size(); ++i) {
+        equal[i] = static_cast<T>(static_cast<int>(equal[i]) % 5);
+        rising[i] = static_cast<T>(i % 200);
+      }
+      if constexpr (std::is_floating_point_v<T>) equal[3] = equal[5] = std::numeric_limits<T>::quiet_NaN();
+      for (const std::vector<T>& values : {equal, rising, scattered_values<T>(length)})
+        for (const bool largest : {false, true}) {
+          const Tensor<T, Host> x(host, {length}, values);
+          const std::vector<index_t> order = argsort(x, 0, largest).to_vector();
+          for (const index_t k : {index_t{1}, index_t{2}, index_t{50}, length / 8, length / 8 + 1, length}) {
+            if (k < 1 || k > length) continue;
+            CAPTURE(k);
+            CHECK(topk(x, k, 0, largest).indices.to_vector() ==
+                  std::vector<index_t>(order.begin(), order.begin() + k));
+          }
+        }
+    }
+  };
+  of(float{});
+  of(double{});
+  of(std::int32_t{});
+  of(index_t{});
+  of(std::uint8_t{});
 }
 
 TEST_CASE_TEMPLATE("sorts of numbers and of nothing", D, GPUNET_TEST_DEVICES) {

@@ -85,7 +85,8 @@ std::optional<Dtype> dtype_from(std::string_view name);
 template <class T>
 constexpr Dtype dtype_of() {
   static_assert(std::numeric_limits<T>::is_iec559 && (sizeof(T) == 4 || sizeof(T) == 8),
-                "gpunet::io::dtype_of: parameters are stored as float or double, use one of them");
+                "gpunet::io::dtype_of: files store parameters and tensors of float or double, convert others: "
+                "cast<float>(x)");
   return sizeof(T) == 4 ? Dtype::F32 : Dtype::F64;
 }
 

@@ -339,7 +339,7 @@ GPUNET_BACKENDS_INLINE Value embedding(const Value& x, index_t num_embeddings, i
                                        std::string_view name) {
   require(num_embeddings >= 1 && embedding_dim >= 1 && num_embeddings <= index_t{1} << 24,
           "gpunet::nn::embedding: ", num_embeddings, " embeddings of ", embedding_dim,
-          " numbers (want 1 to 2^24, as floats have no larger indices, and 1 or more)");
+          " numbers (want 1 to 2^24, as floats have no larger indices, and 1 or more), check the arguments");
   Sizes out = x.sizes();
   out.append(embedding_dim);
   const std::array parameters{normal("weight", {num_embeddings, embedding_dim}, 0, 1)};
@@ -417,7 +417,7 @@ GPUNET_BACKENDS_INLINE Value transformer_decoder_layer(const Value& target, cons
                                                   "norm1",     "norm2",          "norm3"};
   detail::require_same_network("transformer_decoder_layer", std::array{target, memory});
   require(options.dim_feedforward >= 1, "gpunet::nn::transformer_decoder_layer: ", options.dim_feedforward,
-          " units (want 1 or more)");
+          " units (want 1 or more), check dim_feedforward");
   const detail::ValueBuilder::Part part(target.builder(), options.name);
   target.builder().set_layer(gpunet::detail::signature<detail::TransformerDecoderLayer>());
   target.builder().set_block();

@@ -108,11 +108,11 @@ struct Sin {
   static constexpr bool is_of_gpunet = true;
   template <class T>
   GPUNET_FN T value(T x) const {
-    return std::sin(x);
+    return math::sin(x);
   }
   template <class T>
   GPUNET_FN T gradient(T x, T, T dy) const {
-    return dy * std::cos(x);
+    return dy * math::cos(x);
   }
 };
 
@@ -120,11 +120,11 @@ struct Cos {
   static constexpr bool is_of_gpunet = true;
   template <class T>
   GPUNET_FN T value(T x) const {
-    return std::cos(x);
+    return math::cos(x);
   }
   template <class T>
   GPUNET_FN T gradient(T x, T, T dy) const {
-    return -dy * std::sin(x);
+    return -dy * math::sin(x);
   }
 };
 

@@ -166,8 +166,10 @@ void EmbeddingOp::forward(D& device, const ForwardPass<T>& pass) const {
 
 template <class D, class T>
 void EmbeddingOp::backward(D& device, const BackwardPass<T>& pass) const {
-  if (pass.accumulate == Accumulate::no) fill(device, rows * dim, T{}, pass.gradients[0]);
-  detail::add_rows(device, *this, detail::EmbeddingTokens<T>{pass.slice, tokens, rows, pass.x}, pass);
+  if (!pass.skips_parameters) {
+    if (pass.accumulate == Accumulate::no) fill(device, rows * dim, T{}, pass.gradients[0]);
+    detail::add_rows(device, *this, detail::EmbeddingTokens<T>{pass.slice, tokens, rows, pass.x}, pass);
+  }
   if (pass.dx) fill(device, pass.in_elements(), T{}, pass.dx);
 }
 

@@ -340,6 +340,9 @@ struct BlockArrays {
 
 template <class Op, class T>
 struct UnaryLoop : BlockArrays {
+  static constexpr element::Code code = Op::code;
+  static constexpr ElementType type = element_type<T>;
+
   [[gnu::always_inline]] inline void operator()(index_t i) const {
     using R = decltype(Op{}(T{}));
     static_cast<R*>(y)[i] = Op{}(static_cast<const T*>(a)[i]);
@@ -373,18 +376,25 @@ struct CastLoop : BlockArrays {
   }
 };
 
-// Square roots of a block.
-void block_of_square_roots(const BlockArrays& arrays, ElementType type, index_t begin, index_t end);
+// Returns the loop for an operation that compilers do not vectorize as UnaryLoop.
+Loop vector_block_loop(element::Code code, ElementType type);
+
+template <class F>
+inline constexpr bool has_vector_block_loop = false;
+template <class T>
+inline constexpr bool has_vector_block_loop<UnaryLoop<element::Sqrt, T>> = true;
+template <>
+inline constexpr bool has_vector_block_loop<UnaryLoop<element::Sin, float>> = true;
+template <>
+inline constexpr bool has_vector_block_loop<UnaryLoop<element::Cos, float>> = true;
+template <>
+inline constexpr bool has_vector_block_loop<UnaryLoop<element::Tan, float>> = true;
 
 // Returns the loop of Host for the path in use. The compiled library has all of them.
 template <class F>
 Loop block_loop() {
-  constexpr bool floats = std::is_same_v<F, UnaryLoop<element::Sqrt, float>>;
-  if constexpr (floats || std::is_same_v<F, UnaryLoop<element::Sqrt, double>>)
-    return [](const void* arrays, index_t begin, index_t end) {
-      block_of_square_roots(*static_cast<const BlockArrays*>(arrays), floats ? ElementType::f32 : ElementType::f64,
-                            begin, end);
-    };
+  if constexpr (has_vector_block_loop<F>)
+    return vector_block_loop(F::code, F::type);
   else
     return loop_over<F>();
 }

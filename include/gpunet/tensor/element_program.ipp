@@ -10,7 +10,7 @@
 #include <gpunet/device/host/isa_paths.hpp>
 #include <gpunet/tensor/element_program.hpp>
 
-#define GPUNET_KERNELS <gpunet/tensor/square_roots.inl>
+#define GPUNET_KERNELS <gpunet/tensor/vector_blocks.inl>
 #include <gpunet/device/host/each_isa_path.inl>
 
 namespace gpunet::detail {
@@ -356,17 +356,49 @@ GPUNET_INLINE const void* BlockRunner::run(index_t begin, index_t count, void* o
   return value(program_.result);
 }
 
-GPUNET_INLINE void block_of_square_roots(const BlockArrays& arrays, ElementType type, index_t begin, index_t end) {
-  const auto roots = [&](auto element) {
-    using T = decltype(element);
-    const T* const x = static_cast<const T*>(arrays.a) + begin;
-    T* const y = static_cast<T*>(arrays.y) + begin;
-    GPUNET_CALL_PATH(16, square_roots, end - begin, x, y);
-  };
-  if (type == ElementType::f32)
-    roots(float{});
-  else
-    roots(double{});
+template <class T>
+void square_root_loop(const void* functor, index_t begin, index_t end) {
+  const auto& arrays = *static_cast<const BlockArrays*>(functor);
+  const T* const x = static_cast<const T*>(arrays.a) + begin;
+  T* const y = static_cast<T*>(arrays.y) + begin;
+  GPUNET_CALL_PATH(16, square_roots, end - begin, x, y);
+}
+
+// y = f(x) for numbers up to scalar::largest_circular.
+template <float (*f)(float)>
+struct CircularLoop : BlockArrays {
+  [[gnu::always_inline]] inline void operator()(index_t i) const {
+    static_cast<float*>(y)[i] = f(static_cast<const float*>(a)[i]);
+  }
+};
+
+// y = f(x); Op is f for any number.
+template <class Op, float (*f)(float)>
+void circular_loop(const void* functor, index_t begin, index_t end) {
+  const auto& arrays = *static_cast<const BlockArrays*>(functor);
+  const float* const x = static_cast<const float*>(arrays.a);
+  const Loop loop = loop_over<CircularLoop<f>>();
+  bool has_others = false;
+  GPUNET_CALL_PATH(16, find_beyond, end - begin, x + begin, scalar::largest_circular, has_others);
+  if (!has_others) return loop(functor, begin, end);
+  constexpr index_t part = 256;
+  float copy[part];  // y may be x
+  for (; begin < end; begin += part) {
+    const index_t count = std::min(part, end - begin);
+    std::copy_n(x + begin, count, copy);
+    float* const y = static_cast<float*>(arrays.y) + begin;
+    const BlockArrays of_part{y, copy, copy, copy};
+    loop(&of_part, 0, count);
+    for (index_t i = 0; i < count; ++i)
+      if (!(std::fabs(copy[i]) <= scalar::largest_circular)) y[i] = Op{}(copy[i]);
+  }
+}
+
+GPUNET_INLINE Loop vector_block_loop(element::Code code, ElementType type) {
+  if (code == element::Code::Sin) return circular_loop<element::Sin, scalar::sin>;
+  if (code == element::Code::Cos) return circular_loop<element::Cos, scalar::cos>;
+  if (code == element::Code::Tan) return circular_loop<element::Tan, scalar::tan>;
+  return type == ElementType::f32 ? square_root_loop<float> : square_root_loop<double>;
 }
 
 // Copies an array to a dense one whose last two dimensions are exchanged, tile by tile, so that each cache line is read once.

@@ -19,13 +19,21 @@ template <class T>
 concept Element = std::same_as<T, float> || std::same_as<T, double> || std::same_as<T, std::int32_t> ||
     std::same_as<T, std::int64_t> || std::same_as<T, std::uint8_t> || std::same_as<T, bool>;
 
-template <Element T>
-inline constexpr ElementType element_type = std::is_same_v<T, float>          ? ElementType::f32
-                                            : std::is_same_v<T, double>       ? ElementType::f64
-                                            : std::is_same_v<T, std::int32_t> ? ElementType::i32
-                                            : std::is_same_v<T, std::int64_t> ? ElementType::i64
-                                            : std::is_same_v<T, std::uint8_t> ? ElementType::u8
-                                                                              : ElementType::boolean;
+template <class T>
+constexpr ElementType element_type_of() {
+  static_assert(
+      Element<T>,
+      "gpunet::Tensor: no arithmetic with elements of this type, make the tensor of float, double, std::int32_t, "
+      "index_t, std::uint8_t or bool");
+  return std::is_same_v<T, float>          ? ElementType::f32
+         : std::is_same_v<T, double>       ? ElementType::f64
+         : std::is_same_v<T, std::int32_t> ? ElementType::i32
+         : std::is_same_v<T, std::int64_t> ? ElementType::i64
+         : std::is_same_v<T, std::uint8_t> ? ElementType::u8
+                                           : ElementType::boolean;
+}
+template <class T>
+inline constexpr ElementType element_type = element_type_of<T>();
 
 GPUNET_FN constexpr index_t bytes_of(ElementType type) {
   return type == ElementType::f64 || type == ElementType::i64   ? 8

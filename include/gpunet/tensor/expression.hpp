@@ -244,6 +244,15 @@ concept TensorLike = !std::is_void_v<ValueOf<X>>;
 template <class X>
 concept Number = std::is_arithmetic_v<std::remove_cvref_t<X>>;
 
+// Requires operands of one device: of Host any two.
+template <class D>
+void require_one_device([[maybe_unused]] const D* a, [[maybe_unused]] const D* b,
+                        [[maybe_unused]] std::string_view function) {
+  if constexpr (!std::is_same_v<D, Host>)
+    require(a == b, "gpunet::", function,
+            ": operands of two devices of one kind, move one of them with to(device)");
+}
+
 // Returns x as something that can be read twice: a view, or a tensor of what is computed.
 template <class X>
 auto stored(X&& x) {

@@ -140,9 +140,7 @@ void AnyExpression<D>::write_to(D* device, const Operand& view, std::string_view
     fail({"gpunet::", function, ": elements of shape ", to_string(sizes()), " for a view of shape ",
           to_string(view.sizes), " (want a shape that broadcasts to it), reshape them"});
   if (!device_) device_ = device;
-  if constexpr (!std::is_same_v<D, Host>)
-    require(device_ == device, "gpunet::", function,
-            ": operands of two devices of one kind, move one of them with to(device)");
+  require_one_device(device_, device, function);
   auto* const data = const_cast<void*>(view.data);
   if (check_written(program_, view, function)) {
     const Sizes own = sizes();
@@ -183,9 +181,7 @@ void AnyExpression<D>::own(D* device, ElementType type, const Sizes& sizes, Buff
 template <class D>
 void AnyExpression<D>::take(AnyExpression& b, std::string_view function) {
   if (!device_) device_ = b.device_;
-  if constexpr (!std::is_same_v<D, Host>)
-    require(!b.device_ || b.device_ == device_, "gpunet::", function,
-            ": operands of two devices of one kind, move one of them with to(device)");
+  if (b.device_) require_one_device(device_, b.device_, function);
   for (auto& buffer : b.owned_)
     owned_.push_back(std::move(buffer));
 }

@@ -44,7 +44,14 @@ void pick(Host& device, index_t outer, const PickElements<E>& pick) {
     for (index_t row = begin; row < end; ++row) {
       const E* const x = pick.x + o * pick.length * inner;
       E* const y = pick.y + row * inner;
-      if (!pick.has_own_index) {
+      if (inner == 1) {  // all rows of x
+        const index_t here = std::min(pick.count - j, end - row);
+        const index_t* const index = pick.index + (pick.has_own_index ? row : j);
+        for (index_t i = 0; i < here; ++i)
+          y[i] = x[index[i]];
+        row += here - 1;
+        j += here - 1;
+      } else if (!pick.has_own_index) {
         std::copy_n(x + pick.index[j] * inner, inner, y);
       } else {
         const index_t* const index = pick.index + row * inner;
@@ -90,26 +97,61 @@ void run_scatter(D& device, index_t columns, const ScatterElements<T>& scatter) 
 }
 template <class T>
 void run_scatter(Host& device, index_t columns, const ScatterElements<T>& scatter) {
-  constexpr index_t part = 512;
-  device.run_if(columns * scatter.count > 1 << 15, ceil_div(columns, part), [&](index_t p, int) {
-    const KeepSubnormals keep;
-    for (index_t column = p * part; column < std::min(columns, (p + 1) * part); ++column)
-      scatter(column);
-  });
+  // A block is neighboring columns of one o, whose elements of a row lie together.
+  constexpr index_t most = 128, part = 1 << 14;
+  const index_t inner = scatter.inner, count = scatter.count, wide = std::min(inner, most);
+  if (columns * count == 0) return;
+  const index_t of_row = ceil_div(inner, wide), blocks = columns / inner * of_row;
+  const index_t of_task = std::max(index_t{1}, part / (wide * count));
+  const auto run = [&](auto write) {
+    device.run_if(columns * count > 2 * part, ceil_div(blocks, of_task), [&](index_t task, int) {
+      const KeepSubnormals keep;
+      for (index_t block = task * of_task; block < std::min(blocks, (task + 1) * of_task); ++block) {
+        const index_t o = block / of_row, begin = block % of_row * wide, end = std::min(inner, begin + wide);
+        const index_t* index = scatter.index + o * count * inner;
+        const T* source = scatter.source + o * count * inner;
+        T* const y = scatter.y + o * scatter.length * inner;
+        if (inner == 1)
+          for (index_t j = 0; j < count; ++j)
+            write(y[index[j]], source[j]);
+        else
+          for (index_t j = 0; j < count; ++j, index += inner, source += inner)
+            for (index_t i = begin; i < end; ++i)
+              write(y[index[i] * inner + i], source[i]);
+      }
+    });
+  };
+  if (scatter.how == Scatter::add)
+    run([](T& target, T value) { target = element::Add{}(target, value); });
+  else
+    run([](T& target, T value) { target = value; });
 }
 
 template <class T>
 using BitsOfElement = std::conditional_t<sizeof(T) == 8, std::uint64_t,
                                          std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint8_t>>;
 
-// Returns x as a dense tensor, or a view of the tensor that it is.
+// The elements of a tensor in row-major order: a view of them if they lie so, else a copy.
+template <class T, class D>
+struct DenseElements {
+  Tensor<T, D> own;
+  StridedView<const T, D> view;
+};
+
 template <class X>
 auto dense(X&& x) {
-  if constexpr (std::is_same_v<X, const Tensor<ValueOf<X>, DeviceOf<X>>&> ||
-                std::is_same_v<X, Tensor<ValueOf<X>, DeviceOf<X>>&>)
-    return view_of(std::as_const(x));
-  else
-    return Tensor(expression(std::forward<X>(x)));
+  using T = ValueOf<X>;
+  using D = DeviceOf<X>;
+  auto held = stored(std::forward<X>(x));
+  if constexpr (!std::is_same_v<decltype(held), Tensor<T, D>>) {
+    if (held.is_contiguous()) return DenseElements<T, D>{Tensor<T, D>(), held};
+    Tensor<T, D> copy = held.contiguous();
+    const StridedView<const T, D> view = view_of(std::as_const(copy));
+    return DenseElements<T, D>{std::move(copy), view};
+  } else {
+    const StridedView<const T, D> view = view_of(std::as_const(held));
+    return DenseElements<T, D>{std::move(held), view};
+  }
 }
 
 // Returns the place of the first index that is not from 0 to extent - 1, or -1.
@@ -122,9 +164,12 @@ inline index_t place_of_wrong_index(Cuda& device, const index_t* indices, index_
 }
 #endif
 
-// Returns indices as a dense tensor of index_t, all of them from 0 to extent - 1.
-template <class X>
-auto checked_indices(X&& index, index_t extent, std::string_view function) {
+// Returns indices as dense elements of index_t, all of them from 0 to extent - 1.
+template <class X, class D>
+auto checked_indices(X&& index, const D& device, index_t extent, std::string_view function) {
+  static_assert(std::is_same_v<DeviceOf<X>, D>,
+                "gpunet::index_select: the indices are on another kind of device than the tensor, move them: "
+                "x.to(device)");
   static_assert(
       std::is_same_v<ValueOf<X>, index_t> || std::is_same_v<ValueOf<X>, std::int32_t>,
       "gpunet::index_select: the indices have to be index_t or std::int32_t, convert them: cast<index_t>(x)");
@@ -132,12 +177,15 @@ auto checked_indices(X&& index, index_t extent, std::string_view function) {
     if constexpr (std::is_same_v<ValueOf<X>, index_t>)
       return dense(std::forward<X>(index));
     else
-      return Tensor(gpunet::cast<index_t>(std::forward<X>(index)));
+      return dense(gpunet::cast<index_t>(std::forward<X>(index)));
   }();
-  const index_t n = indices.numel();
-  const index_t place = n > 0 ? place_of_wrong_index(indices.device(), indices.data(), n, extent) : -1;
+  require_one_device(&indices.view.device(), &device, function);
+  const index_t n = indices.view.numel();
+  const index_t place = n > 0 ? place_of_wrong_index(indices.view.device(), indices.view.data(), n, extent) : -1;
+  require(place < 0 || extent > 0, "gpunet::", function, ": ", n,
+          " indices for an empty dimension (there is no element to choose), give a tensor with elements");
   if (place >= 0) [[unlikely]]
-    fail({"gpunet::", function, ": index ", flatten(view_of(indices))[place].item(), " at place ", place,
+    fail({"gpunet::", function, ": index ", flatten(indices.view)[place].item(), " at place ", place,
           " is out of range (want 0 to ", extent - 1, "), check the indices"});
   return indices;
 }
@@ -160,14 +208,15 @@ auto scattered(X&& x, int dim, I&& index, S&& source, Scatter how, std::string_v
   static_assert(std::is_same_v<ValueOf<S>, T>,
                 "gpunet::scatter: the source has another element type than the tensor, convert it: cast<float>(x)");
   const auto held = stored(std::forward<X>(x));
-  const auto from = stored(std::forward<S>(source));
+  const auto from = dense(std::forward<S>(source));
   const auto of = view_of(held);
   const Sizes index_sizes = index.sizes();
   const int at = dimension_at(dim, of.sizes().rank(), function);
-  require(from.sizes() == index_sizes, "gpunet::", function, ": a source of shape ", to_string(from.sizes()),
-          " for indices of shape ", to_string(index_sizes), " (want the same)");
+  require(from.view.sizes() == index_sizes, "gpunet::", function, ": a source of shape ",
+          to_string(from.view.sizes()), " for indices of shape ", to_string(index_sizes), " (want the same)");
+  require_one_device(&from.view.device(), &of.device(), function);
   check_index_shape(of.sizes(), index_sizes, at, function);
-  const auto indices = checked_indices(std::forward<I>(index), of.size(at), function);
+  const auto indices = checked_indices(std::forward<I>(index), of.device(), of.size(at), function);
   Tensor<T, DeviceOf<X>> out = of.contiguous();
   const bool covers = [&] {
     for (int d = 0; d < of.sizes().rank(); ++d)
@@ -180,10 +229,9 @@ auto scattered(X&& x, int dim, I&& index, S&& source, Scatter how, std::string_v
   if (!covers) copy = part.contiguous();
   T* const y = covers ? out.data() : copy.data();
   const FoldSizes shape = along(part.sizes(), at);
-  const auto elements = dense(from);
-  run_scatter(
-      out.device(), shape.outer * shape.inner,
-      ScatterElements<T>{how, shape.length, index_sizes[at], shape.inner, elements.data(), indices.data(), y});
+  run_scatter(out.device(), shape.outer * shape.inner,
+              ScatterElements<T>{how, shape.length, index_sizes[at], shape.inner, from.view.data(),
+                                 indices.view.data(), y});
   if (!covers) std::move(part) = copy;
   return out;
 }
@@ -194,21 +242,23 @@ auto scattered(X&& x, int dim, I&& index, S&& source, Scatter how, std::string_v
 template <detail::TensorLike X, detail::TensorLike I>
 auto index_select(X&& x, int dim, I&& index) {
   using T = detail::ValueOf<X>;
-  const auto elements = detail::dense(std::forward<X>(x));
+  const auto held = detail::dense(std::forward<X>(x));
+  const auto& elements = held.view;
   const int at = detail::dimension_at(dim, elements.sizes().rank(), "index_select");
   require(index.sizes().rank() == 1, "gpunet::index_select: indices of shape ", to_string(index.sizes()),
           " (want one dimension), flatten them");
   const detail::FoldSizes shape = detail::along(elements.sizes(), at);
-  const auto indices = detail::checked_indices(std::forward<I>(index), shape.length, "index_select");
+  const auto indices =
+      detail::checked_indices(std::forward<I>(index), elements.device(), shape.length, "index_select");
   Sizes sizes;
   for (int d = 0; d < elements.sizes().rank(); ++d)
-    sizes.append(d == at ? indices.numel() : elements.sizes()[d]);
+    sizes.append(d == at ? indices.view.numel() : elements.sizes()[d]);
   Tensor<T, detail::DeviceOf<X>> out(elements.device(), sizes);
   using E = detail::BitsOfElement<T>;
   if (out.numel() > 0)
     detail::pick(out.device(), shape.outer,
-                 detail::PickElements<E>{shape.length, indices.numel(), shape.inner,
-                                         reinterpret_cast<const E*>(elements.data()), indices.data(),
+                 detail::PickElements<E>{shape.length, indices.view.numel(), shape.inner,
+                                         reinterpret_cast<const E*>(elements.data()), indices.view.data(),
                                          reinterpret_cast<E*>(out.data()), false});
   return out;
 }
@@ -222,21 +272,17 @@ auto gather(X&& x, int dim, I&& index) {
   const Sizes sizes = index.sizes();
   const int at = detail::dimension_at(dim, view.sizes().rank(), "gather");
   detail::check_index_shape(view.sizes(), sizes, at, "gather");
-  const auto indices = detail::checked_indices(std::forward<I>(index), view.size(at), "gather");
+  const auto indices = detail::checked_indices(std::forward<I>(index), view.device(), view.size(at), "gather");
   const auto part = detail::reachable(view, sizes, at);
   const detail::FoldSizes shape = detail::along(part.sizes(), at);
   Tensor<T, detail::DeviceOf<X>> out(view.device(), sizes);
   if (out.numel() == 0) return out;
   using E = detail::BitsOfElement<T>;
-  const auto pick = [&](const T* elements) {
-    detail::pick(out.device(), shape.outer,
-                 detail::PickElements<E>{shape.length, sizes[at], shape.inner, reinterpret_cast<const E*>(elements),
-                                         indices.data(), reinterpret_cast<E*>(out.data()), true});
-  };
-  if (part.is_contiguous())
-    pick(part.data());
-  else
-    pick(part.contiguous().data());
+  const auto elements = detail::dense(part);
+  detail::pick(out.device(), shape.outer,
+               detail::PickElements<E>{shape.length, sizes[at], shape.inner,
+                                       reinterpret_cast<const E*>(elements.view.data()), indices.view.data(),
+                                       reinterpret_cast<E*>(out.data()), true});
   return out;
 }
 
@@ -257,8 +303,8 @@ auto scatter(X&& x, int dim, I&& index, S&& source) {
 template <detail::TensorLike I>
 auto one_hot(I&& classes, index_t count) {
   require(count >= 1, "gpunet::one_hot: ", count, " classes (want 1 or more)");
-  const auto indices = detail::checked_indices(std::forward<I>(classes), count, "one_hot");
-  return Tensor(cast<index_t>(unsqueeze(indices, -1) == arange(indices.device(), count)));
+  const auto indices = detail::checked_indices(std::forward<I>(classes), classes.device(), count, "one_hot");
+  return Tensor(cast<index_t>(unsqueeze(indices.view, -1) == arange(indices.view.device(), count)));
 }
 
 // Returns the indices of the elements that are true, or not 0, in row-major order: [found, dimensions]. Waits for the device.
@@ -288,7 +334,7 @@ auto masked_select(X&& x, M&& mask) {
   detail::expression(std::forward<M>(mask)).eval_to(detail::view_of(flags), "masked_select");
   const auto elements = detail::dense(std::forward<X>(x));
   const auto places = detail::places_of_true(flags.view(), flags.device());
-  return index_select(flatten(elements), 0, places);
+  return index_select(flatten(elements.view), 0, places);
 }
 
 }  // namespace gpunet

@@ -77,9 +77,7 @@ auto matmul(A&& a, B&& b) {
   const auto* left = static_cast<const T*>(x.program().operands()[0].data);
   const auto* right = static_cast<const T*>(y.program().operands()[0].data);
   D& device = x.device();
-  if constexpr (!std::is_same_v<D, Host>)
-    require(&y.device() == &device,
-            "gpunet::matmul: operands of two devices of one kind, move one of them with to(device)");
+  detail::require_one_device(&y.device(), &device, "matmul");
   Tensor<T, D> out(device, product.result);
   if (out.numel() == 0) return out;
   const Transpose ta = *detail::stored_as(of_x), tb = *detail::stored_as(of_y);

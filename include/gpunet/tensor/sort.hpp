@@ -72,7 +72,8 @@ auto sorted(X&& x, int dim, bool descending, index_t first, std::string_view fun
   if (rank == 0 && first == 1 && (dim == 0 || dim == -1))
     return Sorted<T, D>{view.contiguous(), zeros<index_t>(view.device(), {})};
   const int at = dimension_at(dim, rank, function);
-  const auto rows = dense(transpose(view, at, rank - 1));
+  const auto dense_rows = dense(transpose(view, at, rank - 1));
+  const auto& rows = dense_rows.view;
   require(rows.numel() < index_t{1} << 32, "gpunet::", function, ": ", rows.numel(),
           " elements (want fewer than 2^32), sort parts of them");
   const index_t length = view.size(at);
@@ -137,7 +138,7 @@ auto unique(X&& x) {
     return Unique<T, D>{Tensor<T, D>(device, {0}), Tensor<index_t, D>(device, view.sizes()),
                         Tensor<index_t, D>(device, {0})};
   const auto elements = detail::dense(view);
-  const auto [values, indices] = sort(flatten(elements), 0);
+  const auto [values, indices] = sort(flatten(elements.view), 0);
   Tensor<bool, D> begins = full<bool>(device, {n}, true);
   if (n > 1) narrow(begins, 0, 1, n - 1) = narrow(values, 0, 1, n - 1) != narrow(values, 0, 0, n - 1);
   const Tensor places = reshape(nonzero(begins), {-1});

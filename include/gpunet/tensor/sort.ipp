@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <utility>
 #include <vector>
 
 #include <gpunet/core/math.hpp>
@@ -12,18 +13,22 @@ namespace gpunet::detail {
 // An element and its place in its row.
 template <class Key>
 struct KeyAndPlace {
+  std::uint32_t place;  // first: with a key of 4 bytes, compilers compare both as one number
   Key key;
-  std::uint32_t place;
   bool operator<(const KeyAndPlace& other) const {
+    if constexpr (sizeof(Key) == 4) return number() < other.number();
     return key < other.key || (key == other.key && place < other.place);
   }
+
+ private:
+  std::uint64_t number() const { return std::uint64_t{key} << 32 | place; }
 };
 
 // Sorts by keys, least significant digit first (D. E. Knuth, The Art of Computer Programming 3, 5.2.5); equal ones keep their order.
 // Digits that are the same in all keys cost nothing.
-template <class Key>
+template <int bits, class Key>
 void radix_sort(KeyAndPlace<Key>* items, KeyAndPlace<Key>* other, index_t n) {
-  constexpr int bits = 11, digits = (8 * static_cast<int>(sizeof(Key)) + bits - 1) / bits;
+  constexpr int digits = (8 * static_cast<int>(sizeof(Key)) + bits - 1) / bits;
   constexpr std::size_t values = std::size_t{1} << bits;
   std::vector<std::uint32_t> counts(digits * values);
   const auto digit = [](Key key, int d) {
@@ -46,27 +51,87 @@ void radix_sort(KeyAndPlace<Key>* items, KeyAndPlace<Key>* other, index_t n) {
   if (items != result) std::copy_n(items, n, result);
 }
 
+// The fewest items that radix_sort sorts faster than std::sort, and with wide digits faster than with narrow ones.
+inline constexpr index_t worth_radix = 64, worth_wide_digits = 8192;
+
+template <class Key>
+void sort_items(KeyAndPlace<Key>* items, KeyAndPlace<Key>* other, index_t n) {
+  if (n < worth_radix)
+    std::sort(items, items + n);
+  else if (n < worth_wide_digits)
+    radix_sort<8>(items, other, n);
+  else
+    radix_sort<11>(items, other, n);
+}
+
+template <class Key, class T>
+struct SortKeyMaker {
+  const T* row;
+  Key* keys;
+  bool descending;
+  [[gnu::always_inline]] inline void operator()(index_t i) const {
+    keys[i] = static_cast<Key>(sort_key(row[i], descending));
+  }
+};
+
+// Writes the first elements of a row in order to `items`, which has room for most_selected(first). Only those below the highest
+// key of the first so far come in question: they are collected until there is no room, and the first of them selected. `other`
+// has as much room.
+constexpr index_t most_selected(index_t first) {
+  return 3 * first + 16;
+}
+template <class Key, class T>
+void select_items(const T* row, index_t n, bool descending, index_t first, KeyAndPlace<Key>* items,
+                  KeyAndPlace<Key>* other) {
+  constexpr index_t block = 512, few = 16;  // so few are sorted as fast as some of them are selected
+  const index_t room = most_selected(first);
+  const Loop make_keys = loop_over<SortKeyMaker<Key, T>>();
+  index_t count = 0;
+  bool are_all = true;  // so far
+  Key keys[block], highest = 0;
+  const auto select = [&] {
+    std::copy_n(items, count, other);
+    std::nth_element(other, other + first - 1, other + count);
+    const KeyAndPlace<Key> last = other[first - 1];
+    const index_t all = std::exchange(count, 0);
+    for (index_t i = 0; i < all;
+         ++i) {  // those up to the last, in the order of their places, which radix_sort needs
+      items[count] = items[i];
+      count += !(last < items[i]);
+    }
+    highest = last.key;
+    are_all = false;
+  };
+  for (index_t begin = 0; begin < n; begin += block) {
+    const index_t here = std::min(block, n - begin);
+    const SortKeyMaker<Key, T> functor{row + begin, keys, descending};
+    make_keys(&functor, 0, here);
+    for (index_t i = 0; i < here; ++i)
+      if (keys[i] < highest || are_all) {
+        items[count++] = {static_cast<std::uint32_t>(begin + i), keys[i]};
+        if (count == room) select();
+      }
+  }
+  if (count > first && count > few) select();
+  sort_items(items, other, count);
+}
+
 template <class Key, class T>
 void sort_rows_of(Host& device, const SortedRows& rows, index_t first, index_t* places) {
   using Item = KeyAndPlace<Key>;
-  constexpr index_t worth_radix = 1024, worth_threads = 1 << 16;
+  constexpr index_t worth_threads = 1 << 16;
   const T* const data = reinterpret_cast<const T*>(rows.data);
   const index_t n = rows.length;
-  const auto sort = [](Item* items, Item* other, index_t count) {
-    if (count < worth_radix)
-      std::sort(items, items + count);
-    else
-      radix_sort(items, other, count);
-  };
+  const bool selects = first <= n / 8;
   const auto read = [&](const T* row, index_t begin, index_t end, Item* items) {
     for (index_t i = begin; i < end; ++i)
-      items[i] = {static_cast<Key>(sort_key(row[i], rows.descending)), static_cast<std::uint32_t>(i)};
+      items[i] = {static_cast<std::uint32_t>(i), static_cast<Key>(sort_key(row[i], rows.descending))};
   };
   const auto write = [&](index_t row, const Item* items) {
     for (index_t i = 0; i < first; ++i)
       places[row * first + i] = items[i].place;
   };
-  if (rows.rows < device.threads() && n >= worth_threads && first > n / 16) {  // threads share a row
+  if (rows.rows < device.threads() && n >= worth_threads && !selects) {  // threads share a row
     const index_t parts = std::bit_floor(static_cast<unsigned>(device.threads()));
     std::vector<Item> items(static_cast<std::size_t>(n)), other(items.size());
     const auto begin_of = [&](index_t part) {
@@ -76,7 +141,7 @@ void sort_rows_of(Host& device, const SortedRows& rows, index_t first, index_t* 
       device.run(parts, [&](index_t part, int) {
         const index_t begin = begin_of(part), end = begin_of(part + 1);
         read(data + row * n, begin, end, items.data());
-        sort(items.data() + begin, other.data() + begin, end - begin);
+        sort_items(items.data() + begin, other.data() + begin, end - begin);
       });
       Item *from = items.data(), *to = other.data();
       for (index_t width = 1; width < parts; width *= 2) {  // two merges for each pair: from both ends
@@ -103,16 +168,14 @@ void sort_rows_of(Host& device, const SortedRows& rows, index_t first, index_t* 
   }
   const index_t group = std::clamp(worth_threads / std::max(n, index_t{1}), index_t{1}, rows.rows);
   device.run_if(rows.rows * n >= worth_threads, ceil_div(rows.rows, group), [&](index_t g, int) {
-    std::vector<Item> items(static_cast<std::size_t>(n)), other(n < worth_radix ? 0 : items.size());
+    std::vector<Item> items(static_cast<std::size_t>(selects ? most_selected(first) : n)), other(items.size());
     for (index_t row = g * group; row < std::min(rows.rows, (g + 1) * group); ++row) {
-      read(data + row * n, 0, n, items.data());
-      if (first <= n / 64) {
-        std::partial_sort(items.begin(), items.begin() + first, items.end());
-      } else if (first <= n / 16) {
-        std::nth_element(items.begin(), items.begin() + first, items.end());
-        std::sort(items.begin(), items.begin() + first);
+      const T* const from = data + row * n;
+      if (selects) {
+        select_items(from, n, rows.descending, first, items.data(), other.data());
       } else {
-        sort(items.data(), other.data(), n);
+        read(from, 0, n, items.data());
+        sort_items(items.data(), other.data(), n);
       }
       write(row, items.data());
     }

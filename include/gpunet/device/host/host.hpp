@@ -91,6 +91,11 @@ class Host {
   detail::HostMemoryCache memory_;
 };
 
+// Copies bytes from one Host to another or the same.
+inline void transfer(Host&, const void* source, Host& to, void* target, std::size_t bytes) {
+  to.copy(target, source, bytes);
+}
+
 // Returns the end of an error message about memory: how much is free.
 std::string free_memory_text(const Host&);
 

@@ -56,8 +56,9 @@ void BatchNormOp::backward(D& device, const BackwardPass<T>& pass) const {
   const T* w = pass.parameters[0];
   T* means = pass.scratch;
   const auto run = [&]<class Gradient>(const Gradient& dy) {
-    sum_channels(device, BatchNormParameterSum<T, Gradient>{g, pass.x, dy, of.mean, of.inverse, pass.gradients[0],
-                                                            pass.gradients[1], pass.accumulate, means});
+    if (pass.mode == nn::Mode::train || !pass.skips_parameters)  // dx needs the sums where statistics depend on x
+      sum_channels(device, BatchNormParameterSum<T, Gradient>{g, pass.x, dy, of.mean, of.inverse, pass.gradients[0],
+                                                              pass.gradients[1], pass.accumulate, means});
     if (!pass.dx) return;
     if (pass.mode == nn::Mode::train)
       for_each_in_channels(

@@ -1,8 +1,28 @@
-// Square roots of one vector path, rounded to nearest. Compilers do not vectorize sqrt where it may set errno, so it is called by
-// its instruction.
+// Loops over blocks of one vector path that compilers do not vectorize.
 
 namespace gpunet::GPUNET_PATH {
 
+// Sets `is_beyond` if the size of a number is above `bound`, or one is not a number.
+GPUNET_TARGET inline void find_beyond(index_t n, const float* x, float bound, bool& is_beyond) {
+  constexpr std::int32_t size =
+      std::numeric_limits<std::int32_t>::max();  // the bits beside the sign, ordered as the sizes are
+  const std::int32_t highest = std::bit_cast<std::int32_t>(bound);
+  Mask differences{};  // negative: beyond
+  index_t i = 0;
+  for (; i + lanes <= n; i += lanes) {
+    Mask bits;
+    __builtin_memcpy(&bits, x + i, sizeof bits);
+    differences |= highest - (bits & size);
+  }
+  std::int32_t any = 0;
+  for (int k = 0; k < GPUNET_LANES; ++k)
+    any |= differences[k];
+  for (; i < n; ++i)
+    any |= highest - (std::bit_cast<std::int32_t>(x[i]) & size);
+  is_beyond = any < 0;
+}
+
+// Square roots, rounded to nearest. Compilers do not vectorize sqrt where it may set errno, so it is called by its instruction.
 GPUNET_TARGET inline void square_roots(index_t n, const float* x, float* y) {
   index_t i = 0;
 #if GPUNET_X86 && !defined(__clang__) && !GPUNET_NVCC
