@@ -201,6 +201,10 @@ void functions(ErrorPage& page, Host& device) {
       "Extents are compared from the last dimension on, and one of 1 is repeated; `reshape(x, {3, 1})` adds such "
       "a dimension.",
       Network net(device, [](nn::Value x) { return x + sum(x, -1); }, {3, 4}));
+  PROVOKE("A tensor that does not fit a value",
+          "A tensor is the same for all samples: it has the shape of one, or one that broadcasts to it.",
+          const Tensor<float, Host> mask(device, {3, 8});
+          Network net(device, [&](nn::Value x) { return x * mask; }, {4, 8}));
   PROVOKE("A dimension that is not there", "Dimension 0 is the batch, 1 the first one of a sample, -1 the last.",
           Network net(device, [](nn::Value x) { return mean(x, 3); }, {3, 4}));
   PROVOKE("Values that are joined along a missing dimension",

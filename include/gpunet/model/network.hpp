@@ -261,7 +261,10 @@ class Network : public Trackable<Network<D, T>> {
             .first_sample = slicing_.first_sample(s),
             .x = x,
             .parameters = arena_->parameters.data(),
-            .state = {arena_->buffers.data(), mode_of_pass_, {random_seed_, random_step_.data()}},
+            .state = {arena_->buffers.data(),
+                      mode_of_pass_,
+                      {random_seed_, random_step_.data()},
+                      graph_constants_.data()},
             .memory = memory,
             .watched = hooks_->watched()};
   }
@@ -304,6 +307,7 @@ class Network : public Trackable<Network<D, T>> {
   Plan plan_;
   std::uint64_t plan_number_ = 0;
   std::shared_ptr<Arena<D, T>> arena_;
+  Buffer<T, D> graph_constants_;          // Graph::constants
   Buffer<T, D> joined_;                   // inputs, see join()
   Buffer<std::uint64_t, D> random_step_;  // of networks with ops that use random numbers: see RandomState
   std::uint64_t random_seed_ = 0, training_passes_ = 0;

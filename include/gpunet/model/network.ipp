@@ -23,6 +23,7 @@ Network<D, T>::Network(D& device, Graph graph, std::shared_ptr<Arena<D, T>> aren
       fused_(fuse(graph_, fuse_policy<D, T>)),
       plan_(fused_, DeviceTraits<D>::rectifies_gradients, InputGradient::skip, sizeof(T)),
       arena_(std::move(arena)),
+      graph_constants_(constants_on<T>(device, graph_)),
       random_step_(device, plan_.uses_random ? 1 : 0),
       gradients_(graph_.parameter_elements),
       loss_(device, 1),

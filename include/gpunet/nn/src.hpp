@@ -4,6 +4,7 @@
 #include <gpunet/nn/activations.hpp>
 #include <gpunet/nn/any_activation.hpp>
 #include <gpunet/nn/bce_loss.hpp>
+#include <gpunet/nn/constant.ipp>
 #include <gpunet/nn/cross_entropy_loss.ipp>
 #include <gpunet/nn/flatten.hpp>
 #include <gpunet/nn/functional.ipp>
