@@ -120,8 +120,9 @@ class Network : public Trackable<Network<D, T>> {
     return (*this)(std::forward<Inputs>(inputs)...);
   }
 
-  // Returns a batch of each input as one array [batch, all features], as all functions take it; one input as it is. Valid until
-  // the next call. Throws Error for other shapes than those of the network's inputs.
+  // Returns a batch of each input as one array [batch, all features], as all functions take it; one input as it is. The last array may
+  // be several inputs, one after another in each row, as a dataset has them. Valid until the next call. Throws Error for other
+  // shapes than those of the network's inputs.
   View<const T, D> join(std::initializer_list<ViewArgument<T, D>> inputs);
 
   // Runs forward pass, loss and backward pass slice by slice, so that a slice stays in the cache. Gradients are bitwise
@@ -317,6 +318,7 @@ class Network : public Trackable<Network<D, T>> {
   Buffer<T, D> loss_;                              // their mean or sum
   const T* inputs_ = nullptr;                      // of the running call
   nn::Reduction reduction_ = nn::Reduction::mean;  // of the last loss
+  index_t loss_begin_ = 0, loss_end_ = 0;          // the features of the output that the last loss is of
   bool is_weighted_ = false;                       // the last loss: its losses are divided by total_weight_
   std::vector<T> constants_;                       // of the last loss that has some
   Buffer<T, D> device_constants_;
