@@ -44,6 +44,13 @@ struct LossOfPart {
   }
 };
 
+template <class D, class T>
+void loss_of_part(D& device, const LossOfPart<T>& loss) {
+  for_each(device, loss.slice.samples(), loss);
+}
+#define GPUNET_LOSS_OF_PART(D, T) void loss_of_part(D&, const LossOfPart<T>&)
+GPUNET_EXTERN_TEMPLATES(GPUNET_LOSS_OF_PART)
+
 }  // namespace detail
 
 // Options of OutputLoss.
@@ -79,9 +86,8 @@ class OutputLoss : public LossFunction<OutputLoss> {
     const index_t numbers = pass.part_end - pass.part_begin;
     const T divisor = options_.reduction == Reduction::mean ? static_cast<T>(numbers) : T{1};
     if (numbers < pass.features) {
-      for_each(device, pass.slice.samples(),
-               detail::LossOfPart<T>{pass.slice, pass.features, pass.part_begin, pass.part_end, pass.x, divisor,
-                                     pass.scale, pass.losses, pass.dx});
+      detail::loss_of_part(device, detail::LossOfPart<T>{pass.slice, pass.features, pass.part_begin, pass.part_end,
+                                                         pass.x, divisor, pass.scale, pass.losses, pass.dx});
       return;
     }
     elementwise_loss(device, detail::OutputItself{},
@@ -104,5 +110,3 @@ class OutputLoss : public LossFunction<OutputLoss> {
 }  // namespace gpunet::nn
 
 GPUNET_EXTERN_ELEMENTWISE_LOSS(gpunet::nn::detail::OutputItself);
-GPUNET_EXTERN_LOOP(gpunet::nn::detail::LossOfPart<float>);
-GPUNET_EXTERN_LOOP(gpunet::nn::detail::LossOfPart<double>);

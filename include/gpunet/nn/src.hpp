@@ -61,3 +61,9 @@ GPUNET_COMPILE_ELEMENTWISE_LOSS(gpunet::nn::detail::HuberError);
 GPUNET_COMPILE_ELEMENTWISE_LOSS(gpunet::nn::detail::OutputItself);
 GPUNET_COMPILE_ELEMENTWISE_LOSS(gpunet::nn::detail::SmoothAbsoluteError);
 GPUNET_COMPILE_ELEMENTWISE_LOSS(gpunet::nn::detail::SquaredError);
+
+namespace gpunet::nn::detail {
+
+GPUNET_COMPILE_TEMPLATES(GPUNET_LOSS_OF_PART)
+
+}  // namespace gpunet::nn::detail
