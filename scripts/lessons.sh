@@ -50,7 +50,7 @@ text <<'END'
 
 <!-- Written by scripts/lessons.sh: change that, not this. -->
 
-Eleven programs, each in a file of under 80 lines (options and playground-only code are in `examples/support`), with their output. The command above each
+Twelve programs, each in a file of under 80 lines (options and playground-only code are in `examples/support`), with their output. The command above each
 output installs missing packages, builds the lesson and runs it, from the root of the clone. `--help` after the number of a lesson lists its options.
 Without `--data`, the images are synthetic and nothing is downloaded. Ctrl-C, SIGTERM and a closed terminal stop a lesson after the current step; it
 saves its results and ends with status 130, 143 or 129. Times are those of one small machine without a GPU.
@@ -155,6 +155,15 @@ their parameters; each computes one loss, has an optimizer, and is one recorded 
 (`lerp`), "good" within four standard deviations of a Gaussian.
 END
 run 11_gan
+text <<'END'
+## 12: deep Q-learning
+
+A network learns to balance a pole on a cart by pushing it to the left or right: Gymnasium's CartPole-v1, whose episodes end after 500 pushes
+([source](../examples/12_dqn.cpp), [the carts](../examples/support/cart_poles.hpp)). The carts and the memory of their states are tensors on the device. The network with the loss
+and the one that acts share their parameters; the values of next states are those of a copy that follows by `lerp`. The lengths are means of a hundred episodes without
+random pushes. They rise and fall, and another seed may end below 500.
+END
+run 12_dqn
 
 exec >&3
 mv "$new" "$page"

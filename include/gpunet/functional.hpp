@@ -2,4 +2,5 @@
 // would read all of their kernels.
 #pragma once
 
+#include <gpunet/nn/constant.hpp>
 #include <gpunet/nn/functional.hpp>

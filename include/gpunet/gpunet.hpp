@@ -9,9 +9,11 @@
 
 #include <gpunet/core/random.hpp>
 #include <gpunet/data/cifar.hpp>
+#include <gpunet/data/class_weight.hpp>
 #include <gpunet/data/color_jitter.hpp>
 #include <gpunet/data/concat_dataset.hpp>
 #include <gpunet/data/dataloader.hpp>
+#include <gpunet/data/kfold.hpp>
 #include <gpunet/data/mnist.hpp>
 #include <gpunet/data/random_transforms.hpp>
 #include <gpunet/data/resize.hpp>

@@ -4,3 +4,4 @@
 #include <gpunet/data/image_folder.hpp>
 #include <gpunet/data/transform_image.hpp>
 #include <gpunet/io/read_image.hpp>
+#include <gpunet/tensor/images.hpp>

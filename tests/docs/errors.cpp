@@ -201,6 +201,10 @@ void functions(ErrorPage& page, Host& device) {
       "Extents are compared from the last dimension on, and one of 1 is repeated; `reshape(x, {3, 1})` adds such "
       "a dimension.",
       Network net(device, [](nn::Value x) { return x + sum(x, -1); }, {3, 4}));
+  PROVOKE("A tensor that does not fit a value",
+          "A tensor is the same for all samples: it has the shape of one, or one that broadcasts to it.",
+          const Tensor<float, Host> mask(device, {3, 8});
+          Network net(device, [&](nn::Value x) { return x * mask; }, {4, 8}));
   PROVOKE("A dimension that is not there", "Dimension 0 is the batch, 1 the first one of a sample, -1 the last.",
           Network net(device, [](nn::Value x) { return mean(x, 3); }, {3, 4}));
   PROVOKE("Values that are joined along a missing dimension",
@@ -414,6 +418,12 @@ void datasets(ErrorPage& page, Host& device, const Tensor<float, Host>& inputs,
           data::DataLoader(set, {.num_workers = -1}));
   PROVOKE("Fractions that do not add up to 1", "Fractions add up to 1; numbers of samples add up to `set.size()`.",
           data::random_split(set, {0.8, 0.1}));
+  PROVOKE("More folds than samples of a class", "Each fold of `StratifiedKFold` has samples of every class.",
+          data::StratifiedKFold(5).split({0, 0, 0, 0, 0, 1, 1}));
+  PROVOKE("More folds than samples", "Each sample is tested once, in the fold that it belongs to.",
+          data::KFold(10).split(8));
+  PROVOKE("Weights of a class without samples", "The labels are those of the training set, which has all classes.",
+          data::compute_class_weight({0, 2, 2, 0}, 3));
   PROVOKE("A test set of all samples", "A `test_size` below 1 is a fraction, 1 and more a number of samples.",
           data::train_test_split(16, {.test_size = 16}));
 }

@@ -1,5 +1,6 @@
 // What the snippets of docs/guide.md call by name. Each of them compiles here, one after the other.
 #include <gpunet/datasets.hpp>
+#include <gpunet/functional.hpp>
 #include <gpunet/gpunet.hpp>
 #include <gpunet/plot.hpp>
 #include <gpunet/tensorboard.hpp>

@@ -31,6 +31,8 @@ case ${program##*/} in
     files=finetuned.safetensors bad=(--save none/x.pth) trains='epoch' ;;
   11*) long=(--batch-size 16 --steps 20000) short=(--batch-size 16 --steps 600) ready='^step'
     files=generator.safetensors bad=(--save none/x.pth) trains='step' ;;
+  12*) long=(--batch-size 16 --steps 20000) short=(--batch-size 16 --steps 600) ready='^step'
+    files=cartpole.safetensors bad=(--save none/x.pth) trains='step' ;;
 esac
 [[ ${program##*/} == 03* ]] || { long+=(--device cpu) && short+=(--device cpu); }
 export CUDA_VISIBLE_DEVICES=  # 03 takes every GPU that it sees

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <doctest/doctest.h>
 #include <latch>
+#include <limits>
 #include <string>
 #include <thread>
 #include <vector>
@@ -70,6 +71,10 @@ TEST_CASE_TEMPLATE("tensors are drawn as by PyTorch, bit for bit", D, GPUNET_TES
     manual_seed(expected.n);
     if (name == "randperm")
       check_values(randperm(expected.n), expected);
+    else if (name == "randint")
+      check_values(gpunet::randint(device, -3, 7, {expected.n}).to_vector(), expected);
+    else if (name == "randint_wide")
+      check_values(gpunet::randint(device, 5, index_t{1} << 40, {expected.n}).to_vector(), expected);
     else if (expected.is_double)
       check_values(draw<double>(device, name, expected.n), expected);
     else
@@ -134,6 +139,24 @@ TEST_CASE("models that threads make side by side have parameters that one thread
   std::sort(expected.begin(), expected.end());
   std::sort(drawn.begin(), drawn.end());
   CHECK(drawn == expected);
+}
+
+TEST_CASE("whole numbers are drawn from the whole range, and from no empty one") {
+  Host& host = test_device<Host>();
+  std::vector<index_t> seen = gpunet::randint(host, -1, 2, {64}).to_vector();
+  std::sort(seen.begin(), seen.end());
+  seen.erase(std::unique(seen.begin(), seen.end()), seen.end());
+  CHECK(seen == std::vector<index_t>{-1, 0, 1});
+  CHECK(gpunet::randint(host, 0, 5, {0}).numel() == 0);
+  const auto error = [&](index_t low, index_t high) {
+    return error_of([&] { gpunet::randint(host, low, high, {2}); });
+  };
+  CHECK(error(3, 3) ==
+        "gpunet::randint: numbers from 3 to 3 (want the lower one first, which may be drawn, and fewer than 2^63)");
+  CHECK(error(4, -4).starts_with("gpunet::randint: numbers from 4 to -4 (want"));
+  constexpr index_t most = std::numeric_limits<index_t>::max();
+  CHECK(
+      error(-most, most).starts_with("gpunet::randint: numbers from -9223372036854775807 to 9223372036854775807"));
 }
 
 TEST_CASE("values that cannot be drawn") {

@@ -192,8 +192,8 @@ TEST_CASE("a network of several outputs or inputs where one is wanted") {
   const Tensor<label_t, Host> labels(host, {2}, {0, 4});
   const std::string loss_of_two =
       "gpunet::Model: a loss of a network with 2 outputs (a loss takes one), compute the loss in the function of "
-      "the "
-      "network, as its only output, with the targets as inputs";
+      "the network, with the targets as inputs, and return it as the only output, or as the last with "
+      "nn::OutputLoss({.output = -1})";
   CHECK(error_of([&] { nn::CrossEntropyLoss{}(net(x), labels); }) == loss_of_two);
   CHECK(error_of([&] { mean(net(x)); }) == loss_of_two);
   optim::SGD optimizer(net, {.lr = 0.1f});

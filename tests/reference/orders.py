@@ -4,7 +4,7 @@ Usage: see regenerate.sh     (PyTorch 2.15, scikit-learn 1.9, NumPy 2.4)
 """
 
 import torch
-from sklearn.model_selection import train_test_split
+from sklearn.model_selection import KFold, StratifiedKFold, train_test_split
 from torch.utils.data import DataLoader, RandomSampler, TensorDataset, random_split
 
 from common import begin, end, literal
@@ -119,5 +119,26 @@ for n, test_size, train_size in ((150, 0.2, 0), (150, 0, 0), (150, 0.33, 0.5), (
                 list(range(n)), test_size=test_size or None, train_size=train_size or None, random_state=random_state,
                 stratify=[i * i % classes for i in range(n)] if classes else None)
             print(f"{{{n}, {test_size}, {train_size}, {random_state}u, {classes}, {hash_of(train)}, {hash_of(test)}}},")
+print("""};
+
+// KFold of n samples; if there are classes, StratifiedKFold of the labels (i * i + 3 * (i / 7)) % classes. A hash of the training set and
+// one of the test set for each fold.
+struct FoldOrder {
+  std::int64_t n, n_splits;
+  bool shuffle;
+  std::uint32_t random_state;
+  int classes;
+  std::vector<std::uint64_t> train, test;
+};
+
+inline const FoldOrder fold_orders[] = {""")
+for n, n_splits, all_classes in ((10, 2, (0, 2)), (11, 3, (0, 2)), (7, 7, (0,)), (150, 5, (0, 3, 7)), (1003, 10, (0, 2, 10))):
+    for shuffle, random_state in ((False, None), (True, 0), (True, 42), (True, 2**32 - 1)):
+        for classes in all_classes:
+            kind = StratifiedKFold if classes else KFold
+            labels = [(i * i + 3 * (i // 7)) % classes for i in range(n)] if classes else [0] * n
+            folds = list(kind(n_splits, shuffle=shuffle, random_state=random_state).split(range(n), labels))
+            train, test = (", ".join(hash_of(fold[part]) for fold in folds) for part in (0, 1))
+            print(f"{{{n}, {n_splits}, {literal(shuffle)}, {random_state or 0}u, {classes}, {{{train}}}, {{{test}}}}},")
 print("};\n")
 end()

@@ -16,6 +16,8 @@ draws = {
     "rand": lambda n: torch.rand(n),
     "randn": lambda n: torch.randn(n),
     "randperm": lambda n: torch.randperm(n),
+    "randint": lambda n: torch.randint(-3, 7, (n,)),
+    "randint_wide": lambda n: torch.randint(5, 2**40, (n,)),
     "normal": lambda n: init.normal_(torch.empty(n), 0.5, 3.0),
     "uniform": lambda n: init.uniform_(torch.empty(n), -0.3, 0.7),
     "trunc_normal": lambda n: init.trunc_normal_(torch.empty(n)),
@@ -44,7 +46,7 @@ inline constexpr RandomTensor random_tensors[] = {""")
 for name, draw in draws.items():
     for dtype in (torch.float32, torch.float64):
         torch.set_default_dtype(dtype)
-        if name == "randperm" and dtype == torch.float64:
+        if name in ("randperm", "randint", "randint_wide") and dtype == torch.float64:
             continue
         for n in (1, 15, 16, 17, 1000):
             torch.manual_seed(n)

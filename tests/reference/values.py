@@ -5,6 +5,7 @@ Usage: see regenerate.sh     (PyTorch 2.15, safetensors)
 tests/nn/value_test.cpp has the same functions, by name.
 """
 
+import math
 import sys
 
 import torch
@@ -31,6 +32,20 @@ def inputs(*shapes):
 
 def labels(t):
     return (1e6 * t).clamp(0, 1) + (1e6 * (t - 0.7)).clamp(0, 1)
+
+
+def positions(length, features):
+    """The sinusoidal encoding of "Attention Is All You Need", as in PyTorch's tutorial on transformers."""
+    place = torch.arange(length, dtype=torch.float64).unsqueeze(1)
+    rate = torch.exp(torch.arange(0, features, 2, dtype=torch.float64) * (-math.log(10000.0) / features))
+    table = torch.zeros(1, length, features, dtype=torch.float64)
+    table[0, :, 0::2] = torch.sin(place * rate)
+    table[0, :, 1::2] = torch.cos(place * rate)
+    return table
+
+
+def mask():
+    return torch.arange(12).reshape(4, 3) % 5 > 1
 
 
 # name: (function of inputs and parameters, shapes of the inputs, shapes of the parameters)
@@ -72,6 +87,12 @@ cases = {
     "batch_norm": (lambda a, w, b: F.batch_norm(a, None, None, w, b, training=True), [(2, 3)], [(2,), (2,)]),
     "parameter": (lambda a, p: a * p + p, [(2, 3)], [(2, 3)]),
     "shared": (lambda a, b, w, c: F.linear(a, w, c) * F.linear(b, w, c), [(3,), (3,)], [(2, 3), (2,)]),
+    "constant_mul": (lambda a: a * numbers(12, 5, 2, 13).reshape(3, 4) + numbers(3, 3, 1, 7).reshape(3, 1) / a,
+                     [(3, 4)], []),
+    "constant_wider": (lambda a: (numbers(6, 5, 2, 13).reshape(2, 1, 3) - a) * a, [(2, 4, 1)], []),
+    "constant_positions": (lambda a, w, b: F.linear(a + positions(5, 4), w, b), [(5, 4)], [(3, 4), (3,)]),
+    "constant_mask": (lambda a: a.masked_fill(~mask(), 0).square() + torch.maximum(a, numbers(3, 3, 1, 7)), [(4, 3)], []),
+    "constant_cat": (lambda a: torch.cat([a, numbers(3, 3, 1, 7).expand(batch, 1, 3)], 1).square(), [(2, 3)], []),
     "detach": (lambda a: a.square() * a.square().detach() + a, [(4,)], []),
     "distances": (lambda a, b: F.pairwise_distance(a.reshape(-1, 4), b.reshape(-1, 4)).reshape(batch, 2)
                   + F.cosine_similarity(a, b, -1), [(2, 4), (2, 4)], []),

@@ -224,11 +224,13 @@ TEST_CASE("ProgressBar shows a bar or lines or nothing") {
     Lesson<Host> lesson;
     train::Accuracy accuracy(lesson.device, 4);
     lesson.fit({.epochs = 2}, accuracy, train::Validation(lesson.test_loader),
+               train::Measure("half", [](const auto&, const auto&) { return 0.5; }),
                train::ProgressBar({.terminal = terminal(lines, bar, interactive)}),
                [](train::Training& run) { run.stop("enough"); });
     CHECK(contains(lines.get(), "epoch 1/2  loss "));
     CHECK(contains(lines.get(), "  accuracy "));
     CHECK(contains(lines.get(), "  val_accuracy "));
+    CHECK(contains(lines.get(), "  half 0.5  val_half 0.5  "));
     CHECK(contains(lines.get(), "\nstopped: enough\n"));
     CHECK(contains(bar.get(), "epoch 1/2   33%") == interactive);
     CHECK(contains(bar.get(), "  acc ") == interactive);
@@ -262,11 +264,13 @@ TEST_CASE("TensorBoard writes what was measured") {
   const TempFolder folder;
   Lesson<Host> lesson;
   lesson.fit({.epochs = 2}, train::Validation(lesson.test_loader),
+             train::Measure("half", [](const auto&, const auto&) { return 0.5; }),
              train::TensorBoard(folder / "run", {.every = 2}));
   std::string written;
   for (const auto& file : std::filesystem::directory_iterator(folder / "run"))
     written += read_text(file.path().string());
-  for (const char* tag : {"Loss/train", "Loss/validation", "Accuracy/validation", "LearningRate", "Loss/step"}) {
+  for (const char* tag : {"Loss/train", "Loss/validation", "Accuracy/validation", "LearningRate", "Loss/step",
+                          "half/train", "half/validation"}) {
     CAPTURE(tag);
     CHECK(contains(written, tag));
   }

@@ -4,6 +4,7 @@
 #include <gpunet/data/batch_buffers.ipp>
 #include <gpunet/data/batch_ring.ipp>
 #include <gpunet/data/cifar.ipp>
+#include <gpunet/data/class_weight.ipp>
 #include <gpunet/data/color_jitter.ipp>
 #include <gpunet/data/concat_dataset.ipp>
 #include <gpunet/data/csv.ipp>
@@ -13,6 +14,7 @@
 #include <gpunet/data/image_dataset.ipp>
 #include <gpunet/data/image_folder.ipp>
 #include <gpunet/data/iris.ipp>
+#include <gpunet/data/kfold.ipp>
 #include <gpunet/data/mnist.ipp>
 #include <gpunet/data/painted_shapes.ipp>
 #include <gpunet/data/pipeline.ipp>

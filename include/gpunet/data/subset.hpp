@@ -49,6 +49,8 @@ class Subset : detail::RequireDataset<Set> {
   const PixelTable& pixel_table() const requires ByteDataset<Set> { return set_->pixel_table(); }
 
   const std::vector<index_t>& indices() const { return indices_; }
+  // Returns the dataset that the samples are of.
+  const Set& dataset() const { return *set_; }
 
  private:
   index_t of_set(index_t i) const {

@@ -2,49 +2,17 @@
 #pragma once
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
 #include <functional>
 #include <map>
 #include <numeric>
-#include <utility>
 
-#include <gpunet/core/random.hpp>
+#include <gpunet/data/numpy_random.hpp>
 #include <gpunet/data/train_test_split.hpp>
 
 namespace gpunet::data {
 
 namespace detail {
-
-// numpy.random.RandomState(seed), which scikit-learn uses: a Mersenne twister, as PyTorch's, but with other algorithms
-// on top. For fewer than 2^32 numbers.
-class NumpyRandomState {
- public:
-  explicit NumpyRandomState(std::uint32_t seed) { engine_.seed(seed); }
-
-  void shuffle(std::vector<index_t>& numbers) {
-    for (std::size_t i = numbers.size(); i-- > 1;)
-      std::swap(numbers[i], numbers[up_to(static_cast<std::uint32_t>(i))]);
-  }
-
-  // Returns the numbers 0 to n - 1 in random order.
-  std::vector<index_t> permutation(index_t n) {
-    std::vector<index_t> numbers(static_cast<std::size_t>(n));
-    std::iota(numbers.begin(), numbers.end(), index_t{0});
-    shuffle(numbers);
-    return numbers;
-  }
-
- private:
-  // Returns a number from 0 to `most`: random words, masked to its number of bits, until one is in range.
-  std::uint32_t up_to(std::uint32_t most) {
-    const std::uint32_t mask = ~std::uint32_t{0} >> std::countl_zero(most);
-    for (;;)
-      if (const std::uint32_t number = engine_() & mask; number <= most) return number;
-  }
-
-  gpunet::detail::MersenneTwister engine_;
-};
 
 // The sizes of both parts. scikit-learn rounds the test set up and the training set down.
 struct SplitSizes {
@@ -139,11 +107,7 @@ GPUNET_INLINE TrainTestSplit train_test_split(index_t n, const TrainTestSplitOpt
   std::iota(order.begin(), order.end(), index_t{0});
   const auto train_end = order.begin() + sizes.train;
   if (!options.shuffle) return {{order.begin(), train_end}, {train_end, train_end + sizes.test}};
-  const auto any_seed = [] {
-    const auto lock = default_generator().lock();
-    return default_generator().random();
-  };
-  detail::NumpyRandomState random(options.random_state ? *options.random_state : any_seed());
+  detail::NumpyRandomState random(options.random_state);
   if (!options.stratify.empty()) return detail::stratified_split(sizes, options.stratify, random);
   random.shuffle(order);
   const auto test_end = order.begin() + sizes.test;

@@ -133,6 +133,7 @@ struct Graph {
   std::vector<BufferInfo> buffers;         // the same for buffers
   std::vector<index_t> buffer_offsets;
   index_t buffer_elements = 0;
+  std::vector<double> constants;  // the numbers of all ConstantOp, which know where theirs begin
 
   // Not defined here: every unit with a network would compile them.
   Graph();
@@ -202,6 +203,9 @@ class GraphBuilder {
   // Puts the parameters of the nodes from `first` on in the order of their layers in PyTorch, whose names behind the path are
   // `layers`; that of the nodes is the one in which they run.
   void order_parameters(std::size_t first, std::span<const std::string_view> layers);
+
+  // Stores the numbers of a constant. Returns the place of the first in Graph::constants.
+  index_t add_constants(std::span<const double> values);
 
   // Makes the initial values of the last `count` parameters those of the `count` parameters before them.
   void copy_initial_values(std::size_t count);

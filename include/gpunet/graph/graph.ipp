@@ -200,6 +200,12 @@ GPUNET_INLINE void GraphBuilder::copy_initial_values(std::size_t count) {
     graph_.parameters[i].initial.copied_from = static_cast<int>(count);
 }
 
+GPUNET_INLINE index_t GraphBuilder::add_constants(std::span<const double> values) {
+  const std::size_t first = graph_.constants.size();
+  graph_.constants.insert(graph_.constants.end(), values.begin(), values.end());
+  return static_cast<index_t>(first);
+}
+
 GPUNET_INLINE void GraphBuilder::add_buffers(std::span<const BufferSpec> buffers) {
   Graph& g = graph_;
   require(

@@ -3,12 +3,15 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 #include <span>
+#include <vector>
 
 #include <gpunet/core/math.hpp>
 #include <gpunet/graph/plan.hpp>
 #include <gpunet/ops/add.hpp>
 #include <gpunet/ops/interleave.hpp>
+#include <gpunet/tensor/buffer.hpp>
 
 namespace gpunet {
 
@@ -30,6 +33,7 @@ struct LayerState {
   T* buffers;
   nn::Mode mode;
   RandomState random;
+  const T* constants = nullptr;  // on the device, see constants_on
 };
 
 // A value that the passes copy for a reader outside, [batch, features]. The addresses may be null.
@@ -114,6 +118,15 @@ struct SliceRun {
   }
 };
 
+// Returns the constants of a graph on a device.
+template <class T, class D>
+Buffer<T, D> constants_on(D& device, const Graph& graph) {
+  const std::vector<T> values(graph.constants.begin(), graph.constants.end());
+  Buffer<T, D> constants(device, std::ssize(values));
+  if (!values.empty()) device.upload(constants.data(), values.data(), constants.bytes());
+  return constants;
+}
+
 // Returns the number of scratch elements for a slice: the maximum over all nodes.
 template <class D, class T>
 index_t scratch_elements(const D& device, const Graph& graph, const Plan& plan, const Slice& slice) {
@@ -130,6 +143,7 @@ const T* SliceRun<D, T>::forward() const {
   ForwardPass<T> pass{};
   std::array<const T*, most_inputs> inputs;
   begin(pass);
+  pass.constants = state.constants;
   for (const PlannedNode& planned : plan.nodes) {
     const Node& node = node_of(planned);
     set(pass, planned, inputs);

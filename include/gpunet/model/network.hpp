@@ -124,8 +124,9 @@ class Network : public Trackable<Network<D, T>> {
     return (*this)(std::forward<Inputs>(inputs)...);
   }
 
-  // Returns a batch of each input as one array [batch, all features], as all functions take it; one input as it is. Valid until
-  // the next call. Throws Error for other shapes than those of the network's inputs.
+  // Returns a batch of each input as one array [batch, all features], as all functions take it; one input as it is. The last array may
+  // be several inputs, one after another in each row, as a dataset has them. Valid until the next call. Throws Error for other
+  // shapes than those of the network's inputs.
   View<const T, D> join(std::initializer_list<ViewArgument<T, D>> inputs);
 
   // Runs forward pass, loss and backward pass slice by slice, so that a slice stays in the cache. Gradients are bitwise
@@ -265,7 +266,10 @@ class Network : public Trackable<Network<D, T>> {
             .first_sample = slicing_.first_sample(s),
             .x = x,
             .parameters = arena_->parameters.data(),
-            .state = {arena_->buffers.data(), mode_of_pass_, {random_seed_, random_step_.data()}},
+            .state = {arena_->buffers.data(),
+                      mode_of_pass_,
+                      {random_seed_, random_step_.data()},
+                      graph_constants_.data()},
             .memory = memory,
             .watched = hooks_->watched()};
   }
@@ -308,6 +312,7 @@ class Network : public Trackable<Network<D, T>> {
   Plan plan_;
   std::uint64_t plan_number_ = 0;
   std::shared_ptr<Arena<D, T>> arena_;
+  Buffer<T, D> graph_constants_;          // Graph::constants
   Buffer<T, D> joined_;                   // inputs, see join()
   Buffer<std::uint64_t, D> random_step_;  // of networks with ops that use random numbers: see RandomState
   std::uint64_t random_seed_ = 0, training_passes_ = 0;
@@ -317,6 +322,7 @@ class Network : public Trackable<Network<D, T>> {
   Buffer<T, D> loss_;                              // their mean or sum
   const T* inputs_ = nullptr;                      // of the running call
   nn::Reduction reduction_ = nn::Reduction::mean;  // of the last loss
+  index_t loss_begin_ = 0, loss_end_ = 0;          // the features of the output that the last loss is of
   bool is_weighted_ = false;                       // the last loss: its losses are divided by total_weight_
   std::vector<T> constants_;                       // of the last loss that has some
   Buffer<T, D> device_constants_;

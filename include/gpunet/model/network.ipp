@@ -23,6 +23,7 @@ Network<D, T>::Network(D& device, Graph graph, std::shared_ptr<Arena<D, T>> aren
       fused_(fuse(graph_, fuse_policy<D, T>)),
       plan_(fused_, DeviceTraits<D>::rectifies_gradients, InputGradient::skip, sizeof(T)),
       arena_(std::move(arena)),
+      graph_constants_(constants_on<T>(device, graph_)),
       random_step_(device, plan_.uses_random ? 1 : 0),
       gradients_(graph_.parameter_elements),
       loss_(device, 1),
@@ -168,7 +169,16 @@ void Network<D, T>::begin(const View<const T, D>& inputs, index_t slots) {
 
 template <class D, class T>
 View<const T, D> Network<D, T>::join(std::initializer_list<ViewArgument<T, D>> inputs) {
-  const std::vector<Sizes>& want = graph_.inputs;
+  std::vector<Sizes> want = graph_.inputs;
+  if (1 < inputs.size() && inputs.size() < want.size()) {
+    index_t rest = 0;
+    for (std::size_t i = inputs.size() - 1; i < want.size(); ++i)
+      rest += want[i].numel();
+    if (const View<const T, D>& last = inputs.end()[-1]; last.sizes().rank() == 2 && last.size(1) == rest) {
+      want.resize(inputs.size() - 1);
+      want.push_back({rest});
+    }
+  }
   const std::size_t count = want.empty() ? 1 : want.size();
   require(inputs.size() == count, "gpunet::Model: ", inputs.size(), " inputs (want ", count,
           "), give as many as the function of the network takes");
@@ -255,12 +265,22 @@ namespace detail {
 
 template <class D, class T>
 nn::LossTraits Network<D, T>::check_loss(const TargetsOf<D, T>& targets, index_t batch) {
-  require(
-      graph_.outputs.size() <= 1, "gpunet::Model: a loss of a network with ", graph_.outputs.size(),
-      " outputs (a loss takes one), compute the loss in the function of the network, as its only output, with the "
-      "targets as inputs");
   targets.loss.check_sizes(output_sizes());
   const nn::LossTraits traits = targets.loss.traits(output_sizes());
+  const auto outputs = std::max(static_cast<int>(graph_.outputs.size()), 1);
+  require(
+      outputs == 1 || traits.output, "gpunet::Model: a loss of a network with ", outputs,
+      " outputs (a loss takes one), compute the loss in the function of the network, with the targets as inputs, "
+      "and return it as the only output, or as the last with nn::OutputLoss({.output = -1})");
+  const int output = traits.output.value_or(0);
+  require(-outputs <= output && output < outputs, "gpunet::Model: the loss is output ", output,
+          " of a network with ", outputs, " (want ", -outputs, " to ", outputs - 1, ")");
+  loss_begin_ = 0, loss_end_ = plan_.output_features;
+  if (outputs > 1) {
+    loss_end_ = 0;
+    for (int i = 0; i <= (output < 0 ? output + outputs : output); ++i)
+      loss_begin_ = std::exchange(loss_end_, loss_end_ + graph_.outputs[static_cast<std::size_t>(i)].numel());
+  }
   if (const Sizes want = traits.target.with_front(batch); targets.sizes != want)
     detail::refuse_targets(targets.sizes, want);
   targets.loss.check(device_, targets.data, targets.sizes, plan_.output_features);
@@ -311,7 +331,7 @@ void Network<D, T>::evaluate(const TargetsOf<D, T>& targets, index_t s, const T*
   targets.loss.evaluate(device_,
                         {slicing_.slice(s), plan_.output_features, y, of_slice, T{1} / static_cast<T>(reduced_by()),
                          losses_.data() + first, memory.output_gradient, channels(), device_constants_.data(),
-                         is_weighted_ ? total_weight_.data() : nullptr});
+                         is_weighted_ ? total_weight_.data() : nullptr, 1, loss_begin_, loss_end_});
 }
 
 template <class D, class T>
@@ -356,7 +376,9 @@ Tensor<T, D> Network<D, T>::each(const Tensor<T, D>& outputs, const TargetsOf<D,
                                   channels(),
                                   device_constants_.data(),
                                   nullptr,
-                                  places});
+                                  places,
+                                  places > 1 ? 0 : loss_begin_,
+                                  places > 1 ? features / places : loss_end_});
   return result;
 }
 

@@ -121,16 +121,17 @@ class LayerRun {
   }
 
   SliceRun<D, T> run(const Plan& plan) {
-    return {.device = device_,
-            .graph = graph_,
-            .plan = plan,
-            .slice = slice_,
-            .first_sample = 0,
-            .x = x_.data(),
-            .parameters = parameters_.data(),
-            .state = {buffers_.data(), mode_, {0, plan.uses_random ? random_step_.data() : nullptr}},
-            .memory = {x_.data(), outputs_.data(), reinterpret_cast<std::byte*>(cache_.data()), dy_.data(),
-                       dx_.data(), scratch_.data()}};
+    return {
+        .device = device_,
+        .graph = graph_,
+        .plan = plan,
+        .slice = slice_,
+        .first_sample = 0,
+        .x = x_.data(),
+        .parameters = parameters_.data(),
+        .state = {buffers_.data(), mode_, {0, plan.uses_random ? random_step_.data() : nullptr}, constants_.data()},
+        .memory = {x_.data(), outputs_.data(), reinterpret_cast<std::byte*>(cache_.data()), dy_.data(), dx_.data(),
+                   scratch_.data()}};
   }
   static void require_size(const char* what, const std::vector<T>& values, index_t wanted) {
     require(static_cast<index_t>(values.size()) == wanted, "gpunet::nn::LayerRun: ", values.size(), " numbers of ",
@@ -192,6 +193,7 @@ class LayerRun {
   GuardedBuffer<T, D> dy_{device_, slice_.samples() * plan_.output_features, "pass.dy, "};
   GuardedBuffer<T, D> parameters_{device_, graph_.parameter_elements, "pass.parameters, "};
   GuardedBuffer<T, D> gradients_{device_, graph_.parameter_elements, "pass.gradients, "};
+  Buffer<T, D> constants_{constants_on<T>(device_, graph_)};
   GuardedBuffer<T, D> buffers_{device_, graph_.buffer_elements, "pass.buffers, "};
   GuardedBuffer<T, D> scratch_;
   GuardedBuffer<float, D> cache_;

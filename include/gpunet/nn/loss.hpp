@@ -17,6 +17,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <span>
 #include <type_traits>
 
@@ -48,6 +49,7 @@ struct LossTraits {
   std::span<const double> constants = {};  // numbers that evaluate gets as pass.constants, on the device
   bool is_weighted = false;                // whether the mean is over weights: see total_weight
   Sizes each = {};  // of the losses of one output, of which its loss is made: see LossFunction::each. One number
+  std::optional<int> output = {};  // of a network with several: the one that the loss is of, -1 is the last
 };
 
 // The arguments of a loss for a slice. Data of samples lie as [outer][feature][inner], see Slice.
@@ -65,6 +67,7 @@ struct LossPass {
   const T* total = nullptr;  // the total weight of the batch, if the loss is weighted: divides losses and gradients
   index_t places =
       1;  // of an output, where each of its losses is that of a sample of its own: see LossFunction::each
+  index_t part_begin = 0, part_end = features;  // the features of the output that LossTraits::output names
 };
 
 template <class Loss>
@@ -177,9 +180,10 @@ struct CallsOfLoss {
 
   static const Loss& of(const void* loss) { return *static_cast<const Loss*>(loss); }
   static nn::LossPass<T, Target> typed(const nn::LossPass<T, void>& pass) {
-    return {pass.slice,     pass.features, pass.x,     static_cast<const Target*>(pass.targets),
-            pass.scale,     pass.losses,   pass.dx,    pass.channels,
-            pass.constants, pass.total,    pass.places};
+    return {pass.slice,     pass.features, pass.x,      static_cast<const Target*>(pass.targets),
+            pass.scale,     pass.losses,   pass.dx,     pass.channels,
+            pass.constants, pass.total,    pass.places, pass.part_begin,
+            pass.part_end};
   }
 
   static nn::LossTraits traits(const void* loss, const Sizes& output) {

@@ -4,6 +4,7 @@
 #include <gpunet/nn/activations.hpp>
 #include <gpunet/nn/any_activation.hpp>
 #include <gpunet/nn/bce_loss.hpp>
+#include <gpunet/nn/constant.ipp>
 #include <gpunet/nn/cross_entropy_loss.ipp>
 #include <gpunet/nn/flatten.hpp>
 #include <gpunet/nn/functional.ipp>
@@ -60,3 +61,9 @@ GPUNET_COMPILE_ELEMENTWISE_LOSS(gpunet::nn::detail::HuberError);
 GPUNET_COMPILE_ELEMENTWISE_LOSS(gpunet::nn::detail::OutputItself);
 GPUNET_COMPILE_ELEMENTWISE_LOSS(gpunet::nn::detail::SmoothAbsoluteError);
 GPUNET_COMPILE_ELEMENTWISE_LOSS(gpunet::nn::detail::SquaredError);
+
+namespace gpunet::nn::detail {
+
+GPUNET_COMPILE_TEMPLATES(GPUNET_LOSS_OF_PART)
+
+}  // namespace gpunet::nn::detail

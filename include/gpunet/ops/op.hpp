@@ -105,6 +105,7 @@ struct ForwardPass : OpPass {
   std::byte* cache;
   T* scratch;
   std::span<const T* const> inputs;  // all of them
+  const T* constants = nullptr;      // of the network, see Graph::constants
 };
 
 // The arguments of an op in the backward pass. x and y are as in the forward pass; dy may be overwritten; dx is null where

@@ -1,4 +1,4 @@
-// Nodes that make values of their own: parameters, random numbers, parts of another value, and values without a gradient.
+// Nodes that make values of their own: parameters, constants, random numbers, parts of another value, and values without a gradient.
 #pragma once
 
 #include <gpunet/ops/op.hpp>
@@ -12,6 +12,16 @@ struct ParameterOp {
   void forward(D& device, const ForwardPass<T>& pass) const;
   template <class D, class T>
   void backward(D& device, const BackwardPass<T>& pass) const;
+};
+
+// y = the network's constants from `first` on, the same for all samples. The input only gives the node a place.
+struct ConstantOp {
+  index_t first;
+
+  OpTraits traits(const Sizes&, const Sizes&) const { return {.stops_gradient = true}; }
+  template <class D, class T>
+  void forward(D& device, const ForwardPass<T>& pass) const;
+  void backward(auto&, const auto&) const {}
 };
 
 // y = random numbers of a normal distribution of mean 0 and standard deviation 1, other ones in each training pass.
@@ -43,6 +53,7 @@ struct NarrowOp {
 
 #if GPUNET_COMPILED
 GPUNET_EXTERN_KERNELS(detail::OwnKernels<ParameterOp>);
+GPUNET_EXTERN_KERNELS(detail::OwnKernels<ConstantOp>);
 GPUNET_EXTERN_KERNELS(detail::OwnKernels<RandnOp>);
 GPUNET_EXTERN_KERNELS(detail::OwnKernels<DetachOp>);
 GPUNET_EXTERN_KERNELS(detail::OwnKernels<NarrowOp>);

@@ -15,14 +15,23 @@ namespace gpunet {
 
 namespace detail {
 
-// y = w of its feature. One index = one element.
+// y = w of its feature, for all samples. One index = one feature of a group of samples.
 template <class T>
-struct RepeatParameter {
+struct RepeatFeatures {
   index_t features, inner;
   const T* w;
   T* y;
-  GPUNET_FN void operator()(index_t i) const { y[i] = w[i / inner % features]; }
+  GPUNET_FN void operator()(index_t i) const {
+    const T value = w[i % features];
+    for (index_t n = 0; n < inner; ++n)
+      y[i * inner + n] = value;
+  }
 };
+template <class D, class T>
+void repeat_features(D& device, const ForwardPass<T>& pass, const T* w) {
+  const index_t features = pass.out_features;
+  for_each(device, pass.slice.outer * features, RepeatFeatures<T>{features, pass.slice.inner, w, pass.y});
+}
 
 // dw = the sum of dy over all samples. One sum = one feature.
 template <class T>
@@ -63,8 +72,7 @@ struct WidenRows {
 
 template <class D, class T>
 void ParameterOp::forward(D& device, const ForwardPass<T>& pass) const {
-  for_each(device, pass.out_elements(),
-           detail::RepeatParameter<T>{pass.out_features, pass.slice.inner, pass.parameters[0], pass.y});
+  detail::repeat_features(device, pass, pass.parameters[0]);
 }
 
 template <class D, class T>
@@ -73,6 +81,11 @@ void ParameterOp::backward(D& device, const BackwardPass<T>& pass) const {
       device, pass.out_features, pass.slice.samples(),
       detail::SumOverSamples<T>{pass.out_features, pass.slice.inner, pass.dy, pass.gradients[0], pass.accumulate});
   if (pass.dx) fill(device, pass.in_elements(), T{}, pass.dx);
+}
+
+template <class D, class T>
+void ConstantOp::forward(D& device, const ForwardPass<T>& pass) const {
+  detail::repeat_features(device, pass, pass.constants + first);
 }
 
 template <class D, class T>
@@ -103,6 +116,7 @@ void NarrowOp::backward(D& device, const BackwardPass<T>& pass) const {
 
 #if GPUNET_COMPILED
 GPUNET_COMPILE_KERNELS(detail::OwnKernels<ParameterOp>);
+GPUNET_COMPILE_KERNELS(detail::OwnKernels<ConstantOp>);
 GPUNET_COMPILE_KERNELS(detail::OwnKernels<RandnOp>);
 GPUNET_COMPILE_KERNELS(detail::OwnKernels<DetachOp>);
 GPUNET_COMPILE_KERNELS(detail::OwnKernels<NarrowOp>);

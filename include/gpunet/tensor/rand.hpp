@@ -1,6 +1,7 @@
 // Tensors of random numbers, bitwise identical to those that PyTorch draws on a CPU.
 #pragma once
 
+#include <cstdint>
 #include <vector>
 
 #include <gpunet/core/random.hpp>
@@ -39,6 +40,19 @@ template <class T = float, class D>
 Tensor<T, D> randn(D& device, const Sizes& sizes, Generator& generator = default_generator()) {
   return detail::drawn<T>(device, sizes, generator, [&](std::vector<T>& values) {
     draw_normal(generator, sizes.numel(), values.data(), 0, 1);
+  });
+}
+
+// Returns a tensor of whole numbers from low to high - 1, as torch.randint(low, high, sizes). Throws Error unless low < high.
+template <class D>
+Tensor<index_t, D> randint(D& device, index_t low, index_t high, const Sizes& sizes,
+                           Generator& generator = default_generator()) {
+  require(low < high && static_cast<std::uint64_t>(high) - static_cast<std::uint64_t>(low) < std::uint64_t{1} << 63,
+          "gpunet::randint: numbers from ", low, " to ", high,
+          " (want the lower one first, which may be drawn, and fewer than 2^63)");
+  return detail::drawn<index_t>(device, sizes, generator, [&](std::vector<index_t>& values) {
+    for (index_t& value : values)
+      value = low + generator.below(high - low);
   });
 }
 

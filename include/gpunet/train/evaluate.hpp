@@ -71,10 +71,10 @@ struct Evaluation {
 };
 
 // Returns loss and accuracy of a model in evaluation mode, over all batches of a data::DataLoader or of batches that
-// are on the device already (loader.resident_on(device)). Restores the model's mode. Stops if go_on() returns false
-// after a batch. With nn::OutputLoss, the loader's targets are used as in fit().
-template <class Model, class Loss, class Loader, class GoOn>
-Evaluation evaluate(Model& model, const Loss& criterion, Loader&& loader, GoOn go_on) {
+// are on the device already (loader.resident_on(device)). Restores the model's mode. Calls see(outputs, targets) after
+// each batch, for metrics, with the targets of the loader; stops if it returns false. With nn::OutputLoss, the loader's targets are used as in fit().
+template <class Model, class Loss, class Loader, class See>
+Evaluation evaluate(Model& model, const Loss& criterion, Loader&& loader, See see) {
   const detail::KeepMode keep(model);
   model.eval();
   auto& device = model.device();
@@ -94,13 +94,13 @@ Evaluation evaluate(Model& model, const Loss& criterion, Loader&& loader, GoOn g
     samples += inputs.size(0);
     if constexpr (std::is_same_v<Target, label_t>)
       if (targets.sizes().rank() == 1) accuracy.update(outputs, targets);
-    if (!go_on()) break;
+    if (!see(outputs, batch_targets)) break;
   }
   return {loss.item(), accuracy.result().accuracy(), samples};
 }
 template <class Model, class Loss, class Loader>
 Evaluation evaluate(Model& model, const Loss& criterion, Loader&& loader) {
-  return evaluate(model, criterion, loader, [] { return true; });
+  return evaluate(model, criterion, loader, [](const auto&, const auto&) { return true; });
 }
 
 }  // namespace gpunet::train

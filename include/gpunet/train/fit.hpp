@@ -1,12 +1,15 @@
 // Trains a model for some epochs in one call.
 #pragma once
 
+#include <string>
 #include <tuple>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
 #include <gpunet/train/callbacks.hpp>
 #include <gpunet/train/evaluate.hpp>
+#include <gpunet/train/measure.hpp>
 #include <gpunet/train/progress.hpp>
 #include <gpunet/train/step.hpp>
 
@@ -22,13 +25,13 @@ class Validation {
   template <class Other>
   Validation(Loader& loader, Other& model) : loader_(loader), model_(&model) {}
 
-  template <class R, class Loss, class GoOn>
-  void validate(R& run, const Loss& criterion, GoOn go_on) {
+  template <class R, class Loss, class See>
+  void validate(R& run, const Loss& criterion, See see) {
     const Evaluation result = [&] {
       if constexpr (std::is_void_v<Model>)
-        return evaluate(run.model, criterion, loader_, go_on);
+        return evaluate(run.model, criterion, loader_, see);
       else
-        return evaluate(*model_, criterion, loader_, go_on);
+        return evaluate(*model_, criterion, loader_, see);
     }();
     run.current.val_loss = result.loss;
     run.current.val_accuracy = result.accuracy;
@@ -66,8 +69,8 @@ struct FitOptions {
 //   changed), on_validation_step_end,
 //   on_epoch_end, on_fit_end (also if the training was stopped), on_exit() noexcept (last, also after an exception).
 // A function as a part is called with the training at the end of every epoch. Metrics (Accuracy, ConfusionMatrix, TopK)
-// are reset before every epoch. With a metric, a step runs the forward pass of the whole batch before the backward
-// pass.
+// are reset before every epoch; a Measure writes one, or a function of yours, to the history, also of the validation. With a
+// metric, a step runs the forward pass of the whole batch before the backward pass.
 //
 // With nn::OutputLoss, for a model that computes its loss, the loader's targets are the second input of the model, or ignored
 // if it has one input.
@@ -110,15 +113,25 @@ template <class Part, class R>
 concept HasBeforeUpdate = requires(Part& part, R& run) {
   part.before_update(run);
 };
-template <class Part, class R, class Loss>
-concept Validates = requires(Part& part, R& run, const Loss& loss, bool (*go_on)()) {
-  part.validate(run, loss, go_on);
+struct SeesBatch {
+  template <class Outputs, class Targets>
+  bool operator()(const Outputs& outputs, const Targets& targets) const;
 };
-// Metrics: Accuracy, ConfusionMatrix, TopK.
+template <class Part, class R, class Loss>
+concept Validates = requires(Part& part, R& run, const Loss& loss, SeesBatch see) {
+  part.validate(run, loss, see);
+};
+template <class Part>
+concept Measures = requires(Part& part) {
+  part.name();
+  part.value();
+  part.reset();
+};
+// Metrics: Accuracy, ConfusionMatrix, TopK; Measure.
 template <class Part, class Model>
-concept Counts = requires(Part& part,
-                          const Output<typename Model::device_type, typename Model::value_type>& outputs,
-                          const View<const label_t, typename Model::device_type>& labels) {
+concept Counts = Measures<Part> ||
+    requires(Part& part, const Output<typename Model::device_type, typename Model::value_type>& outputs,
+             const View<const label_t, typename Model::device_type>& labels) {
   part.update(outputs, labels);
   part.reset();
 };
@@ -214,13 +227,14 @@ class FitStep {
         parts_(parts...) {}
 
   // Trains on a batch. The last one of an epoch ends with an update.
-  template <class Inputs, class Labels>
+  template <class Inputs, class Labels, class Targets>
   LossValue<typename Model::device_type, typename Model::value_type> operator()(const Inputs& inputs,
                                                                                 const Labels& labels,
+                                                                                const Targets& of_loader,
                                                                                 bool is_last) {
     if (batches_ == 0) run_.optimizer.zero_grad();
     ++batches_;
-    const auto loss = add_gradients(inputs, labels);
+    const auto loss = add_gradients(inputs, labels, of_loader);
     run_.updated = is_last || batches_ == accumulate_;
     if (run_.updated) update();
     return loss;
@@ -241,15 +255,15 @@ class FitStep {
 
  private:
   // Runs both passes, and with a whole step the update if it is due.
-  template <class Inputs, class Labels>
-  LossValue<typename Model::device_type, typename Model::value_type> add_gradients(const Inputs& inputs,
-                                                                                   const Labels& labels) {
+  template <class Inputs, class Labels, class Targets>
+  LossValue<typename Model::device_type, typename Model::value_type> add_gradients(
+      const Inputs& inputs, const Labels& labels, [[maybe_unused]] const Targets& of_loader) {
     const double loss_gradient = 1.0 / static_cast<double>(accumulate_);
     if constexpr (counts) {
       const auto outputs = run_.model(inputs);
       auto loss = criterion_(outputs, labels);
       each([&](auto& part) {
-        if constexpr (Counts<std::remove_reference_t<decltype(part)>, Model>) part.update(outputs, labels);
+        if constexpr (Counts<std::remove_reference_t<decltype(part)>, Model>) part.update(outputs, of_loader);
       });
       loss.backward(loss_gradient);
       return loss;
@@ -308,6 +322,10 @@ History fit(Network<D, T>& model, const Loss& criterion, Optimizer& optimizer, L
           return part.result().accuracy();
         };
   });
+  std::vector<std::string> names;
+  each([&]<class Part>(Part& part) {
+    if constexpr (detail::Measures<Part>) detail::add_name(names, part.name());
+  });
   detail::FitStep<R, Model, Loss, Optimizer, std::remove_reference_t<Parts>...> step(run, criterion,
                                                                                      options.accumulate, parts...);
   const detail::Exit<std::remove_reference_t<Parts>...> exit(parts...);
@@ -334,7 +352,8 @@ History fit(Network<D, T>& model, const Loss& criterion, Optimizer& optimizer, L
           "gpunet::train::fit: the loss has targets of another type than the loader's (classes are label_t, "
           "others float), use a loss with its target_type, or a dataset with targets of the loss");
       done = run.total_steps + 1 == options.max_steps;
-      run.running_loss.update(step(inputs, labels, done || run.step + 1 == run.steps), inputs.size(0));
+      run.running_loss.update(step(inputs, labels, batch_targets, done || run.step + 1 == run.steps),
+                              inputs.size(0));
       run.current.steps = ++run.step;
       run.current.lr = optimizer.lr();
       ++run.total_steps;
@@ -346,19 +365,31 @@ History fit(Network<D, T>& model, const Loss& criterion, Optimizer& optimizer, L
     step.update();
     run.current.loss = run.loss();
     run.current.accuracy = run.accuracy();
+    each([&]<class Part>(Part& part) {
+      if constexpr (detail::Measures<Part>) run.current.measures.emplace_back(part.name(), part.value());
+    });
     const bool complete = run.step == run.steps && !run.stopped();
     if (complete)
       each([&]<class Part>(Part& part) {
-        if constexpr (detail::Validates<Part, R, Loss>)
-          part.validate(run, criterion, [&] {
+        if constexpr (detail::Validates<Part, R, Loss>) {
+          each([]<class Other>(Other& other) {
+            if constexpr (detail::Measures<Other>) other.reset();
+          });
+          part.validate(run, criterion, [&](const auto& outputs, const auto& targets) {
             each([&]<class Other>(Other& other) {
+              if constexpr (detail::Measures<Other>) other.update(outputs, targets);
               if constexpr (requires { other.on_validation_step_end(run); }) other.on_validation_step_end(run);
             });
             return !run.stopped();
           });
+        }
       });
     if (run.stopped())
       run.current.val_loss = run.current.val_accuracy = Epoch::unknown;  // measured on a part of it only
+    else if (complete && run.has_validation)
+      each([&]<class Part>(Part& part) {
+        if constexpr (detail::Measures<Part>) run.current.measures.emplace_back("val_" + part.name(), part.value());
+      });
     run.current.seconds = detail::steady_seconds() - begin;
     run.history.epochs.push_back(run.current);
     run.history.steps = run.total_steps;

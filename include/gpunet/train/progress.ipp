@@ -156,6 +156,8 @@ inline std::string line_of(const Training& run) {
   add("  accuracy %.2f %%", 100 * run.current.accuracy);
   add("  val_loss %.4g", run.current.val_loss);
   add("  val_accuracy %.2f %%", 100 * run.current.val_accuracy);
+  for (const auto& [name, value] : run.current.measures)
+    text += concat("  ", name), add(" %.4g", value);
   add("  %.1f s", run.current.seconds);
   return text;
 }

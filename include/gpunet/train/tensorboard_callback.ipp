@@ -31,13 +31,15 @@ GPUNET_INLINE void TensorBoard::on_step_end(Training& run) {
 }
 
 GPUNET_INLINE void TensorBoard::on_epoch_end(Training& run) {
-  const auto add = [&](const char* tag, double value) {
+  const auto add = [&](const std::string& tag, double value) {
     if (!std::isnan(value)) writer_.add_scalar(tag, value, run.epoch);
   };
   add("Loss/train", run.current.loss);
   add("Loss/validation", run.current.val_loss);
   add("Accuracy/train", run.current.accuracy);
   add("Accuracy/validation", run.current.val_accuracy);
+  for (const auto& [name, value] : run.current.measures)
+    add(name.substr(0, 4) == "val_" ? name.substr(4) + "/validation" : name + "/train", value);
   add("LearningRate", run.current.lr);
 }
 

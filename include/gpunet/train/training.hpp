@@ -5,6 +5,7 @@
 #include <limits>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -35,9 +36,13 @@ struct Epoch {
   double val_accuracy = unknown;
   double lr = unknown;  // of the last step
   double seconds = 0;   // including validation
+  std::vector<std::pair<std::string, double>> measures =
+      {};  // of each train::Measure: name, and val_name of the validation
 
   // Returns the value of a metric.
   double operator[](Metric metric) const;
+  // Returns a number by its name, "val_loss" or that of a train::Measure. Throws Error if there is none.
+  double operator[](std::string_view name) const;
 };
 
 // Why a training ended.

@@ -1,6 +1,10 @@
 // Bodies of training.hpp.
 #pragma once
 
+#include <string>
+#include <string_view>
+
+#include <gpunet/train/measure.hpp>
 #include <gpunet/train/training.hpp>
 
 namespace gpunet::train {
@@ -13,6 +17,42 @@ GPUNET_INLINE const char* name_of(Metric metric) {
 GPUNET_INLINE double Epoch::operator[](Metric metric) const {
   const double values[] = {loss, accuracy, val_loss, val_accuracy};
   return values[static_cast<int>(metric)];
+}
+
+namespace detail {
+
+constexpr Metric each_metric[] = {Metric::loss, Metric::accuracy, Metric::val_loss, Metric::val_accuracy};
+
+}  // namespace detail
+
+GPUNET_INLINE double Epoch::operator[](std::string_view name) const {
+  std::string names;
+  for (const Metric metric : detail::each_metric) {
+    if (name == name_of(metric)) return (*this)[metric];
+    names += concat(names.empty() ? "" : ", ", name_of(metric));
+  }
+  for (const auto& [measure, value] : measures) {
+    if (name == measure) return value;
+    names += ", " + measure;
+  }
+  throw Error(concat("gpunet::train::Epoch: nothing is called ", name, " (want one of ", names,
+                     "), give fit a train::Measure with the name"));
+}
+
+GPUNET_INLINE void detail::check_measure(std::string_view name) {
+  constexpr std::string_view where = "gpunet::train::Measure: ";
+  require(!name.empty(), where, "the name is empty (by which the history has it), give one");
+  for (const Metric metric : each_metric)
+    require(name != name_of(metric), where, name, " is measured by fit itself, give another name");
+  require(name.substr(0, 4) != "val_", where, "the name ", name,
+          " begins with val_ (as the names of what a Validation measures), give another name");
+}
+
+GPUNET_INLINE void detail::add_name(std::vector<std::string>& names, const std::string& name) {
+  for (const std::string& other : names)
+    require(other != name, "gpunet::train::fit: two measures are called ", name,
+            " (the history has one number of a name), rename one");
+  names.push_back(name);
 }
 
 GPUNET_INLINE Training::~Training() = default;
