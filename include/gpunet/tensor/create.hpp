@@ -75,6 +75,14 @@ namespace detail {
 template <class T>
 using ArangeNumber = std::conditional_t<std::is_floating_point_v<T>, double, T>;
 
+// out[i] = start + i step, of whole numbers. One index = one element.
+template <class T>
+struct CountUp {
+  T start, step;
+  T* out;
+  GPUNET_FN void operator()(index_t i) const { out[i] = start + static_cast<T>(i) * step; }
+};
+
 }  // namespace detail
 
 // Returns start, start + step, ... below stop: arange(host, 10) has index_t, arange<float>(host, 0, 1, 0.1) floats. Throws Error
@@ -89,10 +97,14 @@ Tensor<T, D> arange(D& device, detail::ArangeNumber<T> start, detail::ArangeNumb
   require(count < static_cast<double>(most_elements), "gpunet::arange: ", count,
           " elements (want fewer than 2^48, no memory holds more), give a larger step");
   Tensor<T, D> out(device, {static_cast<index_t>(count)});  // first: it refuses what no memory holds
-  std::vector<T> values(static_cast<std::size_t>(count));
-  for (std::size_t i = 0; i < values.size(); ++i)
-    values[i] = static_cast<T>(start + static_cast<detail::ArangeNumber<T>>(i) * step);
-  device.upload(out.data(), values.data(), values.size() * sizeof(T));
+  if constexpr (std::is_same_v<T, std::int32_t> || std::is_same_v<T, index_t>) {
+    for_each(device, out.numel(), detail::CountUp<T>{start, step, out.data()});
+  } else {
+    std::vector<T> values(static_cast<std::size_t>(count));
+    for (std::size_t i = 0; i < values.size(); ++i)
+      values[i] = static_cast<T>(start + static_cast<detail::ArangeNumber<T>>(i) * step);
+    device.upload(out.data(), values.data(), values.size() * sizeof(T));
+  }
   return out;
 }
 template <class T = index_t, class D>
@@ -124,3 +136,6 @@ Tensor<T, D> eye(D& device, index_t n) {
 }
 
 }  // namespace gpunet
+
+GPUNET_EXTERN_LOOP(gpunet::detail::CountUp<std::int32_t>);
+GPUNET_EXTERN_LOOP(gpunet::detail::CountUp<gpunet::index_t>);

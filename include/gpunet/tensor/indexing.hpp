@@ -344,6 +344,8 @@ GPUNET_EXTERN_LOOP(gpunet::detail::PickElements<std::uint32_t>);
 GPUNET_EXTERN_LOOP(gpunet::detail::PickElements<std::uint64_t>);
 GPUNET_EXTERN_LOOP(gpunet::detail::ScatterElements<float>);
 GPUNET_EXTERN_LOOP(gpunet::detail::ScatterElements<double>);
+GPUNET_EXTERN_LOOP(gpunet::detail::ScatterElements<std::uint8_t>);
+GPUNET_EXTERN_LOOP(gpunet::detail::ScatterElements<bool>);
 GPUNET_EXTERN_LOOP(gpunet::detail::ScatterElements<std::int32_t>);
 GPUNET_EXTERN_LOOP(gpunet::detail::ScatterElements<gpunet::index_t>);
 

@@ -11,6 +11,7 @@
 #include <limits>
 #include <span>
 
+#include <gpunet/tensor/create.hpp>
 #include <gpunet/tensor/fold.hpp>
 #include <gpunet/tensor/functions.hpp>
 #include <gpunet/tensor/shapes.hpp>
@@ -120,27 +121,26 @@ auto variance(X&& x, std::span<const int> dims, bool keepdim, double correction,
   return folded<element::Add, double>(squares, shape, 0.0) / (count > correction ? count - correction : 0.0);
 }
 
-// Returns the indices of the extremes along a dimension.
+// Returns the extremes along a dimension, and their indices.
 template <class Op, class X>
-auto place_of_extreme(X&& x, int dim, bool keepdim, std::string_view function) {
+auto extreme_and_place(X&& x, int dim, bool keepdim, std::string_view function) {
   using D = DeviceOf<X>;
   using T = ValueOf<X>;
   const auto elements = stored(std::forward<X>(x));
-  const auto best = extreme<Op>(elements, Dims(dim), true, function);
+  auto best = extreme<Op>(elements, Dims(dim), true, function);
+  D& device = best.device();
   const int rank = elements.sizes().rank();
-  if (rank == 0) return Tensor<label_t, D>(best.device(), {}, std::vector<label_t>{0});
+  if (rank == 0) return ValuesAndIndices<T, D>{std::move(best), zeros<label_t>(device, {})};
   const int at = dimension_at(dim, rank, function);
   const index_t length = elements.sizes()[at];
   require(length <= std::numeric_limits<label_t>::max(), "gpunet::", function, ": ", length,
           " elements along dimension ", dim, " (want fewer than 2^31), reduce parts of them");
-  std::vector<label_t> indices(static_cast<std::size_t>(length));
-  for (std::size_t i = 0; i < indices.size(); ++i)
-    indices[i] = static_cast<label_t>(i);
-  D& device = best.device();
-  const Tensor<label_t, D> numbers(device, {length}, indices);
-  Sizes along;
-  for (int d = 0; d < rank; ++d)
+  const Tensor<label_t, D> numbers = arange<label_t>(device, static_cast<label_t>(length));
+  Sizes along, result;
+  for (int d = 0; d < rank; ++d) {
     along.append(d == at ? length : 1);
+    if (d != at || keepdim) result.append(best.sizes()[d]);
+  }
   auto is_best = elements == best;
   auto places = [&] {
     if constexpr (std::is_floating_point_v<T>)
@@ -148,13 +148,9 @@ auto place_of_extreme(X&& x, int dim, bool keepdim, std::string_view function) {
     else
       return where(std::move(is_best), with_sizes(numbers, along), static_cast<label_t>(length));
   }();
-  return extreme<element::Minimum>(std::move(places), Dims(dim), keepdim, function);
-}
-template <class Op, class X>
-auto extreme_and_place(X&& x, int dim, bool keepdim, std::string_view function) {
-  const auto elements = stored(std::forward<X>(x));
-  return ValuesAndIndices<ValueOf<X>, DeviceOf<X>>{extreme<Op>(elements, Dims(dim), keepdim, function),
-                                                   place_of_extreme<Op>(elements, dim, keepdim, function)};
+  auto indices = extreme<element::Minimum>(std::move(places), Dims(dim), keepdim, function);
+  return ValuesAndIndices<T, D>{TensorAccess::adopt(device, result, TensorAccess::release(std::move(best))),
+                                std::move(indices)};
 }
 
 template <class Op, class D>
@@ -246,11 +242,11 @@ auto min(X&& x) {
 // first. They have the type of labels.
 template <detail::TensorLike X>
 auto argmax(X&& x, int dim, bool keepdim = false) {
-  return detail::place_of_extreme<detail::element::Maximum>(std::forward<X>(x), dim, keepdim, "argmax");
+  return detail::extreme_and_place<detail::element::Maximum>(std::forward<X>(x), dim, keepdim, "argmax").indices;
 }
 template <detail::TensorLike X>
 auto argmin(X&& x, int dim, bool keepdim = false) {
-  return detail::place_of_extreme<detail::element::Minimum>(std::forward<X>(x), dim, keepdim, "argmin");
+  return detail::extreme_and_place<detail::element::Minimum>(std::forward<X>(x), dim, keepdim, "argmin").indices;
 }
 template <detail::TensorLike X>
 auto argmax(X&& x) {

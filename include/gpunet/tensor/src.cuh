@@ -17,6 +17,8 @@ template Buffer<std::byte, Cuda> folded(const AnyExpression<Cuda>&, const Reduce
 
 GPUNET_COMPILE_LOOP(gpunet::detail::RunElements);
 GPUNET_COMPILE_SUM(gpunet::detail::FoldPart);
+GPUNET_COMPILE_LOOP(gpunet::detail::CountUp<std::int32_t>);
+GPUNET_COMPILE_LOOP(gpunet::detail::CountUp<gpunet::index_t>);
 GPUNET_COMPILE_LOOP(gpunet::detail::ScanPart);
 GPUNET_COMPILE_LOOP(gpunet::detail::ScanParts);
 GPUNET_COMPILE_LOOP(gpunet::detail::PickElements<std::uint8_t>);
@@ -24,5 +26,7 @@ GPUNET_COMPILE_LOOP(gpunet::detail::PickElements<std::uint32_t>);
 GPUNET_COMPILE_LOOP(gpunet::detail::PickElements<std::uint64_t>);
 GPUNET_COMPILE_LOOP(gpunet::detail::ScatterElements<float>);
 GPUNET_COMPILE_LOOP(gpunet::detail::ScatterElements<double>);
+GPUNET_COMPILE_LOOP(gpunet::detail::ScatterElements<std::uint8_t>);
+GPUNET_COMPILE_LOOP(gpunet::detail::ScatterElements<bool>);
 GPUNET_COMPILE_LOOP(gpunet::detail::ScatterElements<std::int32_t>);
 GPUNET_COMPILE_LOOP(gpunet::detail::ScatterElements<gpunet::index_t>);
