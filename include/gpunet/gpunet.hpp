@@ -83,6 +83,7 @@
 #include <gpunet/optim/adagrad.hpp>
 #include <gpunet/optim/adam.hpp>
 #include <gpunet/optim/clip_grad.hpp>
+#include <gpunet/optim/grad_scaler.hpp>
 #include <gpunet/optim/lbfgs.hpp>
 #include <gpunet/optim/lion.hpp>
 #include <gpunet/optim/lr_scheduler.hpp>

@@ -4,6 +4,7 @@
 #include <gpunet/model/arena.ipp>
 #include <gpunet/model/diagram.ipp>
 #include <gpunet/model/hooks.ipp>
+#include <gpunet/model/inputs.ipp>
 #include <gpunet/model/lerp.ipp>
 #include <gpunet/model/network.ipp>  // before the next two, which need it
 #include <gpunet/model/output.ipp>
