@@ -26,6 +26,7 @@
 #include <gpunet/device/host/sum_each.hpp>
 #include <gpunet/device/select.hpp>
 #include <gpunet/model/parameter.hpp>
+#include <gpunet/model/predictor.hpp>
 #include <gpunet/model/save_load.hpp>
 #include <gpunet/model/summary.hpp>
 #include <gpunet/nn/activations.hpp>

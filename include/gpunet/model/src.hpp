@@ -9,5 +9,6 @@
 #include <gpunet/model/network.ipp>  // before the next two, which need it
 #include <gpunet/model/output.ipp>
 #include <gpunet/model/parameters.ipp>
+#include <gpunet/model/predictor.ipp>
 #include <gpunet/model/save_load.ipp>
 #include <gpunet/model/summary.ipp>
