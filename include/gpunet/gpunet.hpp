@@ -28,6 +28,7 @@
 #include <gpunet/device/host/sum_each.hpp>
 #include <gpunet/device/select.hpp>
 #include <gpunet/model/parameter.hpp>
+#include <gpunet/model/predictor.hpp>
 #include <gpunet/model/save_load.hpp>
 #include <gpunet/model/summary.hpp>
 #include <gpunet/nn/activations.hpp>
@@ -85,6 +86,7 @@
 #include <gpunet/optim/adagrad.hpp>
 #include <gpunet/optim/adam.hpp>
 #include <gpunet/optim/clip_grad.hpp>
+#include <gpunet/optim/grad_scaler.hpp>
 #include <gpunet/optim/lbfgs.hpp>
 #include <gpunet/optim/lion.hpp>
 #include <gpunet/optim/lr_scheduler.hpp>

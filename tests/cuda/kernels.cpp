@@ -58,6 +58,9 @@ void use_all(Cuda& device, View<const T, Cuda> inputs, View<const label_t, Cuda>
   optim::swa_utils::AveragedModel(net).update_parameters(net);
   nn::utils::clip_grad_norm_(net, 1);
   nn::utils::clip_grad_value_(net, 1);
+  net.autocast(Storage::float16);
+  optim::SGD sgd(net, {.lr = 0.1});
+  amp::GradScaler().step(sgd);
   nn::utils::add_weight_penalty_(net, {.l1 = 0.1});
   const auto outputs = net(inputs);
   outputs.argmax(1);

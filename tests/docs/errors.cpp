@@ -329,6 +329,37 @@ void optimizers(ErrorPage& page, Model<Net, Host>& net, optim::SGD<Host, float>&
           nn::utils::clip_grad_norm_(net, -1.0));
 }
 
+void mixed_precision(ErrorPage& page, Host& device) {
+  page.section("Mixed precision");
+  SHOW_AND_RUN(Model<nn::Sequential<nn::Input<2>, nn::Linear<1>>, Host> net(device);
+               optim::SGD optimizer(net, {.lr = 0.1}); amp::GradScaler scaler;
+               Tensor<float, Host> x = ones(device, {1, 2}))
+  PROVOKE(
+      "A scaler for a network that does not store float16",
+      "Only gradients in float16 underflow. A program that chooses the storage at run time makes the scaler with "
+      "`{.enabled = storage == Storage::float16}`.",
+      net.autocast(Storage::bfloat16);
+      scaler.scale(mean(net(x))).backward());
+  net.autocast(Storage::float16);
+  PROVOKE("A scaler without gradients", "The order is: backward pass, `unscale_` if needed, `step`, `update`.",
+          scaler.step(optimizer));
+  PROVOKE("Two steps without an update", "The scale is adapted once per step of the training.",
+          scaler.scale(mean(net(x))).backward();
+          scaler.step(optimizer); scaler.step(optimizer));
+  PROVOKE("Gradients unscaled too late", "Clip between `unscale_` and `step`.", scaler.unscale_(optimizer));
+  scaler.update();
+  PROVOKE("Gradients unscaled twice", "`step` unscales gradients itself unless `unscale_` has.",
+          scaler.scale(mean(net(x))).backward();
+          scaler.unscale_(optimizer); scaler.unscale_(optimizer));
+  scaler.update();
+  PROVOKE("An update without a step", "`update` ends a step of the training.", scaler.update());
+  PROVOKE("A scale that does not grow", "The defaults are PyTorch's: 2, 0.5, and 2000 steps.",
+          amp::GradScaler constant({.growth_factor = 1}));
+  PROVOKE("16 bits for doubles", "Half of the network's memory for activations is saved by a network of float.",
+          Model<nn::Sequential<nn::Input<2>, nn::Linear<1>>, Host, double> exact(device);
+          exact.autocast(Storage::bfloat16));
+}
+
 void datasets(ErrorPage& page, Host& device, const Tensor<float, Host>& inputs,
               const Tensor<label_t, Host>& labels) {
   page.section("Data");
@@ -553,6 +584,7 @@ std::string error_page() {
   models(page, device, net, criterion, inputs, labels);
   functions(page, device);
   optimizers(page, net, optimizer);
+  mixed_precision(page, device);
   datasets(page, device, inputs, labels);
   transforms(page);
   files(page, device, net);

@@ -91,7 +91,7 @@ TEST_CASE_TEMPLATE("outputs and losses of an earlier batch are refused", D, GPUN
   CHECK_THROWS_WITH_AS(loss.backward(), ("gpunet::LossValue::backward" + stale).c_str(), Error);
   CHECK_THROWS_WITH_AS(
       output.tensor(),
-      "gpunet::Output: the model has run another batch since this output was computed, use tensor() "
+      "gpunet::Output: the model has run another batch since this output was computed (or autocast), use tensor() "
       "to keep it",
       Error);
   CHECK_THROWS_AS(criterion(output, batch.labels), Error);

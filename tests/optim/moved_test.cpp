@@ -79,9 +79,10 @@ TEST_CASE_FIXTURE(Fixture, "a loss of before an update cannot run backward") {
   auto loss = criterion(net(x), y);
   loss.backward();
   optimizer.step();
-  CHECK(
-      error_of([&] { loss.backward(); }) ==
-      "gpunet::LossValue::backward: the parameters have changed since this loss was computed (an optimizer's "
-      "step, io::load or requires_grad; its activations belong to the old ones), run the model on the batch again");
+  CHECK(error_of([&] { loss.backward(); }) ==
+        "gpunet::LossValue::backward: the parameters have changed since this loss was computed (an optimizer's "
+        "step, io::load, requires_grad or autocast; its activations belong to the old ones), run the model on the "
+        "batch "
+        "again");
   CHECK(error_of([&] { criterion(net(x), y).backward(); }) == "");
 }

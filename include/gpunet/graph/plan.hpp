@@ -5,6 +5,7 @@
 #include <vector>
 
 #include <gpunet/graph/graph.hpp>
+#include <gpunet/ops/convert.hpp>
 
 namespace gpunet {
 
@@ -21,7 +22,10 @@ struct PlannedValue {
   index_t offset = -1;    // of its data in a slice's outputs, per sample; -1: the network's input
   index_t gradient = -1;  // of its gradient in a worker's gradients, per sample; -1: it has none
   index_t features = 0;
-  int maker = -1;  // the node that computes it, an index into Plan::nodes; -1: the network's input
+  int maker = -1;          // the node that computes it, an index into Plan::nodes; -1: the network's input
+  bool is_narrow = false;  // its data are stored in 16 bits
+  // So is its gradient, if one node reads the value; a sum over several readers is rounded in place.
+  bool has_narrow_gradient = false;
 };
 
 // An input of a node that runs.
@@ -56,7 +60,18 @@ struct ArenaRange {
 // Appends the range of a parameter, or extends the last range by it if the two are neighbors.
 void append(std::vector<ArenaRange>& ranges, const ParameterInfo& parameter);
 
-// Offsets are per sample: they are multiplied by the number of samples of a slice.
+// Options of a Plan.
+struct PlanOptions {
+  index_t element_bytes = sizeof(float);  // of the type that the network computes in
+  // With 16 bits, that of the values between nodes and their gradients, and of the parameters as kernels read them. The input and output of
+  // the network, gradients of parameters, buffers and caches stay as they are computed.
+  Storage storage = Storage::full;
+  // No backward pass follows: values share memory where their lifetimes do not overlap, and all caches do.
+  bool forward_only = false;
+};
+
+// Offsets are per sample: they are multiplied by the number of samples of a slice. They count elements of the type that the network
+// computes in, also for values that are stored in 16 bits.
 struct Plan {
   std::vector<PlannedValue> values;
   std::vector<int> value_of;       // of Graph::values, an index into `values`; -1: the output does not depend on it
@@ -64,6 +79,7 @@ struct Plan {
   int output = 0;                  // of the network, an index into `values`; its input is 0
   index_t output_elements = 0, cache_bytes = 0, gradient_elements = 0;
   index_t input_features = 0, output_features = 0;
+  index_t activations = 0;  // elements of all values that nodes compute, by which a batch is cut into slices
   bool couples_samples = false, uses_random = false;  // of any node
   index_t most_samples = 0;                           // of a batch, so that no size in a pass overflows
   // Of Graph::parameters: whether a backward pass computes the gradient, and where it is stored. Ops that compute a gradient that
@@ -71,10 +87,18 @@ struct Plan {
   std::vector<bool> has_gradient;
   std::vector<index_t> gradient_offsets;
   index_t spare_elements = 0;
+  Storage storage = Storage::full;
+  // With a storage of 16 bits, the room for the arrays that a node works on, as kernels read and write them: its parameters, and
+  // behind them, per sample, its values and their gradients. The offsets are those of Graph::parameters in the first part.
+  index_t wide_parameters = 0, wide_elements = 0;
+  std::vector<index_t> wide_offsets;
 
   // `rectifies_gradients`: see DeviceTraits.
-  Plan(const Graph& graph, bool rectifies_gradients, InputGradient input_gradient,
-       index_t element_bytes = sizeof(float));
+  Plan(const Graph& graph, bool rectifies_gradients, InputGradient input_gradient, const PlanOptions& options = {});
+
+ private:
+  void place_values(const std::vector<index_t>& caches, const std::vector<int>& watched, bool forward_only);
+  void reserve_wide(const Graph& graph);
 };
 
 }  // namespace gpunet

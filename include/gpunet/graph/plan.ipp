@@ -40,6 +40,11 @@ GPUNET_INLINE index_t place(std::vector<Lifetime> all) {
   return total;
 }
 
+// Returns the room for a value of a sample, in elements of the type that the network computes in.
+GPUNET_INLINE index_t stored_elements(index_t features, bool is_narrow) {
+  return round_up(is_narrow ? ceil_div(features, index_t{2}) : features, sample_alignment);
+}
+
 }  // namespace detail
 
 GPUNET_INLINE void append(std::vector<ArenaRange>& ranges, const ParameterInfo& parameter) {
@@ -49,8 +54,66 @@ GPUNET_INLINE void append(std::vector<ArenaRange>& ranges, const ParameterInfo& 
     ranges.push_back({parameter.offset, parameter.end()});
 }
 
+// Places the outputs of nodes and their caches: one after another, or where those that are in use at the same time do not overlap.
+GPUNET_INLINE void Plan::place_values(const std::vector<index_t>& caches, const std::vector<int>& watched,
+                                      bool forward_only) {
+  std::vector<int> last_read(values.size());
+  for (std::size_t i = 0; i < nodes.size(); ++i)
+    for (const PlannedInput& input : nodes[i].inputs)
+      last_read[static_cast<std::size_t>(input.value)] = static_cast<int>(i);
+  for (const int value : watched)
+    last_read[static_cast<std::size_t>(value)] = static_cast<int>(nodes.size());
+  std::vector<detail::Lifetime> lifetimes;
+  for (std::size_t i = 0; i < nodes.size(); ++i) {
+    PlannedValue& value = values[static_cast<std::size_t>(nodes[i].output)];
+    value.is_narrow = storage != Storage::full && nodes[i].output != output;
+    const index_t size = detail::stored_elements(value.features, value.is_narrow);
+    activations += round_up(value.features, sample_alignment);
+    nodes[i].cache = forward_only ? 0 : cache_bytes;
+    cache_bytes = forward_only ? std::max(cache_bytes, caches[i]) : cache_bytes + caches[i];
+    value.offset = output_elements;
+    if (forward_only)
+      lifetimes.push_back(
+          {size, static_cast<int>(i), last_read[static_cast<std::size_t>(nodes[i].output)], &value.offset});
+    else
+      output_elements += size;
+  }
+  if (forward_only) output_elements = detail::place(std::move(lifetimes));
+}
+
+// Computes how much memory SliceRun needs for the arrays of a node as floats.
+GPUNET_INLINE void Plan::reserve_wide(const Graph& graph) {
+  wide_offsets.resize(graph.parameters.size());
+  for (const PlannedNode& node : nodes) {
+    const auto value = [this](int i) -> const PlannedValue& {
+      return values[static_cast<std::size_t>(i)];
+    };
+    index_t elements = 0;
+    const auto add = [&elements](bool is_narrow, index_t features) {
+      if (is_narrow) elements += round_up(features, sample_alignment);
+    };
+    const PlannedValue& out = value(node.output);
+    add(out.is_narrow, out.features);
+    add(node.has_backward && out.has_narrow_gradient, out.features);
+    for (const PlannedInput& input : node.inputs) {
+      const PlannedValue& in = value(input.value);
+      add(in.is_narrow, in.features);
+      add(input.wants_gradient && in.has_narrow_gradient, in.features);
+    }
+    wide_elements = std::max(wide_elements, elements);
+    index_t parameters = 0;
+    const Node& of = graph.nodes[static_cast<std::size_t>(node.node)];
+    for (int p = of.first_parameter; p < of.first_parameter + of.parameters; ++p) {
+      wide_offsets[static_cast<std::size_t>(p)] = parameters;
+      parameters += round_up(graph.parameters[static_cast<std::size_t>(p)].sizes.numel(), parameter_alignment);
+    }
+    wide_parameters = std::max(wide_parameters, parameters);
+  }
+}
+
 GPUNET_INLINE Plan::Plan(const Graph& graph, bool rectifies_gradients, InputGradient input_gradient,
-                         index_t element_bytes) {
+                         const PlanOptions& options)
+    : storage(options.storage) {
   const auto at = [](int i) {
     return static_cast<std::size_t>(i);
   };
@@ -67,7 +130,8 @@ GPUNET_INLINE Plan::Plan(const Graph& graph, bool rectifies_gradients, InputGrad
   value_of[0] = 0;
   values.push_back({.features = graph.values[0].numel()});
   std::vector<OpTraits> traits;
-  std::vector<int> readers{0};
+  std::vector<index_t> caches;
+  std::vector<int> readers{0}, outside{};  // values that are read outside the network
   for (std::size_t i = 0; i < graph.nodes.size(); ++i) {
     const Node& node = graph.nodes[i];
     if (!is_read[at(node.output)]) continue;
@@ -78,25 +142,27 @@ GPUNET_INLINE Plan::Plan(const Graph& graph, bool rectifies_gradients, InputGrad
     }
     PlannedNode out;
     out.node = static_cast<int>(i);
-    out.cache = cache_bytes;
     for (const value_t value : node.inputs) {
       out.inputs.push_back({.value = value_of[at(value)]});
       ++readers[at(value_of[at(value)])];
     }
     out.output = value_of[at(node.output)] = static_cast<int>(values.size());
-    const index_t features = graph.output_of(node).numel();
-    values.push_back({.offset = output_elements, .features = features, .maker = static_cast<int>(nodes.size())});
+    values.push_back({.features = graph.output_of(node).numel(), .maker = static_cast<int>(nodes.size())});
     readers.push_back(0);
-    output_elements += round_up(features, sample_alignment);
-    cache_bytes += round_up(of.cache_bytes + of.cache_elements * element_bytes, cache_alignment);
+    caches.push_back(round_up(of.cache_bytes + of.cache_elements * options.element_bytes, cache_alignment));
     couples_samples |= of.couples_samples;
     uses_random |= of.uses_random;
     nodes.push_back(std::move(out));
     traits.push_back(of);
   }
   for (const value_t value : graph.watched)
-    if (const int of = value_of[at(value)]; of >= 0) ++readers[at(of)];
+    if (const int of = value_of[at(value)]; of >= 0) {
+      ++readers[at(of)];
+      outside.push_back(of);
+    }
   output = value_of[at(graph.output)];
+  outside.push_back(output);
+  place_values(caches, outside, options.forward_only);
   input_features = values[0].features;
   output_features = values[at(output)].features;
 
@@ -159,16 +225,23 @@ GPUNET_INLINE Plan::Plan(const Graph& graph, bool rectifies_gradients, InputGrad
     }
     if (adding > 0) lifetimes.push_back({adding, last - i, last - i, &node.adding});
   }
+  for (PlannedValue& value : values)
+    value.has_narrow_gradient = value.is_narrow;
+  for (const PlannedNode& node : nodes)
+    for (const PlannedInput& input : node.inputs)
+      if (input.adds_gradient) values[at(input.value)].has_narrow_gradient = false;
   for (std::size_t i = 0; i < values.size(); ++i)
     if (value_has_gradient[i] && static_cast<int>(i) != output)
-      lifetimes.push_back({round_up(values[i].features, sample_alignment), first_written[i],
-                           values[i].maker < 0 ? last + 1 : last - values[i].maker, &values[i].gradient});
+      lifetimes.push_back({detail::stored_elements(values[i].features, values[i].has_narrow_gradient),
+                           first_written[i], values[i].maker < 0 ? last + 1 : last - values[i].maker,
+                           &values[i].gradient});
   gradient_elements = detail::place(std::move(lifetimes));
   for (const ParameterInfo& parameter : graph.parameters)
     gradient_offsets.push_back(parameter.requires_grad ? parameter.offset : graph.parameter_elements);
-  most_samples =
-      most_elements /
-      std::max(input_features + output_elements + output_features + gradient_elements + cache_bytes, index_t{1});
+  if (storage != Storage::full) reserve_wide(graph);
+  most_samples = most_elements / std::max(input_features + output_elements + output_features + gradient_elements +
+                                              cache_bytes + wide_elements,
+                                          index_t{1});
 }
 
 }  // namespace gpunet

@@ -5,11 +5,13 @@
 #include <array>
 #include <iterator>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include <gpunet/core/math.hpp>
 #include <gpunet/graph/plan.hpp>
 #include <gpunet/ops/add.hpp>
+#include <gpunet/ops/convert.hpp>
 #include <gpunet/ops/interleave.hpp>
 #include <gpunet/tensor/buffer.hpp>
 
@@ -20,11 +22,12 @@ namespace gpunet {
 template <class T>
 struct SliceMemory {
   T* input;            // [samples * input features]
-  T* outputs;          // of all nodes, as Plan says
+  T* outputs;          // of all nodes, as Plan says; those that are stored in 16 bits take half of the room
   std::byte* cache;    // of all nodes
   T* output_gradient;  // of the network
   T* gradients;        // of the values between nodes, as Plan says
   T* scratch;
+  T* wide = nullptr;  // where the arrays of a node are floats while it runs, as Plan::wide_elements says
 };
 
 // The state of a network in a pass, beside its parameters.
@@ -43,7 +46,8 @@ struct WatchedValue {
   T *data, *gradient;
 };
 
-// Runs the nodes of a graph, one after another, on a slice.
+// Runs the nodes of a graph, one after another, on a slice. With a storage of 16 bits, each node gets float copies of its inputs and
+// parameters, and writes floats that are then rounded.
 template <class D, class T>
 struct SliceRun {
   D& device;
@@ -56,6 +60,9 @@ struct SliceRun {
   LayerState<T> state;
   SliceMemory<T> memory;
   std::span<const WatchedValue<T>> watched = {};
+  const Conversions<D, T>* conversions = nullptr;  // of the plan's storage
+  // The parameters as they are stored in 16 bits, with the same offsets, instead of `parameters`.
+  const std::uint16_t* narrow_parameters = nullptr;
 
   // Runs all nodes; returns the network's output.
   const T* forward() const;
@@ -65,10 +72,62 @@ struct SliceRun {
   const T* backward(T* gradients, Accumulate accumulate) const;
 
  private:
+  // The rest of memory.wide.
+  struct Wide {
+    T* next;
+    T* take(index_t elements) { return std::exchange(next, next + elements); }
+  };
+  T* take_value(Wide& wide, int i) const { return wide.take(padded_features(i) * slice.samples()); }
+  index_t elements(int i) const { return value(i).features * slice.samples(); }
+
+  // Returns a value as floats: where it is, or a copy.
+  const T* read(int i, Wide& wide) const {
+    if (!value(i).is_narrow) return data(i);
+    T* const copy = take_value(wide, i);
+    conversions->widen(device, elements(i), data(i), copy);
+    return copy;
+  }
+  // Returns where a node writes a value, or its gradient, as floats.
+  T* destination(int i, Wide& wide) const {
+    return value(i).is_narrow ? take_value(wide, i) : const_cast<T*>(data(i));
+  }
+  T* gradient_destination(int i, Wide& wide) const {
+    return value(i).has_narrow_gradient ? take_value(wide, i) : gradient(i);
+  }
+  // Returns the gradient of a value as floats, rounded if the value is.
+  T* read_gradient(int i, Wide& wide) const {
+    T* const stored = gradient(i);
+    if (!value(i).is_narrow) return stored;
+    T* const copy = gradient_destination(i, wide);
+    if (copy == stored)
+      conversions->round(device, elements(i), stored, stored);
+    else
+      conversions->widen(device, elements(i), stored, copy);
+    return copy;
+  }
+  // Copies the parameters of a node to `to`, as they are stored in 16 bits.
+  void widen_parameters(const Node& node, T* to) const {
+    const auto first = static_cast<std::size_t>(node.first_parameter);
+    for (std::size_t p = first, end = first + static_cast<std::size_t>(node.parameters); p < end;) {
+      const std::size_t begin = p;
+      index_t size = 0;
+      do  // neighbors in the arena are converted together
+        size += round_up(graph.parameters[p++].sizes.numel(), parameter_alignment);
+      while (p < end && graph.parameter_offsets[p] == graph.parameter_offsets[begin] + size);
+      const index_t offset = graph.parameter_offsets[begin];
+      T* const here = to + plan.wide_offsets[begin];
+      if (narrow_parameters)
+        conversions->widen(device, size, narrow_parameters + offset, here);
+      else
+        conversions->round(device, size, parameters + offset, here);
+    }
+  }
+
   // Copies the numbers of a value, in the slice's order, to the rows of its samples.
   void copy_rows(int i, const T* from, T* rows) const {
     deinterleave(device, slice, value(i).features, from, rows + first_sample * value(i).features);
   }
+  Wide first_wide() const { return {memory.wide + plan.wide_parameters}; }
   const PlannedValue& value(int i) const { return plan.values[static_cast<std::size_t>(i)]; }
   index_t padded_features(int i) const { return round_up(value(i).features, sample_alignment); }
   const T* data(int i) const {
@@ -93,17 +152,22 @@ struct SliceRun {
     pass.scratch = memory.scratch;
   }
   template <class Pass>
-  void set(Pass& pass, const PlannedNode& planned, std::array<const T*, most_inputs>& inputs) const {
+  void set(Pass& pass, const PlannedNode& planned, std::array<const T*, most_inputs>& inputs, Wide& wide) const {
     const Node& node = node_of(planned);
     pass.in_features = value(planned.inputs[0].value).features;
     pass.out_features = value(planned.output).features;
     // Random numbers depend on the value's number, which fusing does not change.
     if (plan.uses_random) pass.random = OpRandom(state.random, node.output, slice, first_sample, pass.out_features);
     for (std::size_t i = 0; i < planned.inputs.size(); ++i)
-      inputs[i] = data(planned.inputs[i].value);
+      inputs[i] = read(planned.inputs[i].value, wide);
     pass.x = inputs[0];
     pass.inputs = {inputs.data(), planned.inputs.size()};
-    pass.parameters = {parameters, graph.parameter_offsets.data() + node.first_parameter, node.parameters};
+    if (conversions) {
+      widen_parameters(node, memory.wide);
+      pass.parameters = {memory.wide, plan.wide_offsets.data() + node.first_parameter, node.parameters};
+    } else {
+      pass.parameters = {parameters, graph.parameter_offsets.data() + node.first_parameter, node.parameters};
+    }
     pass.buffers = {state.buffers, graph.buffer_offsets.data() + node.first_buffer, node.buffers};
     pass.cache = memory.cache + planned.cache * slice.samples();
   }
@@ -146,12 +210,15 @@ const T* SliceRun<D, T>::forward() const {
   pass.constants = state.constants;
   for (const PlannedNode& planned : plan.nodes) {
     const Node& node = node_of(planned);
-    set(pass, planned, inputs);
-    pass.y = const_cast<T*>(data(planned.output));
+    Wide wide = first_wide();
+    set(pass, planned, inputs, wide);
+    pass.y = destination(planned.output, wide);
     kernels_of(node).forward(node.op.data(), device, pass);
+    if (value(planned.output).is_narrow)
+      conversions->narrow(device, elements(planned.output), pass.y, const_cast<T*>(data(planned.output)));
   }
   for (const WatchedValue<T>& one : watched)
-    if (one.data) copy_rows(one.value, data(one.value), one.data);
+    if (Wide wide = first_wide(); one.data) copy_rows(one.value, read(one.value, wide), one.data);
   return data(plan.output);
 }
 
@@ -164,18 +231,21 @@ const T* SliceRun<D, T>::backward(T* gradients, Accumulate accumulate) const {
   for (auto planned = plan.nodes.rbegin(); planned != plan.nodes.rend(); ++planned) {
     if (!planned->has_backward) continue;
     const Node& node = node_of(*planned);
-    set(pass, *planned, inputs);
+    Wide wide = first_wide();
+    set(pass, *planned, inputs, wide);
     T* waiting = memory.gradients + planned->adding * slice.samples();
     for (std::size_t i = 0; i < planned->inputs.size(); ++i) {
       const PlannedInput& input = planned->inputs[i];
-      dx[i] = !input.wants_gradient ? nullptr : input.adds_gradient ? waiting : gradient(input.value);
+      dx[i] = !input.wants_gradient ? nullptr
+              : input.adds_gradient ? waiting
+                                    : gradient_destination(input.value, wide);
       if (input.adds_gradient) waiting += padded_features(input.value) * slice.samples();
     }
-    for (const WatchedValue<T>& one : watched)
-      if (one.gradient && one.value == planned->output) copy_rows(one.value, gradient(one.value), one.gradient);
     pass.accumulate = planned->adds_to_parameters ? Accumulate::yes : accumulate;
-    pass.y = data(planned->output);
-    pass.dy = gradient(planned->output);
+    pass.y = read(planned->output, wide);
+    pass.dy = read_gradient(planned->output, wide);
+    for (const WatchedValue<T>& one : watched)
+      if (one.gradient && one.value == planned->output) copy_rows(one.value, pass.dy, one.gradient);
     pass.dx = dx[0];
     pass.input_gradients = {dx.data(), planned->inputs.size()};
     pass.gradients = {gradients, plan.gradient_offsets.data() + node.first_parameter, node.parameters};
@@ -188,7 +258,9 @@ const T* SliceRun<D, T>::backward(T* gradients, Accumulate accumulate) const {
       if (const PlannedInput& input = planned->inputs[i]; input.adds_gradient) {
         T* sum = gradient(input.value);
         const T* more = dx[i];
-        map(device, value(input.value).features * slice.samples(), Add{}, static_cast<const T*>(sum), more, sum);
+        map(device, elements(input.value), Add{}, static_cast<const T*>(sum), more, sum);
+      } else if (input.wants_gradient && value(input.value).has_narrow_gradient) {
+        conversions->narrow(device, elements(input.value), dx[i], gradient(input.value));
       }
   }
   return plan.values[0].gradient < 0 ? nullptr : gradient(0);

@@ -58,14 +58,6 @@ inline constexpr std::array<DtypeInfo, 23> dtypes{{
     {"C64", 64},    {"F64", 64},    {"I64", 64},    {"U64", 64},        {"C128", 128},
 }};
 
-// Converts an IEEE 754 binary16: 1 sign bit, 5 exponent bits (bias 15), 10 fraction bits.
-float half_to_float(std::uint16_t half);
-
-// Converts a bfloat16, the upper half of a binary32.
-inline float bfloat_to_float(std::uint16_t bfloat) {
-  return std::bit_cast<float>(std::uint32_t{bfloat} << 16);
-}
-
 }  // namespace detail
 
 // Returns the name in safetensors files: "F32".

@@ -9,6 +9,7 @@
 #include <new>
 
 #include <gpunet/core/error.hpp>
+#include <gpunet/core/float16.hpp>
 #include <gpunet/io/json.hpp>
 #include <gpunet/io/tensor_file.hpp>
 
@@ -188,9 +189,9 @@ void copy_as(const TensorEntry& entry, std::span<T> out) {
     case Dtype::F64:
       return detail::decode<double>(entry, out, [](double x) { return x; });
     case Dtype::F16:
-      return detail::decode<std::uint16_t>(entry, out, detail::half_to_float);
+      return detail::decode<std::uint16_t>(entry, out, gpunet::detail::half_to_float);
     case Dtype::BF16:
-      return detail::decode<std::uint16_t>(entry, out, detail::bfloat_to_float);
+      return detail::decode<std::uint16_t>(entry, out, gpunet::detail::bfloat_to_float);
     case Dtype::I64:
       return detail::decode<std::int64_t>(entry, out, [](std::int64_t x) { return x; });
     case Dtype::I32:

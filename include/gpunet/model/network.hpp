@@ -24,6 +24,9 @@
 
 namespace gpunet {
 
+template <class D, class T>
+class Predictor;
+
 // Whether the parameters of a new network are drawn, or left for the caller to set.
 enum class Drawn { no, yes };
 
@@ -86,6 +89,12 @@ class Network : public Trackable<Network<D, T>> {
   void train(bool on = true) { mode_ = on ? nn::Mode::train : nn::Mode::eval; }
   void eval() { train(false); }
   nn::Mode mode() const { return mode_; }
+  // Stores activations, their gradients, and parameters as layers read them, in 16 bits, as torch.autocast: net.autocast(
+  // Storage::bfloat16). Layers compute in float; what they read and write is rounded. The network's parameters, their gradients, buffers,
+  // inputs, outputs and losses stay floats, so that optimizers and files see no difference. Holds for all passes from now on, in both
+  // modes, and not for copies; Storage::full ends it. Throws Error for a network of double.
+  void autocast(Storage storage);
+  Storage storage() const { return plan().storage; }
   // The seed of the random numbers that ops use, and the number of passes in training mode so far.
   std::pair<std::uint64_t, std::uint64_t> random_state() const { return {random_seed_, training_passes_}; }
 
@@ -233,6 +242,7 @@ class Network : public Trackable<Network<D, T>> {
  private:
   friend class Output<D, T>;
   friend class LossValue<D, T>;
+  friend class Predictor<D, T>;
 
   template <int count, class F>
   static Graph graph_of(F& f, std::initializer_list<Sizes> inputs) {
@@ -271,7 +281,8 @@ class Network : public Trackable<Network<D, T>> {
                       {random_seed_, random_step_.data()},
                       graph_constants_.data()},
             .memory = memory,
-            .watched = hooks_->watched()};
+            .watched = hooks_->watched(),
+            .conversions = conversions_};
   }
 
   // Returns the output of slice s, after run_forward_pass().
@@ -311,6 +322,7 @@ class Network : public Trackable<Network<D, T>> {
   Graph graph_, fused_;
   Plan plan_;
   std::uint64_t plan_number_ = 0;
+  const Conversions<D, T>* conversions_ = nullptr;  // of the plan's storage
   std::shared_ptr<Arena<D, T>> arena_;
   Buffer<T, D> graph_constants_;          // Graph::constants
   Buffer<T, D> joined_;                   // inputs, see join()

@@ -9,8 +9,8 @@
 #include <gpunet/device/traits.hpp>
 #include <gpunet/graph/fuse.hpp>
 #include <gpunet/model/initialize.hpp>
+#include <gpunet/model/inputs.hpp>
 #include <gpunet/model/network.hpp>
-#include <gpunet/ops/copy_rows.hpp>
 #include <gpunet/ops/interleave.hpp>
 #include <gpunet/ops/mean.hpp>
 
@@ -21,7 +21,7 @@ Network<D, T>::Network(D& device, Graph graph, std::shared_ptr<Arena<D, T>> aren
     : device_(device),
       graph_(std::move(graph)),
       fused_(fuse(graph_, fuse_policy<D, T>)),
-      plan_(fused_, DeviceTraits<D>::rectifies_gradients, InputGradient::skip, sizeof(T)),
+      plan_(fused_, DeviceTraits<D>::rectifies_gradients, InputGradient::skip, {.element_bytes = sizeof(T)}),
       arena_(std::move(arena)),
       graph_constants_(constants_on<T>(device, graph_)),
       random_step_(device, plan_.uses_random ? 1 : 0),
@@ -117,9 +117,21 @@ void Network<D, T>::run_backward_hooks() {
 
 template <class D, class T>
 void Network<D, T>::plan_again() {
-  plan_ = Plan(fused_, DeviceTraits<D>::rectifies_gradients, InputGradient::skip, sizeof(T));
+  plan_ = Plan(fused_, DeviceTraits<D>::rectifies_gradients, InputGradient::skip,
+               {.element_bytes = sizeof(T), .storage = plan_.storage});
   gradients_.set_plan(device_, graph_.parameters, plan_);
   ++plan_number_;
+}
+
+template <class D, class T>
+void Network<D, T>::autocast(Storage storage) {
+  const auto use = exclusive_use();
+  if (storage == plan_.storage) return;
+  conversions_ = conversions_of<D, T>(storage, "gpunet::Model::autocast");
+  plan_.storage = storage;
+  plan_again();
+  ++pass_;  // outputs are stored differently
+  updates_at_pass_ = arena_->updates - 1;
 }
 
 template <class D, class T>
@@ -133,24 +145,13 @@ void Network<D, T>::copy_requires_grad(const std::vector<ParameterInfo>& paramet
 template <class D, class T>
 void Network<D, T>::begin(const View<const T, D>& inputs, index_t slots) {
   this->here();
-  const Sizes& want = graph_.values[0];
-  const Sizes& sizes = inputs.sizes();
-  if (graph_.inputs.size() > 1 && (sizes.rank() != 2 || sizes.tail() != want))  // not what join() makes of several
-    require(false, "gpunet::Model: 1 inputs (want ", graph_.inputs.size(),
-            "), give as many as the function of the network takes");
-  if (sizes.rank() != want.rank() + 1 || sizes.tail() != want || sizes[0] < 1)  // else no text is made
-    require(false, "gpunet::Model: the input has shape ", to_string(sizes), " (want [batch, ",
-            to_string(want).substr(1),
-            " with a batch of 1 or more): check the dataset's samples and the network's Input");
-  if (sizes[0] > plan_.most_samples)
-    require(false, "gpunet::Model: a batch of ", sizes[0], " samples (want ", plan_.most_samples,
-            " or fewer of this network, no memory holds more), use a smaller batch");
+  detail::check_input(graph_, plan_, inputs.sizes());
   if (hooks_->take_change()) {
     graph_.watched = hooks_->values();
     fused_ = fuse(graph_, fuse_policy<D, T>);
     plan_again();
   }
-  if (hooks_->reserve(device_, graph_, plan_, sizes[0])) ++plan_number_;
+  if (hooks_->reserve(device_, graph_, plan_, inputs.size(0))) ++plan_number_;
   inputs_ = inputs.data();
   ++pass_;
   ++losses_computed_;  // those of the last batch are stale
@@ -159,45 +160,18 @@ void Network<D, T>::begin(const View<const T, D>& inputs, index_t slots) {
   if (mode_ == nn::Mode::train) ++training_passes_;
   if (plan_.uses_random) fill(device_, 1, training_passes_, random_step_.data());  // recorded steps read it there
   updates_at_pass_ = arena_->updates;
-  slicing_ = slice_batch(device_, inputs.size(0), {graph_.parameter_elements, plan_.output_elements});
+  slicing_ = slice_batch(device_, inputs.size(0), {graph_.parameter_elements, plan_.activations});
   if (plan_.couples_samples && mode_ == nn::Mode::train) slicing_ = in_one_slice(slicing_);
   const Slice slice = slicing_.slice(0);
   if (slots > 0 && slicing_.runs() == 1) slots = 1;  // worker 0 does it all
   workspace_.reserve(device_, plan_, slice, slots == 0 ? slicing_.slices() : slots,
-                     DeviceTraits<D>::workers(device_), scratch_elements<D, T>(device_, fused_, plan_, slice));
+                     slicing_.side_by_side ? DeviceTraits<D>::workers(device_) : 1,
+                     scratch_elements<D, T>(device_, fused_, plan_, slice));
 }
 
 template <class D, class T>
 View<const T, D> Network<D, T>::join(std::initializer_list<ViewArgument<T, D>> inputs) {
-  std::vector<Sizes> want = graph_.inputs;
-  if (1 < inputs.size() && inputs.size() < want.size()) {
-    index_t rest = 0;
-    for (std::size_t i = inputs.size() - 1; i < want.size(); ++i)
-      rest += want[i].numel();
-    if (const View<const T, D>& last = inputs.end()[-1]; last.sizes().rank() == 2 && last.size(1) == rest) {
-      want.resize(inputs.size() - 1);
-      want.push_back({rest});
-    }
-  }
-  const std::size_t count = want.empty() ? 1 : want.size();
-  require(inputs.size() == count, "gpunet::Model: ", inputs.size(), " inputs (want ", count,
-          "), give as many as the function of the network takes");
-  if (count == 1) return *inputs.begin();
-  const index_t batch = inputs.begin()->sizes().rank() > 0 ? inputs.begin()->size(0) : 0;
-  for (std::size_t i = 0; i < count; ++i)
-    if (const Sizes& sizes = inputs.begin()[i].sizes(); sizes != want[i].with_front(batch))
-      require(false, "gpunet::Model: input ", i, " has shape ", to_string(sizes), " (want ",
-              to_string(want[i].with_front(batch)), i == 0 ? ")" : ", the batch of input 0)");
-  if (batch < 1 || batch > plan_.most_samples) return View<const T, D>(nullptr, Sizes{batch, plan_.input_features});
-  if (joined_.size() < batch * plan_.input_features) joined_.reset(device_, batch * plan_.input_features);
-  T* to = joined_.data();
-  for (std::size_t i = 0; i < count; ++i) {
-    const index_t features = want[i].numel();
-    detail::copy_rows(device_, batch,
-                      detail::CopyRows<T>{features, features, plan_.input_features, inputs.begin()[i].data(), to});
-    to += features;
-  }
-  return View<const T, D>(joined_.data(), Sizes{batch, plan_.input_features});
+  return detail::join_inputs(device_, graph_, plan_, inputs, joined_);
 }
 
 template <class D, class T>
@@ -386,13 +360,6 @@ template <class D, class T>
 void Network<D, T>::reduce_losses() {
   mean(device_, slicing_.batch, static_cast<const T*>(losses_.data()), loss_.data(), reduced_by());
 }
-
-// x * factor
-template <class T>
-struct MultiplyBy {
-  T factor;
-  GPUNET_FN T operator()(T x) const { return factor * x; }
-};
 
 template <class D, class T>
 void Network<D, T>::scale_output_gradient(index_t s, T loss_gradient, const SliceMemory<T>& memory) {

@@ -8,6 +8,7 @@
 #include <gpunet/model/model_use.hpp>
 #include <gpunet/nn/loss.hpp>
 #include <gpunet/nn/output_loss.hpp>
+#include <gpunet/ops/convert.hpp>
 #include <gpunet/tensor/print.hpp>
 
 namespace gpunet {
@@ -88,6 +89,8 @@ class LossValue {
   // Returns the address of the loss on the device. Valid until the model's next forward pass.
   const T* data() const { return network_->loss_.data(); }
   D& device() const { return network_->device(); }
+  // Returns how the model stores activations: see Network::autocast.
+  Storage storage() const { return network_->storage(); }
   // Returns whether it is the sum over the batch, not the mean.
   bool is_sum() const { return network_->reduction_ == nn::Reduction::sum; }
 
@@ -97,10 +100,11 @@ class LossValue {
     require_fresh("backward");
     require(network_->keeps_activations_,
             "gpunet::LossValue::backward: this loss comes from a training step, which has run backward already");
-    require(network_->updates_at_pass_ == network_->arena_->updates,
-            "gpunet::LossValue::backward: the parameters have changed since this loss was computed (an optimizer's "
-            "step, io::load or requires_grad; its activations belong to the old ones), run the model on the batch "
-            "again");
+    require(
+        network_->updates_at_pass_ == network_->arena_->updates,
+        "gpunet::LossValue::backward: the parameters have changed since this loss was computed (an optimizer's "
+        "step, io::load, requires_grad or autocast; its activations belong to the old ones), run the model on the "
+        "batch again");
     require(
         network_->last_backward_ != number_,
         "gpunet::LossValue::backward: trying to backward through the graph a second time (this would add the same "
@@ -181,9 +185,10 @@ class Output {
  private:
   void require_one(const char* what) const;
   void require_fresh() const {
-    require(
-        pass_ == network_->pass_,
-        "gpunet::Output: the model has run another batch since this output was computed, use tensor() to keep it");
+    require(pass_ == network_->pass_,
+            "gpunet::Output: the model has run another batch since this output was computed (or autocast), use "
+            "tensor() "
+            "to keep it");
   }
 
   TrackedPointer<Network<D, T>> network_;

@@ -5,6 +5,7 @@
 #include <gpunet/model/lerp.ipp>
 #include <gpunet/model/network.ipp>  // before the next two, which need it
 #include <gpunet/model/output.ipp>
+#include <gpunet/model/predictor.ipp>
 #include <gpunet/model/save_load.ipp>
 
 namespace gpunet {

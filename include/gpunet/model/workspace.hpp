@@ -26,9 +26,10 @@ class Workspace {
 
  private:
   index_t per_slot() const { return input_ + outputs_ + output_gradient_; }
-  index_t per_worker() const { return gradients_ + scratch_; }
+  index_t per_worker() const { return gradients_ + scratch_ + wide_; }
 
-  index_t input_ = 0, outputs_ = 0, output_gradient_ = 0, gradients_ = 0, scratch_ = 0, cache_ = 0, slots_ = 0;
+  index_t input_ = 0, outputs_ = 0, output_gradient_ = 0, gradients_ = 0, scratch_ = 0, wide_ = 0, cache_ = 0,
+          slots_ = 0;
   Buffer<T, D> memory_;
   Buffer<std::byte, D> caches_;
 };
@@ -50,6 +51,7 @@ void Workspace<T, D>::reserve(D& device, const Plan& plan, const Slice& slice, i
   output_gradient_ = padded(plan.output_features * samples);
   gradients_ = padded(plan.gradient_elements * samples);
   scratch_ = padded(scratch);
+  wide_ = padded(plan.wide_parameters + plan.wide_elements * samples);
   cache_ = padded(plan.cache_bytes * samples);
   slots_ = slots;
   grow(memory_, slots * per_slot() + workers * per_worker());
@@ -60,7 +62,8 @@ template <class T, class D>
 SliceMemory<T> Workspace<T, D>::at(index_t slot, index_t worker) const {
   T* own = memory_.data() + slot * per_slot();
   T* lent = memory_.data() + slots_ * per_slot() + worker * per_worker();
-  return {own, own + input_, caches_.data() + slot * cache_, own + input_ + outputs_, lent, lent + gradients_};
+  return {own,  own + input_,      caches_.data() + slot * cache_, own + input_ + outputs_,
+          lent, lent + gradients_, lent + gradients_ + scratch_};
 }
 
 }  // namespace gpunet

@@ -204,8 +204,9 @@ LayerRun<T, D>::LayerRun(D& device, Graph graph, const Slice& slice)
     : device_(device),
       slice_(checked(slice)),
       graph_(std::move(graph)),
-      plan_(graph_, DeviceTraits<D>::rectifies_gradients, InputGradient::compute, sizeof(T)),
-      plan_without_dx_(graph_, DeviceTraits<D>::rectifies_gradients, InputGradient::skip, sizeof(T)),
+      plan_(graph_, DeviceTraits<D>::rectifies_gradients, InputGradient::compute, {.element_bytes = sizeof(T)}),
+      plan_without_dx_(graph_, DeviceTraits<D>::rectifies_gradients, InputGradient::skip,
+                       {.element_bytes = sizeof(T)}),
       scratch_(device, scratch_elements<D, T>(device, graph_, plan_, slice), "pass.scratch, "),
       cache_(device, ceil_div(plan_.cache_bytes * slice.samples(), 4), "pass.cache (floats), ") {
   fill(device, 1, std::uint64_t{1}, random_step_.data());

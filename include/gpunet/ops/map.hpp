@@ -39,6 +39,13 @@ struct MapTwo {
   GPUNET_FN void operator()(index_t i) const { y[i] = f(a[i], b[i]); }
 };
 
+// factor * x
+template <class T>
+struct MultiplyBy {
+  T factor;
+  GPUNET_FN T operator()(T x) const { return factor * x; }
+};
+
 // p[i] = value
 template <class T>
 struct Fill {

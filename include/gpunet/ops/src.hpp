@@ -10,6 +10,7 @@
 #include <gpunet/ops/binary.ipp>
 #include <gpunet/ops/concat.ipp>
 #include <gpunet/ops/conv2d/conv2d.ipp>
+#include <gpunet/ops/convert.ipp>
 #include <gpunet/ops/cross_entropy/cross_entropy.ipp>
 #include <gpunet/ops/cross_entropy/targets.ipp>
 #include <gpunet/ops/dropout.ipp>

@@ -38,6 +38,7 @@ class Optimizer : public ParamGroups {
   void zero_grad() { model_->zero_grad(); }
   // Returns the network whose parameters it updates.
   const Network<D, T>& model() const { return *model_; }
+  Network<D, T>& model() { return *model_; }
 
   // Updates the parameters by their gradients. Does nothing without gradients (no backward pass since zero_grad()).
   void step() {

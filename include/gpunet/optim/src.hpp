@@ -5,6 +5,7 @@
 #include <gpunet/optim/adagrad.hpp>
 #include <gpunet/optim/adam.hpp>
 #include <gpunet/optim/clip_grad.ipp>
+#include <gpunet/optim/grad_scaler.ipp>
 #include <gpunet/optim/lbfgs.ipp>
 #include <gpunet/optim/lion.hpp>
 #include <gpunet/optim/lr_scheduler.ipp>

@@ -53,6 +53,9 @@ struct FitOptions {
   // Steps (batches) whose gradients make an update, by their mean, as train::Step does. The last update of an epoch is made by
   // those that are left, as in Lightning, and that of a training that is stopped.
   index_t accumulate = 1;
+  // For a network that stores float16: scales the losses, and skips updates whose gradients overflow (run.updated is false). Parts see
+  // gradients that are not scaled.
+  amp::GradScaler* scaler = nullptr;
 };
 
 // Trains a model and returns what was measured:
@@ -219,11 +222,11 @@ class FitStep {
                          Step<typename Model::device_type, typename Model::value_type, Loss, Optimizer>>;
 
  public:
-  FitStep(R& run, const Loss& criterion, index_t accumulate, Parts&... parts)
+  FitStep(R& run, const Loss& criterion, const StepOptions& options, Parts&... parts)
       : run_(run),
         criterion_(criterion),
-        accumulate_(accumulate),
-        step_(run.model, criterion, run.optimizer, {.accumulate = accumulate}),
+        options_(options),
+        step_(run.model, criterion, run.optimizer, options),
         parts_(parts...) {}
 
   // Trains on a batch. The last one of an epoch ends with an update.
@@ -235,8 +238,10 @@ class FitStep {
     if (batches_ == 0) run_.optimizer.zero_grad();
     ++batches_;
     const auto loss = add_gradients(inputs, labels, of_loader);
-    run_.updated = is_last || batches_ == accumulate_;
-    if (run_.updated) update();
+    run_.updated = is_last || batches_ == options_.accumulate;
+    if (!run_.updated) return loss;
+    update();
+    if (options_.scaler) run_.updated = !options_.scaler->skipped();
     return loss;
   }
 
@@ -244,10 +249,14 @@ class FitStep {
   void update() {
     if (std::exchange(batches_, 0) == 0) return;
     if constexpr (counts || before_update) {
+      amp::GradScaler* const scaler = options_.scaler;
+      if (scaler) scaler->unscale_(run_.optimizer);
       each([&](auto& part) {
         if constexpr (HasBeforeUpdate<std::remove_reference_t<decltype(part)>, R>) part.before_update(run_);
       });
-      run_.optimizer.step();
+      if (!scaler) return run_.optimizer.step();
+      scaler->step(run_.optimizer);
+      scaler->update();
     } else {
       step_.update();
     }
@@ -258,7 +267,8 @@ class FitStep {
   template <class Inputs, class Labels, class Targets>
   LossValue<typename Model::device_type, typename Model::value_type> add_gradients(
       const Inputs& inputs, const Labels& labels, [[maybe_unused]] const Targets& of_loader) {
-    const double loss_gradient = 1.0 / static_cast<double>(accumulate_);
+    const double scale = options_.scaler ? options_.scaler->scale_of(run_.model.storage()) : 1;
+    const double loss_gradient = 1.0 / static_cast<double>(options_.accumulate) * scale;
     if constexpr (counts) {
       const auto outputs = run_.model(inputs);
       auto loss = criterion_(outputs, labels);
@@ -281,7 +291,7 @@ class FitStep {
 
   R& run_;
   const Loss& criterion_;
-  const index_t accumulate_;
+  const StepOptions options_;
   index_t batches_ = 0;  // since the last update
   [[no_unique_address]] WholeStep step_;
   std::tuple<Parts&...> parts_;
@@ -326,8 +336,8 @@ History fit(Network<D, T>& model, const Loss& criterion, Optimizer& optimizer, L
   each([&]<class Part>(Part& part) {
     if constexpr (detail::Measures<Part>) detail::add_name(names, part.name());
   });
-  detail::FitStep<R, Model, Loss, Optimizer, std::remove_reference_t<Parts>...> step(run, criterion,
-                                                                                     options.accumulate, parts...);
+  detail::FitStep<R, Model, Loss, Optimizer, std::remove_reference_t<Parts>...> step(
+      run, criterion, {options.accumulate, options.scaler}, parts...);
   const detail::Exit<std::remove_reference_t<Parts>...> exit(parts...);
   const detail::KeepMode keep(model);
 

@@ -7,13 +7,15 @@
 #include <utility>
 
 #include <gpunet/model/model.hpp>
+#include <gpunet/optim/grad_scaler.hpp>
 #include <gpunet/train/step_runner.hpp>
 
 namespace gpunet::train {
 
 // Options of a Step.
 struct StepOptions {
-  index_t accumulate = 1;  // batches whose gradients make an update
+  index_t accumulate = 1;             // batches whose gradients make an update
+  amp::GradScaler* scaler = nullptr;  // for a network that stores float16; must outlive the step
 };
 
 // Forward pass, loss, backward pass and update in one call. Each device uses its fastest schedule: Host runs slice by
@@ -27,6 +29,7 @@ struct StepOptions {
 //   auto loss = criterion(net(inputs), labels);
 //   loss.backward(1.0 / k);                           // PyTorch: (loss / k).backward()
 //   if (i % k == k - 1) optimizer.step();
+// With {.scaler = &scaler}, the backward pass is that of scaler.scale(loss), and the update scaler.step(optimizer); scaler.update().
 template <class D, class T, class Loss, class Optimizer>
 class Step {
   static_assert(
@@ -39,7 +42,12 @@ class Step {
  public:
   // The optimizer must be the model's. Both must outlive this; they may be moved.
   Step(Network<D, T>& model, const Loss& loss, Optimizer& optimizer, const StepOptions& options = {})
-      : model_(model), optimizer_(optimizer), loss_(loss), accumulate_(options.accumulate), run_(model, optimizer) {
+      : model_(model),
+        optimizer_(optimizer),
+        loss_(loss),
+        accumulate_(options.accumulate),
+        scaler_(options.scaler),
+        run_(model, optimizer) {
     require(
         &optimizer.model() == &model,
         "gpunet::train::Step: the optimizer belongs to another model (this one would not learn), make one for it");
@@ -77,7 +85,11 @@ class Step {
   // Updates by the gradients of an incomplete group of batches, as at the end of an epoch; they are divided by `accumulate`
   // like those of a complete one. Does nothing if there are none.
   void update() {
-    if (std::exchange(batches_, 0) > 0) static_cast<Optimizer&>(*optimizer_).step();
+    if (std::exchange(batches_, 0) == 0) return;
+    auto& optimizer = static_cast<Optimizer&>(*optimizer_);
+    if (!scaler_) return optimizer.step();
+    scaler_->step(optimizer);
+    scaler_->update();
   }
   // Returns the number of batches since the last update.
   index_t accumulated() const { return batches_; }
@@ -102,8 +114,9 @@ class Step {
     require(times >= 1, "gpunet::train::Step::repeat: ", times, " steps (want 1 or more)");
     const ModelUse::Exclusive use = model_->exclusive_use();
     Tensor<T, D> losses(model_->device(), {times});
-    if (accumulate_ == 1) model_->zero_grad();
-    if (accumulate_ == 1 && run_.repeat(times, inputs, {loss_, targets}, losses.data()))
+    const bool one_part = has_one_part();
+    if (one_part) model_->zero_grad();
+    if (one_part && run_.repeat(times, inputs, {loss_, targets}, losses.data()))
       model_->end_step();
     else
       for (index_t i = 0; i < times; ++i)
@@ -114,23 +127,31 @@ class Step {
   // Returns whether steps on batches of this size, in the model's current mode, are replayed from a recording (two
   // launches on Cuda), and if not, why. If a layer cannot be recorded because it allocates or waits for the device, the
   // steps run eagerly: slower, bitwise identical.
-  RecordingStatus recording(index_t batch_size) const {
-    return run_.recording(loss_, batch_size, accumulate_ == 1);
-  }
+  RecordingStatus recording(index_t batch_size) const { return run_.recording(loss_, batch_size, has_one_part()); }
 
  private:
+  bool has_one_part() const { return accumulate_ == 1 && !scaler_; }
+
   LossValue<D, T> step(const Inputs& inputs, const Targets& targets) {
+    const double loss_gradient = 1.0 / static_cast<double>(accumulate_);
+    const double scale = scaler_ ? scaler_->scale_of(model_->storage()) : 1;
     if (batches_ == 0) model_->zero_grad();
     const bool updates = batches_ + 1 == accumulate_;
-    run_(inputs, {loss_, targets}, {1.0 / static_cast<double>(accumulate_), updates});
+    run_(inputs, {loss_, targets}, {loss_gradient * scale, updates && !scaler_});
     batches_ = updates ? 0 : batches_ + 1;
-    return model_->end_step();
+    const LossValue<D, T> loss = model_->end_step();
+    if (updates && scaler_) {
+      scaler_->step_in_use(static_cast<Optimizer&>(*optimizer_));
+      scaler_->update();
+    }
+    return loss;
   }
 
   TrackedPointer<Network<D, T>> model_;
   TrackedPointer<optim::Rates> optimizer_;
   Loss loss_;
   index_t accumulate_, batches_ = 0;  // since the last update
+  amp::GradScaler* scaler_;
   StepRunner<D, T, typename Optimizer::updating_type> run_;
 };
 

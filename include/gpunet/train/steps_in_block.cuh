@@ -283,8 +283,8 @@ class BlockRunner {
 
   // Returns whether a step on `batch` samples fits into the shared memory of a block, and trains all parameters alike.
   bool fits(Optimizer& optimizer, index_t batch) const {
-    return net_.depth > 0 && !model_->has_hooks() && optimizer.is_whole() && batch <= most_bytes_ &&
-           bytes(optimizer, batch) <= static_cast<std::size_t>(most_bytes_);
+    return net_.depth > 0 && !model_->has_hooks() && model_->storage() == Storage::full && optimizer.is_whole() &&
+           batch <= most_bytes_ && bytes(optimizer, batch) <= static_cast<std::size_t>(most_bytes_);
   }
 
   // Runs `times` steps; writes the loss of step i to losses[i] unless `losses` is null.

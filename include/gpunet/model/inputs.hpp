@@ -1,0 +1,55 @@
+// The inputs of a network.
+#pragma once
+
+#include <initializer_list>
+
+#include <gpunet/graph/plan.hpp>
+#include <gpunet/ops/copy_rows.hpp>
+#include <gpunet/tensor/tensor.hpp>
+
+namespace gpunet::detail {
+
+// Throws Error unless a batch of these sizes, [batch, ...], is one of a network.
+void check_input(const Graph& graph, const Plan& plan, const Sizes& sizes);
+
+// Returns a batch of each input as one array [batch, all features]; one input as it is. The last array may be several inputs, one
+// after another in each row. `joined` has the array until the next call.
+// Throws Error for other shapes than those of the network's inputs.
+template <class D, class T>
+View<const T, D> join_inputs(D& device, const Graph& graph, const Plan& plan,
+                             std::initializer_list<ViewArgument<T, D>> inputs, Buffer<T, D>& joined) {
+  std::vector<Sizes> want = graph.inputs;
+  if (1 < inputs.size() && inputs.size() < want.size()) {
+    index_t rest = 0;
+    for (std::size_t i = inputs.size() - 1; i < want.size(); ++i)
+      rest += want[i].numel();
+    if (const View<const T, D>& last = inputs.end()[-1]; last.sizes().rank() == 2 && last.size(1) == rest) {
+      want.resize(inputs.size() - 1);
+      want.push_back({rest});
+    }
+  }
+  const std::size_t count = want.empty() ? 1 : want.size();
+  require(inputs.size() == count, "gpunet::Model: ", inputs.size(), " inputs (want ", count,
+          "), give as many as the function of the network takes");
+  if (count == 1) return *inputs.begin();
+  const index_t batch = inputs.begin()->sizes().rank() > 0 ? inputs.begin()->size(0) : 0;
+  for (std::size_t i = 0; i < count; ++i)
+    if (const Sizes& sizes = inputs.begin()[i].sizes(); sizes != want[i].with_front(batch))
+      require(false, "gpunet::Model: input ", i, " has shape ", to_string(sizes), " (want ",
+              to_string(want[i].with_front(batch)), i == 0 ? ")" : ", the batch of input 0)");
+  if (batch < 1 || batch > plan.most_samples) return View<const T, D>(nullptr, Sizes{batch, plan.input_features});
+  if (joined.size() < batch * plan.input_features) joined.reset(device, batch * plan.input_features);
+  T* to = joined.data();
+  for (std::size_t i = 0; i < count; ++i) {
+    const index_t features = want[i].numel();
+    copy_rows(device, batch, CopyRows<T>{features, features, plan.input_features, inputs.begin()[i].data(), to});
+    to += features;
+  }
+  return View<const T, D>(joined.data(), Sizes{batch, plan.input_features});
+}
+
+}  // namespace gpunet::detail
+
+#if !GPUNET_COMPILED
+#include <gpunet/model/inputs.ipp>
+#endif
