@@ -4,6 +4,7 @@
 #include <vector>
 
 #include <gpunet/gpunet.hpp>
+#include <gpunet/tensors.hpp>
 
 #include "support/devices.hpp"
 #include "support/eager_step.hpp"
@@ -36,6 +37,22 @@ TEST_CASE_TEMPLATE("tensor() is in PyTorch's order", D, GPUNET_TEST_DEVICES) {
     CHECK(copy.sizes() == Sizes{batch, 2, 3});
     CHECK(copy.to_vector() == values);
   }
+}
+
+TEST_CASE_TEMPLATE("outputs become tensors, and parts of tensors inputs", D, GPUNET_TEST_DEVICES) {
+  D& device = test_device<D>();
+  Model<Identity, D> model(device), next(device);
+  const Tensor<float, D> inputs(device, {2, 2, 3}, {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12});
+  Tensor same = model(inputs);
+  CHECK(same.sizes() == Sizes{2, 2, 3});
+  CHECK(same.to_vector() == inputs.to_vector());
+  CHECK(model(slice(inputs, 0, {.start = 1})).to_vector() == inputs[1].to_vector());
+  CHECK(model(unsqueeze(inputs[0], 0)).to_vector() == inputs[0].to_vector());
+  CHECK(model(2 * inputs - 1).to_vector() == Tensor(2 * inputs - 1).to_vector());
+  CHECK(next(model(inputs)).to_vector() == inputs.to_vector());
+  Network<D, float>& network = model;
+  CHECK(network(transpose(transpose(inputs, 1, 2), 1, 2)).to_vector() == inputs.to_vector());
+  CHECK(error_of([&] { model(inputs[0]); }) != "");
 }
 
 TEST_CASE_TEMPLATE("predictions, probabilities and text of an output", D, GPUNET_TEST_DEVICES) {

@@ -296,6 +296,28 @@ TEST_CASE_TEMPLATE("elements that overlap are copied, or refused", D, GPUNET_TES
   CHECK(sum(windows).item() == 9);
 }
 
+#if GPUNET_ASSERTIONS
+TEST_CASE_TEMPLATE("an expression outlives its tensors only as an error", D, GPUNET_TEST_DEVICES) {
+  D& device = test_device<D>();
+  const Tensor<float, D> other = counted(device, {2});
+  auto sums = [&] {
+    const Tensor<float, D> x = counted(device, {2, 2});
+    return x[1] + other;
+  };
+  auto products = [&] {
+    const Tensor<float, D> x = counted(device, {2});
+    return 2 * (x * other);
+  };
+  const std::string gone = "gpunet::Expression: a tensor in the expression no longer exists";
+  CHECK(error_of([&] { Tensor y = sums(); }).find(gone) == 0);
+  CHECK(error_of([&] { sum(products()); }).find(gone) == 0);
+  Tensor<float, D> rows = counted(device, {2, 2});
+  CHECK(error_of([&] { rows[0] += products(); }).find(gone) == 0);
+  Tensor<float, D> x = counted(device, {2});
+  CHECK((2 * std::move(x) + other).to_vector() == Values{0, 3});  // owned
+}
+#endif
+
 TEST_CASE_TEMPLATE("a view outlives its tensor only as an error", D, GPUNET_TEST_DEVICES) {
   D& device = test_device<D>();
   auto owner = std::make_unique<Tensor<float, D>>(counted(device, {2, 2}));

@@ -65,6 +65,19 @@ TEST_CASE_TEMPLATE("tensors that follow a rule are PyTorch's", D, GPUNET_TEST_DE
   for (const index_t n : {0, 1, 3})
     identities.next(eye(device, n));
   CHECK(arange<float>(device, 0, 0.6, 0.2).to_vector() == std::vector<float>{0, 0.2f, 0.4f});
+  CHECK(arange(device, 2.5).to_vector() == std::vector<float>{0, 1, 2});
+  CHECK(arange(device, 0, 1, 0.25).to_vector() == std::vector<float>{0, 0.25f, 0.5f, 0.75f});
+  CHECK(error_of([&] { arange<std::uint8_t>(device, 300); }) ==
+        "gpunet::arange: numbers from 0 to 300 for elements from 0 to 255, take a wider type");
+  Tensor<float, D> filled = zeros(device, {2, 2});
+  fill_(filled[0], 3);
+  copy_(select(filled, 1, 1), arange(device, 1.0, 3.0));
+  CHECK(filled.to_vector() == std::vector<float>{3, 1, 0, 2});
+  fill_(filled, -1);
+  CHECK(filled.to_vector() == std::vector<float>(4, -1));
+  CHECK(error_of([&] { copy_(filled, arange(device, 3.0)); }) != "");
+  CHECK(error_of([&] { from_blob(device, static_cast<float*>(nullptr), {3}); }) ==
+        "gpunet::from_blob: a null pointer for a shape of [3], give the address of the first element");
   CHECK(zeros(device, {2, 2}).to_vector() == std::vector<float>(4, 0));
   CHECK(ones<index_t>(device, {3}).to_vector() == std::vector<index_t>(3, 1));
   CHECK(full<bool>(device, {2}, true).to_vector() == std::vector<bool>(2, true));

@@ -54,8 +54,8 @@ class Model : public Network<D, T> {
 
   // As in Network, with the shape of the output in the type.
   template <class Inputs>
-  ShapedOutput<OutputShape, D, T> operator()(const Inputs& inputs) {
-    return ShapedOutput<OutputShape, D, T>(Network<D, T>::operator()(inputs));
+  ShapedOutput<OutputShape, D, T> operator()(Inputs&& inputs) {
+    return ShapedOutput<OutputShape, D, T>(Network<D, T>::operator()(std::forward<Inputs>(inputs)));
   }
   template <class Inputs>
   ShapedOutput<OutputShape, D, T> forward(Inputs&& inputs) {

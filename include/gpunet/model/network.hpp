@@ -120,6 +120,14 @@ class Network : public Trackable<Network<D, T>> {
   Output<D, T> operator()(const Tensor<U, E>& inputs) {
     return (*this)(inputs.view());
   }
+  // The same for parts of tensors and for what is computed from tensors, net(x[0]), which are copied.
+  template <class X>
+  requires(std::is_convertible_v<X, Tensor<T, D>> &&
+           !std::is_same_v<std::remove_cvref_t<X>, Tensor<T, D>>) Output<D, T>
+  operator()(X&& x) {
+    const Tensor<T, D> inputs = std::forward<X>(x);
+    return (*this)(inputs.view());
+  }
   // The same for networks with two or three inputs.
   Output<D, T> operator()(const ViewArgument<T, D>& a, const ViewArgument<T, D>& b) {
     return (*this)(join({a, b}));

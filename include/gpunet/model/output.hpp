@@ -140,6 +140,7 @@ class Output {
 
   // Returns a copy, on the same device. Throws Error if the output is stale.
   Tensor<T, D> tensor() const;
+  operator Tensor<T, D>() const { return tensor(); }
 
   // Returns a copy of output i of a network with several. Throws Error if there is none, or the output is stale.
   Tensor<T, D> operator[](std::size_t i) const;
@@ -226,6 +227,9 @@ template <class D, class T>
 LossValue<D, T> sum(const Output<D, T>& output) {
   return nn::OutputLoss{{.reduction = nn::Reduction::sum}}(output);
 }
+
+template <class D, class T>
+Tensor(const Output<D, T>&) -> Tensor<T, D>;
 
 // Prints a copy of the output, as a tensor.
 template <class D, class T>

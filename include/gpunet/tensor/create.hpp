@@ -41,16 +41,30 @@ auto ones_like(const X& x) {
   return full_like(x, detail::ValueOf<X>{1});
 }
 
+// Writes a number, or the elements of y, which broadcast, to all elements of a tensor or a view.
+template <detail::TensorLike X>
+void fill_(X&& x, detail::ValueOf<X> value) {
+  detail::number<detail::ValueOf<X>, detail::DeviceOf<X>>(value).eval_to(detail::view_of(x), "fill_");
+}
+template <detail::TensorLike X, detail::TensorLike Y>
+void copy_(X&& x, Y&& y) {
+  detail::expression(std::forward<Y>(y)).eval_to(detail::view_of(x), "copy_");
+}
+
 // Views memory on `device` that is owned elsewhere, without a copy: [sizes], dense or with these distances between neighbors. The
 // memory has to outlive the view.
 template <class T, class D>
 StridedView<T, D> from_blob(D& device, T* data, const Sizes& sizes) {
+  require(data != nullptr || sizes.numel() == 0, "gpunet::from_blob: a null pointer for a shape of ",
+          to_string(sizes), ", give the address of the first element");
   return {device, data, sizes, detail::dense_strides(sizes)};
 }
 template <class T, class D>
 StridedView<T, D> from_blob(D& device, T* data, const Sizes& sizes, std::initializer_list<index_t> strides) {
   require(static_cast<int>(strides.size()) == sizes.rank(), "gpunet::from_blob: ", strides.size(),
           " strides for a shape of ", sizes.rank(), " dimensions (want one for each)");
+  require(data != nullptr || sizes.numel() == 0, "gpunet::from_blob: a null pointer for a shape of ",
+          to_string(sizes), ", give the address of the first element");
   detail::Strides all{};
   std::copy(strides.begin(), strides.end(), all.begin());
   return {device, data, sizes, all};
@@ -71,9 +85,11 @@ Tensor<T, D> tensor(D& device, std::initializer_list<T> values) {
 
 namespace detail {
 
-// What arange computes in: in float, a rounded step would lead to another number of elements.
-template <class T>
-using ArangeNumber = std::conditional_t<std::is_floating_point_v<T>, double, T>;
+// The element type of arange: T, or that of the numbers.
+template <class T, class... Numbers>
+using ArangeType =
+    std::conditional_t<!std::is_void_v<T>, T,
+                       std::conditional_t<(std::is_floating_point_v<Numbers> || ...), float, index_t>>;
 
 // out[i] = start + i step, of whole numbers. One index = one element.
 template <class T>
@@ -85,30 +101,40 @@ struct CountUp {
 
 }  // namespace detail
 
-// Returns start, start + step, ... below stop: arange(host, 10) has index_t, arange<float>(host, 0, 1, 0.1) floats. Throws Error
-// for a step that leads away from stop.
-template <class T = index_t, class D>
-Tensor<T, D> arange(D& device, detail::ArangeNumber<T> start, detail::ArangeNumber<T> stop,
-                    detail::ArangeNumber<T> step = 1) {
-  require(step != 0 && (step > 0 ? start <= stop : start >= stop), "gpunet::arange: steps of ", step, " from ",
-          start, " do not lead to ", stop, ", give another sign");
-  const double count =
-      std::ceil((static_cast<double>(stop) - static_cast<double>(start)) / static_cast<double>(step));
+// Returns start, start + step, ... below stop: arange(host, 10) has index_t, arange(host, 0, 1, 0.1) floats, arange<double>(host, 3)
+// doubles. Throws Error for a step that leads away from stop.
+template <class T = void, class D, detail::Number Start, detail::Number Stop, detail::Number Step = int>
+auto arange(D& device, Start start, Stop stop, Step step = 1) {
+  using V = detail::ArangeType<T, Start, Stop, Step>;
+  static_assert(std::is_floating_point_v<V> ||
+                    (std::is_integral_v<Start> && std::is_integral_v<Stop> && std::is_integral_v<Step>),
+                "gpunet::arange: a number with a fraction for a tensor of integers (it would be cut off), give "
+                "integers, or leave out the type");
+  if constexpr (std::is_integral_v<V>)
+    require(std::in_range<V>(start) && std::in_range<V>(stop) && std::in_range<V>(step),
+            "gpunet::arange: numbers from ", start, " to ", stop, " for elements from ",
+            std::numeric_limits<V>::min(), " to ", std::numeric_limits<V>::max(), ", take a wider type");
+  using Number =
+      std::conditional_t<std::is_floating_point_v<V>, double, V>;  // a rounded step would change the count
+  const auto first = static_cast<Number>(start), end = static_cast<Number>(stop), by = static_cast<Number>(step);
+  require(by != 0 && (by > 0 ? first <= end : first >= end), "gpunet::arange: steps of ", by, " from ", first,
+          " do not lead to ", end, ", give another sign");
+  const double count = std::ceil((static_cast<double>(end) - static_cast<double>(first)) / static_cast<double>(by));
   require(count < static_cast<double>(most_elements), "gpunet::arange: ", count,
           " elements (want fewer than 2^48, no memory holds more), give a larger step");
-  Tensor<T, D> out(device, {static_cast<index_t>(count)});  // first: it refuses what no memory holds
-  if constexpr (std::is_same_v<T, std::int32_t> || std::is_same_v<T, index_t>) {
-    for_each(device, out.numel(), detail::CountUp<T>{start, step, out.data()});
+  Tensor<V, D> out(device, {static_cast<index_t>(count)});  // first: it refuses what no memory holds
+  if constexpr (std::is_same_v<V, std::int32_t> || std::is_same_v<V, index_t>) {
+    for_each(device, out.numel(), detail::CountUp<V>{first, by, out.data()});
   } else {
-    std::vector<T> values(static_cast<std::size_t>(count));
+    std::vector<V> values(static_cast<std::size_t>(count));
     for (std::size_t i = 0; i < values.size(); ++i)
-      values[i] = static_cast<T>(start + static_cast<detail::ArangeNumber<T>>(i) * step);
-    device.upload(out.data(), values.data(), values.size() * sizeof(T));
+      values[i] = static_cast<V>(first + static_cast<Number>(i) * by);
+    device.upload(out.data(), values.data(), values.size() * sizeof(V));
   }
   return out;
 }
-template <class T = index_t, class D>
-Tensor<T, D> arange(D& device, detail::ArangeNumber<T> stop) {
+template <class T = void, class D, detail::Number Stop>
+auto arange(D& device, Stop stop) {
   return arange<T>(device, 0, stop);
 }
 

@@ -47,7 +47,15 @@ class AnyExpression {
     if (!device_) refuse_device();
     return *device_;
   }
-  const ElementProgram& program() const { return program_; }
+  // Throws Error in debug builds if a tensor in it no longer exists.
+  const ElementProgram& program() const {
+    for (const BorrowedLifetime& lifetime : borrowed_)
+      if (lifetime.is_over()) [[unlikely]]
+        refuse_lifetime();
+    return program_;
+  }
+  // Notes that it reads memory of this owner.
+  void borrow(BorrowedLifetime lifetime) { borrowed_.push_back(std::move(lifetime)); }
 
   // Computes the elements.
   Buffer<std::byte, D> compute();
@@ -72,6 +80,7 @@ class AnyExpression {
 
  private:
   [[noreturn, gnu::cold]] static void refuse_device();
+  [[noreturn, gnu::cold]] static void refuse_lifetime();
   bool owns_whole_array() const;
   // Takes what another expression owns, whose program has become part of this one.
   void take(AnyExpression& b, std::string_view function);
@@ -79,6 +88,7 @@ class AnyExpression {
   D* device_;
   ElementProgram program_;
   std::vector<Buffer<std::byte, D>> owned_;
+  std::vector<BorrowedLifetime> borrowed_;  // in debug builds
 };
 
 // Returns the array that a tensor is.
@@ -94,7 +104,8 @@ Operand array_of(const StridedView<T, D>& x) {
 }  // namespace detail
 
 // What `2 * a + b` is until it becomes a tensor: by Tensor y = 2 * a + b, by assignment to a tensor or a view, or as the argument
-// of a function such as sum. It refers to the tensors in it (temporary ones it owns) and is used once.
+// of a function such as sum. It refers to the tensors in it (temporary ones it owns), which have to exist until then, and is used
+// once.
 template <class T, class D>
 class [[nodiscard]] Expression : public detail::AnyExpression<D> {
   using Base = detail::AnyExpression<D>;
@@ -181,7 +192,11 @@ namespace detail {
 // Return the expression that a tensor, a view or an expression is.
 template <class T, class D>
 Expression<T, D> expression(const Tensor<T, D>& x) {
-  return Expression<T, D>(TensorAccess::device(x), array_of(x));
+  Expression<T, D> all(TensorAccess::device(x), array_of(x));
+#if GPUNET_ASSERTIONS
+  all.borrow(TensorAccess::lifetime(x));
+#endif
+  return all;
 }
 template <class T, class D>
 Expression<T, D> expression(Tensor<T, D>&& x) {
@@ -193,7 +208,11 @@ Expression<T, D> expression(Tensor<T, D>&& x) {
 }
 template <class T, class D>
 Expression<std::remove_const_t<T>, D> expression(const StridedView<T, D>& x) {
-  return Expression<std::remove_const_t<T>, D>(&x.device(), array_of(x));
+  Expression<std::remove_const_t<T>, D> all(&x.device(), array_of(x));
+#if GPUNET_ASSERTIONS
+  all.borrow(x.lifetime());
+#endif
+  return all;
 }
 template <class T, class D>
 Expression<std::remove_const_t<T>, D> expression(const View<T, D>& x) {

@@ -109,6 +109,13 @@ void AnyExpression<D>::refuse_device() {
 }
 
 template <class D>
+void AnyExpression<D>::refuse_lifetime() {
+  throw Error(
+      "gpunet::Expression: a tensor in the expression no longer exists (its memory is gone), make a tensor of the "
+      "expression before: Tensor y = a + b, and return that from functions");
+}
+
+template <class D>
 bool AnyExpression<D>::owns_whole_array() const {
   if (owned_.size() != 1 || !program_.is_operand()) return false;
   const Operand& operand = program_.operands()[0];
@@ -129,7 +136,7 @@ void AnyExpression<D>::write_to(void* data, const Strides& strides) const {
   ProgramArray out;
   out.data = static_cast<std::byte*>(data);
   out.type = program_.type();
-  const RunnableProgram run = runnable(program_, {}, &out, strides);
+  const RunnableProgram run = runnable(program(), {}, &out, strides);
   if (run.elements > 0) run_elements(device(), run, out);
 }
 
@@ -175,6 +182,7 @@ void AnyExpression<D>::own(D* device, ElementType type, const Sizes& sizes, Buff
   device_ = device;
   program_ = ElementProgram(Operand{memory.data(), type, sizes, dense_strides(sizes)});
   owned_.clear();
+  borrowed_.clear();
   owned_.push_back(std::move(memory));
 }
 
@@ -184,6 +192,8 @@ void AnyExpression<D>::take(AnyExpression& b, std::string_view function) {
   if (b.device_) require_one_device(device_, b.device_, function);
   for (auto& buffer : b.owned_)
     owned_.push_back(std::move(buffer));
+  for (auto& lifetime : b.borrowed_)
+    borrowed_.push_back(std::move(lifetime));
 }
 
 template <class D>

@@ -39,6 +39,11 @@ class Dims {
  public:
   Dims() = default;
   Dims(int dim) : dims_{dim}, count_(1) {}
+  template <class X>
+  requires(std::is_same_v<X, bool> || std::is_floating_point_v<X>) Dims(X) {
+    static_assert(sizeof(X) == 0,
+                  "gpunet::sum: a dimension is a whole number, and keepdim stands behind it: sum(x, 1, true)");
+  }
   Dims(std::initializer_list<int> dims) : count_(dims.size()) {
     require(dims.size() <= dims_.size(), "gpunet::sum: ", dims.size(), " dimensions (want at most ",
             Sizes::max_rank, "), give those of the tensor");
