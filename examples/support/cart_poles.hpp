@@ -22,7 +22,7 @@ struct CartPoles {
     const Tensor force = (20 * gpunet::cast<float>(actions) - 10 + 0.05f * square(spin) * sine) / 1.1f;
     const Tensor turn = (9.8f * sine - cosine * force) / (0.5f * (4.0f / 3 - 0.1f * square(cosine) / 1.1f));
     const Tensor acceleration = force - 0.05f * turn * cosine / 1.1f;
-    const Tensor change = stack({velocity, acceleration, spin, turn}, 1);
+    const Tensor change = gpunet::stack({velocity, acceleration, spin, turn}, 1);
     state += 0.02f * change;
     age += 1;
     constexpr float most_angle = 12 * 2 * 3.14159265f / 360;

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # headers_alone.sh INCLUDE_DIR [--without HEADER]... COMPILER [FLAG...]: checks that each .hpp compiles alone, without what another
-# header happens to include before it.
+# header happens to include before it: those for programs (gpunet/NAME.hpp) header-only, all others as the compiled library has
+# them, without bodies.
 #
 # Reading the same headers again for each would take minutes. Some are therefore precompiled, and header A is compiled after the
 # precompiled B if this changes nothing for A: B is among what A includes, or these include, before the first other line of A,
@@ -97,14 +98,19 @@ find . -type f \( -name '*.hpp' -o -name '*.ipp' -o -name '*.inl' \) -printf '%P
 
 # compile HEADER PRECOMPILED, as above. What the compiler says about a header that does not compile is kept in a file of "bad".
 compile() {
-  local unit=$work/${1//\//_} command=("${compiler[@]}" -x c++ -fsyntax-only)
+  local unit=$work/${1//\//_} flags
   printf '#include <%s>\n' "$1" >"$unit"
-  case $2 in
-    make) command=("${compiler[@]}" -x c++-header -o "$unit.gch") ;;
-    none) ;;
-    *) command+=(-include "$work/${2//\//_}") ;;
-  esac
-  "${command[@]}" "$unit" >"$unit.log" 2>&1 || {
+  if [[ $1 == gpunet/* && $1 != gpunet/*/* ]]; then
+    flags=(-x c++ -fsyntax-only)
+  else
+    flags=(-DGPUNET_COMPILED=1 -x c++ -fsyntax-only)
+    case $2 in
+      make) flags=(-DGPUNET_COMPILED=1 -x c++-header -o "$unit.gch") ;;
+      none) ;;
+      *) flags+=(-include "$work/${2//\//_}") ;;
+    esac
+  fi
+  "${compiler[@]}" "${flags[@]}" "$unit" >"$unit.log" 2>&1 || {
     echo "$1 does not compile alone" >>"$unit.log"
     mv "$unit.log" "$work/bad"
   }

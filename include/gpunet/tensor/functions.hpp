@@ -127,6 +127,7 @@ template <detail::TensorLike X, class Min, class Max>
 auto clamp(X&& x, Min&& min, Max&& max) {
   return minimum(maximum(std::forward<X>(x), std::forward<Min>(min)), std::forward<Max>(max));
 }
+// Returns max(x, 0).
 template <detail::TensorLike X>
 auto relu(X&& x) {
   return maximum(0, std::forward<X>(x));  // in this order: of equal ones it is x, which may be -0
@@ -146,7 +147,7 @@ auto where(C&& condition, A&& a, B&& b) {
                           "where");
 }
 
-// Of bools.
+// Return the conjunction, the disjunction and the negation of bools.
 template <detail::TensorLike X>
 requires std::is_same_v < detail::ValueOf<X>,
 bool > auto operator!(X&& x) {
@@ -201,7 +202,7 @@ std::ostream& operator<<(std::ostream& out, Expression<T, D>&& expression) {
   return out << std::move(expression).eval();
 }
 
-// Of two operands.
+// Return a function of two operands, element by element. Shapes broadcast.
 #define GPUNET_TENSOR_BINARY(name, Op)                                                         \
   template <class A, class B>                                                                  \
   requires detail::OneIsTensor<A, B>                                                           \
@@ -227,7 +228,7 @@ GPUNET_TENSOR_BINARY(remainder, Remainder)
 GPUNET_TENSOR_BINARY(floor_divide, FloorDivide)
 #undef GPUNET_TENSOR_BINARY
 
-// Of floats; integers become float first.
+// Return a function of two floats, element by element; integers become float first.
 #define GPUNET_TENSOR_FLOAT_BINARY(name, Op)                                                             \
   template <class A, class B>                                                                            \
   requires detail::OneIsTensor<A, B>                                                                     \
@@ -238,7 +239,7 @@ GPUNET_TENSOR_FLOAT_BINARY(operator/, Divide)
 GPUNET_TENSOR_FLOAT_BINARY(atan2, Atan2)
 #undef GPUNET_TENSOR_FLOAT_BINARY
 
-// Of one operand.
+// Return a function of each element.
 #define GPUNET_TENSOR_UNARY(name, Op)                                                      \
   template <detail::TensorLike X>                                                          \
   auto name(X&& x) {                                                                       \
@@ -251,7 +252,7 @@ GPUNET_TENSOR_UNARY(sign, Sign)
 GPUNET_TENSOR_UNARY(square, Square)
 #undef GPUNET_TENSOR_UNARY
 
-// Of floats; integers become float first.
+// Return a function of each float; integers become float first.
 #define GPUNET_TENSOR_FLOAT_UNARY(name, Op)                                             \
   template <detail::TensorLike X>                                                       \
   auto name(X&& x) {                                                                    \
@@ -282,7 +283,7 @@ GPUNET_TENSOR_FLOAT_UNARY(isinf, IsInf)
 GPUNET_TENSOR_FLOAT_UNARY(isfinite, IsFinite)
 #undef GPUNET_TENSOR_FLOAT_UNARY
 
-// To integers, of the same type: of integers, x.
+// Return each element as a whole number of the same type; integers as they are.
 #define GPUNET_TENSOR_ROUNDING(name, Op)                                                   \
   template <detail::TensorLike X>                                                          \
   auto name(X&& x) {                                                                       \
@@ -293,7 +294,7 @@ GPUNET_TENSOR_FLOAT_UNARY(isfinite, IsFinite)
   }
 GPUNET_TENSOR_ROUNDING(floor, Floor)
 GPUNET_TENSOR_ROUNDING(ceil, Ceil)
-// To the nearest integer, halves to the even one.
+// Returns the nearest whole number, of two the even one.
 GPUNET_TENSOR_ROUNDING(round, Round)
 GPUNET_TENSOR_ROUNDING(trunc, Trunc)
 #undef GPUNET_TENSOR_ROUNDING

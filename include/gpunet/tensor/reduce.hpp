@@ -175,7 +175,7 @@ auto as_sum(X&& x) {
 
 }  // namespace detail
 
-// Sums are accumulated in double, those of integers and bools in index_t, which is their type.
+// Return the sum and the product. They are accumulated in double; those of integers and bools in index_t, which is their type.
 template <detail::TensorLike X>
 auto sum(X&& x, const detail::Dims& dims = {}, bool keepdim = false) {
   return detail::as_sum<detail::ValueOf<X>>(
@@ -186,6 +186,7 @@ auto prod(X&& x, const detail::Dims& dims = {}, bool keepdim = false) {
   return detail::as_sum<detail::ValueOf<X>>(
       detail::summed<detail::element::Multiply>(std::forward<X>(x), dims, keepdim, "prod"));
 }
+// Returns the mean, of floats.
 template <detail::TensorLike X>
 auto mean(X&& x, const detail::Dims& dims = {}, bool keepdim = false) {
   detail::require_floats<X>();
@@ -196,7 +197,7 @@ auto mean(X&& x, const detail::Dims& dims = {}, bool keepdim = false) {
   return Tensor(cast<T>(total / shape.sizes.length));
 }
 
-// The variance, divided by the number of elements less `correction`, and its root (torch.std).
+// Return the variance, divided by the number of elements less `correction`, and its root (torch.std).
 template <detail::TensorLike X>
 auto var(X&& x, const detail::Dims& dims = {}, bool keepdim = false, double correction = 1) {
   using T = detail::ValueOf<X>;
@@ -208,7 +209,7 @@ auto stddev(X&& x, const detail::Dims& dims = {}, bool keepdim = false, double c
   return Tensor(cast<T>(sqrt(detail::variance(std::forward<X>(x), dims, keepdim, correction, "stddev"))));
 }
 
-// The norm (sum |x|^p)^(1/p); with p infinite, the largest |x|.
+// Returns the norm (sum |x|^p)^(1/p); with p infinite, the largest |x|. Throws Error unless p is above 0.
 template <detail::TensorLike X>
 auto norm(X&& x, double p = 2, const detail::Dims& dims = {}, bool keepdim = false) {
   detail::require_floats<X>();
@@ -225,7 +226,7 @@ auto norm(X&& x, double p = 2, const detail::Dims& dims = {}, bool keepdim = fal
   return Tensor(cast<T>(pow(total(pow(abs(std::forward<X>(x)), p)), 1 / p)));
 }
 
-// The largest and the smallest element; NaN counts as both.
+// Return the largest and the smallest element; NaN counts as both. Throw Error where there is none.
 template <detail::TensorLike X>
 auto amax(X&& x, const detail::Dims& dims = {}, bool keepdim = false) {
   return detail::extreme<detail::element::Maximum>(std::forward<X>(x), dims, keepdim, "amax");
@@ -243,7 +244,7 @@ auto min(X&& x) {
   return amin(std::forward<X>(x));
 }
 
-// The indices along a dimension, or of all elements in row-major order, of the largest and the smallest element: of equal ones the
+// Return the indices along a dimension, or of all elements in row-major order, of the largest and the smallest element: of equal ones the
 // first. They have the type of labels.
 template <detail::TensorLike X>
 auto argmax(X&& x, int dim, bool keepdim = false) {
@@ -268,7 +269,7 @@ struct ValuesAndIndices {
   Tensor<T, D> values;
   Tensor<label_t, D> indices;
 };
-// Return them.
+// Return the largest, and the smallest, elements along a dimension and their indices.
 template <detail::TensorLike X>
 auto max(X&& x, int dim, bool keepdim = false) {
   return detail::extreme_and_place<detail::element::Maximum>(std::forward<X>(x), dim, keepdim, "max");
@@ -279,7 +280,7 @@ auto min(X&& x, int dim, bool keepdim = false) {
   return detail::extreme_and_place<detail::element::Minimum>(std::forward<X>(x), dim, keepdim, "min");
 }
 
-// Whether any, or each, of the elements is true; numbers other than 0 are.
+// Return whether any, or each, of the elements is true; numbers other than 0 are.
 template <detail::TensorLike X>
 auto any(X&& x, const detail::Dims& dims = {}, bool keepdim = false) {
   return detail::of_bools<detail::element::Or>(cast<bool>(std::forward<X>(x)), dims, keepdim, false, "any");

@@ -74,17 +74,17 @@ auto with_sizes(X&& x, const Sizes& sizes) {
 
 }  // namespace detail
 
-// Dimension i of the result is dimension dims[i] of x.
+// Returns x with its dimensions in another order: dimension i of the result is dimension dims[i] of x.
 template <detail::TensorLike X>
 auto permute(X&& x, std::initializer_list<int> dims) {
   return detail::relaid(std::forward<X>(x), [&](const detail::Layout& of) { return permuted(of, dims); });
 }
-// With two dimensions exchanged.
+// Returns x with two dimensions exchanged.
 template <detail::TensorLike X>
 auto transpose(X&& x, int dim0, int dim1) {
   return detail::relaid(std::forward<X>(x), [&](const detail::Layout& of) { return transposed(of, dim0, dim1); });
 }
-// With rows and columns exchanged, [columns, rows]; a vector stays one. Throws Error for more than two dimensions.
+// Returns x [rows, columns] as [columns, rows]; a vector stays one. Throws Error for more than two dimensions.
 template <detail::TensorLike X>
 auto t(X&& x) {
   return detail::relaid(std::forward<X>(x), [](const detail::Layout& of) {
@@ -94,7 +94,7 @@ auto t(X&& x) {
   });
 }
 
-// With the elements in the same order. One extent may be -1, which is computed. A view whose elements do not lie so is refused: it
+// Returns the elements in the same order, [sizes]. One extent may be -1, which is computed. A view whose elements do not lie so is refused: it
 // has to be copied first.
 template <detail::TensorLike X>
 auto reshape(X&& x, std::initializer_list<index_t> sizes) {
@@ -102,13 +102,13 @@ auto reshape(X&& x, std::initializer_list<index_t> sizes) {
     return reshaped(of, std::span(sizes.begin(), sizes.size()), "reshape");
   });
 }
-// With the dimensions from start_dim to end_dim merged into one.
+// Returns x with the dimensions from start_dim to end_dim merged into one.
 template <detail::TensorLike X>
 auto flatten(X&& x, int start_dim = 0, int end_dim = -1) {
   return detail::relaid(std::forward<X>(x),
                         [&](const detail::Layout& of) { return flattened(of, start_dim, end_dim); });
 }
-// Without all dimensions of extent 1, or without one if its extent is 1.
+// Returns x without all dimensions of extent 1, or without dimension `dim` if its extent is 1.
 template <detail::TensorLike X>
 auto squeeze(X&& x) {
   return detail::relaid(std::forward<X>(x), [](const detail::Layout& of) { return squeezed(of); });
@@ -117,41 +117,41 @@ template <detail::TensorLike X>
 auto squeeze(X&& x, int dim) {
   return detail::relaid(std::forward<X>(x), [&](const detail::Layout& of) { return squeezed(of, dim); });
 }
-// With a dimension of extent 1 before dimension `dim`.
+// Returns x with a dimension of extent 1 before dimension `dim`.
 template <detail::TensorLike X>
 auto unsqueeze(X&& x, int dim) {
   return detail::relaid(std::forward<X>(x), [&](const detail::Layout& of) { return unsqueezed(of, dim); });
 }
 
-// The part from `start` on of a dimension, `length` long.
+// Returns the part of x whose extent of dimension `dim` is `length`, from `start` on.
 template <detail::TensorLike X>
 auto narrow(X&& x, int dim, index_t start, index_t length) {
   return detail::relaid(std::forward<X>(x),
                         [&](const detail::Layout& of) { return narrowed(of, dim, start, length); });
 }
-// Part of a dimension: slice(x, 0, {1, 5, 2}) is x[1:5:2], slice(x, 1, {.stop = -1}) is x[:, :-1].
+// Returns part of a dimension: slice(x, 0, {1, 5, 2}) is x[1:5:2], slice(x, 1, {.stop = -1}) is x[:, :-1].
 template <detail::TensorLike X>
 auto slice(X&& x, int dim, const Slicer& part) {
   return detail::relaid(std::forward<X>(x), [&](const detail::Layout& of) { return sliced(of, dim, part); });
 }
-// One index of a dimension, which vanishes.
+// Returns x at one index of a dimension, without that dimension. A negative index counts from the end.
 template <detail::TensorLike X>
 auto select(X&& x, int dim, index_t index) {
   return detail::relaid(std::forward<X>(x), [&](const detail::Layout& of) { return selected(of, dim, index); });
 }
-// With extents of 1 repeated; -1 keeps an extent.
+// Returns x with extents of 1 repeated to those of `sizes`; -1 keeps an extent, and new dimensions may stand before.
 template <detail::TensorLike X>
 auto expand(X&& x, std::initializer_list<index_t> sizes) {
   return detail::relaid(std::forward<X>(x), [&](const detail::Layout& of) {
     return expanded(of, std::span(sizes.begin(), sizes.size()));
   });
 }
-// With dimensions in the opposite order.
+// Returns x with the elements along these dimensions in the opposite order.
 template <detail::TensorLike X>
 auto flip(X&& x, std::initializer_list<int> dims) {
   return detail::relaid(std::forward<X>(x), [&](const detail::Layout& of) { return flipped(of, dims); });
 }
-// The diagonal of a matrix.
+// Returns the diagonal of a matrix, [min(rows, columns)].
 template <detail::TensorLike X>
 auto diagonal(X&& x) {
   return detail::relaid(std::forward<X>(x), [](const detail::Layout& of) { return diagonal_of(of); });
