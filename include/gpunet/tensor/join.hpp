@@ -102,39 +102,6 @@ Tensor<T, D> stack(const std::vector<Tensor<T, D>>& tensors, int dim = 0) {
   return stack(detail::views_of(tensors), dim);
 }
 
-// The same of tensors in braces, of which a template cannot deduce the types; they are compiled where they are called.
-#define GPUNET_JOINED(name, D, T)                                                         \
-  template <int = 0>                                                                      \
-  Tensor<T, D> name(std::initializer_list<detail::JoinedPart<T, D>> parts, int dim = 0) { \
-    return name(detail::views_of(parts), dim);                                            \
-  }
-#define GPUNET_JOINED_ON(name, D)      \
-  GPUNET_JOINED(name, D, float)        \
-  GPUNET_JOINED(name, D, double)       \
-  GPUNET_JOINED(name, D, std::int32_t) \
-  GPUNET_JOINED(name, D, std::int64_t) \
-  GPUNET_JOINED(name, D, std::uint8_t) \
-  GPUNET_JOINED(name, D, bool)
-#define GPUNET_JOINED_REFUSED(name)                                                                           \
-  template <int never = 0>                                                                                    \
-  Tensor<float, Host> name(std::initializer_list<detail::AnyJoinedPart>, detail::AnyDimension) {              \
-    static_assert(never != 0, "gpunet::" #name                                                                \
-                              ": the tensors have different element types or kinds of device, convert them: " \
-                              "cast<float>(x), x.to(device)");                                                \
-    return {};                                                                                                \
-  }
-GPUNET_JOINED_ON(cat, Host)
-GPUNET_JOINED_ON(stack, Host)
-GPUNET_JOINED_REFUSED(cat)
-GPUNET_JOINED_REFUSED(stack)
-#if GPUNET_CUDA
-GPUNET_JOINED_ON(cat, Cuda)
-GPUNET_JOINED_ON(stack, Cuda)
-#endif
-#undef GPUNET_JOINED
-#undef GPUNET_JOINED_ON
-#undef GPUNET_JOINED_REFUSED
-
 // Returns x with its elements shifted along a dimension; those beyond its end come first.
 template <detail::TensorLike X>
 auto roll(X&& x, index_t shift, int dim) {
@@ -143,7 +110,8 @@ auto roll(X&& x, index_t shift, int dim) {
   const index_t extent =
       view.sizes().rank() > 0 ? view.size(detail::dimension_at(dim, view.sizes().rank(), "roll")) : 0;
   const index_t by = extent > 0 ? ((shift % extent) + extent) % extent : 0;
-  return cat({narrow(view, dim, extent - by, by), narrow(view, dim, 0, extent - by)}, dim);
+  using View = StridedView<const detail::ValueOf<X>, detail::DeviceOf<X>>;
+  return cat(std::vector<View>{narrow(view, dim, extent - by, by), narrow(view, dim, 0, extent - by)}, dim);
 }
 
 // Returns x repeated so often along each dimension, as Tensor.repeat.
@@ -202,6 +170,39 @@ template <detail::TensorLike X>
 auto triu(X&& x, index_t k = 0) {
   return detail::triangle(std::forward<X>(x), [k](auto&& distance) { return std::move(distance) >= k; });
 }
+
+// cat and stack of tensors in braces, of which a template cannot deduce the types; they are compiled where they are called.
+#define GPUNET_JOINED(name, D, T)                                                         \
+  template <int = 0>                                                                      \
+  Tensor<T, D> name(std::initializer_list<detail::JoinedPart<T, D>> parts, int dim = 0) { \
+    return name(detail::views_of(parts), dim);                                            \
+  }
+#define GPUNET_JOINED_ON(name, D)      \
+  GPUNET_JOINED(name, D, float)        \
+  GPUNET_JOINED(name, D, double)       \
+  GPUNET_JOINED(name, D, std::int32_t) \
+  GPUNET_JOINED(name, D, std::int64_t) \
+  GPUNET_JOINED(name, D, std::uint8_t) \
+  GPUNET_JOINED(name, D, bool)
+#define GPUNET_JOINED_REFUSED(name)                                                                           \
+  template <int never = 0>                                                                                    \
+  Tensor<float, Host> name(std::initializer_list<detail::AnyJoinedPart>, detail::AnyDimension) {              \
+    static_assert(never != 0, "gpunet::" #name                                                                \
+                              ": the tensors have different element types or kinds of device, convert them: " \
+                              "cast<float>(x), x.to(device)");                                                \
+    return {};                                                                                                \
+  }
+GPUNET_JOINED_ON(cat, Host)
+GPUNET_JOINED_ON(stack, Host)
+GPUNET_JOINED_REFUSED(cat)
+GPUNET_JOINED_REFUSED(stack)
+#if GPUNET_CUDA
+GPUNET_JOINED_ON(cat, Cuda)
+GPUNET_JOINED_ON(stack, Cuda)
+#endif
+#undef GPUNET_JOINED
+#undef GPUNET_JOINED_ON
+#undef GPUNET_JOINED_REFUSED
 
 }  // namespace gpunet
 

@@ -11,6 +11,7 @@
 
 namespace gpunet::scalar {
 
+// The largest number for which n has 20 bits.
 inline constexpr float largest_circular = 0x1p20f;
 
 // The rest r, and n modulo 2^32.
@@ -19,6 +20,7 @@ struct Quarters {
   Mask n;
 };
 
+// Returns the rest of a number, at most largest_circular.
 [[gnu::always_inline]] inline Quarters quarters_of(float number) {
   const double x = static_cast<double>(number);
   constexpr double shift = 0x1.8p52;  // has no bits after the point: adding it rounds
@@ -29,6 +31,7 @@ struct Quarters {
   return {x - n * 0x1.921fb544p0 - n * 0x1.0b4611a626331p-34, static_cast<Mask>(bits)};
 }
 
+// Return sin r and cos r.
 template <class T>
 [[gnu::always_inline]] inline T sin_of_rest(T r) {
   const T square = r * r;
