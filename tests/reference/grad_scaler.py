@@ -15,7 +15,7 @@ struct GradScalerRun {
   int growth_interval;
   std::vector<std::vector<float>> inputs;
   std::vector<double> scales;
-  std::vector<std::vector<float>> weights;
+  std::vector<std::vector<double>> weights;
 };
 """)
 

@@ -10,7 +10,12 @@
 #include <gpunet/device/host/host.hpp>
 #include <gpunet/device/host/sum_each.hpp>
 
-#if GPUNET_CUDA
+#ifndef GPUNET_TEST_CUDA_ALONE
+#define GPUNET_TEST_CUDA_ALONE 0  // 1: the tests of Host are those of another program
+#endif
+#if GPUNET_CUDA && GPUNET_TEST_CUDA_ALONE
+#define GPUNET_TEST_DEVICES gpunet::Cuda
+#elif GPUNET_CUDA
 #define GPUNET_TEST_DEVICES gpunet::Host, gpunet::Cuda
 #else
 #define GPUNET_TEST_DEVICES gpunet::Host
