@@ -37,7 +37,8 @@ template <class D>
 class AnyExpression {
  public:
   AnyExpression(D* device, const Operand& operand) : device_(device), program_(operand) {}
-  AnyExpression(AnyExpression&&) = default;
+  AnyExpression(AnyExpression&&) noexcept;  // these two not inline, because each expression would compile them
+  ~AnyExpression();
 
   const Sizes& sizes() const { return program_.sizes(); }
   index_t size(int dimension) const { return sizes().at(dimension); }

@@ -103,6 +103,11 @@ GPUNET_INLINE bool check_written(const ElementProgram& program, const Operand& o
 }
 
 template <class D>
+AnyExpression<D>::AnyExpression(AnyExpression&&) noexcept = default;
+template <class D>
+AnyExpression<D>::~AnyExpression() = default;
+
+template <class D>
 void AnyExpression<D>::refuse_device() {
   throw Error(
       "gpunet::Expression: no device (no operand is a tensor that was given one), make the tensors on a device");
