@@ -236,7 +236,7 @@ TEST_CASE_TEMPLATE("each value, gradient and parameter is rounded once, as in a 
   check_model_of_roundings<D>();
 }
 
-TEST_CASE_TEMPLATE("fused or not, in one call or in several: the same bits", D, GPUNET_TEST_DEVICES) {
+TEST_CASE_TEMPLATE("fused or not, in one call or in several: bitwise identical", D, GPUNET_TEST_DEVICES) {
   for (const Storage storage : {Storage::bfloat16, Storage::float16}) {
     const std::vector<float> expected = trained<D>(storage, false);
     CHECK(same_bits(trained<D>(storage, true), expected));
@@ -245,8 +245,9 @@ TEST_CASE_TEMPLATE("fused or not, in one call or in several: the same bits", D, 
   }
 }
 
-TEST_CASE_TEMPLATE("layers with ReLU have the same bits as one node and as two, and with pooling the same outputs",
-                   D, GPUNET_TEST_DEVICES) {
+TEST_CASE_TEMPLATE(
+    "layers with ReLU are bitwise identical as one node and as two, and with pooling the same outputs", D,
+    GPUNET_TEST_DEVICES) {
   D& device = test_device<D>();
   const auto check = [&]<class Net>(Net, const std::vector<const char*>& layers_apart, bool trains) {
     for (const Storage storage : {Storage::bfloat16, Storage::float16}) {

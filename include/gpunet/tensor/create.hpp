@@ -63,9 +63,7 @@ template <class T, class D>
 StridedView<T, D> from_blob(D& device, T* data, const Sizes& sizes, std::initializer_list<index_t> strides) {
   require(static_cast<int>(strides.size()) == sizes.rank(), "gpunet::from_blob: ", strides.size(),
           " strides for a shape of ", sizes.rank(), " dimensions (want one for each)");
-  require(data != nullptr || sizes.numel() == 0, "gpunet::from_blob: a null pointer for a shape of ",
-          to_string(sizes), ", give the address of the first element");
-  detail::Strides all{};
+  detail::Strides all = from_blob(device, data, sizes).strides();
   std::copy(strides.begin(), strides.end(), all.begin());
   return {device, data, sizes, all};
 }
