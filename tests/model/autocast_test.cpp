@@ -1,3 +1,4 @@
+#include <cmath>
 #include <doctest/doctest.h>
 #include <map>
 #include <memory>
@@ -6,6 +7,7 @@
 
 #include <gpunet/functional.hpp>
 #include <gpunet/gpunet.hpp>
+#include <gpunet/tensors.hpp>
 
 #include "support/devices.hpp"
 #include "support/eager_step.hpp"
@@ -355,6 +357,87 @@ TEST_CASE("values between layers and their gradients take half of the room") {
   CHECK(narrow.wide_parameters == 64 * 64 + 64);
   CHECK(full.wide_elements == 0);
   CHECK(forward.output_elements <= 2 * 32 + 64);  // two at a time, and the output
+}
+
+TEST_CASE_TEMPLATE("inputs and constants, whole or not, sums, probabilities and outputs are not rounded", D,
+                   GPUNET_TEST_DEVICES) {
+  D& device = test_device<D>();
+  for (const Storage storage : {Storage::bfloat16, Storage::float16}) {
+    CAPTURE(static_cast<int>(storage));
+    const auto run = [&](Network<D, float>& net, const Tensor<float, D>& x, const Tensor<float, D>& y) {
+      net.eval();
+      net.autocast(storage);
+      const std::vector<float> outputs = net(x, y).to_vector();
+      Predictor predict(net, {.storage = storage});
+      CHECK(predict({x, y}).to_vector() == outputs);
+      return outputs;
+    };
+    // bfloat16 has no whole numbers between 256 and 258, float16 none between 4096 and 4100.
+    const Tensor<float, D> a(device, {2, 1}, {1000.25f, 4099}), b(device, {2, 1}, {1000, 4098});
+    Network difference(device, [](nn::Value x, nn::Value y) { return x - y; }, {1}, {1});
+    CHECK(run(difference, a, b) == std::vector<float>{0.25f, 1});
+
+    Network sums(device, [](nn::Value x, nn::Value) { return sum(square(nn::relu(x)), {1}) / 1024; }, {102400},
+                 {1});
+    CHECK(run(sums, full(device, {1, 102400}, 1.0f), Tensor<float, D>(device, {1, 1}, {0})) ==
+          std::vector<float>{100});
+
+    // The scores are rounded nowhere, because the network returns them.
+    constexpr int many = 5000;
+    manual_seed(4);
+    Network losses(device,
+                   [](nn::Value x, nn::Value label) {
+                     const nn::Value scores = nn::linear(x, many);
+                     return std::vector{nn::flatten(scores), cross_entropy(scores, label)};
+                   },
+                   {4}, {});
+    Generator generator(6);
+    const std::vector<index_t> labels{257, 513, 4099};
+    const std::vector<float> y = run(losses, Tensor<float, D>(device, {3, 4}, random_values<float>(12, generator)),
+                                     Tensor<float, D>(device, {3}, {257, 513, 4099}));
+    for (std::size_t row = 0; row < labels.size(); ++row) {
+      const float* scores = &y[row * (many + 1)];
+      double exponentials = 0;
+      for (int k = 0; k < many; ++k)
+        exponentials += std::exp(double{scores[k]});
+      CHECK(scores[many] == doctest::Approx(std::log(exponentials) - scores[labels[row]]).epsilon(1e-6));
+    }
+
+    // Rows of the table are their numbers, in parts that both storages hold.
+    const Tensor<float, Host> indices(test_device<Host>(), {2}, {4097, 259});
+    Network rows(device,
+                 [&](nn::Value tokens, nn::Value) {
+                   const nn::Value fixed = nn::constant(tokens, indices);
+                   return nn::cat(
+                       {nn::embedding(narrow(tokens, 1, 1, 2), many, 2, "a"), nn::embedding(fixed, many, 2, "b")},
+                       1);
+                 },
+                 {3}, {1});
+    std::vector<float> table;
+    for (int i = 0; i < 2 * many; ++i) {
+      table.push_back(static_cast<float>(i % many / 100));
+      table.push_back(static_cast<float>(i % many % 100));
+    }
+    device.upload(rows.parameters().data(), table.data(), table.size() * sizeof(float));
+    CHECK(run(rows, Tensor<float, D>(device, {1, 3}, {0, 257, 4999}), Tensor<float, D>(device, {1, 1}, {0})) ==
+          std::vector<float>{2, 57, 49, 99, 40, 97, 2, 59});
+  }
+}
+
+TEST_CASE("what meets a constant is stored in 16 bits, what meets a number of an input is not") {
+  Host& host = test_device<Host>();
+  const Tensor<float, Host> mask = full(host, {64}, 0.5f);
+  const auto room = [&](bool by_input) {
+    const Network net(host,
+                      [&](nn::Value x) {
+                        const nn::Value y = nn::linear(x, 64);
+                        return nn::linear(by_input ? y * x : y * mask, 64);
+                      },
+                      {64});
+    return Plan(net.graph(), false, InputGradient::skip, {.storage = Storage::bfloat16}).output_elements;
+  };
+  CHECK(room(true) == 32 + 64 + 64);        // y, the product, the output
+  CHECK(room(false) == 32 + 64 + 32 + 64);  // and the constant
 }
 
 TEST_CASE("wrong uses of autocast") {

@@ -63,8 +63,8 @@ void append(std::vector<ArenaRange>& ranges, const ParameterInfo& parameter);
 // Options of a Plan.
 struct PlanOptions {
   index_t element_bytes = sizeof(float);  // of the type that the network computes in
-  // With 16 bits, that of the values between nodes and their gradients, and of the parameters as kernels read them. The input and output of
-  // the network, gradients of parameters, buffers and caches stay as they are computed.
+  // With 16 bits, that of the values between nodes and their gradients, as StoredAs says, and of the parameters as kernels read them.
+  // The inputs and outputs of the network, gradients of parameters, buffers and caches stay as they are computed.
   Storage storage = Storage::full;
   // No backward pass follows: values share memory where their lifetimes do not overlap, and all caches do.
   bool forward_only = false;

@@ -66,7 +66,6 @@ GPUNET_INLINE void Plan::place_values(const std::vector<index_t>& caches, const 
   std::vector<detail::Lifetime> lifetimes;
   for (std::size_t i = 0; i < nodes.size(); ++i) {
     PlannedValue& value = values[static_cast<std::size_t>(nodes[i].output)];
-    value.is_narrow = storage != Storage::full && nodes[i].output != output;
     const index_t size = detail::stored_elements(value.features, value.is_narrow);
     activations += round_up(value.features, sample_alignment);
     nodes[i].cache = forward_only ? 0 : cache_bytes;
@@ -117,13 +116,18 @@ GPUNET_INLINE Plan::Plan(const Graph& graph, bool rectifies_gradients, InputGrad
   const auto at = [](int i) {
     return static_cast<std::size_t>(i);
   };
-  // The values that the output depends on.
-  std::vector<bool> is_read(graph.values.size());
-  is_read[at(graph.output)] = true;
-  for (auto node = graph.nodes.rbegin(); node != graph.nodes.rend(); ++node)
-    if (is_read[at(node->output)])
-      for (const value_t value : node->inputs)
-        is_read[at(value)] = true;
+  // The values that the output depends on, and those that the network returns.
+  std::vector<bool> is_read(graph.values.size()), is_returned(graph.values.size());
+  is_read[at(graph.output)] = is_returned[at(graph.output)] = true;
+  for (auto node = graph.nodes.rbegin(); node != graph.nodes.rend(); ++node) {
+    if (!is_read[at(node->output)]) continue;
+    const bool joins_outputs = node->output == graph.output && !graph.outputs.empty();
+    for (const value_t value : node->inputs) {
+      is_read[at(value)] = true;
+      if (is_returned[at(node->output)] && (joins_outputs || graph.traits(*node).is_view))
+        is_returned[at(value)] = true;
+    }
+  }
 
   // Values and nodes, forward.
   value_of.assign(graph.values.size(), -1);
@@ -132,6 +136,7 @@ GPUNET_INLINE Plan::Plan(const Graph& graph, bool rectifies_gradients, InputGrad
   std::vector<OpTraits> traits;
   std::vector<index_t> caches;
   std::vector<int> readers{0}, outside{};  // values that are read outside the network
+  std::vector<StoredAs> stored{StoredAs::full};
   for (std::size_t i = 0; i < graph.nodes.size(); ++i) {
     const Node& node = graph.nodes[i];
     if (!is_read[at(node.output)]) continue;
@@ -142,12 +147,20 @@ GPUNET_INLINE Plan::Plan(const Graph& graph, bool rectifies_gradients, InputGrad
     }
     PlannedNode out;
     out.node = static_cast<int>(i);
+    StoredAs widest = StoredAs::constant;  // of the inputs
     for (const value_t value : node.inputs) {
-      out.inputs.push_back({.value = value_of[at(value)]});
-      ++readers[at(value_of[at(value)])];
+      const int input = value_of[at(value)];
+      out.inputs.push_back({.value = input});
+      ++readers[at(input)];
+      if (widest != StoredAs::full && stored[at(input)] != StoredAs::constant) widest = stored[at(input)];
     }
+    stored.push_back(is_returned[at(node.output)]         ? StoredAs::full
+                     : of.stored_as == StoredAs::promoted ? widest
+                                                          : of.stored_as);
     out.output = value_of[at(node.output)] = static_cast<int>(values.size());
-    values.push_back({.features = graph.output_of(node).numel(), .maker = static_cast<int>(nodes.size())});
+    values.push_back({.features = graph.output_of(node).numel(),
+                      .maker = static_cast<int>(nodes.size()),
+                      .is_narrow = storage != Storage::full && stored.back() == StoredAs::narrow});
     readers.push_back(0);
     caches.push_back(round_up(of.cache_bytes + of.cache_elements * options.element_bytes, cache_alignment));
     couples_samples |= of.couples_samples;

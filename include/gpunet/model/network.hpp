@@ -91,7 +91,8 @@ class Network : public Trackable<Network<D, T>> {
   nn::Mode mode() const { return mode_; }
   // Stores activations, their gradients, and parameters as layers read them, in 16 bits, as torch.autocast: net.autocast(
   // Storage::bfloat16). Layers compute in float; what they read and write is rounded. The network's parameters, their gradients, buffers,
-  // inputs, outputs and losses stay floats, so that optimizers and files see no difference. Holds for all passes from now on, in both
+  // inputs, outputs and losses stay floats, so that optimizers and files see no difference; so do sums and softmax, and what combines or
+  // moves numbers of an input (labels, indices). Holds for all passes from now on, in both
   // modes, and not for copies; Storage::full ends it. Throws Error for a network of double.
   void autocast(Storage storage);
   Storage storage() const { return plan().storage; }

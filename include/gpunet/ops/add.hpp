@@ -30,7 +30,9 @@ struct AddAndActivate {
 struct AddOp {
   Activation activation = Activation::none;
 
-  OpTraits traits(const Sizes&, const Sizes&) const { return {.ends_in_relu = activation == Activation::relu}; }
+  OpTraits traits(const Sizes&, const Sizes&) const {
+    return {.ends_in_relu = activation == Activation::relu, .stored_as = StoredAs::promoted};
+  }
   index_t multiply_adds(const Sizes&, const Sizes&) const { return 0; }
   template <class D, class T>
   void forward(D& device, const ForwardPass<T>& pass) const;

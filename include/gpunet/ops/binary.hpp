@@ -38,6 +38,7 @@ template <class F>
 struct BinaryOp {
   Broadcast shape;
 
+  OpTraits traits(const Sizes&, const Sizes&) const { return {.stored_as = StoredAs::promoted}; }
   index_t multiply_adds(const Sizes&, const Sizes&) const { return 0; }
   template <class D, class T>
   void forward(D& device, const ForwardPass<T>& pass) const;

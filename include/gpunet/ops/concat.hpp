@@ -14,6 +14,7 @@ struct ConcatOp {
   int dim;  // as PyTorch counts it, the batch is 0
   std::array<index_t, most_inputs> columns{};
 
+  OpTraits traits(const Sizes&, const Sizes&) const { return {.stored_as = StoredAs::promoted}; }
   std::string extra_repr(const Sizes&, const Sizes&) const { return concat("dim=", dim); }
   index_t multiply_adds(const Sizes&, const Sizes&) const { return 0; }
   template <class D, class T>

@@ -12,7 +12,9 @@ struct DropoutOp {
   double p;
   index_t draws, elements;
 
-  OpTraits traits(const Sizes&, const Sizes&) const { return {.is_view = p == 0, .uses_random = p > 0}; }
+  OpTraits traits(const Sizes&, const Sizes&) const {
+    return {.is_view = p == 0, .uses_random = p > 0, .stored_as = StoredAs::promoted};
+  }
   std::string extra_repr(const Sizes&, const Sizes&) const {
     return concat("p=", detail::python_repr(p), ", inplace=False");
   }

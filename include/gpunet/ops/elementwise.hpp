@@ -74,7 +74,7 @@ struct ElementwiseOp {
   F f;
 
   OpTraits traits(const Sizes&, const Sizes&) const {
-    OpTraits traits;
+    OpTraits traits{.stored_as = StoredAs::promoted};
     if constexpr (requires { f.bounds(); }) traits.clamps = f.bounds();
     return traits;
   }

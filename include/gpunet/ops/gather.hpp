@@ -26,7 +26,9 @@ struct GatherOp {
   std::uint8_t rank;  // the number of axes
   std::array<GatherAxis, Sizes::max_rank - 1> axes{};
 
-  OpTraits traits(const Sizes&, const Sizes&) const { return {.is_view = is_copy()}; }
+  OpTraits traits(const Sizes&, const Sizes&) const {
+    return {.is_view = is_copy(), .stored_as = StoredAs::promoted};
+  }
   std::string extra_repr(const Sizes& in, const Sizes& out) const;
 
   template <class D, class T>

@@ -7,6 +7,7 @@ namespace gpunet {
 
 // y [features] = the last row of x [steps, features].
 struct LastStepOp {
+  OpTraits traits(const Sizes&, const Sizes&) const { return {.stored_as = StoredAs::promoted}; }
   index_t multiply_adds(const Sizes&, const Sizes&) const { return 0; }
 
   template <class D, class T>

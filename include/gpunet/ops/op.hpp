@@ -138,6 +138,14 @@ struct Bounds {
   double low = -std::numeric_limits<double>::infinity(), high = std::numeric_limits<double>::infinity();
 };
 
+// How the output of an op is stored with a storage of 16 bits, after the lists of PyTorch's autocast.
+enum class StoredAs : std::uint8_t {
+  narrow,    // in 16 bits
+  full,      // as it is computed: sums and probabilities
+  promoted,  // full if an input is: numbers that are moved, or combined element by element
+  constant,  // full, but what is combined with it need not be
+};
+
 // Properties of an op, for samples of certain sizes.
 struct OpTraits {
   index_t cache_bytes = 0;       // bytes per sample that forward stores for backward
@@ -149,6 +157,7 @@ struct OpTraits {
   bool uses_random = false;      // it reads pass.random
   bool stops_gradient = false;   // the gradients of its inputs are 0: it has no backward pass
   std::optional<Bounds> clamps = std::nullopt;  // the op only clamps, to these bounds; see clamp.hpp
+  StoredAs stored_as = StoredAs::narrow;
 };
 
 // The functions of a type of op that need no device. One object for each type, whose address identifies it.

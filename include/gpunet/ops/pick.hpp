@@ -10,6 +10,7 @@ namespace gpunet {
 struct PickOp {
   index_t classes, width;
 
+  OpTraits traits(const Sizes&, const Sizes&) const { return {.stored_as = StoredAs::promoted}; }
   index_t multiply_adds(const Sizes&, const Sizes&) const { return 0; }
   template <class D, class T>
   void forward(D& device, const ForwardPass<T>& pass) const;

@@ -50,7 +50,7 @@ struct Activate {
 // y = max(x, 0), element by element; NaN stays NaN, as in PyTorch.
 struct ReluOp {
   OpTraits traits(const Sizes&, const Sizes&) const {
-    OpTraits traits;
+    OpTraits traits{.stored_as = StoredAs::promoted};
     traits.clamps = Bounds{.low = 0};
     return traits;
   }

@@ -18,7 +18,9 @@ struct ParameterOp {
 struct ConstantOp {
   index_t first;
 
-  OpTraits traits(const Sizes&, const Sizes&) const { return {.stops_gradient = true}; }
+  OpTraits traits(const Sizes&, const Sizes&) const {
+    return {.stops_gradient = true, .stored_as = StoredAs::constant};
+  }
   template <class D, class T>
   void forward(D& device, const ForwardPass<T>& pass) const;
   void backward(auto&, const auto&) const {}
@@ -34,7 +36,9 @@ struct RandnOp {
 
 // y = x, without a gradient for x.
 struct DetachOp {
-  OpTraits traits(const Sizes&, const Sizes&) const { return {.stops_gradient = true}; }
+  OpTraits traits(const Sizes&, const Sizes&) const {
+    return {.stops_gradient = true, .stored_as = StoredAs::promoted};
+  }
   template <class D, class T>
   void forward(D& device, const ForwardPass<T>& pass) const;
   void backward(auto&, const auto&) const {}
@@ -44,6 +48,7 @@ struct DetachOp {
 struct NarrowOp {
   index_t rows, first, columns, all;
 
+  OpTraits traits(const Sizes&, const Sizes&) const { return {.stored_as = StoredAs::promoted}; }
   index_t multiply_adds(const Sizes&, const Sizes&) const { return 0; }
   template <class D, class T>
   void forward(D& device, const ForwardPass<T>& pass) const;

@@ -10,6 +10,7 @@ struct SumOp {
   index_t rows, length, columns;
   double scale = 1;  // 1 / length: the mean
 
+  OpTraits traits(const Sizes&, const Sizes&) const { return {.stored_as = StoredAs::full}; }
   index_t multiply_adds(const Sizes&, const Sizes&) const { return 0; }
   template <class D, class T>
   void forward(D& device, const ForwardPass<T>& pass) const;

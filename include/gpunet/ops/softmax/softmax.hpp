@@ -80,6 +80,7 @@ struct SoftmaxOp {
   index_t classes;
   SoftmaxKind kind = SoftmaxKind::probabilities;
 
+  OpTraits traits(const Sizes&, const Sizes&) const { return {.stored_as = StoredAs::full}; }
   std::string extra_repr(const Sizes&, const Sizes&) const { return "dim=1"; }
 
   template <class D, class T>
