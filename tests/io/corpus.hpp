@@ -26,7 +26,12 @@ inline const gpunet::io::TensorEntry& entry_named(const gpunet::io::TensorFile& 
   throw std::runtime_error("no entry " + std::string(name));
 }
 
-// Its elements, row-major.
+// The entries of a file, to be read in the expression in which it is opened.
+inline const std::vector<gpunet::io::TensorEntry>& entries_of(const gpunet::io::TensorFile& file) {
+  return file.entries();
+}
+
+// The elements of an entry, row-major.
 inline std::vector<double> values_of(const gpunet::io::TensorEntry& entry) {
   std::vector<double> out(static_cast<std::size_t>(entry.sizes.numel()));
   gpunet::io::copy_as(entry, std::span(out));

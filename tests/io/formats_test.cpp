@@ -14,7 +14,7 @@ TEST_CASE("the content tells the format, whatever the name") {
   const TempFolder folder;
   const auto names = [&](const std::string& source, const std::string& name) {
     io::write_file_atomically(folder / name, read_text(corpus(source)));
-    return read_tensors(folder / name).entries().size();
+    return entries_of(read_tensors(folder / name)).size();
   };
   CHECK(names("state_dict.pth", "x.bin") == 2);
   CHECK(names("legacy.pth", "x.safetensors") == 8);
@@ -26,9 +26,9 @@ TEST_CASE("the content tells the format, whatever the name") {
       CAPTURE(name);
       CHECK(names(source, name) == entries);
     }
-  io::write_tensors(folder / "y.safetensors", read_tensors(corpus("views.pth")).entries());
+  io::write_tensors(folder / "y.safetensors", entries_of(read_tensors(corpus("views.pth"))));
   io::write_file_atomically(folder / "y.pth", read_text(folder / "y.safetensors"));
-  CHECK(read_tensors(folder / "y.pth").entries().size() == 8);
+  CHECK(entries_of(read_tensors(folder / "y.pth")).size() == 8);
   CHECK(values_of(entry_named(read_tensors(folder / "y.safetensors"), "part")) ==
         std::vector<double>{8, 9, 10, 20, 21, 22});
 }
@@ -38,7 +38,7 @@ TEST_CASE("a safetensors file whose header has a length that begins like another
   for (const std::uint64_t length : {0x4B50u, 0x8A0280u}) {  // "PK", and the magic of the old format of PyTorch
     io::write_file_atomically(folder / "x.pth",
                               bytes_of(length) + "{}" + std::string(static_cast<std::size_t>(length) - 2, ' '));
-    CHECK(read_tensors(folder / "x.pth").entries().empty());
+    CHECK(entries_of(read_tensors(folder / "x.pth")).empty());
   }
 }
 

@@ -38,8 +38,8 @@ TEST_CASE("arrays of NumPy are read, in C's order and Fortran's, of versions 1 t
   CHECK(fortran.entries()[0].dtype == Dtype::F64);
   CHECK(fortran.entries()[0].sizes == Sizes{2, 3, 4});
   CHECK(values_of(fortran.entries()[0]) == ramp(24));
-  CHECK(values_of(NpyFile::read(corpus("scalar.npy")).entries()[0]) == std::vector<double>{2.5});
-  CHECK(NpyFile::read(corpus("empty.npy")).entries()[0].sizes == Sizes{0, 3});
+  CHECK(values_of(entries_of(NpyFile::read(corpus("scalar.npy")))[0]) == std::vector<double>{2.5});
+  CHECK(entries_of(NpyFile::read(corpus("empty.npy")))[0].sizes == Sizes{0, 3});
 }
 
 TEST_CASE("what is written is byte for byte what NumPy writes") {
@@ -51,12 +51,12 @@ TEST_CASE("what is written is byte for byte what NumPy writes") {
     CHECK(read_text(folder / "x.npy") == read_text(corpus(name)));
   }
   // Other strides are put in order.
-  TensorEntry entry = NpyFile::read(corpus("c_order.npy")).entries()[0];
+  TensorEntry entry = entries_of(NpyFile::read(corpus("c_order.npy")))[0];
   const std::vector<float> values{0, 3, 9, 1, 4, 9, 2, 5, 9};
   entry.bytes = std::as_bytes(std::span(values));
   entry.strides = {1, 3};
   io::write_npy(folder / "x.npy", entry);
-  CHECK(values_of(NpyFile::read(folder / "x.npy").entries()[0]) == ramp(6));
+  CHECK(values_of(entries_of(NpyFile::read(folder / "x.npy"))[0]) == ramp(6));
 
   entry.strides = {};
   CHECK(contains(error_of([&] { io::write_npy(folder / "y.npy", entry); }), "which do not fit its shape [2, 3]"));

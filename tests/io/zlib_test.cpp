@@ -206,7 +206,7 @@ TEST_CASE("a packed array over the limit is an entry with a problem, and others 
   CHECK(contains(
       error_of([&] { values_of(file.entries()[0]); }),
       "x.npz, large.npy has 176 bytes unpacked (want at most 175), raise the limit, {.max_unpacked_bytes = ...}"));
-  CHECK(values_of(io::read_tensors(folder / "x.npz", {.max_unpacked_bytes = 176}).entries()[0]) == values);
+  CHECK(values_of(entries_of(io::read_tensors(folder / "x.npz", {.max_unpacked_bytes = 176}))[0]) == values);
 }
 
 TEST_CASE("damage in a packed array is an Error when its elements are asked for") {
@@ -230,8 +230,8 @@ TEST_CASE("damage in a packed array is an Error when its elements are asked for"
   writer.deflate("a.npy", std::as_bytes(std::span(array)), io::detail::zlib_codec);
   writer.finish();
   out.commit();
-  CHECK(
-      contains(NpzFile::read(path).entries()[0].problem, "a.npy has a header of 20063 bytes (want at most 10000)"));
+  CHECK(contains(entries_of(NpzFile::read(path))[0].problem,
+                 "a.npy has a header of 20063 bytes (want at most 10000)"));
 }
 
 #else

@@ -7,6 +7,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -68,7 +69,14 @@ class TensorFile {
  public:
   const std::string& path() const { return path_; }
   // Returns the entries in the order of the file. They borrow from this object.
-  const std::vector<TensorEntry>& entries() const { return entries_; }
+  const std::vector<TensorEntry>& entries() const& { return entries_; }
+  template <class File = TensorFile>
+  const std::vector<TensorEntry>& entries() && {
+    static_assert(!std::is_same_v<File, TensorFile>,
+                  "gpunet::io: the file is a temporary (its entries would outlive it), keep it in a variable: "
+                  "const auto file = io::read_tensors(path);");
+    return entries_;
+  }
   const Metadata& metadata() const { return metadata_; }
   // Returns whether that is the order in which they were saved.
   bool in_saved_order() const { return in_saved_order_; }
