@@ -136,6 +136,33 @@ TEST_CASE_TEMPLATE("parts are as in Python", D, GPUNET_TEST_DEVICES) {
   CHECK(flip(slice(x, 0, {.step = 4}), {0}).to_vector() == Values{8, 4, 0});
 }
 
+TEST_CASE_TEMPLATE("the elements of the first dimension can be iterated over", D, GPUNET_TEST_DEVICES) {
+  D& device = test_device<D>();
+  Tensor<float, D> x(device, {3, 2}, {1, 2, 3, 4, 5, 6});
+  for (auto row : x)
+    row *= 2;
+  CHECK(x.to_vector() == std::vector<float>{2, 4, 6, 8, 10, 12});
+  std::vector<std::vector<float>> columns;
+  for (const auto column : t(std::as_const(x)))
+    columns.push_back(column.to_vector());
+  CHECK(columns == std::vector<std::vector<float>>{{2, 6, 10}, {4, 8, 12}});
+  std::vector<float> elements;
+  for (const auto row : x.clone())
+    for (const auto element : row)
+      elements.push_back(element.item());
+  CHECK(elements == x.to_vector());
+  for (const auto row : zeros(device, {0, 2}))
+    FAIL(row.numel());
+  const Tensor<float, D> number = ones(device, {});
+  const std::string message =
+      "gpunet::Tensor::end: a tensor without dimensions has no first one to iterate over, use item()";
+  CHECK(error_of([&] { number.end(); }) == message);
+  CHECK(error_of([&] {
+          for (auto row : x[0][0])
+            row += 1;
+        }) == message);
+}
+
 TEST_CASE_TEMPLATE("wrong shapes are refused", D, GPUNET_TEST_DEVICES) {
   D& device = test_device<D>();
   const Tensor<float, D> x(device, {2, 3}), number(device, {}), eight(device, {1, 1, 1, 1, 1, 1, 1, 1}),

@@ -135,7 +135,7 @@ auto extreme_and_place(X&& x, int dim, bool keepdim, std::string_view function) 
   auto best = extreme<Op>(elements, Dims(dim), true, function);
   D& device = best.device();
   const int rank = elements.sizes().rank();
-  if (rank == 0) return ValuesAndIndices<T, D>{std::move(best), zeros<label_t>(device, {})};
+  if (rank == 0) return ValuesAndIndices<T, D>{{}, std::move(best), zeros<label_t>(device, {})};
   const int at = dimension_at(dim, rank, function);
   const index_t length = elements.sizes()[at];
   require(length <= std::numeric_limits<label_t>::max(), "gpunet::", function, ": ", length,
@@ -154,8 +154,8 @@ auto extreme_and_place(X&& x, int dim, bool keepdim, std::string_view function) 
       return where(std::move(is_best), with_sizes(numbers, along), static_cast<label_t>(length));
   }();
   auto indices = extreme<element::Minimum>(std::move(places), Dims(dim), keepdim, function);
-  return ValuesAndIndices<T, D>{TensorAccess::adopt(device, result, TensorAccess::release(std::move(best))),
-                                std::move(indices)};
+  return ValuesAndIndices<T, D>{
+      {}, TensorAccess::adopt(device, result, TensorAccess::release(std::move(best))), std::move(indices)};
 }
 
 template <class Op, class D>
@@ -265,7 +265,7 @@ auto argmin(X&& x) {
 
 // The largest or smallest elements along a dimension and their indices: auto [values, indices] = max(x, 1).
 template <class T, class D>
-struct ValuesAndIndices {
+struct ValuesAndIndices : detail::SeveralTensors<T, D> {
   Tensor<T, D> values;
   Tensor<label_t, D> indices;
 };
