@@ -290,6 +290,44 @@ auto all(X&& x, const detail::Dims& dims = {}, bool keepdim = false) {
   return detail::of_bools<detail::element::And>(cast<bool>(std::forward<X>(x)), dims, keepdim, true, "all");
 }
 
+// Returns how many elements are true, or other than 0, as index_t.
+template <detail::TensorLike X>
+auto count_nonzero(X&& x, const detail::Dims& dims = {}) {
+  return sum(cast<bool>(std::forward<X>(x)), dims);
+}
+
+// Returns whether two tensors have the same shape and equal elements. Waits for the device.
+template <detail::TensorLike A, detail::TensorLike B>
+bool equal(A&& a, B&& b) {
+  if (!(a.sizes() == b.sizes())) return false;
+  return all(std::forward<A>(a) == std::forward<B>(b)).item();
+}
+
+// Returns where |a - b| <= atol + rtol |b|, or a = b; with equal_nan also where both are NaN. Of integers as floats. Shapes broadcast.
+template <detail::TensorLike A, detail::TensorLike B>
+auto isclose(A&& a, B&& b, double rtol = 1e-5, double atol = 1e-8, bool equal_nan = false) {
+  require(rtol >= 0 && atol >= 0, "gpunet::isclose: rtol is ", rtol, " and atol ", atol, " (want 0 or more)");
+  const auto of_a = detail::stored(std::forward<A>(a));
+  const auto of_b = detail::stored(std::forward<B>(b));
+  const auto x = [&] {
+    return detail::as_floats(of_a);
+  };
+  const auto y = [&] {
+    return detail::as_floats(of_b);
+  };
+  auto same = of_a == of_b;
+  Tensor close = rtol > 0 || atol > 0
+                     ? std::move(same) | ((abs(x() - y()) <= atol + abs(rtol * y())) & isfinite(x() - y()))
+                     : std::move(same);
+  if (equal_nan) close |= isnan(of_a) & isnan(of_b);
+  return close;
+}
+// Returns whether all are. Waits for the device.
+template <detail::TensorLike A, detail::TensorLike B>
+bool allclose(A&& a, B&& b, double rtol = 1e-5, double atol = 1e-8, bool equal_nan = false) {
+  return all(isclose(std::forward<A>(a), std::forward<B>(b), rtol, atol, equal_nan)).item();
+}
+
 namespace detail {
 
 #if GPUNET_COMPILED

@@ -119,6 +119,45 @@ auto topk(X&& x, index_t k, int dim = -1, bool largest = true) {
   return detail::sorted(std::forward<X>(x), dim, largest, k, "topk");
 }
 
+// Returns the medians along a dimension, of an even number the lower of two, and their indices; NaN where an element is, and the
+// index of the first one. Throws Error where there is none.
+template <detail::TensorLike X>
+auto median(X&& x, int dim, bool keepdim = false) {
+  using T = detail::ValueOf<X>;
+  using D = detail::DeviceOf<X>;
+  const auto held = detail::stored(std::forward<X>(x));
+  const auto view = detail::view_of(held);
+  const Sizes sizes = view.sizes();
+  const bool is_number = sizes.rank() == 0 && (dim == 0 || dim == -1);
+  const int at = is_number ? 0 : detail::dimension_at(dim, sizes.rank(), "median");
+  auto ordered = sort(view, dim);
+  if (is_number) return ordered;
+  const index_t length = sizes[at];
+  require(length > 0, "gpunet::median: a tensor of shape ", to_string(sizes), " has no elements along dimension ",
+          dim, ", give some");
+  const auto middle = [&](const auto& y) {
+    return narrow(y, at, (length - 1) / 2, 1);
+  };
+  Tensor values = middle(ordered.values);
+  Tensor indices = middle(ordered.indices);
+  if constexpr (std::is_floating_point_v<T>) {
+    const Tensor has_nan = isnan(narrow(ordered.values, at, length - 1, 1));  // the last in order
+    values = where(has_nan, std::numeric_limits<T>::quiet_NaN(), values);
+    indices = where(has_nan, cast<index_t>(argmax(view, at, true)), indices);
+  }
+  if (keepdim) return detail::Sorted<T, D>{{}, std::move(values), std::move(indices)};
+  return detail::Sorted<T, D>{{}, squeeze(std::move(values), at).eval(), squeeze(std::move(indices), at).eval()};
+}
+// Returns the median of all elements; of no floats NaN.
+template <detail::TensorLike X>
+auto median(X&& x) {
+  using T = detail::ValueOf<X>;
+  const auto elements = detail::dense(std::forward<X>(x));
+  if constexpr (std::is_floating_point_v<T>)
+    if (elements.view.numel() == 0) return full<T>(elements.view.device(), {}, std::numeric_limits<T>::quiet_NaN());
+  return median(flatten(elements.view), 0).values;
+}
+
 // Returns the different elements in order; the index of each element of x among them; how often each occurs. Waits for the device.
 template <class T, class D>
 struct Unique : detail::SeveralTensors<T, D> {
