@@ -81,6 +81,13 @@ class Tensor {
       device.upload(data(), values.data(), buffer_.bytes());
     }
   }
+  // A vector alone, which might be values or sizes, does not compile.
+  template <class U>
+  Tensor(D&, const std::vector<U>&) {
+    static_assert(sizeof(U) == 0,
+                  "gpunet::Tensor: a vector without a shape, write Tensor<float, Host> x(host, {2, 3}, values) for "
+                  "values, empty<float>(host, sizes) for sizes");
+  }
 
   // Computes an expression: Tensor y = 2 * a + b.
   Tensor(Expression<T, D>&& expression) : Tensor(std::move(expression).eval()) {}
