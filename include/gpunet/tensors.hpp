@@ -12,4 +12,5 @@
 #include <gpunet/tensor/reduce.hpp>
 #include <gpunet/tensor/scan.hpp>
 #include <gpunet/tensor/shapes.hpp>
+#include <gpunet/tensor/softmax.hpp>
 #include <gpunet/tensor/sort.hpp>

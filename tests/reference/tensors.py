@@ -205,6 +205,24 @@ def first_place(x, d, keepdim, largest):
 for name, largest in (("argmax", True), ("argmin", False)):
     store(name, along_one(lambda x, d, k: first_place(x, d, k, largest).int(), views(torch.float32, repeated)))
 
+# In double: the results of gpunet are compared with exact ones.
+for function in (torch.softmax, torch.log_softmax):
+    store(function.__name__, [function(x.double(), d).float() for x in views(torch.float32) for d in range(-1, x.dim())
+                              if x.dim() or d])
+store("logsumexp", reduced(lambda x, d, k: torch.logsumexp(x.double(), d, k).float(), views(torch.float32)))
+store("count_nonzero", reduced(lambda x, d, k: torch.count_nonzero(x, d), views(torch.int32)))
+# Of a copy: medians of an expanded tensor are wrong in PyTorch 2.15.
+for fill, name in ((numbers, "median"), (repeated, "median repeated")):
+    store(name, along_one(lambda x, d, k: x.contiguous().median(d, k).values, views(torch.float32, fill)))
+for k, options in enumerate(({}, {"rtol": 0.5, "atol": 0}, {"rtol": 0, "atol": 1, "equal_nan": True})):
+    for text in ("f32", "i32"):
+        a_and_b = [(view(a, 0, types[text]), view(b, 1, types[text])) for a, b in cases]
+        a_and_b += [(special.unsqueeze(1), special)] if text == "f32" else []
+        store(f"isclose {k}.{text}", [torch.isclose(*torch.broadcast_tensors(a, b), **options) for a, b in a_and_b])
+store("masked_fill", [torch.masked_fill(view(a, 0, torch.float32), view(b, 1, torch.float32) > 0, 7) for a, b in cases])
+store("diff", [x.diff(n, d) for x in views(torch.float32) for d in range(x.dim()) for n in range(4)])
+store("diff bool", [(x > 0).diff(1, d) for x in views(torch.float32) for d in range(x.dim())])
+
 # Shapes.
 some = torch.float32
 every = views(some)
@@ -224,6 +242,9 @@ store("select", [x.select(-1, -1) for x in every if x.dim() and x.shape[-1]])
 store("expand", [x.expand([2] + list(x.shape)) for x in every])
 store("flip", [x.flip([0, -1] if x.dim() > 1 else [0]) for x in every if x.dim()])
 store("reshape", [x.reshape(-1, 1) for x in every if x.numel()])
+for n in (2, 3):
+    store(f"split {n}", [part for x in every for d in range(x.dim()) for part in x.split(n, d)])
+    store(f"chunk {n}", [part for x in every for d in range(x.dim()) for part in x.chunk(n, d)])
 store("diagonal", [x.diagonal() for x in every if x.dim() == 2])
 
 # Parts joined.
@@ -306,6 +327,10 @@ def small(shape, operand, dtype):
 
 
 store("matmul", [torch.matmul(view(a, 0, some, small), view(b, 1, some, small)) for a, b in product_shapes])
+
+vector_shapes = [(m, n) for m in (0, 1, 3, 7) for n in (0, 1, 5)]
+store("outer", [torch.outer(small([m], 0, some), small([n], 1, some)) for m, n in vector_shapes])
+store("dot", [torch.dot(small([m], 0, some), small([m], 1, some)) for m, n in vector_shapes])
 
 for name, list_ in (("cases", cases), ("product_shapes", product_shapes)):  # a text: the order of metadata varies
     results[name] = torch.tensor(list("".join(f"{a}|{b}\n" for a, b in list_).encode()), dtype=torch.uint8)

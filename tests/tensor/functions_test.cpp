@@ -339,3 +339,13 @@ TEST_CASE("subnormal numbers are kept by any number of threads") {
     CHECK(Tensor(y * 0.5f).to_vector() == std::vector<float>(70000, expected * 0.5f));
   }
 }
+
+TEST_CASE_TEMPLATE("masked elements are PyTorch's", D, GPUNET_TEST_DEVICES) {
+  D& device = test_device<D>();
+  ExpectedResults<float> expected("masked_fill");
+  const auto a = all_views<float>(device, 0), b = all_views<float>(device, 1);
+  for (std::size_t i = 0; i < a.size(); ++i)
+    expected.next(masked_fill(a[i].view, b[i].view > 0, 7));
+  const Tensor<std::int32_t, D> x(device, {2}, {-1, 2});
+  CHECK(Tensor(masked_fill(x * 2, x < 0, 5)).to_vector() == std::vector<std::int32_t>{5, 4});
+}

@@ -86,6 +86,10 @@ TEST_CASE_TEMPLATE("tensors that follow a rule are PyTorch's", D, GPUNET_TEST_DE
   const Tensor<std::int32_t, D> like = full<std::int32_t>(device, {2, 1}, 7);
   CHECK(zeros_like(like).to_vector() == std::vector<std::int32_t>{0, 0});
   CHECK(ones_like(transpose(like, 0, 1)).sizes() == Sizes{1, 2});
+  CHECK(empty<double>(device, {2, 3}).sizes() == Sizes{2, 3});
+  Generator one(7), two(7);
+  CHECK(rand_like(transpose(ones(device, {2, 3}), 0, 1), one).to_vector() == rand(device, {3, 2}, two).to_vector());
+  CHECK(randn_like(ones<double>(device, {40}), one).to_vector() == randn<double>(device, {40}, two).to_vector());
   CHECK(full_like(like, 9).to_vector() == std::vector<std::int32_t>{9, 9});
   CHECK(tensor(device, {1.5f, -2.f}).to_vector() == std::vector<float>{1.5f, -2});
   CHECK(tensor<index_t>(device, {3, 1, 2}).to_vector() == std::vector<index_t>{3, 1, 2});

@@ -79,3 +79,38 @@ TEST_CASE_TEMPLATE("shapes that cannot be multiplied are refused", D, GPUNET_TES
   CHECK(error_of([&] { matmul(x[0], x); }) != "");
   CHECK(error_of([&] { matmul(x, x[0][0]); }) != "");
 }
+
+TEST_CASE_TEMPLATE("products of vectors and of batches are PyTorch's", D, GPUNET_TEST_DEVICES) {
+  D& device = test_device<D>();
+  const auto vector = [&](index_t n, int operand) {
+    return Tensor<float, D>(device, {n}, exact_values<float>(n, operand));
+  };
+  ExpectedResults<float> outer_products("outer"), dot_products("dot");
+  for (const index_t m : {0, 1, 3, 7})
+    for (const index_t n : {0, 1, 5}) {
+      outer_products.next(outer(vector(m, 0), vector(n, 1)));
+      const Tensor a = vector(2 * m, 0), b = vector(m, 1);
+      const Tensor same = vector(m, 0);
+      CHECK(dot(slice(a, 0, {.step = 2}), b).item() == sum(slice(a, 0, {.step = 2}) * b).item());
+      dot_products.next(dot(same, b));
+    }
+  const Tensor<float, D> x(device, {2, 2, 1}, {1, 2, 3, 4}), y(device, {2, 1, 2}, {5, 6, 7, 8});
+  CHECK(bmm(x, y).to_vector() == std::vector<float>{5, 6, 10, 12, 21, 24, 28, 32});
+  CHECK(bmm(transpose(y, 1, 2), 2 * y).sizes() == Sizes{2, 2, 2});
+}
+
+TEST_CASE_TEMPLATE("vectors and batches that cannot be multiplied are refused", D, GPUNET_TEST_DEVICES) {
+  D& device = test_device<D>();
+  const Tensor<float, D> x(device, {2, 3}), v(device, {3}), w(device, {2}), batch(device, {4, 2, 3}),
+      other(device, {5, 3, 2});
+  CHECK(error_of([&] { dot(v, w); }) ==
+        "gpunet::dot: shapes [3] and [2] (want two vectors of one length), write sum(a * b) for others");
+  CHECK(error_of([&] { dot(x, x); }) ==
+        "gpunet::dot: shapes [2, 3] and [2, 3] (want two vectors of one length), write sum(a * b) for others");
+  CHECK(error_of([&] { Tensor y = outer(x, v); }) ==
+        "gpunet::outer: shapes [2, 3] and [3] (want two vectors), flatten them");
+  const std::string want = " (want [batch, m, k] and [batch, k, n]), write matmul(a, b) for others";
+  CHECK(error_of([&] { bmm(x, x); }) == "gpunet::bmm: shapes [2, 3] and [2, 3]" + want);
+  CHECK(error_of([&] { bmm(batch, other); }) == "gpunet::bmm: shapes [4, 2, 3] and [5, 3, 2]" + want);
+  CHECK(error_of([&] { bmm(batch, batch); }) != "");
+}

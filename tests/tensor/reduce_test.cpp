@@ -345,3 +345,67 @@ TEST_CASE_TEMPLATE("sums of integers are index_t, and those of small floats keep
   CHECK(sum(mixed).item() == 1);
   CHECK(sum(square(mixed - mixed)).item() == 0);
 }
+
+TEST_CASE_TEMPLATE("counts of elements that are not 0 are PyTorch's", D, GPUNET_TEST_DEVICES) {
+  D& device = test_device<D>();
+  using V = StridedView<const std::int32_t, D>;
+  check<std::int32_t, index_t>(device, "count_nonzero", {},
+                               [](const V& x, const Dims& dims, bool) { return count_nonzero(x, dims); });
+  const Tensor<float, D> x(device, {3}, {0, std::numeric_limits<float>::quiet_NaN(), -0.0f});
+  CHECK(count_nonzero(x).item() == 1);
+  CHECK(count_nonzero(x == 0, 0).item() == 2);
+}
+
+TEST_CASE_TEMPLATE("elements that are close are PyTorch's", D, GPUNET_TEST_DEVICES) {
+  D& device = test_device<D>();
+  const float inf = static_cast<float>(infinity), nan = std::numeric_limits<float>::quiet_NaN();
+  const std::vector<float> special{
+      0,    -0.0f, 1,     -1, inf,    -inf,    nan,   1e-45f, -3e-39f, 3.4028235e38f, 1.17549435e-38f, 0.5f, -0.5f,
+      1.5f, 2.5f,  -2.5f, 3,  -7.25f, 8388609, 1e-3f, -100,   88,      0.99999994f};  // as in tensors.py
+  struct Options {
+    double rtol = 1e-5, atol = 1e-8;
+    bool equal_nan = false;
+  };
+  int k = 0;
+  for (const Options& o : {Options{}, Options{0.5, 0, false}, Options{0, 1, true}}) {
+    const std::string name = "isclose " + std::to_string(k++);
+    const auto of = [&]<class T>(T, const char* suffix) {
+      ExpectedResults<bool> expected(name + suffix);
+      const auto a = all_views<T>(device, 0), b = all_views<T>(device, 1);
+      for (std::size_t i = 0; i < a.size(); ++i) {
+        const Tensor close = isclose(a[i].view, b[i].view, o.rtol, o.atol, o.equal_nan);
+        expected.next(close);
+        CHECK(allclose(a[i].view, b[i].view, o.rtol, o.atol, o.equal_nan) == all(close).item());
+      }
+      if constexpr (std::is_same_v<T, float>) {
+        const Tensor<T, D> x(device, {static_cast<index_t>(special.size())}, special);
+        expected.next(isclose(unsqueeze(x, 1), x, o.rtol, o.atol, o.equal_nan));
+      }
+    };
+    of(float{}, ".f32");
+    of(std::int32_t{}, ".i32");
+  }
+  const Tensor<float, D> x(device, {2}, {1, 2}), none(device, {0});
+  CHECK(allclose(x, x + 1e-7));
+  CHECK(!allclose(x, x + 1e-4));
+  CHECK(allclose(none, x[0]));
+  CHECK(allclose(cast<bool>(x), x > 0));
+  const Tensor<std::int32_t, D> large(device, {1}, {(1 << 24) + 1});
+  CHECK(!allclose(large, large - 1, 0, 0));
+  CHECK(allclose(large, large + 0, 0, 0));
+  CHECK(error_of([&] { allclose(x, x, -1); }) == "gpunet::isclose: rtol is -1 and atol 1e-08 (want 0 or more)");
+  CHECK(error_of([&] { isclose(x, ones(device, {3})); }) != "");
+}
+
+TEST_CASE_TEMPLATE("tensors are equal in shape and elements", D, GPUNET_TEST_DEVICES) {
+  D& device = test_device<D>();
+  const Tensor<float, D> x(device, {2, 2}, {1, 2, 2, 1}), nan = x / 0 * 0, none(device, {0});
+  CHECK(equal(x, t(x)));
+  CHECK(equal(x + 1, 1 + x));
+  CHECK(!equal(x, x[0]));
+  CHECK(!equal(x, 2 * x));
+  CHECK(!equal(nan, nan));
+  CHECK(equal(none, none.clone()));
+  CHECK(!equal(none, ones(device, {1, 0})));
+  CHECK(equal(x > 1, t(x) > 1));
+}

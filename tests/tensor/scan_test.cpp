@@ -91,3 +91,25 @@ TEST_CASE_TEMPLATE("scans of numbers, of nothing, and along wrong dimensions", D
   CHECK(error_of([&] { cumsum(Tensor<float, D>(device, {}, {3}), 1); }) ==
         "gpunet::cumsum: dimension 1 of a tensor without dimensions, reshape it");
 }
+
+TEST_CASE_TEMPLATE("differences of neighbors are PyTorch's", D, GPUNET_TEST_DEVICES) {
+  D& device = test_device<D>();
+  ExpectedResults<float> expected("diff");
+  ExpectedResults<bool> of_bools("diff bool");
+  const auto views = all_views<float>(device);
+  for (const auto& x : views)
+    for (int d = 0; d < x.view.sizes().rank(); ++d)
+      for (index_t n = 0; n < 4; ++n)
+        expected.next(diff(x.view, n, d));
+  for (const auto& x : views)
+    for (int d = 0; d < x.view.sizes().rank(); ++d)
+      of_bools.next(diff(x.view > 0, 1, d));
+  const Tensor<std::uint8_t, D> x(device, {3}, {1, 3, 0});
+  CHECK(diff(x).to_vector() == std::vector<std::uint8_t>{2, 253});
+  CHECK(diff(x + 1, 2).to_vector() == std::vector<std::uint8_t>{251});
+  CHECK(error_of([&] { diff(x, -1); }) == "gpunet::diff: -1 times (want 0 or more)");
+  CHECK(error_of([&] { diff(x, 1, 1); }) ==
+        "gpunet::diff: dimension 1 of a tensor with 1 dimensions (want -1 to 0)");
+  CHECK(error_of([&] { diff(Tensor<float, D>(device, {}, {3})); }) ==
+        "gpunet::diff: dimension -1 of a tensor without dimensions, reshape it");
+}

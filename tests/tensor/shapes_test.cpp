@@ -136,6 +136,33 @@ TEST_CASE_TEMPLATE("parts are as in Python", D, GPUNET_TEST_DEVICES) {
   CHECK(flip(slice(x, 0, {.step = 4}), {0}).to_vector() == Values{8, 4, 0});
 }
 
+TEST_CASE_TEMPLATE("the elements of the first dimension can be iterated over", D, GPUNET_TEST_DEVICES) {
+  D& device = test_device<D>();
+  Tensor<float, D> x(device, {3, 2}, {1, 2, 3, 4, 5, 6});
+  for (auto row : x)
+    row *= 2;
+  CHECK(x.to_vector() == std::vector<float>{2, 4, 6, 8, 10, 12});
+  std::vector<std::vector<float>> columns;
+  for (const auto column : t(std::as_const(x)))
+    columns.push_back(column.to_vector());
+  CHECK(columns == std::vector<std::vector<float>>{{2, 6, 10}, {4, 8, 12}});
+  std::vector<float> elements;
+  for (const auto row : x.clone())
+    for (const auto element : row)
+      elements.push_back(element.item());
+  CHECK(elements == x.to_vector());
+  for (const auto row : zeros(device, {0, 2}))
+    FAIL(row.numel());
+  const Tensor<float, D> number = ones(device, {});
+  const std::string message =
+      "gpunet::Tensor::end: a tensor without dimensions has no first one to iterate over, use item()";
+  CHECK(error_of([&] { number.end(); }) == message);
+  CHECK(error_of([&] {
+          for (auto row : x[0][0])
+            row += 1;
+        }) == message);
+}
+
 TEST_CASE_TEMPLATE("wrong shapes are refused", D, GPUNET_TEST_DEVICES) {
   D& device = test_device<D>();
   const Tensor<float, D> x(device, {2, 3}), number(device, {}), eight(device, {1, 1, 1, 1, 1, 1, 1, 1}),
@@ -204,4 +231,64 @@ TEST_CASE_TEMPLATE("wrong shapes are refused", D, GPUNET_TEST_DEVICES) {
               {std::numeric_limits<index_t>::min(), std::numeric_limits<index_t>::max(),
                std::numeric_limits<index_t>::max()})
             .sizes() == Sizes{1, 3});
+}
+
+TEST_CASE_TEMPLATE("parts of a dimension are PyTorch's, and views", D, GPUNET_TEST_DEVICES) {
+  D& device = test_device<D>();
+  const auto views = all_views<float>(device);
+  for (const index_t n : {2, 3}) {
+    ExpectedResults<float> of_length("split " + std::to_string(n)), of_count("chunk " + std::to_string(n));
+    for (const auto& x : views)
+      for (int d = 0; d < x.view.sizes().rank(); ++d) {
+        for (const auto& part : split(x.view, n, d))
+          of_length.next(part);
+        for (const auto& part : chunk(x.view, n, d))
+          of_count.next(part);
+      }
+  }
+  Tensor<float, D> x(device, {2, 3}, {1, 2, 3, 4, 5, 6});
+  for (const auto& part : split(x, {1, 2}, 1))
+    fill_(part, static_cast<float>(part.numel()));
+  CHECK(x.to_vector() == std::vector<float>{2, 4, 4, 2, 4, 4});
+  CHECK(split(std::as_const(x), {0, 2, 0})[1].to_vector() == x.to_vector());
+  CHECK(split(t(x), 2)[1].to_vector() == std::vector<float>{4, 4});
+  const Tensor<float, D> none(device, {0}), number(device, {});
+  CHECK(split(none, 0).size() == 1);
+  CHECK(chunk(none, 3).size() == 3);
+  CHECK(error_of([&] { split(x, 0); }) ==
+        "gpunet::split: parts of 0 elements of a dimension of 2 (want 1 or more)");
+  CHECK(error_of([&] { split(x, -1, 1); }) ==
+        "gpunet::split: parts of -1 elements of a dimension of 3 (want 1 or more)");
+  CHECK(error_of([&] {
+          split(x, {1, 1}, 1);
+        }) == "gpunet::split: parts of 2 elements of a dimension of 3 (want lengths that add up to it)");
+  CHECK(error_of([&] {
+          split(x, {1, 3}, 1);
+        }) ==
+        "gpunet::split: a part of 3 elements, of 2 that are left of a dimension of 3 (want lengths that add up to "
+        "it)");
+  CHECK(error_of([&] { split(x, {-1, 4}, 1); }) != "");
+  CHECK(error_of([&] { chunk(x, 0); }) == "gpunet::chunk: 0 chunks (want 1 or more)");
+  CHECK(error_of([&] { chunk(none, std::numeric_limits<index_t>::max()); }) != "");
+  CHECK(error_of([&] { chunk(x, 2, 2); }) ==
+        "gpunet::chunk: dimension 2 of a tensor with 2 dimensions (want -2 to 1)");
+  CHECK(error_of([&] { split(number, 1); }) ==
+        "gpunet::split: dimension 0 of a tensor without dimensions, reshape it");
+}
+
+TEST_CASE_TEMPLATE("sizes may be in a vector", D, GPUNET_TEST_DEVICES) {
+  D& device = test_device<D>();
+  const std::vector<index_t> wide{2, -1};
+  const std::vector<int> sizes{3, 2};
+  const Tensor x = zeros(device, sizes);
+  CHECK(x.sizes() == Sizes{3, 2});
+  CHECK(reshape(x, wide).sizes() == Sizes{2, 3});
+  CHECK(reshape(x + 1, sizes).sizes() == Sizes{3, 2});
+  CHECK(reshape(x, ones(device, {6, 1}).sizes()).sizes() == Sizes{6, 1});
+  CHECK(zeros(device, std::vector<index_t>{}).sizes() == Sizes{});
+  CHECK(error_of([&] { reshape(x, std::vector<int>{4, -1}); }) == error_of([&] { reshape(x, {4, -1}); }));
+  CHECK(error_of([&] { reshape(x, Sizes{4}); }) ==
+        "gpunet::reshape: the shape [4] has not the 6 elements of the tensor, give one that has");
+  CHECK(error_of([&] { zeros(device, wide); }) ==
+        "gpunet::Sizes: extent -1 (want 0 or more), give the extent itself");
 }

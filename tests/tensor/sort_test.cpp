@@ -254,3 +254,42 @@ TEST_CASE_TEMPLATE("sorts that cannot be are refused", D, GPUNET_TEST_DEVICES) {
   const Tensor<index_t, D> far(device, {1}, {std::numeric_limits<index_t>::max()});
   CHECK(error_of([&] { bincount(far); }) != "");
 }
+
+TEST_CASE_TEMPLATE("medians are PyTorch's", D, GPUNET_TEST_DEVICES) {
+  D& device = test_device<D>();
+  const auto of = [&](const char* name, std::vector<float> (*fill)(index_t, int)) {
+    ExpectedResults<float> expected(name);
+    const auto views = all_views<float>(device, 0, fill);
+    for (const auto& x : views)
+      if (x.view.numel() > 0) expected.next(median(x.view));
+    for (const auto& x : views)
+      for (int d = 0; d < x.view.sizes().rank(); ++d)
+        if (x.view.size(d) > 0) {
+          const auto [values, indices] = median(x.view, d, d % 2 == 1);
+          expected.next(values);
+          const auto kept = median(x.view, d, true);
+          CHECK(gather(x.view, d, kept.indices).to_vector() == kept.values.to_vector());
+          CHECK(kept.indices.to_vector() == indices.to_vector());
+        }
+  };
+  of("median", operand_values<float>);
+  of("median repeated", repeated_values<float>);
+  const Tensor<float, D> x(device, {2, 5}, {3, not_a_number, 1, not_a_number, 0, 4, -infinity, 2, infinity, 2});
+  const auto [values, indices] = median(x, 1);
+  CHECK(std::isnan(values.to_vector()[0]));
+  CHECK(values.to_vector()[1] == 2);
+  CHECK(indices.to_vector() == std::vector<index_t>{1, 4});
+  CHECK(std::isnan(median(x).item()));
+  CHECK(std::isnan(median(Tensor<float, D>(device, {0})).item()));
+  CHECK(median(Tensor<index_t, D>(device, {4}, {7, 1, 5, 3})).item() == 3);
+  CHECK(median(Tensor<std::uint8_t, D>(device, {}, {7}), 0).values.item() == 7);
+  CHECK(median(2 * x[1], 0).values.item() == 4);
+  CHECK(error_of([&] { median(x, 2); }) ==
+        "gpunet::median: dimension 2 of a tensor with 2 dimensions (want -2 to 1)");
+  const std::string nothing = " has no elements along dimension 0, give some";
+  CHECK(error_of([&] {
+          median(Tensor<float, D>(device, {0, 2}), 0);
+        }) == "gpunet::median: a tensor of shape [0, 2]" + nothing);
+  CHECK(error_of([&] { median(Tensor<index_t, D>(device, {0})); }) ==
+        "gpunet::median: a tensor of shape [0]" + nothing);
+}

@@ -3,10 +3,12 @@
 
 #include <algorithm>
 #include <array>
+#include <concepts>
 #include <cstdint>
 #include <initializer_list>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include <gpunet/core/error.hpp>
 #include <gpunet/core/pack.hpp>
@@ -25,6 +27,12 @@ class Sizes {
   constexpr Sizes(std::initializer_list<index_t> extents) {
     for (index_t n : extents)
       append(n);
+  }
+  // The same for extents in a vector.
+  template <std::integral I>
+  Sizes(const std::vector<I>& extents) {
+    for (const I n : extents)
+      append(static_cast<index_t>(n));
   }
 
   constexpr int rank() const { return rank_; }

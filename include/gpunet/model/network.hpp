@@ -68,6 +68,9 @@ class Network : public Trackable<Network<D, T>> {
   requires(nn::values_taken_by<F> > 0)
       Network(Network& other, F f, const Sizes& input0, const Sizes& input1, const Sizes& input2)
       : Network(other, graph_of<3>(f, {input0, input1, input2})) {}
+  // A function without sizes does not compile.
+  template <class F>
+  requires(nn::values_taken_by<F> > 0) Network(D& device, F f) : Network(device, graph_of<0>(f, {})) {}
   // The same for a graph.
   Network(Network& other, Graph graph);
   // Optimizers, steps, outputs and losses follow a network that is moved. A moved-from network can only be destroyed or
@@ -367,6 +370,9 @@ requires(nn::values_taken_by<F> > 0) Network(Network<D, T>&, F, Sizes, Sizes)
 template <class D, class T, class F>
 requires(nn::values_taken_by<F> > 0) Network(Network<D, T>&, F, Sizes, Sizes, Sizes)
 ->Network<D, T>;
+template <Device D, class F>
+requires(nn::values_taken_by<F> > 0) Network(D&, F)
+->Network<D, float>;
 template <class D, class F>
 requires(nn::values_taken_by<F> > 0) Network(D&, F, Sizes)
 ->Network<D, float>;

@@ -137,6 +137,16 @@ class Value {
   // Error if there is no such dimension.
   index_t size(int dim) const;
 
+  // An index does not compile.
+  template <class Index>
+  Value operator[](const Index&) const {
+    static_assert(
+        sizeof(Index) == 0,
+        "gpunet::nn::Value: no elements of values (dimension 0 is the batch), write narrow(x, 1, i, 1) for a "
+        "part of a dimension");
+    return *this;
+  }
+
   // For functions that append nodes.
   detail::ValueBuilder& builder() const { return *builder_; }
   const std::shared_ptr<detail::ValueBuilder>& shared_builder() const { return builder_; }

@@ -237,6 +237,32 @@ Value detach(const Value& x);
 // on all devices and for any number of threads.
 Value randn_like(const Value& x);
 
+// Comparisons and matrix products do not compile.
+#define GPUNET_REFUSED_OF_VALUES(name, message)                                                       \
+  template <class A, class B>                                                                         \
+  requires(std::is_same_v<A, Value> || std::is_same_v<B, Value>) Value name(const A& a, const B& b) { \
+    static_assert(sizeof(A) == 0, "gpunet::nn::" #name message);                                      \
+    if constexpr (std::is_same_v<A, Value>)                                                           \
+      return a;                                                                                       \
+    else                                                                                              \
+      return b;                                                                                       \
+  }
+#define GPUNET_REFUSED_COMPARISON(name)                                                          \
+  GPUNET_REFUSED_OF_VALUES(name,                                                                 \
+                           ": no comparisons of values (they have no gradient), write relu(x), " \
+                           "maximum(a, b), clamp(x, min, max), or elementwise(x, f) with a functor of yours")
+GPUNET_REFUSED_COMPARISON(operator<)
+GPUNET_REFUSED_COMPARISON(operator<=)
+GPUNET_REFUSED_COMPARISON(operator>)
+GPUNET_REFUSED_COMPARISON(operator>=)
+GPUNET_REFUSED_COMPARISON(operator==)
+GPUNET_REFUSED_COMPARISON(operator!=)
+GPUNET_REFUSED_OF_VALUES(matmul,
+                         ": no matrix products of values, write linear(x, out_features) for one with weights, "
+                         "scaled_dot_product_attention(query, key, value) for those of attention")
+#undef GPUNET_REFUSED_COMPARISON
+#undef GPUNET_REFUSED_OF_VALUES
+
 }  // namespace GPUNET_BACKENDS
 }  // namespace gpunet::nn
 

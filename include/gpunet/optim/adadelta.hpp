@@ -66,14 +66,7 @@ class Adadelta : public Optimizer<Adadelta<D, T>, D, T, 2> {
   AdadeltaOptions options_;
 };
 
-// See OptimizerOfParameters.
-template <class T, class D>
-class Adadelta<View<T, D>, void> : public OptimizerOfParameters<View<T, D>, AdadeltaOptions> {
- public:
-  using OptimizerOfParameters<View<T, D>, AdadeltaOptions>::OptimizerOfParameters;
-};
-template <class T, class D>
-Adadelta(View<T, D>, AdadeltaOptions = {}) -> Adadelta<View<T, D>, void>;
+GPUNET_REFUSED_OPTIMIZERS(Adadelta)
 
 #define GPUNET_ADADELTA_UPDATE(D, T) void Optimizer<Adadelta<D, T>, D, T, 2>::update_parameters()
 GPUNET_EXTERN_TEMPLATES(GPUNET_ADADELTA_UPDATE)

@@ -66,14 +66,7 @@ class Adagrad : public Optimizer<Adagrad<D, T>, D, T, 1> {
   AdagradOptions options_;
 };
 
-// See OptimizerOfParameters.
-template <class T, class D>
-class Adagrad<View<T, D>, void> : public OptimizerOfParameters<View<T, D>, AdagradOptions> {
- public:
-  using OptimizerOfParameters<View<T, D>, AdagradOptions>::OptimizerOfParameters;
-};
-template <class T, class D>
-Adagrad(View<T, D>, AdagradOptions = {}) -> Adagrad<View<T, D>, void>;
+GPUNET_REFUSED_OPTIMIZERS(Adagrad)
 
 #define GPUNET_ADAGRAD_UPDATE(D, T) void Optimizer<Adagrad<D, T>, D, T, 1>::update_parameters()
 GPUNET_EXTERN_TEMPLATES(GPUNET_ADAGRAD_UPDATE)

@@ -108,23 +108,9 @@ class AdamW : public Adam<D, T> {
   }
 };
 
-// See OptimizerOfParameters.
-template <class T, class D>
-class Adam<View<T, D>, void> : public OptimizerOfParameters<View<T, D>, AdamOptions> {
- public:
-  using OptimizerOfParameters<View<T, D>, AdamOptions>::OptimizerOfParameters;
-};
-template <class T, class D>
-Adam(View<T, D>, AdamOptions = {}) -> Adam<View<T, D>, void>;
+GPUNET_REFUSED_OPTIMIZERS(Adam)
 
-// See OptimizerOfParameters.
-template <class T, class D>
-class AdamW<View<T, D>, void> : public OptimizerOfParameters<View<T, D>, AdamWOptions> {
- public:
-  using OptimizerOfParameters<View<T, D>, AdamWOptions>::OptimizerOfParameters;
-};
-template <class T, class D>
-AdamW(View<T, D>, AdamWOptions = {}) -> AdamW<View<T, D>, void>;
+GPUNET_REFUSED_OPTIMIZERS(AdamW)
 
 #define GPUNET_ADAM_UPDATE(D, T) void Optimizer<Adam<D, T>, D, T, 3>::update_parameters()
 GPUNET_EXTERN_TEMPLATES(GPUNET_ADAM_UPDATE)

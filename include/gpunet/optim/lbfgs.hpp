@@ -132,14 +132,7 @@ class LBFGS : public ParamGroups {
   Buffer<double, D> sums_;
 };
 
-// See OptimizerOfParameters.
-template <class T, class D>
-class LBFGS<View<T, D>, void> : public OptimizerOfParameters<View<T, D>, LBFGSOptions> {
- public:
-  using OptimizerOfParameters<View<T, D>, LBFGSOptions>::OptimizerOfParameters;
-};
-template <class T, class D>
-LBFGS(View<T, D>, LBFGSOptions = {}) -> LBFGS<View<T, D>, void>;
+GPUNET_REFUSED_OPTIMIZERS(LBFGS)
 
 #define GPUNET_LBFGS(D, T) class LBFGS<D, T>
 GPUNET_EXTERN_TEMPLATES(GPUNET_LBFGS)

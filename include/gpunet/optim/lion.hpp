@@ -62,14 +62,7 @@ class Lion : public Optimizer<Lion<D, T>, D, T, 1> {
   LionOptions options_;
 };
 
-// See OptimizerOfParameters.
-template <class T, class D>
-class Lion<View<T, D>, void> : public OptimizerOfParameters<View<T, D>, LionOptions> {
- public:
-  using OptimizerOfParameters<View<T, D>, LionOptions>::OptimizerOfParameters;
-};
-template <class T, class D>
-Lion(View<T, D>, LionOptions = {}) -> Lion<View<T, D>, void>;
+GPUNET_REFUSED_OPTIMIZERS(Lion)
 
 #define GPUNET_LION_UPDATE(D, T) void Optimizer<Lion<D, T>, D, T, 1>::update_parameters()
 GPUNET_EXTERN_TEMPLATES(GPUNET_LION_UPDATE)

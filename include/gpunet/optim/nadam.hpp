@@ -81,14 +81,7 @@ class NAdam : public Optimizer<NAdam<D, T>, D, T, 2> {
   NAdamOptions options_;
 };
 
-// See OptimizerOfParameters.
-template <class T, class D>
-class NAdam<View<T, D>, void> : public OptimizerOfParameters<View<T, D>, NAdamOptions> {
- public:
-  using OptimizerOfParameters<View<T, D>, NAdamOptions>::OptimizerOfParameters;
-};
-template <class T, class D>
-NAdam(View<T, D>, NAdamOptions = {}) -> NAdam<View<T, D>, void>;
+GPUNET_REFUSED_OPTIMIZERS(NAdam)
 
 #define GPUNET_NADAM_UPDATE(D, T) void Optimizer<NAdam<D, T>, D, T, 2>::update_parameters()
 GPUNET_EXTERN_TEMPLATES(GPUNET_NADAM_UPDATE)

@@ -136,8 +136,38 @@ struct OptimizerOfParameters {
   void zero_grad() {}
   void step() {}
 };
+// The same for an optimizer of a model and numbers, as SGD(net, 0.1).
+template <class Net>
+struct OptimizerOfNumbers {
+  template <class... Numbers>
+  explicit OptimizerOfNumbers(Net&, Numbers...) {
+    static_assert(sizeof...(Numbers) == 0,
+                  "gpunet::optim: the options of an optimizer are given by name, write optim::SGD optimizer(net, "
+                  "{.lr = 0.1, .momentum = 0.9})");
+  }
+  void zero_grad() {}
+  void step() {}
+};
 
 }  // namespace gpunet::optim
+
+// Refuses such arguments of the optimizer `Name`, in namespace gpunet::optim.
+#define GPUNET_REFUSED_OPTIMIZERS(Name)                                                                       \
+  template <class T, class D>                                                                                 \
+  class Name<View<T, D>, void> : public OptimizerOfParameters<View<T, D>, Name##Options> {                    \
+   public:                                                                                                    \
+    using OptimizerOfParameters<View<T, D>, Name##Options>::OptimizerOfParameters;                            \
+  };                                                                                                          \
+  template <class T, class D>                                                                                 \
+  Name(View<T, D>, Name##Options = {}) -> Name<View<T, D>, void>;                                             \
+  template <class D, class T>                                                                                 \
+  class Name<Network<D, T>, void> : public OptimizerOfNumbers<Network<D, T>> {                                \
+   public:                                                                                                    \
+    using OptimizerOfNumbers<Network<D, T>>::OptimizerOfNumbers;                                              \
+  };                                                                                                          \
+  template <class D, class T, class... Numbers>                                                               \
+  requires(sizeof...(Numbers) > 0 && (std::is_arithmetic_v<Numbers> && ...)) Name(Network<D, T>&, Numbers...) \
+  ->Name<Network<D, T>, void>;
 
 #if !GPUNET_COMPILED
 #include <gpunet/optim/optimizer.ipp>

@@ -82,14 +82,7 @@ class RAdam : public Optimizer<RAdam<D, T>, D, T, 2> {
   RAdamOptions options_;
 };
 
-// See OptimizerOfParameters.
-template <class T, class D>
-class RAdam<View<T, D>, void> : public OptimizerOfParameters<View<T, D>, RAdamOptions> {
- public:
-  using OptimizerOfParameters<View<T, D>, RAdamOptions>::OptimizerOfParameters;
-};
-template <class T, class D>
-RAdam(View<T, D>, RAdamOptions = {}) -> RAdam<View<T, D>, void>;
+GPUNET_REFUSED_OPTIMIZERS(RAdam)
 
 #define GPUNET_RADAM_UPDATE(D, T) void Optimizer<RAdam<D, T>, D, T, 2>::update_parameters()
 GPUNET_EXTERN_TEMPLATES(GPUNET_RADAM_UPDATE)

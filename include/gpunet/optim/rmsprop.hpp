@@ -78,14 +78,7 @@ class RMSprop : public Optimizer<RMSprop<D, T>, D, T, 3> {
   RMSpropOptions options_;
 };
 
-// See OptimizerOfParameters.
-template <class T, class D>
-class RMSprop<View<T, D>, void> : public OptimizerOfParameters<View<T, D>, RMSpropOptions> {
- public:
-  using OptimizerOfParameters<View<T, D>, RMSpropOptions>::OptimizerOfParameters;
-};
-template <class T, class D>
-RMSprop(View<T, D>, RMSpropOptions = {}) -> RMSprop<View<T, D>, void>;
+GPUNET_REFUSED_OPTIMIZERS(RMSprop)
 
 #define GPUNET_RMSPROP_UPDATE(D, T) void Optimizer<RMSprop<D, T>, D, T, 3>::update_parameters()
 GPUNET_EXTERN_TEMPLATES(GPUNET_RMSPROP_UPDATE)

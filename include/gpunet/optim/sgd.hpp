@@ -78,14 +78,7 @@ class SGD : public Optimizer<SGD<D, T>, D, T, 1> {
   SGDOptions options_;
 };
 
-// See OptimizerOfParameters.
-template <class T, class D>
-class SGD<View<T, D>, void> : public OptimizerOfParameters<View<T, D>, SGDOptions> {
- public:
-  using OptimizerOfParameters<View<T, D>, SGDOptions>::OptimizerOfParameters;
-};
-template <class T, class D>
-SGD(View<T, D>, SGDOptions = {}) -> SGD<View<T, D>, void>;
+GPUNET_REFUSED_OPTIMIZERS(SGD)
 
 #define GPUNET_SGD_UPDATE(D, T) void Optimizer<SGD<D, T>, D, T, 1>::update_parameters()
 GPUNET_EXTERN_TEMPLATES(GPUNET_SGD_UPDATE)

@@ -8,10 +8,16 @@
 #include <vector>
 
 #include <gpunet/tensor/functions.hpp>
+#include <gpunet/tensor/rand.hpp>
 #include <gpunet/tensor/shapes.hpp>
 
 namespace gpunet {
 
+// Returns a tensor whose elements have any values.
+template <class T = float, class D>
+Tensor<T, D> empty(D& device, const Sizes& sizes) {
+  return {device, sizes};
+}
 // Return a tensor of one number, of zeros, of ones.
 template <class T = float, class D>
 Tensor<T, D> full(D& device, const Sizes& sizes, std::type_identity_t<T> value) {
@@ -39,6 +45,15 @@ auto zeros_like(const X& x) {
 template <detail::TensorLike X>
 auto ones_like(const X& x) {
   return full_like(x, detail::ValueOf<X>{1});
+}
+// Return random numbers, see rand and randn.
+template <detail::TensorLike X>
+auto rand_like(const X& x, Generator& generator = default_generator()) {
+  return rand<detail::ValueOf<X>>(x.device(), x.sizes(), generator);
+}
+template <detail::TensorLike X>
+auto randn_like(const X& x, Generator& generator = default_generator()) {
+  return randn<detail::ValueOf<X>>(x.device(), x.sizes(), generator);
 }
 
 // Writes a number, or the elements of y, which broadcast, to all elements of a tensor or a view.

@@ -226,10 +226,7 @@ Expression<T, D> expression(Expression<T, D>&& x) {
 }
 template <class T, class D>
 Expression<T, D> expression(Expression<T, D>& x) {
-  static_assert(
-      sizeof(T) == 0,
-      "gpunet::Expression: an expression is used once (it has no memory of its own), make a tensor of it: "
-      "Tensor y = a + b");
+  refuse_second_use<sizeof(T) == 0>();
   return std::move(x);
 }
 

@@ -147,6 +147,14 @@ auto where(C&& condition, A&& a, B&& b) {
                           "where");
 }
 
+// Returns x with a number where the mask, a tensor of bools, is true. Shapes broadcast.
+template <detail::TensorLike X, detail::TensorLike M, detail::Number N>
+auto masked_fill(X&& x, M&& mask, N value) {
+  static_assert(std::is_same_v<detail::ValueOf<M>, bool>,
+                "gpunet::masked_fill: the mask has to be a tensor of bools: x > 0");
+  return where(std::forward<M>(mask), value, std::forward<X>(x));
+}
+
 // Return the conjunction, the disjunction and the negation of bools.
 template <detail::TensorLike X>
 requires std::is_same_v < detail::ValueOf<X>,

@@ -36,14 +36,14 @@ class JoinedPart {
   std::optional<StridedView<const T, D>> view_;
 };
 
-// The same of any element type and device, for the message about tensors that differ.
+// The same of any element type and device, for the message about tensors that differ. A class, to which a std::initializer_list is
+// preferred, so that its function is taken only if no other can be.
 struct AnyJoinedPart {
   template <TensorLike X>
   AnyJoinedPart(X&&) {}
 };
-// A dimension for that: worse than int, so that this function is taken only if no other can be.
-struct AnyDimension {
-  AnyDimension(int) {}
+struct AnyJoinedParts {
+  AnyJoinedParts(std::initializer_list<AnyJoinedPart>) {}
 };
 
 template <class T, class D>
@@ -186,7 +186,7 @@ auto triu(X&& x, index_t k = 0) {
   GPUNET_JOINED(name, D, bool)
 #define GPUNET_JOINED_REFUSED(name)                                                                           \
   template <int never = 0>                                                                                    \
-  Tensor<float, Host> name(std::initializer_list<detail::AnyJoinedPart>, detail::AnyDimension) {              \
+  Tensor<float, Host> name(detail::AnyJoinedParts, int = 0) {                                                 \
     static_assert(never != 0, "gpunet::" #name                                                                \
                               ": the tensors have different element types or kinds of device, convert them: " \
                               "cast<float>(x), x.to(device)");                                                \

@@ -96,6 +96,31 @@ auto matmul(A&& a, B&& b) {
   return out;
 }
 
+// Returns the products of two batches of matrices, [batch, m, k] and [batch, k, n].
+template <detail::TensorLike A, detail::TensorLike B>
+auto bmm(A&& a, B&& b) {
+  const Sizes &x = a.sizes(), &y = b.sizes();
+  require(x.rank() == 3 && y.rank() == 3 && x[0] == y[0], "gpunet::bmm: shapes ", to_string(x), " and ",
+          to_string(y), " (want [batch, m, k] and [batch, k, n]), write matmul(a, b) for others");
+  return matmul(std::forward<A>(a), std::forward<B>(b));
+}
+
+// Returns the sum of the products of two vectors. Its type is that of sum.
+template <detail::TensorLike A, detail::TensorLike B>
+auto dot(A&& a, B&& b) {
+  require(a.sizes().rank() == 1 && a.sizes() == b.sizes(), "gpunet::dot: shapes ", to_string(a.sizes()), " and ",
+          to_string(b.sizes()), " (want two vectors of one length), write sum(a * b) for others");
+  return sum(std::forward<A>(a) * std::forward<B>(b));
+}
+
+// Returns the products of all elements of two vectors, [m] and [n], as [m, n].
+template <detail::TensorLike A, detail::TensorLike B>
+auto outer(A&& a, B&& b) {
+  require(a.sizes().rank() == 1 && b.sizes().rank() == 1, "gpunet::outer: shapes ", to_string(a.sizes()), " and ",
+          to_string(b.sizes()), " (want two vectors), flatten them");
+  return unsqueeze(std::forward<A>(a), 1) * unsqueeze(std::forward<B>(b), 0);
+}
+
 }  // namespace gpunet
 
 #if !GPUNET_COMPILED

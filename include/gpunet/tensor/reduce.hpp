@@ -135,7 +135,7 @@ auto extreme_and_place(X&& x, int dim, bool keepdim, std::string_view function) 
   auto best = extreme<Op>(elements, Dims(dim), true, function);
   D& device = best.device();
   const int rank = elements.sizes().rank();
-  if (rank == 0) return ValuesAndIndices<T, D>{std::move(best), zeros<label_t>(device, {})};
+  if (rank == 0) return ValuesAndIndices<T, D>{{}, std::move(best), zeros<label_t>(device, {})};
   const int at = dimension_at(dim, rank, function);
   const index_t length = elements.sizes()[at];
   require(length <= std::numeric_limits<label_t>::max(), "gpunet::", function, ": ", length,
@@ -154,8 +154,8 @@ auto extreme_and_place(X&& x, int dim, bool keepdim, std::string_view function) 
       return where(std::move(is_best), with_sizes(numbers, along), static_cast<label_t>(length));
   }();
   auto indices = extreme<element::Minimum>(std::move(places), Dims(dim), keepdim, function);
-  return ValuesAndIndices<T, D>{TensorAccess::adopt(device, result, TensorAccess::release(std::move(best))),
-                                std::move(indices)};
+  return ValuesAndIndices<T, D>{
+      {}, TensorAccess::adopt(device, result, TensorAccess::release(std::move(best))), std::move(indices)};
 }
 
 template <class Op, class D>
@@ -265,7 +265,7 @@ auto argmin(X&& x) {
 
 // The largest or smallest elements along a dimension and their indices: auto [values, indices] = max(x, 1).
 template <class T, class D>
-struct ValuesAndIndices {
+struct ValuesAndIndices : detail::SeveralTensors<T, D> {
   Tensor<T, D> values;
   Tensor<label_t, D> indices;
 };
@@ -288,6 +288,44 @@ auto any(X&& x, const detail::Dims& dims = {}, bool keepdim = false) {
 template <detail::TensorLike X>
 auto all(X&& x, const detail::Dims& dims = {}, bool keepdim = false) {
   return detail::of_bools<detail::element::And>(cast<bool>(std::forward<X>(x)), dims, keepdim, true, "all");
+}
+
+// Returns how many elements are true, or other than 0, as index_t.
+template <detail::TensorLike X>
+auto count_nonzero(X&& x, const detail::Dims& dims = {}) {
+  return sum(cast<bool>(std::forward<X>(x)), dims);
+}
+
+// Returns whether two tensors have the same shape and equal elements. Waits for the device.
+template <detail::TensorLike A, detail::TensorLike B>
+bool equal(A&& a, B&& b) {
+  if (!(a.sizes() == b.sizes())) return false;
+  return all(std::forward<A>(a) == std::forward<B>(b)).item();
+}
+
+// Returns where |a - b| <= atol + rtol |b|, or a = b; with equal_nan also where both are NaN. Of integers as floats. Shapes broadcast.
+template <detail::TensorLike A, detail::TensorLike B>
+auto isclose(A&& a, B&& b, double rtol = 1e-5, double atol = 1e-8, bool equal_nan = false) {
+  require(rtol >= 0 && atol >= 0, "gpunet::isclose: rtol is ", rtol, " and atol ", atol, " (want 0 or more)");
+  const auto of_a = detail::stored(std::forward<A>(a));
+  const auto of_b = detail::stored(std::forward<B>(b));
+  const auto x = [&] {
+    return detail::as_floats(of_a);
+  };
+  const auto y = [&] {
+    return detail::as_floats(of_b);
+  };
+  auto same = of_a == of_b;
+  Tensor close = rtol > 0 || atol > 0
+                     ? std::move(same) | ((abs(x() - y()) <= atol + abs(rtol * y())) & isfinite(x() - y()))
+                     : std::move(same);
+  if (equal_nan) close |= isnan(of_a) & isnan(of_b);
+  return close;
+}
+// Returns whether all are. Waits for the device.
+template <detail::TensorLike A, detail::TensorLike B>
+bool allclose(A&& a, B&& b, double rtol = 1e-5, double atol = 1e-8, bool equal_nan = false) {
+  return all(isclose(std::forward<A>(a), std::forward<B>(b), rtol, atol, equal_nan)).item();
 }
 
 namespace detail {

@@ -92,6 +92,28 @@ auto cumsum(X&& x, int dim) {
   return out;
 }
 
+// Returns the differences of neighbors along a dimension, x[i + 1] - x[i], n times.
+template <detail::TensorLike X>
+auto diff(X&& x, index_t n = 1, int dim = -1) {
+  require(n >= 0, "gpunet::diff: ", n, " times (want 0 or more)");
+  const auto held = detail::stored(std::forward<X>(x));
+  const auto view = detail::view_of(held);
+  const int at = detail::dimension_at(dim, view.sizes().rank(), "diff");
+  const auto step = [&](const auto& y) {
+    const index_t length = y.size(at) - 1;
+    const auto right = narrow(y, at, 1, length), left = narrow(y, at, 0, length);
+    if constexpr (std::is_same_v<detail::ValueOf<X>, bool>)
+      return Tensor(right ^ left);
+    else
+      return Tensor(right - left);
+  };
+  if (n == 0 || view.size(at) == 0) return view.contiguous();
+  auto y = step(view);
+  while (--n > 0 && y.size(at) > 0)
+    y = step(y);
+  return y;
+}
+
 }  // namespace gpunet
 
 GPUNET_EXTERN_LOOP(gpunet::detail::ScanPart);

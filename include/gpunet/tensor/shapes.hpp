@@ -2,9 +2,11 @@
 // expression an expression. A negative dimension counts from the end. Throw Error for a dimension that is not there.
 #pragma once
 
+#include <concepts>
 #include <initializer_list>
 #include <optional>
 #include <span>
+#include <vector>
 
 #include <gpunet/tensor/expression.hpp>
 
@@ -46,12 +48,24 @@ Layout expanded(const Layout& x, std::span<const index_t> sizes);
 Layout flipped(const Layout& x, std::span<const int> dims);
 Layout diagonal_of(const Layout& x);
 
+// Returns the extents of parts of a dimension: of `length` elements each but the last; of about the same length; those given.
+// Throw Error for parts that do not make the dimension.
+std::vector<index_t> split_extents(index_t extent, index_t length);
+std::vector<index_t> chunk_extents(index_t extent, index_t chunks);
+std::vector<index_t> given_extents(index_t extent, std::span<const index_t> lengths);
+
+// Whether views of X outlive it: whether it is a view, or a tensor that is not temporary.
+template <class X>
+inline constexpr bool has_views =
+    (std::is_lvalue_reference_v<X> ||
+     !std::is_same_v<std::remove_cv_t<X>, Tensor<ValueOf<X>, DeviceOf<X>>>)&&requires(X& x) {
+  view_of(x);
+};
+
 // Returns the elements of x in the layout f(layout).
 template <class X, class F>
 auto relaid(X&& x, const F& f) {
-  using V = std::remove_cvref_t<X>;
-  constexpr bool owns = std::is_same_v<V, Tensor<ValueOf<X>, DeviceOf<X>>> && !std::is_lvalue_reference_v<X>;
-  if constexpr (!owns && requires { view_of(x); }) {
+  if constexpr (has_views<X>) {
     const auto view = view_of(x);
     const Layout to = f(Layout{0, view.sizes(), view.strides()});
     auto* const data = view.data();  // null if there are no elements
@@ -101,6 +115,17 @@ auto reshape(X&& x, std::initializer_list<index_t> sizes) {
   return detail::relaid(std::forward<X>(x), [&](const detail::Layout& of) {
     return reshaped(of, std::span(sizes.begin(), sizes.size()), "reshape");
   });
+}
+// The same with sizes in a vector, and with those of another tensor: reshape(x, y.sizes()).
+template <detail::TensorLike X, std::integral I>
+auto reshape(X&& x, const std::vector<I>& sizes) {
+  const std::vector<index_t> all(sizes.begin(), sizes.end());
+  return detail::relaid(std::forward<X>(x),
+                        [&](const detail::Layout& of) { return reshaped(of, std::span(all), "reshape"); });
+}
+template <detail::TensorLike X>
+auto reshape(X&& x, const Sizes& sizes) {
+  return detail::with_sizes(std::forward<X>(x), sizes);
 }
 // Returns x with the dimensions from start_dim to end_dim merged into one.
 template <detail::TensorLike X>
@@ -155,6 +180,49 @@ auto flip(X&& x, std::initializer_list<int> dims) {
 template <detail::TensorLike X>
 auto diagonal(X&& x) {
   return detail::relaid(std::forward<X>(x), [](const detail::Layout& of) { return diagonal_of(of); });
+}
+
+namespace detail {
+
+// Returns views of the parts of a dimension, whose extents f(extent) returns.
+template <class X, class F>
+auto parts_of(X&& x, int dim, std::string_view function, const F& f) {
+  static_assert(
+      has_views<X>,
+      "gpunet::split: the parts are views, which a temporary tensor would not outlive, keep it in a variable: "
+      "Tensor y = 2 * x");
+  if constexpr (has_views<X>) {
+    const auto view = view_of(x);
+    const int at = dimension_at(dim, view.sizes().rank(), function);
+    std::vector<std::remove_const_t<decltype(view)>> parts;
+    index_t start = 0;
+    for (const index_t length : f(view.size(at))) {
+      parts.push_back(narrow(view, at, start, length));
+      start += length;
+    }
+    return parts;
+  }
+}
+
+}  // namespace detail
+
+// Return views of the parts of a dimension, in a std::vector: with `length` elements each, the last one with fewer; with the given
+// lengths; `chunks` parts of the same length, the last one with fewer, or fewer parts, as in PyTorch.
+template <detail::TensorLike X>
+auto split(X&& x, index_t length, int dim = 0) {
+  return detail::parts_of(std::forward<X>(x), dim, "split",
+                          [&](index_t extent) { return detail::split_extents(extent, length); });
+}
+template <detail::TensorLike X>
+auto split(X&& x, std::initializer_list<index_t> lengths, int dim = 0) {
+  return detail::parts_of(std::forward<X>(x), dim, "split", [&](index_t extent) {
+    return detail::given_extents(extent, std::span(lengths.begin(), lengths.size()));
+  });
+}
+template <detail::TensorLike X>
+auto chunk(X&& x, index_t chunks, int dim = 0) {
+  return detail::parts_of(std::forward<X>(x), dim, "chunk",
+                          [&](index_t extent) { return detail::chunk_extents(extent, chunks); });
 }
 
 }  // namespace gpunet

@@ -230,4 +230,30 @@ GPUNET_INLINE Layout diagonal_of(const Layout& x) {
   return out;
 }
 
+GPUNET_INLINE std::vector<index_t> split_extents(index_t extent, index_t length) {
+  require(length > 0 || (length == 0 && extent == 0), "gpunet::split: parts of ", length,
+          " elements of a dimension of ", extent, " (want 1 or more)");
+  std::vector<index_t> extents;
+  for (index_t left = extent; left > 0; left -= extents.back())
+    extents.push_back(std::min(left, length));
+  if (extents.empty()) extents.push_back(0);
+  return extents;
+}
+GPUNET_INLINE std::vector<index_t> chunk_extents(index_t extent, index_t chunks) {
+  require(0 < chunks && chunks < most_elements, "gpunet::chunk: ", chunks, " chunks (want 1 or more)");
+  if (extent == 0) return std::vector<index_t>(static_cast<std::size_t>(chunks), 0);
+  return split_extents(extent, (extent - 1) / chunks + 1);
+}
+GPUNET_INLINE std::vector<index_t> given_extents(index_t extent, std::span<const index_t> lengths) {
+  index_t left = extent;
+  for (const index_t length : lengths) {
+    require(0 <= length && length <= left, "gpunet::split: a part of ", length, " elements, of ", left,
+            " that are left of a dimension of ", extent, " (want lengths that add up to it)");
+    left -= length;
+  }
+  require(left == 0, "gpunet::split: parts of ", extent - left, " elements of a dimension of ", extent,
+          " (want lengths that add up to it)");
+  return {lengths.begin(), lengths.end()};
+}
+
 }  // namespace gpunet::detail

@@ -55,7 +55,7 @@ Tensor<index_t, Cuda> counts(const View<const index_t, Cuda>& numbers, index_t c
 #endif
 
 template <class T, class D>
-struct Sorted {
+struct Sorted : SeveralTensors<T, D> {
   Tensor<T, D> values;
   Tensor<index_t, D> indices;
 };
@@ -70,7 +70,7 @@ auto sorted(X&& x, int dim, bool descending, index_t first, std::string_view fun
   const auto view = view_of(held);
   const int rank = view.sizes().rank();
   if (rank == 0 && first == 1 && (dim == 0 || dim == -1))
-    return Sorted<T, D>{view.contiguous(), zeros<index_t>(view.device(), {})};
+    return Sorted<T, D>{{}, view.contiguous(), zeros<index_t>(view.device(), {})};
   const int at = dimension_at(dim, rank, function);
   const auto dense_rows = dense(transpose(view, at, rank - 1));
   const auto& rows = dense_rows.view;
@@ -83,7 +83,7 @@ auto sorted(X&& x, int dim, bool descending, index_t first, std::string_view fun
   Sizes sizes;
   for (int d = 0; d < rank; ++d)
     sizes.append(d == rank - 1 ? first : rows.sizes()[d]);
-  Sorted<T, D> out{Tensor<T, D>(device, sizes), Tensor<index_t, D>(device, sizes)};
+  Sorted<T, D> out{{}, Tensor<T, D>(device, sizes), Tensor<index_t, D>(device, sizes)};
   if (out.values.numel() > 0) {
     const index_t count = rows.numel() / length;
     sort_rows(device, {reinterpret_cast<const std::byte*>(rows.data()), element_type<T>, count, length, descending},
@@ -94,8 +94,8 @@ auto sorted(X&& x, int dim, bool descending, index_t first, std::string_view fun
                          reinterpret_cast<E*>(out.values.data()), true});
   }
   if (at == rank - 1) return out;
-  return Sorted<T, D>{transpose(out.values, at, rank - 1).contiguous(),
-                      transpose(out.indices, at, rank - 1).contiguous()};
+  return Sorted<T, D>{
+      {}, transpose(out.values, at, rank - 1).contiguous(), transpose(out.indices, at, rank - 1).contiguous()};
 }
 
 }  // namespace detail
@@ -119,9 +119,48 @@ auto topk(X&& x, index_t k, int dim = -1, bool largest = true) {
   return detail::sorted(std::forward<X>(x), dim, largest, k, "topk");
 }
 
+// Returns the medians along a dimension, of an even number the lower of two, and their indices; NaN where an element is, and the
+// index of the first one. Throws Error where there is none.
+template <detail::TensorLike X>
+auto median(X&& x, int dim, bool keepdim = false) {
+  using T = detail::ValueOf<X>;
+  using D = detail::DeviceOf<X>;
+  const auto held = detail::stored(std::forward<X>(x));
+  const auto view = detail::view_of(held);
+  const Sizes sizes = view.sizes();
+  const bool is_number = sizes.rank() == 0 && (dim == 0 || dim == -1);
+  const int at = is_number ? 0 : detail::dimension_at(dim, sizes.rank(), "median");
+  auto ordered = sort(view, dim);
+  if (is_number) return ordered;
+  const index_t length = sizes[at];
+  require(length > 0, "gpunet::median: a tensor of shape ", to_string(sizes), " has no elements along dimension ",
+          dim, ", give some");
+  const auto middle = [&](const auto& y) {
+    return narrow(y, at, (length - 1) / 2, 1);
+  };
+  Tensor values = middle(ordered.values);
+  Tensor indices = middle(ordered.indices);
+  if constexpr (std::is_floating_point_v<T>) {
+    const Tensor has_nan = isnan(narrow(ordered.values, at, length - 1, 1));  // the last in order
+    values = where(has_nan, std::numeric_limits<T>::quiet_NaN(), values);
+    indices = where(has_nan, cast<index_t>(argmax(view, at, true)), indices);
+  }
+  if (keepdim) return detail::Sorted<T, D>{{}, std::move(values), std::move(indices)};
+  return detail::Sorted<T, D>{{}, squeeze(std::move(values), at).eval(), squeeze(std::move(indices), at).eval()};
+}
+// Returns the median of all elements; of no floats NaN.
+template <detail::TensorLike X>
+auto median(X&& x) {
+  using T = detail::ValueOf<X>;
+  const auto elements = detail::dense(std::forward<X>(x));
+  if constexpr (std::is_floating_point_v<T>)
+    if (elements.view.numel() == 0) return full<T>(elements.view.device(), {}, std::numeric_limits<T>::quiet_NaN());
+  return median(flatten(elements.view), 0).values;
+}
+
 // Returns the different elements in order; the index of each element of x among them; how often each occurs. Waits for the device.
 template <class T, class D>
-struct Unique {
+struct Unique : detail::SeveralTensors<T, D> {
   Tensor<T, D> values;
   Tensor<index_t, D> inverse, counts;
 };
@@ -135,8 +174,8 @@ auto unique(X&& x) {
   D& device = view.device();
   const index_t n = view.numel();
   if (n == 0)
-    return Unique<T, D>{Tensor<T, D>(device, {0}), Tensor<index_t, D>(device, view.sizes()),
-                        Tensor<index_t, D>(device, {0})};
+    return Unique<T, D>{
+        {}, Tensor<T, D>(device, {0}), Tensor<index_t, D>(device, view.sizes()), Tensor<index_t, D>(device, {0})};
   const auto elements = detail::dense(view);
   const auto [values, indices] = sort(flatten(elements.view), 0);
   Tensor<bool, D> begins = full<bool>(device, {n}, true);
@@ -145,7 +184,9 @@ auto unique(X&& x) {
   const auto ends = cat({narrow(places, 0, 1, places.numel() - 1), full<index_t>(device, {1}, n)}, 0);
   const Tensor numbers = cumsum(begins, 0) - 1;
   Tensor<index_t, D> inverse = scatter(zeros<index_t>(device, {n}), 0, indices, numbers);
-  return Unique<T, D>{index_select(values, 0, places), detail::with_sizes(std::move(inverse), view.sizes()).eval(),
+  return Unique<T, D>{{},
+                      index_select(values, 0, places),
+                      detail::with_sizes(std::move(inverse), view.sizes()).eval(),
                       Tensor(ends - places)};
 }
 

@@ -53,6 +53,9 @@ class StridedView {
 
   // Returns element i of the first dimension. A negative index counts from the end.
   StridedView operator[](index_t i) const { return select(*this, 0, i); }
+  // The same for each i, see Tensor.
+  auto begin() const { return detail::RowIterator<const StridedView>{this, 0}; }
+  auto end() const { return detail::end_of_rows(*this); }
 
   // Returns a dense copy.
   Tensor<value_type, D> contiguous() const;

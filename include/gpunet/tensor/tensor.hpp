@@ -23,7 +23,39 @@ class Expression;  // tensor/expression.hpp
 
 namespace detail {
 struct TensorAccess;
+
+// The base of results of several tensors, the first of which has elements of T.
+template <class T, class D>
+struct SeveralTensors {};
+
+// An iterator over the first dimension of a tensor or a view.
+template <class X>
+struct RowIterator {
+  X* x;
+  index_t i;
+
+  auto operator*() const { return (*x)[i]; }
+  RowIterator& operator++() {
+    ++i;
+    return *this;
+  }
+  friend bool operator==(const RowIterator& a, const RowIterator& b) { return a.i == b.i; }
+};
+template <class X>
+RowIterator<X> end_of_rows(X& x) {
+  require(x.sizes().rank() > 0,
+          "gpunet::Tensor::end: a tensor without dimensions has no first one to iterate over, use item()");
+  return {&x, x.sizes()[0]};
 }
+
+template <bool never>
+constexpr void refuse_second_use() {
+  static_assert(
+      never,
+      "gpunet::Expression: an expression is used once (it has no memory of its own), make a tensor of it: "
+      "Tensor y = a + b");
+}
+}  // namespace detail
 
 // A dense row-major array of T with a shape, on device D, which must outlive it. Move-only: copies are explicit, by clone() and
 // to(device).
@@ -49,6 +81,13 @@ class Tensor {
       device.upload(data(), values.data(), buffer_.bytes());
     }
   }
+  // A vector alone, which might be values or sizes, does not compile.
+  template <class U>
+  Tensor(D&, const std::vector<U>&) {
+    static_assert(sizeof(U) == 0,
+                  "gpunet::Tensor: a vector without a shape, write Tensor<float, Host> x(host, {2, 3}, values) for "
+                  "values, empty<float>(host, sizes) for sizes");
+  }
 
   // Computes an expression: Tensor y = 2 * a + b.
   Tensor(Expression<T, D>&& expression) : Tensor(std::move(expression).eval()) {}
@@ -62,6 +101,17 @@ class Tensor {
   requires(!std::is_same_v<U, T>) Tensor(Expression<U, D>&&) { refuse_elements<U>(); }
   template <class U>
   requires(!std::is_same_v<U, T>) Tensor& operator=(Expression<U, D>&&) { return refuse_elements<U>(), *this; }
+  // Neither does an expression with a name, nor a result of several tensors.
+  template <bool never = false>
+  Tensor(const Expression<T, D>&) {
+    detail::refuse_second_use<never>();
+  }
+  template <bool never = false>
+  Tensor(const detail::SeveralTensors<T, D>&) {
+    static_assert(never,
+                  "gpunet::Tensor: the function returns several tensors, name them, or take one: "
+                  "auto [values, indices] = topk(x, 3), Tensor y = topk(x, 3).values");
+  }
   // Copies the elements of a view.
   template <class U>
   requires std::is_same_v<std::remove_const_t<U>, T> Tensor(const StridedView<U, D>& view)
@@ -105,6 +155,11 @@ class Tensor {
   // Returns element i of the first dimension, as a view: x[i][j] = 1. A negative index counts from the end.
   StridedView<T, D> operator[](index_t i) & { return select(*this, 0, i); }
   StridedView<const T, D> operator[](index_t i) const& { return select(*this, 0, i); }
+  // The same for each i: for (auto row : x). Throw Error for a tensor without dimensions.
+  auto begin() & { return detail::RowIterator<Tensor>{this, 0}; }
+  auto begin() const& { return detail::RowIterator<const Tensor>{this, 0}; }
+  auto end() & { return detail::end_of_rows(*this); }
+  auto end() const& { return detail::end_of_rows(*this); }
 
   // Returns a copy on the same device.
   Tensor clone() const { return device_ ? to(*device_) : Tensor(); }
