@@ -161,7 +161,7 @@ text <<'END'
 A network learns to balance a pole on a cart by pushing it to the left or right: Gymnasium's CartPole-v1, whose episodes end after 500 pushes
 ([source](../examples/12_dqn.cpp), [the carts](../examples/support/cart_poles.hpp)). The carts and the memory of their states are tensors on the device. The network with the loss
 and the one that acts share their parameters; the values of next states are those of a copy that follows by `lerp`. The lengths are means of a hundred episodes without
-random pushes. They rise and fall, and another seed may end below 500.
+random pushes. They rise and fall; another seed, or a processor that adds in another order, has other lengths and may end below 500.
 END
 run 12_dqn
 
