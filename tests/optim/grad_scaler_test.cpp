@@ -131,6 +131,38 @@ TEST_CASE("each optimizer checks the gradients that it uses, and all of them the
   CHECK(parameters_of(net)[at_a] == 2);
 }
 
+// The body's gradients are scaled and overflow: neither keeps the head from learning as in float.
+TEST_CASE_TEMPLATE("the optimizer of a part, clipped and scaled", D, GPUNET_TEST_DEVICES) {
+  using Two = nn::Sequential<nn::Input<1>, nn::Named<"body", nn::Linear<1, nn::Bias<false>>>,
+                             nn::Named<"head", nn::Linear<1, nn::Bias<false>>>>;
+  D& device = test_device<D>();
+  const Tensor<float, D> one(device, {1, 1}, {1.0f});
+  for (const float head_weight : {2.0f, 2000.0f}) {
+    CAPTURE(head_weight);
+    Model<Two, D> net(device);
+    net.autocast(Storage::float16);
+    const auto at = [&](std::size_t i) {
+      return static_cast<std::size_t>(net.named_parameters()[i].offset);
+    };
+    std::vector<float> weights = parameters_of(net);
+    weights[at(0)] = 3, weights[at(1)] = head_weight;
+    device.upload(net.parameters().data(), weights.data(), weights.size() * sizeof(float));
+    net.note_update();
+    optim::SGD head(net.parameters("head"), {.lr = 0.5});
+    amp::GradScaler scaler({.init_scale = 64});
+    net.zero_grad();
+    scaler.scale(mean(net(one))).backward();
+    scaler.unscale_(head);
+    CHECK(std::isinf(gradients_of(net)[at(0)]) == (head_weight == 2000));
+    CHECK(nn::utils::clip_grad_norm_(head.parameters(), 1).item() == 3);
+    CHECK(scaler.step(head));
+    scaler.update();
+    CHECK(scaler.get_scale() == 64);
+    CHECK(parameters_of(net)[at(1)] == doctest::Approx(head_weight - 0.5).epsilon(1e-6));
+    CHECK(parameters_of(net)[at(0)] == 3);
+  }
+}
+
 TEST_CASE("accumulated gradients are scaled alike") {
   ProductLesson<Host> product;
   optim::SGD optimizer(product.net, {.lr = 1});

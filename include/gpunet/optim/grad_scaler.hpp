@@ -63,7 +63,7 @@ bool unscale(Network<D, T>& model, std::span<const ArenaRange> ranges, double fa
 //   auto loss = criterion(net(inputs), labels);
 //   scaler.scale(loss).backward();
 //   scaler.unscale_(optimizer);                       // only to clip or read the gradients
-//   nn::utils::clip_grad_norm_(net, 1);
+//   nn::utils::clip_grad_norm_(optimizer.parameters(), 1);  // those of other parameters are still scaled
 //   scaler.step(optimizer);
 //   scaler.update();
 // train::Step and train::fit do the same with {.scaler = &scaler}. Networks with other storage need no scale.

@@ -149,23 +149,23 @@ class ModelCheckpoint {
   Best best_;
 };
 
-// Clips the norm of the gradients in every step: nn::utils::clip_grad_norm_.
+// Clips the norm of the gradients that the optimizer uses in every step: nn::utils::clip_grad_norm_(optimizer.parameters(), max_norm).
 struct ClipGradNorm {
   double max_norm;
   double norm_type = 2;
 
   template <class Model, class Optimizer>
   void before_update(Run<Model, Optimizer>& run) const {
-    nn::utils::clip_grad_norm_(run.model, max_norm, norm_type);
+    nn::utils::detail::clip_grad_norm(run.model, &run.optimizer.indices(), max_norm, norm_type, false);
   }
 };
-// Clips each gradient in every step: nn::utils::clip_grad_value_.
+// Clips each gradient that the optimizer uses in every step: nn::utils::clip_grad_value_(optimizer.parameters(), clip_value).
 struct ClipGradValue {
   double clip_value;
 
   template <class Model, class Optimizer>
   void before_update(Run<Model, Optimizer>& run) const {
-    nn::utils::clip_grad_value_(run.model, clip_value);
+    nn::utils::detail::clip_grad_value(run.model, &run.optimizer.indices(), clip_value);
   }
 };
 
