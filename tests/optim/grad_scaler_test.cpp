@@ -3,6 +3,7 @@
 #include <cmath>
 #include <doctest/doctest.h>
 #include <limits>
+#include <stdexcept>
 #include <vector>
 
 #include <gpunet/gpunet.hpp>
@@ -215,6 +216,54 @@ TEST_CASE_TEMPLATE("fit scales as the loop does, with and without parts that see
   CHECK(c.state_dict() == d.state_dict());
   CHECK(updated == expected);
   CHECK(!updated[0]);  // 2^40 overflows
+}
+
+// An exception between unscale_() and update() leaves a scaler in the middle of a step.
+TEST_CASE("fit and Step begin a step of the scaler anew") {
+  const auto leave = [](Lesson<Host>& lesson, amp::GradScaler& scaler, bool by_fit) {
+    struct Thrower {
+      void before_update(train::Training&) { throw std::runtime_error("in a part"); }
+    } thrower;
+    if (by_fit) {
+      CHECK_THROWS(lesson.fit({.scaler = &scaler}, thrower));
+      return;
+    }
+    // Of an optimizer that is no more.
+    optim::SGD other(lesson.net, {.lr = 0.1});
+    for (auto [inputs, labels] : lesson.loader.to(lesson.device)) {
+      other.zero_grad();
+      scaler.scale(lesson.criterion(lesson.net(inputs), labels)).backward();
+      break;
+    }
+    scaler.unscale_(other);
+    scaler.unscale_(lesson.optimizer);
+    CHECK(contains(error_of([&] { scaler.unscale_(other); }),
+                   "unscale_() has already been called on this optimizer"));
+  };
+  const auto run = [](Lesson<Host>& lesson, amp::GradScaler& scaler, int way) {
+    manual_seed(5);
+    if (way == 0) return (void)lesson.fit({.epochs = 2, .scaler = &scaler});
+    if (way == 1) return (void)lesson.fit({.epochs = 2, .scaler = &scaler}, train::ClipGradNorm{1e9});
+    train::Step step(lesson.net, lesson.criterion, lesson.optimizer, {.scaler = &scaler});
+    for (int epoch = 0; epoch < 2; ++epoch)
+      for (auto [inputs, labels] : lesson.loader.to(lesson.device))
+        step(inputs, labels);
+  };
+  for (int way : {0, 1, 2})
+    for (bool by_fit : {false, true}) {
+      CAPTURE(way);
+      CAPTURE(by_fit);
+      Lesson<Host> expected(0.05, false), lesson(0.05, false);
+      amp::GradScaler clean({.init_scale = 512, .growth_interval = 4}), left = clean;
+      expected.net.autocast(Storage::float16);
+      lesson.net.autocast(Storage::float16);
+      leave(lesson, left, by_fit);
+      CHECK(left.state_dict() == clean.state_dict());
+      run(lesson, left, way);
+      run(expected, clean, way);
+      CHECK(same_parameters(lesson, expected));
+      CHECK(left.state_dict() == clean.state_dict());
+    }
 }
 
 TEST_CASE("a disabled scaler does nothing") {

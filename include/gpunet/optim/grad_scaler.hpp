@@ -125,6 +125,10 @@ class GradScaler {
   // Sets the scale instead. Throws Error unless it is above 0 and finite as a float.
   void update(double new_scale);
 
+  // Forgets calls of unscale_() and step() since update(), such as those before an exception; the scale stays. train::Step and
+  // train::fit begin with it.
+  void begin_step() { optimizers_.clear(); }
+
   // Returns whether the last step() changed nothing, because gradients were infinite or NaN.
   bool skipped() const { return skipped_; }
   bool is_enabled() const { return options_.enabled; }

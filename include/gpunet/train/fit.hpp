@@ -227,7 +227,9 @@ class FitStep {
         criterion_(criterion),
         options_(options),
         step_(run.model, criterion, run.optimizer, options),
-        parts_(parts...) {}
+        parts_(parts...) {
+    if (options.scaler) options.scaler->begin_step();
+  }
 
   // Trains on a batch. The last one of an epoch ends with an update.
   template <class Inputs, class Labels, class Targets>
