@@ -152,6 +152,8 @@ concept IsPart = HasBeforeUpdate<Part, R> || Validates<Part, R, Loss> || Counts<
 } || requires(Part& part, R& run) {
   part.on_step_end(run);
 } || requires(Part& part, R& run) {
+  part.on_validation_step_end(run);
+} || requires(Part& part, R& run) {
   part.on_epoch_end(run);
 } || requires(Part& part, R& run) {
   part.on_fit_end(run);
@@ -334,10 +336,17 @@ History fit(Network<D, T>& model, const Loss& criterion, Optimizer& optimizer, L
           return part.result().accuracy();
         };
   });
-  std::vector<std::string> names;
-  each([&]<class Part>(Part& part) {
-    if constexpr (detail::Measures<Part>) detail::add_name(names, part.name());
-  });
+  std::vector<std::pair<std::string, double>> measures;  // without values
+  for (const char* prefix : {"", "val_"})
+    if (*prefix == 0 || run.has_validation)
+      each([&]<class Part>(Part& part) {
+        if constexpr (detail::Measures<Part>) detail::add_measure(measures, prefix + part.name());
+      });
+  const auto record = [&]([[maybe_unused]] std::size_t first) {
+    each([&]<class Part>(Part& part) {
+      if constexpr (detail::Measures<Part>) run.current.measures[first++].second = part.value();
+    });
+  };
   detail::FitStep<R, Model, Loss, Optimizer, std::remove_reference_t<Parts>...> step(
       run, criterion, {options.accumulate, options.scaler}, parts...);
   const detail::Exit<std::remove_reference_t<Parts>...> exit(parts...);
@@ -349,7 +358,7 @@ History fit(Network<D, T>& model, const Loss& criterion, Optimizer& optimizer, L
   bool done = false;
   for (run.epoch = 1; run.epoch <= run.epochs && !done; ++run.epoch) {
     const double begin = detail::steady_seconds();
-    run.current = {.number = run.epoch};
+    run.current = {.number = run.epoch, .measures = measures};
     run.step = 0;
     run.running_loss.reset();
     model.train();
@@ -377,9 +386,7 @@ History fit(Network<D, T>& model, const Loss& criterion, Optimizer& optimizer, L
     step.update();
     run.current.loss = run.loss();
     run.current.accuracy = run.accuracy();
-    each([&]<class Part>(Part& part) {
-      if constexpr (detail::Measures<Part>) run.current.measures.emplace_back(part.name(), part.value());
-    });
+    record(0);
     const bool complete = run.step == run.steps && !run.stopped();
     if (complete)
       each([&]<class Part>(Part& part) {
@@ -399,9 +406,7 @@ History fit(Network<D, T>& model, const Loss& criterion, Optimizer& optimizer, L
     if (run.stopped())
       run.current.val_loss = run.current.val_accuracy = Epoch::unknown;  // measured on a part of it only
     else if (complete && run.has_validation)
-      each([&]<class Part>(Part& part) {
-        if constexpr (detail::Measures<Part>) run.current.measures.emplace_back("val_" + part.name(), part.value());
-      });
+      record(measures.size() / 2);
     run.current.seconds = detail::steady_seconds() - begin;
     run.history.epochs.push_back(run.current);
     run.history.steps = run.total_steps;

@@ -19,8 +19,8 @@ namespace detail {
 // Throws Error for a name that a history cannot have.
 void check_measure(std::string_view name);
 
-// Appends a name. Throws Error if it is there already.
-void add_name(std::vector<std::string>& names, const std::string& name);
+// Appends a measure without a value. Throws Error if there is one of this name.
+void add_measure(std::vector<std::pair<std::string, double>>& measures, const std::string& name);
 
 // What a metric is by default.
 struct AccuracyOf {

@@ -37,7 +37,7 @@ struct Epoch {
   double lr = unknown;  // of the last step
   double seconds = 0;   // including validation
   std::vector<std::pair<std::string, double>> measures =
-      {};  // of each train::Measure: name, and val_name of the validation
+      {};  // of each train::Measure: name, and with a validation val_name
 
   // Returns the value of a metric.
   double operator[](Metric metric) const;

@@ -48,11 +48,12 @@ GPUNET_INLINE void detail::check_measure(std::string_view name) {
           " begins with val_ (as the names of what a Validation measures), give another name");
 }
 
-GPUNET_INLINE void detail::add_name(std::vector<std::string>& names, const std::string& name) {
-  for (const std::string& other : names)
+GPUNET_INLINE void detail::add_measure(std::vector<std::pair<std::string, double>>& measures,
+                                       const std::string& name) {
+  for (const auto& [other, value] : measures)
     require(other != name, "gpunet::train::fit: two measures are called ", name,
             " (the history has one number of a name), rename one");
-  names.push_back(name);
+  measures.emplace_back(name, Epoch::unknown);
 }
 
 GPUNET_INLINE Training::~Training() = default;
