@@ -85,6 +85,37 @@ TEST_CASE("EarlyStopping waits for an improvement") {
   CHECK(history.why == "loss did not improve in 2 epochs");
 }
 
+TEST_CASE("an accuracy that a regression does not have is not monitored") {
+  const TempFolder folder;
+  Host& host = test_device<Host>();
+  Model net(host, nn::Sequential(nn::Input<2>(), nn::Linear<1>()));
+  optim::SGD optimizer(net, {.lr = 0.01});
+  const Tensor<float, Host> inputs(host, {4, 2}, pattern<float>(8, 7, 3, 23));
+  const Tensor<float, Host> targets(host, {4, 1}, pattern<float>(4, 5, 1, 7));
+  data::TensorDataset set(inputs, targets);
+  data::DataLoader loader(set, {.batch_size = 2});
+  const auto error_with = [&](auto part) {
+    index_t epochs = 0;
+    const auto count = [&](train::Training&) {
+      ++epochs;
+    };
+    const std::string error = error_of([&] {
+      train::fit(net, nn::MSELoss(), optimizer, loader, {.epochs = 9}, train::Validation(loader), part, count);
+    });
+    CHECK(epochs == 0);
+    return error;
+  };
+  const char* expected =
+      "gpunet::train::fit: val_accuracy is monitored and is NaN (a Validation measures it where each sample has "
+      "one "
+      "label, a class), monitor val_loss";
+  constexpr auto metric = train::Metric::val_accuracy;
+  CHECK(error_with(train::EarlyStopping({.patience = 3, .monitor = metric})) == expected);
+  CHECK(error_with(train::ModelCheckpoint(folder / "best.pth", {.monitor = metric})) == expected);
+  optim::lr_scheduler::ReduceLROnPlateau plateau(optimizer, {.mode = optim::lr_scheduler::Mode::max});
+  CHECK(error_with(train::EachEpoch(plateau, metric)) == expected);
+}
+
 TEST_CASE_TEMPLATE("EarlyStopping goes back to the best weights", D, GPUNET_TEST_DEVICES) {
   Lesson<D> once(0.1, false), restored(0.1, false), left(0.1, false), by_hand(0.1, false);
   once.fit({.epochs = 1});

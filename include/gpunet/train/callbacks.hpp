@@ -96,7 +96,7 @@ class EarlyStopping {
   void on_fit_begin(Training& run);
   template <class Model, class Optimizer>
   void on_epoch_end(Run<Model, Optimizer>& run) {
-    const double value = run.current[run.monitored(options_.monitor)];
+    const double value = run.value_of(options_.monitor);
     if (options_.restore_best_weights ? step(run.model, value) : step(value)) stop(run);
   }
   template <class Model, class Optimizer>
@@ -138,7 +138,7 @@ class ModelCheckpoint {
   void on_fit_begin(Training& run);
   template <class Model, class Optimizer>
   void on_epoch_end(Run<Model, Optimizer>& run) {
-    step(run.model, run.current[run.monitored(options_.monitor)]);
+    step(run.model, run.value_of(options_.monitor));
   }
 
  private:
@@ -219,7 +219,7 @@ class EachEpoch {
   template <class R>
   void on_epoch_end(R& run) {
     if constexpr (requires { f_.step(0.0); })
-      f_.step(run.current[run.monitored(monitor_)]);
+      f_.step(run.value_of(monitor_));
     else if constexpr (requires { f_.step(); })
       f_.step();
     else if constexpr (requires { f_.update_parameters(run.model); })

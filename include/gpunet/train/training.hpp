@@ -88,6 +88,8 @@ class Training {
   // Returns the metric that a part monitors: `wish`, or the validation loss, or the loss if there is no validation.
   // Throws Error if the metric is not measured.
   Metric monitored(std::optional<Metric> wish) const;
+  // Returns its value after an epoch. Throws Error if it is an accuracy that was not measured.
+  double value_of(std::optional<Metric> wish) const;
 };
 
 // A Training with its model and optimizer, for parts that need them.

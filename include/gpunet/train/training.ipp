@@ -1,6 +1,7 @@
 // Bodies of training.hpp.
 #pragma once
 
+#include <cmath>
 #include <string>
 #include <string_view>
 
@@ -72,6 +73,15 @@ GPUNET_INLINE Metric Training::monitored(std::optional<Metric> wish) const {
   require(metric != Metric::accuracy || has_accuracy,
           "gpunet::train::fit: accuracy is monitored but not measured, give fit a train::Accuracy");
   return metric;
+}
+
+GPUNET_INLINE double Training::value_of(std::optional<Metric> wish) const {
+  const Metric metric = monitored(wish);
+  const double value = current[metric];
+  require(metric != Metric::val_accuracy || !std::isnan(value), "gpunet::train::fit: ", name_of(metric),
+          " is monitored and is NaN (a Validation measures it where each sample has one label, a class), monitor "
+          "val_loss");
+  return value;
 }
 
 }  // namespace gpunet::train
