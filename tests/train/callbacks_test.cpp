@@ -85,6 +85,68 @@ TEST_CASE("EarlyStopping waits for an improvement") {
   CHECK(history.why == "loss did not improve in 2 epochs");
 }
 
+// A measure whose values are known: better in the second epoch, by which of both is up to the mode.
+TEST_CASE("a Measure is monitored by its name") {
+  const TempFolder folder;
+  const double values[] = {2, 3, 1, 2.5, 2};
+  Lesson<Host> lesson(0.05, false);
+  std::size_t epoch = 0;
+  const auto value = [&](const auto&, const auto&) {
+    return values[epoch];
+  };
+  std::vector<std::vector<float>> weights;
+  const auto fit = [&](auto&&... parts) {
+    epoch = 0;
+    weights.clear();
+    return lesson.fit({.epochs = 5}, train::Validation(lesson.test_loader), train::Measure("score", value),
+                      parts..., [&](train::Training&) {
+                        weights.push_back(parameters_of(lesson.net));
+                        ++epoch;
+                      });
+  };
+  const auto highest = fit(train::EarlyStopping(
+      {.patience = 2, .monitor = "val_score", .mode = train::Mode::max, .restore_best_weights = true}));
+  CHECK(highest.epochs.size() == 4);
+  CHECK(highest.why == "val_score did not improve in 2 epochs");
+  CHECK(same_bits(parameters_of(lesson.net), weights[1]));
+  const std::string name = "score";
+  CHECK(fit(train::EarlyStopping({.patience = 2, .monitor = name, .mode = train::Mode::min})).epochs.size() == 5);
+  CHECK(fit(train::EarlyStopping({.patience = 1, .monitor = train::Metric::loss, .mode = train::Mode::max}))
+            .epochs.size() == 2);  // the loss falls
+
+  Lesson<Host> loaded;
+  fit(train::ModelCheckpoint(folder / "best.pth", {.monitor = "val_score", .mode = train::Mode::max}));
+  io::load(loaded.net, folder / "best.pth");
+  CHECK(same_bits(parameters_of(loaded.net), weights[1]));
+  fit(train::ModelCheckpoint(folder / "best.pth", {.monitor = "val_score", .mode = train::Mode::min}));
+  io::load(loaded.net, folder / "best.pth");
+  CHECK(same_bits(parameters_of(loaded.net), weights[2]));
+
+  // The values that a schedule gets: 2, 3, 1, 2.5, 2.
+  optim::lr_scheduler::ReduceLROnPlateau plateau(
+      lesson.optimizer, {.mode = optim::lr_scheduler::Mode::max, .factor = 0.5, .patience = 0});
+  const auto history = fit(train::EachEpoch(plateau, "val_score"));
+  const double rates[] = {0.05, 0.05, 0.05, 0.025, 0.0125};
+  for (std::size_t i = 0; i < 5; ++i)
+    CHECK(history.epochs[i].lr == rates[i]);
+
+  CHECK(error_of([] { train::EarlyStopping({.monitor = "val_score"}); }) ==
+        "gpunet::train::EarlyStopping: val_score is monitored without a mode (whether higher is better), give "
+        ".mode = "
+        "train::Mode::max or min");
+  CHECK(contains(error_of([&] { train::ModelCheckpoint(folder / "a.pth", {.monitor = "score"}); }),
+                 "gpunet::train::ModelCheckpoint: score is monitored"));
+  CHECK(error_of([&] { fit(train::EarlyStopping({.monitor = "val_scor", .mode = train::Mode::max})); }) ==
+        "gpunet::train::Epoch: nothing is called val_scor (want one of loss, accuracy, val_loss, val_accuracy, "
+        "score, "
+        "val_score), give fit a train::Measure with the name");
+  CHECK(weights.empty());  // before the training
+  CHECK(error_of([&] {
+          lesson.fit({}, train::Measure("score", value),
+                     train::EarlyStopping({.monitor = "val_score", .mode = train::Mode::max}));
+        }) == "gpunet::train::fit: val_score is monitored but not measured, give fit a train::Validation(loader)");
+}
+
 TEST_CASE("an accuracy that a regression does not have is not monitored") {
   const TempFolder folder;
   Host& host = test_device<Host>();

@@ -351,6 +351,7 @@ History fit(Network<D, T>& model, const Loss& criterion, Optimizer& optimizer, L
       run, criterion, {options.accumulate, options.scaler}, parts...);
   const detail::Exit<std::remove_reference_t<Parts>...> exit(parts...);
   const detail::KeepMode keep(model);
+  run.current.measures = measures;
 
   each([&]<class Part>(Part& part) {
     if constexpr (requires { part.on_fit_begin(run); }) part.on_fit_begin(run);

@@ -17,12 +17,27 @@ namespace gpunet::train {
 // A number that is measured once per epoch.
 enum class Metric { loss, accuracy, val_loss, val_accuracy };
 
+namespace detail {
+
+inline constexpr Metric each_metric[] = {Metric::loss, Metric::accuracy, Metric::val_loss, Metric::val_accuracy};
+
+}  // namespace detail
+
 // Returns the name as in Keras: "val_loss" and so on.
 const char* name_of(Metric metric);
 // Returns whether a higher value is better.
 inline bool higher_is_better(Metric metric) {
   return metric == Metric::accuracy || metric == Metric::val_accuracy;
 }
+
+// A number that a part monitors: a Metric, or a train::Measure by its name, "f1" or of the validation "val_f1".
+struct Monitor {
+  Monitor(Metric metric) : name(name_of(metric)) {}
+  Monitor(std::string of_measure) : name(std::move(of_measure)) {}
+  Monitor(const char* of_measure) : name(of_measure) {}
+
+  std::string name;
+};
 
 // The results of an epoch; NaN if not measured.
 struct Epoch {
@@ -85,11 +100,11 @@ class Training {
   void stop(End end, std::string why);
   bool stopped() const { return history.end != End::finished; }
 
-  // Returns the metric that a part monitors: `wish`, or the validation loss, or the loss if there is no validation.
-  // Throws Error if the metric is not measured.
-  Metric monitored(std::optional<Metric> wish) const;
+  // Returns the name of the number that a part monitors: `wish`, or the validation loss, or the loss if there is no
+  // validation. Throws Error if it is not measured.
+  std::string monitored(const std::optional<Monitor>& wish) const;
   // Returns its value after an epoch. Throws Error if it is an accuracy that was not measured.
-  double value_of(std::optional<Metric> wish) const;
+  double value_of(const std::optional<Monitor>& wish) const;
 };
 
 // A Training with its model and optimizer, for parts that need them.
