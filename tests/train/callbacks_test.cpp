@@ -231,6 +231,42 @@ TEST_CASE("EarlyStopping restores the buffers too, and at any end") {
   CHECK(same_parameters(ended, once));
 }
 
+// The network that is validated is the one whose weights are stored, and restored; a monitored loss is that of the trained one.
+TEST_CASE_TEMPLATE("the best weights of an average", D, GPUNET_TEST_DEVICES) {
+  const TempFolder folder;
+  Lesson<D> lesson(0.05, false), loaded;
+  optim::swa_utils::AveragedModel ema(lesson.net, {.multi_avg_fn = optim::swa_utils::get_ema_multi_avg_fn(0.5)});
+  std::vector<std::vector<float>> averages, trained;
+  const auto fit = [&](auto&&... parts) {
+    averages.clear(), trained.clear();
+    return lesson.fit({.epochs = 4}, train::EachStep(ema), train::Validation(lesson.test_loader, ema.module()),
+                      parts..., [&](train::Training& run) {
+                        averages.push_back(parameters_of(ema.module()));
+                        trained.push_back(parameters_of(lesson.net));
+                        lesson.optimizer.set_lr(run.epoch == 2 ? 100 : 0.05);
+                      });
+  };
+  const auto history = fit(train::EarlyStopping({.patience = 9, .restore_best_weights = true}),
+                           train::ModelCheckpoint(folder / "best.pth"));
+  REQUIRE(history.epochs.size() == 4);
+  std::size_t best = 0;
+  for (std::size_t i = 0; i < 4; ++i)
+    if (history.epochs[i].val_loss < history.epochs[best].val_loss) best = i;
+  CHECK(best < 2);
+  CHECK(same_bits(parameters_of(ema.module()), averages[best]));
+  CHECK(same_bits(parameters_of(lesson.net), trained[3]));
+  CHECK(train::evaluate(ema.module(), lesson.criterion, lesson.test_loader).loss == history.epochs[best].val_loss);
+  io::load(loaded.net, folder / "best.pth");
+  CHECK(same_bits(parameters_of(loaded.net), averages[best]));
+
+  const auto by_loss = fit(train::ModelCheckpoint(folder / "loss.pth", {.monitor = train::Metric::loss}));
+  best = 0;
+  for (std::size_t i = 0; i < 4; ++i)
+    if (by_loss.epochs[i].loss < by_loss.epochs[best].loss) best = i;
+  io::load(loaded.net, folder / "loss.pth");
+  CHECK(same_bits(parameters_of(loaded.net), trained[best]));
+}
+
 TEST_CASE("ModelCheckpoint keeps the best") {
   const TempFolder folder;
   Lesson<Host> lesson, loaded;

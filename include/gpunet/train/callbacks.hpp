@@ -108,11 +108,11 @@ class EarlyStopping {
   template <class Model, class Optimizer>
   void on_epoch_end(Run<Model, Optimizer>& run) {
     const double value = run.value_of(options_.monitor);
-    if (options_.restore_best_weights ? step(run.model, value) : step(value)) stop(run);
+    if (options_.restore_best_weights ? step(run.model_of(options_.monitor), value) : step(value)) stop(run);
   }
   template <class Model, class Optimizer>
   void on_fit_end(Run<Model, Optimizer>& run) {
-    if (options_.restore_best_weights) restore(run.model);
+    if (options_.restore_best_weights) restore(run.model_of(options_.monitor));
   }
 
  private:
@@ -152,7 +152,7 @@ class ModelCheckpoint {
   void on_fit_begin(Training& run);
   template <class Model, class Optimizer>
   void on_epoch_end(Run<Model, Optimizer>& run) {
-    step(run.model, run.value_of(options_.monitor));
+    step(run.model_of(options_.monitor), run.value_of(options_.monitor));
   }
 
  private:

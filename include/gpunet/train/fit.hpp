@@ -22,6 +22,8 @@ class Validation {
   // `loader`: a data::DataLoader or batches on the model's device; must outlive this.
   explicit Validation(Loader& loader) : loader_(loader) {}
   // Measures another model than the one that is trained, such as an average of its weights: Validation(loader, ema.module()).
+  // EarlyStopping and ModelCheckpoint then store and restore the weights of that model, if it has the same type of numbers, unless
+  // they monitor the training.
   template <class Other>
   Validation(Loader& loader, Other& model) : loader_(loader), model_(&model) {}
 
@@ -33,6 +35,7 @@ class Validation {
       else
         return evaluate(*model_, criterion, loader_, see);
     }();
+    if constexpr (std::is_convertible_v<Model*, decltype(run.validated)>) run.validated = model_;
     run.current.val_loss = result.loss;
     run.current.val_accuracy = result.accuracy;
   }

@@ -112,14 +112,20 @@ template <class Model, class Optimizer>
 class Run : public Training {
  public:
   Run(Model& run_model, Optimizer& run_optimizer)
-      : model(run_model), optimizer(run_optimizer), running_loss(run_model.device()) {}
+      : model(run_model), optimizer(run_optimizer), running_loss(run_model.device()), validated(&run_model) {}
 
   double loss() const override { return running_loss.item(); }
   index_t first_not_finite() const override { return running_loss.first_not_finite(); }
 
+  // Returns the model that a monitored number is of.
+  Model& model_of(const std::optional<Monitor>& wish) const {
+    return monitored(wish).substr(0, 4) == "val_" ? *validated : model;
+  }
+
   Model& model;                                           // being trained
   Optimizer& optimizer;                                   // of the model
   RunningLoss<typename Model::device_type> running_loss;  // of the current epoch
+  Model* validated;                                       // model, or the one that train::Validation measures
 };
 
 }  // namespace gpunet::train
