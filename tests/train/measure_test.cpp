@@ -127,6 +127,22 @@ TEST_CASE("measures without validation, of a stopped epoch, and of evaluate") {
   CHECK(top2.result().total == tested.samples);
 }
 
+TEST_CASE("a function that returns a number for each sample is named") {
+  Lesson<Host> lesson;
+  const auto each = [](const auto& outputs, const auto& targets) {
+    return nn::CrossEntropyLoss().each(outputs, targets);
+  };
+  CHECK(
+      error_of([&] { lesson.fit({}, train::Measure("ce", each)); }) ==
+      "gpunet::train::Measure: the function of ce returns a tensor of shape [4] (want one number, the mean of the "
+      "batch), return mean(...) of it");
+  const auto outputs = [](const auto& x, const auto&) {
+    return x.tensor() * 2;
+  };
+  CHECK(contains(error_of([&] { lesson.fit({}, train::Measure("twice", outputs)); }),
+                 "the function of twice returns a tensor of shape [4, 4]"));
+}
+
 TEST_CASE("names that a history cannot have") {
   const auto error = [](const std::string& name) {
     return error_of([&] { train::Measure(name, [](const auto&, const auto&) { return 0; }); });

@@ -19,13 +19,13 @@ namespace gpunet::train {
 template <class Loader, class Model = void>
 class Validation {
  public:
-  // `loader`: a data::DataLoader or batches on the model's device; must outlive this.
-  explicit Validation(Loader& loader) : loader_(loader) {}
+  // `loader`: a data::DataLoader or batches on the model's device. Stores an lvalue by reference.
+  explicit Validation(Loader&& loader) : loader_(std::forward<Loader>(loader)) {}
   // Measures another model than the one that is trained, such as an average of its weights: Validation(loader, ema.module()).
   // EarlyStopping and ModelCheckpoint then store and restore the weights of that model, if it has the same type of numbers, unless
   // they monitor the training.
   template <class Other>
-  Validation(Loader& loader, Other& model) : loader_(loader), model_(&model) {}
+  Validation(Loader&& loader, Other& model) : loader_(std::forward<Loader>(loader)), model_(&model) {}
 
   template <class R, class Loss, class See>
   void validate(R& run, const Loss& criterion, See see) {
@@ -41,13 +41,13 @@ class Validation {
   }
 
  private:
-  Loader& loader_;
+  Loader loader_;
   Model* model_ = nullptr;
 };
 template <class Loader>
-Validation(Loader&) -> Validation<Loader>;
+Validation(Loader&&) -> Validation<Loader>;
 template <class Loader, class Model>
-Validation(Loader&, Model&) -> Validation<Loader, Model>;
+Validation(Loader&&, Model&) -> Validation<Loader, Model>;
 
 // Options of fit().
 struct FitOptions {

@@ -101,7 +101,10 @@ class Measure {
 
  private:
   template <class X>
-  static double number(X&& x) {
+  double number(X&& x) const {
+    if constexpr (requires { x.numel(); })
+      require(x.numel() == 1, "gpunet::train::Measure: the function of ", name_, " returns a tensor of shape ",
+              to_string(x.sizes()), " (want one number, the mean of the batch), return mean(...) of it");
     if constexpr (requires { std::forward<X>(x).item(); })
       return static_cast<double>(std::forward<X>(x).item());
     else
