@@ -1,5 +1,6 @@
 #include "reference/clip_grad.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <doctest/doctest.h>
 #include <limits>
@@ -29,21 +30,32 @@ auto gradients_of_lesson(const Lesson& lesson) {
   return values;
 }
 
-template <class D, class T>
-void check_reference(double tolerance) {
-  for (const auto& expected : reference::clip_grad_norms) {
+// Clips what parameters_of_net(net) returns, for several norms and by value.
+template <class D, class T, class Norms, class F>
+void check_reference(const Norms& norms, const std::vector<double>& by_value, F parameters_of_net,
+                     double tolerance) {
+  for (const auto& expected : norms) {
     CAPTURE(expected.max_norm);
     CAPTURE(expected.norm_type);
     ClassifierLesson<D, T> lesson;
     lesson.backward();
-    const auto total = nn::utils::clip_grad_norm_(lesson.net, expected.max_norm, expected.norm_type, true);
+    const auto total =
+        nn::utils::clip_grad_norm_(parameters_of_net(lesson.net), expected.max_norm, expected.norm_type, true);
     CHECK(std::abs(total.item() / expected.total - 1) < tolerance);
     CHECK(relative_error(gradients_of_lesson(lesson), expected.gradients) < tolerance);
   }
   ClassifierLesson<D, T> lesson;
   lesson.backward();
-  nn::utils::clip_grad_value_(lesson.net, 0.125);
-  CHECK(relative_error(gradients_of_lesson(lesson), reference::clip_grad_value) < tolerance);
+  nn::utils::clip_grad_value_(parameters_of_net(lesson.net), 0.125);
+  CHECK(relative_error(gradients_of_lesson(lesson), by_value) < tolerance);
+}
+template <class D, class T>
+void check_reference(double tolerance) {
+  check_reference<D, T>(
+      reference::clip_grad_norms, reference::clip_grad_value, [](auto& net) -> auto& { return net; }, tolerance);
+  check_reference<D, T>(
+      reference::clip_grad_norms_of_weight, reference::clip_grad_value_of_weight,
+      [](auto& net) { return net.parameters("*weight"); }, tolerance);
 }
 
 // So many blocks of the norm that threads share them, the last one not full.
@@ -110,6 +122,115 @@ TEST_CASE("clipped gradients have the same bits for any number of threads") {
   CHECK(same_bits(clip_wide(four, gradients), expected));
   CHECK(same_bits(clip_wide(backwards, gradients), expected));
   CHECK(executor.count > 3 * ceil_div(index_t{300 * 301}, norm_block));  // three norms, and what a step shares
+}
+
+// Two parts of the arena, with a gap and the gradients of another layer between. Of all parameters: bitwise the network's.
+TEST_CASE_TEMPLATE("norms of the gradients of some parameters", D, GPUNET_TEST_DEVICES) {
+  using Three = nn::Sequential<nn::Input<5>, nn::Named<"a", nn::Linear<70>>, nn::Named<"b", nn::Linear<71>>,
+                               nn::Named<"a2", nn::Linear<80>>>;
+  Model<Three, D> net(test_device<D>());
+  Generator generator(7);
+  const Tensor<float, D> inputs(net.device(), {3, 5}, random_values<float>(15, generator));
+  const Tensor<label_t, D> labels(net.device(), {3}, {0, 7, 79});
+  nn::CrossEntropyLoss criterion;
+  const auto pass = [&] {
+    net.zero_grad();
+    criterion(net(inputs), labels).backward();
+    return gradients_of(net);
+  };
+  const auto before = pass();
+  const auto norm_of = [&](auto is_counted) {
+    double squares = 0;
+    for (const auto& parameter : net.named_parameters())
+      for (index_t i = parameter.offset; is_counted(parameter) && i < parameter.end(); ++i)
+        squares += std::pow(double{before[static_cast<std::size_t>(i)]}, 2);
+    return std::sqrt(squares);
+  };
+  const auto in_a = [](const ParameterInfo& parameter) {
+    return parameter.name[0] == 'a';
+  };
+  const auto is_weight_of_a = [&](const ParameterInfo& parameter) {
+    return in_a(parameter) && parameter.name.back() == 't';
+  };
+  // float has 24 bits; the sum of squares has more.
+  const double norm = norm_of(in_a);
+  CHECK(nn::utils::clip_grad_norm_(net.parameters("a*"), norm / 2).item() == doctest::Approx(norm).epsilon(1e-7));
+  const auto after = gradients_of(net);
+  for (const auto& parameter : net.named_parameters())
+    for (index_t i = parameter.offset; i < parameter.end(); ++i) {
+      const auto at = static_cast<std::size_t>(i);
+      CHECK(after[at] == doctest::Approx(in_a(parameter) ? before[at] / 2 : before[at]).epsilon(1e-5));
+    }
+  pass();
+  nn::utils::clip_grad_value_(net.parameters("b*"), 1e-3);
+  const auto of_b = gradients_of(net);
+  for (const auto& parameter : net.named_parameters())
+    for (index_t i = parameter.offset; i < parameter.end(); ++i) {
+      const auto at = static_cast<std::size_t>(i);
+      CHECK(of_b[at] == (in_a(parameter) ? before[at] : std::clamp(before[at], -1e-3f, 1e-3f)));
+    }
+
+  pass();
+  const float whole = nn::utils::clip_grad_norm_(net, 0.1).item();
+  const auto clipped = gradients_of(net);
+  pass();
+  CHECK(nn::utils::clip_grad_norm_(net.parameters("*"), 0.1).item() == whole);
+  CHECK(same_bits(gradients_of(net), clipped));
+
+  // Frozen parameters have no gradient.
+  net.parameters("a*.bias").requires_grad(false);
+  pass();
+  CHECK(nn::utils::clip_grad_norm_(net.parameters("a*"), 1e9).item() ==
+        doctest::Approx(norm_of(is_weight_of_a)).epsilon(1e-7));
+  CHECK(nn::utils::clip_grad_norm_(net.parameters("a*.bias"), 1e-9, infinity, true).item() == 0);
+  net.zero_grad();
+  CHECK(nn::utils::clip_grad_norm_(net.parameters("a*"), 1).item() == 0);
+  nn::utils::clip_grad_value_(net.parameters("a*"), 0);
+}
+
+// The optimizer of a part has its parameters: the gradients of others have no influence.
+TEST_CASE_TEMPLATE("fit clips the gradients that its optimizer uses", D, GPUNET_TEST_DEVICES) {
+  using Two =
+      nn::Sequential<nn::Input<4>, nn::Named<"body", nn::Linear<8>>, nn::ReLU, nn::Named<"head", nn::Linear<3>>>;
+  Generator generator(5);
+  const Tensor<float, Host> inputs(test_device<Host>(), {8, 4}, random_values<float>(32, generator));
+  const Tensor<label_t, Host> labels(test_device<Host>(), {8}, {0, 1, 2, 0, 1, 2, 0, 1});
+  data::TensorDataset set(inputs, labels);
+  data::DataLoader loader(set, {.batch_size = 4});
+  nn::CrossEntropyLoss criterion;
+  const auto train = [&](auto change, auto clip) {
+    manual_seed(1);
+    Model<Two, D> net(test_device<D>());
+    change(net);
+    optim::SGD head(net.parameters("head"), {.lr = 0.5});
+    CHECK(head.parameters().size() == 2);
+    clip(net, head);
+    return parameters_of(net);
+  };
+  const auto fit = [&](auto part) {
+    return [&, part](auto& net, auto& head) {
+      train::fit(net, criterion, head, loader, {.epochs = 2}, part);
+    };
+  };
+  const auto keep = [](auto&) {
+  };
+  const auto freeze = [](auto& net) {
+    net.parameters("body").requires_grad(false);
+  };
+  const auto by_norm = train(keep, fit(train::ClipGradNorm{0.05}));
+  const auto loop = train(keep, [&](auto& net, auto& head) {
+    for (int epoch = 0; epoch < 2; ++epoch)
+      for (auto [x, y] : loader.to(net.device())) {
+        head.zero_grad();
+        criterion(net(x), y).backward();
+        nn::utils::clip_grad_norm_(head.parameters(), 0.05);
+        head.step();
+      }
+  });
+  CHECK(same_bits(by_norm, loop));
+  CHECK(same_bits(by_norm, train(freeze, fit(train::ClipGradNorm{0.05}))));
+  CHECK(!same_bits(by_norm, train(keep, fit(train::ClipGradNorm{1e9}))));
+  CHECK(same_bits(train(keep, fit(train::ClipGradValue{0.01})), train(freeze, fit(train::ClipGradValue{0.01}))));
 }
 
 TEST_CASE_TEMPLATE("gradients that are no numbers are seen by their norm", D, GPUNET_TEST_DEVICES) {

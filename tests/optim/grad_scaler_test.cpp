@@ -3,6 +3,7 @@
 #include <cmath>
 #include <doctest/doctest.h>
 #include <limits>
+#include <stdexcept>
 #include <vector>
 
 #include <gpunet/gpunet.hpp>
@@ -131,6 +132,38 @@ TEST_CASE("each optimizer checks the gradients that it uses, and all of them the
   CHECK(parameters_of(net)[at_a] == 2);
 }
 
+// The body's gradients are scaled and overflow: neither keeps the head from learning as in float.
+TEST_CASE_TEMPLATE("the optimizer of a part, clipped and scaled", D, GPUNET_TEST_DEVICES) {
+  using Two = nn::Sequential<nn::Input<1>, nn::Named<"body", nn::Linear<1, nn::Bias<false>>>,
+                             nn::Named<"head", nn::Linear<1, nn::Bias<false>>>>;
+  D& device = test_device<D>();
+  const Tensor<float, D> one(device, {1, 1}, {1.0f});
+  for (const float head_weight : {2.0f, 2000.0f}) {
+    CAPTURE(head_weight);
+    Model<Two, D> net(device);
+    net.autocast(Storage::float16);
+    const auto at = [&](std::size_t i) {
+      return static_cast<std::size_t>(net.named_parameters()[i].offset);
+    };
+    std::vector<float> weights = parameters_of(net);
+    weights[at(0)] = 3, weights[at(1)] = head_weight;
+    device.upload(net.parameters().data(), weights.data(), weights.size() * sizeof(float));
+    net.note_update();
+    optim::SGD head(net.parameters("head"), {.lr = 0.5});
+    amp::GradScaler scaler({.init_scale = 64});
+    net.zero_grad();
+    scaler.scale(mean(net(one))).backward();
+    scaler.unscale_(head);
+    CHECK(std::isinf(gradients_of(net)[at(0)]) == (head_weight == 2000));
+    CHECK(nn::utils::clip_grad_norm_(head.parameters(), 1).item() == 3);
+    CHECK(scaler.step(head));
+    scaler.update();
+    CHECK(scaler.get_scale() == 64);
+    CHECK(parameters_of(net)[at(1)] == doctest::Approx(head_weight - 0.5).epsilon(1e-6));
+    CHECK(parameters_of(net)[at(0)] == 3);
+  }
+}
+
 TEST_CASE("accumulated gradients are scaled alike") {
   ProductLesson<Host> product;
   optim::SGD optimizer(product.net, {.lr = 1});
@@ -183,6 +216,54 @@ TEST_CASE_TEMPLATE("fit scales as the loop does, with and without parts that see
   CHECK(c.state_dict() == d.state_dict());
   CHECK(updated == expected);
   CHECK(!updated[0]);  // 2^40 overflows
+}
+
+// An exception between unscale_() and update() leaves a scaler in the middle of a step.
+TEST_CASE("fit and Step begin a step of the scaler anew") {
+  const auto leave = [](Lesson<Host>& lesson, amp::GradScaler& scaler, bool by_fit) {
+    struct Thrower {
+      void before_update(train::Training&) { throw std::runtime_error("in a part"); }
+    } thrower;
+    if (by_fit) {
+      CHECK_THROWS(lesson.fit({.scaler = &scaler}, thrower));
+      return;
+    }
+    // Of an optimizer that is no more.
+    optim::SGD other(lesson.net, {.lr = 0.1});
+    for (auto [inputs, labels] : lesson.loader.to(lesson.device)) {
+      other.zero_grad();
+      scaler.scale(lesson.criterion(lesson.net(inputs), labels)).backward();
+      break;
+    }
+    scaler.unscale_(other);
+    scaler.unscale_(lesson.optimizer);
+    CHECK(contains(error_of([&] { scaler.unscale_(other); }),
+                   "unscale_() has already been called on this optimizer"));
+  };
+  const auto run = [](Lesson<Host>& lesson, amp::GradScaler& scaler, int way) {
+    manual_seed(5);
+    if (way == 0) return (void)lesson.fit({.epochs = 2, .scaler = &scaler});
+    if (way == 1) return (void)lesson.fit({.epochs = 2, .scaler = &scaler}, train::ClipGradNorm{1e9});
+    train::Step step(lesson.net, lesson.criterion, lesson.optimizer, {.scaler = &scaler});
+    for (int epoch = 0; epoch < 2; ++epoch)
+      for (auto [inputs, labels] : lesson.loader.to(lesson.device))
+        step(inputs, labels);
+  };
+  for (int way : {0, 1, 2})
+    for (bool by_fit : {false, true}) {
+      CAPTURE(way);
+      CAPTURE(by_fit);
+      Lesson<Host> expected(0.05, false), lesson(0.05, false);
+      amp::GradScaler clean({.init_scale = 512, .growth_interval = 4}), left = clean;
+      expected.net.autocast(Storage::float16);
+      lesson.net.autocast(Storage::float16);
+      leave(lesson, left, by_fit);
+      CHECK(left.state_dict() == clean.state_dict());
+      run(lesson, left, way);
+      run(expected, clean, way);
+      CHECK(same_parameters(lesson, expected));
+      CHECK(left.state_dict() == clean.state_dict());
+    }
 }
 
 TEST_CASE("a disabled scaler does nothing") {

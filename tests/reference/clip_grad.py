@@ -29,15 +29,27 @@ struct ClipGradNorm {
   std::vector<double> gradients;
 };
 """)
-print("inline const ClipGradNorm clip_grad_norms[] = {")
-for max_norm in (0.25, 100.0):
-    for norm_type, text in ((2.0, "2"), (1.0, "1"), (torch.inf, "std::numeric_limits<double>::infinity()")):
-        layer = classifier()
-        total = nn.utils.clip_grad_norm_(layer.parameters(), max_norm, norm_type).item()
-        print(f"{{{max_norm}, {text}, {total:.15g}, {gradients(layer)}}},")
-print("};\n")
+
+
+def print_norms(name, parameters):
+    print(f"inline const ClipGradNorm {name}[] = {{")
+    for max_norm in (0.25, 100.0):
+        for norm_type, text in ((2.0, "2"), (1.0, "1"), (torch.inf, "std::numeric_limits<double>::infinity()")):
+            layer = classifier()
+            total = nn.utils.clip_grad_norm_(parameters(layer), max_norm, norm_type).item()
+            print(f"{{{max_norm}, {text}, {total:.15g}, {gradients(layer)}}},")
+    print("};\n")
+
+
+print_norms("clip_grad_norms", lambda layer: layer.parameters())
+print("// And of the weight alone.")
+print_norms("clip_grad_norms_of_weight", lambda layer: layer.weight)
 layer = classifier()
 nn.utils.clip_grad_value_(layer.parameters(), 0.125)
 print("// And after clip_grad_value_ by 0.125.")
 print(f"inline const std::vector<double> clip_grad_value = {gradients(layer)};\n")
+layer = classifier()
+nn.utils.clip_grad_value_(layer.weight, 0.125)
+print("// And after that of the weight alone.")
+print(f"inline const std::vector<double> clip_grad_value_of_weight = {gradients(layer)};\n")
 end()

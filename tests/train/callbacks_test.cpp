@@ -85,6 +85,99 @@ TEST_CASE("EarlyStopping waits for an improvement") {
   CHECK(history.why == "loss did not improve in 2 epochs");
 }
 
+// A measure whose values are known: better in the second epoch, by which of both is up to the mode.
+TEST_CASE("a Measure is monitored by its name") {
+  const TempFolder folder;
+  const double values[] = {2, 3, 1, 2.5, 2};
+  Lesson<Host> lesson(0.05, false);
+  std::size_t epoch = 0;
+  const auto value = [&](const auto&, const auto&) {
+    return values[epoch];
+  };
+  std::vector<std::vector<float>> weights;
+  const auto fit = [&](auto&&... parts) {
+    epoch = 0;
+    weights.clear();
+    return lesson.fit({.epochs = 5}, train::Validation(lesson.test_loader), train::Measure("score", value),
+                      parts..., [&](train::Training&) {
+                        weights.push_back(parameters_of(lesson.net));
+                        ++epoch;
+                      });
+  };
+  const auto highest = fit(train::EarlyStopping(
+      {.patience = 2, .monitor = "val_score", .mode = train::Mode::max, .restore_best_weights = true}));
+  CHECK(highest.epochs.size() == 4);
+  CHECK(highest.why == "val_score did not improve in 2 epochs");
+  CHECK(same_bits(parameters_of(lesson.net), weights[1]));
+  const std::string name = "score";
+  CHECK(fit(train::EarlyStopping({.patience = 2, .monitor = name, .mode = train::Mode::min})).epochs.size() == 5);
+  CHECK(fit(train::EarlyStopping({.patience = 1, .monitor = train::Metric::loss, .mode = train::Mode::max}))
+            .epochs.size() == 2);  // the loss falls
+
+  Lesson<Host> loaded;
+  fit(train::ModelCheckpoint(folder / "best.pth", {.monitor = "val_score", .mode = train::Mode::max}));
+  io::load(loaded.net, folder / "best.pth");
+  CHECK(same_bits(parameters_of(loaded.net), weights[1]));
+  fit(train::ModelCheckpoint(folder / "best.pth", {.monitor = "val_score", .mode = train::Mode::min}));
+  io::load(loaded.net, folder / "best.pth");
+  CHECK(same_bits(parameters_of(loaded.net), weights[2]));
+
+  // The values that a schedule gets: 2, 3, 1, 2.5, 2.
+  optim::lr_scheduler::ReduceLROnPlateau plateau(
+      lesson.optimizer, {.mode = optim::lr_scheduler::Mode::max, .factor = 0.5, .patience = 0});
+  const auto history = fit(train::EachEpoch(plateau, "val_score"));
+  const double rates[] = {0.05, 0.05, 0.05, 0.025, 0.0125};
+  for (std::size_t i = 0; i < 5; ++i)
+    CHECK(history.epochs[i].lr == rates[i]);
+
+  CHECK(error_of([] { train::EarlyStopping({.monitor = "val_score"}); }) ==
+        "gpunet::train::EarlyStopping: val_score is monitored without a mode (whether higher is better), give "
+        ".mode = "
+        "train::Mode::max or min");
+  CHECK(contains(error_of([&] { train::ModelCheckpoint(folder / "a.pth", {.monitor = "score"}); }),
+                 "gpunet::train::ModelCheckpoint: score is monitored"));
+  CHECK(error_of([&] { fit(train::EarlyStopping({.monitor = "val_scor", .mode = train::Mode::max})); }) ==
+        "gpunet::train::Epoch: nothing is called val_scor (want one of loss, accuracy, val_loss, val_accuracy, "
+        "score, "
+        "val_score), give fit a train::Measure with the name");
+  CHECK(weights.empty());  // before the training
+  CHECK(error_of([&] {
+          lesson.fit({}, train::Measure("score", value),
+                     train::EarlyStopping({.monitor = "val_score", .mode = train::Mode::max}));
+        }) == "gpunet::train::fit: val_score is monitored but not measured, give fit a train::Validation(loader)");
+}
+
+TEST_CASE("an accuracy that a regression does not have is not monitored") {
+  const TempFolder folder;
+  Host& host = test_device<Host>();
+  Model net(host, nn::Sequential(nn::Input<2>(), nn::Linear<1>()));
+  optim::SGD optimizer(net, {.lr = 0.01});
+  const Tensor<float, Host> inputs(host, {4, 2}, pattern<float>(8, 7, 3, 23));
+  const Tensor<float, Host> targets(host, {4, 1}, pattern<float>(4, 5, 1, 7));
+  data::TensorDataset set(inputs, targets);
+  data::DataLoader loader(set, {.batch_size = 2});
+  const auto error_with = [&](auto part) {
+    index_t epochs = 0;
+    const auto count = [&](train::Training&) {
+      ++epochs;
+    };
+    const std::string error = error_of([&] {
+      train::fit(net, nn::MSELoss(), optimizer, loader, {.epochs = 9}, train::Validation(loader), part, count);
+    });
+    CHECK(epochs == 0);
+    return error;
+  };
+  const char* expected =
+      "gpunet::train::fit: val_accuracy is monitored and is NaN (a Validation measures it where each sample has "
+      "one "
+      "label, a class), monitor val_loss";
+  constexpr auto metric = train::Metric::val_accuracy;
+  CHECK(error_with(train::EarlyStopping({.patience = 3, .monitor = metric})) == expected);
+  CHECK(error_with(train::ModelCheckpoint(folder / "best.pth", {.monitor = metric})) == expected);
+  optim::lr_scheduler::ReduceLROnPlateau plateau(optimizer, {.mode = optim::lr_scheduler::Mode::max});
+  CHECK(error_with(train::EachEpoch(plateau, metric)) == expected);
+}
+
 TEST_CASE_TEMPLATE("EarlyStopping goes back to the best weights", D, GPUNET_TEST_DEVICES) {
   Lesson<D> once(0.1, false), restored(0.1, false), left(0.1, false), by_hand(0.1, false);
   once.fit({.epochs = 1});
@@ -136,6 +229,42 @@ TEST_CASE("EarlyStopping restores the buffers too, and at any end") {
             train::EarlyStopping({.patience = 9, .restore_best_weights = true}),
             [&](train::Training&) { ended.optimizer.set_lr(100); });
   CHECK(same_parameters(ended, once));
+}
+
+// The network that is validated is the one whose weights are stored, and restored; a monitored loss is that of the trained one.
+TEST_CASE_TEMPLATE("the best weights of an average", D, GPUNET_TEST_DEVICES) {
+  const TempFolder folder;
+  Lesson<D> lesson(0.05, false), loaded;
+  optim::swa_utils::AveragedModel ema(lesson.net, {.multi_avg_fn = optim::swa_utils::get_ema_multi_avg_fn(0.5)});
+  std::vector<std::vector<float>> averages, trained;
+  const auto fit = [&](auto&&... parts) {
+    averages.clear(), trained.clear();
+    return lesson.fit({.epochs = 4}, train::EachStep(ema), train::Validation(lesson.test_loader, ema.module()),
+                      parts..., [&](train::Training& run) {
+                        averages.push_back(parameters_of(ema.module()));
+                        trained.push_back(parameters_of(lesson.net));
+                        lesson.optimizer.set_lr(run.epoch == 2 ? 100 : 0.05);
+                      });
+  };
+  const auto history = fit(train::EarlyStopping({.patience = 9, .restore_best_weights = true}),
+                           train::ModelCheckpoint(folder / "best.pth"));
+  REQUIRE(history.epochs.size() == 4);
+  std::size_t best = 0;
+  for (std::size_t i = 0; i < 4; ++i)
+    if (history.epochs[i].val_loss < history.epochs[best].val_loss) best = i;
+  CHECK(best < 2);
+  CHECK(same_bits(parameters_of(ema.module()), averages[best]));
+  CHECK(same_bits(parameters_of(lesson.net), trained[3]));
+  CHECK(train::evaluate(ema.module(), lesson.criterion, lesson.test_loader).loss == history.epochs[best].val_loss);
+  io::load(loaded.net, folder / "best.pth");
+  CHECK(same_bits(parameters_of(loaded.net), averages[best]));
+
+  const auto by_loss = fit(train::ModelCheckpoint(folder / "loss.pth", {.monitor = train::Metric::loss}));
+  best = 0;
+  for (std::size_t i = 0; i < 4; ++i)
+    if (by_loss.epochs[i].loss < by_loss.epochs[best].loss) best = i;
+  io::load(loaded.net, folder / "loss.pth");
+  CHECK(same_bits(parameters_of(loaded.net), trained[best]));
 }
 
 TEST_CASE("ModelCheckpoint keeps the best") {

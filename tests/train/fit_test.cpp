@@ -191,6 +191,18 @@ TEST_CASE_TEMPLATE("fit measures", D, GPUNET_TEST_DEVICES) {
   CHECK(confusion.result().accuracy() == expected.accuracy);
 }
 
+TEST_CASE("a Validation stores a loader that is a temporary") {
+  Lesson<Host> lesson(0.05, false), other(0.05, false);
+  const auto kept = lesson.fit({}, train::Validation(lesson.test_loader));
+  const auto stored = other.fit({}, train::Validation(data::DataLoader(other.set, {.batch_size = 5})));
+  CHECK(stored.epochs[0].val_loss == kept.epochs[0].val_loss);
+  const data::DataLoader<> constant(other.set, {.batch_size = 5});
+  train::Validation of_other(data::DataLoader(other.set, {.batch_size = 5}), lesson.net);
+  train::Validation of_constant(constant);
+  CHECK(other.fit({}, of_other).epochs[0].val_loss == kept.epochs[0].val_loss);
+  CHECK(other.fit({}, of_constant).epochs[0].val_loss < 2);
+}
+
 TEST_CASE("fit learns, and its validation changes nothing but the generator") {
   Lesson<Host> lesson(0.05);
   SeesMode sees;

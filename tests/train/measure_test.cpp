@@ -90,7 +90,31 @@ TEST_CASE("measures without validation, of a stopped epoch, and of evaluate") {
   const auto history = lesson.fit({.epochs = 3, .max_steps = 2}, train::Measure("ones", ones),
                                   train::Validation(lesson.test_loader));
   REQUIRE(history.epochs.size() == 1);
-  CHECK(history.epochs[0].measures == std::vector<std::pair<std::string, double>>{{"ones", 1}});
+  CHECK(history.epochs[0]["ones"] == 1);
+  CHECK(std::isnan(history.epochs[0]["val_ones"]));  // as val_loss
+  CHECK(history.epochs[0].measures.size() == 2);
+  // Stopped in the second epoch, and in its validation.
+  struct StopsIn {
+    index_t epoch;
+    void on_validation_step_end(train::Training& run) {
+      if (run.epoch == epoch) run.stop("enough");
+    }
+  };
+  for (bool in_validation : {false, true}) {
+    CAPTURE(in_validation);
+    const auto stopped =
+        lesson.fit({.epochs = 3, .max_steps = in_validation ? 0 : 5}, train::Validation(lesson.test_loader),
+                   train::Measure("ones", ones), train::Measure("twos", [](const auto&, const auto&) { return 2; }),
+                   StopsIn{in_validation ? 2 : 9});
+    REQUIRE(stopped.epochs.size() == 2);
+    CHECK(stopped.epochs[0]["val_ones"] == 1);
+    CHECK(stopped.epochs[0]["val_twos"] == 2);
+    CHECK(stopped.epochs[1]["ones"] == 1);
+    CHECK(stopped.epochs[1]["twos"] == 2);
+    CHECK(std::isnan(stopped.epochs[1].val_loss));
+    CHECK(std::isnan(stopped.epochs[1]["val_ones"]));
+    CHECK(std::isnan(stopped.epochs[1]["val_twos"]));
+  }
   const auto alone = lesson.fit({}, train::Measure("ones", ones));
   CHECK(alone.epochs[0].measures.size() == 1);
   CHECK(std::isnan(train::Measure("ones", ones).value()));
@@ -101,6 +125,22 @@ TEST_CASE("measures without validation, of a stopped epoch, and of evaluate") {
                                         return true;
                                       });
   CHECK(top2.result().total == tested.samples);
+}
+
+TEST_CASE("a function that returns a number for each sample is named") {
+  Lesson<Host> lesson;
+  const auto each = [](const auto& outputs, const auto& targets) {
+    return nn::CrossEntropyLoss().each(outputs, targets);
+  };
+  CHECK(
+      error_of([&] { lesson.fit({}, train::Measure("ce", each)); }) ==
+      "gpunet::train::Measure: the function of ce returns a tensor of shape [4] (want one number, the mean of the "
+      "batch), return mean(...) of it");
+  const auto outputs = [](const auto& x, const auto&) {
+    return x.tensor() * 2;
+  };
+  CHECK(contains(error_of([&] { lesson.fit({}, train::Measure("twice", outputs)); }),
+                 "the function of twice returns a tensor of shape [4, 4]"));
 }
 
 TEST_CASE("names that a history cannot have") {

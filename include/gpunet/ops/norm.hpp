@@ -70,14 +70,25 @@ constexpr index_t norm_scratch_bytes(index_t n) {
   return std::max(ceil_div(n, norm_block), index_t{1}) * static_cast<index_t>(sizeof(double));
 }
 
+// Computes the sums over blocks of x[0..n). Returns their number.
+template <class Kind, class D, class T>
+index_t begin_norm(D& device, index_t n, const T* x, typename NormBlocks<Kind, T>::Sum* sums) {
+  const index_t blocks = std::max(ceil_div(n, norm_block), index_t{1});
+  sum_blocks(device, blocks, NormBlocks<Kind, T>{n, ceil_div(n, blocks), x, sums});
+  return blocks;
+}
+// result[0] = the norm, of the sums of one array or several.
+template <class Kind, class D, class T>
+void finish_norm(D& device, index_t blocks, const typename NormBlocks<Kind, T>::Sum* sums, T* result) {
+  sum_each(device, 1, blocks, NormOfBlocks<Kind, T>{sums, result});
+}
+
 // result[0] = the norm of x[0..n), with the same bits for any number of threads.
 template <class Kind, class D, class T>
 void norm(D& device, index_t n, const T* x, void* scratch, T* result) {
-  using Blocks = NormBlocks<Kind, T>;
-  const index_t blocks = std::max(ceil_div(n, norm_block), index_t{1});
-  auto* const sums = static_cast<typename Blocks::Sum*>(scratch);
-  sum_blocks(device, blocks, Blocks{n, ceil_div(n, blocks), x, sums});
-  sum_each(device, 1, blocks, NormOfBlocks<Kind, T>{sums, result});
+  auto* const sums = static_cast<typename NormBlocks<Kind, T>::Sum*>(scratch);
+  const index_t blocks = begin_norm<Kind>(device, n, x, sums);
+  finish_norm<Kind>(device, blocks, sums, result);
 }
 
 // Computes the sums of all blocks, each by one thread.

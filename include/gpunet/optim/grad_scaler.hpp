@@ -63,7 +63,7 @@ bool unscale(Network<D, T>& model, std::span<const ArenaRange> ranges, double fa
 //   auto loss = criterion(net(inputs), labels);
 //   scaler.scale(loss).backward();
 //   scaler.unscale_(optimizer);                       // only to clip or read the gradients
-//   nn::utils::clip_grad_norm_(net, 1);
+//   nn::utils::clip_grad_norm_(optimizer.parameters(), 1);  // those of other parameters are still scaled
 //   scaler.step(optimizer);
 //   scaler.update();
 // train::Step and train::fit do the same with {.scaler = &scaler}. Networks with other storage need no scale.
@@ -124,6 +124,10 @@ class GradScaler {
   void update();
   // Sets the scale instead. Throws Error unless it is above 0 and finite as a float.
   void update(double new_scale);
+
+  // Forgets calls of unscale_() and step() since update(), such as those before an exception; the scale stays. train::Step and
+  // train::fit begin with it.
+  void begin_step() { optimizers_.clear(); }
 
   // Returns whether the last step() changed nothing, because gradients were infinite or NaN.
   bool skipped() const { return skipped_; }

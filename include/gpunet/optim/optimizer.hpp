@@ -39,6 +39,8 @@ class Optimizer : public ParamGroups {
   // Returns the network whose parameters it updates.
   const Network<D, T>& model() const { return *model_; }
   Network<D, T>& model() { return *model_; }
+  // Returns the parameters that it updates, of all groups.
+  Parameters<D, T> parameters() { return {*model_, this->indices()}; }
 
   // Updates the parameters by their gradients. Does nothing without gradients (no backward pass since zero_grad()).
   void step() {

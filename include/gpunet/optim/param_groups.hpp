@@ -32,6 +32,8 @@ class ParamGroups : public Rates {
  public:
   // Returns a number that changes when the segments do.
   std::uint64_t layout() const { return layout_; }
+  // Returns which parameters it updates, unless they have no gradient: indices of Network::named_parameters(), ascending.
+  const std::vector<int>& indices() const { return indices_; }
 
  protected:
   // `parameters`: their number. The other arguments are those of Rates.
@@ -48,6 +50,7 @@ class ParamGroups : public Rates {
   std::vector<Segment>& segments_of(const Graph& graph, const Plan& plan, std::uint64_t plan_number);
 
  private:
+  std::vector<int> indices_;           // of the parameters that are updated
   std::vector<int> group_of_;          // of the parameters; -1: not updated
   std::vector<Progress> progress_of_;  // of the parameters, when the segments were made
   std::vector<Segment> segments_;

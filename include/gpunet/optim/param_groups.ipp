@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <numeric>
 
 #include <gpunet/optim/param_groups.hpp>
 
@@ -9,11 +10,17 @@ namespace gpunet::optim {
 
 GPUNET_INLINE ParamGroups::ParamGroups(const char* name, double lr, std::optional<double> momentum,
                                        std::optional<double> weight_decay, std::size_t parameters)
-    : Rates(name, lr, momentum, weight_decay), group_of_(parameters), progress_of_(parameters) {}
+    : Rates(name, lr, momentum, weight_decay),
+      indices_(parameters),
+      group_of_(parameters),
+      progress_of_(parameters) {
+  std::iota(indices_.begin(), indices_.end(), 0);
+}
 GPUNET_INLINE ParamGroups::ParamGroups(ParamGroups&&) noexcept = default;
 GPUNET_INLINE ParamGroups::~ParamGroups() = default;
 
 GPUNET_INLINE void ParamGroups::select(std::span<const int> parameters) {
+  indices_.assign(parameters.begin(), parameters.end());
   std::fill(group_of_.begin(), group_of_.end(), -1);
   for (const int i : parameters)
     group_of_[static_cast<std::size_t>(i)] = 0;
@@ -29,6 +36,9 @@ GPUNET_INLINE void ParamGroups::add_group(const Graph& graph, std::span<const in
   add_rates(options);
   for (const int i : parameters)
     group_of_[static_cast<std::size_t>(i)] = static_cast<int>(groups()) - 1;
+  indices_.clear();
+  for (std::size_t i = 0; i < group_of_.size(); ++i)
+    if (group_of_[i] >= 0) indices_.push_back(static_cast<int>(i));
   plan_number_ = std::nullopt;
 }
 

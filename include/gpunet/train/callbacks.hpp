@@ -9,11 +9,21 @@
 
 #include <gpunet/model/save_load.hpp>
 #include <gpunet/optim/clip_grad.hpp>
+#include <gpunet/optim/reduce_lr_on_plateau.hpp>
 #include <gpunet/optim/weight_penalty.hpp>
 #include <gpunet/train/interrupt.hpp>
 #include <gpunet/train/training.hpp>
 
 namespace gpunet::train {
+
+using optim::lr_scheduler::Mode;
+
+namespace detail {
+
+// Returns whether a higher value is better: by the mode, or by the metric. Throws Error, as `where`, if neither says so.
+bool higher_is_better(const std::optional<Monitor>& monitor, std::optional<Mode> mode, const char* where);
+
+}  // namespace detail
 
 // The best value so far. NaN is never the best.
 class Best {
@@ -61,9 +71,10 @@ void set_weights(Network<D, T>& model, const std::vector<std::byte>& weights) {
 
 // Options of EarlyStopping.
 struct EarlyStoppingOptions {
-  index_t patience = 3;                          // stops after this many epochs without improvement; 0 means 1
-  double min_delta = 0;                          // an improvement must be greater than this
-  std::optional<Metric> monitor = std::nullopt;  // default: val_loss or, without validation, loss
+  index_t patience = 3;                           // stops after this many epochs without improvement; 0 means 1
+  double min_delta = 0;                           // an improvement must be greater than this
+  std::optional<Monitor> monitor = std::nullopt;  // default: val_loss or, without validation, loss
+  std::optional<Mode> mode = std::nullopt;        // whether lower or higher is better; default: that of the metric
   bool restore_best_weights = false;  // at the end, those of the best epoch: of the last one that improved it
 };
 
@@ -75,10 +86,10 @@ struct EarlyStoppingOptions {
 //   early_stopping.restore(net);
 class EarlyStopping {
  public:
-  // Throws Error if an option is negative.
+  // Throws Error if an option is negative, and for a Measure without a mode.
   explicit EarlyStopping(const EarlyStoppingOptions& options = {});
 
-  // Takes the metric after an epoch and returns whether to stop. Lower is better unless `monitor` is an accuracy.
+  // Takes the metric after an epoch and returns whether to stop. Lower is better unless `monitor` is an accuracy or the mode max.
   bool step(double value);
   // The same; stores the weights of the model if they are the best so far.
   template <class D, class T>
@@ -96,18 +107,19 @@ class EarlyStopping {
   void on_fit_begin(Training& run);
   template <class Model, class Optimizer>
   void on_epoch_end(Run<Model, Optimizer>& run) {
-    const double value = run.current[run.monitored(options_.monitor)];
-    if (options_.restore_best_weights ? step(run.model, value) : step(value)) stop(run);
+    const double value = run.value_of(options_.monitor);
+    if (options_.restore_best_weights ? step(run.model_of(options_.monitor), value) : step(value)) stop(run);
   }
   template <class Model, class Optimizer>
   void on_fit_end(Run<Model, Optimizer>& run) {
-    if (options_.restore_best_weights) restore(run.model);
+    if (options_.restore_best_weights) restore(run.model_of(options_.monitor));
   }
 
  private:
   void stop(Training& run) const;
 
   EarlyStoppingOptions options_;
+  bool higher_is_better_;
   Best best_;
   index_t waited_ = 0;
   std::vector<std::byte> weights_;  // of the best epoch
@@ -115,19 +127,21 @@ class EarlyStopping {
 
 // Options of ModelCheckpoint.
 struct ModelCheckpointOptions {
-  bool save_best_only = true;                    // false: after every epoch
-  std::optional<Metric> monitor = std::nullopt;  // default: val_loss or, without validation, loss
+  bool save_best_only = true;                     // false: after every epoch
+  std::optional<Monitor> monitor = std::nullopt;  // default: val_loss or, without validation, loss
+  std::optional<Mode> mode = std::nullopt;        // whether lower or higher is better; default: that of the metric
 };
 
 // Saves the model by io::save after each epoch that is the best so far. In your own loop:
 //   checkpoint.step(net, val_loss);
 class ModelCheckpoint {
  public:
-  // Throws Error if the file cannot be written or if io::save refuses its name, so that this shows before the training.
+  // Throws Error if the file cannot be written or if io::save refuses its name, so that this shows before the training, and for
+  // a Measure without a mode.
   explicit ModelCheckpoint(std::string path, const ModelCheckpointOptions& options = {});
 
   // Takes the metric after an epoch, saves the model if it is due, and returns whether it was saved. Lower is better
-  // unless `monitor` is an accuracy.
+  // unless `monitor` is an accuracy or the mode max.
   template <class Model>
   bool step(const Model& model, double value) {
     const bool saved = is_due(value);
@@ -138,7 +152,7 @@ class ModelCheckpoint {
   void on_fit_begin(Training& run);
   template <class Model, class Optimizer>
   void on_epoch_end(Run<Model, Optimizer>& run) {
-    step(run.model, run.current[run.monitored(options_.monitor)]);
+    step(run.model_of(options_.monitor), run.value_of(options_.monitor));
   }
 
  private:
@@ -146,26 +160,27 @@ class ModelCheckpoint {
 
   std::string path_;
   ModelCheckpointOptions options_;
+  bool higher_is_better_;
   Best best_;
 };
 
-// Clips the norm of the gradients in every step: nn::utils::clip_grad_norm_.
+// Clips the norm of the gradients that the optimizer uses in every step: nn::utils::clip_grad_norm_(optimizer.parameters(), max_norm).
 struct ClipGradNorm {
   double max_norm;
   double norm_type = 2;
 
   template <class Model, class Optimizer>
   void before_update(Run<Model, Optimizer>& run) const {
-    nn::utils::clip_grad_norm_(run.model, max_norm, norm_type);
+    nn::utils::detail::clip_grad_norm(run.model, &run.optimizer.indices(), max_norm, norm_type, false);
   }
 };
-// Clips each gradient in every step: nn::utils::clip_grad_value_.
+// Clips each gradient that the optimizer uses in every step: nn::utils::clip_grad_value_(optimizer.parameters(), clip_value).
 struct ClipGradValue {
   double clip_value;
 
   template <class Model, class Optimizer>
   void before_update(Run<Model, Optimizer>& run) const {
-    nn::utils::clip_grad_value_(run.model, clip_value);
+    nn::utils::detail::clip_grad_value(run.model, &run.optimizer.indices(), clip_value);
   }
 };
 
@@ -213,13 +228,13 @@ class StopOnInterrupt {
 template <class F>
 class EachEpoch {
  public:
-  explicit EachEpoch(F&& f, std::optional<Metric> monitor = std::nullopt)
-      : f_(std::forward<F>(f)), monitor_(monitor) {}
+  explicit EachEpoch(F&& f, std::optional<Monitor> monitor = std::nullopt)
+      : f_(std::forward<F>(f)), monitor_(std::move(monitor)) {}
 
   template <class R>
   void on_epoch_end(R& run) {
     if constexpr (requires { f_.step(0.0); })
-      f_.step(run.current[run.monitored(monitor_)]);
+      f_.step(run.value_of(monitor_));
     else if constexpr (requires { f_.step(); })
       f_.step();
     else if constexpr (requires { f_.update_parameters(run.model); })
@@ -230,12 +245,12 @@ class EachEpoch {
 
  private:
   F f_;
-  std::optional<Metric> monitor_;
+  std::optional<Monitor> monitor_;
 };
 template <class F>
 EachEpoch(F&&) -> EachEpoch<F>;
 template <class F>
-EachEpoch(F&&, Metric) -> EachEpoch<F>;
+EachEpoch(F&&, Monitor) -> EachEpoch<F>;
 
 // Calls scheduler.step() or average.update_parameters(model) (as for AveragedModel) after every update, or
 // function(training) after every step. Stores lvalues by reference.

@@ -17,7 +17,20 @@ GPUNET_INLINE bool Best::step(double value, bool higher_is_better, double min_de
   return better;
 }
 
-GPUNET_INLINE EarlyStopping::EarlyStopping(const EarlyStoppingOptions& options) : options_(options) {
+GPUNET_INLINE bool detail::higher_is_better(const std::optional<Monitor>& monitor, std::optional<Mode> mode,
+                                            const char* where) {
+  if (mode) return *mode == Mode::max;
+  if (!monitor) return false;
+  for (const Metric metric : each_metric)
+    if (monitor->name == name_of(metric)) return train::higher_is_better(metric);
+  throw Error(
+      concat("gpunet::train::", where, ": ", monitor->name,
+             " is monitored without a mode (whether higher is better), give .mode = train::Mode::max or min"));
+}
+
+GPUNET_INLINE EarlyStopping::EarlyStopping(const EarlyStoppingOptions& options)
+    : options_(options),
+      higher_is_better_(detail::higher_is_better(options.monitor, options.mode, "EarlyStopping")) {
   require(options.patience >= 0, "gpunet::train::EarlyStopping: a patience of ", options.patience,
           " epochs (want 0 or more)");
   require(options.min_delta >= 0, "gpunet::train::EarlyStopping: min_delta ", options.min_delta,
@@ -25,8 +38,7 @@ GPUNET_INLINE EarlyStopping::EarlyStopping(const EarlyStoppingOptions& options) 
 }
 
 GPUNET_INLINE bool EarlyStopping::step(double value) {
-  const bool higher = higher_is_better(options_.monitor.value_or(Metric::loss));
-  waited_ = best_.step(value, higher, options_.min_delta) ? 0 : waited_ + 1;
+  waited_ = best_.step(value, higher_is_better_, options_.min_delta) ? 0 : waited_ + 1;
   return waited_ > 0 && waited_ >= options_.patience;
 }
 
@@ -38,18 +50,20 @@ GPUNET_INLINE void EarlyStopping::on_fit_begin(Training& run) {
 }
 
 GPUNET_INLINE void EarlyStopping::stop(Training& run) const {
-  const Metric metric = run.monitored(options_.monitor);
-  run.stop(End::no_improvement, concat(name_of(metric), " did not improve in ", waited_, " epochs"));
+  run.stop(End::no_improvement,
+           concat(run.monitored(options_.monitor), " did not improve in ", waited_, " epochs"));
 }
 
 GPUNET_INLINE ModelCheckpoint::ModelCheckpoint(std::string path, const ModelCheckpointOptions& options)
-    : path_(std::move(path)), options_(options) {
+    : path_(std::move(path)),
+      options_(options),
+      higher_is_better_(detail::higher_is_better(options.monitor, options.mode, "ModelCheckpoint")) {
   io::written_format(path_);
   const io::AtomicFile probe(path_);
 }
 
 GPUNET_INLINE bool ModelCheckpoint::is_due(double value) {
-  const bool better = best_.step(value, higher_is_better(options_.monitor.value_or(Metric::loss)));
+  const bool better = best_.step(value, higher_is_better_);
   return better || !options_.save_best_only;
 }
 

@@ -19,11 +19,13 @@ namespace gpunet::train {
 template <class Loader, class Model = void>
 class Validation {
  public:
-  // `loader`: a data::DataLoader or batches on the model's device; must outlive this.
-  explicit Validation(Loader& loader) : loader_(loader) {}
+  // `loader`: a data::DataLoader or batches on the model's device. Stores an lvalue by reference.
+  explicit Validation(Loader&& loader) : loader_(std::forward<Loader>(loader)) {}
   // Measures another model than the one that is trained, such as an average of its weights: Validation(loader, ema.module()).
+  // EarlyStopping and ModelCheckpoint then store and restore the weights of that model, if it has the same type of numbers, unless
+  // they monitor the training.
   template <class Other>
-  Validation(Loader& loader, Other& model) : loader_(loader), model_(&model) {}
+  Validation(Loader&& loader, Other& model) : loader_(std::forward<Loader>(loader)), model_(&model) {}
 
   template <class R, class Loss, class See>
   void validate(R& run, const Loss& criterion, See see) {
@@ -33,18 +35,19 @@ class Validation {
       else
         return evaluate(*model_, criterion, loader_, see);
     }();
+    if constexpr (std::is_convertible_v<Model*, decltype(run.validated)>) run.validated = model_;
     run.current.val_loss = result.loss;
     run.current.val_accuracy = result.accuracy;
   }
 
  private:
-  Loader& loader_;
+  Loader loader_;
   Model* model_ = nullptr;
 };
 template <class Loader>
-Validation(Loader&) -> Validation<Loader>;
+Validation(Loader&&) -> Validation<Loader>;
 template <class Loader, class Model>
-Validation(Loader&, Model&) -> Validation<Loader, Model>;
+Validation(Loader&&, Model&) -> Validation<Loader, Model>;
 
 // Options of fit().
 struct FitOptions {
@@ -152,6 +155,8 @@ concept IsPart = HasBeforeUpdate<Part, R> || Validates<Part, R, Loss> || Counts<
 } || requires(Part& part, R& run) {
   part.on_step_end(run);
 } || requires(Part& part, R& run) {
+  part.on_validation_step_end(run);
+} || requires(Part& part, R& run) {
   part.on_epoch_end(run);
 } || requires(Part& part, R& run) {
   part.on_fit_end(run);
@@ -227,7 +232,9 @@ class FitStep {
         criterion_(criterion),
         options_(options),
         step_(run.model, criterion, run.optimizer, options),
-        parts_(parts...) {}
+        parts_(parts...) {
+    if (options.scaler) options.scaler->begin_step();
+  }
 
   // Trains on a batch. The last one of an epoch ends with an update.
   template <class Inputs, class Labels, class Targets>
@@ -332,14 +339,22 @@ History fit(Network<D, T>& model, const Loss& criterion, Optimizer& optimizer, L
           return part.result().accuracy();
         };
   });
-  std::vector<std::string> names;
-  each([&]<class Part>(Part& part) {
-    if constexpr (detail::Measures<Part>) detail::add_name(names, part.name());
-  });
+  std::vector<std::pair<std::string, double>> measures;  // without values
+  for (const char* prefix : {"", "val_"})
+    if (*prefix == 0 || run.has_validation)
+      each([&]<class Part>(Part& part) {
+        if constexpr (detail::Measures<Part>) detail::add_measure(measures, prefix + part.name());
+      });
+  const auto record = [&]([[maybe_unused]] std::size_t first) {
+    each([&]<class Part>(Part& part) {
+      if constexpr (detail::Measures<Part>) run.current.measures[first++].second = part.value();
+    });
+  };
   detail::FitStep<R, Model, Loss, Optimizer, std::remove_reference_t<Parts>...> step(
       run, criterion, {options.accumulate, options.scaler}, parts...);
   const detail::Exit<std::remove_reference_t<Parts>...> exit(parts...);
   const detail::KeepMode keep(model);
+  run.current.measures = measures;
 
   each([&]<class Part>(Part& part) {
     if constexpr (requires { part.on_fit_begin(run); }) part.on_fit_begin(run);
@@ -347,7 +362,7 @@ History fit(Network<D, T>& model, const Loss& criterion, Optimizer& optimizer, L
   bool done = false;
   for (run.epoch = 1; run.epoch <= run.epochs && !done; ++run.epoch) {
     const double begin = detail::steady_seconds();
-    run.current = {.number = run.epoch};
+    run.current = {.number = run.epoch, .measures = measures};
     run.step = 0;
     run.running_loss.reset();
     model.train();
@@ -375,9 +390,7 @@ History fit(Network<D, T>& model, const Loss& criterion, Optimizer& optimizer, L
     step.update();
     run.current.loss = run.loss();
     run.current.accuracy = run.accuracy();
-    each([&]<class Part>(Part& part) {
-      if constexpr (detail::Measures<Part>) run.current.measures.emplace_back(part.name(), part.value());
-    });
+    record(0);
     const bool complete = run.step == run.steps && !run.stopped();
     if (complete)
       each([&]<class Part>(Part& part) {
@@ -397,9 +410,7 @@ History fit(Network<D, T>& model, const Loss& criterion, Optimizer& optimizer, L
     if (run.stopped())
       run.current.val_loss = run.current.val_accuracy = Epoch::unknown;  // measured on a part of it only
     else if (complete && run.has_validation)
-      each([&]<class Part>(Part& part) {
-        if constexpr (detail::Measures<Part>) run.current.measures.emplace_back("val_" + part.name(), part.value());
-      });
+      record(measures.size() / 2);
     run.current.seconds = detail::steady_seconds() - begin;
     run.history.epochs.push_back(run.current);
     run.history.steps = run.total_steps;

@@ -19,8 +19,8 @@ namespace detail {
 // Throws Error for a name that a history cannot have.
 void check_measure(std::string_view name);
 
-// Appends a name. Throws Error if it is there already.
-void add_name(std::vector<std::string>& names, const std::string& name);
+// Appends a measure without a value. Throws Error if there is one of this name.
+void add_measure(std::vector<std::pair<std::string, double>>& measures, const std::string& name);
 
 // What a metric is by default.
 struct AccuracyOf {
@@ -101,7 +101,10 @@ class Measure {
 
  private:
   template <class X>
-  static double number(X&& x) {
+  double number(X&& x) const {
+    if constexpr (requires { x.numel(); })
+      require(x.numel() == 1, "gpunet::train::Measure: the function of ", name_, " returns a tensor of shape ",
+              to_string(x.sizes()), " (want one number, the mean of the batch), return mean(...) of it");
     if constexpr (requires { std::forward<X>(x).item(); })
       return static_cast<double>(std::forward<X>(x).item());
     else

@@ -53,6 +53,7 @@ class Step {
         "gpunet::train::Step: the optimizer belongs to another model (this one would not learn), make one for it");
     require(accumulate_ >= 1, "gpunet::train::Step: accumulate ", accumulate_,
             " (want 1, an update for every batch, or more)");
+    if (scaler_) scaler_->begin_step();
   }
   // The same. A loss that does not match the model's outputs is a compile error.
   template <class Net>

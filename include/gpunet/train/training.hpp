@@ -17,12 +17,27 @@ namespace gpunet::train {
 // A number that is measured once per epoch.
 enum class Metric { loss, accuracy, val_loss, val_accuracy };
 
+namespace detail {
+
+inline constexpr Metric each_metric[] = {Metric::loss, Metric::accuracy, Metric::val_loss, Metric::val_accuracy};
+
+}  // namespace detail
+
 // Returns the name as in Keras: "val_loss" and so on.
 const char* name_of(Metric metric);
 // Returns whether a higher value is better.
 inline bool higher_is_better(Metric metric) {
   return metric == Metric::accuracy || metric == Metric::val_accuracy;
 }
+
+// A number that a part monitors: a Metric, or a train::Measure by its name, "f1" or of the validation "val_f1".
+struct Monitor {
+  Monitor(Metric metric) : name(name_of(metric)) {}
+  Monitor(std::string of_measure) : name(std::move(of_measure)) {}
+  Monitor(const char* of_measure) : name(of_measure) {}
+
+  std::string name;
+};
 
 // The results of an epoch; NaN if not measured.
 struct Epoch {
@@ -37,7 +52,7 @@ struct Epoch {
   double lr = unknown;  // of the last step
   double seconds = 0;   // including validation
   std::vector<std::pair<std::string, double>> measures =
-      {};  // of each train::Measure: name, and val_name of the validation
+      {};  // of each train::Measure: name, and with a validation val_name
 
   // Returns the value of a metric.
   double operator[](Metric metric) const;
@@ -85,9 +100,11 @@ class Training {
   void stop(End end, std::string why);
   bool stopped() const { return history.end != End::finished; }
 
-  // Returns the metric that a part monitors: `wish`, or the validation loss, or the loss if there is no validation.
-  // Throws Error if the metric is not measured.
-  Metric monitored(std::optional<Metric> wish) const;
+  // Returns the name of the number that a part monitors: `wish`, or the validation loss, or the loss if there is no
+  // validation. Throws Error if it is not measured.
+  std::string monitored(const std::optional<Monitor>& wish) const;
+  // Returns its value after an epoch. Throws Error if it is an accuracy that was not measured.
+  double value_of(const std::optional<Monitor>& wish) const;
 };
 
 // A Training with its model and optimizer, for parts that need them.
@@ -95,14 +112,20 @@ template <class Model, class Optimizer>
 class Run : public Training {
  public:
   Run(Model& run_model, Optimizer& run_optimizer)
-      : model(run_model), optimizer(run_optimizer), running_loss(run_model.device()) {}
+      : model(run_model), optimizer(run_optimizer), running_loss(run_model.device()), validated(&run_model) {}
 
   double loss() const override { return running_loss.item(); }
   index_t first_not_finite() const override { return running_loss.first_not_finite(); }
 
+  // Returns the model that a monitored number is of.
+  Model& model_of(const std::optional<Monitor>& wish) const {
+    return monitored(wish).substr(0, 4) == "val_" ? *validated : model;
+  }
+
   Model& model;                                           // being trained
   Optimizer& optimizer;                                   // of the model
   RunningLoss<typename Model::device_type> running_loss;  // of the current epoch
+  Model* validated;                                       // model, or the one that train::Validation measures
 };
 
 }  // namespace gpunet::train

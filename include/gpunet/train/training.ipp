@@ -1,6 +1,7 @@
 // Bodies of training.hpp.
 #pragma once
 
+#include <cmath>
 #include <string>
 #include <string_view>
 
@@ -18,12 +19,6 @@ GPUNET_INLINE double Epoch::operator[](Metric metric) const {
   const double values[] = {loss, accuracy, val_loss, val_accuracy};
   return values[static_cast<int>(metric)];
 }
-
-namespace detail {
-
-constexpr Metric each_metric[] = {Metric::loss, Metric::accuracy, Metric::val_loss, Metric::val_accuracy};
-
-}  // namespace detail
 
 GPUNET_INLINE double Epoch::operator[](std::string_view name) const {
   std::string names;
@@ -48,11 +43,12 @@ GPUNET_INLINE void detail::check_measure(std::string_view name) {
           " begins with val_ (as the names of what a Validation measures), give another name");
 }
 
-GPUNET_INLINE void detail::add_name(std::vector<std::string>& names, const std::string& name) {
-  for (const std::string& other : names)
+GPUNET_INLINE void detail::add_measure(std::vector<std::pair<std::string, double>>& measures,
+                                       const std::string& name) {
+  for (const auto& [other, value] : measures)
     require(other != name, "gpunet::train::fit: two measures are called ", name,
             " (the history has one number of a name), rename one");
-  names.push_back(name);
+  measures.emplace_back(name, Epoch::unknown);
 }
 
 GPUNET_INLINE Training::~Training() = default;
@@ -63,14 +59,23 @@ GPUNET_INLINE void Training::stop(End end, std::string why) {
   history.why = std::move(why);
 }
 
-GPUNET_INLINE Metric Training::monitored(std::optional<Metric> wish) const {
-  const Metric metric = wish.value_or(has_validation ? Metric::val_loss : Metric::loss);
-  const bool validation = metric == Metric::val_loss || metric == Metric::val_accuracy;
-  require(!validation || has_validation, "gpunet::train::fit: ", name_of(metric),
+GPUNET_INLINE std::string Training::monitored(const std::optional<Monitor>& wish) const {
+  const std::string name = wish ? wish->name : name_of(has_validation ? Metric::val_loss : Metric::loss);
+  require(has_validation || name.substr(0, 4) != "val_", "gpunet::train::fit: ", name,
           " is monitored but not measured, give fit a train::Validation(loader)");
-  require(metric != Metric::accuracy || has_accuracy,
+  require(has_accuracy || name != name_of(Metric::accuracy),
           "gpunet::train::fit: accuracy is monitored but not measured, give fit a train::Accuracy");
-  return metric;
+  (void)current[name];
+  return name;
+}
+
+GPUNET_INLINE double Training::value_of(const std::optional<Monitor>& wish) const {
+  const std::string name = monitored(wish);
+  const double value = current[name];
+  require(name != name_of(Metric::val_accuracy) || !std::isnan(value), "gpunet::train::fit: ", name,
+          " is monitored and is NaN (a Validation measures it where each sample has one label, a class), monitor "
+          "val_loss");
+  return value;
 }
 
 }  // namespace gpunet::train
