@@ -362,7 +362,8 @@ History fit(Network<D, T>& model, const Loss& criterion, Optimizer& optimizer, L
   bool done = false;
   for (run.epoch = 1; run.epoch <= run.epochs && !done; ++run.epoch) {
     const double begin = detail::steady_seconds();
-    run.current = {.number = run.epoch, .measures = measures};
+    run.current = {.number = run.epoch};
+    run.current.measures = measures;
     run.step = 0;
     run.running_loss.reset();
     model.train();
