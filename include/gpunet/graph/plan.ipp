@@ -136,7 +136,7 @@ GPUNET_INLINE Plan::Plan(const Graph& graph, bool rectifies_gradients, InputGrad
   std::vector<OpTraits> traits;
   std::vector<index_t> caches;
   std::vector<int> readers{0}, outside{};  // values that are read outside the network
-  std::vector<StoredAs> stored{StoredAs::full};
+  std::vector<StoredAs> stored_as{StoredAs::full};
   for (std::size_t i = 0; i < graph.nodes.size(); ++i) {
     const Node& node = graph.nodes[i];
     if (!is_read[at(node.output)]) continue;
@@ -152,15 +152,15 @@ GPUNET_INLINE Plan::Plan(const Graph& graph, bool rectifies_gradients, InputGrad
       const int input = value_of[at(value)];
       out.inputs.push_back({.value = input});
       ++readers[at(input)];
-      if (widest != StoredAs::full && stored[at(input)] != StoredAs::constant) widest = stored[at(input)];
+      if (widest != StoredAs::full && stored_as[at(input)] != StoredAs::constant) widest = stored_as[at(input)];
     }
-    stored.push_back(is_returned[at(node.output)]         ? StoredAs::full
-                     : of.stored_as == StoredAs::promoted ? widest
-                                                          : of.stored_as);
+    stored_as.push_back(is_returned[at(node.output)]         ? StoredAs::full
+                        : of.stored_as == StoredAs::promoted ? widest
+                                                             : of.stored_as);
     out.output = value_of[at(node.output)] = static_cast<int>(values.size());
     values.push_back({.features = graph.output_of(node).numel(),
                       .maker = static_cast<int>(nodes.size()),
-                      .is_narrow = storage != Storage::full && stored.back() == StoredAs::narrow});
+                      .is_narrow = storage != Storage::full && stored_as.back() == StoredAs::narrow});
     readers.push_back(0);
     caches.push_back(round_up(of.cache_bytes + of.cache_elements * options.element_bytes, cache_alignment));
     couples_samples |= of.couples_samples;
