@@ -46,9 +46,11 @@ auto softmax(X&& x, int dim) {
     return y;
   });
 }
-// Preferred to the function of ops/classes.hpp, so that a const tensor has the same result.
+// Preferred to the function of ops/classes.hpp, so that a const tensor has the same result. `auto`, because symbols do not include
+// constraints: with the return type of the other, a program would have one of the two, at random.
 template <class T, class D>
-requires detail::Element<T> Tensor<T, D> softmax(const Tensor<T, D>& x, int dim) {
+requires detail::Element<T>
+auto softmax(const Tensor<T, D>& x, int dim) {
   return softmax(detail::view_of(x), dim);
 }
 
