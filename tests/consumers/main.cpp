@@ -3,6 +3,12 @@
 #include <cstdio>
 
 #include <gpunet/gpunet.hpp>
+#ifdef WITH_ZLIB
+#include <gpunet/io/zlib.hpp>
+#endif
+#ifdef WITH_STB
+#include <gpunet/io/stb_image.hpp>
+#endif
 
 using namespace gpunet;
 
@@ -31,5 +37,18 @@ bool train_network(D& device) {
 }
 
 int main() {
+#if GPUNET_CUDA
+#ifndef WANT_CUDNN
+#define WANT_CUDNN 0
+#endif
+  std::printf("cuDNN %d\n", static_cast<int>(backends::cudnn::version()));
+  if (backends::cudnn::is_available() != WANT_CUDNN) return 1;
+#endif
+#ifdef WITH_ZLIB
+  if (!io::deflate_codec()) return 2;
+#endif
+#ifdef WITH_STB
+  if (!io::other_images()) return 3;
+#endif
   return with_device("auto", [](auto& device) { return train_network(device); }) ? 0 : 1;
 }

@@ -1,9 +1,7 @@
-// A program of a user that takes less time to compile than main.cpp, and says whether optional parts are linked: tensors on the
-// device that there is.
+// A program of a user that takes less time to compile than main.cpp: tensors on the device that there is.
 #include <cstdio>
 
 #include <gpunet/device/select.hpp>
-#include <gpunet/ops/conv2d/linked_library.hpp>
 #include <gpunet/tensors.hpp>
 #ifdef WITH_ZLIB
 #include <gpunet/io/zlib.hpp>
@@ -15,13 +13,6 @@
 using namespace gpunet;
 
 int main() {
-#if GPUNET_CUDA
-#ifndef WANT_CUDNN
-#define WANT_CUDNN 0
-#endif
-  std::printf("cuDNN %d\n", static_cast<int>(backends::cudnn::version()));
-  if (backends::cudnn::is_available() != WANT_CUDNN) return 1;
-#endif
 #ifdef WITH_ZLIB
   if (!io::deflate_codec()) return 2;
 #endif
