@@ -83,7 +83,7 @@ void finish_norm(D& device, index_t blocks, const typename NormBlocks<Kind, T>::
   sum_each(device, 1, blocks, NormOfBlocks<Kind, T>{sums, result});
 }
 
-// result[0] = the norm of x[0..n), with the same bits for any number of threads.
+// result[0] = the norm of x[0..n), bitwise identical for any number of threads.
 template <class Kind, class D, class T>
 void norm(D& device, index_t n, const T* x, void* scratch, T* result) {
   auto* const sums = static_cast<typename NormBlocks<Kind, T>::Sum*>(scratch);

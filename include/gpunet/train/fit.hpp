@@ -233,7 +233,7 @@ class FitStep {
         options_(options),
         step_(run.model, criterion, run.optimizer, options),
         parts_(parts...) {
-    if (options.scaler) options.scaler->begin_step();
+    if (options.scaler) options.scaler->begin_step();  // NoStep does not
   }
 
   // Trains on a batch. The last one of an epoch ends with an update.
