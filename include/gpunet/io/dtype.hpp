@@ -5,9 +5,9 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
-#include <limits>
 #include <optional>
 #include <string_view>
+#include <type_traits>
 
 #include <gpunet/core/config.hpp>
 
@@ -73,16 +73,29 @@ constexpr index_t bits_of(Dtype dtype) {
 // Returns the type with a name of safetensors files, such as "F32"; nothing for an unknown name.
 std::optional<Dtype> dtype_from(std::string_view name);
 
-// Returns the type in which elements of T, float or double, are stored.
+// Returns the type in which elements of T are stored: float, double, std::int32_t, std::int64_t, std::uint8_t or bool.
 template <class T>
 constexpr Dtype dtype_of() {
-  static_assert(std::numeric_limits<T>::is_iec559 && (sizeof(T) == 4 || sizeof(T) == 8),
-                "gpunet::io::dtype_of: files store parameters and tensors of float or double, convert others: "
-                "cast<float>(x)");
-  return sizeof(T) == 4 ? Dtype::F32 : Dtype::F64;
+  if constexpr (std::is_same_v<T, float>)
+    return Dtype::F32;
+  else if constexpr (std::is_same_v<T, double>)
+    return Dtype::F64;
+  else if constexpr (std::is_same_v<T, std::int32_t>)
+    return Dtype::I32;
+  else if constexpr (std::is_same_v<T, std::int64_t>)
+    return Dtype::I64;
+  else if constexpr (std::is_same_v<T, std::uint8_t>)
+    return Dtype::U8;
+  else {
+    static_assert(
+        std::is_same_v<T, bool>,
+        "gpunet::io::dtype_of: files store tensors of float, double, std::int32_t, index_t, std::uint8_t or "
+        "bool, convert others: cast<float>(x)");
+    return Dtype::BOOL;
+  }
 }
 
-// Returns whether copy_as can convert the type to float or double. Integers too, as torch's copy_.
+// Returns whether copy_as can convert the type. Integers too, as torch's copy_.
 constexpr bool is_parameter_type(Dtype dtype) {
   switch (dtype) {
     case Dtype::F64:

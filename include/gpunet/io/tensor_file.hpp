@@ -95,8 +95,9 @@ class TensorFile {
 // `room` then stores. Throws Error if they cannot be read.
 std::span<const std::byte> bytes_of(const TensorEntry& entry, std::vector<std::byte>& room);
 
-// Copies the elements of a numeric tensor to `out`, row-major, as float or double. Throws Error if `out` has another
-// number of elements, the entry's bytes do not contain them, or is_parameter_type() is false for its type.
+// Copies the elements of a numeric tensor to `out`, row-major, as one of the types of dtype_of(). Throws Error if `out` has another
+// number of elements, the entry's bytes do not contain them, or is_parameter_type() is false for its type; for integers also
+// if one of the numbers is none of T.
 template <class T>
 void copy_as(const TensorEntry& entry, std::span<T> out);
 

@@ -3,10 +3,13 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstdint>
 #include <cstring>
 #include <limits>
 #include <new>
+#include <type_traits>
+#include <utility>
 
 #include <gpunet/core/error.hpp>
 #include <gpunet/core/float16.hpp>
@@ -102,13 +105,36 @@ void visit_elements(const TensorEntry& entry, Visit visit) {
   }
 }
 
+// Returns whether T, an integer type, has the number.
+template <class T, class Number>
+bool has_number(Number number) {
+  if constexpr (std::is_integral_v<Number>) {
+    return std::in_range<T>(number);
+  } else {
+    constexpr auto first = static_cast<double>(std::numeric_limits<T>::min());
+    constexpr auto after_last = 2 * static_cast<double>(std::numeric_limits<T>::max() / 2 + 1);
+    const auto x = static_cast<double>(number);
+    return first <= x && x < after_last && x == std::trunc(x);
+  }
+}
+
 // Decodes stored elements one by one.
 template <class Stored, class T, class Decode>
 void decode(const TensorEntry& entry, std::span<T> out, Decode decode_one) {
   visit_elements(entry, [&](index_t i, index_t at) {
     Stored stored;
     std::memcpy(&stored, entry.bytes.data() + static_cast<std::size_t>(at) * sizeof stored, sizeof stored);
-    out[static_cast<std::size_t>(i)] = static_cast<T>(decode_one(stored));
+    const auto number = decode_one(stored);
+    if constexpr (std::is_same_v<T, bool>) {
+      out[static_cast<std::size_t>(i)] = number != 0;
+    } else {
+      if constexpr (std::is_integral_v<T>)
+        require(has_number<T>(number), "gpunet::io::copy_as: \"", printable(entry.name), "\" has the number ",
+                number, " (want integers from ", index_t{std::numeric_limits<T>::min()}, " to ",
+                index_t{std::numeric_limits<T>::max()}, "), read it as ",
+                std::is_integral_v<decltype(number)> ? "index_t" : "double");
+      out[static_cast<std::size_t>(i)] = static_cast<T>(number);
+    }
   });
 }
 
@@ -214,6 +240,10 @@ void copy_as(const TensorEntry& entry, std::span<T> out) {
 #if GPUNET_COMPILED
 template void copy_as(const TensorEntry& entry, std::span<float> out);
 template void copy_as(const TensorEntry& entry, std::span<double> out);
+template void copy_as(const TensorEntry& entry, std::span<std::int32_t> out);
+template void copy_as(const TensorEntry& entry, std::span<std::int64_t> out);
+template void copy_as(const TensorEntry& entry, std::span<std::uint8_t> out);
+template void copy_as(const TensorEntry& entry, std::span<bool> out);
 #endif
 
 }  // namespace gpunet::io

@@ -49,8 +49,11 @@ class Gradients {
   // Returns the parts of the arena that are computed.
   const std::vector<ArenaRange>& ranges() const { return ranges_; }
 
-  // Allocates memory at the first call: inference needs none.
+  // Allocates memory at the first call: inference needs none. Throws Error if there are parameters, and all are frozen.
   void reserve(D& device, index_t runs) {
+    require(size_ == 0 || !ranges_.empty(),
+            "gpunet::Network: no gradient to compute (all parameters are frozen by requires_grad(false)), let some "
+            "of them be trained: net.parameters(\"fc.*\").requires_grad(true)");
     grow(device, sum_, size_ + spare_);
     grow(device, partial_, (runs - 1) * (size_ + spare_));
   }

@@ -1,4 +1,4 @@
-// Access to a parameter of a model by name.
+// Access to a parameter or a buffer of a model by name.
 #pragma once
 
 #include <string>
@@ -7,36 +7,85 @@
 #include <vector>
 
 #include <gpunet/core/error.hpp>
+#include <gpunet/model/gradients.hpp>
 #include <gpunet/tensor/view.hpp>
 
 namespace gpunet {
 
-// A view of a parameter that knows its device, for nn::init.
+// A view of a parameter, its gradient or a buffer of a model, which must outlive it. It knows its device: nn::init takes it, and
+// functions of tensors where <gpunet/tensors.hpp> is included. T is const where the model is, and for gradients.
 template <class T, class D>
 class Parameter : public View<T, D> {
  public:
-  Parameter(D& device, T* data, const Sizes& sizes) : View<T, D>(data, sizes), device_(&device) {}
+  using element_type = T;
+  using device_type = D;
+
+  // `gradients` of a parameter, at `offset`: those of its model.
+  Parameter(D& device, T* data, const Sizes& sizes, const Gradients<std::remove_const_t<T>, D>* gradients = nullptr,
+            index_t offset = 0, const std::string* name = nullptr)
+      : View<T, D>(data, sizes), device_(&device), gradients_(gradients), offset_(offset), name_(name) {}
 
   D& device() const { return *device_; }
+
+  // Returns element i of the first dimension, as a view: see StridedView in <gpunet/tensors.hpp>.
+  template <class P = Parameter>
+  auto operator[](index_t i) const {
+    return select(static_cast<const P&>(*this), 0, i);
+  }
 
   // Returns the elements in row-major order; waits for the device.
   std::vector<std::remove_const_t<T>> to_vector() const { return gpunet::to_vector(*device_, *this); }
 
+  // Returns the gradient that backward passes have added up since zero_grad(), of a frozen parameter zeros. Throws Error if there
+  // was none.
+  Parameter<const T, D> grad() const {
+    require(gradients_ != nullptr, "gpunet::Parameter::grad: this is a gradient or a buffer, ask a parameter");
+    require(!gradients_->zeroed(), "gpunet::Parameter::grad: ", *name_,
+            " has no gradient (no backward pass since zero_grad), call loss.backward() first");
+    return {*device_, gradients_->data() + offset_, this->sizes()};
+  }
+
  private:
   D* device_;
+  const Gradients<std::remove_const_t<T>, D>* gradients_;
+  index_t offset_;
+  const std::string* name_;
 };
+
+namespace detail {
+
+// Returns the element of `infos` with this name. Throws Error if there is none.
+template <class Info>
+const Info& find_info(const std::vector<Info>& infos, std::string_view name, std::string_view function,
+                      std::string_view kind) {
+  std::string names;
+  for (const Info& info : infos) {
+    if (info.name == name) return info;
+    names += " " + info.name;
+  }
+  throw Error(concat("gpunet::", function, ": the network has no ", kind, " ", name, ", it has",
+                     names.empty() ? " none" : names));
+}
+
+}  // namespace detail
 
 // Returns the parameter with this name in the state dict: get_parameter(net, "fc1.weight"). Throws Error if there is none.
 template <class Model>
 auto get_parameter(Model& model, std::string_view name) {
-  std::string names;
-  for (const auto& info : model.named_parameters()) {
-    if (info.name == name)
-      return Parameter<std::remove_pointer_t<decltype(model.parameters().data())>, typename Model::device_type>(
-          model.device(), model.parameters().data() + info.offset, info.sizes);
-    names += " " + info.name;
-  }
-  throw Error(concat("gpunet::get_parameter: the network has no parameter ", name, ", it has", names));
+  const auto& info = detail::find_info(model.named_parameters(), name, "get_parameter", "parameter");
+  const auto all = model.parameters();
+  using T = std::remove_pointer_t<decltype(all.data())>;
+  return Parameter<T, typename Model::device_type>(model.device(), all.data() + info.offset, info.sizes,
+                                                   &model.gradients(), info.offset, &info.name);
+}
+
+// Returns the buffer with this name in the state dict: get_buffer(net, "bn1.running_mean"). Throws Error if there is none.
+template <class Model>
+auto get_buffer(Model& model, std::string_view name) {
+  const auto& info = detail::find_info(model.named_buffers(), name, "get_buffer", "buffer");
+  const auto all = model.buffers();
+  using T = std::remove_pointer_t<decltype(all.data())>;
+  return Parameter<T, typename Model::device_type>(model.device(), all.data() + info.offset, info.sizes);
 }
 
 }  // namespace gpunet

@@ -3,6 +3,7 @@
 
 #include <cmath>
 #include <cstdint>
+#include <limits>
 #include <type_traits>
 
 #include <gpunet/core/math.hpp>
@@ -159,14 +160,20 @@ GPUNET_ELEMENT_OP1(IsFinite, return std::fabs(x) <= gpunet::detail::largest<T>;)
 #undef GPUNET_ELEMENT_OP1
 #undef GPUNET_ELEMENT_OP2
 
-// A number of another type. As in PyTorch, what is not 0 is true; a number outside of an integer type gives any.
+// A number of another type. As in PyTorch, what is not 0 is true; NaN and numbers that an integer type does not have become its
+// smallest, as on x86.
 template <class To, class From>
 [[gnu::always_inline]] GPUNET_FN inline To cast(From x) {
   if constexpr (std::is_same_v<To, bool>)
     return x != From{};
   else if constexpr (std::is_same_v<To, std::uint8_t> && std::is_floating_point_v<From>)
-    return static_cast<To>(static_cast<std::int32_t>(x));  // wraps around, as in PyTorch
-  else
+    return static_cast<To>(cast<std::int32_t>(x));  // wraps around, as in PyTorch
+  else if constexpr (std::is_integral_v<To> && std::is_floating_point_v<From>) {
+    constexpr To smallest = std::numeric_limits<To>::min();
+    constexpr From first = static_cast<From>(smallest);
+    // Before the conversion, which is undefined for other numbers.
+    return x >= first && x < -first ? static_cast<To>(x) : smallest;
+  } else
     return static_cast<To>(x);
 }
 

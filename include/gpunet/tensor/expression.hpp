@@ -220,6 +220,10 @@ Expression<std::remove_const_t<T>, D> expression(const View<T, D>& x) {
   using V = std::remove_const_t<T>;
   return Expression<V, D>(nullptr, Operand{x.data(), element_type<V>, x.sizes(), dense_strides(x.sizes())});
 }
+template <ViewOnDevice X>
+auto expression(const X& x) {
+  return expression(view_of(x));
+}
 template <class T, class D>
 Expression<T, D> expression(Expression<T, D>&& x) {
   return std::move(x);
@@ -247,6 +251,8 @@ template <class T, class D>
 struct OperandOf<StridedView<T, D>> : OperandOf<Tensor<std::remove_const_t<T>, D>> {};
 template <class T, class D>
 struct OperandOf<View<T, D>> : OperandOf<Tensor<std::remove_const_t<T>, D>> {};
+template <ViewOnDevice X>
+struct OperandOf<X> : OperandOf<View<typename X::element_type, typename X::device_type>> {};
 
 template <class X>
 using ValueOf = typename OperandOf<std::remove_cvref_t<X>>::value_type;

@@ -1,6 +1,7 @@
 // A view with strides: part of a tensor, or a tensor with its dimensions in another order, without a copy.
 #pragma once
 
+#include <concepts>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -106,6 +107,16 @@ StridedView<const T, D> view_of(const Tensor<T, D>& tensor) {
 template <class T, class D>
 const StridedView<T, D>& view_of(const StridedView<T, D>& view) {
   return view;
+}
+
+// A View that knows its device, such as a parameter of a network.
+template <class X>
+concept ViewOnDevice = std::derived_from<X, View<typename X::element_type, typename X::device_type>> &&
+    std::same_as<decltype(std::declval<const X&>().device()), typename X::device_type&>;
+
+template <ViewOnDevice X>
+StridedView<typename X::element_type, typename X::device_type> view_of(const X& x) {
+  return {x.device(), x.data(), x.sizes(), dense_strides(x.sizes())};
 }
 
 }  // namespace detail
