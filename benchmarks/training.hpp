@@ -150,7 +150,7 @@ class Inference : public Work {
   }
   void run(index_t steps) override {
     for (index_t i = 0; i < steps; ++i)
-      (*network_)(inputs_).each_slice([this](const gpunet::Slice& slice, index_t, const float* y) {
+      (*network_)(inputs_).each_slice([this]([[maybe_unused]] const gpunet::Slice& slice, index_t, const float* y) {
         GPUNET_ASSERT(slice.inner == 1);
         std::copy_n(y, output_.size(), output_.begin());
       });

@@ -37,7 +37,7 @@ endfunction()
 # Links a program with cuDNN. Only its source `unit` is compiled with it: reading cuDNN's headers takes nvcc seconds. Call this
 # in the directory that adds the program, if the target gpunet::cudnn exists.
 function(gpunet_link_cudnn program unit)
-  set_source_files_properties(${unit} PROPERTIES COMPILE_DEFINITIONS GPUNET_CUDNN=1
-    INCLUDE_DIRECTORIES "${GPUNET_CUDNN_INCLUDE_DIR}")
+  set_property(SOURCE ${unit} APPEND PROPERTY COMPILE_DEFINITIONS GPUNET_CUDNN=1)
+  set_source_files_properties(${unit} PROPERTIES INCLUDE_DIRECTORIES "${GPUNET_CUDNN_INCLUDE_DIR}")
   target_link_libraries(${program} PRIVATE ${GPUNET_CUDNN_LIBRARY})
 endfunction()

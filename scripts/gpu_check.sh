@@ -3,7 +3,7 @@
 # a compiler, but no network; installs nothing. Parts, each of which may be called alone:
 #   probe      device, driver, memory, one kernel and one product of cuBLASLt; every other part starts with it
 #   build      all programs that the other parts run; continues an interrupted build
-#   tests      the tests on Cuda, then the lessons, then those on Host compiled by nvcc; continues with the tests not yet run
+#   tests      the tests on Cuda, then the lessons, then those on Host of the same program; continues with the tests not yet run
 #   sanitize   compute-sanitizer over the tests of our kernels, the most important ones first; continues the same way
 #   bench      the benchmarks, in comparison with PyTorch
 #   all        these in order (the default)

@@ -21,17 +21,17 @@ choose_gpu() {
   [[ -n $simulator ]] || say "the tests on Cuda are skipped: there is no GPU, and tools/cudasim needs CUDA 13 and AVX2"
 }
 
-test_way host '' .
-
 if [[ ${1:-} == --quick ]]; then
   say "no tests with nvcc: --quick"
+  test_way host '' .
 elif ! find_nvcc; then
   say "no tests with nvcc: there is none"
+  test_way host '' .
 elif ! "$nvcc" --version | grep -qE 'release (1[2-9]|[2-9][0-9])\.'; then
   say "no tests with nvcc: $nvcc is older than 12, the first with C++20"
+  test_way host '' .
 elif choose_gpu; then
-  test_way cuda 'gpunet_tests_cuda gpunet_link examples gpu_bench' nvcc \
-    "-DGPUNET_CUDA_SIMULATOR=$simulator" -DGPUNET_BUILD_BENCHMARKS=ON
+  test_way cuda '' . "-DGPUNET_CUDA_SIMULATOR=$simulator" -DGPUNET_BUILD_BENCHMARKS=ON
 else
   echo 0 1 0 >>"$tally"
 fi

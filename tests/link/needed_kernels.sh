@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# needed_kernels.sh NM ALL FEW: the program ALL has symbols of Winograd's convolution, and FEW has none.
+# needed_kernels.sh NM ALL FEW: the library ALL has symbols of Winograd's convolution, and FEW has none.
 set -euo pipefail
 nm=$1 all=$2 few=$3
 

@@ -296,7 +296,7 @@ TEST_CASE_TEMPLATE("LBFGS begins anew where other parameters are frozen", D, GPU
     CHECK((before[i] == lesson.parameters()[i]) == (i < 25));
   lesson.net.requires_grad(false);
   const auto after = lesson.parameters();
-  step(lesson, optimizer);
+  CHECK(contains(error_of([&] { step(lesson, optimizer); }), "gpunet::Network: no gradient to compute"));
   CHECK(lesson.parameters() == after);
 }
 
@@ -427,18 +427,25 @@ TEST_CASE_TEMPLATE(
   CHECK(gradients(net) == expected);  // with the gaps between them
 }
 
-TEST_CASE_TEMPLATE("a network of which everything is frozen stays as it is", D, GPUNET_TEST_DEVICES) {
+TEST_CASE_TEMPLATE("a network of which everything is frozen says so, and stays as it is", D, GPUNET_TEST_DEVICES) {
   PartsLesson<D, float> lesson;
   lesson.net.requires_grad(false);
   optim::AdamW optimizer(lesson.net, {.lr = 0.1, .weight_decay = 0.5});
   const auto before = lesson.parameters();
-  lesson.criterion(lesson.net(lesson.inputs), lesson.labels).backward();
+  const std::string message =
+      "gpunet::Network: no gradient to compute (all parameters are frozen by requires_grad(false)), let some of "
+      "them "
+      "be trained: net.parameters(\"fc.*\").requires_grad(true)";
+  const auto loss = lesson.criterion(lesson.net(lesson.inputs), lesson.labels);
+  CHECK(error_of([&] { loss.backward(); }) == message);
   optimizer.step();
   train::Step step(lesson.net, lesson.criterion, optimizer);
-  for (int i = 0; i < 3; ++i)
-    step(lesson.inputs, lesson.labels);
-  step.repeat(2, lesson.inputs, lesson.labels);
+  CHECK(error_of([&] { step(lesson.inputs, lesson.labels); }) == message);
+  CHECK(error_of([&] { step.repeat(2, lesson.inputs, lesson.labels); }) == message);
   CHECK(lesson.parameters() == before);
+  lesson.net.parameters("2").requires_grad(true);
+  step(lesson.inputs, lesson.labels);
+  CHECK(lesson.parameters() != before);
 }
 
 TEST_CASE_TEMPLATE("an optimizer of some parameters leaves the others as they are", D, GPUNET_TEST_DEVICES) {

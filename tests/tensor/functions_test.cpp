@@ -313,13 +313,15 @@ TEST_CASE_TEMPLATE("conversions between all types", D, GPUNET_TEST_DEVICES) {
 TEST_CASE_TEMPLATE("numbers that an integer type does not have become its smallest", D, GPUNET_TEST_DEVICES) {
   D& device = test_device<D>();
   constexpr double infinity = std::numeric_limits<double>::infinity();
-  const Tensor<double, D> x(device, {10},
-                            {std::nan(""), infinity, -infinity, 0x1p31, -0x1p31 - 1, 0x1p63, -0x1p63, 0x1p31 - 1,
-                             -0x1p31, -1.75});
+  const Tensor<double, D> x(
+      device, {10},
+      {std::nan(""), infinity, -infinity, 0x1p31, -0x1p31 - 1, 0x1p63, -0x1p63, 0x1p31 - 1, -0x1p31, -1.75});
   constexpr std::int32_t least = std::numeric_limits<std::int32_t>::min();
   constexpr index_t lowest = std::numeric_limits<index_t>::min(), two31 = index_t{1} << 31;
-  const std::vector<std::int32_t> small{least, least, least, least, least, least, least, static_cast<std::int32_t>(two31 - 1), least, -1};
-  const std::vector<index_t> large{lowest, lowest, lowest, two31, -two31 - 1, lowest, lowest, two31 - 1, -two31, -1};
+  const std::vector<std::int32_t> small{
+      least, least, least, least, least, least, least, static_cast<std::int32_t>(two31 - 1), least, -1};
+  const std::vector<index_t> large{lowest, lowest, lowest,    two31,  -two31 - 1,
+                                   lowest, lowest, two31 - 1, -two31, -1};
   CHECK(Tensor(cast<std::int32_t>(x)).to_vector() == small);
   CHECK(Tensor(cast<index_t>(x)).to_vector() == large);
   const Tensor<float, D> y(device, {5}, {0x1p31f, -0x1p31f, 0x1p63f, -0x1p63f, std::nanf("")});

@@ -3,7 +3,6 @@
 
 #include <cmath>
 #include <cstdint>
-#include <limits>
 #include <type_traits>
 
 #include <gpunet/core/math.hpp>
@@ -169,7 +168,7 @@ template <class To, class From>
   else if constexpr (std::is_same_v<To, std::uint8_t> && std::is_floating_point_v<From>)
     return static_cast<To>(cast<std::int32_t>(x));  // wraps around, as in PyTorch
   else if constexpr (std::is_integral_v<To> && std::is_floating_point_v<From>) {
-    constexpr To smallest = std::numeric_limits<To>::min();
+    constexpr To smallest = -gpunet::detail::largest<To> - 1;
     constexpr From first = static_cast<From>(smallest);
     // Before the conversion, which is undefined for other numbers.
     return x >= first && x < -first ? static_cast<To>(x) : smallest;
