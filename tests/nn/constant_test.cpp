@@ -1,6 +1,7 @@
 // Tensors as constants in functions of values, against PyTorch: the cases constant_* of reference/values.py.
 #include <cmath>
 #include <functional>
+#include <limits>
 #include <map>
 #include <string>
 
@@ -67,7 +68,7 @@ std::map<std::string, Case> cases(D& device) {
        {{4, 3},
         [&](const Value& x) {
           const Tensor mask = remainder(reshape(arange<double>(device, 12), {4, 3}), 5.0) > 1.0;
-          return square(x * mask) + maximum(x, numbers(device, {3}, 3, 1, 7));
+          return square(masked_fill(x, !mask, 0)) + maximum(x, numbers(device, {3}, 3, 1, 7));
         }}},
       {"constant_cat",
        {{2, 3},
@@ -126,6 +127,10 @@ TEST_CASE_TEMPLATE("every kind of tensor is a constant", D, GPUNET_TEST_DEVICES)
   CHECK(output([&](Value x) { return x + View<const float, Host>(table.data(), {2}); }) == Floats{2, 4, 4, 6});
   CHECK(output([&](Value x) { return x + table[1]; }) == Floats{4, 6, 6, 8});
   CHECK(output([&](Value x) { return x * (1 - 2 * floats); }) == Floats{0, 10, 0, 20});
+  constexpr float infinity = std::numeric_limits<float>::infinity();
+  CHECK(output([&](Value x) { return masked_fill(x, mask, -infinity); }) == Floats{-infinity, 2, -infinity, 4});
+  CHECK(output([&](Value x) { return where(floats > 0, x, 10 * x); }) == Floats{1, 20, 3, 40});
+  CHECK(output([&](Value x) { return softmax(masked_fill(x, !mask, -infinity), 1); }) == Floats{1, 0, 1, 0});
   CHECK(output([&](Value x) { return minimum(x, number) / number; }) ==
         Floats{1 / 7.0f, 2 / 7.0f, 3 / 7.0f, 4 / 7.0f});
 }

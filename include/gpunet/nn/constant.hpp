@@ -26,6 +26,13 @@ class Constant {
   const Sizes& sizes() const { return sizes_; }
   // The elements in row-major order.
   const std::vector<double>& values() const { return values_; }
+  // Returns `yes` where this is not 0, else `no`.
+  Constant chosen(double yes, double no) const {
+    Constant result = *this;
+    for (double& value : result.values_)
+      value = value != 0 ? yes : no;
+    return result;
+  }
 
  private:
   template <class T>
@@ -55,6 +62,11 @@ Value operator/(const Value& x, const Constant& tensor);
 Value operator/(const Constant& tensor, const Value& x);
 Value maximum(const Value& x, const Constant& tensor);
 Value minimum(const Value& x, const Constant& tensor);
+
+// Returns x with `number` where the mask is not 0: masked_fill(scores, mask, -inf). x has to be finite there.
+Value masked_fill(const Value& x, const Constant& mask, double number);
+// Returns a where the mask is not 0, else b. Both have to be finite.
+Value where(const Constant& mask, const Value& a, const Value& b);
 
 }  // namespace GPUNET_BACKENDS
 }  // namespace gpunet::nn

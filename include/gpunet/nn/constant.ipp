@@ -84,5 +84,14 @@ GPUNET_BACKENDS_INLINE Value minimum(const Value& x, const Constant& tensor) {
   return minimum(x, detail::operand_beside("minimum", x, tensor));
 }
 
+GPUNET_BACKENDS_INLINE Value masked_fill(const Value& x, const Constant& mask, double number) {
+  return x * detail::operand_beside("masked_fill", x, mask.chosen(0, 1)) +
+         detail::operand_beside("masked_fill", x, mask.chosen(number, 0));
+}
+GPUNET_BACKENDS_INLINE Value where(const Constant& mask, const Value& a, const Value& b) {
+  return a * detail::operand_beside("where", a, mask.chosen(1, 0)) +
+         b * detail::operand_beside("where", b, mask.chosen(0, 1));
+}
+
 }  // namespace GPUNET_BACKENDS
 }  // namespace gpunet::nn
