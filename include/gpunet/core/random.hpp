@@ -13,6 +13,8 @@
 
 namespace gpunet {
 
+class StateVisitor;  // core/state.hpp
+
 namespace detail {
 
 // The Mersenne Twister MT19937 (Matsumoto and Nishimura 1998). Gives the numbers of std::mt19937, whose header is slow
@@ -31,6 +33,8 @@ class MersenneTwister {
     word ^= word << 15 & 0xefc60000u;
     return word ^ word >> 18;
   }
+
+  void visit_state(StateVisitor& state);
 
  private:
   static constexpr std::size_t size = 624;
@@ -101,6 +105,9 @@ class Generator {
   // Returns a normal number, as normal_() of a tensor with fewer than 16 elements (draw_normal() does tensors of any
   // size). Numbers are made in pairs (Box and Muller 1958); the second is kept for the next call.
   double normal(double mean, double std);
+
+  // Writes or reads the place in the sequence, for a checkpoint.
+  void visit_state(StateVisitor& state);
 
  private:
   detail::MersenneTwister engine_;

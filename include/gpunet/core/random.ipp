@@ -1,6 +1,7 @@
 // Bodies of random.hpp.
 #pragma once
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <cstdint>
@@ -9,6 +10,7 @@
 #include <utility>
 
 #include <gpunet/core/random.hpp>
+#include <gpunet/core/state.hpp>
 
 namespace gpunet {
 
@@ -28,6 +30,18 @@ GPUNET_INLINE void MersenneTwister::twist() {
     state_[i] = state_[(i + middle) % size] ^ word >> 1 ^ (word & 1 ? 0x9908b0dfu : 0);
   }
   next_ = 0;
+}
+
+GPUNET_INLINE void MersenneTwister::visit_state(StateVisitor& state) {
+  std::array<index_t, size> words;
+  std::copy(state_.begin(), state_.end(), words.begin());
+  auto next = static_cast<index_t>(next_);
+  state.array("words", {static_cast<index_t>(size)}, std::span<index_t>(words));
+  state.value("next", next);
+  if (!state.is_reading()) return;
+  for (std::size_t i = 0; i < size; ++i)
+    state_[i] = static_cast<std::uint32_t>(words[i]);
+  next_ = std::min(static_cast<std::size_t>(next), size);
 }
 
 // Logarithm, sine and cosine in single precision as PyTorch computes them for normal numbers on processors with AVX2.
@@ -96,6 +110,12 @@ GPUNET_INLINE void make_normal(double* values, double mean, double std) {
 }
 
 }  // namespace detail
+
+GPUNET_INLINE void Generator::visit_state(StateVisitor& state) {
+  state.part("engine", engine_);
+  state.value("has_next_normal", has_next_normal_);
+  state.value("next_normal", next_normal_);
+}
 
 GPUNET_INLINE double Generator::normal(double mean, double std) {
   if (std::exchange(has_next_normal_, false)) return std::fma(next_normal_, std, mean);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <gpunet/io/atomic_file.ipp>
+#include <gpunet/io/checkpoint.ipp>
 #include <gpunet/io/crc32.ipp>
 #include <gpunet/io/deflate.ipp>
 #include <gpunet/io/dtype.ipp>

@@ -24,6 +24,8 @@
 
 namespace gpunet {
 
+class StateVisitor;  // core/state.hpp
+
 template <class D, class T>
 class Predictor;
 
@@ -87,6 +89,9 @@ class Network : public Trackable<Network<D, T>> {
   // Copies parameters, buffers, mode and random state of a network with the same graph on any device.
   template <class From>
   void copy_state(const Network<From, T>& other);
+
+  // Writes or reads parameters, buffers and the random state, for a checkpoint.
+  void visit_state(StateVisitor& state);
 
   // Sets training mode (the default) or evaluation mode, on which layers such as BatchNorm2d depend.
   void train(bool on = true) { mode_ = on ? nn::Mode::train : nn::Mode::eval; }

@@ -6,6 +6,7 @@
 #include <span>
 #include <tuple>
 
+#include <gpunet/core/state.hpp>
 #include <gpunet/device/traits.hpp>
 #include <gpunet/graph/fuse.hpp>
 #include <gpunet/model/initialize.hpp>
@@ -71,6 +72,23 @@ void Network<D, T>::copy_state(const Network<From, T>& other) {
   note_update();
   mode_ = other.mode();
   std::tie(random_seed_, training_passes_) = other.random_state();
+}
+
+template <class D, class T>
+void Network<D, T>::visit_state(StateVisitor& state) {
+  const ModelUse::Exclusive use = exclusive_use();
+  for (const ParameterInfo& info : named_parameters())
+    state.array(info.name, info.sizes, device_, parameters().data() + info.offset);
+  for (const BufferInfo& info : named_buffers())
+    state.array(info.name, info.sizes, device_, buffers().data() + info.offset);
+  if (plan_.uses_random) {
+    auto seed = static_cast<index_t>(random_seed_), passes = static_cast<index_t>(training_passes_);
+    state.value("random_seed", seed);
+    state.value("training_passes", passes);
+    random_seed_ = static_cast<std::uint64_t>(seed);
+    training_passes_ = static_cast<std::uint64_t>(passes);
+  }
+  if (state.is_reading()) note_update();
 }
 
 template <class D, class T>

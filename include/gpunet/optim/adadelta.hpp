@@ -54,6 +54,9 @@ class Adadelta : public Optimizer<Adadelta<D, T>, D, T, 2> {
     this->select(parameters.indices());
   }
 
+  // Names of its arrays in PyTorch's state dict.
+  static constexpr std::array<const char *, 2> state_names{"square_avg", "acc_delta"};
+
   std::array<bool, 2> keeps(double) const { return {{true, true}}; }
 
   // Returns the update of a step.

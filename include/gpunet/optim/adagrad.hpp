@@ -53,6 +53,9 @@ class Adagrad : public Optimizer<Adagrad<D, T>, D, T, 1> {
     this->select(parameters.indices());
   }
 
+  // Names of its arrays in PyTorch's state dict.
+  static constexpr std::array<const char*, 1> state_names{"sum"};
+
   std::array<bool, 1> keeps(double) const { return {{true}}; }
 
   // Returns the update of a step.

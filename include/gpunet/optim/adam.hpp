@@ -71,6 +71,9 @@ class Adam : public Optimizer<Adam<D, T>, D, T, 3> {
     this->select(parameters.indices());
   }
 
+  // Names of its arrays in PyTorch's state dict.
+  static constexpr std::array<const char*, 3> state_names{"exp_avg", "exp_avg_sq", "max_exp_avg_sq"};
+
   std::array<bool, 3> keeps(double) const { return {{true, true, options_.amsgrad}}; }
 
   // Returns the update of a step.

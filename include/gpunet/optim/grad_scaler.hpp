@@ -148,6 +148,9 @@ class GradScaler {
   }
   void load_state_dict(const GradScalerState& state);
 
+  // Writes or reads the scale, for a checkpoint after update().
+  void visit_state(StateVisitor& state);
+
  private:
   enum class Stage { ready, unscaled, stepped };
   struct OfOptimizer {

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include <gpunet/core/state.hpp>
 #include <gpunet/ops/map.hpp>
 #include <gpunet/ops/norm.hpp>
 #include <gpunet/optim/grad_scaler.hpp>
@@ -147,5 +148,12 @@ bool unscale(Network<D, T>& model, std::span<const ArenaRange> ranges, double fa
 }  // namespace detail
 
 GPUNET_COMPILE_TEMPLATES(GPUNET_UNSCALE)
+
+GPUNET_INLINE void GradScaler::visit_state(StateVisitor& state) {
+  double scale = scale_;
+  state.value("scale", scale);
+  state.value("_growth_tracker", growth_tracker_);
+  scale_ = static_cast<float>(scale);
+}
 
 }  // namespace gpunet::amp

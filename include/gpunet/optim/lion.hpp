@@ -50,6 +50,9 @@ class Lion : public Optimizer<Lion<D, T>, D, T, 1> {
     this->select(parameters.indices());
   }
 
+  // Names of its arrays in PyTorch's state dict.
+  static constexpr std::array<const char*, 1> state_names{"exp_avg"};
+
   std::array<bool, 1> keeps(double) const { return {{true}}; }
 
   // Returns the update of a step.

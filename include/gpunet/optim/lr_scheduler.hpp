@@ -30,6 +30,9 @@ class LRScheduler {
   // Returns the number of steps so far.
   index_t last_epoch() const { return epoch_; }
 
+  // Writes or reads where it is, for a checkpoint. The rates are in that of the optimizer.
+  GPUNET_INLINE_VIRTUAL virtual void visit_state(StateVisitor& state);
+
  protected:
   explicit LRScheduler(Rates& rates) : rates_(rates), base_lr_(rates.initial_lr()), optimizer_(rates) {}
 
@@ -204,6 +207,8 @@ class CosineAnnealingWarmRestarts : public LRScheduler {
  public:
   CosineAnnealingWarmRestarts(Rates& optimizer, const CosineAnnealingWarmRestartsOptions& options);
 
+  GPUNET_INLINE_VIRTUAL void visit_state(StateVisitor& state) override;
+
  private:
   GPUNET_INLINE_VIRTUAL double first() override;
   GPUNET_INLINE_VIRTUAL double next() override;
@@ -239,6 +244,8 @@ class SequentialLR : public LRScheduler {
  public:
   SequentialLR(Rates& optimizer, std::vector<LRScheduler*> schedulers, std::vector<index_t> milestones);
 
+  GPUNET_INLINE_VIRTUAL void visit_state(StateVisitor& state) override;
+
  private:
   GPUNET_INLINE_VIRTUAL double first() override;
   GPUNET_INLINE_VIRTUAL double next() override;
@@ -257,6 +264,8 @@ class SequentialLR : public LRScheduler {
 class ChainedScheduler : public LRScheduler {
  public:
   explicit ChainedScheduler(std::vector<LRScheduler*> schedulers);
+
+  GPUNET_INLINE_VIRTUAL void visit_state(StateVisitor& state) override;
 
  private:
   GPUNET_INLINE_VIRTUAL double first() override;

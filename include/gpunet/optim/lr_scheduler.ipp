@@ -7,6 +7,7 @@
 #include <utility>
 
 #include <gpunet/core/error.hpp>
+#include <gpunet/core/state.hpp>
 #include <gpunet/optim/lr_scheduler.hpp>
 
 namespace gpunet::optim::lr_scheduler {
@@ -264,6 +265,26 @@ GPUNET_INLINE double ChainedScheduler::next() {
     for (LRScheduler* scheduler : schedulers_)
       scheduler->step();
   return rates_->lr();
+}
+
+GPUNET_INLINE void LRScheduler::visit_state(StateVisitor& state) {
+  state.value("last_epoch", epoch_);
+  state.value("last_lr", last_lr_);
+}
+GPUNET_INLINE void CosineAnnealingWarmRestarts::visit_state(StateVisitor& state) {
+  LRScheduler::visit_state(state);
+  state.value("T_cur", step_);
+  state.value("T_i", cycle_);
+}
+GPUNET_INLINE void SequentialLR::visit_state(StateVisitor& state) {
+  LRScheduler::visit_state(state);
+  for (std::size_t i = 0; i < schedulers_.size(); ++i)
+    state.part(std::to_string(i), *schedulers_[i]);
+}
+GPUNET_INLINE void ChainedScheduler::visit_state(StateVisitor& state) {
+  LRScheduler::visit_state(state);
+  for (std::size_t i = 0; i < schedulers_.size(); ++i)
+    state.part(std::to_string(i), *schedulers_[i]);
 }
 
 }  // namespace gpunet::optim::lr_scheduler

@@ -62,6 +62,9 @@ class NAdam : public Optimizer<NAdam<D, T>, D, T, 2> {
     this->select(parameters.indices());
   }
 
+  // Names of its arrays in PyTorch's state dict.
+  static constexpr std::array<const char *, 2> state_names{"exp_avg", "exp_avg_sq"};
+
   std::array<bool, 2> keeps(double) const { return {{true, true}}; }
 
   // Returns the update of a step. The product of all mu so far is stored; PyTorch stores it in its default dtype, usually float.

@@ -8,6 +8,8 @@
 #include <vector>
 
 #include <gpunet/core/error.hpp>
+#include <gpunet/core/state.hpp>
+#include <gpunet/core/text.hpp>
 #include <gpunet/core/tracked_pointer.hpp>
 #include <gpunet/model/network.hpp>
 #include <gpunet/ops/map.hpp>
@@ -26,9 +28,10 @@ struct GroupStep {
 };
 
 // The base of an optimizer `Self`. It updates the parameters of a Network, which must outlive it (both may be moved): those that have a
-// gradient, others are skipped as in PyTorch. It stores up to N arrays with one number per parameter. `Self` has two functions:
+// gradient, others are skipped as in PyTorch. It stores up to N arrays with one number per parameter. `Self` has
 //   std::array<bool, N> keeps(double momentum) const   which of the arrays it needs
 //   auto next(const GroupStep& step) const             returns update<Step>(numbers...), the Update of a step
+// and `state_names`, the names of the arrays in PyTorch's state dict.
 template <class Self, class D, class T, std::size_t N>
 class Optimizer : public ParamGroups {
  public:
@@ -58,6 +61,9 @@ class Optimizer : public ParamGroups {
             "them from the optimizer's");
     add_group(model_->graph(), parameters.indices(), options);
   }
+
+  // Writes or reads rates, and the arrays and progress of each parameter, under the names of PyTorch's state dict, for a checkpoint.
+  void visit_state(StateVisitor& state);
 
   // Returns the number of arrays that the next update works on.
   int arrays() const {
@@ -124,6 +130,35 @@ auto Optimizer<Self, D, T, N>::next_of(Segment& segment) {
   for (std::size_t i = 0; i < N; ++i)
     if (keeps[i]) step.kept[i] = arrays[i];
   return step;
+}
+
+template <class Self, class D, class T, std::size_t N>
+void Optimizer<Self, D, T, N>::visit_state(StateVisitor& state) {
+  const auto use = model_->exclusive_use();
+  this->visit_rates(state);
+  const std::vector<ParameterInfo>& parameters = model_->named_parameters();
+  std::vector<Progress> progress(parameters.size());
+  index_t number = 0;
+  for (const int i : this->in_order()) {
+    const ParameterInfo& info = parameters[static_cast<std::size_t>(i)];
+    Progress& of = progress[static_cast<std::size_t>(i)];
+    of = this->progress(i);
+    const std::string name = concat("state.", number++, ".");
+    if (state.has(name + "step", of.steps > 0)) {
+      state.value(name + "step", of.steps);
+      state.value(name + "mu_product", of.product);
+    } else if (state.is_reading()) {
+      of = {};
+    }
+    for (std::size_t k = 0; k < N; ++k) {
+      const std::string array = name + Self::state_names[k];
+      if (state.has(array, of.steps > 0 && kept_[k].size() > 0))
+        state.array(array, info.sizes, model_->device(), kept(k) + info.offset);
+      else if (state.is_reading() && kept_[k].size() > 0)
+        fill(model_->device(), info.sizes.numel(), T{}, kept(k) + info.offset);
+    }
+  }
+  if (state.is_reading()) this->set_progress(progress);
 }
 
 // Gives the compiler one clear error for an optimizer of a View, as in PyTorch's SGD(net.parameters(), ...).

@@ -46,6 +46,12 @@ class ParamGroups : public Rates {
   void select(std::span<const int> parameters);
   // Appends a group of the parameters with these indices. Throws Error for one that another such group has.
   void add_group(const Graph& graph, std::span<const int> parameters, const ParamGroupOptions& options);
+  // Returns the parameters in the order of PyTorch's state dict: those of group 0, then of the next ones.
+  std::vector<int> in_order() const;
+  // Return and set the progress of parameter i.
+  Progress progress(int i) const;
+  void set_progress(std::span<const Progress> of_parameters);
+
   // Returns the segments of the parameters that have gradients; others are skipped, as in PyTorch. `plan_number`: see Network.
   std::vector<Segment>& segments_of(const Graph& graph, const Plan& plan, std::uint64_t plan_number);
 

@@ -42,6 +42,27 @@ GPUNET_INLINE void ParamGroups::add_group(const Graph& graph, std::span<const in
   plan_number_ = std::nullopt;
 }
 
+GPUNET_INLINE std::vector<int> ParamGroups::in_order() const {
+  std::vector<int> order = indices_;
+  std::stable_sort(order.begin(), order.end(), [&](int a, int b) {
+    return group_of_[static_cast<std::size_t>(a)] < group_of_[static_cast<std::size_t>(b)];
+  });
+  return order;
+}
+
+GPUNET_INLINE Progress ParamGroups::progress(int i) const {
+  const auto at = static_cast<std::size_t>(i);
+  const int segment = at < segment_of_.size() ? segment_of_[at] : -1;
+  return segment >= 0 ? segments_[static_cast<std::size_t>(segment)].progress : progress_of_[at];
+}
+
+GPUNET_INLINE void ParamGroups::set_progress(std::span<const Progress> of_parameters) {
+  progress_of_.assign(of_parameters.begin(), of_parameters.end());
+  segments_.clear();
+  segment_of_.clear();
+  plan_number_ = std::nullopt;
+}
+
 GPUNET_INLINE std::vector<Segment>& ParamGroups::segments_of(const Graph& graph, const Plan& plan,
                                                              std::uint64_t plan_number) {
   if (plan_number_ == plan_number) return segments_;

@@ -60,6 +60,9 @@ class RAdam : public Optimizer<RAdam<D, T>, D, T, 2> {
     this->select(parameters.indices());
   }
 
+  // Names of its arrays in PyTorch's state dict.
+  static constexpr std::array<const char *, 2> state_names{"exp_avg", "exp_avg_sq"};
+
   std::array<bool, 2> keeps(double) const { return {{true, true}}; }
 
   // Returns the update of a step.

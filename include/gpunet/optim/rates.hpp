@@ -10,6 +10,10 @@
 #include <gpunet/core/error.hpp>
 #include <gpunet/core/tracked_pointer.hpp>
 
+namespace gpunet {
+class StateVisitor;  // core/state.hpp
+}
+
 namespace gpunet::optim {
 
 // Throws Error unless `is_fine`: "gpunet::optim::NAME: invalid WHAT 2 (want 0 to 1)".
@@ -66,6 +70,9 @@ class Rates : public Trackable<Rates> {
   Rates(const char* name, double lr, std::optional<double> momentum, std::optional<double> weight_decay = 0);
   Rates(Rates&&) noexcept;
   ~Rates();
+
+  // Writes or reads the rates of all groups, for a checkpoint.
+  void visit_rates(StateVisitor& state);
 
   // Appends a group.
   void add_rates(const ParamGroupOptions& options);

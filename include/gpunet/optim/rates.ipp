@@ -4,6 +4,8 @@
 #include <cmath>
 #include <limits>
 
+#include <gpunet/core/state.hpp>
+#include <gpunet/core/text.hpp>
 #include <gpunet/optim/rates.hpp>
 
 namespace gpunet::optim {
@@ -88,6 +90,20 @@ GPUNET_INLINE void Rates::add_rates(const ParamGroupOptions& options) {
     groups_[0]->initial_lr_ = initial_lr_;
   }
   groups_.push_back(std::move(group));
+}
+
+GPUNET_INLINE void Rates::visit_rates(StateVisitor& state) {
+  for (index_t i = 0; i < groups(); ++i) {
+    Rates& of = group(i);
+    const std::string name = concat("param_groups.", i, ".");
+    state.value(name + "lr", of.lr_);
+    state.value(name + "momentum", of.momentum_);
+    state.value(name + "weight_decay", of.weight_decay_);
+    const bool has_initial = state.has(name + "initial_lr", of.initial_lr_.has_value());
+    double initial = of.initial_lr_.value_or(0);
+    if (has_initial) state.value(name + "initial_lr", initial);
+    if (state.is_reading()) of.initial_lr_ = has_initial ? std::optional(initial) : std::nullopt;
+  }
 }
 
 }  // namespace gpunet::optim

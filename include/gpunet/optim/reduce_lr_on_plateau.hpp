@@ -40,6 +40,9 @@ class ReduceLROnPlateau {
   // Returns the learning rate after the last step.
   double get_last_lr() const { return last_lr_; }
 
+  // Writes or reads where it is, for a checkpoint. The rates are in that of the optimizer.
+  void visit_state(StateVisitor& state);
+
  private:
   bool is_better(double metric) const;
 

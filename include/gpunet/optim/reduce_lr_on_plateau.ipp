@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include <gpunet/core/error.hpp>
+#include <gpunet/core/state.hpp>
 #include <gpunet/optim/reduce_lr_on_plateau.hpp>
 
 namespace gpunet::optim::lr_scheduler {
@@ -48,6 +49,13 @@ GPUNET_INLINE bool ReduceLROnPlateau::is_better(double metric) const {
   const double threshold = options_.threshold;
   if (options_.mode == Mode::min) return metric < (relative ? best_ * (1.0 - threshold) : best_ - threshold);
   return metric > (relative ? best_ * (threshold + 1.0) : best_ + threshold);
+}
+
+GPUNET_INLINE void ReduceLROnPlateau::visit_state(StateVisitor& state) {
+  state.value("last_lr", last_lr_);
+  state.value("best", best_);
+  state.value("num_bad_epochs", bad_epochs_);
+  state.value("cooldown_counter", cooldown_);
 }
 
 }  // namespace gpunet::optim::lr_scheduler

@@ -66,6 +66,9 @@ class RMSprop : public Optimizer<RMSprop<D, T>, D, T, 3> {
     this->select(parameters.indices());
   }
 
+  // Names of its arrays in PyTorch's state dict.
+  static constexpr std::array<const char *, 3> state_names{"square_avg", "grad_avg", "momentum_buffer"};
+
   std::array<bool, 3> keeps(double momentum) const { return {{true, options_.centered, momentum > 0}}; }
 
   // Returns the update of a step.

@@ -64,6 +64,9 @@ class SGD : public Optimizer<SGD<D, T>, D, T, 1> {
     this->select(parameters.indices());
   }
 
+  // Names of its arrays in PyTorch's state dict.
+  static constexpr std::array<const char*, 1> state_names{"momentum_buffer"};
+
   std::array<bool, 1> keeps(double momentum) const { return {{momentum != 0}}; }
 
   // Returns the update of a step.

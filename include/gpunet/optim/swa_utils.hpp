@@ -81,6 +81,12 @@ class AveragedModel {
   // Returns the number of updates.
   index_t n_averaged() const { return n_averaged_; }
 
+  // Writes or reads the average, for a checkpoint.
+  void visit_state(StateVisitor& state) {
+    state.part("module", module_);
+    state.value("n_averaged", n_averaged_);
+  }
+
   // Return the model with the average. Its mode is that of the model when it was copied.
   M& module() { return module_; }
   const M& module() const { return module_; }

@@ -1,0 +1,81 @@
+// What objects remember from step to step, as named values: one function of each writes them to a checkpoint, and reads them.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <gpunet/core/config.hpp>
+#include <gpunet/core/shape.hpp>
+
+namespace gpunet {
+
+// Visits the state of an object, which calls it with all that it would have to know to go on after a restart:
+//   void visit_state(StateVisitor& state) { state.value("step", step_); }
+// A visitor that writes leaves the values alone. One that reads visits twice: first to check that all values are there, then to set
+// them, so that an error changes nothing. What follows from values is set where is_reading().
+class StateVisitor {
+ public:
+  StateVisitor(const StateVisitor&) = delete;
+  StateVisitor& operator=(const StateVisitor&) = delete;
+  virtual ~StateVisitor() = default;
+
+  bool is_reading() const { return pass_ == Pass::read; }
+
+  // One number.
+  void value(std::string_view name, double& x) { array(name, {}, std::span(&x, 1)); }
+  void value(std::string_view name, index_t& x) { array(name, {}, std::span(&x, 1)); }
+  void value(std::string_view name, bool& x) {
+    index_t number = x;
+    value(name, number);
+    x = number != 0;
+  }
+
+  // Numbers of these sizes in row-major order.
+  void array(std::string_view name, const Sizes& sizes, std::span<float> x) { visit(full(name), sizes, x); }
+  void array(std::string_view name, const Sizes& sizes, std::span<double> x) { visit(full(name), sizes, x); }
+  void array(std::string_view name, const Sizes& sizes, std::span<index_t> x) { visit(full(name), sizes, x); }
+  // The same on a device.
+  template <class T, class D>
+  void array(std::string_view name, const Sizes& sizes, D& device, T* data) {
+    std::vector<T> values(static_cast<std::size_t>(sizes.numel()));
+    const std::size_t bytes = values.size() * sizeof(T);
+    if (pass_ == Pass::write && bytes > 0) device.download(values.data(), data, bytes);
+    array(name, sizes, std::span<T>(values));
+    if (is_reading() && bytes > 0) device.upload(data, values.data(), bytes);
+  }
+
+  // Returns whether the value is part of the state: `here` when writing, whether it was written when reading.
+  bool has(std::string_view name, bool here) { return pass_ == Pass::write ? here : was_written(full(name)); }
+
+  // The names of what `object` visits begin with "name.".
+  template <class Object>
+  void part(std::string_view name, Object& object) {
+    const std::size_t before = prefix_.size();
+    prefix_ += name;
+    prefix_ += '.';
+    object.visit_state(*this);
+    prefix_.resize(before);
+  }
+
+ protected:
+  enum class Pass { write, check, read };
+
+  StateVisitor() = default;
+
+  virtual void visit(const std::string& name, const Sizes& sizes, std::span<float> x) = 0;
+  virtual void visit(const std::string& name, const Sizes& sizes, std::span<double> x) = 0;
+  virtual void visit(const std::string& name, const Sizes& sizes, std::span<index_t> x) = 0;
+  virtual bool was_written(const std::string& name) const = 0;
+
+  Pass pass_ = Pass::write;
+
+ private:
+  std::string full(std::string_view name) const { return prefix_ + std::string(name); }
+
+  std::string prefix_;
+};
+
+}  // namespace gpunet

@@ -1,0 +1,72 @@
+// A training that goes on after a restart: the state of several objects in one file.
+#pragma once
+
+#include <concepts>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <gpunet/core/random.hpp>
+#include <gpunet/core/state.hpp>
+
+namespace gpunet::io {
+
+// An object with a state: networks, optimizers, schedules, AveragedModel, GradScaler, Generator, and your own.
+template <class X>
+concept Stateful = requires(X& x, StateVisitor& state) {
+  x.visit_state(state);
+};
+
+// The state of a training, in one safetensors file with a checksum for each array. The same list of objects, which must outlive it,
+// writes and reads it, so that a program that was stopped goes on with bitwise the same results:
+//   index_t epoch = 0;
+//   io::Checkpoint checkpoint("run.safetensors");
+//   checkpoint.add("model", net).add("optimizer", optimizer).add("scheduler", scheduler).add("epoch", epoch);
+//   checkpoint.load();  // false if there is no file yet
+//   for (; epoch < 100;) {
+//     ... train for an epoch ...
+//     ++epoch;
+//     checkpoint.save();
+//   }
+// The default generator, which draws the order of batches, always belongs to it. Between save() and load() sizes, device and
+// number of threads may change, names may not.
+class Checkpoint {
+ public:
+  explicit Checkpoint(std::string path) : path_(std::move(path)) { add("default_generator", default_generator()); }
+
+  // Adds an object, or a number, under a name. Throws Error for a name that is empty or there already.
+  template <Stateful X>
+  Checkpoint& add(std::string_view name, X& x) {
+    return add_visit(name, [&x, name = std::string(name)](StateVisitor& state) { state.part(name, x); });
+  }
+  template <class X>
+  requires std::same_as<X, index_t> || std::same_as<X, double> || std::same_as<X, bool> Checkpoint& add(
+      std::string_view name, X& x) {
+    return add_visit(name, [&x, name = std::string(name)](StateVisitor& state) { state.value(name, x); });
+  }
+
+  // Writes the file. The old one is replaced when the new one is on the disk. Throws Error if that fails.
+  void save() const;
+
+  // Reads the file; returns false if there is none. Throws an Error that names what is missing, superfluous, of another shape or damaged;
+  // all objects are then unchanged.
+  bool load() const;
+
+  const std::string& path() const { return path_; }
+
+ private:
+  using Visit = std::function<void(StateVisitor& state)>;
+
+  Checkpoint& add_visit(std::string_view name, Visit visit);
+
+  std::string path_;
+  std::vector<std::pair<std::string, Visit>> objects_;
+};
+
+}  // namespace gpunet::io
+
+#if !GPUNET_COMPILED
+#include <gpunet/io/checkpoint.ipp>
+#endif

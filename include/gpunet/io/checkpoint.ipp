@@ -1,0 +1,139 @@
+// Bodies of checkpoint.hpp.
+#pragma once
+
+#include <algorithm>
+#include <deque>
+#include <map>
+#include <set>
+#include <type_traits>
+
+#include <gpunet/core/error.hpp>
+#include <gpunet/core/text.hpp>
+#include <gpunet/io/checkpoint.hpp>
+#include <gpunet/io/crc32.hpp>
+#include <gpunet/io/file.hpp>
+#include <gpunet/io/json.hpp>
+#include <gpunet/io/safetensors.hpp>
+#include <gpunet/io/tensor_file.hpp>
+
+namespace gpunet::io {
+
+namespace detail {
+
+inline constexpr const char* checkpoint_version = "1";
+
+// Metadata of the checksum of an entry.
+inline std::string checksum_key(const std::string& name) {
+  return "crc32 " + name;
+}
+inline std::string checksum_of(std::span<const std::byte> bytes) {
+  return std::to_string(crc32(bytes));
+}
+
+// Collects what is written.
+class StateWriter final : public StateVisitor {
+ public:
+  std::vector<TensorEntry> entries;
+  Metadata metadata;
+
+ private:
+  template <class T>
+  void write(const std::string& name, const Sizes& sizes, std::span<T> x) {
+    const auto bytes = std::as_bytes(x);
+    const std::vector<std::byte>& kept = bytes_.emplace_back(bytes.begin(), bytes.end());
+    entries.push_back({.name = name, .dtype = dtype_of<T>(), .sizes = sizes, .bytes = kept});
+    metadata[checksum_key(name)] = checksum_of(kept);
+  }
+  void visit(const std::string& name, const Sizes& sizes, std::span<float> x) override { write(name, sizes, x); }
+  void visit(const std::string& name, const Sizes& sizes, std::span<double> x) override { write(name, sizes, x); }
+  void visit(const std::string& name, const Sizes& sizes, std::span<index_t> x) override { write(name, sizes, x); }
+  bool was_written(const std::string&) const override { return true; }
+
+  std::deque<std::vector<std::byte>> bytes_;
+};
+
+// Reads a file that it has checked: all checksums hold.
+class StateReader final : public StateVisitor {
+ public:
+  explicit StateReader(const TensorFile& file) : path_(file.path()) {
+    const auto version = file.metadata().find("gpunet_checkpoint");
+    require(version != file.metadata().end(), "gpunet::io::Checkpoint: ", path_,
+            " is no checkpoint (weights alone are read by io::load), name another file");
+    require(version->second == checkpoint_version, "gpunet::io::Checkpoint: ", path_, " is of version ",
+            printable(version->second), " (want ", checkpoint_version, "), read it with the gpunet that wrote it");
+    for (const TensorEntry& entry : file.entries()) {
+      std::vector<std::byte> room;
+      const auto sum = file.metadata().find(checksum_key(entry.name));
+      require(sum != file.metadata().end() && sum->second == checksum_of(bytes_of(entry, room)),
+              "gpunet::io::Checkpoint: ", path_, " is damaged (the checksum of ", printable(entry.name),
+              " differs), use an earlier one");
+      entries_[entry.name] = &entry;
+    }
+    pass_ = Pass::check;
+  }
+
+  // Ends the first pass. Throws Error for values that nobody asked for.
+  void begin_reading() {
+    for (const auto& [name, entry] : entries_)
+      require(asked_.contains(name), "gpunet::io::Checkpoint: ", path_, " has ", printable(name),
+              ", which the objects here do not (others were saved, or with other options), add what was saved");
+    pass_ = Pass::read;
+  }
+
+ private:
+  template <class T>
+  void read(const std::string& name, const Sizes& sizes, std::span<T> x) {
+    const auto found = entries_.find(name);
+    require(found != entries_.end(), "gpunet::io::Checkpoint: ", path_, " has no ", name,
+            " (another object was saved, or one with other options), add what was saved");
+    const TensorEntry& entry = *found->second;
+    require(entry.dtype == dtype_of<T>() && entry.sizes == sizes, "gpunet::io::Checkpoint: ", path_, " has ", name,
+            " of shape ", to_string(entry.sizes), " and type ", to_string(entry.dtype), " (want ", to_string(sizes),
+            " and ", to_string(dtype_of<T>()), "), build the object as it was when it was saved");
+    asked_.insert(name);
+    if (is_reading()) copy_as(entry, x);
+  }
+  void visit(const std::string& name, const Sizes& sizes, std::span<float> x) override { read(name, sizes, x); }
+  void visit(const std::string& name, const Sizes& sizes, std::span<double> x) override { read(name, sizes, x); }
+  void visit(const std::string& name, const Sizes& sizes, std::span<index_t> x) override { read(name, sizes, x); }
+  bool was_written(const std::string& name) const override { return entries_.contains(name); }
+
+  std::string path_;
+  std::map<std::string, const TensorEntry*, std::less<>> entries_;
+  std::set<std::string, std::less<>> asked_;
+};
+
+}  // namespace detail
+
+GPUNET_INLINE Checkpoint& Checkpoint::add_visit(std::string_view name, Visit visit) {
+  const auto is_here = [&](const auto& object) {
+    return object.first == name;
+  };
+  require(!name.empty() && std::none_of(objects_.begin(), objects_.end(), is_here),
+          "gpunet::io::Checkpoint::add: '", name,
+          "' is empty or the name of another object, give each a name of its own");
+  objects_.emplace_back(name, std::move(visit));
+  return *this;
+}
+
+GPUNET_INLINE void Checkpoint::save() const {
+  detail::StateWriter writer;
+  for (const auto& [name, visit] : objects_)
+    visit(writer);
+  writer.metadata["gpunet_checkpoint"] = detail::checkpoint_version;
+  write_safetensors(path_, writer.entries, writer.metadata);
+}
+
+GPUNET_INLINE bool Checkpoint::load() const {
+  if (!exists(path_)) return false;
+  const SafetensorsFile file = SafetensorsFile::open(path_);
+  detail::StateReader reader(file);
+  for (const auto& [name, visit] : objects_)
+    visit(reader);
+  reader.begin_reading();
+  for (const auto& [name, visit] : objects_)
+    visit(reader);
+  return true;
+}
+
+}  // namespace gpunet::io

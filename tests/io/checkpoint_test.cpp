@@ -1,0 +1,247 @@
+// A training that is stopped and goes on in new objects, from a checkpoint, is bitwise the uninterrupted one.
+#include <memory>
+#include <vector>
+
+#include <gpunet/functional.hpp>
+#include <gpunet/gpunet.hpp>
+#include <gpunet/tensors.hpp>
+
+#include "io/temp_folder.hpp"
+#include "support/arrays.hpp"
+#include "support/devices.hpp"
+#include "support/eager_step.hpp"
+#include "support/errors.hpp"
+
+using namespace gpunet;
+
+namespace {
+
+nn::Value layers(const nn::Value& x) {
+  return linear(dropout(relu(batch_norm(linear(x, 8))), 0.25), 3);
+}
+
+// The samples and labels of a lesson, of which each epoch has another order.
+struct Data {
+  Tensor<float, Host> samples;
+  Tensor<label_t, Host> labels;
+  data::TensorDataset<> set;
+
+  Data()
+      : samples(test_device<Host>(), {30, 6}, pattern<float>(180, 7, 3, 13)),
+        labels(remainder(arange<label_t>(test_device<Host>(), 30), label_t{3})),
+        set(samples, labels) {}
+};
+
+// Everything that a training needs, with a list of its state.
+template <class D, class Optimizer>
+struct Training {
+  Network<D, float> net;
+  Optimizer optimizer;
+  optim::lr_scheduler::StepLR scheduler;
+  optim::swa_utils::AveragedModel<Network<D, float>> ema;
+  index_t epoch = 0;
+  std::vector<float> losses;
+
+  template <class Options>
+  Training(D& device, const Options& options)
+      : net(device, [](nn::Value x) { return layers(x); }, {6}),
+        optimizer(net, options),
+        scheduler(optimizer, {.step_size = 2, .gamma = 0.5}),
+        ema(net, {.multi_avg_fn = optim::swa_utils::get_ema_multi_avg_fn(0.9)}) {}
+
+  void add_to(io::Checkpoint& checkpoint) {
+    checkpoint.add("model", net)
+        .add("optimizer", optimizer)
+        .add("scheduler", scheduler)
+        .add("ema", ema)
+        .add("epoch", epoch);
+  }
+  template <class Loader>
+  void run_epoch(Loader& loader) {
+    const nn::CrossEntropyLoss criterion;
+    train::Step step(net, criterion, optimizer);
+    for (auto [inputs, labels] : loader.to(net.device())) {
+      losses.push_back(step(inputs, labels).item());
+      ema.update_parameters(net);
+    }
+    scheduler.step();
+    ++epoch;
+  }
+};
+
+// Trains for six epochs in one go, and again with new objects after each epoch; compares all bits.
+template <class D, class Optimizer, class Options>
+void check_resuming(D& device, const Options& options) {
+  const Data data;
+  data::DataLoader loader(data.set, {.batch_size = 8, .shuffle = true});
+  const TempFolder folder;
+  manual_seed(3);
+  Training<D, Optimizer> whole(device, options);
+  for (int i = 0; i < 6; ++i)
+    whole.run_epoch(loader);
+  const auto next = default_generator().random();
+
+  manual_seed(3);
+  std::vector<float> losses;
+  auto part = std::make_unique<Training<D, Optimizer>>(device, options);
+  for (index_t i = 0; i < 6; ++i) {
+    part->run_epoch(loader);
+    losses.insert(losses.end(), part->losses.begin(), part->losses.end());
+    io::Checkpoint saved(folder / "run.safetensors");
+    part->add_to(saved);
+    saved.save();
+    manual_seed(1000 + i);  // as another process
+    part = std::make_unique<Training<D, Optimizer>>(device, options);
+    io::Checkpoint loaded(folder / "run.safetensors");
+    part->add_to(loaded);
+    REQUIRE(loaded.load());
+    CHECK(part->epoch == i + 1);
+  }
+  CHECK(same_bits(losses, whole.losses));
+  CHECK(same_bits(parameters_of(part->net), parameters_of(whole.net)));
+  CHECK(same_bits(parameters_of(part->ema.module()), parameters_of(whole.ema.module())));
+  CHECK(part->optimizer.lr() == whole.optimizer.lr());
+  CHECK(default_generator().random() == next);
+}
+
+}  // namespace
+
+TEST_CASE_TEMPLATE("a training goes on from a checkpoint with the same bits", D, GPUNET_TEST_DEVICES) {
+  D& device = test_device<D>();
+  check_resuming<D, optim::SGD<D, float>>(device, optim::SGDOptions{.lr = 0.1, .momentum = 0.9});
+  check_resuming<D, optim::SGD<D, float>>(device, optim::SGDOptions{.lr = 0.1});
+  check_resuming<D, optim::Adam<D, float>>(device, optim::AdamOptions{.lr = 0.01, .amsgrad = true});
+  check_resuming<D, optim::RMSprop<D, float>>(device,
+                                              optim::RMSpropOptions{.lr = 0.01, .momentum = 0.5, .centered = true});
+  check_resuming<D, optim::Adagrad<D, float>>(device, optim::AdagradOptions{});
+  check_resuming<D, optim::Adadelta<D, float>>(device, optim::AdadeltaOptions{});
+  check_resuming<D, optim::NAdam<D, float>>(device, optim::NAdamOptions{});
+  check_resuming<D, optim::RAdam<D, float>>(device, optim::RAdamOptions{});
+  check_resuming<D, optim::Lion<D, float>>(device, optim::LionOptions{});
+}
+
+TEST_CASE("groups and frozen parameters go on from a checkpoint") {
+  Host& host = test_device<Host>();
+  const TempFolder folder;
+  const Data data;
+  const auto make = [&](unsigned seed) {
+    manual_seed(seed);
+    auto of = std::make_unique<Training<Host, optim::AdamW<Host, float>>>(host, optim::AdamWOptions{.lr = 0.01});
+    of->optimizer.add_param_group(of->net.parameters(biases_and_norms), {.lr = 0.02, .weight_decay = 0});
+    return of;
+  };
+  data::DataLoader loader(data.set, {.batch_size = 8, .shuffle = true});
+  const auto first = make(3), second = make(4);
+  first->net.parameters("0.weight").requires_grad(false);
+  first->run_epoch(loader);  // its progress is another
+  first->net.requires_grad(true);
+  second->run_epoch(loader), second->run_epoch(loader);  // what it stores is replaced
+  io::Checkpoint saved(folder / "run.safetensors"), loaded(folder / "run.safetensors");
+  first->add_to(saved), second->add_to(loaded);
+  saved.save();
+  REQUIRE(loaded.load());
+  for (const auto& training : {&first, &second}) {
+    manual_seed(5);
+    (*training)->losses.clear();
+    (*training)->run_epoch(loader);
+  }
+  CHECK(same_bits(first->losses, second->losses));
+  CHECK(same_bits(parameters_of(first->net), parameters_of(second->net)));
+  CHECK(second->optimizer.group(1).lr() == first->optimizer.group(1).lr());
+}
+
+TEST_CASE("the other objects with a state") {
+  const TempFolder folder;
+  Host& host = test_device<Host>();
+  Network<Host, float> net(host, [](nn::Value x) { return layers(x); }, {6});
+  struct All {
+    optim::SGD<Host, float> optimizer;
+    optim::lr_scheduler::ReduceLROnPlateau plateau{optimizer, {.patience = 1}};
+    optim::lr_scheduler::CosineAnnealingWarmRestarts restarts{optimizer, {.T_0 = 3, .T_mult = 2}};
+    optim::lr_scheduler::LinearLR warm_up{optimizer, {.total_iters = 2}};
+    optim::lr_scheduler::CosineAnnealingLR decay{optimizer, {.T_max = 9}};
+    optim::lr_scheduler::SequentialLR sequence{optimizer, {&warm_up, &decay}, {2}};
+    amp::GradScaler scaler;
+    Generator generator{7};
+    double best = 0.5;
+    bool done = false;
+
+    explicit All(Network<Host, float>& net) : optimizer(net, {.lr = 0.1}) {}
+    void step() {
+      plateau.step(1), restarts.step(), sequence.step();
+      generator.normal(0, 1);
+      best *= 2, done = true;
+    }
+    void add_to(io::Checkpoint& checkpoint) {
+      checkpoint.add("optimizer", optimizer)
+          .add("plateau", plateau)
+          .add("restarts", restarts)
+          .add("sequence", sequence);
+      checkpoint.add("scaler", scaler).add("generator", generator).add("best", best).add("done", done);
+    }
+  };
+  All first(net), second(net);
+  for (int i = 0; i < 5; ++i)
+    first.step();
+  io::Checkpoint saved(folder / "x.safetensors"), loaded(folder / "x.safetensors");
+  first.add_to(saved), second.add_to(loaded);
+  saved.save();
+  REQUIRE(loaded.load());
+  CHECK((second.best == 16 && second.done));
+  for (int i = 0; i < 5; ++i) {
+    CHECK(second.optimizer.lr() == first.optimizer.lr());
+    CHECK(second.generator.normal(0, 1) == first.generator.normal(0, 1));
+    CHECK(second.restarts.get_last_lr() == first.restarts.get_last_lr());
+    first.step(), second.step();
+  }
+}
+
+TEST_CASE("a checkpoint that does not fit changes nothing") {
+  Host& host = test_device<Host>();
+  const TempFolder folder;
+  const std::string path = folder / "run.safetensors";
+  const auto small = [](nn::Value x) {
+    return linear(x, 2, {.name = "fc"});
+  };
+  Network<Host, float> net(host, small, {3});
+  optim::SGD sgd(net, {.lr = 0.1, .momentum = 0.9});
+  index_t epoch = 4;
+  io::Checkpoint checkpoint(path);
+  checkpoint.add("model", net).add("optimizer", sgd).add("epoch", epoch);
+  CHECK(checkpoint.load() == false);
+  checkpoint.save();
+  epoch = 9;
+  const auto before = parameters_of(net);
+
+  const auto check_refused = [&](auto&& add, const std::string& why) {
+    io::Checkpoint other(path);
+    add(other);
+    CHECK(error_of([&] { other.load(); }) == "gpunet::io::Checkpoint: " + path + " " + why);
+    CHECK(epoch == 9);
+    CHECK(parameters_of(net) == before);
+  };
+  check_refused([&](auto& to) { to.add("model", net).add("optimizer", sgd); },
+                "has epoch, which the objects here do not (others were saved, or with other options), add what was "
+                "saved");
+  check_refused([&](auto& to) { to.add("epoch", epoch).add("net", net).add("optimizer", sgd); },
+                "has no net.fc.weight (another object was saved, or one with other options), add what was saved");
+  Network<Host, float> wide(host, [](nn::Value x) { return linear(x, 3, {.name = "fc"}); }, {3});
+  check_refused(
+      [&](auto& to) { to.add("epoch", epoch).add("model", wide).add("optimizer", sgd); },
+      "has model.fc.weight of shape [2, 3] and type F32 (want [3, 3] and F32), build the object as it was "
+      "when it was saved");
+
+  io::save(net, folder / "weights.safetensors");
+  CHECK(contains(error_of([&] { io::Checkpoint(folder / "weights.safetensors").load(); }),
+                 "is no checkpoint (weights alone are read by io::load), name another file"));
+  CHECK(error_of([&] { checkpoint.add("epoch", epoch); }) ==
+        "gpunet::io::Checkpoint::add: 'epoch' is empty or the name of another object, give each a name of its own");
+
+  // One bit of one number.
+  std::string bytes = read_text(path);
+  bytes.back() = static_cast<char>(bytes.back() ^ 1);
+  io::write_file_atomically(path, std::as_bytes(std::span(bytes)));
+  const std::string damaged = error_of([&] { checkpoint.load(); });
+  CHECK(contains(damaged, path + " is damaged (the checksum of "));
+  CHECK(epoch == 9);
+}
