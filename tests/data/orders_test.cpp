@@ -8,6 +8,7 @@
 #include <gpunet/gpunet.hpp>
 
 #include "support/devices.hpp"
+#include "support/draw_order.hpp"
 #include "support/errors.hpp"
 
 using namespace gpunet;
@@ -93,7 +94,7 @@ TEST_CASE("a random sampler visits the samples that PyTorch's does") {
     CHECK(own.random63() == expected.own_next);
     manual_seed(expected.n);
     for (std::uint64_t epoch : expected.epochs)
-      CHECK(hash_of(data::draw_order(expected.n, sampler)) == epoch);
+      CHECK(hash_of(draw_order(expected.n, sampler)) == epoch);
     CHECK(default_generator().random63() == expected.next);
     if (expected.n > 1000) continue;
     const Numbers set{expected.n};

@@ -120,6 +120,97 @@ TEST_CASE_TEMPLATE("a training goes on from a checkpoint with the same bits", D,
   check_resuming<D, optim::Lion<D, float>>(device, optim::LionOptions{});
 }
 
+// Runs epochs of the training until so many steps are done in all, and saves then, in the middle of an epoch or at the end of one.
+template <class T, class Batches>
+void run_until(T& training, Batches& batches, index_t& steps, index_t stop, const io::Checkpoint& checkpoint) {
+  const nn::CrossEntropyLoss criterion;
+  train::Step step(training.net, criterion, training.optimizer);
+  for (; training.epoch < 13; ++training.epoch) {
+    for (auto [inputs, labels] : batches) {
+      training.losses.push_back(step(inputs, labels).item());
+      if (++steps == stop) {
+        checkpoint.save();
+        return;
+      }
+    }
+    training.scheduler.step();
+  }
+}
+
+// Stops after the given steps, goes on in new objects with other threads and workers, and compares all bits with a training that was
+// never stopped.
+template <class D, class GetBatches>
+void check_stops(D& device, D& other_device, index_t first, index_t distance, const GetBatches& batches_of) {
+  using Of = Training<D, optim::Adam<D, float>>;
+  const optim::AdamOptions options{.lr = 0.01};
+  const TempFolder folder;
+  const auto run = [&](D& on, unsigned seed, int workers, index_t stop, bool resumed) {
+    manual_seed(seed);
+    Of training(on, options);
+    auto batches = batches_of(on, workers);
+    index_t steps = 0;
+    io::Checkpoint checkpoint(folder / "run.safetensors");
+    training.add_to(checkpoint);
+    checkpoint.add("batches", batches).add("steps", steps);
+    if (resumed) REQUIRE(checkpoint.load());
+    run_until(training, batches, steps, stop, checkpoint);
+    return std::pair(training.losses, parameters_of(training.net));
+  };
+  const auto whole = run(device, 3, 0, -1, false);
+  REQUIRE(whole.first.size() == 52);
+  for (index_t stop = first; stop <= 52; stop += distance) {
+    CAPTURE(stop);
+    auto losses = run(device, 3, 0, stop, false).first;
+    const auto rest = run(other_device, 1000, 2, -1, true);
+    losses.insert(losses.end(), rest.first.begin(), rest.first.end());
+    CHECK(same_bits(losses, whole.first));
+    CHECK(same_bits(rest.second, whole.second));
+  }
+}
+
+TEST_CASE("a training goes on after any step, in the middle of an epoch, with any number of threads and workers") {
+  const Data data;
+  Host one({.threads = 1}), three({.threads = 3});
+  check_stops(one, three, 1, 1, [&](Host& on, int workers) {
+    const data::DataLoader loader(data.set, {.batch_size = 8, .shuffle = true, .num_workers = workers});
+    return loader.to(on);
+  });
+}
+
+TEST_CASE_TEMPLATE("a training on batches of the device goes on after any step", D, GPUNET_TEST_DEVICES) {
+  const Data data;
+  D& device = test_device<D>();
+  const data::DataLoader loader(data.set, {.batch_size = 8, .shuffle = true});
+  check_stops(device, device, 5, 11, [&](D& on, int) { return loader.resident_on(on); });
+  check_stops(device, device, 9, 40, [&](D& on, int) { return loader.to(on); });
+}
+
+TEST_CASE("a loop that was left does not go on, and one of before a checkpoint was loaded ends") {
+  Host& host = test_device<Host>();
+  const TempFolder folder;
+  const Data data;
+  const data::DataLoader loader(data.set, {.batch_size = 8, .shuffle = true});
+  auto batches = loader.to(host);
+  io::Checkpoint checkpoint(folder / "x.safetensors");
+  checkpoint.add("batches", batches);
+  const auto first_inputs = [&] {
+    for (auto [inputs, labels] : batches)
+      return to_vector(host, inputs);
+    return std::vector<float>();
+  };
+  manual_seed(5);
+  first_inputs();
+  checkpoint.save();
+  const auto next = first_inputs();  // of a new epoch
+  CHECK(checkpoint.load());
+  CHECK(first_inputs() == next);
+  CHECK(contains(error_of([&] {
+                   for ([[maybe_unused]] auto batch : batches)
+                     checkpoint.load();
+                 }),
+                 "gpunet::data::DataLoader: another loop over the same batches has begun"));
+}
+
 TEST_CASE("groups and frozen parameters go on from a checkpoint") {
   Host& host = test_device<Host>();
   const TempFolder folder;

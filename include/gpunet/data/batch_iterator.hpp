@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <iterator>
+#include <utility>
 
 #include <gpunet/core/error.hpp>
 
@@ -11,7 +12,7 @@ namespace gpunet::data {
 
 // The position of a loop over Source, which is a friend. Of the source it uses fetch(b), which fetches batch b if there is
 // one, current_ (the index of the fetched batch), batch_, size_ (the number of batches) and loops_ (the number of loops
-// begun). Only the newest loop may use the batches; another one gets an Error, as does access after the last batch.
+// begun), and running_ (whether the newest loop has not been left). Only the newest loop may use the batches; another one gets an Error, as does access after the last batch.
 template <class Source>
 class BatchIterator {
  public:
@@ -19,7 +20,17 @@ class BatchIterator {
   using difference_type = std::ptrdiff_t;
 
   BatchIterator() = default;
-  explicit BatchIterator(Source& source) : source_(&source), loop_(source.loops_) {}
+  explicit BatchIterator(Source& source) : source_(&source), loop_(source.loops_) { source.running_ = true; }
+  BatchIterator(BatchIterator&& other) noexcept
+      : source_(std::exchange(other.source_, nullptr)), loop_(other.loop_) {}
+  BatchIterator& operator=(BatchIterator&& other) noexcept {
+    std::swap(source_, other.source_);
+    std::swap(loop_, other.loop_);
+    return *this;
+  }
+  ~BatchIterator() {
+    if (source_ && loop_ == source_->loops_) source_->running_ = false;
+  }
   value_type operator*() const {
     require_batch();
     return source_->batch_;

@@ -20,8 +20,8 @@ class BatchRing {
 
   index_t slot(index_t batch) const { return batch % static_cast<index_t>(slots_.size()); }
 
-  // Begins an epoch. No worker may be running.
-  void start(index_t batches);
+  // Begins an epoch, at its batch `first`. No worker may be running.
+  void start(index_t batches, index_t first = 0);
 
   // Stops the workers; they may leave their current batch unfinished.
   void stop();

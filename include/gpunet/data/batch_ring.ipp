@@ -7,9 +7,9 @@
 
 namespace gpunet::data {
 
-GPUNET_INLINE void BatchRing::start(index_t batches) {
+GPUNET_INLINE void BatchRing::start(index_t batches, index_t first) {
   batches_ = batches;
-  begun_ = used_ = 0;
+  begun_ = used_ = first;
   stopped_ = false;
 }
 

@@ -77,8 +77,8 @@ class BatchFiller {
               index_t count);
   ~BatchFiller();  // after stop()
 
-  // Begins an epoch; call stop() to end the previous one.
-  void start();
+  // Begins an epoch, or goes on with one from a checkpoint; call stop() to end the previous one. Returns the first batch.
+  index_t start();
   void stop();
 
   // A filled slot. The batch is its first `samples` samples.
@@ -88,6 +88,9 @@ class BatchFiller {
   // Returns a batch: waits for a worker, or fills the slot if no worker has begun. Batches are taken in order, which
   // frees the slots of earlier ones. Throws what the dataset throws.
   Filled take(index_t batch);
+
+  // Writes or reads which epoch is running. `next`: the batch that comes next, -1 if none is.
+  void visit_state(StateVisitor& state, index_t next);
 
  private:
   struct State;
@@ -115,8 +118,7 @@ class Batches {
   Iterator begin() & {
     ++loops_;
     stop();
-    filler_.start();
-    fetch(0);
+    fetch(filler_.start());
     return Iterator(*this);
   }
   template <class Refused = Iterator>
@@ -127,6 +129,12 @@ class Batches {
 
   // Returns the number of batches in an epoch.
   index_t size() const { return size_; }
+
+  // Writes or reads the place in the epoch, for a checkpoint: in a loop, the next loop goes on after the batch of now.
+  void visit_state(StateVisitor& state) {
+    filler_.visit_state(state, running_ ? std::min(current_ + 1, size_) : -1);
+    if (state.is_reading()) ++loops_;  // a loop of before has no batch any more
+  }
 
  private:
   friend Iterator;
@@ -146,6 +154,7 @@ class Batches {
   index_t current_ = 0;      // index of batch_; size_ if there is none
   index_t slot_ = -1;        // the slot of batch_ while it is in use
   std::uint64_t loops_ = 0;  // see BatchIterator
+  bool running_ = false;
 };
 
 namespace detail {

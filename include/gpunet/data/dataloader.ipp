@@ -36,8 +36,8 @@ struct detail::BatchFiller::State {
     auto* targets = static_cast<std::byte*>(slots.host_targets(slot));
     const std::size_t sample_bytes = set.sample_bytes(), target_bytes = set.target_bytes();
     for (index_t i = first; i < first + n && !ring.stopped(); ++i) {
-      Random random(epoch.seed, static_cast<std::uint64_t>(i));  // the same for any number of workers
-      set.read_raw(epoch.order[static_cast<std::size_t>(i)], inputs, targets, random);
+      Random random(place.seeds.transforms, static_cast<std::uint64_t>(i));  // the same for any number of workers
+      set.read_raw(order[static_cast<std::size_t>(i)], inputs, targets, random);
       inputs += sample_bytes;
       targets += target_bytes;
     }
@@ -49,7 +49,8 @@ struct detail::BatchFiller::State {
   }
   template <class Target>
   void collate(index_t batch, index_t slot, index_t n) {
-    Random random(epoch.seed, static_cast<std::uint64_t>(samples + batch));  // after those of the samples
+    Random random(place.seeds.transforms,
+                  static_cast<std::uint64_t>(samples + batch));  // after those of the samples
     options.collate_fn(
         View<float, Host>(static_cast<float*>(slots.host_inputs(slot)), set.sample_sizes().with_front(n)),
         View<Target, Host>(static_cast<Target*>(slots.host_targets(slot)), set.target_sizes().with_front(n)),
@@ -76,7 +77,8 @@ struct detail::BatchFiller::State {
   index_t batches, samples;  // in an epoch
   BatchSlots& slots;
   BatchRing ring;
-  EpochDraws epoch = {};  // its order is [samples]
+  EpochPlace place = {};            // its next is -1, or where a checkpoint goes on
+  std::vector<index_t> order = {};  // of the epoch, [samples]
   std::vector<std::thread> workers = {};
 };
 
@@ -85,10 +87,15 @@ GPUNET_INLINE detail::BatchFiller::BatchFiller(const DatasetView& set, const Dat
     : state_(std::make_unique<State>(set, options, batches, slots, count)) {}
 GPUNET_INLINE detail::BatchFiller::~BatchFiller() = default;
 
-GPUNET_INLINE void detail::BatchFiller::start() {
+GPUNET_INLINE index_t detail::BatchFiller::start() {
   State& state = *state_;
-  state.epoch = draw_epoch(state.set.size(), state.options.sampler);
-  state.ring.start(state.batches);
+  index_t first = std::min(std::exchange(state.place.next, -1), state.batches);
+  if (first < 0) {
+    first = 0;
+    state.place.seeds = draw_seeds(state.options.sampler);
+  }
+  state.order = order_of(state.set.size(), state.options.sampler, state.place.seeds);
+  state.ring.start(state.batches, first);
   try {
     while (static_cast<int>(state.workers.size()) < state.options.num_workers)
       state.workers.emplace_back([&state] { state.work(); });
@@ -96,6 +103,13 @@ GPUNET_INLINE void detail::BatchFiller::start() {
     throw Error(concat("gpunet::data::DataLoader: the system gives only ", state.workers.size(), " of ",
                        state.options.num_workers, " worker threads (", error.what(), "), set num_workers to less"));
   }
+  return first;
+}
+
+GPUNET_INLINE void detail::BatchFiller::visit_state(StateVisitor& visitor, index_t next) {
+  EpochPlace place{state_->place.seeds, next};
+  place.visit_state(visitor);
+  if (visitor.is_reading()) state_->place = place;
 }
 
 GPUNET_INLINE void detail::BatchFiller::stop() {

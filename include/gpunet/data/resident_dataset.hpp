@@ -8,6 +8,7 @@
 #include <string>
 #include <string_view>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include <gpunet/data/batch_buffers.hpp>
@@ -47,12 +48,17 @@ class ResidentBatches {
   ResidentBatches(const ResidentBatches&) = delete;
   ResidentBatches& operator=(const ResidentBatches&) = delete;
 
-  // Begins an epoch with a new order.
+  // Begins an epoch with a new order, or goes on with one from a checkpoint.
   Iterator begin() & {
     ++loops_;
-    const std::vector<index_t> order = draw_order(samples_, sampler_);
+    index_t first = std::min(std::exchange(place_.next, -1), size_);
+    if (first < 0) {
+      first = 0;
+      place_.seeds = draw_seeds(sampler_);
+    }
+    const std::vector<index_t> order = order_of(samples_, sampler_, place_.seeds);
     device_.upload(order_.data(), order.data(), order_.bytes());
-    fetch(0);
+    fetch(first);
     return Iterator(*this);
   }
   template <class Refused = Iterator>
@@ -63,6 +69,15 @@ class ResidentBatches {
 
   // Returns the number of batches in an epoch.
   index_t size() const { return size_; }
+
+  // Writes or reads the place in the epoch, see Batches.
+  void visit_state(StateVisitor& state) {
+    EpochPlace place{place_.seeds, running_ ? std::min(current_ + 1, size_) : -1};
+    place.visit_state(state);
+    if (!state.is_reading()) return;
+    place_ = place;
+    ++loops_;
+  }
 
  private:
   friend Iterator;
@@ -153,6 +168,8 @@ class ResidentBatches {
   Batch<D, Target> batch_;
   index_t current_ = 0;      // index of batch_
   std::uint64_t loops_ = 0;  // see BatchIterator
+  bool running_ = false;
+  EpochPlace place_;  // its next is -1, or where a checkpoint goes on
 };
 
 #if GPUNET_COMPILED

@@ -35,21 +35,26 @@ class RandomSampler {
   RandomSamplerOptions options_;
 };
 
-// The random choices of an epoch.
-struct EpochDraws {
-  std::vector<index_t> order;  // of the samples
-  std::uint64_t seed;          // of the random transforms of samples
+// What the random choices of an epoch are made from.
+struct EpochSeeds {
+  std::uint64_t transforms;  // of samples
+  std::uint64_t order;
 };
 
-// Returns an epoch of a sampler, or of the samples 0 to n - 1 without one. Draws from `generator` what an epoch of PyTorch's
-// DataLoader draws, so the same seed gives the same batches: a seed for the workers (here for the samples, so batches do
-// not depend on the workers) and, with a sampler, a seed for the order.
-EpochDraws draw_epoch(index_t n, const std::optional<RandomSampler>& sampler,
-                      Generator& generator = default_generator());
+// Draws from `generator` what an epoch of PyTorch's DataLoader draws, so the same seed gives the same batches: a seed for the workers
+// (here for the samples, so batches do not depend on the workers) and, with a sampler, a seed for the order.
+EpochSeeds draw_seeds(const std::optional<RandomSampler>& sampler, Generator& generator = default_generator());
 
-// The same, but returns only the order.
-std::vector<index_t> draw_order(index_t n, const std::optional<RandomSampler>& sampler,
-                                Generator& generator = default_generator());
+// Returns the order of the samples in an epoch, of a sampler, or 0 to n - 1 without one.
+std::vector<index_t> order_of(index_t n, const std::optional<RandomSampler>& sampler, const EpochSeeds& seeds);
+
+// Where a loop over batches is, for a checkpoint.
+struct EpochPlace {
+  EpochSeeds seeds = {};
+  index_t next = -1;  // the batch that comes next; -1: the next loop begins a new epoch
+
+  void visit_state(StateVisitor& state);
+};
 
 }  // namespace gpunet::data
 

@@ -7,6 +7,7 @@
 
 #include <gpunet/core/error.hpp>
 #include <gpunet/core/shape.hpp>
+#include <gpunet/core/state.hpp>
 #include <gpunet/data/sampler.hpp>
 
 namespace gpunet::data {
@@ -39,22 +40,31 @@ GPUNET_INLINE std::vector<index_t> RandomSampler::draw(Generator& generator) con
   return order;
 }
 
-GPUNET_INLINE EpochDraws draw_epoch(index_t n, const std::optional<RandomSampler>& sampler, Generator& generator) {
+GPUNET_INLINE EpochSeeds draw_seeds(const std::optional<RandomSampler>& sampler, Generator& generator) {
   const auto lock = generator.lock();
-  EpochDraws epoch{std::vector<index_t>(static_cast<std::size_t>(sampler ? 0 : n)),
-                   static_cast<std::uint64_t>(generator.random63())};
-  if (sampler) {
-    Generator own(generator.random63());
-    epoch.order = sampler->draw(own);
-  } else {
-    std::iota(epoch.order.begin(), epoch.order.end(), index_t{0});
-  }
-  return epoch;
+  EpochSeeds seeds{};
+  seeds.transforms = static_cast<std::uint64_t>(generator.random63());
+  if (sampler) seeds.order = static_cast<std::uint64_t>(generator.random63());
+  return seeds;
 }
 
-GPUNET_INLINE std::vector<index_t> draw_order(index_t n, const std::optional<RandomSampler>& sampler,
-                                              Generator& generator) {
-  return draw_epoch(n, sampler, generator).order;
+GPUNET_INLINE std::vector<index_t> order_of(index_t n, const std::optional<RandomSampler>& sampler,
+                                            const EpochSeeds& seeds) {
+  if (sampler) {
+    Generator own(seeds.order);
+    return sampler->draw(own);
+  }
+  std::vector<index_t> order(static_cast<std::size_t>(n));
+  std::iota(order.begin(), order.end(), index_t{0});
+  return order;
+}
+
+GPUNET_INLINE void EpochPlace::visit_state(StateVisitor& state) {
+  auto transforms = static_cast<index_t>(seeds.transforms), order = static_cast<index_t>(seeds.order);
+  state.value("next", next);
+  state.value("transforms_seed", transforms);
+  state.value("order_seed", order);
+  seeds = {static_cast<std::uint64_t>(transforms), static_cast<std::uint64_t>(order)};
 }
 
 }  // namespace gpunet::data

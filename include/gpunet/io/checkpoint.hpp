@@ -30,6 +30,7 @@ concept Stateful = requires(X& x, StateVisitor& state) {
 //     ++epoch;
 //     checkpoint.save();
 //   }
+// Where the batches of a loader are added, it may also be saved in a loop over them: the next loop goes on after the batch of then.
 // The default generator, which draws the order of batches, always belongs to it. Between save() and load() sizes, device and
 // number of threads may change, names may not.
 class Checkpoint {
