@@ -1,4 +1,5 @@
 // A training that is stopped and goes on in new objects, from a checkpoint, is bitwise the uninterrupted one.
+#include <filesystem>
 #include <memory>
 #include <vector>
 
@@ -39,27 +40,28 @@ struct Training {
   Optimizer optimizer;
   optim::lr_scheduler::StepLR scheduler;
   optim::swa_utils::AveragedModel<Network<D, float>> ema;
+  train::Step<D, float, nn::CrossEntropyLoss, Optimizer> step;
   index_t epoch = 0;
   std::vector<float> losses;
 
   template <class Options>
-  Training(D& device, const Options& options)
+  Training(D& device, const Options& options, index_t accumulate = 1)
       : net(device, [](nn::Value x) { return layers(x); }, {6}),
         optimizer(net, options),
         scheduler(optimizer, {.step_size = 2, .gamma = 0.5}),
-        ema(net, {.multi_avg_fn = optim::swa_utils::get_ema_multi_avg_fn(0.9)}) {}
+        ema(net, {.multi_avg_fn = optim::swa_utils::get_ema_multi_avg_fn(0.9)}),
+        step(net, nn::CrossEntropyLoss{}, optimizer, {.accumulate = accumulate}) {}
 
   void add_to(io::Checkpoint& checkpoint) {
     checkpoint.add("model", net)
         .add("optimizer", optimizer)
         .add("scheduler", scheduler)
         .add("ema", ema)
+        .add("step", step)
         .add("epoch", epoch);
   }
   template <class Loader>
   void run_epoch(Loader& loader) {
-    const nn::CrossEntropyLoss criterion;
-    train::Step step(net, criterion, optimizer);
     for (auto [inputs, labels] : loader.to(net.device())) {
       losses.push_back(step(inputs, labels).item());
       ema.update_parameters(net);
@@ -123,11 +125,9 @@ TEST_CASE_TEMPLATE("a training goes on from a checkpoint with the same bits", D,
 // Runs epochs of the training until so many steps are done in all, and saves then, in the middle of an epoch or at the end of one.
 template <class T, class Batches>
 void run_until(T& training, Batches& batches, index_t& steps, index_t stop, const io::Checkpoint& checkpoint) {
-  const nn::CrossEntropyLoss criterion;
-  train::Step step(training.net, criterion, training.optimizer);
   for (; training.epoch < 13; ++training.epoch) {
     for (auto [inputs, labels] : batches) {
-      training.losses.push_back(step(inputs, labels).item());
+      training.losses.push_back(training.step(inputs, labels).item());
       if (++steps == stop) {
         checkpoint.save();
         return;
@@ -140,13 +140,14 @@ void run_until(T& training, Batches& batches, index_t& steps, index_t stop, cons
 // Stops after the given steps, goes on in new objects with other threads and workers, and compares all bits with a training that was
 // never stopped.
 template <class D, class GetBatches>
-void check_stops(D& device, D& other_device, index_t first, index_t distance, const GetBatches& batches_of) {
+void check_stops(D& device, D& other_device, index_t first, index_t distance, index_t accumulate,
+                 const GetBatches& batches_of) {
   using Of = Training<D, optim::Adam<D, float>>;
   const optim::AdamOptions options{.lr = 0.01};
   const TempFolder folder;
   const auto run = [&](D& on, unsigned seed, int workers, index_t stop, bool resumed) {
     manual_seed(seed);
-    Of training(on, options);
+    Of training(on, options, accumulate);
     auto batches = batches_of(on, workers);
     index_t steps = 0;
     io::Checkpoint checkpoint(folder / "run.safetensors");
@@ -171,18 +172,83 @@ void check_stops(D& device, D& other_device, index_t first, index_t distance, co
 TEST_CASE("a training goes on after any step, in the middle of an epoch, with any number of threads and workers") {
   const Data data;
   Host one({.threads = 1}), three({.threads = 3});
-  check_stops(one, three, 1, 1, [&](Host& on, int workers) {
+  const auto batches_of = [&](Host& on, int workers) {
     const data::DataLoader loader(data.set, {.batch_size = 8, .shuffle = true, .num_workers = workers});
     return loader.to(on);
-  });
+  };
+  check_stops(one, three, 1, 1, 1, batches_of);
+  check_stops(three, one, 1, 1, 3, batches_of);  // in the middle of an accumulation
 }
 
 TEST_CASE_TEMPLATE("a training on batches of the device goes on after any step", D, GPUNET_TEST_DEVICES) {
   const Data data;
   D& device = test_device<D>();
   const data::DataLoader loader(data.set, {.batch_size = 8, .shuffle = true});
-  check_stops(device, device, 5, 11, [&](D& on, int) { return loader.resident_on(on); });
-  check_stops(device, device, 9, 40, [&](D& on, int) { return loader.to(on); });
+  check_stops(device, device, 5, 11, 2, [&](D& on, int) { return loader.resident_on(on); });
+  check_stops(device, device, 9, 40, 1, [&](D& on, int) { return loader.to(on); });
+}
+
+TEST_CASE_TEMPLATE("a training goes from Host to another device and back", D, GPUNET_TEST_DEVICES) {
+  const Data data;
+  const TempFolder folder;
+  Host& host = test_device<Host>();
+  data::DataLoader loader(data.set, {.batch_size = 8, .shuffle = true});
+  const optim::AdamOptions options{.lr = 0.01, .amsgrad = true};
+  Training<Host, optim::Adam<Host, float>> before(host, options, 3), after(host, options, 3);
+  Training<D, optim::Adam<D, float>> between(test_device<D>(), options, 3);
+  before.run_epoch(loader);  // the last batches are not an update yet
+  CHECK(before.step.accumulated() == 1);
+  io::Checkpoint first(folder / "first"), second(folder / "second");
+  before.add_to(first), between.add_to(second);
+  first.save();
+  std::filesystem::copy(folder / "first", folder / "second");
+  REQUIRE(second.load());
+  second.save();
+  CHECK(read_text(folder / "second") == read_text(folder / "first"));
+  io::Checkpoint third(folder / "second");
+  after.add_to(third);
+  REQUIRE(third.load());
+  before.losses.clear();
+  manual_seed(9), before.run_epoch(loader);
+  manual_seed(9), after.run_epoch(loader);
+  CHECK(same_bits(before.losses, after.losses));
+  CHECK(same_bits(parameters_of(before.net), parameters_of(after.net)));
+}
+
+TEST_CASE_TEMPLATE("LBFGS goes on from a checkpoint with the same bits", D, GPUNET_TEST_DEVICES) {
+  D& device = test_device<D>();
+  const TempFolder folder;
+  const Tensor<double, D> x(device, {8, 6}, pattern<double>(48, 7, 3, 13)),
+      y(device, {8, 2}, pattern<double>(16, 5, 2, 11));
+  struct Fit {
+    Network<D, double> net;
+    optim::LBFGS<D, double> optimizer;
+    explicit Fit(D& on)
+        : net(on, [](nn::Value of) { return linear(tanh(linear(of, 5)), 2); }, {6}),
+          optimizer(net, {.max_iter = 4, .history_size = 5, .line_search_fn = optim::LineSearch::strong_wolfe}) {}
+  };
+  const auto step = [&](Fit& fit) {
+    return fit.optimizer.step([&] {
+      fit.optimizer.zero_grad();
+      auto loss = nn::MSELoss{}(fit.net(x), y);
+      loss.backward();
+      return loss;
+    });
+  };
+  const auto link = [&](io::Checkpoint& checkpoint, Fit& fit) {
+    checkpoint.add("model", fit.net).add("optimizer", fit.optimizer);
+  };
+  manual_seed(3);
+  Fit whole(device), other(device);
+  step(other), step(other), step(other), step(other);  // a longer history, which is replaced
+  for (int i = 0; i < 4; ++i) {
+    io::Checkpoint saved(folder / "x.safetensors"), loaded(folder / "x.safetensors");
+    link(saved, whole), link(loaded, other);
+    saved.save();
+    REQUIRE(loaded.load());
+    CHECK(step(whole) == step(other));
+    CHECK(same_bits(parameters_of(whole.net), parameters_of(other.net)));
+  }
 }
 
 TEST_CASE("a loop that was left does not go on, and one of before a checkpoint was loaded ends") {

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include <gpunet/core/random.hpp>
+#include <gpunet/core/state.hpp>
 
 namespace gpunet::data {
 

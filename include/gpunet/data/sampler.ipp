@@ -7,7 +7,6 @@
 
 #include <gpunet/core/error.hpp>
 #include <gpunet/core/shape.hpp>
-#include <gpunet/core/state.hpp>
 #include <gpunet/data/sampler.hpp>
 
 namespace gpunet::data {

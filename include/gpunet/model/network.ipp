@@ -92,6 +92,14 @@ void Network<D, T>::visit_state(StateVisitor& state) {
 }
 
 template <class D, class T>
+void Network<D, T>::visit_gradients(StateVisitor& state) {
+  const ModelUse::Exclusive use = exclusive_use();
+  gradients_.reserve(device_, 1);
+  state.array("gradients", {gradients_.size()}, device_, gradients_.data());
+  if (state.is_reading()) gradients_.note_backward();
+}
+
+template <class D, class T>
 void Network<D, T>::set_requires_grad(std::span<const int> parameters, bool on) {
   const auto use = exclusive_use();
   for (const int i : parameters)

@@ -76,6 +76,9 @@ class LBFGS : public ParamGroups {
         "give it some parameters, optim::LBFGS optimizer(net.parameters(pattern)), or take another optimizer");
   }
 
+  // Writes or reads rates and the history of steps, for a checkpoint.
+  void visit_state(StateVisitor& state);
+
   void zero_grad() { model_->zero_grad(); }
   const Network<D, T>& model() const { return *model_; }
 

@@ -4,9 +4,11 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <string>
 #include <utility>
 #include <vector>
 
+#include <gpunet/core/state.hpp>
 #include <gpunet/ops/norm.hpp>
 #include <gpunet/optim/lbfgs.hpp>
 
@@ -199,6 +201,41 @@ void LBFGS<D, T>::find_parameters() {
   changes_.clear();
   iterations_ = 0;
   scale_ = 1;
+}
+
+template <class D, class T>
+void LBFGS<D, T>::visit_state(StateVisitor& state) {
+  const auto use = model_->exclusive_use();
+  find_parameters();
+  this->visit_rates(state);
+  state.value("n_iter", iterations_);
+  state.value("t", t_);
+  state.value("H_diag", scale_);
+  const auto visit = [&](const std::string& name, Buffer<T, D>& x) {
+    if (x.size() == 0) x.reset(model_->device(), size());
+    state.array(name, {size()}, model_->device(), x.data());
+  };
+  if (state.has("d", direction_.size() > 0)) visit("d", direction_);
+  if (state.has("prev_flat_grad", previous_gradient_ != nullptr)) {
+    auto kept = std::make_shared<Buffer<T, D>>(previous_gradient_ ? copy(previous_gradient_->data())
+                                                                  : Buffer<T, D>(model_->device(), size()));
+    visit("prev_flat_grad", *kept);
+    if (state.is_reading()) previous_gradient_ = kept;
+  }
+  std::deque<Change> changes;
+  for (std::size_t i = 0;; ++i) {
+    const std::string number = std::to_string(i);
+    if (!state.has("ro." + number, i < changes_.size())) break;
+    const bool is_here = i < changes_.size();
+    Change& change = changes.emplace_back(
+        is_here ? Change{copy(changes_[i].y.data()), copy(changes_[i].s.data()), changes_[i].ro} : Change{});
+    state.value("ro." + number, change.ro);
+    visit("old_dirs." + number, change.y);
+    visit("old_stps." + number, change.s);
+  }
+  while (std::ssize(changes) > options_.history_size)
+    changes.pop_front();
+  if (state.is_reading()) changes_ = std::move(changes);
 }
 
 template <class D, class T>

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include <gpunet/core/error.hpp>
+#include <gpunet/core/state.hpp>
 #include <gpunet/model/model.hpp>
 #include <gpunet/model/network.hpp>
 #include <gpunet/optim/lr_scheduler.hpp>

@@ -6,6 +6,7 @@
 #include <type_traits>
 #include <utility>
 
+#include <gpunet/core/state.hpp>
 #include <gpunet/model/model.hpp>
 #include <gpunet/optim/grad_scaler.hpp>
 #include <gpunet/train/step_runner.hpp>
@@ -94,6 +95,15 @@ class Step {
   }
   // Returns the number of batches since the last update.
   index_t accumulated() const { return batches_; }
+
+  // Writes or reads the batches since the last update, and the gradients that they have left, for a checkpoint.
+  void visit_state(StateVisitor& state) {
+    state.value("accumulated", batches_);
+    if (state.has("gradients", batches_ > 0))
+      model_->visit_gradients(state);
+    else if (state.is_reading())
+      model_->zero_grad();
+  }
 
   // Compile errors for arguments of other types.
   template <class X, class Y>
