@@ -312,7 +312,6 @@ TEST_CASE_TEMPLATE("conversions between all types", D, GPUNET_TEST_DEVICES) {
 
 TEST_CASE_TEMPLATE("numbers that an integer type does not have become its smallest", D, GPUNET_TEST_DEVICES) {
   D& device = test_device<D>();
-  constexpr double infinity = std::numeric_limits<double>::infinity();
   const Tensor<double, D> x(
       device, {10},
       {std::nan(""), infinity, -infinity, 0x1p31, -0x1p31 - 1, 0x1p63, -0x1p63, 0x1p31 - 1, -0x1p31, -1.75});
