@@ -108,7 +108,7 @@ void check_resuming(D& device, const Options& options) {
 
 }  // namespace
 
-TEST_CASE_TEMPLATE("a training goes on from a checkpoint with the same bits", D, GPUNET_TEST_DEVICES) {
+TEST_CASE_TEMPLATE("a training goes on from a checkpoint bitwise", D, GPUNET_TEST_DEVICES) {
   D& device = test_device<D>();
   check_resuming<D, optim::SGD<D, float>>(device, optim::SGDOptions{.lr = 0.1, .momentum = 0.9});
   check_resuming<D, optim::SGD<D, float>>(device, optim::SGDOptions{.lr = 0.1});
@@ -215,7 +215,7 @@ TEST_CASE_TEMPLATE("a training goes from Host to another device and back", D, GP
   CHECK(same_bits(parameters_of(before.net), parameters_of(after.net)));
 }
 
-TEST_CASE_TEMPLATE("LBFGS goes on from a checkpoint with the same bits", D, GPUNET_TEST_DEVICES) {
+TEST_CASE_TEMPLATE("LBFGS goes on from a checkpoint bitwise", D, GPUNET_TEST_DEVICES) {
   D& device = test_device<D>();
   const TempFolder folder;
   const Tensor<double, D> x(device, {8, 6}, pattern<double>(48, 7, 3, 13)),
