@@ -1,6 +1,8 @@
 // A training that is stopped and goes on in new objects, from a checkpoint, is bitwise the uninterrupted one.
 #include <filesystem>
 #include <memory>
+#include <span>
+#include <string>
 #include <vector>
 
 #include <gpunet/functional.hpp>
@@ -394,11 +396,23 @@ TEST_CASE("a checkpoint that does not fit changes nothing") {
   CHECK(error_of([&] { checkpoint.add("epoch", epoch); }) ==
         "gpunet::io::Checkpoint::add: 'epoch' is empty or the name of another object, give each a name of its own");
 
-  // One bit of one number.
-  std::string bytes = read_text(path);
-  bytes.back() = static_cast<char>(bytes.back() ^ 1);
-  io::write_file_atomically(path, std::as_bytes(std::span(bytes)));
-  const std::string damaged = error_of([&] { checkpoint.load(); });
-  CHECK(contains(damaged, path + " is damaged (the checksum of "));
-  CHECK(epoch == 9);
+  // One bit of any byte, and an end at any byte: nothing of it is read.
+  const std::string bytes = read_text(path);
+  const auto check_damaged = [&](const std::string& damaged) {
+    io::write_file_atomically(path, std::as_bytes(std::span(damaged)));
+    CHECK(contains(error_of([&] { checkpoint.load(); }), path));
+    CHECK(epoch == 9);
+  };
+  for (std::size_t i = 0; i < bytes.size(); i += bytes.size() / 300) {
+    std::string damaged = bytes;
+    damaged[i] = static_cast<char>(damaged[i] ^ 1);
+    CAPTURE(i);
+    check_damaged(damaged);
+    check_damaged(bytes.substr(0, i));
+  }
+  CHECK(parameters_of(net) == before);
+  std::string last = bytes;
+  last.back() = static_cast<char>(last.back() ^ 1);
+  io::write_file_atomically(path, std::as_bytes(std::span(last)));
+  CHECK(contains(error_of([&] { checkpoint.load(); }), path + " is damaged (the checksum of "));
 }
