@@ -277,6 +277,17 @@ TEST_CASE("a loop that was left does not go on, and one of before a checkpoint w
                      checkpoint.load();
                  }),
                  "gpunet::data::DataLoader: another loop over the same batches has begun"));
+
+  // What was read and not yet used is written again.
+  for ([[maybe_unused]] auto batch : batches) {
+    checkpoint.save();
+    break;
+  }
+  REQUIRE(checkpoint.load());
+  checkpoint.save();
+  const auto second = first_inputs();
+  REQUIRE(checkpoint.load());
+  CHECK(first_inputs() == second);
 }
 
 TEST_CASE("groups and frozen parameters go on from a checkpoint") {

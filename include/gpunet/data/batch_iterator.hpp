@@ -12,7 +12,8 @@ namespace gpunet::data {
 
 // The position of a loop over Source, which is a friend. Of the source it uses fetch(b), which fetches batch b if there is
 // one, current_ (the index of the fetched batch), batch_, size_ (the number of batches) and loops_ (the number of loops
-// begun), and running_ (whether the newest loop has not been left). Only the newest loop may use the batches; another one gets an Error, as does access after the last batch.
+// begun), and running_ (whether the newest loop has not been left). Only the newest loop may use the batches; another one gets
+// an Error, as does access after the last batch.
 template <class Source>
 class BatchIterator {
  public:

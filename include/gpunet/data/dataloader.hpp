@@ -89,8 +89,8 @@ class BatchFiller {
   // frees the slots of earlier ones. Throws what the dataset throws.
   Filled take(index_t batch);
 
-  // Writes or reads which epoch is running. `next`: the batch that comes next, -1 if none is.
-  void visit_state(StateVisitor& state, index_t next);
+  // See EpochPlace.
+  void visit_state(StateVisitor& state, index_t running);
 
  private:
   struct State;
@@ -133,7 +133,9 @@ class Batches {
   // Writes or reads the place in the epoch, for a checkpoint: in a loop, the next loop goes on after the batch of now.
   void visit_state(StateVisitor& state) {
     filler_.visit_state(state, running_ ? std::min(current_ + 1, size_) : -1);
-    if (state.is_reading()) ++loops_;  // a loop of before has no batch any more
+    if (!state.is_reading()) return;
+    ++loops_;  // a loop of before has no batch any more
+    running_ = false;
   }
 
  private:

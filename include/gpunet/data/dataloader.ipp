@@ -77,7 +77,7 @@ struct detail::BatchFiller::State {
   index_t batches, samples;  // in an epoch
   BatchSlots& slots;
   BatchRing ring;
-  EpochPlace place = {};            // its next is -1, or where a checkpoint goes on
+  EpochPlace place = {};
   std::vector<index_t> order = {};  // of the epoch, [samples]
   std::vector<std::thread> workers = {};
 };
@@ -89,11 +89,7 @@ GPUNET_INLINE detail::BatchFiller::~BatchFiller() = default;
 
 GPUNET_INLINE index_t detail::BatchFiller::start() {
   State& state = *state_;
-  index_t first = std::min(std::exchange(state.place.next, -1), state.batches);
-  if (first < 0) {
-    first = 0;
-    state.place.seeds = draw_seeds(state.options.sampler);
-  }
+  const index_t first = state.place.begin(state.options.sampler, state.batches);
   state.order = order_of(state.set.size(), state.options.sampler, state.place.seeds);
   state.ring.start(state.batches, first);
   try {
@@ -106,10 +102,8 @@ GPUNET_INLINE index_t detail::BatchFiller::start() {
   return first;
 }
 
-GPUNET_INLINE void detail::BatchFiller::visit_state(StateVisitor& visitor, index_t next) {
-  EpochPlace place{state_->place.seeds, next};
-  place.visit_state(visitor);
-  if (visitor.is_reading()) state_->place = place;
+GPUNET_INLINE void detail::BatchFiller::visit_state(StateVisitor& state, index_t running) {
+  state_->place.visit_state(state, running);
 }
 
 GPUNET_INLINE void detail::BatchFiller::stop() {

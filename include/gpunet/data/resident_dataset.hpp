@@ -8,7 +8,6 @@
 #include <string>
 #include <string_view>
 #include <type_traits>
-#include <utility>
 #include <vector>
 
 #include <gpunet/data/batch_buffers.hpp>
@@ -51,11 +50,7 @@ class ResidentBatches {
   // Begins an epoch with a new order, or goes on with one from a checkpoint.
   Iterator begin() & {
     ++loops_;
-    index_t first = std::min(std::exchange(place_.next, -1), size_);
-    if (first < 0) {
-      first = 0;
-      place_.seeds = draw_seeds(sampler_);
-    }
+    const index_t first = place_.begin(sampler_, size_);
     const std::vector<index_t> order = order_of(samples_, sampler_, place_.seeds);
     device_.upload(order_.data(), order.data(), order_.bytes());
     fetch(first);
@@ -72,11 +67,10 @@ class ResidentBatches {
 
   // Writes or reads the place in the epoch, see Batches.
   void visit_state(StateVisitor& state) {
-    EpochPlace place{place_.seeds, running_ ? std::min(current_ + 1, size_) : -1};
-    place.visit_state(state);
+    place_.visit_state(state, running_ ? std::min(current_ + 1, size_) : -1);
     if (!state.is_reading()) return;
-    place_ = place;
     ++loops_;
+    running_ = false;
   }
 
  private:
@@ -169,7 +163,7 @@ class ResidentBatches {
   index_t current_ = 0;      // index of batch_
   std::uint64_t loops_ = 0;  // see BatchIterator
   bool running_ = false;
-  EpochPlace place_;  // its next is -1, or where a checkpoint goes on
+  EpochPlace place_;
 };
 
 #if GPUNET_COMPILED

@@ -52,9 +52,13 @@ std::vector<index_t> order_of(index_t n, const std::optional<RandomSampler>& sam
 // Where a loop over batches is, for a checkpoint.
 struct EpochPlace {
   EpochSeeds seeds = {};
-  index_t next = -1;  // the batch that comes next; -1: the next loop begins a new epoch
+  index_t next =
+      -1;  // the batch at which the next loop goes on with an epoch of a checkpoint; -1: it begins a new one
 
-  void visit_state(StateVisitor& state);
+  // Begins a loop of so many batches. Returns its first one.
+  index_t begin(const std::optional<RandomSampler>& sampler, index_t batches);
+  // Writes or reads it. `running`: the batch that comes next in the loop of now, -1 if there is none.
+  void visit_state(StateVisitor& state, index_t running);
 };
 
 }  // namespace gpunet::data

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <numeric>
 #include <string_view>
+#include <utility>
 
 #include <gpunet/core/error.hpp>
 #include <gpunet/core/shape.hpp>
@@ -58,12 +59,21 @@ GPUNET_INLINE std::vector<index_t> order_of(index_t n, const std::optional<Rando
   return order;
 }
 
-GPUNET_INLINE void EpochPlace::visit_state(StateVisitor& state) {
-  auto transforms = static_cast<index_t>(seeds.transforms), order = static_cast<index_t>(seeds.order);
-  state.value("next", next);
+GPUNET_INLINE index_t EpochPlace::begin(const std::optional<RandomSampler>& sampler, index_t batches) {
+  const index_t first = std::exchange(next, -1);
+  if (first >= 0) return std::min(first, batches);
+  seeds = draw_seeds(sampler);
+  return 0;
+}
+
+GPUNET_INLINE void EpochPlace::visit_state(StateVisitor& state, index_t running) {
+  auto place = running >= 0 ? running : next, transforms = static_cast<index_t>(seeds.transforms),
+       order = static_cast<index_t>(seeds.order);
+  state.value("next", place);
   state.value("transforms_seed", transforms);
   state.value("order_seed", order);
-  seeds = {static_cast<std::uint64_t>(transforms), static_cast<std::uint64_t>(order)};
+  if (state.is_reading())
+    *this = {{static_cast<std::uint64_t>(transforms), static_cast<std::uint64_t>(order)}, place};
 }
 
 }  // namespace gpunet::data
