@@ -60,6 +60,15 @@ class Generator {
 
   Generator() { manual_seed(default_seed); }
   explicit Generator(std::integral auto seed) { manual_seed(seed); }
+  // A copy goes on at the same place of the sequence, on its own.
+  Generator(const Generator& other)
+      : engine_(other.engine_), has_next_normal_(other.has_next_normal_), next_normal_(other.next_normal_) {}
+  Generator& operator=(const Generator& other) {
+    engine_ = other.engine_;
+    has_next_normal_ = other.has_next_normal_;
+    next_normal_ = other.next_normal_;
+    return *this;
+  }
 
   // Restarts the sequence. As in PyTorch, only the low 32 bits of the seed count.
   void manual_seed(std::integral auto seed) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <span>
 #include <string>
 #include <string_view>
@@ -22,6 +23,7 @@ class StateVisitor {
   StateVisitor& operator=(const StateVisitor&) = delete;
   virtual ~StateVisitor() = default;
 
+  bool is_writing() const { return pass_ == Pass::write; }
   bool is_reading() const { return pass_ == Pass::read; }
 
   // One number.
@@ -33,6 +35,23 @@ class StateVisitor {
     x = number != 0;
   }
 
+  // Writes `here`. Returns it, or when reading the number that was written.
+  index_t number(std::string_view name, index_t here) {
+    if (!is_writing()) return written_number(full(name));
+    value(name, here);
+    return here;
+  }
+
+  // The elements of a std::string or a std::vector of bytes, as many as were written.
+  template <class Bytes>
+  requires(sizeof(typename Bytes::value_type) == 1) void bytes(std::string_view name, Bytes& x) {
+    const auto size = static_cast<std::size_t>(number(std::string(name) + ".size", static_cast<index_t>(x.size())));
+    if (is_reading()) x.resize(size);
+    if (size > 0)
+      visit(full(name), {static_cast<index_t>(size)},
+            {reinterpret_cast<std::uint8_t*>(x.data()), pass_ == Pass::check ? 0 : size});
+  }
+
   // Numbers of these sizes in row-major order.
   void array(std::string_view name, const Sizes& sizes, std::span<float> x) { visit(full(name), sizes, x); }
   void array(std::string_view name, const Sizes& sizes, std::span<double> x) { visit(full(name), sizes, x); }
@@ -42,13 +61,13 @@ class StateVisitor {
   void array(std::string_view name, const Sizes& sizes, D& device, T* data) {
     std::vector<T> values(static_cast<std::size_t>(sizes.numel()));
     const std::size_t bytes = values.size() * sizeof(T);
-    if (pass_ == Pass::write && bytes > 0) device.download(values.data(), data, bytes);
+    if (is_writing() && bytes > 0) device.download(values.data(), data, bytes);
     array(name, sizes, std::span<T>(values));
     if (is_reading() && bytes > 0) device.upload(data, values.data(), bytes);
   }
 
   // Returns whether the value is part of the state: `here` when writing, whether it was written when reading.
-  bool has(std::string_view name, bool here) { return pass_ == Pass::write ? here : was_written(full(name)); }
+  bool has(std::string_view name, bool here) { return is_writing() ? here : was_written(full(name)); }
 
   // The names of what `object` visits begin with "name.".
   template <class Object>
@@ -68,6 +87,8 @@ class StateVisitor {
   virtual void visit(const std::string& name, const Sizes& sizes, std::span<float> x) = 0;
   virtual void visit(const std::string& name, const Sizes& sizes, std::span<double> x) = 0;
   virtual void visit(const std::string& name, const Sizes& sizes, std::span<index_t> x) = 0;
+  virtual void visit(const std::string& name, const Sizes& sizes, std::span<std::uint8_t> x) = 0;
+  virtual index_t written_number(const std::string& name) = 0;
   virtual bool was_written(const std::string& name) const = 0;
 
   Pass pass_ = Pass::write;
@@ -76,6 +97,12 @@ class StateVisitor {
   std::string full(std::string_view name) const { return prefix_ + std::string(name); }
 
   std::string prefix_;
+};
+
+// An object with a state: networks, optimizers, schedules, AveragedModel, GradScaler, Generator, and your own.
+template <class X>
+concept Stateful = requires(X& x, StateVisitor& state) {
+  x.visit_state(state);
 };
 
 }  // namespace gpunet

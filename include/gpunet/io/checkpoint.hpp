@@ -13,12 +13,6 @@
 
 namespace gpunet::io {
 
-// An object with a state: networks, optimizers, schedules, AveragedModel, GradScaler, Generator, and your own.
-template <class X>
-concept Stateful = requires(X& x, StateVisitor& state) {
-  x.visit_state(state);
-};
-
 // The state of a training, in one safetensors file with a checksum for each array. The same list of objects, which must outlive it,
 // writes and reads it, so that a program that was stopped goes on with bitwise the same results:
 //   index_t epoch = 0;

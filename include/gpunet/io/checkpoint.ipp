@@ -47,6 +47,10 @@ class StateWriter final : public StateVisitor {
   void visit(const std::string& name, const Sizes& sizes, std::span<float> x) override { write(name, sizes, x); }
   void visit(const std::string& name, const Sizes& sizes, std::span<double> x) override { write(name, sizes, x); }
   void visit(const std::string& name, const Sizes& sizes, std::span<index_t> x) override { write(name, sizes, x); }
+  void visit(const std::string& name, const Sizes& sizes, std::span<std::uint8_t> x) override {
+    write(name, sizes, x);
+  }
+  index_t written_number(const std::string&) override { return 0; }
   bool was_written(const std::string&) const override { return true; }
 
   std::deque<std::vector<std::byte>> bytes_;
@@ -82,7 +86,7 @@ class StateReader final : public StateVisitor {
 
  private:
   template <class T>
-  void read(const std::string& name, const Sizes& sizes, std::span<T> x) {
+  const TensorEntry& entry_of(const std::string& name, const Sizes& sizes) {
     const auto found = entries_.find(name);
     require(found != entries_.end(), "gpunet::io::Checkpoint: ", path_, " has no ", name,
             " (another object was saved, or one with other options), add what was saved");
@@ -91,11 +95,24 @@ class StateReader final : public StateVisitor {
             " of shape ", to_string(entry.sizes), " and type ", to_string(entry.dtype), " (want ", to_string(sizes),
             " and ", to_string(dtype_of<T>()), "), build the object as it was when it was saved");
     asked_.insert(name);
+    return entry;
+  }
+  template <class T>
+  void read(const std::string& name, const Sizes& sizes, std::span<T> x) {
+    const TensorEntry& entry = entry_of<T>(name, sizes);
     if (is_reading()) copy_as(entry, x);
   }
   void visit(const std::string& name, const Sizes& sizes, std::span<float> x) override { read(name, sizes, x); }
   void visit(const std::string& name, const Sizes& sizes, std::span<double> x) override { read(name, sizes, x); }
   void visit(const std::string& name, const Sizes& sizes, std::span<index_t> x) override { read(name, sizes, x); }
+  void visit(const std::string& name, const Sizes& sizes, std::span<std::uint8_t> x) override {
+    read(name, sizes, x);
+  }
+  index_t written_number(const std::string& name) override {
+    index_t number = 0;
+    copy_as(entry_of<index_t>(name, {}), std::span(&number, 1));
+    return number;
+  }
   bool was_written(const std::string& name) const override { return entries_.contains(name); }
 
   std::string path_;

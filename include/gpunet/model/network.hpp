@@ -92,8 +92,8 @@ class Network : public Trackable<Network<D, T>> {
 
   // Writes or reads parameters, buffers and the random state, for a checkpoint.
   void visit_state(StateVisitor& state);
-  // The same for the gradients, as "gradients".
-  void visit_gradients(StateVisitor& state);
+  // Writes or reads the number of batches since the last update, and the gradients that they have left.
+  void visit_gradients(StateVisitor& state, index_t& batches);
 
   // Sets training mode (the default) or evaluation mode, on which layers such as BatchNorm2d depend.
   void train(bool on = true) { mode_ = on ? nn::Mode::train : nn::Mode::eval; }

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include <gpunet/core/state.hpp>
 #include <gpunet/model/save_load.hpp>
 #include <gpunet/optim/clip_grad.hpp>
 #include <gpunet/optim/reduce_lr_on_plateau.hpp>
@@ -30,6 +31,9 @@ class Best {
  public:
   // Stores the value and returns true if it is better than the best so far by more than min_delta.
   bool step(double value, bool higher_is_better, double min_delta = 0);
+
+  // Writes or reads it, for a checkpoint.
+  void visit_state(StateVisitor& state);
 
  private:
   double best_ = 0;
@@ -104,6 +108,9 @@ class EarlyStopping {
     if (!weights_.empty()) detail::set_weights(model, weights_);
   }
 
+  // Writes or reads the best value and its weights, for a checkpoint.
+  void visit_state(StateVisitor& state);
+
   void on_fit_begin(Training& run);
   template <class Model, class Optimizer>
   void on_epoch_end(Run<Model, Optimizer>& run) {
@@ -148,6 +155,9 @@ class ModelCheckpoint {
     if (saved) io::save(model, path_);
     return saved;
   }
+
+  // Writes or reads the best value, for a checkpoint.
+  void visit_state(StateVisitor& state) { best_.visit_state(state); }
 
   void on_fit_begin(Training& run);
   template <class Model, class Optimizer>
@@ -243,6 +253,9 @@ class EachEpoch {
       f_(run);
   }
 
+  // Writes or reads the state of the scheduler or average, for a checkpoint.
+  void visit_state(StateVisitor& state) requires Stateful<std::remove_reference_t<F>> { f_.visit_state(state); }
+
  private:
   F f_;
   std::optional<Monitor> monitor_;
@@ -269,6 +282,9 @@ class EachStep {
       f_(run);
     }
   }
+
+  // Writes or reads the state of the scheduler or average, for a checkpoint.
+  void visit_state(StateVisitor& state) requires Stateful<std::remove_reference_t<F>> { f_.visit_state(state); }
 
  private:
   F f_;

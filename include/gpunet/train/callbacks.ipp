@@ -17,6 +17,11 @@ GPUNET_INLINE bool Best::step(double value, bool higher_is_better, double min_de
   return better;
 }
 
+GPUNET_INLINE void Best::visit_state(StateVisitor& state) {
+  state.value("best", best_);
+  state.value("empty", empty_);
+}
+
 GPUNET_INLINE bool detail::higher_is_better(const std::optional<Monitor>& monitor, std::optional<Mode> mode,
                                             const char* where) {
   if (mode) return *mode == Mode::max;
@@ -40,6 +45,12 @@ GPUNET_INLINE EarlyStopping::EarlyStopping(const EarlyStoppingOptions& options)
 GPUNET_INLINE bool EarlyStopping::step(double value) {
   waited_ = best_.step(value, higher_is_better_, options_.min_delta) ? 0 : waited_ + 1;
   return waited_ > 0 && waited_ >= options_.patience;
+}
+
+GPUNET_INLINE void EarlyStopping::visit_state(StateVisitor& state) {
+  best_.visit_state(state);
+  state.value("waited", waited_);
+  state.bytes("weights", weights_);
 }
 
 GPUNET_INLINE void EarlyStopping::on_fit_begin(Training& run) {

@@ -125,6 +125,12 @@ class ConfusionMatrix {
     return {classes_, std::move(counts), samples_ - counted};
   }
 
+  // Writes or reads the counts, for a checkpoint.
+  void visit_state(StateVisitor& state) {
+    state.array("counts", {classes_, classes_}, device_, counts_.data());
+    state.value("samples", samples_);
+  }
+
  private:
   static index_t checked(index_t classes) {
     constexpr index_t most = index_t{1} << 24;  // classes * classes * 8 bytes must not overflow

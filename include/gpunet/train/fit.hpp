@@ -1,12 +1,15 @@
 // Trains a model for some epochs in one call.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <tuple>
 #include <type_traits>
 #include <utility>
 #include <vector>
 
+#include <gpunet/core/random.hpp>
+#include <gpunet/io/checkpoint.hpp>
 #include <gpunet/train/callbacks.hpp>
 #include <gpunet/train/evaluate.hpp>
 #include <gpunet/train/measure.hpp>
@@ -59,6 +62,11 @@ struct FitOptions {
   // For a network that stores float16: scales the losses, and skips updates whose gradients overflow (run.updated is false). Parts see
   // gradients that are not scaled.
   amp::GradScaler* scaler = nullptr;
+  // A checkpoint (io::Checkpoint), such as "run.safetensors": if there is one, the training goes on from it, bitwise as if it had not
+  // ended, and returns the whole history. It is saved at the beginning, after every epoch, and where the training is stopped; so the
+  // same program, started again after Ctrl-C (StopOnInterrupt) or a crash, loses nothing since then. Empty: none.
+  std::string resume = {};
+  index_t save_every = 0;  // steps after which it is saved too; 0: none
 };
 
 // Trains a model and returns what was measured:
@@ -77,6 +85,10 @@ struct FitOptions {
 // A function as a part is called with the training at the end of every epoch. Metrics (Accuracy, ConfusionMatrix, TopK)
 // are reset before every epoch; a Measure writes one, or a function of yours, to the history, also of the validation. With a
 // metric, a step runs the forward pass of the whole batch before the backward pass.
+//
+// With {.resume = file}, the state of a part belongs to the checkpoint if it has void visit_state(StateVisitor&), as all of gpunet
+// have that need it. A training that goes on within an epoch calls on_fit_begin and reads the states; on_epoch_begin follows with the
+// next epoch. One that is over (all epochs, or EarlyStopping) trains no more.
 //
 // With nn::OutputLoss, for a model that computes its loss, the loader's targets are the second input of the model, or ignored
 // if it has one input.
@@ -190,6 +202,10 @@ struct RequirePart {
   GPUNET_REQUIRE_PART(on_fit_end);
 #undef GPUNET_REQUIRE_PART
   static_assert(
+      Stateful<Changed> || !requires { &Changed::visit_state; },
+      "gpunet::train::fit: the function visit_state of a part does not take a visitor (a checkpoint would lack its "
+      "state), write void visit_state(StateVisitor& state)");
+  static_assert(
       requires(Part & part) { part.on_exit(); } || !requires { &Changed::on_exit; },
       "gpunet::train::fit: the function on_exit of a part takes an argument (it would never be called), write void "
       "on_exit() noexcept");
@@ -250,6 +266,16 @@ class FitStep {
     update();
     if (options_.scaler) run_.updated = !options_.scaler->skipped();
     return loss;
+  }
+
+  // Writes or reads the gradients since the last update, for a checkpoint.
+  void visit_state(StateVisitor& state) {
+    if constexpr (counts || before_update) {
+      run_.model.visit_gradients(state, batches_);
+    } else {
+      step_.visit_state(state);
+      batches_ = step_.accumulated();
+    }
   }
 
   // Updates by the gradients that are left.
@@ -329,6 +355,10 @@ History fit(Network<D, T>& model, const Loss& criterion, Optimizer& optimizer, L
   if constexpr (requires { loader.options().batch_size; }) run.batch_size = loader.options().batch_size;
   run.has_validation = (detail::Validates<std::remove_reference_t<Parts>, R, Loss> || ...);
 
+  require(options.save_every >= 0 && (options.save_every == 0 || !options.resume.empty()),
+          "gpunet::train::fit: save_every ", options.save_every,
+          " (want 0 or more, and with .resume a file), write {.resume = \"run.safetensors\", .save_every = 100}");
+
   const auto each = [&]([[maybe_unused]] auto f) {
     (f(parts), ...);
   };
@@ -359,41 +389,73 @@ History fit(Network<D, T>& model, const Loss& criterion, Optimizer& optimizer, L
   each([&]<class Part>(Part& part) {
     if constexpr (requires { part.on_fit_begin(run); }) part.on_fit_begin(run);
   });
-  bool done = false;
-  for (run.epoch = 1; run.epoch <= run.epochs && !done; ++run.epoch) {
-    const double begin = detail::steady_seconds();
-    run.current = {.number = run.epoch};
-    run.current.measures = measures;
-    run.step = 0;
-    run.running_loss.reset();
-    model.train();
-    each([&]<class Part>(Part& part) {
-      if constexpr (detail::Counts<Part, Model>) part.reset();
-      if constexpr (requires { part.on_epoch_begin(run); }) part.on_epoch_begin(run);
+  run.epoch = 1;
+  std::optional<io::Checkpoint> checkpoint;
+  if (!options.resume.empty()) {
+    checkpoint.emplace(options.resume);
+    checkpoint->add("model", model).add("optimizer", optimizer).add("step", step).add("training", run);
+    if constexpr (Stateful<std::remove_reference_t<decltype(batches)>>)
+      checkpoint->add("loader", batches);
+    else
+      throw Error(
+          "gpunet::train::fit: .resume with batches of your own (their place in the epoch is unknown), give a "
+          "data::DataLoader or add void visit_state(StateVisitor&) to them");
+    if (options.scaler) checkpoint->add("scaler", *options.scaler);
+    each([&, number = index_t{0}]<class Part>(Part& part) mutable {
+      if constexpr (Stateful<Part>) checkpoint->add(concat("part.", number++), part);
     });
-    for (auto [batch_inputs, batch_targets] : batches) {
-      const auto [inputs, labels] = detail::batch_for<Loss>(model, batch_inputs, batch_targets);
-      static_assert(
-          std::is_convertible_v<decltype(labels), View<const Target, D>>,
-          "gpunet::train::fit: the loss has targets of another type than the loader's (classes are label_t, "
-          "others float), use a loss with its target_type, or a dataset with targets of the loss");
-      done = run.total_steps + 1 == options.max_steps;
-      run.running_loss.update(step(inputs, labels, batch_targets, done || run.step + 1 == run.steps),
-                              inputs.size(0));
-      run.current.steps = ++run.step;
-      run.current.lr = optimizer.lr();
-      ++run.total_steps;
+    if (!checkpoint->load()) checkpoint->save();  // also shows early that the file can be written
+  }
+
+  bool done = run.stopped() || (options.max_steps > 0 && run.total_steps >= options.max_steps);
+  // Once more after the last step if that did not end its epoch.
+  while (run.epoch <= run.epochs && (!done || run.current.number == run.epoch)) {
+    if (run.current.number != run.epoch) {
+      run.current = {.number = run.epoch};
+      run.current.measures = measures;
+      run.step = 0;
+      run.trained = false;
+      run.running_loss.reset();
       each([&]<class Part>(Part& part) {
-        if constexpr (requires { part.on_step_end(run); }) part.on_step_end(run);
+        if constexpr (detail::Counts<Part, Model>) part.reset();
+        if constexpr (requires { part.on_epoch_begin(run); }) part.on_epoch_begin(run);
       });
-      if (done || run.stopped()) break;
     }
-    step.update();
-    run.current.loss = run.loss();
-    run.current.accuracy = run.accuracy();
-    record(0);
-    const bool complete = run.step == run.steps && !run.stopped();
-    if (complete)
+    const double begin = detail::steady_seconds() - run.current.seconds;
+    const auto save = [&] {
+      run.current.seconds = detail::steady_seconds() - begin;
+      if (checkpoint && run.history.end != End::not_finite) checkpoint->save();
+    };
+    model.train();
+    if (!done && !run.trained)
+      for (auto [batch_inputs, batch_targets] : batches) {
+        const auto [inputs, labels] = detail::batch_for<Loss>(model, batch_inputs, batch_targets);
+        static_assert(
+            std::is_convertible_v<decltype(labels), View<const Target, D>>,
+            "gpunet::train::fit: the loss has targets of another type than the loader's (classes are label_t, "
+            "others float), use a loss with its target_type, or a dataset with targets of the loss");
+        done = run.total_steps + 1 == options.max_steps;
+        run.running_loss.update(step(inputs, labels, batch_targets, done || run.step + 1 == run.steps),
+                                inputs.size(0));
+        run.current.steps = ++run.step;
+        run.current.lr = optimizer.lr();
+        ++run.total_steps;
+        each([&]<class Part>(Part& part) {
+          if constexpr (requires { part.on_step_end(run); }) part.on_step_end(run);
+        });
+        done = done || run.stopped();
+        if (done || (options.save_every > 0 && run.total_steps % options.save_every == 0)) save();
+        if (done) break;
+      }
+    if (!run.trained) {
+      step.update();
+      run.current.loss = run.loss();
+      run.current.accuracy = run.accuracy();
+      record(0);
+    }
+    run.trained = run.step == run.steps && !run.stopped();
+    if (run.trained && run.has_validation) {
+      const Generator before = default_generator();
       each([&]<class Part>(Part& part) {
         if constexpr (detail::Validates<Part, R, Loss>) {
           each([]<class Other>(Other& other) {
@@ -408,20 +470,27 @@ History fit(Network<D, T>& model, const Loss& criterion, Optimizer& optimizer, L
           });
         }
       });
-    if (run.stopped())
-      run.current.val_loss = run.current.val_accuracy = Epoch::unknown;  // measured on a part of it only
-    else if (complete && run.has_validation)
-      record(measures.size() / 2);
+      if (run.stopped()) {  // measured on a part of it only; a training that goes on validates again
+        run.current.val_loss = run.current.val_accuracy = Epoch::unknown;
+        if (checkpoint) default_generator() = before;
+        save();
+      } else {
+        record(measures.size() / 2);
+      }
+    }
     run.current.seconds = detail::steady_seconds() - begin;
     run.history.epochs.push_back(run.current);
     run.history.steps = run.total_steps;
-    if (complete && !run.stopped())
+    const bool complete = run.trained && !run.stopped();
+    if (complete)
       each([&]<class Part>(Part& part) {
         if constexpr (requires { part.on_epoch_end(run); })
           part.on_epoch_end(run);
         else if constexpr (std::is_invocable_v<Part&, R&>)
           part(run);
       });
+    ++run.epoch;
+    if (complete) save();
     done = done || run.stopped();
   }
   if (const index_t bad = run.first_not_finite(); bad >= 0 && run.history.why.empty())

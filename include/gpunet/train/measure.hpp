@@ -10,6 +10,7 @@
 
 #include <gpunet/core/error.hpp>
 #include <gpunet/core/shape.hpp>
+#include <gpunet/core/state.hpp>
 #include <gpunet/tensor/tensor.hpp>
 
 namespace gpunet::train {
@@ -97,6 +98,13 @@ class Measure {
       return static_cast<double>(value_(metric_.result()));
     else
       return samples_ > 0 ? sum_ / samples_ : std::numeric_limits<double>::quiet_NaN();
+  }
+
+  // Writes or reads what has been measured since the last reset, for a checkpoint.
+  void visit_state(StateVisitor& state) {
+    if constexpr (Stateful<std::remove_reference_t<M>>) metric_.visit_state(state);
+    state.value("sum", sum_);
+    state.value("measured", samples_);
   }
 
  private:

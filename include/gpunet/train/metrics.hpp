@@ -6,6 +6,7 @@
 #include <vector>
 
 #include <gpunet/core/error.hpp>
+#include <gpunet/core/state.hpp>
 #include <gpunet/ops/argmax.hpp>
 #include <gpunet/ops/cross_entropy/cross_entropy.hpp>
 #include <gpunet/ops/map.hpp>
@@ -132,6 +133,12 @@ class Accuracy {
     return result;
   }
 
+  // Writes or reads the counts, for a checkpoint.
+  void visit_state(StateVisitor& state) {
+    state.array("counts", {counts_.size()}, device_, counts_.data());
+    state.value("samples", samples_);
+  }
+
  private:
   static index_t checked(index_t classes) {
     constexpr index_t most = std::numeric_limits<label_t>::max();
@@ -223,6 +230,12 @@ class TopK {
     index_t counts[2];
     device_.download(counts, counts_.data(), counts_.bytes());
     return {total_, counts[0], counts[1]};
+  }
+
+  // Writes or reads the counts, for a checkpoint.
+  void visit_state(StateVisitor& state) {
+    state.array("counts", {counts_.size()}, device_, counts_.data());
+    state.value("samples", total_);
   }
 
  private:

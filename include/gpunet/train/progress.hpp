@@ -35,6 +35,7 @@ struct ProgressOptions {
   index_t total = 0;       // steps; 0 if unknown
   index_t batch_size = 0;  // samples per step; 0: do not show samples/s
   std::string label = {};  // "epoch 1"
+  double elapsed = 0;      // seconds that earlier steps took
 };
 
 // A progress bar below the lines that a training loop prints. It is one line, redrawn at most ten times per second and
@@ -96,6 +97,8 @@ class ProgressBar {
   void on_exit() noexcept { progress_.reset(); }
 
  private:
+  void begin(const Training& run);
+
   ProgressBarOptions options_;
   std::optional<Progress> progress_;
 };

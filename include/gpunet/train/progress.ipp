@@ -78,7 +78,9 @@ inline void add_time_left(ProgressLine& line, double seconds) {
 
 GPUNET_INLINE Progress::Progress(ProgressOptions options, Terminal terminal)
     : options_(std::move(options)), terminal_(terminal), interactive_(terminal.interactive(terminal.bar)) {
-  if (interactive_) begin_ = terminal_.seconds(), next_draw_ = begin_ + detail::seconds_between_drawings;
+  if (!interactive_) return;
+  begin_ = terminal_.seconds() - options_.elapsed;
+  next_draw_ = terminal_.seconds() + detail::seconds_between_drawings;
 }
 
 GPUNET_INLINE void Progress::update(index_t step) {
@@ -164,20 +166,27 @@ inline std::string line_of(const Training& run) {
 
 }  // namespace detail
 
-GPUNET_INLINE void ProgressBar::on_epoch_begin(Training& run) {
+GPUNET_INLINE void ProgressBar::begin(const Training& run) {
   if (options_.quiet) return;
-  progress_.emplace(
-      ProgressOptions{
-          .total = run.steps, .batch_size = run.batch_size, .label = concat("epoch ", run.epoch, "/", run.epochs)},
-      options_.terminal);
+  progress_.emplace(ProgressOptions{.total = run.steps,
+                                    .batch_size = run.batch_size,
+                                    .label = concat("epoch ", run.epoch, "/", run.epochs),
+                                    .elapsed = run.current.seconds},
+                    options_.terminal);
+}
+GPUNET_INLINE void ProgressBar::on_epoch_begin(Training& run) {
+  begin(run);
 }
 GPUNET_INLINE void ProgressBar::on_step_end(Training& run) {
+  if (!progress_) begin(run);  // goes on within an epoch
   if (progress_ && progress_->due()) progress_->update(run.step, run.loss(), run.accuracy());
 }
 GPUNET_INLINE void ProgressBar::on_epoch_end(Training& run) {
+  if (!progress_) begin(run);
   if (progress_) progress_->line(detail::line_of(run));
 }
 GPUNET_INLINE void ProgressBar::on_fit_end(Training& run) {
+  if (!progress_) begin(run);
   if (progress_ && !run.history.why.empty())
     progress_->line(concat(run.stopped() ? "stopped: " : "", run.history.why));
 }

@@ -4,6 +4,7 @@
 #include <string>
 
 #include <gpunet/core/error.hpp>
+#include <gpunet/core/state.hpp>
 #include <gpunet/model/output.hpp>
 #include <gpunet/ops/map.hpp>
 #include <gpunet/tensor/buffer.hpp>
@@ -93,6 +94,16 @@ class RunningLoss {
   void require_finite(index_t steps) const {
     if (const index_t bad = first_not_finite(); bad >= 0)
       throw Error("gpunet::train::RunningLoss: " + detail::not_finite(bad, steps));
+  }
+
+  // Writes or reads the sums, for a checkpoint.
+  void visit_state(StateVisitor& state) {
+    LossSum sums = read();
+    state.value("sum", sums.sum);
+    state.value("weight", sums.weight);
+    state.value("all_steps", sums.all_steps);
+    state.value("not_finite", sums.not_finite);
+    if (state.is_reading()) device_.upload(state_.data(), &sums, sizeof sums);
   }
 
   // Starts a new mean. Steps are still counted.

@@ -97,13 +97,7 @@ class Step {
   index_t accumulated() const { return batches_; }
 
   // Writes or reads the batches since the last update, and the gradients that they have left, for a checkpoint.
-  void visit_state(StateVisitor& state) {
-    state.value("accumulated", batches_);
-    if (state.has("gradients", batches_ > 0))
-      model_->visit_gradients(state);
-    else if (state.is_reading())
-      model_->zero_grad();
-  }
+  void visit_state(StateVisitor& state) { model_->visit_gradients(state, batches_); }
 
   // Compile errors for arguments of other types.
   template <class X, class Y>

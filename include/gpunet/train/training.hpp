@@ -10,6 +10,7 @@
 #include <vector>
 
 #include <gpunet/core/error.hpp>
+#include <gpunet/core/state.hpp>
 #include <gpunet/train/running_loss.hpp>
 
 namespace gpunet::train {
@@ -80,6 +81,7 @@ class Training {
   bool updated = false;                               // whether the last step ended with an update
   index_t batch_size = 0;                             // 0 if unknown
   bool has_accuracy = false, has_validation = false;  // whether these are measured
+  bool trained = false;                               // whether the steps of the epoch are over
   Epoch current;                                      // the current epoch; complete in on_epoch_end
   History history;                                    // previous epochs; in on_epoch_end the current one too
 
@@ -100,6 +102,10 @@ class Training {
   void stop(End end, std::string why);
   bool stopped() const { return history.end != End::finished; }
 
+  // Writes or reads how far the training is, and its history, for a checkpoint. A training that was interrupted or stopped by
+  // stop(why) goes on.
+  void visit_state(StateVisitor& state);
+
   // Returns the name of the number that a part monitors: `wish`, or the validation loss, or the loss if there is no
   // validation. Throws Error if it is not measured.
   std::string monitored(const std::optional<Monitor>& wish) const;
@@ -116,6 +122,12 @@ class Run : public Training {
 
   double loss() const override { return running_loss.item(); }
   index_t first_not_finite() const override { return running_loss.first_not_finite(); }
+
+  // Writes or reads how far the training is, for a checkpoint.
+  void visit_state(StateVisitor& state) {
+    Training::visit_state(state);
+    state.part("running_loss", running_loss);
+  }
 
   // Returns the model that a monitored number is of.
   Model& model_of(const std::optional<Monitor>& wish) const {

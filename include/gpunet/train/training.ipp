@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cmath>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -56,6 +57,69 @@ GPUNET_INLINE Training::~Training() = default;
 GPUNET_INLINE void Training::stop(End end, std::string why) {
   if (stopped()) return;
   history.end = end;
+  history.why = std::move(why);
+}
+
+namespace detail {
+
+// Calls f with the numbers of an epoch but its number and steps.
+template <class Epoch, class F>
+void each_value(Epoch& epoch, F f) {
+  for (auto* x : {&epoch.loss, &epoch.accuracy, &epoch.val_loss, &epoch.val_accuracy, &epoch.lr, &epoch.seconds})
+    f(*x);
+  for (auto& [name, value] : epoch.measures)
+    f(value);
+}
+
+// Writes or reads epochs with the measures of `like`, as one array.
+inline void visit_epochs(StateVisitor& state, const std::string& name, std::vector<Epoch>& epochs,
+                         const Epoch& like) {
+  const index_t rows = state.number(name + ".size", static_cast<index_t>(epochs.size())),
+                columns = 8 + static_cast<index_t>(like.measures.size());
+  std::vector<double> values;
+  if (state.is_writing())
+    for (const Epoch& epoch : epochs) {
+      values.push_back(static_cast<double>(epoch.number));
+      values.push_back(static_cast<double>(epoch.steps));
+      each_value(epoch, [&](double x) { values.push_back(x); });
+    }
+  if (state.is_reading()) values.resize(static_cast<std::size_t>(rows * columns));
+  if (rows != 0) state.array(name, {rows, columns}, std::span(values));
+  if (!state.is_reading()) return;
+  epochs.assign(static_cast<std::size_t>(rows), like);
+  const double* next = values.data();
+  for (Epoch& epoch : epochs) {
+    epoch.number = static_cast<index_t>(*next++);
+    epoch.steps = static_cast<index_t>(*next++);
+    each_value(epoch, [&](double& x) { x = *next++; });
+  }
+}
+
+}  // namespace detail
+
+GPUNET_INLINE void Training::visit_state(StateVisitor& state) {
+  const index_t of_loader = state.number("steps", steps);
+  require(of_loader == steps, "gpunet::train::fit: the checkpoint is of a loader with ", of_loader,
+          " batches, this one has ", steps,
+          " (the order of the samples would be another), use the same data and batch size");
+  state.value("epoch", epoch);
+  state.value("step", step);
+  state.value("total_steps", total_steps);
+  state.value("trained", trained);
+  std::vector<Epoch> one{current};
+  detail::visit_epochs(state, "current", one, current);
+  std::vector<Epoch> before = history.epochs;
+  detail::visit_epochs(state, "history", before, current);
+  const index_t end = state.number("end", static_cast<index_t>(history.end));
+  require(end >= 0 && end <= static_cast<index_t>(End::stopped), "gpunet::train::fit: the checkpoint has the end ",
+          end, " (want 0 to ", static_cast<index_t>(End::stopped), "), read it with the gpunet that wrote it");
+  std::string why = history.why;
+  state.bytes("why", why);
+  if (!state.is_reading()) return;
+  current = std::move(one.front());
+  history = {.epochs = std::move(before), .steps = total_steps, .why = {}};
+  if (static_cast<End>(end) != End::no_improvement) return;
+  history.end = End::no_improvement;
   history.why = std::move(why);
 }
 
