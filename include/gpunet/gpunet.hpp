@@ -28,6 +28,7 @@
 #include <gpunet/device/host/sum_each.hpp>
 #include <gpunet/device/select.hpp>
 #include <gpunet/io/checkpoint.hpp>
+#include <gpunet/io/optimizer_state.hpp>
 #include <gpunet/model/parameter.hpp>
 #include <gpunet/model/predictor.hpp>
 #include <gpunet/model/save_load.hpp>

@@ -42,6 +42,12 @@ class StateVisitor {
     return here;
   }
 
+  // Writes a number that the constructor of the object sets. Throws Error when reading if another was written.
+  void option(std::string_view name, double here) {
+    if (is_writing()) return value(name, here);
+    check_option(full(name), here);
+  }
+
   // The elements of a std::string or a std::vector of bytes, as many as were written.
   template <class Bytes>
   requires(sizeof(typename Bytes::value_type) == 1) void bytes(std::string_view name, Bytes& x) {
@@ -89,6 +95,7 @@ class StateVisitor {
   virtual void visit(const std::string& name, const Sizes& sizes, std::span<index_t> x) = 0;
   virtual void visit(const std::string& name, const Sizes& sizes, std::span<std::uint8_t> x) = 0;
   virtual index_t written_number(const std::string& name) = 0;
+  virtual void check_option(const std::string& name, double here) = 0;
   virtual bool was_written(const std::string& name) const = 0;
 
   Pass pass_ = Pass::write;

@@ -51,6 +51,7 @@ class StateWriter final : public StateVisitor {
     write(name, sizes, x);
   }
   index_t written_number(const std::string&) override { return 0; }
+  void check_option(const std::string&, double) override {}
   bool was_written(const std::string&) const override { return true; }
 
   std::deque<std::vector<std::byte>> bytes_;
@@ -112,6 +113,12 @@ class StateReader final : public StateVisitor {
     index_t number = 0;
     copy_as(entry_of<index_t>(name, {}), std::span(&number, 1));
     return number;
+  }
+  void check_option(const std::string& name, double here) override {
+    double written = 0;
+    copy_as(entry_of<double>(name, {}), std::span(&written, 1));
+    require(written == here, "gpunet::io::Checkpoint: ", path_, " has the option ", name, " = ", written,
+            " (here it is ", here, "), construct the object with the options that it had");
   }
   bool was_written(const std::string& name) const override { return entries_.contains(name); }
 

@@ -99,7 +99,7 @@ GPUNET_INLINE TensorFile read_tensors(const std::string& path, const ReadOptions
   auto file = std::make_shared<const FileBytes>(path, options.map);
   switch (detail::format_of_contents(file->bytes(), path)) {
     case Format::torch:
-      return TorchFile::read(path, std::move(file));
+      return TorchFile::read(path, std::move(file), options);
     case Format::npy:
       return NpyFile::read(path, std::move(file));
     case Format::npz:

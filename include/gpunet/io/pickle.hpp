@@ -1,6 +1,7 @@
 // Reads and writes Python's pickles as data: nothing is imported, nothing is called.
 #pragma once
 
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
@@ -103,6 +104,12 @@ class PickleWriter {
     }
     return *this;
   }
+  PickleWriter& real(double x) {
+    text_ += 'G';
+    append_number(text_, __builtin_bswap64(std::bit_cast<std::uint64_t>(x)));
+    return *this;
+  }
+  PickleWriter& boolean(bool x) { return opcodes(x ? "\x88" : "\x89"); }
   PickleWriter& tuple(const Sizes& numbers) {
     text_ += '(';
     for (const index_t n : numbers)

@@ -15,6 +15,7 @@
 #include <gpunet/io/match_keys.ipp>
 #include <gpunet/io/npy.ipp>
 #include <gpunet/io/npz.ipp>
+#include <gpunet/io/optimizer_state.ipp>
 #include <gpunet/io/pickle.ipp>
 #include <gpunet/io/read_image.ipp>
 #include <gpunet/io/safetensors.ipp>

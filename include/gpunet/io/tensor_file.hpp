@@ -38,6 +38,8 @@ struct ReadOptions {
   // The most bytes of a compressed array (in a .npz file) after decompression; a larger one is an entry with a problem.
   // Each array is decompressed when its elements are requested, and may have 1032 times its size in the file.
   std::size_t max_unpacked_bytes = std::size_t{4} << 30;
+  // Numbers and booleans in the plain data of a file of torch.save are entries too, of shape [].
+  bool numbers = false;
 };
 
 // A named array in a file. Borrows its bytes: little-endian, not aligned. Without strides they are row-major; else the

@@ -23,7 +23,8 @@ class TorchFile : public TensorFile {
   // Throws Error naming the path, and the byte where there is one.
   static TorchFile read(const std::string& path, const ReadOptions& options = {});
   // Reads bytes that are already in memory.
-  static TorchFile read(const std::string& path, std::shared_ptr<const FileBytes> contents);
+  static TorchFile read(const std::string& path, std::shared_ptr<const FileBytes> contents,
+                        const ReadOptions& options = {});
 
  private:
   using TensorFile::TensorFile;

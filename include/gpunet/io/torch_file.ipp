@@ -79,7 +79,8 @@ struct TorchContents {
 };
 
 // Reads the format since PyTorch 1.6: a zip archive with the files NAME/data.pkl, NAME/data/KEY and some texts.
-GPUNET_INLINE TorchContents read_torch_archive(std::span<const std::byte> bytes, const std::string& path) {
+GPUNET_INLINE TorchContents read_torch_archive(std::span<const std::byte> bytes, const std::string& path,
+                                               bool numbers) {
   const ZipArchive archive(bytes, path);
   require(!is_torch_script(archive), archive.place(),
           ": a TorchScript program (gpunet reads tensors, not code), save its state_dict in Python: "
@@ -94,7 +95,7 @@ GPUNET_INLINE TorchContents read_torch_archive(std::span<const std::byte> bytes,
   // Limits memory: at most one value per byte of the archive, whether its members are stored or compressed.
   const Pickle pickle = read_pickle(reader, torch_globals, bytes.size());
   if (reader.left() != 0) reader.fail("more bytes than the pickle has");
-  TorchTree tree(pickle, reader.place(), bytes.size());
+  TorchTree tree(pickle, reader.place(), bytes.size(), numbers);
   tree.refuse_whole_object();
   TorchStorages storages = wanted_storages(pickle, tree);
   storages.own = own;
@@ -121,14 +122,15 @@ GPUNET_INLINE TorchContents read_torch_archive(std::span<const std::byte> bytes,
 // Reads the format before that: pickles of a magic number, a version, the machine, the object and a list of storage
 // keys; then for each key the number of elements in 8 bytes, and the elements. Little-endian, whatever the machine
 // says.
-GPUNET_INLINE TorchContents read_torch_legacy(std::span<const std::byte> bytes, const std::string& path) {
+GPUNET_INLINE TorchContents read_torch_legacy(std::span<const std::byte> bytes, const std::string& path,
+                                              bool numbers) {
   ByteReader reader(bytes, concat("gpunet::io: ", path));
   reader.take(torch_magic_size(as_text(bytes)), "the magic number");
   const Pickle version = read_pickle(reader, {});
   if (version[version.root].integer != 1001) reader.fail("another version of the old format than 1001");
   read_pickle(reader, {});  // the machine
   const Pickle pickle = read_pickle(reader, torch_globals);
-  TorchTree tree(pickle, reader.place(), bytes.size());
+  TorchTree tree(pickle, reader.place(), bytes.size(), numbers);
   tree.refuse_whole_object();
 
   TorchStorages storages = wanted_storages(pickle, tree);
@@ -150,16 +152,17 @@ GPUNET_INLINE TorchContents read_torch_legacy(std::span<const std::byte> bytes, 
 }  // namespace detail
 
 GPUNET_INLINE TorchFile TorchFile::read(const std::string& path, const ReadOptions& options) {
-  return read(path, std::make_shared<const FileBytes>(path, options.map));
+  return read(path, std::make_shared<const FileBytes>(path, options.map), options);
 }
 
-GPUNET_INLINE TorchFile TorchFile::read(const std::string& path, std::shared_ptr<const FileBytes> contents) {
+GPUNET_INLINE TorchFile TorchFile::read(const std::string& path, std::shared_ptr<const FileBytes> contents,
+                                        const ReadOptions& options) {
   const std::string_view text = detail::as_text(contents->bytes());
   detail::TorchContents found;
   if (text.starts_with("PK"))
-    found = detail::read_torch_archive(contents->bytes(), path);
+    found = detail::read_torch_archive(contents->bytes(), path, options.numbers);
   else if (detail::torch_magic_size(text) > 0)
-    found = detail::read_torch_legacy(contents->bytes(), path);
+    found = detail::read_torch_legacy(contents->bytes(), path, options.numbers);
   else
     throw Error(concat("gpunet::io: ", path,
                        ", byte 0: no file of torch.save begins like this (it is damaged, or something else), fetch "
@@ -188,6 +191,22 @@ GPUNET_INLINE void write_tensor(PickleWriter& pickle, const TensorEntry& entry, 
   pickle.opcodes("tR");
 }
 
+// Writes an archive of a finished pickle, in which entry i is the storage i.
+GPUNET_INLINE void write_torch_archive(const std::string& path, const PickleWriter& pickle,
+                                       std::span<const TensorEntry> entries) {
+  constexpr std::size_t alignment = 64;  // PyTorch's
+  AtomicFile file(path);
+  ZipWriter archive(file);
+  archive.store("archive/data.pkl", pickle.text());
+  archive.store("archive/byteorder", "little");
+  std::vector<std::byte> copy;
+  for (std::size_t i = 0; i < entries.size(); ++i)
+    archive.store(concat("archive/data/", i), {}, row_major_bytes(entries[i], copy), alignment);
+  archive.store("archive/version", "3\n");
+  archive.finish();
+  file.commit();
+}
+
 }  // namespace detail
 
 GPUNET_INLINE void write_torch(const std::string& path, std::span<const TensorEntry> entries) {
@@ -204,17 +223,7 @@ GPUNET_INLINE void write_torch(const std::string& path, std::span<const TensorEn
   }
   pickle.opcodes("u.");
 
-  constexpr std::size_t alignment = 64;  // PyTorch's
-  AtomicFile file(path);
-  detail::ZipWriter archive(file);
-  archive.store("archive/data.pkl", pickle.text());
-  archive.store("archive/byteorder", "little");
-  std::vector<std::byte> copy;
-  for (std::size_t i = 0; i < entries.size(); ++i)
-    archive.store(concat("archive/data/", i), {}, detail::row_major_bytes(entries[i], copy), alignment);
-  archive.store("archive/version", "3\n");
-  archive.finish();
-  file.commit();
+  detail::write_torch_archive(path, pickle, entries);
 }
 
 }  // namespace gpunet::io

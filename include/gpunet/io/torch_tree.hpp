@@ -2,6 +2,8 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <map>
@@ -105,13 +107,16 @@ class TorchMembers {
 };
 
 // Finds the tensors, and checks that they are inside their storages. Names are the keys that lead to a tensor, joined
-// by dots: "model.conv1.weight", or with indices of lists "state.0.exp_avg". Plain data is skipped. A tensor that
+// by dots: "model.conv1.weight", or with indices of lists "state.0.exp_avg". Plain data is skipped, but numbers on request. A tensor that
 // gpunet cannot represent becomes an entry with a problem, and so does an opaque object. Allocates a small multiple of
 // `file_size` bytes, however many names the file gives to one tensor.
 class TorchTree {
  public:
-  TorchTree(const Pickle& pickle, std::string place, std::size_t file_size)
-      : pickle_(pickle), place_(std::move(place)), room_(most_for_each_byte * file_size + most_more) {}
+  TorchTree(const Pickle& pickle, std::string place, std::size_t file_size, bool numbers)
+      : pickle_(pickle),
+        place_(std::move(place)),
+        room_(most_for_each_byte * file_size + most_more),
+        numbers_(numbers) {}
 
   // Throws Error if the file contains one opaque object and nothing else, such as a whole module.
   void refuse_whole_object() const {
@@ -199,6 +204,7 @@ class TorchTree {
   void visit(std::uint32_t i, const std::string& name, int depth) {
     const PickleValue& value = pickle_[i];
     if (value.is_opaque()) return add_opaque(i, name);
+    if (is_number(value)) return add_number(value, name);
     if (value.kind == Kind::call) return visit_call(value, name, depth);
     const bool is_dict = value.kind == Kind::dict;
     if (!is_dict && value.kind != Kind::list && value.kind != Kind::tuple) return;
@@ -228,7 +234,10 @@ class TorchTree {
 
   bool may_give_entries(const PickleValue& value) const {
     return value.kind == Kind::call || value.kind == Kind::dict || value.kind == Kind::list ||
-           value.kind == Kind::tuple || (value.is_opaque() && opaque_ < most_opaque);
+           value.kind == Kind::tuple || is_number(value) || (value.is_opaque() && opaque_ < most_opaque);
+  }
+  bool is_number(const PickleValue& value) const {
+    return numbers_ && (value.kind == Kind::integer || value.kind == Kind::real || value.kind == Kind::boolean);
   }
 
   void add(const PickleValue& value, TensorEntry entry) {
@@ -236,6 +245,15 @@ class TorchTree {
     if (size > room_) fail(value, "the same tensors under too many names", too_much);
     room_ -= size;
     entries_.push_back(std::move(entry));
+  }
+
+  void add_number(const PickleValue& value, const std::string& name) {
+    const bool real = value.kind == Kind::real;
+    const auto bits =
+        std::bit_cast<std::array<std::byte, 8>>(real ? std::bit_cast<std::int64_t>(value.real) : value.integer);
+    add(value, {.name = name,
+                .dtype = real ? Dtype::F64 : Dtype::I64,
+                .bytes = storages_->own->emplace_back(bits.begin(), bits.end())});
   }
 
   void add_opaque(std::uint32_t i, const std::string& name) {
@@ -375,6 +393,7 @@ class TorchTree {
   std::vector<State> states_;  // by value
   std::size_t steps_ = 0;      // that are left
   std::size_t room_;           // bytes of entries that are left
+  bool numbers_;               // whether numbers are entries
   std::size_t opaque_ = 0;     // entries
   std::vector<TensorEntry> entries_;
 };

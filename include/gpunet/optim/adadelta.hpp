@@ -59,6 +59,12 @@ class Adadelta : public Optimizer<Adadelta<D, T>, D, T, 2> {
 
   std::array<bool, 2> keeps(double) const { return {{true, true}}; }
 
+  // Visits the options that are no rates.
+  void visit_options(const OptionVisitor &visit) const {
+    visit("rho", options_.rho);
+    visit("eps", options_.eps);
+  }
+
   // Returns the update of a step.
   AdadeltaStep<T> next(const GroupStep &of) const {
     return this->template update<AdadeltaStep<T>>(of.lr, options_.rho, 1 - options_.rho, options_.eps,

@@ -58,6 +58,13 @@ class Adagrad : public Optimizer<Adagrad<D, T>, D, T, 1> {
 
   std::array<bool, 1> keeps(double) const { return {{true}}; }
 
+  // Visits the options that are no rates.
+  void visit_options(const OptionVisitor& visit) const {
+    visit("lr_decay", options_.lr_decay);
+    visit("initial_accumulator_value", options_.initial_accumulator_value);
+    visit("eps", options_.eps);
+  }
+
   // Returns the update of a step.
   AdagradStep<T> next(const GroupStep& of) const {
     return this->template update<AdagradStep<T>>(of.lr / (1 + (of.number - 1) * options_.lr_decay), options_.eps,

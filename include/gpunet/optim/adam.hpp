@@ -76,6 +76,14 @@ class Adam : public Optimizer<Adam<D, T>, D, T, 3> {
 
   std::array<bool, 3> keeps(double) const { return {{true, true, options_.amsgrad}}; }
 
+  // Visits the options that are no rates.
+  void visit_options(const OptionVisitor& visit) const {
+    visit("betas.1", options_.betas[1]);
+    visit("eps", options_.eps);
+    visit("amsgrad", options_.amsgrad);
+    visit("decoupled_weight_decay", options_.decoupled_weight_decay);
+  }
+
   // Returns the update of a step.
   AdamStep<T> next(const GroupStep& of) const {
     const double lr = of.lr, beta1 = of.momentum, beta2 = options_.betas[1], decay = of.weight_decay;

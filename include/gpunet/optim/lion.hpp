@@ -55,6 +55,9 @@ class Lion : public Optimizer<Lion<D, T>, D, T, 1> {
 
   std::array<bool, 1> keeps(double) const { return {{true}}; }
 
+  // Visits the options that are no rates.
+  void visit_options(const OptionVisitor& visit) const { visit("betas.1", options_.betas[1]); }
+
   // Returns the update of a step.
   LionStep<T> next(const GroupStep& of) const {
     const double beta1 = of.momentum, beta2 = options_.betas[1];

@@ -67,6 +67,14 @@ class NAdam : public Optimizer<NAdam<D, T>, D, T, 2> {
 
   std::array<bool, 2> keeps(double) const { return {{true, true}}; }
 
+  // Visits the options that are no rates.
+  void visit_options(const OptionVisitor &visit) const {
+    visit("betas.1", options_.betas[1]);
+    visit("eps", options_.eps);
+    visit("momentum_decay", options_.momentum_decay);
+    visit("decoupled_weight_decay", options_.decoupled_weight_decay);
+  }
+
   // Returns the update of a step. The product of all mu so far is stored; PyTorch stores it in its default dtype, usually float.
   NAdamStep<T> next(const GroupStep &of) const {
     const auto momentum_of = [&](double step) {  // mu(t)

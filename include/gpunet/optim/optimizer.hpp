@@ -31,6 +31,7 @@ struct GroupStep {
 // gradient, others are skipped as in PyTorch. It stores up to N arrays with one number per parameter. `Self` has
 //   std::array<bool, N> keeps(double momentum) const   which of the arrays it needs
 //   auto next(const GroupStep& step) const             returns update<Step>(numbers...), the Update of a step
+//   void visit_options(const OptionVisitor& visit) const   visits the options that are no rates, by their names in PyTorch
 // and `state_names`, the names of the arrays in PyTorch's state dict.
 template <class Self, class D, class T, std::size_t N>
 class Optimizer : public ParamGroups {
@@ -136,6 +137,9 @@ template <class Self, class D, class T, std::size_t N>
 void Optimizer<Self, D, T, N>::visit_state(StateVisitor& state) {
   const auto use = model_->exclusive_use();
   this->visit_rates(state);
+  this->visit_groups(state);
+  for (index_t i = 0; i < this->groups(); ++i)
+    self().visit_options({state, i});
   const std::vector<ParameterInfo>& parameters = model_->named_parameters();
   std::vector<Progress> progress(parameters.size());
   index_t number = 0;

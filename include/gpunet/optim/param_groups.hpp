@@ -12,6 +12,17 @@
 
 namespace gpunet::optim {
 
+// Visits the options of one group of parameters, beside its rates: options("eps", 1e-8).
+class OptionVisitor {
+ public:
+  OptionVisitor(StateVisitor& state, index_t group);
+  void operator()(const char* name, double value) const;
+
+ private:
+  StateVisitor& state_;
+  std::string prefix_;
+};
+
 // What an optimizer stores beside its arrays, from step to step.
 struct Progress {
   index_t steps = 0;   // for which arrays were stored
@@ -48,6 +59,8 @@ class ParamGroups : public Rates {
   void add_group(const Graph& graph, std::span<const int> parameters, const ParamGroupOptions& options);
   // Returns the parameters in the order of PyTorch's state dict: those of group 0, then of the next ones.
   std::vector<int> in_order() const;
+  // Writes or reads how many parameters each group has.
+  void visit_groups(StateVisitor& state) const;
   // Return and set the progress of parameter i.
   Progress progress(int i) const;
   void set_progress(std::span<const Progress> of_parameters);

@@ -50,6 +50,21 @@ GPUNET_INLINE std::vector<int> ParamGroups::in_order() const {
   return order;
 }
 
+GPUNET_INLINE OptionVisitor::OptionVisitor(StateVisitor& state, index_t group)
+    : state_(state), prefix_(concat("param_groups.", group, ".")) {}
+
+GPUNET_INLINE void OptionVisitor::operator()(const char* name, double value) const {
+  state_.option(prefix_ + name, value);
+}
+
+GPUNET_INLINE void ParamGroups::visit_groups(StateVisitor& state) const {
+  std::vector<index_t> sizes(static_cast<std::size_t>(groups()));
+  for (const int i : indices_)
+    ++sizes[static_cast<std::size_t>(group_of_[static_cast<std::size_t>(i)])];
+  for (std::size_t i = 0; i < sizes.size(); ++i)
+    state.option(concat("param_groups.", i, ".params"), static_cast<double>(sizes[i]));
+}
+
 GPUNET_INLINE Progress ParamGroups::progress(int i) const {
   const auto at = static_cast<std::size_t>(i);
   const int segment = at < segment_of_.size() ? segment_of_[at] : -1;

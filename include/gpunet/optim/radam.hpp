@@ -65,6 +65,13 @@ class RAdam : public Optimizer<RAdam<D, T>, D, T, 2> {
 
   std::array<bool, 2> keeps(double) const { return {{true, true}}; }
 
+  // Visits the options that are no rates.
+  void visit_options(const OptionVisitor &visit) const {
+    visit("betas.1", options_.betas[1]);
+    visit("eps", options_.eps);
+    visit("decoupled_weight_decay", options_.decoupled_weight_decay);
+  }
+
   // Returns the update of a step.
   RAdamStep<T> next(const GroupStep &of) const {
     const double beta1 = of.momentum, beta2 = options_.betas[1], power = std::pow(beta2, of.number);

@@ -97,8 +97,8 @@ GPUNET_INLINE void Rates::visit_rates(StateVisitor& state) {
     Rates& of = group(i);
     const std::string name = concat("param_groups.", i, ".");
     state.value(name + "lr", of.lr_);
-    state.value(name + "momentum", of.momentum_);
-    state.value(name + "weight_decay", of.weight_decay_);
+    if (has_momentum_) state.value(name + "momentum", of.momentum_);
+    if (has_weight_decay_) state.value(name + "weight_decay", of.weight_decay_);
     const bool has_initial = state.has(name + "initial_lr", of.initial_lr_.has_value());
     double initial = of.initial_lr_.value_or(0);
     if (has_initial) state.value(name + "initial_lr", initial);

@@ -71,6 +71,13 @@ class RMSprop : public Optimizer<RMSprop<D, T>, D, T, 3> {
 
   std::array<bool, 3> keeps(double momentum) const { return {{true, options_.centered, momentum > 0}}; }
 
+  // Visits the options that are no rates.
+  void visit_options(const OptionVisitor &visit) const {
+    visit("alpha", options_.alpha);
+    visit("eps", options_.eps);
+    visit("centered", options_.centered);
+  }
+
   // Returns the update of a step.
   RMSpropStep<T> next(const GroupStep &of) const {
     return this->template update<RMSpropStep<T>>(of.lr, options_.alpha, 1 - options_.alpha, options_.eps,

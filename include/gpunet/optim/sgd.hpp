@@ -69,6 +69,12 @@ class SGD : public Optimizer<SGD<D, T>, D, T, 1> {
 
   std::array<bool, 1> keeps(double momentum) const { return {{momentum != 0}}; }
 
+  // Visits the options that are no rates.
+  void visit_options(const OptionVisitor& visit) const {
+    visit("dampening", options_.dampening);
+    visit("nesterov", options_.nesterov);
+  }
+
   // Returns the update of a step.
   SgdStep<T> next(const GroupStep& of) const {
     auto step = this->template update<SgdStep<T>>(of.lr, of.momentum, of.number == 1 ? 1 : 1 - options_.dampening,
