@@ -85,7 +85,9 @@ TEST_CASE_TEMPLATE("an optimizer goes on from the state that PyTorch saved, and 
     io::save(optimizer, path);
     const auto written = values_of(path, ""), read = values_of(states, name + ".optimizer.");
     CHECK(written.size() == read.size());
-    for (const auto& [key, values] : read) {
+    for (const auto& entry : read) {
+      const std::string& key = entry.first;
+      const std::vector<double>& values = entry.second;
       CAPTURE(key);
       const auto found = written.find(key);
       REQUIRE(found != written.end());
