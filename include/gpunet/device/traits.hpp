@@ -67,6 +67,8 @@ struct DeviceTraits<Host> {
     return {ceil_div(groups, slices), inner, false};
   }
 
+  // Returns whether two devices can use each other's memory.
+  static bool share_memory(const auto&, const auto&) { return true; }
   // Returns the number of slices that may run at the same time.
   static index_t workers(const auto& host) { return host.threads(); }
   // Calls task(i, worker) for i < n: on all threads if `side_by_side`, else one after another, so that ops have all threads
@@ -90,6 +92,8 @@ struct DeviceTraits<Cuda> {
   // The whole batch in one slice, in PyTorch's order.
   static constexpr SliceShape slices(index_t batch, const NetworkSize&) { return {batch, 1, false}; }
 
+  // As of Host: if they are the same GPU.
+  static bool share_memory(const auto& a, const auto& b) { return a.ordinal() == b.ordinal(); }
   // As of Host: one slice at a time.
   static index_t workers(const auto&) { return 1; }
   // As of Host: calls task(i, 0) for i < n, in order.

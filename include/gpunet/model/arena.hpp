@@ -16,9 +16,12 @@ namespace gpunet {
 // What networks share: the arrays, how often they were updated, and who uses them.
 template <class D, class T>
 struct Arena {
-  Buffer<T, D> parameters, buffers;  // each array at the offset in its ParameterInfo or BufferInfo
+  Buffer<T, D> parameters, buffers;            // each array at the offset in its ParameterInfo or BufferInfo
+  Buffer<std::uint16_t, D> narrow_parameters;  // instead of `parameters`, with their offsets: see Predictor
   std::uint64_t updates = 0;
   ModelUse use = {};
+
+  std::size_t parameter_bytes() const { return parameters.bytes() + narrow_parameters.bytes(); }
 };
 
 namespace detail {

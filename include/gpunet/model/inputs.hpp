@@ -18,30 +18,34 @@ void check_input(const Graph& graph, const Plan& plan, const Sizes& sizes);
 template <class D, class T>
 View<const T, D> join_inputs(D& device, const Graph& graph, const Plan& plan,
                              std::initializer_list<ViewArgument<T, D>> inputs, Buffer<T, D>& joined) {
-  std::vector<Sizes> want = graph.inputs;
-  if (1 < inputs.size() && inputs.size() < want.size()) {
+  const std::size_t wanted = graph.inputs.empty() ? 1 : graph.inputs.size();
+  std::size_t count = wanted;
+  Sizes last = wanted > 1 ? graph.inputs.back() : Sizes();  // of the last array, which may be several inputs
+  if (1 < inputs.size() && inputs.size() < wanted) {
     index_t rest = 0;
-    for (std::size_t i = inputs.size() - 1; i < want.size(); ++i)
-      rest += want[i].numel();
-    if (const View<const T, D>& last = inputs.end()[-1]; last.sizes().rank() == 2 && last.size(1) == rest) {
-      want.resize(inputs.size() - 1);
-      want.push_back({rest});
+    for (std::size_t i = inputs.size() - 1; i < wanted; ++i)
+      rest += graph.inputs[i].numel();
+    if (const Sizes& sizes = inputs.end()[-1].sizes(); sizes.rank() == 2 && sizes[1] == rest) {
+      count = inputs.size();
+      last = {rest};
     }
   }
-  const std::size_t count = want.empty() ? 1 : want.size();
   require(inputs.size() == count, "gpunet::Model: ", inputs.size(), " inputs (want ", count,
           "), give as many as the function of the network takes");
   if (count == 1) return *inputs.begin();
+  const auto want = [&](std::size_t i) -> const Sizes& {
+    return i + 1 < count ? graph.inputs[i] : last;
+  };
   const index_t batch = inputs.begin()->sizes().rank() > 0 ? inputs.begin()->size(0) : 0;
   for (std::size_t i = 0; i < count; ++i)
-    if (const Sizes& sizes = inputs.begin()[i].sizes(); sizes != want[i].with_front(batch))
+    if (const Sizes& sizes = inputs.begin()[i].sizes(); sizes != want(i).with_front(batch))
       require(false, "gpunet::Model: input ", i, " has shape ", to_string(sizes), " (want ",
-              to_string(want[i].with_front(batch)), i == 0 ? ")" : ", the batch of input 0)");
+              to_string(want(i).with_front(batch)), i == 0 ? ")" : ", the batch of input 0)");
   if (batch < 1 || batch > plan.most_samples) return View<const T, D>(nullptr, Sizes{batch, plan.input_features});
   if (joined.size() < batch * plan.input_features) joined.reset(device, batch * plan.input_features);
   T* to = joined.data();
   for (std::size_t i = 0; i < count; ++i) {
-    const index_t features = want[i].numel();
+    const index_t features = want(i).numel();
     copy_rows(device, batch, CopyRows<T>{features, features, plan.input_features, inputs.begin()[i].data(), to});
     to += features;
   }

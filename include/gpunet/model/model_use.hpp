@@ -2,6 +2,7 @@
 #pragma once
 
 #include <atomic>
+#include <mutex>
 
 #include <gpunet/core/error.hpp>
 
@@ -15,13 +16,27 @@ class ModelUse {
   // For a moved model, which no call uses.
   ModelUse(ModelUse&&) noexcept {}
 
+  // Begin a use and return true, unless another call is in the way. An object with std::adopt_lock ends it.
+  bool try_exclusive() {
+    int expected = free;
+    return state_.compare_exchange_strong(expected, exclusive, std::memory_order_acquire);
+  }
+  bool try_shared() {
+    int readers = state_.load(std::memory_order_relaxed);
+    do
+      if (readers == exclusive) return false;
+    while (
+        !state_.compare_exchange_weak(readers, readers + 1, std::memory_order_acquire, std::memory_order_relaxed));
+    return true;
+  }
+
   // Exclusive use until the end of the scope: passes, updates of parameters. Throws Error if another call uses the model.
   class Exclusive {
    public:
     explicit Exclusive(ModelUse& use) : state_(use.state_) {
-      int expected = free;
-      if (!state_.compare_exchange_strong(expected, exclusive, std::memory_order_acquire)) refuse();
+      if (!use.try_exclusive()) refuse();
     }
+    Exclusive(ModelUse& use, std::adopt_lock_t) : state_(use.state_) {}
     ~Exclusive() { state_.store(free, std::memory_order_release); }
     Exclusive(const Exclusive&) = delete;
     Exclusive& operator=(const Exclusive&) = delete;
@@ -34,12 +49,9 @@ class ModelUse {
   class Shared {
    public:
     explicit Shared(ModelUse& use) : state_(use.state_) {
-      int readers = state_.load(std::memory_order_relaxed);
-      do
-        if (readers == exclusive) refuse();
-      while (!state_.compare_exchange_weak(readers, readers + 1, std::memory_order_acquire,
-                                           std::memory_order_relaxed));
+      if (!use.try_shared()) refuse();
     }
+    Shared(ModelUse& use, std::adopt_lock_t) : state_(use.state_) {}
     ~Shared() { state_.fetch_sub(1, std::memory_order_release); }
     Shared(const Shared&) = delete;
     Shared& operator=(const Shared&) = delete;

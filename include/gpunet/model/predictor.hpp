@@ -5,15 +5,11 @@
 #include <initializer_list>
 #include <memory>
 
+#include <gpunet/model/inputs.hpp>
 #include <gpunet/model/network.hpp>
+#include <gpunet/model/published_weights.hpp>
 
 namespace gpunet {
-
-// Options of a Predictor.
-struct PredictorOptions {
-  // bfloat16 or float16: the parameters are copied and stored in 16 bits, and so are activations; layers compute in float.
-  Storage storage = Storage::full;
-};
 
 // The forward pass of a network in evaluation mode:
 //   Predictor predict(net, {.storage = Storage::bfloat16});
@@ -21,7 +17,9 @@ struct PredictorOptions {
 // With Storage::full it shares the parameters and buffers of the network, and sees when they change; with 16 bits it has a copy, in half
 // of the memory. The network may be destroyed, the device not. Results are bitwise those of the network in evaluation mode and
 // with the same storage. Activations share memory, since no backward pass follows. Any number of threads may predict at a time,
-// each with a Predictor of its own, unless the network whose parameters they share is trained meanwhile.
+// each with a Predictor of its own, on Cuda with a device of its own; while the network is trained, from PublishedWeights.
+//
+// After the first call for a batch size, into() on one thread of a Host makes no system call, waits for nobody and allocates nothing.
 template <class D, class T>
 class Predictor {
  public:
@@ -29,31 +27,49 @@ class Predictor {
   using device_type = D;
 
   // Throws Error for 16 bits of a network of double.
-  explicit Predictor(const Network<D, T>& network, const PredictorOptions& options = {});
+  explicit Predictor(const Network<D, T>& network, const PredictorOptions& options = {})
+      : Predictor(network.device(), network, options) {}
+  // The same on another device of the same kind, which for Cuda is the same GPU: `Host alone({.threads = 1})` for a thread that is to
+  // share its work with no other. Waits for the work of the network's device.
+  Predictor(D& device, const Network<D, T>& network, const PredictorOptions& options = {});
+  // Each call uses the weights that were published last when it began.
+  explicit Predictor(const PublishedWeights<D, T>& weights) : Predictor(weights.device(), weights) {}
+  Predictor(D& device, const PublishedWeights<D, T>& weights);
 
   // Returns the outputs for inputs [batch, ...sizes of Input]: [batch, ...sizes of the output]; several outputs as
   // [batch, all features]. Throws Error for a wrong shape, and while a network is trained whose parameters this shares.
   Tensor<T, D> operator()(const ViewArgument<T, D>& inputs);
   // The same for networks with several inputs: predict({a, b}).
   Tensor<T, D> operator()(std::initializer_list<ViewArgument<T, D>> inputs);
+  // The same, written to `outputs`, whose first size is the batch and which has as many elements: predict.into(outputs, inputs).
+  void into(const View<T, D>& outputs, const ViewArgument<T, D>& inputs);
+  void into(const View<T, D>& outputs, std::initializer_list<ViewArgument<T, D>> inputs);
 
   D& device() const { return device_; }
   Storage storage() const { return plan_.storage; }
+  // Returns the sizes of the output of one sample.
+  const Sizes& output_sizes() const { return graph_.values[static_cast<std::size_t>(graph_.output)]; }
   // Return the bytes of parameters, which a Predictor with Storage::full shares, and of workspace.
   std::size_t parameter_bytes() const {
-    return narrow_parameters_.size() > 0 ? narrow_parameters_.bytes() : arena_->parameters.bytes();
+    return published_ ? published_->parameter_bytes() : arena_->parameter_bytes();
   }
   std::size_t workspace_bytes() const { return workspace_.bytes(); }
 
  private:
+  Predictor(D& device, const Graph& graph, Storage storage);
+
+  void check(const View<const T, D>& inputs) const { detail::check_input(graph_, plan_, inputs.sizes()); }
+  // Writes the outputs of checked inputs.
+  void run(const View<const T, D>& inputs, T* outputs);
+
   D& device_;
   Graph graph_;
   Plan plan_;
   const Conversions<D, T>* conversions_;
-  std::shared_ptr<Arena<D, T>> arena_;          // the network's, or one with buffers alone
-  Buffer<std::uint16_t, D> narrow_parameters_;  // with the offsets of the network's
-  Buffer<T, D> graph_constants_;                // Graph::constants
-  std::uint64_t random_seed_;
+  std::shared_ptr<Arena<D, T>> arena_;  // the network's, or one without `parameters`; null with published_
+  std::shared_ptr<detail::Published<D, T>> published_;
+  Buffer<T, D> graph_constants_;  // Graph::constants
+  std::uint64_t random_seed_ = 0;
   Buffer<std::uint64_t, D> random_step_;  // of networks with ops that use random numbers: see RandomState
   Buffer<T, D> joined_;                   // inputs, see join_inputs()
   Workspace<T, D> workspace_;

@@ -7,6 +7,7 @@
 #include <gpunet/model/inputs.hpp>
 #include <gpunet/model/network.ipp>
 #include <gpunet/model/predictor.hpp>
+#include <gpunet/model/published_weights.ipp>
 #include <gpunet/ops/interleave.hpp>
 
 namespace gpunet {
@@ -21,28 +22,49 @@ GPUNET_INLINE Graph for_inference(Graph graph, const FusePolicy& policy) {
   return fuse(std::move(graph), policy);
 }
 
+template <class D>
+void require_shared_memory(const D& device, const D& of_network) {
+  require(DeviceTraits<D>::share_memory(device, of_network), "gpunet::Predictor: the network is on ",
+          of_network.name(), ", this device is another GPU (parameters are shared), take one of the same GPU");
+}
+
 }  // namespace detail
 
 template <class D, class T>
-Predictor<D, T>::Predictor(const Network<D, T>& network, const PredictorOptions& options)
-    : device_(network.device()),
-      graph_(detail::for_inference(network.graph(), fuse_policy<D, T>)),
+Predictor<D, T>::Predictor(D& device, const Graph& graph, Storage storage)
+    : device_(device),
+      graph_(detail::for_inference(graph, fuse_policy<D, T>)),
       plan_(graph_, DeviceTraits<D>::rectifies_gradients, InputGradient::skip,
-            {.element_bytes = sizeof(T), .storage = options.storage, .forward_only = true}),
-      conversions_(conversions_of<D, T>(options.storage, "gpunet::Predictor")),
-      arena_(network.arena_),
+            {.element_bytes = sizeof(T), .storage = storage, .forward_only = true}),
+      conversions_(conversions_of<D, T>(storage, "gpunet::Predictor")),
       graph_constants_(constants_on<T>(device_, graph_)),
-      random_seed_(network.random_seed_),
       random_step_(device_, plan_.uses_random ? 1 : 0) {
   fill(device_, random_step_.size(), std::uint64_t{0}, random_step_.data());
-  if (!conversions_) return;
+}
+
+template <class D, class T>
+Predictor<D, T>::Predictor(D& device, const Network<D, T>& network, const PredictorOptions& options)
+    : Predictor(device, network.graph(), options.storage) {
+  detail::require_shared_memory(device, network.device());
+  random_seed_ = network.random_seed_;
   const ModelUse::Shared use = network.shared_use();
+  if (&device != &network.device()) network.device().synchronize();
+  arena_ = network.arena_;
+  if (!conversions_) return;
   const Buffer<T, D>&parameters = network.arena_->parameters, &buffers = network.arena_->buffers;
   arena_ = std::make_shared<Arena<D, T>>();
   arena_->buffers.reset(device_, buffers.size());
   device_.copy(arena_->buffers.data(), buffers.data(), buffers.bytes());
-  narrow_parameters_.reset(device_, parameters.size());
-  conversions_->narrow(device_, parameters.size(), parameters.data(), narrow_parameters_.data());
+  arena_->narrow_parameters.reset(device_, parameters.size());
+  conversions_->narrow(device_, parameters.size(), parameters.data(), arena_->narrow_parameters.data());
+}
+
+template <class D, class T>
+Predictor<D, T>::Predictor(D& device, const PublishedWeights<D, T>& weights)
+    : Predictor(device, weights.published_->graph, weights.storage()) {
+  detail::require_shared_memory(device, weights.device());
+  random_seed_ = weights.published_->random_seed;
+  published_ = weights.published_;
 }
 
 template <class D, class T>
@@ -52,14 +74,38 @@ Tensor<T, D> Predictor<D, T>::operator()(std::initializer_list<ViewArgument<T, D
 
 template <class D, class T>
 Tensor<T, D> Predictor<D, T>::operator()(const ViewArgument<T, D>& inputs) {
-  detail::check_input(graph_, plan_, inputs.sizes());
-  const ModelUse::Shared use(arena_->use);
+  check(inputs);
+  Tensor<T, D> outputs(device_, output_sizes().with_front(inputs.size(0)));
+  run(inputs, outputs.data());
+  return outputs;
+}
+
+template <class D, class T>
+void Predictor<D, T>::into(const View<T, D>& outputs, std::initializer_list<ViewArgument<T, D>> inputs) {
+  into(outputs, detail::join_inputs(device_, graph_, plan_, inputs, joined_));
+}
+
+template <class D, class T>
+void Predictor<D, T>::into(const View<T, D>& outputs, const ViewArgument<T, D>& inputs) {
+  check(inputs);
+  const index_t batch = inputs.size(0);
+  require(
+      outputs.sizes().rank() > 0 && outputs.size(0) == batch && outputs.numel() == batch * plan_.output_features,
+      "gpunet::Predictor::into: outputs of shape ", to_string(outputs.sizes()), " (want ",
+      to_string(output_sizes().with_front(batch)), ", one row for each input), make them of that shape");
+  run(inputs, outputs.data());
+}
+
+template <class D, class T>
+void Predictor<D, T>::run(const View<const T, D>& inputs, T* outputs) {
+  Arena<D, T>& arena = published_ ? published_->acquire() : *arena_;
+  const ModelUse::Shared use =
+      published_ ? ModelUse::Shared(arena.use, std::adopt_lock) : ModelUse::Shared(arena.use);
   const Slicing slicing = slice_batch(device_, inputs.size(0), {graph_.parameter_elements, plan_.activations});
   const Slice largest = slicing.slice(0);
   const index_t workers = slicing.side_by_side ? DeviceTraits<D>::workers(device_) : 1;
   workspace_.reserve(device_, plan_, largest, workers, workers,
                      scratch_elements<D, T>(device_, graph_, plan_, largest));
-  Tensor<T, D> outputs(device_, graph_.values[static_cast<std::size_t>(graph_.output)].with_front(slicing.batch));
   DeviceTraits<D>::run(device_, slicing.side_by_side, slicing.slices(), [&](index_t s, index_t worker) {
     const Slice slice = slicing.slice(s);
     const SliceMemory<T> memory = workspace_.at(worker, worker);
@@ -75,18 +121,18 @@ Tensor<T, D> Predictor<D, T>::operator()(const ViewArgument<T, D>& inputs) {
                                 .slice = slice,
                                 .first_sample = first,
                                 .x = x,
-                                .parameters = arena_->parameters.data(),
-                                .state = {arena_->buffers.data(),
+                                .parameters = arena.parameters.data(),
+                                .state = {arena.buffers.data(),
                                           nn::Mode::eval,
                                           {random_seed_, random_step_.data()},
                                           graph_constants_.data()},
                                 .memory = memory,
                                 .conversions = conversions_,
-                                .narrow_parameters = narrow_parameters_.data()}
+                                .narrow_parameters = arena.narrow_parameters.data()}
                      .forward();
-    deinterleave(device_, slice, plan_.output_features, y, outputs.data() + first * plan_.output_features);
+    deinterleave(device_, slice, plan_.output_features, y, outputs + first * plan_.output_features);
   });
-  return outputs;
+  if (published_) device_.synchronize();  // publish() may write to what is read no longer
 }
 
 GPUNET_COMPILE_TEMPLATES(GPUNET_PREDICTOR)

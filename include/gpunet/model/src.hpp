@@ -10,5 +10,6 @@
 #include <gpunet/model/output.ipp>
 #include <gpunet/model/parameters.ipp>
 #include <gpunet/model/predictor.ipp>
+#include <gpunet/model/published_weights.ipp>
 #include <gpunet/model/save_load.ipp>
 #include <gpunet/model/summary.ipp>

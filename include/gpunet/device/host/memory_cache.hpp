@@ -2,8 +2,8 @@
 #pragma once
 
 #include <array>
+#include <atomic>
 #include <cstddef>
-#include <mutex>
 
 #include <gpunet/device/host/lent_memory.hpp>
 
@@ -11,7 +11,8 @@ namespace gpunet::detail {
 
 // Stores the blocks that were freed last, 64 MB at most, for allocations of about their size: a block of a few megabytes that goes
 // back to the system costs a page fault for each 4 KB when it is used again, more than a pass of arithmetic over it; a small one
-// costs more than the arithmetic on 32 floats. Stores nothing under the address sanitizer, which would no longer see errors.
+// costs more than the arithmetic on 32 floats. A thread that finds another one here does not wait, but asks the system. Stores
+// nothing under the address sanitizer, which would no longer see errors.
 class HostMemoryCache {
  public:
   HostMemoryCache() = default;
@@ -34,7 +35,7 @@ class HostMemoryCache {
 
   static std::size_t rounded(std::size_t bytes);
 
-  std::mutex mutex_;
+  std::atomic_flag busy_;
   std::array<Block, 32> blocks_{};
   std::size_t stored_ = 0;  // bytes
   std::size_t next_ = 0;    // to be replaced

@@ -24,16 +24,18 @@ GPUNET_INLINE void* HostMemoryCache::allocate(std::size_t bytes) {
 #if GPUNET_CACHES_HOST_MEMORY
   if (bytes == 0 || bytes > most_bytes) return allocate_on_host(bytes);
   const std::size_t size = rounded(bytes);
-  {
-    const std::lock_guard lock(mutex_);
+  void* memory = nullptr;
+  if (!busy_.test_and_set(std::memory_order_acquire)) {
     for (Block& block : blocks_)
       if (block.bytes == size) {
         stored_ -= size;
         block.bytes = 0;
-        return std::exchange(block.memory, nullptr);
+        memory = std::exchange(block.memory, nullptr);
+        break;
       }
+    busy_.clear(std::memory_order_release);
   }
-  return allocate_on_host(size);
+  return memory ? memory : allocate_on_host(size);
 #else
   return allocate_on_host(bytes);
 #endif
@@ -41,9 +43,8 @@ GPUNET_INLINE void* HostMemoryCache::allocate(std::size_t bytes) {
 
 GPUNET_INLINE void HostMemoryCache::deallocate(void* memory, std::size_t bytes) noexcept {
 #if GPUNET_CACHES_HOST_MEMORY
-  if (memory && bytes > 0 && bytes <= most_bytes) {
+  if (memory && bytes > 0 && bytes <= most_bytes && !busy_.test_and_set(std::memory_order_acquire)) {
     const std::size_t size = rounded(bytes);
-    const std::lock_guard lock(mutex_);
     const auto replace = [&] {
       Block& block = blocks_[next_];
       next_ = (next_ + 1) % blocks_.size();
@@ -57,6 +58,7 @@ GPUNET_INLINE void HostMemoryCache::deallocate(void* memory, std::size_t bytes) 
       place = replace();
     *place = {memory, size};
     stored_ += size;
+    busy_.clear(std::memory_order_release);
     return;
   }
 #else

@@ -1,0 +1,74 @@
+// Bodies of published_weights.hpp.
+#pragma once
+
+#include <gpunet/model/network.ipp>
+#include <gpunet/model/published_weights.hpp>
+
+namespace gpunet::detail {
+
+template <class D, class T>
+Published<D, T>::Published(D& device_of, const Network<D, T>& network, Storage stored)
+    : device(device_of),
+      graph(network.graph()),
+      storage(stored),
+      random_seed(network.random_state().first),
+      conversions_(conversions_of<D, T>(stored, "gpunet::PublishedWeights")) {
+  publish(network);
+}
+
+template <class D, class T>
+Arena<D, T>& Published<D, T>::acquire() {
+  // One that publish() has begun to write again is not the newest any more.
+  for (;;)
+    if (Arena<D, T>& arena = *newest_.load(std::memory_order_acquire); arena.use.try_shared()) return arena;
+}
+
+template <class D, class T>
+Arena<D, T>& Published<D, T>::free_arena() {
+  const Arena<D, T>* const newest = newest_.load(std::memory_order_relaxed);
+  for (const auto& arena : arenas_)
+    if (arena.get() != newest && arena->use.try_exclusive()) return *arena;
+  auto arena = std::make_unique<Arena<D, T>>();
+  if (conversions_)
+    arena->narrow_parameters.reset(device, graph.parameter_elements);
+  else
+    arena->parameters.reset(device, graph.parameter_elements);
+  arena->buffers.reset(device, graph.buffer_elements);
+  arena->use.try_exclusive();
+  arenas_.push_back(std::move(arena));
+  return *arenas_.back();
+}
+
+template <class D, class T>
+template <class From>
+void Published<D, T>::publish(const Network<From, T>& network) {
+  const CommonRanges ranges = common_ranges("gpunet::PublishedWeights::publish", graph, network.graph());
+  const std::lock_guard lock(publishing_);
+  const ModelUse::Shared reads = network.shared_use();
+  Arena<D, T>& arena = free_arena();
+  {
+    const ModelUse::Exclusive writes(arena.use, std::adopt_lock);
+    const auto copy = [&](const std::vector<CommonRange>& all, const T* from, T* to) {
+      for (const auto& [here, there, size] : all)
+        transfer(network.device(), from + there, device, to + here, static_cast<std::size_t>(size) * sizeof(T));
+    };
+    if (conversions_ && wide_parameters_.size() == 0) wide_parameters_.reset(device, graph.parameter_elements);
+    T* const parameters = conversions_ ? wide_parameters_.data() : arena.parameters.data();
+    copy(ranges.parameters, network.parameters().data(), parameters);
+    copy(ranges.buffers, network.buffers().data(), arena.buffers.data());
+    if (conversions_)
+      conversions_->narrow(device, graph.parameter_elements, parameters, arena.narrow_parameters.data());
+    device.synchronize();  // for predictors on streams of their own
+  }
+  newest_.store(&arena, std::memory_order_release);
+  version_.fetch_add(1, std::memory_order_release);
+}
+
+}  // namespace gpunet::detail
+
+namespace gpunet {
+
+GPUNET_COMPILE_TEMPLATES(GPUNET_PUBLISHED)
+GPUNET_COMPILE_TEMPLATES(GPUNET_PUBLISH)
+
+}  // namespace gpunet
