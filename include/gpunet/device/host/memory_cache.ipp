@@ -1,6 +1,7 @@
 // Bodies of memory_cache.hpp.
 #pragma once
 
+#include <algorithm>
 #include <utility>
 
 #include <gpunet/device/host/memory_cache.hpp>
@@ -53,7 +54,9 @@ GPUNET_INLINE void HostMemoryCache::deallocate(void* memory, std::size_t bytes) 
       block = {};
       return &block;
     };
-    Block* place = replace();
+    const auto empty =
+        std::find_if(blocks_.begin(), blocks_.end(), [](const Block& block) { return !block.memory; });
+    Block* place = empty != blocks_.end() ? &*empty : replace();
     while (stored_ + size > most_bytes)
       place = replace();
     *place = {memory, size};
