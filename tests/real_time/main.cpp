@@ -191,7 +191,7 @@ void step(Net& net, Optimizer& optimizer, const Sizes& inputs) {
                                      std::vector<label_t>(static_cast<std::size_t>(inputs[0]), 1));
   const nn::CrossEntropyLoss criterion;
   train::Step step(net, criterion, optimizer);
-  float last = 0;
+  volatile float last = 0;
   watch([&] { last = step(x, labels).item(); });
 }
 
@@ -233,7 +233,7 @@ int main() {
     const Model<LeNet, Host> net(host);
     Predictor<Host, float> predict(net);
     const Tensor<float, Host> x = rand(host, {1, 3, 32, 32});
-    float first = 0;
+    volatile float first = 0;
     watch([&] {
       const Tensor<float, Host> y = predict(x);
       first = y.data()[0];
