@@ -210,26 +210,31 @@ TEST_CASE("several threads may read an output, and none may run a pass meanwhile
 // Under ThreadSanitizer this shows that whatever is not refused is ordered.
 TEST_CASE("what is not refused has the numbers of a thread alone") {
   Fixture f;
-  const std::vector<float> expected = f.net(f.x).to_vector();
   const auto gradients = [&] {
     f.net.zero_grad();
     f.criterion(f.net(f.x), f.y).backward();
     return gradients_of(f.net);
   }();
   std::atomic<int> right{0}, wrong{0}, refused{0};
-  const auto use = [&] {
+  std::vector<Tensor<float, Host>> inputs;  // of each thread
+  std::vector<std::vector<float>> expected;
+  for (int thread = 0; thread < 4; ++thread) {
+    inputs.emplace_back(f.device, Sizes{2, 3}, std::vector<float>(6, static_cast<float>(thread)));
+    expected.push_back(f.net(inputs.back()).to_vector());
+  }
+  const auto use = [&](std::size_t thread) {
     for (int i = 0; i < 2000; ++i)
       try {
-        const auto output = f.net(f.x);
-        ++(output.to_vector() == expected ? right : wrong);
+        const auto output = f.net(inputs[thread]);
+        ++(output.to_vector() == expected[thread] ? right : wrong);
       } catch (const Error&) {
         ++refused;
       }
   };
   {
     std::vector<std::jthread> threads;
-    for (int i = 0; i < 4; ++i)
-      threads.emplace_back(use);
+    for (std::size_t thread = 0; thread < inputs.size(); ++thread)
+      threads.emplace_back(use, thread);
   }
   CHECK(wrong == 0);
   CHECK(right + refused == 8000);

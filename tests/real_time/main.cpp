@@ -191,7 +191,7 @@ void step(Net& net, Optimizer& optimizer, const Sizes& inputs) {
                                      std::vector<label_t>(static_cast<std::size_t>(inputs[0]), 1));
   const nn::CrossEntropyLoss criterion;
   train::Step step(net, criterion, optimizer);
-  volatile float last = 0;
+  [[maybe_unused]] volatile float last = 0;
   watch([&] { last = step(x, labels).item(); });
 }
 

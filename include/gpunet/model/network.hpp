@@ -120,11 +120,8 @@ class Network : public Trackable<Network<D, T>> {
         std::is_same_v<std::remove_const_t<U>, T>,
         "gpunet::Model: the inputs have another element type than the model (float, unless its third argument "
         "says otherwise), make them of the same");
+    const ModelUse::Exclusive use = exclusive_use();
     if constexpr (std::is_same_v<E, D> && std::is_same_v<std::remove_const_t<U>, T>) run_forward_pass(inputs);
-    if (has_hooks()) {
-      const ModelUse::Exclusive use = exclusive_use();
-      run_forward_hooks();
-    }
     return Output<D, T>(*this, pass_, slicing_.batch);
   }
   template <class U, class E>
@@ -140,11 +137,9 @@ class Network : public Trackable<Network<D, T>> {
     return (*this)(inputs.view());
   }
   // The same for networks with two or three inputs.
-  Output<D, T> operator()(const ViewArgument<T, D>& a, const ViewArgument<T, D>& b) {
-    return (*this)(join({a, b}));
-  }
+  Output<D, T> operator()(const ViewArgument<T, D>& a, const ViewArgument<T, D>& b) { return output_for({a, b}); }
   Output<D, T> operator()(const ViewArgument<T, D>& a, const ViewArgument<T, D>& b, const ViewArgument<T, D>& c) {
-    return (*this)(join({a, b, c}));
+    return output_for({a, b, c});
   }
   // The same, as module.forward in PyTorch.
   template <class... Inputs>
@@ -154,7 +149,7 @@ class Network : public Trackable<Network<D, T>> {
 
   // Returns a batch of each input as one array [batch, all features], as all functions take it; one input as it is. The last array may
   // be several inputs, one after another in each row, as a dataset has them. Valid until the next call. Throws Error for other
-  // shapes than those of the network's inputs.
+  // shapes than those of the network's inputs. Several inputs use memory of the network, without guarding it.
   View<const T, D> join(std::initializer_list<ViewArgument<T, D>> inputs);
 
   // Runs forward pass, loss and backward pass slice by slice, so that a slice stays in the cache. Gradients are bitwise
@@ -282,7 +277,13 @@ class Network : public Trackable<Network<D, T>> {
   void plan_again();
   // Starts a pass: cuts the batch into slices and allocates memory for `slots` of them, 0 for all.
   void begin(const View<const T, D>& inputs, index_t slots);
+  // In an exclusive use: the forward pass, and the hooks after it.
   void run_forward_pass(const View<const T, D>& inputs);
+  Output<D, T> output_for(std::initializer_list<ViewArgument<T, D>> inputs) {
+    const ModelUse::Exclusive use = exclusive_use();
+    run_forward_pass(join(inputs));
+    return Output<D, T>(*this, pass_, slicing_.batch);
+  }
 
   // Returns the inputs of slice s in its order: a copy, or the caller's array if it has that order and is not needed after
   // the pass.

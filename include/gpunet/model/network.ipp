@@ -207,12 +207,12 @@ View<const T, D> Network<D, T>::join(std::initializer_list<ViewArgument<T, D>> i
 
 template <class D, class T>
 void Network<D, T>::run_forward_pass(const View<const T, D>& inputs) {
-  const ModelUse::Exclusive use = exclusive_use();
   begin(inputs, 0);
   DeviceTraits<D>::run(device_, slicing_.side_by_side, slicing_.slices(), [this](index_t s, index_t worker) {
     const SliceMemory<T> memory = workspace_.at(s, worker);
     run_of(s, enter(s, memory), memory).forward();
   });
+  run_forward_hooks();
 }
 
 template <class D, class T>
