@@ -46,6 +46,18 @@ struct WatchedValue {
   T *data, *gradient;
 };
 
+// What sees the arrays of each node after it has run, as floats.
+template <class T>
+class NodeProbe {
+ public:
+  virtual void see_output(const PlannedNode& node, const T* y) = 0;
+  // After the backward pass of a node: the gradients by its inputs, null where none was computed, and all gradients of parameters.
+  virtual void see_gradients(const PlannedNode& node, std::span<T* const> input_gradients, const T* gradients) = 0;
+
+ protected:
+  ~NodeProbe() = default;
+};
+
 // Runs the nodes of a graph, one after another, on a slice. With a storage of 16 bits, each node gets float copies of its inputs and
 // parameters, and writes floats that are then rounded.
 template <class D, class T>
@@ -63,6 +75,7 @@ struct SliceRun {
   const Conversions<D, T>* conversions = nullptr;  // of the plan's storage
   // The parameters as they are stored in 16 bits, with the same offsets, instead of `parameters`.
   const std::uint16_t* narrow_parameters = nullptr;
+  NodeProbe<T>* probe = nullptr;
 
   // Runs all nodes; returns the network's output.
   const T* forward() const;
@@ -214,6 +227,7 @@ const T* SliceRun<D, T>::forward() const {
     set(pass, planned, inputs, wide);
     pass.y = destination(planned.output, wide);
     kernels_of(node).forward(node.op.data(), device, pass);
+    if (probe) probe->see_output(planned, pass.y);
     if (value(planned.output).is_narrow)
       conversions->narrow(device, elements(planned.output), pass.y, const_cast<T*>(data(planned.output)));
   }
@@ -254,6 +268,7 @@ const T* SliceRun<D, T>::backward(T* gradients, Accumulate accumulate) const {
     pass.dy_is_rectified = planned->dy_is_rectified;
     pass.relu_bits = relu_bits(*planned);
     kernels_of(node).backward(node.op.data(), device, pass);
+    if (probe) probe->see_gradients(*planned, pass.input_gradients, gradients);
     for (std::size_t i = 0; i < planned->inputs.size(); ++i)
       if (const PlannedInput& input = planned->inputs[i]; input.adds_gradient) {
         T* sum = gradient(input.value);

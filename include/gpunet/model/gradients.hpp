@@ -97,6 +97,7 @@ class Gradients {
 
   // Null before the first backward pass.
   T* data() const { return sum_.data(); }
+  const Buffer<T, D>& sums() const { return sum_; }
   index_t size() const { return size_; }
 
  private:

@@ -106,6 +106,12 @@ class Network : public Trackable<Network<D, T>> {
   // modes, and not for copies; Storage::full ends it. Throws Error for a network of double.
   void autocast(Storage storage);
   Storage storage() const { return plan().storage; }
+  // Checks every pass from now on, as torch.autograd.set_detect_anomaly(True): where an output, a loss or a gradient is nan or infinite,
+  // an Error names the layer in which that came up, and the first index. In train::Step and fit the parameters are then those before the
+  // step; running statistics have taken the batch in. Gradients with a GradScaler may be infinite and are not checked. The gradients are
+  // read once for that; the search runs the batch again.
+  void detect_anomaly(bool on = true) { detects_anomaly_ = on; }
+  bool detects_anomaly() const { return detects_anomaly_; }
   // The seed of the random numbers that ops use, and the number of passes in training mode so far.
   std::pair<std::uint64_t, std::uint64_t> random_state() const { return {random_seed_, training_passes_}; }
 
@@ -162,6 +168,7 @@ class Network : public Trackable<Network<D, T>> {
     const TargetsOf<D, T> with(loss, targets);
     begin_step(inputs, with);
     run_step(with, static_cast<T>(loss_gradient));
+    if (detects_anomaly_) check_step(inputs, with, static_cast<T>(loss_gradient));
     return end_step();
   }
 
@@ -171,6 +178,9 @@ class Network : public Trackable<Network<D, T>> {
   // The second starts all work on the device and changes nothing else. The gradients are those of loss_gradient times the
   // loss.
   void run_step(const TargetsOf<D, T>& targets, T loss_gradient = 1);
+  // Throws the Error of detect_anomaly() unless the loss of run_step() is finite and, if `and_gradients`, so are the gradients.
+  void check_step(const View<const T, D>& inputs, const TargetsOf<D, T>& targets, T loss_gradient,
+                  bool and_gradients = true);
   // Its results: the losses of the samples, [batch], and the loss of the batch.
   T* sample_losses() const { return losses_.data(); }
   T* batch_loss() const { return loss_.data(); }
@@ -330,6 +340,15 @@ class Network : public Trackable<Network<D, T>> {
   // Computes the total weight of the targets, if the loss is weighted.
   void weigh(const TargetsOf<D, T>& targets);
   void backward(T loss_gradient);
+  // Returns whether the loss of the batch is finite, and all gradients.
+  bool is_loss_finite() { return is_finite(1, loss_.data()); }
+  bool are_gradients_finite() { return is_finite(gradients_.size(), gradients_.data()); }
+  bool is_finite(index_t n, const T* x);
+  // Throws the Error of detect_anomaly() unless the output of run_forward_pass() is finite.
+  void check_output();
+  // Runs the last pass again, slice by slice, and throws an Error for the first number that is not finite. Without targets, the gradient of
+  // the loss is where apply() left it, or there is none; a step has `inputs`.
+  void find_anomaly(const T* inputs, const TargetsOf<D, T>* targets, T loss_gradient, bool with_backward);
   // Multiplies the gradient of a slice's outputs by that of the loss.
   void scale_output_gradient(index_t s, T loss_gradient, const SliceMemory<T>& memory);
 
@@ -359,9 +378,11 @@ class Network : public Trackable<Network<D, T>> {
   std::vector<T> constants_;                       // of the last loss that has some
   Buffer<T, D> device_constants_;
   Buffer<T, D> total_weight_;
+  Buffer<double, D> checked_;  // for detect_anomaly()
   std::shared_ptr<detail::Hooks<D, T>> hooks_;
   Slicing slicing_{1, 1, 1, false};
   nn::Mode mode_ = nn::Mode::train, mode_of_pass_ = nn::Mode::train;
+  bool detects_anomaly_ = false;
   bool keeps_activations_ = false;     // of all slices, for backward()
   std::uint64_t losses_computed_ = 0;  // a LossValue of an older one is stale
   std::uint64_t last_backward_ = 0;    // the number of the last LossValue that ran backward()

@@ -9,11 +9,13 @@
 #include <gpunet/core/state.hpp>
 #include <gpunet/device/traits.hpp>
 #include <gpunet/graph/fuse.hpp>
+#include <gpunet/model/anomaly.hpp>
 #include <gpunet/model/initialize.hpp>
 #include <gpunet/model/inputs.hpp>
 #include <gpunet/model/network.hpp>
 #include <gpunet/ops/interleave.hpp>
 #include <gpunet/ops/mean.hpp>
+#include <gpunet/ops/norm.hpp>
 
 namespace gpunet {
 
@@ -212,6 +214,7 @@ void Network<D, T>::run_forward_pass(const View<const T, D>& inputs) {
     const SliceMemory<T> memory = workspace_.at(s, worker);
     run_of(s, enter(s, memory), memory).forward();
   });
+  if (detects_anomaly_) check_output();
   run_forward_hooks();
 }
 
@@ -346,6 +349,7 @@ LossValue<D, T> Network<D, T>::apply(const TargetsOf<D, T>& targets) {
   for (index_t s = 0; s < slicing_.slices(); ++s)
     evaluate(targets, s, output_of(s), workspace_.at(s, 0));
   reduce_losses();
+  if (detects_anomaly_ && !is_loss_finite()) find_anomaly(nullptr, &targets, T{1}, false);
   return LossValue<D, T>(*this, losses_computed_);
 }
 
@@ -409,6 +413,75 @@ void Network<D, T>::backward(T loss_gradient) {
     run_of(s, memory.input, memory).backward(gradients_.of_run(run), gradients_.mode(run, first));
   });
   gradients_.note_backward();
+  if (detects_anomaly_ && !are_gradients_finite()) find_anomaly(nullptr, nullptr, loss_gradient, true);
+}
+
+template <class D, class T>
+bool Network<D, T>::is_finite(index_t n, const T* x) {
+  const index_t sums = norm_scratch_bytes(n) / static_cast<index_t>(sizeof(double));
+  if (checked_.size() < sums + 1) checked_.reset(device_, sums + 1);
+  T* const result = reinterpret_cast<T*>(checked_.data() + checked_.size() - 1);
+  norm<IsFinite>(device_, n, x, checked_.data(), result);
+  T total;
+  device_.download(&total, result, sizeof total);
+  return std::isfinite(total);
+}
+
+template <class D, class T>
+void Network<D, T>::check_output() {
+  for (index_t s = 0; s < slicing_.slices(); ++s)
+    if (!is_finite(plan_.output_features * slicing_.slice(s).samples(), output_of(s)))
+      return find_anomaly(nullptr, nullptr, T{1}, false);
+}
+
+template <class D, class T>
+void Network<D, T>::check_step(const View<const T, D>& inputs, const TargetsOf<D, T>& targets, T loss_gradient,
+                               bool and_gradients) {
+  if (is_loss_finite() && (!and_gradients || are_gradients_finite())) return;
+  find_anomaly(inputs.data(), &targets, loss_gradient, and_gradients);
+}
+
+template <class D, class T>
+void Network<D, T>::find_anomaly(const T* inputs, const TargetsOf<D, T>* targets, T loss_gradient,
+                                 bool with_backward) {
+  using detail::AnomalyIn;
+  detail::AnomalySearch<D, T> search(device_, fused_, plan_);
+  const auto host_copy = [&](const Buffer<T, D>& buffer) {
+    std::vector<T> copy(static_cast<std::size_t>(buffer.size()));
+    device_.download(copy.data(), buffer.data(), buffer.bytes());
+    return copy;
+  };
+  // The passes below write to them.
+  const std::vector<T> buffers = host_copy(arena_->buffers), gradients = host_copy(gradients_.sums());
+  for (const ParameterInfo& parameter : graph_.parameters)
+    search.look_at_array(0, AnomalyIn::parameter, nullptr, parameter.sizes, parameter.name,
+                         arena_->parameters.data() + parameter.offset);
+  inputs_ = inputs;
+  for (index_t s = 0; s < slicing_.slices(); ++s) {
+    const SliceMemory<T> memory = workspace_.at(inputs ? 0 : s, 0);
+    SliceRun<D, T> run = run_of(s, inputs ? enter(s, memory) : memory.input, memory);
+    run.watched = {};
+    run.probe = &search;
+    search.slice = run.slice;
+    search.first_sample = run.first_sample;
+    search.look(0, AnomalyIn::inputs, nullptr, graph_.values[0], run.x);
+    const T* y = run.forward();
+    if (targets) {
+      evaluate(*targets, s, y, memory);
+      search.look(search.loss_order(), AnomalyIn::loss, nullptr, {}, losses_.data() + run.first_sample);
+      search.look(search.loss_order(), AnomalyIn::loss_gradient, nullptr, output_sizes(), memory.output_gradient);
+      scale_output_gradient(s, loss_gradient, memory);
+    }
+    if (with_backward) run.backward(gradients_.of_run(0), Accumulate::no);
+  }
+  inputs_ = nullptr;
+  device_.upload(arena_->buffers.data(), buffers.data(), arena_->buffers.bytes());
+  device_.upload(gradients_.sums().data(), gradients.data(), gradients_.sums().bytes());
+  if (!search.first.found() && with_backward)  // the sum over the batch is
+    for (const ParameterInfo& parameter : graph_.parameters)
+      search.look_at_array(0, AnomalyIn::parameter_gradient, nullptr, parameter.sizes, parameter.name,
+                           gradients_.data() + parameter.offset);
+  if (search.first.found()) search.first.report();
 }
 
 template <class D, class T>

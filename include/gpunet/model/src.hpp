@@ -1,6 +1,7 @@
 // All bodies of this folder, a part of the compiled library.
 #pragma once
 
+#include <gpunet/model/anomaly.ipp>
 #include <gpunet/model/arena.ipp>
 #include <gpunet/model/diagram.ipp>
 #include <gpunet/model/hooks.ipp>

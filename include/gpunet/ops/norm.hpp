@@ -32,16 +32,28 @@ struct NormInf {
   static GPUNET_FN double finish(Largest sum) { return sum.value; }
 };
 
+// No norm: 0 if all elements are finite, else nan.
+struct IsFinite {
+  template <class T>
+  GPUNET_FN T operator()(T x) const {
+    return x - x;
+  }
+  template <class T>
+  static GPUNET_FN T finish(T sum) {
+    return sum;
+  }
+};
+
 // sums[b] = the sum over block b of x. One sum = one block.
 template <class Kind, class T>
 struct NormBlocks {
-  using Sum = decltype(Kind{}(0.0));
+  using Sum = decltype(Kind{}(T{}));
   index_t n, length;
   const T* x;
   Sum* sums;
   GPUNET_FN Sum operator()(index_t b, index_t r) const {
     const index_t i = b * length + r;
-    return i < n ? Kind{}(static_cast<double>(x[i])) : Sum{};
+    return i < n ? Kind{}(x[i]) : Sum{};
   }
   GPUNET_FN void store(index_t b, Sum sum) const { sums[b] = sum; }
 };
@@ -49,7 +61,7 @@ struct NormBlocks {
 // result[0] = the norm, of the sums of all blocks. One sum.
 template <class Kind, class T>
 struct NormOfBlocks {
-  using Sum = decltype(Kind{}(0.0));
+  using Sum = decltype(Kind{}(T{}));
   const Sum* sums;
   T* result;
   GPUNET_FN Sum operator()(index_t, index_t r) const { return sums[r]; }
@@ -91,12 +103,25 @@ void norm(D& device, index_t n, const T* x, void* scratch, T* result) {
   finish_norm<Kind>(device, blocks, sums, result);
 }
 
+// NormBlocks without a test for the end, which would cost vectors.
+template <class Kind, class T>
+struct NormBlock {
+  using Sum = typename NormBlocks<Kind, T>::Sum;
+  const T* x;
+  Sum* sum;
+  Sum operator()(index_t, index_t r) const { return Kind{}(x[r]); }
+  void store(index_t, Sum of_block) const { *sum = of_block; }
+};
+
 // Computes the sums of all blocks, each by one thread.
 template <class Kind, class T>
-void sum_blocks(Host& device, index_t blocks, const NormBlocks<Kind, T>& block) {
-  constexpr index_t few = 16;  // below, a second thread costs more than it gives
-  const detail::SumEach<NormBlocks<Kind, T>> sum{block.length, block};
-  device.run_if(blocks >= few, blocks, [&](index_t b, int) { sum(b); });
+void sum_blocks(Host& device, index_t blocks, const NormBlocks<Kind, T>& all) {
+  constexpr index_t few = 64;  // below, a second thread costs more than it gives
+  device.run_if(blocks >= few, blocks, [&](index_t b, int) {
+    const index_t begin = b * all.length;
+    detail::SumEach<NormBlock<Kind, T>>{std::clamp(all.n - begin, index_t{0}, all.length),
+                                        {all.x + begin, all.sums + b}}(b);
+  });
 }
 
 }  // namespace gpunet

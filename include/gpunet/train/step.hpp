@@ -135,19 +135,25 @@ class Step {
   RecordingStatus recording(index_t batch_size) const { return run_.recording(loss_, batch_size, has_one_part()); }
 
  private:
-  bool has_one_part() const { return accumulate_ == 1 && !scaler_; }
+  bool has_one_part() const { return accumulate_ == 1 && !scaler_ && !model_->detects_anomaly(); }
 
   LossValue<D, T> step(const Inputs& inputs, const Targets& targets) {
     const double loss_gradient = 1.0 / static_cast<double>(accumulate_);
     const double scale = scaler_ ? scaler_->scale_of(model_->storage()) : 1;
     if (batches_ == 0) model_->zero_grad();
     const bool updates = batches_ + 1 == accumulate_;
-    run_(inputs, {loss_, targets}, {loss_gradient * scale, updates && !scaler_});
+    const bool runs_update = updates && !scaler_ && !model_->detects_anomaly();
+    run_(inputs, {loss_, targets}, {loss_gradient * scale, runs_update});
+    if (model_->detects_anomaly())
+      model_->check_step(inputs, {loss_, targets}, static_cast<T>(loss_gradient * scale), !scaler_);
     batches_ = updates ? 0 : batches_ + 1;
     const LossValue<D, T> loss = model_->end_step();
-    if (updates && scaler_) {
+    if (!updates || runs_update) return loss;
+    if (scaler_) {
       scaler_->step_in_use(static_cast<Optimizer&>(*optimizer_));
       scaler_->update();
+    } else {
+      static_cast<Optimizer&>(*optimizer_).update_parameters();
     }
     return loss;
   }
