@@ -76,6 +76,11 @@ TEST_CASE_TEMPLATE("CrossEntropyLoss of large logits does not overflow", D, GPUN
   const auto [losses, dx] = run_plain(test_device<D>(), {2, 2, 1}, 2, {1000, -1000, -1e30f, -1e30f}, {1, 0}, 1);
   CHECK(losses == std::vector<float>{2000, std::log(2.0f)});
   CHECK(dx == std::vector<float>{1, -1, -0.5f, 0.5f});
+  // A class that is excluded, as by a mask; where it is the label, PyTorch's loss is infinite too, and its gradient this one.
+  constexpr float inf = std::numeric_limits<float>::infinity();
+  const auto [masked, of_masked] = run_plain(test_device<D>(), {2, 2, 1}, 2, {-inf, 5, 5, -inf}, {1, 1}, 1);
+  CHECK(masked == std::vector<float>{0, inf});
+  CHECK(of_masked == std::vector<float>{0, 0, 1, -1});
 }
 
 TEST_CASE("labels that are no class") {

@@ -185,6 +185,22 @@ TEST_CASE_TEMPLATE("a training that is checked is bitwise the same", D, GPUNET_T
       CHECK(same_bits(trained(true, accumulate, storage), trained(false, accumulate, storage)));
 }
 
+TEST_CASE_TEMPLATE("a label that is no class is refused, or found", D, GPUNET_TEST_DEVICES) {
+  D& device = test_device<D>();
+  Network net(device, convolutions, {2, 6, 6});
+  const Tensor<label_t, D> labels(device, {3}, {0, 3, 1});
+  const auto x = inputs_with(device, {3, 2, 6, 6}, 0, 1);
+  net.detect_anomaly();
+  optim::SGD optimizer(net, {.lr = 0.1});
+  const nn::CrossEntropyLoss criterion;
+  train::Step step(net, criterion, optimizer);
+  const std::vector<float> before = parameters_of(net);
+  CHECK(contains(error_of([&] { step(x, labels); }), DeviceTraits<D>::has_host_memory
+                                                         ? "label 3 of sample 1 of the batch is no class (want 0 to 2)"
+                                                         : "the losses of the samples have nan at [1]"));
+  CHECK(same_bits(parameters_of(net), before));
+}
+
 TEST_CASE("fit stops with the message; statistics and gradients of the search are not left behind") {
   Host& host = test_device<Host>();
   manual_seed(5);
