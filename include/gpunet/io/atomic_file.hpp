@@ -28,8 +28,10 @@ class AtomicFile {
   void write(std::span<const std::byte> bytes);
   void write(std::string_view text) { write(std::as_bytes(std::span(text))); }
 
-  // Puts the file in its place once its bytes are on the disk. Throws Error naming the path and the reason.
-  void commit();
+  // Puts the file in its place once its bytes are on the disk. With keep_last > 1, the file that it replaces is then called
+  // earlier_name(path, 1), the one before earlier_name(path, 2), and so on; `path` exists throughout where the file system has hard links.
+  // Throws Error naming the path and the reason.
+  void commit(int keep_last = 1);
 
  private:
   static std::string folder_of(const std::string& path);
@@ -37,6 +39,9 @@ class AtomicFile {
 
   // Returns the path with all links resolved.
   static std::string resolved(std::string path);
+
+  // Gives the files that are kept their names of an earlier file.
+  void keep_earlier(int keep_last);
 
   // Creates a new file in the folder of path_, with a name that no other program or thread uses. It is locked while it
   // is being written.
@@ -58,6 +63,9 @@ class AtomicFile {
   std::string temporary_;
   detail::Descriptor file_;
 };
+
+// Returns the name of a file before the last one: PATH.1 for age 1.
+std::string earlier_name(const std::string& path, int age);
 
 // Replaces the file at `path` by the pieces (texts or spans of bytes), one after another, as AtomicFile.
 template <class... Pieces>

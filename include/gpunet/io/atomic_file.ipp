@@ -45,8 +45,34 @@ GPUNET_INLINE void AtomicFile::write(std::span<const std::byte> bytes) {
   }
 }
 
-GPUNET_INLINE void AtomicFile::commit() {
+GPUNET_INLINE std::string earlier_name(const std::string& path, int age) {
+  return concat(path, ".", age);
+}
+
+GPUNET_INLINE void AtomicFile::keep_earlier(int keep_last) {
+  struct stat newest {
+  }, before{};
+  const std::string first = earlier_name(path_, 1);
+  if (keep_last <= 1 || ::stat(path_.c_str(), &newest) != 0) return;
+  // An earlier program ended here, after it had given the name.
+  if (::stat(first.c_str(), &before) == 0 && before.st_dev == newest.st_dev && before.st_ino == newest.st_ino) return;
+  for (int age = keep_last - 1; age > 1; --age)
+    if (std::rename(earlier_name(path_, age - 1).c_str(), earlier_name(path_, age).c_str()) != 0 && errno != ENOENT)
+      fail();
+  // A second name for the newest file replaces PATH.1 in one step; where a file can have only one, it gets this one.
+  const std::string second = temporary_ + "0";
+  const bool has_second = ::link(path_.c_str(), second.c_str()) == 0;
+  if (std::rename((has_second ? second : path_).c_str(), first.c_str()) != 0) {
+    const int error = errno;
+    if (has_second) ::unlink(second.c_str());
+    errno = error;
+    fail();
+  }
+}
+
+GPUNET_INLINE void AtomicFile::commit(int keep_last) {
   if (detail::uninterrupted([&] { return ::fsync(file_.number()); }) != 0) fail();
+  keep_earlier(keep_last);
   if (std::rename(temporary_.c_str(), path_.c_str()) != 0) fail();
   temporary_.clear();
   file_.close();  // releases the lock, which until now kept others from removing it

@@ -13,6 +13,12 @@
 
 namespace gpunet::io {
 
+// Options of a Checkpoint.
+struct CheckpointOptions {
+  // How many are kept, 1 or more: the newest is always PATH, the one before PATH.1, the oldest PATH.(keep_last - 1).
+  int keep_last = 1;
+};
+
 // The state of a training, in one safetensors file with a checksum for each array. The same list of objects, which must outlive it,
 // writes and reads it, so that a program that was stopped goes on with bitwise the same results:
 //   index_t epoch = 0;
@@ -29,7 +35,8 @@ namespace gpunet::io {
 // number of threads may change, names may not.
 class Checkpoint {
  public:
-  explicit Checkpoint(std::string path) : path_(std::move(path)) { add("default_generator", default_generator()); }
+  // Throws Error for invalid options.
+  explicit Checkpoint(std::string path, const CheckpointOptions& options = {});
 
   // Adds an object, or a number, under a name. Throws Error for a name that is empty or there already.
   template <Stateful X>
@@ -46,7 +53,7 @@ class Checkpoint {
   void save() const;
 
   // Reads the file; returns false if there is none. Throws an Error that names what is missing, superfluous, of another shape or damaged;
-  // all objects are then unchanged.
+  // all objects are then unchanged. An earlier file is never read instead: rename it to go on from there.
   bool load() const;
 
   const std::string& path() const { return path_; }
@@ -57,6 +64,7 @@ class Checkpoint {
   Checkpoint& add_visit(std::string_view name, Visit visit);
 
   std::string path_;
+  CheckpointOptions options_;
   std::vector<std::pair<std::string, Visit>> objects_;
 };
 

@@ -9,6 +9,7 @@
 
 #include <gpunet/core/error.hpp>
 #include <gpunet/core/text.hpp>
+#include <gpunet/io/atomic_file.hpp>
 #include <gpunet/io/checkpoint.hpp>
 #include <gpunet/io/crc32.hpp>
 #include <gpunet/io/file.hpp>
@@ -70,8 +71,9 @@ class StateReader final : public StateVisitor {
       std::vector<std::byte> room;
       const auto sum = file.metadata().find(checksum_key(entry.name));
       require(sum != file.metadata().end() && sum->second == checksum_of(bytes_of(entry, room)),
-              "gpunet::io::Checkpoint: ", path_, " is damaged (the checksum of ", printable(entry.name),
-              " differs), use an earlier one");
+              "gpunet::io::Checkpoint: ", path_, " is damaged (the checksum of ", printable(entry.name), " differs), ",
+              exists(earlier_name(path_, 1)) ? concat("rename the one before to it, ", earlier_name(path_, 1))
+                                             : std::string("use an earlier one"));
       entries_[entry.name] = &entry;
     }
     pass_ = Pass::check;
@@ -129,6 +131,14 @@ class StateReader final : public StateVisitor {
 
 }  // namespace detail
 
+GPUNET_INLINE Checkpoint::Checkpoint(std::string path, const CheckpointOptions& options)
+    : path_(std::move(path)), options_(options) {
+  constexpr int most = 1000;
+  require(1 <= options.keep_last && options.keep_last <= most, "gpunet::io::Checkpoint: keep_last ", options.keep_last,
+          " (want 1, the newest file alone, to ", most, ")");
+  add("default_generator", default_generator());
+}
+
 GPUNET_INLINE Checkpoint& Checkpoint::add_visit(std::string_view name, Visit visit) {
   const auto is_here = [&](const auto& object) {
     return object.first == name;
@@ -145,11 +155,17 @@ GPUNET_INLINE void Checkpoint::save() const {
   for (const auto& [name, visit] : objects_)
     visit(writer);
   writer.metadata["gpunet_checkpoint"] = detail::checkpoint_version;
-  write_safetensors(path_, writer.entries, writer.metadata);
+  write_safetensors(path_, writer.entries, writer.metadata, options_.keep_last);
 }
 
 GPUNET_INLINE bool Checkpoint::load() const {
-  if (!exists(path_)) return false;
+  if (!exists(path_)) {
+    // After a crash where files can have only one name: see AtomicFile::commit.
+    const std::string before = earlier_name(path_, 1);
+    require(!exists(before), "gpunet::io::Checkpoint: there is no ", path_, " but one before it, ", before,
+            " (a training would begin anew and replace it), rename it to ", path_, ", or remove it");
+    return false;
+  }
   const SafetensorsFile file = SafetensorsFile::open(path_);
   detail::StateReader reader(file);
   for (const auto& [name, visit] : objects_)

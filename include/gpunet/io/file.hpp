@@ -14,7 +14,7 @@
 
 namespace gpunet::io {
 
-// Returns whether a file or folder of that name exists.
+// Returns whether a file or folder of that name exists. Throws Error if the system does not say, for example for lack of permission.
 bool exists(const std::string& path);
 
 // Returns whether a folder of that name, or a link to one, exists.

@@ -16,7 +16,9 @@ namespace gpunet::io {
 
 GPUNET_INLINE bool exists(const std::string& path) {
   struct stat status {};
-  return ::stat(path.c_str(), &status) == 0;
+  if (::stat(path.c_str(), &status) == 0) return true;
+  if (errno != ENOENT && errno != ENOTDIR) detail::fail("look for", path, "", errno);
+  return false;
 }
 
 GPUNET_INLINE bool is_folder(const std::string& path) {

@@ -35,9 +35,9 @@ class SafetensorsFile : public TensorFile {
   void take_header(std::string_view text, std::size_t data_bytes, Place place);
 };
 
-// Writes the tensors to `path`, as AtomicFile. Bitwise identical to the format's Python package.
+// Writes the tensors to `path`, as AtomicFile, and keeps earlier files as its commit(). Bitwise identical to the format's Python package.
 void write_safetensors(const std::string& path, std::span<const TensorEntry> entries,
-                       const Metadata& metadata = {});
+                       const Metadata& metadata = {}, int keep_last = 1);
 
 namespace detail {
 

@@ -204,7 +204,7 @@ GPUNET_INLINE SafetensorsFile SafetensorsFile::open(const std::string& path) {
 }
 
 GPUNET_INLINE void write_safetensors(const std::string& path, std::span<const TensorEntry> entries,
-                                     const Metadata& metadata) {
+                                     const Metadata& metadata, int keep_last) {
   detail::check_writable(path, entries);
   for (const TensorEntry& entry : entries) {
     const std::string place =
@@ -227,7 +227,7 @@ GPUNET_INLINE void write_safetensors(const std::string& path, std::span<const Te
   std::vector<std::byte> copy;
   for (const TensorEntry* entry : order)
     file.write(detail::row_major_bytes(*entry, copy));
-  file.commit();
+  file.commit(keep_last);
 }
 
 }  // namespace gpunet::io

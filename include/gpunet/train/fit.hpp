@@ -67,6 +67,7 @@ struct FitOptions {
   // same program, started again after Ctrl-C (StopOnInterrupt) or a crash, loses nothing since then. Empty: none.
   std::string resume = {};
   index_t save_every = 0;  // steps after which it is saved too; 0: none
+  int keep_last = 1;       // of them, see io::CheckpointOptions
 };
 
 // Trains a model and returns what was measured:
@@ -355,6 +356,8 @@ History fit(Network<D, T>& model, const Loss& criterion, Optimizer& optimizer, L
   if constexpr (requires { loader.options().batch_size; }) run.batch_size = loader.options().batch_size;
   run.has_validation = (detail::Validates<std::remove_reference_t<Parts>, R, Loss> || ...);
 
+  require(options.keep_last == 1 || !options.resume.empty(), "gpunet::train::fit: keep_last ", options.keep_last,
+          " (want a file in .resume, of which so many are kept), write {.resume = \"run.safetensors\", .keep_last = 3}");
   require(options.save_every >= 0 && (options.save_every == 0 || !options.resume.empty()),
           "gpunet::train::fit: save_every ", options.save_every,
           " (want 0 or more, and with .resume a file), write {.resume = \"run.safetensors\", .save_every = 100}");
@@ -392,7 +395,7 @@ History fit(Network<D, T>& model, const Loss& criterion, Optimizer& optimizer, L
   run.epoch = 1;
   std::optional<io::Checkpoint> checkpoint;
   if (!options.resume.empty()) {
-    checkpoint.emplace(options.resume);
+    checkpoint.emplace(options.resume, io::CheckpointOptions{.keep_last = options.keep_last});
     checkpoint->add("model", model).add("optimizer", optimizer).add("step", step).add("training", run);
     if constexpr (Stateful<std::remove_reference_t<decltype(batches)>>)
       checkpoint->add("loader", batches);
