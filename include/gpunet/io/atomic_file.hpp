@@ -40,8 +40,8 @@ class AtomicFile {
   // Returns the path with all links resolved.
   static std::string resolved(std::string path);
 
-  // Gives the files that are kept their names of an earlier file.
-  void keep_earlier(int keep_last);
+  // Gives the files that are kept their names of an earlier file. Returns whether `path` is gone for the moment.
+  bool keep_earlier(int keep_last);
 
   // Creates a new file in the folder of path_, with a name that no other program or thread uses. It is locked while it
   // is being written.

@@ -49,13 +49,18 @@ GPUNET_INLINE std::string earlier_name(const std::string& path, int age) {
   return concat(path, ".", age);
 }
 
-GPUNET_INLINE void AtomicFile::keep_earlier(int keep_last) {
+GPUNET_INLINE bool AtomicFile::keep_earlier(int keep_last) {
   struct stat newest {
   }, before{};
   const std::string first = earlier_name(path_, 1);
-  if (keep_last <= 1 || ::stat(path_.c_str(), &newest) != 0) return;
+  if (keep_last <= 1) return false;
+  if (::stat(path_.c_str(), &newest) != 0) {
+    if (errno != ENOENT) fail();
+    return false;
+  }
   // An earlier program ended here, after it had given the name.
-  if (::stat(first.c_str(), &before) == 0 && before.st_dev == newest.st_dev && before.st_ino == newest.st_ino) return;
+  if (::stat(first.c_str(), &before) == 0 && before.st_dev == newest.st_dev && before.st_ino == newest.st_ino)
+    return false;
   for (int age = keep_last - 1; age > 1; --age)
     if (std::rename(earlier_name(path_, age - 1).c_str(), earlier_name(path_, age).c_str()) != 0 && errno != ENOENT)
       fail();
@@ -68,12 +73,18 @@ GPUNET_INLINE void AtomicFile::keep_earlier(int keep_last) {
     errno = error;
     fail();
   }
+  return !has_second;
 }
 
 GPUNET_INLINE void AtomicFile::commit(int keep_last) {
   if (detail::uninterrupted([&] { return ::fsync(file_.number()); }) != 0) fail();
-  keep_earlier(keep_last);
-  if (std::rename(temporary_.c_str(), path_.c_str()) != 0) fail();
+  const bool has_moved = keep_earlier(keep_last);
+  if (std::rename(temporary_.c_str(), path_.c_str()) != 0) {
+    const int error = errno;
+    if (has_moved) std::rename(earlier_name(path_, 1).c_str(), path_.c_str());
+    errno = error;
+    fail();
+  }
   temporary_.clear();
   file_.close();  // releases the lock, which until now kept others from removing it
   // Writes the new name to the disk. If the file system cannot flush a folder, either the old or the new file is still
@@ -122,6 +133,7 @@ GPUNET_INLINE void AtomicFile::remove_leftovers() const {
   while (const dirent* const entry = names ? ::readdir(names.get()) : nullptr) {
     if (!is_temporary(entry->d_name, mine)) continue;
     const std::string path = folder + entry->d_name;
+    if (path == temporary_) continue;  // not locked where files cannot be
     const detail::Descriptor file(path, O_WRONLY | O_NOFOLLOW | O_NONBLOCK);
     struct stat locked {
     }, named{};

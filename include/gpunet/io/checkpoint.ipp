@@ -166,7 +166,7 @@ GPUNET_INLINE bool Checkpoint::load() const {
             " (a training would begin anew and replace it), rename it to ", path_, ", or remove it");
     return false;
   }
-  const SafetensorsFile file = SafetensorsFile::open(path_);
+  const SafetensorsFile file = SafetensorsFile::read(path_);  // all of it in memory: objects are not half read if the disk fails
   detail::StateReader reader(file);
   for (const auto& [name, visit] : objects_)
     visit(reader);
