@@ -1,0 +1,122 @@
+// A checkpoint into the objects of a training. The first byte chooses: any file, or one whose checksums hold, in which the next bytes
+// choose what else an attacker would change: types, shapes, names and numbers.
+#include <cstring>
+#include <gpunet/gpunet.hpp>
+#include <gpunet/io/crc32.hpp>
+#include <gpunet/io/safetensors.hpp>
+
+#include "fuzz.hpp"
+
+namespace {
+
+using namespace gpunet;
+using Net = nn::Sequential<nn::Input<3>, nn::Linear<2>, nn::BatchNorm1d>;
+
+// Everything that has a state.
+struct Objects {
+  Host host{{.threads = 1}};
+  Model<Net, Host> net{host};
+  optim::Adam<Host, float> optimizer{net, {.lr = 0.1}};
+  optim::lr_scheduler::ReduceLROnPlateau plateau{optimizer};
+  optim::lr_scheduler::OneCycleLR cycle{optimizer, {.max_lr = 1, .total_steps = 10}};
+  amp::GradScaler scaler;
+  train::Step<Host, float, nn::CrossEntropyLoss, optim::Adam<Host, float>> step{net, nn::CrossEntropyLoss{}, optimizer,
+                                                                                {.accumulate = 2}};
+  train::RunningLoss<Host> loss{host};
+  train::Accuracy<Host> accuracy{host, 2};
+  train::ConfusionMatrix<Host> matrix{host, 2};
+  train::EarlyStopping stopping{{.patience = 2}};
+  Generator generator{1};
+  index_t epoch = 0;
+
+  io::Checkpoint checkpoint(const std::string& path) {
+    io::Checkpoint file(path);
+    file.add("net", net).add("optimizer", optimizer).add("plateau", plateau).add("cycle", cycle).add("scaler", scaler);
+    file.add("step", step).add("loss", loss).add("accuracy", accuracy).add("matrix", matrix).add("stopping", stopping);
+    file.add("generator", generator).add("epoch", epoch);
+    return file;
+  }
+};
+
+// The bytes of a checkpoint of the objects.
+std::string saved(Objects& objects, const std::string& path) {
+  objects.checkpoint(path).save();
+  return read_text(path);
+}
+
+// Changes the entries of a good checkpoint as the bytes say, and writes it with its checksums.
+void write_changed(const std::string& good, const std::string& path, fuzz::Bytes bytes) {
+  const io::SafetensorsFile file = io::SafetensorsFile::read(good);
+  std::vector<io::TensorEntry> entries = file.entries();
+  std::vector<std::string> contents;
+  io::Metadata metadata{{"gpunet_checkpoint", file.metadata().find("gpunet_checkpoint")->second}};
+  for (const io::TensorEntry& entry : entries)
+    contents.emplace_back(reinterpret_cast<const char*>(entry.bytes.data()), entry.bytes.size());
+  constexpr io::Dtype dtypes[] = {io::Dtype::F32, io::Dtype::F64, io::Dtype::I64, io::Dtype::U8};
+  while (bytes.size() >= 4) {
+    const auto i = fuzz::take_choice(bytes, 256) % entries.size();
+    const unsigned what = fuzz::take_choice(bytes, 6), number = fuzz::take_choice(bytes, 256);
+    std::string& content = contents[i];
+    if (what == 0) entries[i].dtype = dtypes[number % 4];
+    if (what == 1) entries[i].sizes = {static_cast<index_t>(number)};
+    if (what == 2) entries[i].name += static_cast<char>('a' + number % 26);
+    if (what == 3 && !content.empty()) content[number % content.size()] = static_cast<char>(fuzz::take_choice(bytes, 256));
+    if (what == 4) {  // all bytes of a number: huge, negative, nan
+      const auto high = static_cast<char>(fuzz::take_choice(bytes, 256));
+      for (std::size_t k = 0; k < content.size(); ++k)
+        content[k] = k % 8 == 7 || (k % 4 == 3 && entries[i].dtype == io::Dtype::F32) ? high : static_cast<char>(number);
+    }
+    if (what == 5 && number < 8) entries[i].name = entries[number % entries.size()].name;
+    const auto size = static_cast<std::size_t>(io::detail::byte_count(entries[i].dtype, entries[i].sizes));
+    content.resize(size, '\1');
+  }
+  for (std::size_t i = 0; i < entries.size(); ++i) {
+    entries[i].bytes = fuzz::bytes_of(contents[i]);
+    metadata["crc32 " + entries[i].name] = std::to_string(io::detail::crc32(entries[i].bytes));
+  }
+  io::write_safetensors(path, entries, metadata);
+}
+
+const fuzz::Register checkpoint(
+    {"checkpoint",
+     [](fuzz::Bytes bytes) {
+       static const TempFolder folder;
+       static const std::string good = [] {
+         Objects objects;
+         saved(objects, folder / "good.safetensors");
+         return folder / "good.safetensors";
+       }();
+       Objects objects;
+       const std::string before = saved(objects, folder / "before.safetensors");
+       try {
+         if (fuzz::take_choice(bytes, 2) == 0) {
+           objects.checkpoint(fuzz::file_of(bytes)).load();
+         } else {
+           write_changed(good, folder / "changed.safetensors", bytes);
+           objects.checkpoint(folder / "changed.safetensors").load();
+         }
+       } catch (const Error&) {
+         fuzz::ensure(saved(objects, folder / "after.safetensors") == before,
+                      "objects that are changed though loading failed");
+         throw;
+       }
+       // What was read can be used, whatever the numbers are.
+       const Tensor<float, Host> x(objects.host, {2, 3}, {1, 2, 3, 4, 5, 6});
+       const Tensor<label_t, Host> y(objects.host, {2}, {0, 1});
+       objects.step(x, y);
+       objects.cycle.step();
+       objects.plateau.step(1);
+       objects.accuracy.update(objects.net(x), y);
+       objects.matrix.update(objects.net(x), y);
+       objects.accuracy.result();
+       objects.generator.uniform(0.0f, 1.0f);
+       saved(objects, folder / "after.safetensors");
+     },
+     [] {
+       const TempFolder folder;
+       Objects objects;
+       return std::vector<std::string>{'\0' + saved(objects, folder / "a.safetensors"), "\1", std::string("\1\3\3\3\3", 5),
+                                       std::string("\1\5\4\0\x7f", 5), std::string("\1\7\1\2\2\7\2\1\1", 9)};
+     }});
+
+}  // namespace
