@@ -99,6 +99,13 @@
 #define GPUNET_CACHES_HOST_MEMORY 1
 #endif
 
+// 1 if the compiler has exceptions. Without (-fno-exceptions), an error ends in a handler, see error.hpp.
+#if defined(__cpp_exceptions)
+#define GPUNET_EXCEPTIONS 1
+#else
+#define GPUNET_EXCEPTIONS 0
+#endif
+
 #ifndef NDEBUG
 #define GPUNET_ASSERTIONS 1
 #else

@@ -62,12 +62,12 @@ struct detail::BatchFiller::State {
     bool entered = false;
     for (index_t batch; (batch = ring.begin_next()) >= 0;) {
       std::exception_ptr error;
-      try {
-        if (!std::exchange(entered, true)) slots.enter();
-        fill(batch);
-      } catch (...) {
-        error = std::current_exception();
-      }
+      gpunet::detail::attempt(
+          [&] {
+            if (!std::exchange(entered, true)) slots.enter();
+            fill(batch);
+          },
+          [&] { error = std::current_exception(); });
       ring.finish(batch, std::move(error));
     }
   }
@@ -92,13 +92,15 @@ GPUNET_INLINE index_t detail::BatchFiller::start() {
   const index_t first = state.place.begin(state.options.sampler, state.batches);
   state.order = order_of(state.set.size(), state.options.sampler, state.place.seeds);
   state.ring.start(state.batches, first);
-  try {
+  const auto start_workers = [&state] {
     while (static_cast<int>(state.workers.size()) < state.options.num_workers)
       state.workers.emplace_back([&state] { state.work(); });
-  } catch (const std::system_error& error) {
-    throw Error(concat("gpunet::data::DataLoader: the system gives only ", state.workers.size(), " of ",
-                       state.options.num_workers, " worker threads (", error.what(), "), set num_workers to less"));
-  }
+  };
+  gpunet::detail::attempt<std::system_error>(start_workers, [&state](const std::system_error& error) {
+    throw_error(
+        Error(concat("gpunet::data::DataLoader: the system gives only ", state.workers.size(), " of ",
+                     state.options.num_workers, " worker threads (", error.what(), "), set num_workers to less")));
+  });
   return first;
 }
 

@@ -54,12 +54,10 @@ class ImageDataset {
   // Returns work(). If that throws an Error, appends the path of the image's file.
   template <class Work>
   static auto with_path(std::string_view path, Work work) {
-    try {
-      return work();
-    } catch (const Error& error) {
-      if (path.empty()) throw;
-      throw Error(concat(error.what(), " (the image is ", path, ")"));
-    }
+    return gpunet::detail::attempt<Error>(work, [&](const Error& error) -> decltype(work()) {
+      if (path.empty()) gpunet::detail::rethrow();
+      throw_error(Error(concat(error.what(), " (the image is ", path, ")")));
+    });
   }
 
  private:

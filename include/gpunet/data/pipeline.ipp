@@ -105,10 +105,10 @@ GPUNET_INLINE ByteImage Pipeline::move(const ByteImage& from, Random& random) co
 GPUNET_INLINE void Pipeline::check(const ImageSizes& sizes, const ImageSizes& input) const {
   if (sizes == output_) return;
   const std::string becomes = sizes == input ? "" : concat(" becomes one of shape ", to_string(sizes), ",");
-  throw Error(concat("gpunet::data: an image of shape ", to_string(input), becomes, " where the first one became ",
-                     to_string(output_),
-                     " (a batch has one shape), put a Resize to one height and width, as "
-                     "Resize{{32, 32}}, into the transform"));
+  throw_error(Error(concat("gpunet::data: an image of shape ", to_string(input), becomes,
+                           " where the first one became ", to_string(output_),
+                           " (a batch has one shape), put a Resize to one height and width, as "
+                           "Resize{{32, 32}}, into the transform")));
 }
 
 }  // namespace gpunet::data

@@ -254,16 +254,16 @@ namespace detail {
 [[noreturn]] GPUNET_INLINE void refuse_targets(const Sizes& sizes, const Sizes& want) {
   const index_t batch = want[0];
   if (want.rank() == 1 && sizes.numel() != batch)
-    throw Error(concat("gpunet::Model: ", sizes.numel(), " targets for a batch of ", batch,
-                       " (want one for each sample), give the labels of the same batch"));
+    throw_error(Error(concat("gpunet::Model: ", sizes.numel(), " targets for a batch of ", batch,
+                             " (want one for each sample), give the labels of the same batch")));
   const char* advice =
       want.rank() == 1 ? ", one for each sample), give targets.view().flatten()"
       : want.rank() > 2 && sizes.rank() == 1
           ? "), give one of that shape for each output, or put a Flatten before the last Linear, which "
             "maps the last dimension"
           : "), give one of that shape for each output";
-  throw Error(concat("gpunet::Model: targets of shape ", to_string(sizes), " for a batch of ", batch, " (want ",
-                     to_string(want), advice));
+  throw_error(Error(concat("gpunet::Model: targets of shape ", to_string(sizes), " for a batch of ", batch,
+                           " (want ", to_string(want), advice)));
 }
 
 }  // namespace detail

@@ -63,10 +63,10 @@ GPUNET_INLINE void ElementProgram::expand(const Sizes& sizes, std::string_view f
     std::size_t d = rank - 1;
     while (extent(sizes_, d) == extent(sizes, d) || extent(sizes_, d) == 1 || extent(sizes, d) == 1)
       --d;
-    throw Error(concat("gpunet::", function, ": the shapes ", to_string(sizes_), " and ", to_string(sizes),
-                       " do not broadcast (aligned at their last dimension, ", extent(sizes_, d), " meets ",
-                       extent(sizes, d), " in dimension ", static_cast<int>(d) - static_cast<int>(rank),
-                       "; want the same extent or 1), reshape one of them"));
+    throw_error(Error(concat("gpunet::", function, ": the shapes ", to_string(sizes_), " and ", to_string(sizes),
+                             " do not broadcast (aligned at their last dimension, ", extent(sizes_, d), " meets ",
+                             extent(sizes, d), " in dimension ", static_cast<int>(d) - static_cast<int>(rank),
+                             "; want the same extent or 1), reshape one of them")));
   }
   if (!out->at_most(most_elements)) [[unlikely]]
     fail({"gpunet::", function, ": the shapes ", to_string(sizes_), " and ", to_string(sizes),

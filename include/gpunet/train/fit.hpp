@@ -397,9 +397,9 @@ History fit(Network<D, T>& model, const Loss& criterion, Optimizer& optimizer, L
     if constexpr (Stateful<std::remove_reference_t<decltype(batches)>>)
       checkpoint->add("loader", batches);
     else
-      throw Error(
+      throw_error(Error(
           "gpunet::train::fit: .resume with batches of your own (their place in the epoch is unknown), give a "
-          "data::DataLoader or add void visit_state(StateVisitor&) to them");
+          "data::DataLoader or add void visit_state(StateVisitor&) to them"));
     if (options.scaler) checkpoint->add("scaler", *options.scaler);
     each([&, number = index_t{0}]<class Part>(Part& part) mutable {
       if constexpr (Stateful<Part>) checkpoint->add(concat("part.", number++), part);

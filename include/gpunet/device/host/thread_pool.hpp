@@ -40,18 +40,19 @@ bool spin_until(Condition condition) {
 class ThreadPool final : public Executor {
  public:
   explicit ThreadPool(int threads) : open_(static_cast<std::size_t>(threads)) {
-    try {
+    const auto start = [&] {
       for (int worker = 1; worker < threads; ++worker)
         threads_.emplace_back([this, worker] { serve(worker); });
-    } catch (const std::system_error& e) {
-      const std::size_t got = threads_.size() + 1;
-      stop();
-      throw Error(concat("gpunet::Host: the system gives only ", got, " of ", threads, " threads (", e.what(),
-                         "), ask for fewer"));
-    } catch (...) {
-      stop();
-      throw;
-    }
+    };
+    const auto explain = [&](const std::system_error& e) {
+      throw_error(Error(concat("gpunet::Host: the system gives only ", threads_.size() + 1, " of ", threads,
+                               " threads (", e.what(), "), ask for fewer")));
+    };
+    attempt([&] { attempt<std::system_error>(start, explain); },
+            [&] {
+              stop();
+              rethrow();
+            });
   }
   ~ThreadPool() { stop(); }
   ThreadPool(const ThreadPool&) = delete;
