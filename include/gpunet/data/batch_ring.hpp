@@ -25,6 +25,8 @@ class BatchRing {
 
   // Stops the workers; they may leave their current batch unfinished.
   void stop();
+  // In a child of fork(): stops without the workers, which are threads of the parent.
+  void forget_workers();
   bool stopped() const { return stopped_.load(std::memory_order_relaxed); }
 
   // For a worker: waits for a free slot and returns the batch to fill next, or -1 to stop.

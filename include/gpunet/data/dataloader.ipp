@@ -12,6 +12,7 @@
 
 #include <gpunet/core/error.hpp>
 #include <gpunet/core/math.hpp>
+#include <gpunet/core/owner_process.hpp>
 #include <gpunet/data/batch_ring.hpp>
 #include <gpunet/data/dataloader.hpp>
 
@@ -80,6 +81,7 @@ struct detail::BatchFiller::State {
   EpochPlace place = {};
   std::vector<index_t> order = {};  // of the epoch, [samples]
   std::vector<std::thread> workers = {};
+  gpunet::detail::OwnerProcess owner = {};  // of the workers
 };
 
 GPUNET_INLINE detail::BatchFiller::BatchFiller(const DatasetView& set, const DataLoaderOptions& options,
@@ -90,6 +92,7 @@ GPUNET_INLINE detail::BatchFiller::~BatchFiller() = default;
 GPUNET_INLINE index_t detail::BatchFiller::start() {
   State& state = *state_;
   const index_t first = state.place.begin(state.options.sampler, state.batches);
+  state.owner = {};
   state.order = order_of(state.set.size(), state.options.sampler, state.place.seeds);
   state.ring.start(state.batches, first);
   const auto start_workers = [&state] {
@@ -109,13 +112,24 @@ GPUNET_INLINE void detail::BatchFiller::visit_state(StateVisitor& state, index_t
 }
 
 GPUNET_INLINE void detail::BatchFiller::stop() {
-  state_->ring.stop();
-  for (auto& worker : state_->workers)
-    worker.join();
-  state_->workers.clear();
+  State& state = *state_;
+  const bool can_wait = state.workers.empty() || state.owner.is_this();
+  if (can_wait)
+    state.ring.stop();
+  else
+    state.ring.forget_workers();
+  for (auto& worker : state.workers)
+    if (can_wait)
+      worker.join();
+    else
+      gpunet::detail::forget(worker);
+  state.workers.clear();
 }
 
 GPUNET_INLINE detail::BatchFiller::Filled detail::BatchFiller::take(index_t batch) {
+  require(state_->workers.empty() || state_->owner.is_this(),
+          "gpunet::data::DataLoader: an epoch that began before ",
+          "fork() goes on in the child (its workers are threads of the parent), begin an epoch in the child");
   if (state_->ring.want(batch)) state_->fill(batch);
   return {state_->ring.slot(batch), state_->first_sample(batch + 1) - state_->first_sample(batch)};
 }
