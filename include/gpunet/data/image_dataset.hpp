@@ -2,11 +2,13 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string_view>
 #include <utility>
 #include <vector>
 
 #include <gpunet/core/error.hpp>
+#include <gpunet/data/image_scratch.hpp>
 #include <gpunet/data/pipeline.hpp>
 
 namespace gpunet::data {
@@ -62,6 +64,8 @@ class ImageDataset {
 
  private:
   Pipeline pipeline_;
+  std::shared_ptr<detail::ImageScratches> scratches_ =
+      std::make_shared<detail::ImageScratches>();  // copies share it
 };
 
 }  // namespace gpunet::data
