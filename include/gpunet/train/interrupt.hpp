@@ -32,7 +32,7 @@ class InterruptGuard {
   int exit_status() const noexcept { return interrupted() ? 128 + caught_.load(std::memory_order_relaxed) : 0; }
 
  private:
-  static constexpr std::array signals{SIGINT, SIGTERM, SIGHUP};
+  static constexpr std::array<int, 3> signals{SIGINT, SIGTERM, SIGHUP};
 
   static void note(int signal);  // the handler
 
