@@ -7,6 +7,10 @@
 #error "gpunet: this is not C++20, compile with -std=c++20"
 #endif
 
+// Macros of windows.h and others. The standard library removes them too, but only if they are there before its first header.
+#undef min
+#undef max
+
 // 1 if a CUDA compiler reads this unit, which may then include .cuh files and define kernels.
 #if defined(__CUDACC__)
 #define GPUNET_NVCC 1

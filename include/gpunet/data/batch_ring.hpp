@@ -16,7 +16,7 @@ namespace gpunet::data {
 // ahead does not wake a thread for every batch.
 class BatchRing {
  public:
-  explicit BatchRing(index_t slots) : slots_(static_cast<std::size_t>(slots)) {}
+  explicit BatchRing(index_t slot_count) : slots_(static_cast<std::size_t>(slot_count)) {}
 
   index_t slot(index_t batch) const { return batch % static_cast<index_t>(slots_.size()); }
 

@@ -24,7 +24,7 @@ struct detail::BatchFiller::State {
         options(with),
         batches(n),
         samples(with.sampler ? with.sampler->size() : of.size()),
-        slots(to),
+        batch_slots(to),
         ring(count) {}
 
   index_t first_sample(index_t batch) const { return std::min(batch * options.batch_size, samples); }
@@ -32,9 +32,9 @@ struct detail::BatchFiller::State {
   // Fills the slot of a batch.
   void fill(index_t batch) {
     const index_t slot = ring.slot(batch), first = first_sample(batch), n = first_sample(batch + 1) - first;
-    slots.wait_reusable(slot);
-    auto* inputs = static_cast<std::byte*>(slots.host_inputs(slot));
-    auto* targets = static_cast<std::byte*>(slots.host_targets(slot));
+    batch_slots.wait_reusable(slot);
+    auto* inputs = static_cast<std::byte*>(batch_slots.host_inputs(slot));
+    auto* targets = static_cast<std::byte*>(batch_slots.host_targets(slot));
     const std::size_t sample_bytes = set.sample_bytes(), target_bytes = set.target_bytes();
     for (index_t i = first; i < first + n && !ring.stopped(); ++i) {
       Random random(place.seeds.transforms, static_cast<std::uint64_t>(i));  // the same for any number of workers
@@ -53,8 +53,8 @@ struct detail::BatchFiller::State {
     Random random(place.seeds.transforms,
                   static_cast<std::uint64_t>(samples + batch));  // after those of the samples
     options.collate_fn(
-        View<float, Host>(static_cast<float*>(slots.host_inputs(slot)), set.sample_sizes().with_front(n)),
-        View<Target, Host>(static_cast<Target*>(slots.host_targets(slot)), set.target_sizes().with_front(n)),
+        View<float, Host>(static_cast<float*>(batch_slots.host_inputs(slot)), set.sample_sizes().with_front(n)),
+        View<Target, Host>(static_cast<Target*>(batch_slots.host_targets(slot)), set.target_sizes().with_front(n)),
         random);
   }
 
@@ -65,7 +65,7 @@ struct detail::BatchFiller::State {
       std::exception_ptr error;
       gpunet::detail::attempt(
           [&] {
-            if (!std::exchange(entered, true)) slots.enter();
+            if (!std::exchange(entered, true)) batch_slots.enter();
             fill(batch);
           },
           [&] { error = std::current_exception(); });
@@ -76,7 +76,7 @@ struct detail::BatchFiller::State {
   DatasetView set;
   DataLoaderOptions options;
   index_t batches, samples;  // in an epoch
-  BatchSlots& slots;
+  BatchSlots& batch_slots;
   BatchRing ring;
   EpochPlace place = {};
   std::vector<index_t> order = {};  // of the epoch, [samples]
@@ -85,8 +85,8 @@ struct detail::BatchFiller::State {
 };
 
 GPUNET_INLINE detail::BatchFiller::BatchFiller(const DatasetView& set, const DataLoaderOptions& options,
-                                               index_t batches, BatchSlots& slots, index_t count)
-    : state_(std::make_unique<State>(set, options, batches, slots, count)) {}
+                                               index_t batches, BatchSlots& batch_slots, index_t count)
+    : state_(std::make_unique<State>(set, options, batches, batch_slots, count)) {}
 GPUNET_INLINE detail::BatchFiller::~BatchFiller() = default;
 
 GPUNET_INLINE index_t detail::BatchFiller::start() {

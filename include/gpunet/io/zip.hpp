@@ -294,10 +294,10 @@ class ZipWriter {
                     std::uint64_t packed_size, std::size_t alignment) {
     require(name.size() <= 0xFFFF, "gpunet::io: a name of ", name.size(),
             " bytes (zip archives allow 65535), use a shorter one");
-    const bool large = size >= zip64_from_ || packed_size >= zip64_from_, far = offset_ >= zip64_from_;
+    const bool large = size >= zip64_from_ || packed_size >= zip64_from_, is_far = offset_ >= zip64_from_;
 
     std::string fixed;  // the same in both headers
-    append_number(fixed, large || far ? zip64_version : version);
+    append_number(fixed, large || is_far ? zip64_version : version);
     append_number(fixed, zip::utf8_flag);
     append_number(fixed, method);
     append_number(fixed, date);
@@ -308,7 +308,7 @@ class ZipWriter {
     std::string sizes;
     if (large) append_number(sizes, size), append_number(sizes, packed_size);
     std::string position = sizes;
-    if (far) append_number(position, offset_);
+    if (is_far) append_number(position, offset_);
 
     std::string extra = zip64_extra(sizes);
     if (alignment > 1) {
@@ -320,7 +320,7 @@ class ZipWriter {
       extra.append(padding, 'Z');
     }
     append_number(table_, zip::central_signature);
-    append_number(table_, large || far ? zip64_version : version);  // of the writer
+    append_number(table_, large || is_far ? zip64_version : version);  // of the writer
     table_ += fixed;
     const std::string central_extra = zip64_extra(position);
     append_number(table_, static_cast<std::uint16_t>(central_extra.size()));

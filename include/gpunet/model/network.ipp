@@ -174,7 +174,7 @@ void Network<D, T>::copy_requires_grad(const std::vector<ParameterInfo>& paramet
 }
 
 template <class D, class T>
-void Network<D, T>::begin(const View<const T, D>& inputs, index_t slots) {
+void Network<D, T>::begin(const View<const T, D>& inputs, index_t slot_count) {
   this->here();
   detail::check_input(graph_, plan_, inputs.sizes());
   if (hooks_->take_change()) {
@@ -186,7 +186,7 @@ void Network<D, T>::begin(const View<const T, D>& inputs, index_t slots) {
   inputs_ = inputs.data();
   ++pass_;
   ++losses_computed_;  // those of the last batch are stale
-  keeps_activations_ = slots == 0;
+  keeps_activations_ = slot_count == 0;
   mode_of_pass_ = mode_;
   if (mode_ == nn::Mode::train) ++training_passes_;
   if (plan_.uses_random) fill(device_, 1, training_passes_, random_step_.data());  // recorded steps read it there
@@ -194,8 +194,8 @@ void Network<D, T>::begin(const View<const T, D>& inputs, index_t slots) {
   slicing_ = slice_batch(device_, inputs.size(0), {graph_.parameter_elements, plan_.activations});
   if (plan_.couples_samples && mode_ == nn::Mode::train) slicing_ = in_one_slice(slicing_);
   const Slice slice = slicing_.slice(0);
-  if (slots > 0 && slicing_.runs() == 1) slots = 1;  // worker 0 does it all
-  workspace_.reserve(device_, plan_, slice, slots == 0 ? slicing_.slices() : slots,
+  if (slot_count > 0 && slicing_.runs() == 1) slot_count = 1;  // worker 0 does it all
+  workspace_.reserve(device_, plan_, slice, slot_count == 0 ? slicing_.slices() : slot_count,
                      slicing_.side_by_side ? DeviceTraits<D>::workers(device_) : 1,
                      scratch_elements<D, T>(device_, fused_, plan_, slice));
 }

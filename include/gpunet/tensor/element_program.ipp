@@ -294,13 +294,13 @@ GPUNET_INLINE BlockRunner::BlockRunner(const RunnableProgram& program, index_t m
 
   // Every value is read by one step: then its slot is free again.
   bool used[most_program_operands + most_program_steps] = {};
-  int slots = 0;
+  int slot_count = 0;
   const auto take = [&] {
     int k = 0;
     while (used[k])
       ++k;
     used[k] = true;
-    slots = std::max(slots, k + 1);
+    slot_count = std::max(slot_count, k + 1);
     return static_cast<std::int8_t>(k);
   };
   for (int k = 0; k < program.operand_count; ++k)
@@ -311,7 +311,7 @@ GPUNET_INLINE BlockRunner::BlockRunner(const RunnableProgram& program, index_t m
       if (value >= first_step)
         used[static_cast<std::size_t>(slots_[most_program_operands + value - first_step])] = false;
   }
-  const std::size_t bytes = static_cast<std::size_t>(slots) * slot_bytes_;
+  const std::size_t bytes = static_cast<std::size_t>(slot_count) * slot_bytes_;
   memory_ = bytes <= own_bytes ? own_ : static_cast<std::byte*>(allocate_on_host(bytes));
 
   for (int k = 0; k < program.operand_count; ++k)
