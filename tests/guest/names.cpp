@@ -11,6 +11,7 @@
 #include <complex>
 #include <concepts>
 #include <condition_variable>
+#include <csetjmp>
 #include <csignal>
 #include <cstdint>
 #include <cstdio>
@@ -19,6 +20,7 @@
 #include <ctime>
 #include <deque>
 #include <exception>
+#include <fcntl.h>
 #include <filesystem>
 #include <fstream>
 #include <functional>
@@ -46,22 +48,19 @@
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
 #include <system_error>
 #include <thread>
 #include <tuple>
 #include <type_traits>
+#include <unistd.h>
 #include <unordered_map>
 #include <unordered_set>
 #include <utility>
 #include <variant>
 #include <vector>
-
-#include <csetjmp>
-#include <fcntl.h>
-#include <sys/ioctl.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
-#include <unistd.h>
 #if defined(__x86_64__)
 #include <immintrin.h>
 #endif
@@ -148,14 +147,13 @@
 #define LOG(x) (x)
 #define PI 3
 
-#include <gpunet/src.hpp>
-
 #include <gpunet/datasets.hpp>
 #include <gpunet/functional.hpp>
 #include <gpunet/gpunet.hpp>
 #include <gpunet/images.hpp>
 #include <gpunet/nn/gradient_check.hpp>
 #include <gpunet/plot.hpp>
+#include <gpunet/src.hpp>
 #include <gpunet/tables.hpp>
 #include <gpunet/tensor/dlpack.hpp>
 #include <gpunet/tensor/files.hpp>

@@ -29,7 +29,6 @@ found=$("$nm" --demangle --format=sysv "$library" | awk -F'|' '
     sub(/EventFile::EventFile\(.*\)::/, "EventFile::", name)
     if (name !~ /^(DW\.ref|guard variable for |std::__ioinit|\.)/) print name
   }' | sort -u)
-[[ $(grep -c . <<<"$found") -gt 5 ]] || { echo "$library: nm lists no state at all, want a library with symbols"; exit 1; }
 
 bad=0
 while read -r name; do
