@@ -31,8 +31,7 @@ struct BatchBuffers<Cuda>::State {
         sample_bytes(static_cast<index_t>(set.sample_bytes())),
         target_bytes(static_cast<index_t>(set.target_bytes())) {
     for (index_t slot = 0; slot < slot_count; ++slot)
-      all.push_back(
-          {pin(batch_size * sample_bytes), pin(batch_size * target_bytes), gpunet::detail::make_event()});
+      all.push_back({pin(batch_size * sample_bytes), pin(batch_size * target_bytes), gpunet::detail::make_event()});
     if (set.pixel_table()) {
       const std::vector<float>& values = set.pixel_table()->values();
       table = {device, static_cast<index_t>(values.size())};

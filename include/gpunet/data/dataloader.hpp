@@ -241,8 +241,8 @@ Batches<D, Target>::Batches(const DatasetView& set, const DataLoaderOptions& opt
               device) {}
 
 template <Device D, class Target>
-Batches<D, Target>::Batches(const DatasetView& set, const DataLoaderOptions& options, index_t size, index_t slot_count,
-                            D& device)
+Batches<D, Target>::Batches(const DatasetView& set, const DataLoaderOptions& options, index_t size,
+                            index_t slot_count, D& device)
     : size_(size),
       sample_sizes_(set.sample_sizes()),
       target_sizes_(set.target_sizes()),

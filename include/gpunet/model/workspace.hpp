@@ -16,7 +16,8 @@ template <class T, class D>
 class Workspace {
  public:
   // Makes room for one batch of such slices; `scratch` elements per worker.
-  void reserve(D& device, const Plan& plan, const Slice& slice, index_t slot_count, index_t workers, index_t scratch);
+  void reserve(D& device, const Plan& plan, const Slice& slice, index_t slot_count, index_t workers,
+               index_t scratch);
 
   // Returns the memory of a slice in `slot` that `worker` runs.
   SliceMemory<T> at(index_t slot, index_t worker) const;

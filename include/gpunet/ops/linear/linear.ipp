@@ -192,7 +192,8 @@ GPUNET_INLINE void multiply(Host& device, bool whole_batch, const Product& p, fl
 GPUNET_INLINE index_t linear_scratch(const Host& device, const Slice& slice, index_t in, index_t out, float,
                                      bool whole_batch) {
   const auto kernel = detail::linear_kernel(slice, in, out);
-  if (kernel == detail::LinearKernel::small_sizes || kernel == detail::LinearKernel::plain) return slice.samples() * in;
+  if (kernel == detail::LinearKernel::small_sizes || kernel == detail::LinearKernel::plain)
+    return slice.samples() * in;
   if (whole_batch) return 0;
   const LinearForwardArgs<float> forward{slice, in, out};
   const LinearBackwardArgs<float> backward{slice, in, out};

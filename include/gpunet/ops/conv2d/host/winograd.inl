@@ -106,7 +106,8 @@ template <index_t Kernel>
 struct WinogradOutputGradient {
   static constexpr int from = 4, to = Kernel + 3;
   GPUNET_TARGET [[gnu::always_inline]] static inline void apply(const Vector* d, Vector* m) {
-    const Vector near_even = d[0] + d[2], near_odd = d[1] + d[3], far_even = d[0] + 4 * d[2], far_odd = 2 * d[1] + 8 * d[3];
+    const Vector near_even = d[0] + d[2], near_odd = d[1] + d[3], far_even = d[0] + 4 * d[2],
+                 far_odd = 2 * d[1] + 8 * d[3];
     m[0] = d[0];
     m[1] = near_even + near_odd;
     m[2] = near_even - near_odd;
