@@ -1,4 +1,4 @@
-# The installed package: headers, targets, gpunet_cuda_sources, gpunet_find_cudnn, gpunet_precompile, version; files of
+# The installed package: headers, targets, gpunet_cuda_sources, gpunet_find_cudnn, gpunet_precompile, gpunet_hide, version; files of
 # pkg-config.
 
 include(GNUInstallDirs)
@@ -26,6 +26,7 @@ install(FILES
   ${CMAKE_CURRENT_LIST_DIR}/gpunet_cuda.cmake
   ${CMAKE_CURRENT_LIST_DIR}/gpunet_cudnn.cmake
   ${CMAKE_CURRENT_LIST_DIR}/gpunet_precompile.cmake
+  ${CMAKE_CURRENT_LIST_DIR}/gpunet_hide.cmake
   DESTINATION ${package_dir})
 
 # NAME.pc, with the paths of the folder where it lies; with the word BUILT_FROM and a target, only if that was built.

@@ -14,8 +14,9 @@ if(GPUNET_WERROR)
     $<$<COMPILE_LANGUAGE:CUDA>:-Werror=all-warnings>)
 endif()
 
-# Without optimization, kernels take minutes under sanitizers; the library is compiled once for all programs.
-if(CMAKE_CXX_FLAGS_DEBUG MATCHES "-fsanitize=address")
+# Without optimization, kernels take minutes under sanitizers, and where lines are counted (scripts/coverage.sh); the library is
+# compiled once for all programs.
+if(CMAKE_CXX_FLAGS_DEBUG MATCHES "-fsanitize=address|-fcoverage-mapping")
   target_compile_options(gpunet_compiled PRIVATE $<$<CONFIG:Debug>:-O1>)
 endif()
 

@@ -93,10 +93,12 @@ int main(int argc, char** argv) {
 
     const index_t last = done.checkpoint;
     const index_t found = saved.load(path);
-    check(found == last || found == last + 1, concat("kill ", i, ": ", found, " is in the file, ", last, " was saved"));
+    check(found == last || found == last + 1,
+          concat("kill ", i, ": ", found, " is in the file, ", last, " was saved"));
     if (last > 0) {
       const index_t before = saved.load(io::earlier_name(path, 1));
-      check(before == found || before == found - 1, concat("kill ", i, ": ", before, " is in the file before ", found));
+      check(before == found || before == found - 1,
+            concat("kill ", i, ": ", before, " is in the file before ", found));
     }
     io::load(saved.net, weights);
     const auto of_weights = static_cast<index_t>(saved.first());
@@ -110,7 +112,7 @@ int main(int argc, char** argv) {
   saved.checkpoint(path).save();
   io::save(saved.net, weights);
   check(folder.count() == 3, "other files are left in the folder");
-  std::printf("%ld kills, %lld of them within a save, %lld saves: %d wrong\n", kills, static_cast<long long>(in_the_middle),
-              static_cast<long long>(done.checkpoint.load()), failures);
+  std::printf("%ld kills, %lld of them within a save, %lld saves: %d wrong\n", kills,
+              static_cast<long long>(in_the_middle), static_cast<long long>(done.checkpoint.load()), failures);
   return failures != 0;
 }

@@ -180,12 +180,13 @@ bool has_temporary_file(const std::string& folder) {
 // A way to save the weights to a file, and one to load them.
 struct Format {
   const char* name;
-  std::function<void(Weights&, const std::string& path)> save, load;
+  std::function<void(Weights&, const std::string&path)> save, load;
   int keep_last = 1;
 };
 
-const Fault every_fault[] = {{Fault::Kind::error, EIO},   {Fault::Kind::error, ENOSPC}, {Fault::Kind::error, EACCES},
-                             {Fault::Kind::error, EINTR}, {Fault::Kind::error, EMFILE}, {Fault::Kind::is_short, 0}};
+const Fault every_fault[] = {{Fault::Kind::error, EIO},    {Fault::Kind::error, ENOSPC},
+                             {Fault::Kind::error, EACCES}, {Fault::Kind::error, EINTR},
+                             {Fault::Kind::error, EMFILE}, {Fault::Kind::is_short, 0}};
 
 // Runs an operation again and again, in which each call in turn has the fault; before it prepare(), and then settle(what happened, the
 // error's message).
@@ -223,7 +224,8 @@ void for_each_call(const std::string& what, const Fault& fault, const std::funct
   }
 }
 
-void check_message(const std::string& where, const std::string& error, const std::string& path, const Fault& fault) {
+void check_message(const std::string& where, const std::string& error, const std::string& path,
+                   const Fault& fault) {
   check(error.starts_with("gpunet::io"), where + ": " + error);
   check(error.find(path) != std::string::npos, where + ", no path in: " + error);
   check(error.find(std::strerror(fault.number)) != std::string::npos, where + ", no reason in: " + error);
@@ -247,7 +249,8 @@ void test_saving(const Format& format, const std::string& file) {
       if (is_old) check_message(where, error, path, fault);
       format.load(read, path);
       check(read.are(is_old ? 3 : 4), where + ": the file is neither");
-      if (failed != "unlink" && failed != "link") check(!has_temporary_file(folder / ""), where + ": a temporary file");
+      if (failed != "unlink" && failed != "link")
+        check(!has_temporary_file(folder / ""), where + ": a temporary file");
       if (format.keep_last > 1 && (!is_old || io::exists(earlier_name(path, 1)))) {
         format.load(read, earlier_name(path, 1));
         check(is_old ? read.are(2) || read.are(3) : read.are(3), where + ": the file before is another");
@@ -259,7 +262,8 @@ void test_saving(const Format& format, const std::string& file) {
       check(read.are(5), where + ": the next save");
       check(!has_temporary_file(folder / ""), where + ": a temporary file after the next save");
     };
-    for_each_call(std::string("saving, ") + format.name, fault, prepare, [&] { format.save(weights, path); }, settle);
+    for_each_call(
+        std::string("saving, ") + format.name, fault, prepare, [&] { format.save(weights, path); }, settle);
   }
 }
 
@@ -295,8 +299,12 @@ Format checkpoint(const char* name, int keep_last) {
 }  // namespace
 
 int main() {
-  const auto save = [](Weights& weights, const std::string& path) { io::save(weights.net, path); };
-  const auto load = [](Weights& weights, const std::string& path) { io::load(weights.net, path); };
+  const auto save = [](Weights& weights, const std::string& path) {
+    io::save(weights.net, path);
+  };
+  const auto load = [](Weights& weights, const std::string& path) {
+    io::load(weights.net, path);
+  };
   const auto load_mapped = [](Weights& weights, const std::string& path) {
     io::load(weights.net, path, {.map = true});
   };

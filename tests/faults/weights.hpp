@@ -8,7 +8,8 @@
 
 struct Weights {
   gpunet::Host host{{.threads = 1}};
-  gpunet::Network<gpunet::Host, float> net{host, [](gpunet::nn::Value x) { return gpunet::nn::linear(x, 50); }, {999}};
+  gpunet::Network<gpunet::Host, float> net{
+      host, [](gpunet::nn::Value x) { return gpunet::nn::linear(x, 50); }, {999}};
 
   void set(float value) {
     for (const gpunet::ParameterInfo& parameter : net.named_parameters())

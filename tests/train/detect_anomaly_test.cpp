@@ -195,9 +195,9 @@ TEST_CASE_TEMPLATE("a label that is no class is refused, or found", D, GPUNET_TE
   const nn::CrossEntropyLoss criterion;
   train::Step step(net, criterion, optimizer);
   const std::vector<float> before = parameters_of(net);
-  CHECK(contains(error_of([&] { step(x, labels); }), DeviceTraits<D>::has_host_memory
-                                                         ? "label 3 of sample 1 of the batch is no class (want 0 to 2)"
-                                                         : "the losses of the samples have nan at [1]"));
+  CHECK(contains(error_of([&] { step(x, labels); }),
+                 DeviceTraits<D>::has_host_memory ? "label 3 of sample 1 of the batch is no class (want 0 to 2)"
+                                                  : "the losses of the samples have nan at [1]"));
   CHECK(same_bits(parameters_of(net), before));
 }
 

@@ -7,6 +7,10 @@
 #error "gpunet: this is not C++20, compile with -std=c++20"
 #endif
 
+// Macros of windows.h and others. The standard library removes them too, but only if they are there before its first header.
+#undef min
+#undef max
+
 // 1 if a CUDA compiler reads this unit, which may then include .cuh files and define kernels.
 #if defined(__CUDACC__)
 #define GPUNET_NVCC 1
@@ -97,6 +101,13 @@
 #endif
 #ifndef GPUNET_CACHES_HOST_MEMORY
 #define GPUNET_CACHES_HOST_MEMORY 1
+#endif
+
+// 1 if the compiler has exceptions. Without (-fno-exceptions), an error ends in a handler, see error.hpp.
+#if defined(__cpp_exceptions)
+#define GPUNET_EXCEPTIONS 1
+#else
+#define GPUNET_EXCEPTIONS 0
 #endif
 
 #ifndef NDEBUG

@@ -19,7 +19,71 @@ class Error : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
+#if !GPUNET_EXCEPTIONS
+// What an error calls, with its message, in programs without exceptions. It must not return: it ends the program or the
+// thread, or leaves by longjmp (then what the functions of gpunet own is not freed, and objects that were in use must not
+// be used again). It is called on the thread that found the error, which may be one of a Host or of a DataLoader.
+using ErrorHandler = void (*)(const char* message);
+
+// Replaces the handler of errors, nullptr by the first one, which prints the message to stderr and calls std::abort.
+// Returns the one before. As std::set_terminate.
+ErrorHandler set_error_handler(ErrorHandler handler) noexcept;
+
 namespace detail {
+// Calls the handler; if it returns, the program is aborted.
+[[noreturn, gnu::cold]] void end_with(const char* message);
+}  // namespace detail
+#endif
+
+// Throws `error`; without exceptions, calls the handler with its message.
+template <class E>
+[[noreturn, gnu::cold]] void throw_error(E error) {
+#if GPUNET_EXCEPTIONS
+  throw error;
+#else
+  detail::end_with(error.what());
+#endif
+}
+
+namespace detail {
+
+// Returns body(), or handle(error) if that throws an E. Without exceptions, body().
+template <class E, class Body, class Handle>
+decltype(auto) attempt(Body&& body, Handle&& handle) {
+#if GPUNET_EXCEPTIONS
+  try {
+    return body();
+  } catch (const E& error) {
+    return handle(error);
+  }
+#else
+  static_cast<void>(handle);
+  return body();
+#endif
+}
+// Returns body(), or handle() if that throws anything.
+template <class Body, class Handle>
+decltype(auto) attempt(Body&& body, Handle&& handle) {
+#if GPUNET_EXCEPTIONS
+  try {
+    return body();
+  } catch (...) {
+    return handle();
+  }
+#else
+  static_cast<void>(handle);
+  return body();
+#endif
+}
+
+// Throws the exception that is being handled, in a function that attempt() calls.
+[[noreturn]] inline void rethrow() {
+#if GPUNET_EXCEPTIONS
+  throw;
+#else
+  __builtin_unreachable();
+#endif
+}
 
 // A part of a message: a text (borrowed), a character, a bool or a number.
 class MessagePart {

@@ -1,11 +1,36 @@
 // Bodies of error.hpp.
 #pragma once
 
+#include <atomic>
 #include <charconv>
+#include <cstdio>
+#include <cstdlib>
 
 #include <gpunet/core/error.hpp>
 
-namespace gpunet::detail {
+namespace gpunet {
+
+#if !GPUNET_EXCEPTIONS
+namespace detail {
+
+inline std::atomic<ErrorHandler> error_handler = nullptr;
+
+GPUNET_INLINE void end_with(const char* message) {
+  if (const ErrorHandler handler = error_handler.load())
+    handler(message);
+  else
+    std::fprintf(stderr, "%s\n", message);
+  std::abort();
+}
+
+}  // namespace detail
+
+GPUNET_INLINE ErrorHandler set_error_handler(ErrorHandler handler) noexcept {
+  return detail::error_handler.exchange(handler);
+}
+#endif
+
+namespace detail {
 
 GPUNET_INLINE void MessagePart::append_to(std::string& out) const {
   char digits[64];
@@ -36,7 +61,9 @@ GPUNET_INLINE std::string join(std::initializer_list<MessagePart> parts) {
 }
 
 GPUNET_INLINE void fail(std::initializer_list<MessagePart> parts) {
-  throw Error(join(parts));
+  throw_error(Error(join(parts)));
 }
 
-}  // namespace gpunet::detail
+}  // namespace detail
+
+}  // namespace gpunet

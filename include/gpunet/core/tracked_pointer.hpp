@@ -37,8 +37,9 @@ class Trackable {
   friend class TrackedPointer<const T>;
 
   [[noreturn, gnu::cold, gnu::noinline]] static void refuse() {
-    throw Error(concat("gpunet::", T::type_name,
-                       ": this object was moved from (its contents are gone), use the one that it was moved to"));
+    throw_error(
+        Error(concat("gpunet::", T::type_name,
+                     ": this object was moved from (its contents are gone), use the one that it was moved to")));
   }
 
   std::shared_ptr<Trackable*> place_;  // shared with all pointers; null if this object was moved from
@@ -62,10 +63,10 @@ class TrackedPointer {
   using Base = Trackable<std::remove_const_t<T>>;
 
   [[noreturn, gnu::cold, gnu::noinline]] static void refuse() {
-    throw Error(
-        concat("gpunet::", T::type_name,
-               ": the object is gone (destroyed, or another one was assigned to it), but something made for "
-               "it is still used, keep the object as long, or make that anew"));
+    throw_error(
+        Error(concat("gpunet::", T::type_name,
+                     ": the object is gone (destroyed, or another one was assigned to it), but something made for "
+                     "it is still used, keep the object as long, or make that anew")));
   }
 
   std::shared_ptr<Base*> place_;

@@ -31,8 +31,7 @@ struct BatchBuffers<Cuda>::State {
         sample_bytes(static_cast<index_t>(set.sample_bytes())),
         target_bytes(static_cast<index_t>(set.target_bytes())) {
     for (index_t slot = 0; slot < slot_count; ++slot)
-      slots.push_back(
-          {pin(batch_size * sample_bytes), pin(batch_size * target_bytes), gpunet::detail::make_event()});
+      all.push_back({pin(batch_size * sample_bytes), pin(batch_size * target_bytes), gpunet::detail::make_event()});
     if (set.pixel_table()) {
       const std::vector<float>& values = set.pixel_table()->values();
       table = {device, static_cast<index_t>(values.size())};
@@ -73,23 +72,23 @@ struct BatchBuffers<Cuda>::State {
     return floats.data();
   }
 
-  Slot& at(index_t slot) { return slots[static_cast<std::size_t>(slot)]; }
+  Slot& at(index_t slot) { return all[static_cast<std::size_t>(slot)]; }
 
   index_t features;      // of a sample
   index_t sample_bytes;  // as they travel
   index_t target_bytes;
-  std::vector<Slot> slots;
+  std::vector<Slot> all;
   std::array<Target, 2> targets;
   Buffer<float, Cuda> table;   // see PixelTable; empty where floats travel
   Buffer<float, Cuda> floats;  // the newest batch, where bytes travel
   std::size_t newest = 0;      // the target that was sent to last
 };
 
-GPUNET_BACKENDS_INLINE BatchBuffers<Cuda>::BatchBuffers(Cuda& device, index_t slots, index_t batch_size,
+GPUNET_BACKENDS_INLINE BatchBuffers<Cuda>::BatchBuffers(Cuda& device, index_t slot_count, index_t batch_size,
                                                         const DatasetView& set)
     : device_(device) {
   const gpunet::detail::CurrentDevice current(device.ordinal());
-  state_ = std::make_unique<State>(device, slots, batch_size, set);
+  state_ = std::make_unique<State>(device, slot_count, batch_size, set);
 }
 
 GPUNET_BACKENDS_INLINE BatchBuffers<Cuda>::~BatchBuffers() {

@@ -62,7 +62,7 @@ class BatchBuffers<Host> final : public BatchSlots {
   static constexpr bool takes_bytes = false;
   static constexpr index_t least_slots = 1;
 
-  BatchBuffers(Host& host, index_t slots, index_t batch_size, const DatasetView& set);
+  BatchBuffers(Host& host, index_t slot_count, index_t batch_size, const DatasetView& set);
   ~BatchBuffers() override;
 
   void* host_inputs(index_t slot) override;
@@ -86,7 +86,7 @@ class BatchBuffers<Cuda> final : public BatchSlots {
   static constexpr bool takes_bytes = true;
   static constexpr index_t least_slots = 2;
 
-  BatchBuffers(Cuda& device, index_t slots, index_t batch_size, const DatasetView& set);
+  BatchBuffers(Cuda& device, index_t slot_count, index_t batch_size, const DatasetView& set);
   // Waits until all slots are copied.
   ~BatchBuffers() override;
   BatchBuffers(const BatchBuffers&) = delete;
@@ -117,9 +117,9 @@ class BatchBuffers final : public BatchSlots {
   static constexpr bool takes_bytes = false;
   static constexpr index_t least_slots = 1;
 
-  BatchBuffers(D& device, index_t slots, index_t batch_size, const DatasetView& set)
+  BatchBuffers(D& device, index_t slot_count, index_t batch_size, const DatasetView& set)
       : device_(device),
-        staging_(host_, slots, batch_size, set),
+        staging_(host_, slot_count, batch_size, set),
         sample_bytes_(set.sample_bytes()),
         target_bytes_(set.target_bytes()),
         inputs_(device, batch_size * set.sample_sizes().numel()),

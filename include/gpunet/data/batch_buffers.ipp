@@ -5,9 +5,9 @@
 
 namespace gpunet::data {
 
-GPUNET_INLINE BatchBuffers<Host>::BatchBuffers(Host& host, index_t slots, index_t batch_size,
+GPUNET_INLINE BatchBuffers<Host>::BatchBuffers(Host& host, index_t slot_count, index_t batch_size,
                                                const DatasetView& set) {
-  for (index_t slot = 0; slot < slots; ++slot) {
+  for (index_t slot = 0; slot < slot_count; ++slot) {
     inputs_.emplace_back(host, batch_size * set.sample_sizes().numel());
     targets_.emplace_back(host, batch_size * static_cast<index_t>(set.target_bytes()));
   }

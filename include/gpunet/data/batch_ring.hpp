@@ -16,7 +16,7 @@ namespace gpunet::data {
 // ahead does not wake a thread for every batch.
 class BatchRing {
  public:
-  explicit BatchRing(index_t slots) : slots_(static_cast<std::size_t>(slots)) {}
+  explicit BatchRing(index_t slot_count) : slots_(static_cast<std::size_t>(slot_count)) {}
 
   index_t slot(index_t batch) const { return batch % static_cast<index_t>(slots_.size()); }
 
@@ -25,6 +25,8 @@ class BatchRing {
 
   // Stops the workers; they may leave their current batch unfinished.
   void stop();
+  // In a child of fork(): stops without the workers, which are threads of the parent.
+  void forget_workers();
   bool stopped() const { return stopped_.load(std::memory_order_relaxed); }
 
   // For a worker: waits for a free slot and returns the batch to fill next, or -1 to stop.

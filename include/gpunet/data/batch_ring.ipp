@@ -3,6 +3,7 @@
 
 #include <utility>
 
+#include <gpunet/core/owner_process.hpp>
 #include <gpunet/data/batch_ring.hpp>
 
 namespace gpunet::data {
@@ -19,6 +20,15 @@ GPUNET_INLINE void BatchRing::stop() {
     stopped_ = true;
   }
   slot_free_.notify_all();
+}
+
+GPUNET_INLINE void BatchRing::forget_workers() {
+  gpunet::detail::forget(mutex_);
+  gpunet::detail::forget(slot_free_);
+  gpunet::detail::forget(batch_filled_);
+  asleep_ = 0;
+  awaited_ = -1;
+  stopped_ = true;
 }
 
 GPUNET_INLINE index_t BatchRing::begin_next() {

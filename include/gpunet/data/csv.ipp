@@ -190,8 +190,8 @@ GPUNET_INLINE std::size_t Table::position(const std::string& column) const {
   const auto quoted = [](const std::string& name) {
     return concat('\'', detail::shown(name), '\'');
   };
-  throw Error(concat("gpunet::data::Table: ", path_, " has no column '", detail::shown(column), "' (it has ",
-                     gpunet::detail::short_list(columns_, quoted), ")"));
+  throw_error(Error(concat("gpunet::data::Table: ", path_, " has no column '", detail::shown(column), "' (it has ",
+                           gpunet::detail::short_list(columns_, quoted), ")")));
 }
 
 GPUNET_INLINE std::string Table::where(index_t row, std::size_t column) const {
@@ -200,8 +200,9 @@ GPUNET_INLINE std::string Table::where(index_t row, std::size_t column) const {
 }
 
 GPUNET_INLINE void Table::refuse(index_t row, std::size_t column, std::string_view why) const {
-  throw Error(concat(where(row, column), "'", detail::shown(field(row, column).substr(0, 40)), "' is not finite ",
-                     why, ", fill the field, leave the row out, or read the table with {.allow_nan = true}"));
+  throw_error(
+      Error(concat(where(row, column), "'", detail::shown(field(row, column).substr(0, 40)), "' is not finite ",
+                   why, ", fill the field, leave the row out, or read the table with {.allow_nan = true}")));
 }
 
 template <class T>

@@ -73,7 +73,7 @@ namespace detail {
 class BatchFiller {
  public:
   // `batches`: per epoch; `count`: number of slots. The dataset and the slots must outlive this.
-  BatchFiller(const DatasetView& set, const DataLoaderOptions& options, index_t batches, BatchSlots& slots,
+  BatchFiller(const DatasetView& set, const DataLoaderOptions& options, index_t batches, BatchSlots& batch_slots,
               index_t count);
   ~BatchFiller();  // after stop()
 
@@ -141,7 +141,7 @@ class Batches {
  private:
   friend Iterator;
 
-  Batches(const DatasetView& set, const DataLoaderOptions& options, index_t size, index_t slots, D& device);
+  Batches(const DatasetView& set, const DataLoaderOptions& options, index_t size, index_t slot_count, D& device);
 
   // Releases the current batch and fetches the given one, if it exists.
   void fetch(index_t batch);
@@ -241,13 +241,13 @@ Batches<D, Target>::Batches(const DatasetView& set, const DataLoaderOptions& opt
               device) {}
 
 template <Device D, class Target>
-Batches<D, Target>::Batches(const DatasetView& set, const DataLoaderOptions& options, index_t size, index_t slots,
-                            D& device)
+Batches<D, Target>::Batches(const DatasetView& set, const DataLoaderOptions& options, index_t size,
+                            index_t slot_count, D& device)
     : size_(size),
       sample_sizes_(set.sample_sizes()),
       target_sizes_(set.target_sizes()),
-      buffers_(device, slots, options.batch_size, set),
-      filler_(set, options, size, buffers_, slots) {}
+      buffers_(device, slot_count, options.batch_size, set),
+      filler_(set, options, size, buffers_, slot_count) {}
 
 template <Device D, class Target>
 Batches<D, Target>::~Batches() {

@@ -12,6 +12,7 @@
 
 #include <gpunet/core/error.hpp>
 #include <gpunet/core/math.hpp>
+#include <gpunet/core/owner_process.hpp>
 #include <gpunet/data/batch_ring.hpp>
 #include <gpunet/data/dataloader.hpp>
 
@@ -23,7 +24,7 @@ struct detail::BatchFiller::State {
         options(with),
         batches(n),
         samples(with.sampler ? with.sampler->size() : of.size()),
-        slots(to),
+        batch_slots(to),
         ring(count) {}
 
   index_t first_sample(index_t batch) const { return std::min(batch * options.batch_size, samples); }
@@ -31,9 +32,9 @@ struct detail::BatchFiller::State {
   // Fills the slot of a batch.
   void fill(index_t batch) {
     const index_t slot = ring.slot(batch), first = first_sample(batch), n = first_sample(batch + 1) - first;
-    slots.wait_reusable(slot);
-    auto* inputs = static_cast<std::byte*>(slots.host_inputs(slot));
-    auto* targets = static_cast<std::byte*>(slots.host_targets(slot));
+    batch_slots.wait_reusable(slot);
+    auto* inputs = static_cast<std::byte*>(batch_slots.host_inputs(slot));
+    auto* targets = static_cast<std::byte*>(batch_slots.host_targets(slot));
     const std::size_t sample_bytes = set.sample_bytes(), target_bytes = set.target_bytes();
     for (index_t i = first; i < first + n && !ring.stopped(); ++i) {
       Random random(place.seeds.transforms, static_cast<std::uint64_t>(i));  // the same for any number of workers
@@ -52,8 +53,8 @@ struct detail::BatchFiller::State {
     Random random(place.seeds.transforms,
                   static_cast<std::uint64_t>(samples + batch));  // after those of the samples
     options.collate_fn(
-        View<float, Host>(static_cast<float*>(slots.host_inputs(slot)), set.sample_sizes().with_front(n)),
-        View<Target, Host>(static_cast<Target*>(slots.host_targets(slot)), set.target_sizes().with_front(n)),
+        View<float, Host>(static_cast<float*>(batch_slots.host_inputs(slot)), set.sample_sizes().with_front(n)),
+        View<Target, Host>(static_cast<Target*>(batch_slots.host_targets(slot)), set.target_sizes().with_front(n)),
         random);
   }
 
@@ -62,12 +63,12 @@ struct detail::BatchFiller::State {
     bool entered = false;
     for (index_t batch; (batch = ring.begin_next()) >= 0;) {
       std::exception_ptr error;
-      try {
-        if (!std::exchange(entered, true)) slots.enter();
-        fill(batch);
-      } catch (...) {
-        error = std::current_exception();
-      }
+      gpunet::detail::attempt(
+          [&] {
+            if (!std::exchange(entered, true)) batch_slots.enter();
+            fill(batch);
+          },
+          [&] { error = std::current_exception(); });
       ring.finish(batch, std::move(error));
     }
   }
@@ -75,30 +76,34 @@ struct detail::BatchFiller::State {
   DatasetView set;
   DataLoaderOptions options;
   index_t batches, samples;  // in an epoch
-  BatchSlots& slots;
+  BatchSlots& batch_slots;
   BatchRing ring;
   EpochPlace place = {};
   std::vector<index_t> order = {};  // of the epoch, [samples]
   std::vector<std::thread> workers = {};
+  gpunet::detail::OwnerProcess owner = {};  // of the workers
 };
 
 GPUNET_INLINE detail::BatchFiller::BatchFiller(const DatasetView& set, const DataLoaderOptions& options,
-                                               index_t batches, BatchSlots& slots, index_t count)
-    : state_(std::make_unique<State>(set, options, batches, slots, count)) {}
+                                               index_t batches, BatchSlots& batch_slots, index_t count)
+    : state_(std::make_unique<State>(set, options, batches, batch_slots, count)) {}
 GPUNET_INLINE detail::BatchFiller::~BatchFiller() = default;
 
 GPUNET_INLINE index_t detail::BatchFiller::start() {
   State& state = *state_;
   const index_t first = state.place.begin(state.options.sampler, state.batches);
+  state.owner = {};
   state.order = order_of(state.set.size(), state.options.sampler, state.place.seeds);
   state.ring.start(state.batches, first);
-  try {
+  const auto start_workers = [&state] {
     while (static_cast<int>(state.workers.size()) < state.options.num_workers)
       state.workers.emplace_back([&state] { state.work(); });
-  } catch (const std::system_error& error) {
-    throw Error(concat("gpunet::data::DataLoader: the system gives only ", state.workers.size(), " of ",
-                       state.options.num_workers, " worker threads (", error.what(), "), set num_workers to less"));
-  }
+  };
+  gpunet::detail::attempt<std::system_error>(start_workers, [&state](const std::system_error& error) {
+    throw_error(
+        Error(concat("gpunet::data::DataLoader: the system gives only ", state.workers.size(), " of ",
+                     state.options.num_workers, " worker threads (", error.what(), "), set num_workers to less")));
+  });
   return first;
 }
 
@@ -107,13 +112,24 @@ GPUNET_INLINE void detail::BatchFiller::visit_state(StateVisitor& state, index_t
 }
 
 GPUNET_INLINE void detail::BatchFiller::stop() {
-  state_->ring.stop();
-  for (auto& worker : state_->workers)
-    worker.join();
-  state_->workers.clear();
+  State& state = *state_;
+  const bool can_wait = state.workers.empty() || state.owner.is_this();
+  if (can_wait)
+    state.ring.stop();
+  else
+    state.ring.forget_workers();
+  for (auto& worker : state.workers)
+    if (can_wait)
+      worker.join();
+    else
+      gpunet::detail::forget(worker);
+  state.workers.clear();
 }
 
 GPUNET_INLINE detail::BatchFiller::Filled detail::BatchFiller::take(index_t batch) {
+  require(state_->workers.empty() || state_->owner.is_this(),
+          "gpunet::data::DataLoader: an epoch that began before ",
+          "fork() goes on in the child (its workers are threads of the parent), begin an epoch in the child");
   if (state_->ring.want(batch)) state_->fill(batch);
   return {state_->ring.slot(batch), state_->first_sample(batch + 1) - state_->first_sample(batch)};
 }

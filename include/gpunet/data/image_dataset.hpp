@@ -2,11 +2,13 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string_view>
 #include <utility>
 #include <vector>
 
 #include <gpunet/core/error.hpp>
+#include <gpunet/data/image_scratch.hpp>
 #include <gpunet/data/pipeline.hpp>
 
 namespace gpunet::data {
@@ -54,16 +56,16 @@ class ImageDataset {
   // Returns work(). If that throws an Error, appends the path of the image's file.
   template <class Work>
   static auto with_path(std::string_view path, Work work) {
-    try {
-      return work();
-    } catch (const Error& error) {
-      if (path.empty()) throw;
-      throw Error(concat(error.what(), " (the image is ", path, ")"));
-    }
+    return gpunet::detail::attempt<Error>(work, [&](const Error& error) -> decltype(work()) {
+      if (path.empty()) gpunet::detail::rethrow();
+      throw_error(Error(concat(error.what(), " (the image is ", path, ")")));
+    });
   }
 
  private:
   Pipeline pipeline_;
+  std::shared_ptr<detail::ImageScratches> scratches_ =
+      std::make_shared<detail::ImageScratches>();  // copies share it
 };
 
 }  // namespace gpunet::data

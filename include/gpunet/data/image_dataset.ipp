@@ -5,19 +5,10 @@
 
 namespace gpunet::data {
 
-namespace detail {
-
-// Memory for the image that a thread reads.
-GPUNET_INLINE std::vector<std::uint8_t>& image_buffer() {
-  static thread_local std::vector<std::uint8_t> buffer;
-  return buffer;
-}
-
-}  // namespace detail
-
 GPUNET_INLINE label_t ImageDataset::read(index_t i, float* sample, Random& random) const {
-  const auto [image, label, path] = this->image(i, detail::image_buffer());
-  with_path(path, [&, &bytes = image] { pipeline_.transform(bytes, sample, random); });
+  const detail::ImageScratches::Loan scratch(*scratches_);
+  const auto [image, label, path] = this->image(i, (*scratch).buffer);
+  with_path(path, [&, &bytes = image] { pipeline_.transform(bytes, sample, random, *scratch); });
   return label;
 }
 GPUNET_INLINE label_t ImageDataset::read(index_t i, float* sample) const {
@@ -26,8 +17,9 @@ GPUNET_INLINE label_t ImageDataset::read(index_t i, float* sample) const {
 }
 
 GPUNET_INLINE label_t ImageDataset::read_bytes(index_t i, std::uint8_t* sample, Random& random) const {
-  const auto [image, label, path] = this->image(i, detail::image_buffer());
-  with_path(path, [&, &bytes = image] { pipeline_.transform(bytes, sample, random); });
+  const detail::ImageScratches::Loan scratch(*scratches_);
+  const auto [image, label, path] = this->image(i, (*scratch).buffer);
+  with_path(path, [&, &bytes = image] { pipeline_.transform(bytes, sample, random, *scratch); });
   return label;
 }
 GPUNET_INLINE label_t ImageDataset::read_bytes(index_t i, std::uint8_t* sample) const {

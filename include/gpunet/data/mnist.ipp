@@ -25,9 +25,9 @@ inline constexpr std::size_t most_idx_bytes = std::size_t{1} << 30;  // bytes of
 GPUNET_INLINE std::string find_idx(std::string_view where, const std::string& folder, const std::string& name) {
   for (const char* ending : {"", ".gz"})
     if (const std::string path = io::join(folder, name) + ending; io::exists(path)) return path;
-  throw Error(concat(where, folder, " has neither ", name, " nor ", name,
-                     ".gz, fetch the four idx files (scripts/get_mnist.sh ", folder,
-                     ", for FashionMNIST with --fashion)"));
+  throw_error(Error(concat(where, folder, " has neither ", name, " nor ", name,
+                           ".gz, fetch the four idx files (scripts/get_mnist.sh ", folder,
+                           ", for FashionMNIST with --fashion)")));
 }
 
 struct IdxFile {

@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include <gpunet/data/image_scratch.hpp>
 #include <gpunet/data/transforms.hpp>
 
 namespace gpunet::data {
@@ -176,16 +177,16 @@ class Pipeline {
   bool has_bytes() const { return !parts_ || parts_->floats.empty(); }
   const PixelTable& table() const { return table_; }
 
-  // Writes the transformed image. Throws Error if its size is not output().
-  void transform(const ByteImage& image, float* sample, Random& random) const;
+  // Writes the transformed image; uses `scratch` as it likes. Throws Error if its size is not output().
+  void transform(const ByteImage& image, float* sample, Random& random, detail::ImageScratch& scratch) const;
   // Writes the bytes before the table is applied, [channels, height, width]. Only if has_bytes().
-  void transform(const ByteImage& image, std::uint8_t* sample, Random& random) const;
+  void transform(const ByteImage& image, std::uint8_t* sample, Random& random, detail::ImageScratch& scratch) const;
 
  private:
   Pipeline(detail::AnyTransforms list, const ImageSizes& input);
 
   // Runs the transforms that move pixels. The result is in scratch memory, or `from` if there are none.
-  ByteImage move(const ByteImage& from, Random& random) const;
+  ByteImage move(const ByteImage& from, Random& random, Pixels<std::uint8_t>& scratch) const;
   void check(const ImageSizes& sizes, const ImageSizes& input) const;
 
   std::shared_ptr<const detail::PipelineParts> parts_;  // null if there are only transforms of values

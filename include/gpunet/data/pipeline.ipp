@@ -28,16 +28,6 @@ struct ToTensorAnd {
   void check(index_t) const {}
 };
 
-// Memory for the image that a thread transforms.
-struct PipelineScratch {
-  Pixels<std::uint8_t> bytes;
-  Pixels<float> floats;
-};
-GPUNET_INLINE PipelineScratch& pipeline_scratch() {
-  static thread_local PipelineScratch scratch;
-  return scratch;
-}
-
 }  // namespace detail
 
 // Transforms that move pixels run on bytes if only such transforms and ToTensor precede them. Transforms of values
@@ -64,14 +54,15 @@ GPUNET_INLINE Pipeline::Pipeline(detail::AnyTransforms list, const ImageSizes& i
   parts_ = parts;
 }
 
-GPUNET_INLINE void Pipeline::transform(const ByteImage& image, float* sample, Random& random) const {
-  const ByteImage moved = move(image, random);
+GPUNET_INLINE void Pipeline::transform(const ByteImage& image, float* sample, Random& random,
+                                       detail::ImageScratch& scratch) const {
+  const ByteImage moved = move(image, random, scratch.bytes);
   if (has_bytes()) {
     check(moved.sizes, image.sizes);
     table_.transform(moved, sample);
     return;
   }
-  Pixels<float>& floats = detail::pipeline_scratch().floats;
+  Pixels<float>& floats = scratch.floats;
   auto next = parts_->floats.begin();
   if ((*next)->run(moved, table_, floats)) {
     ++next;
@@ -85,15 +76,15 @@ GPUNET_INLINE void Pipeline::transform(const ByteImage& image, float* sample, Ra
   std::copy(floats.values.begin(), floats.values.end(), sample);
 }
 
-GPUNET_INLINE void Pipeline::transform(const ByteImage& image, std::uint8_t* sample, Random& random) const {
-  const ByteImage moved = move(image, random);
+GPUNET_INLINE void Pipeline::transform(const ByteImage& image, std::uint8_t* sample, Random& random,
+                                       detail::ImageScratch& scratch) const {
+  const ByteImage moved = move(image, random, scratch.bytes);
   check(moved.sizes, image.sizes);
   moved.copy_to(sample);
 }
 
-GPUNET_INLINE ByteImage Pipeline::move(const ByteImage& from, Random& random) const {
+GPUNET_INLINE ByteImage Pipeline::move(const ByteImage& from, Random& random, Pixels<std::uint8_t>& image) const {
   if (!parts_ || parts_->bytes.empty()) return from;
-  Pixels<std::uint8_t>& image = detail::pipeline_scratch().bytes;
   image.sizes = from.sizes;
   image.values.resize(static_cast<std::size_t>(from.sizes.numel()));
   from.copy_to(image.values.data());
@@ -105,10 +96,10 @@ GPUNET_INLINE ByteImage Pipeline::move(const ByteImage& from, Random& random) co
 GPUNET_INLINE void Pipeline::check(const ImageSizes& sizes, const ImageSizes& input) const {
   if (sizes == output_) return;
   const std::string becomes = sizes == input ? "" : concat(" becomes one of shape ", to_string(sizes), ",");
-  throw Error(concat("gpunet::data: an image of shape ", to_string(input), becomes, " where the first one became ",
-                     to_string(output_),
-                     " (a batch has one shape), put a Resize to one height and width, as "
-                     "Resize{{32, 32}}, into the transform"));
+  throw_error(Error(concat("gpunet::data: an image of shape ", to_string(input), becomes,
+                           " where the first one became ", to_string(output_),
+                           " (a batch has one shape), put a Resize to one height and width, as "
+                           "Resize{{32, 32}}, into the transform")));
 }
 
 }  // namespace gpunet::data

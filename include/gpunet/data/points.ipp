@@ -34,12 +34,14 @@ Points draw_points(const char* name, index_t n, const PointsOptions& options, Po
   require(n <= most_elements, "gpunet::data::", name, ": ", n, " points (want ", most_elements,
           " or fewer, no memory holds more)");
   Points points;
-  try {
+  const auto reserve = [&] {
     points.labels.reserve(static_cast<std::size_t>(n));
     points.samples.reserve(2 * static_cast<std::size_t>(n));
-  } catch (const std::bad_alloc&) {
-    throw Error(concat("gpunet::data::", name, ": ", n, " points need more than the available memory, give fewer"));
-  }
+  };
+  gpunet::detail::attempt<std::bad_alloc>(reserve, [&](const std::bad_alloc&) {
+    throw_error(
+        Error(concat("gpunet::data::", name, ": ", n, " points need more than the available memory, give fewer")));
+  });
   for (index_t i = 0; i < n; ++i) {
     Random random(options.seed, static_cast<std::uint64_t>(i));
     std::array<double, 2> sample{};

@@ -86,18 +86,19 @@ class ResidentBatches {
     const index_t both = sample_bytes + static_cast<index_t>(set.target_bytes());
     const bool countable = Sizes{samples_, std::max(both, index_t{1})}.at_most(most);
     require(countable, where, "the dataset has ", samples_, " samples of ", both, " bytes", cure);
-    try {
+    const auto allocate = [&] {
       data_ = {device_, samples_ * sample_bytes};
       targets_ = {device_, samples_ * target_features()};
       order_ = {device_, epoch_samples()};
       batch_inputs_ = {device_, batch_size_ * features()};
       batch_targets_ = {device_, batch_size_ * target_features()};
       if (set.pixel_table()) table_ = {device_, static_cast<index_t>(set.pixel_table()->values().size())};
-    } catch (const Error& error) {
-      throw Error(concat(where, "the dataset takes ", samples_ * both, " bytes on ", device_.name(), " (", samples_,
-                         " samples of ", both, ") and does not fit (", error.what(), free_memory_text(device_), ")",
-                         cure));
-    }
+    };
+    gpunet::detail::attempt<Error>(allocate, [&](const Error& error) {
+      throw_error(Error(concat(where, "the dataset takes ", samples_ * both, " bytes on ", device_.name(), " (",
+                               samples_, " samples of ", both, ") and does not fit (", error.what(),
+                               free_memory_text(device_), ")", cure)));
+    });
   }
 
   // Copies the samples in chunks.

@@ -22,8 +22,8 @@ decltype(auto) with_device(std::string_view text, HostOptions options, F&& f) {
   auto [kind, index] = parse_device(text);
   if (kind == Kind::any) kind = Cuda::is_available() ? Kind::cuda : Kind::cpu;
   if (kind == Kind::cuda && Cuda::device_count() == 0)
-    throw Error(
-        concat("gpunet::with_device: ", text, " cannot be used: ", Cuda::why_not(), ", or use cpu or auto"));
+    throw_error(
+        Error(concat("gpunet::with_device: ", text, " cannot be used: ", Cuda::why_not(), ", or use cpu or auto")));
 #if GPUNET_CUDA
   static_assert(
       std::is_same_v<std::invoke_result_t<F&, Host&>, std::invoke_result_t<F&, Cuda&>>,

@@ -71,7 +71,7 @@ class ByteReader {
 
   template <class Exception = Error>
   [[noreturn]] void fail(std::string_view what, std::string_view advice = default_advice) const {
-    throw Exception(concat(place_, ", byte ", file_position(), ": ", what, " ", advice));
+    throw_error(Exception(concat(place_, ", byte ", file_position(), ": ", what, " ", advice)));
   }
 
  private:

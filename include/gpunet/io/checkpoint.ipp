@@ -71,7 +71,8 @@ class StateReader final : public StateVisitor {
       std::vector<std::byte> room;
       const auto sum = file.metadata().find(checksum_key(entry.name));
       require(sum != file.metadata().end() && sum->second == checksum_of(bytes_of(entry, room)),
-              "gpunet::io::Checkpoint: ", path_, " is damaged (the checksum of ", printable(entry.name), " differs), ",
+              "gpunet::io::Checkpoint: ", path_, " is damaged (the checksum of ", printable(entry.name),
+              " differs), ",
               exists(earlier_name(path_, 1)) ? concat("rename the one before to it, ", earlier_name(path_, 1))
                                              : std::string("use an earlier one"));
       entries_[entry.name] = &entry;
@@ -134,8 +135,8 @@ class StateReader final : public StateVisitor {
 GPUNET_INLINE Checkpoint::Checkpoint(std::string path, const CheckpointOptions& options)
     : path_(std::move(path)), options_(options) {
   constexpr int most = 1000;
-  require(1 <= options.keep_last && options.keep_last <= most, "gpunet::io::Checkpoint: keep_last ", options.keep_last,
-          " (want 1, the newest file alone, to ", most, ")");
+  require(1 <= options.keep_last && options.keep_last <= most, "gpunet::io::Checkpoint: keep_last ",
+          options.keep_last, " (want 1, the newest file alone, to ", most, ")");
   add("default_generator", default_generator());
 }
 
@@ -166,7 +167,8 @@ GPUNET_INLINE bool Checkpoint::load() const {
             " (a training would begin anew and replace it), rename it to ", path_, ", or remove it");
     return false;
   }
-  const SafetensorsFile file = SafetensorsFile::read(path_);  // all of it in memory: objects are not half read if the disk fails
+  const SafetensorsFile file =
+      SafetensorsFile::read(path_);  // all of it in memory: objects are not half read if the disk fails
   detail::StateReader reader(file);
   for (const auto& [name, visit] : objects_)
     visit(reader);

@@ -58,8 +58,8 @@ GPUNET_INLINE std::string_view advice(std::string_view verb, const std::string& 
 
 GPUNET_INLINE void fail(std::string_view verb, const std::string& path, std::string_view consequence, int error) {
   require(!path.empty(), "gpunet::io: cannot ", verb, " a file whose path is empty, give its name");
-  throw Error(concat("gpunet::io: cannot ", verb, " ", path, ": ", std::generic_category().message(error),
-                     consequence, ", ", advice(verb, path, error)));
+  throw_error(Error(concat("gpunet::io: cannot ", verb, " ", path, ": ", std::generic_category().message(error),
+                           consequence, ", ", advice(verb, path, error))));
 }
 
 GPUNET_INLINE std::ptrdiff_t write_some(int file, std::span<const std::byte> bytes) {

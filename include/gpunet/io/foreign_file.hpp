@@ -29,7 +29,7 @@ inline constexpr ForeignKind foreign_kinds[] = {
 // Throws Error if the contents of a file that gpunet does not read are recognized as another kind.
 inline void refuse_foreign(std::string_view text, const std::string& path) {
   const auto refuse = [&](std::string_view what, std::string_view advice) {
-    throw Error(concat("gpunet::io: ", path, ' ', what, ", ", advice));
+    throw_error(Error(concat("gpunet::io: ", path, ' ', what, ", ", advice)));
   };
   if (text.empty()) refuse("is empty (a save or a download that failed?)", "save or fetch it again");
   const std::size_t first = text.find_first_not_of("\xEF\xBB\xBF \t\r\n");  // after a byte order mark and spaces

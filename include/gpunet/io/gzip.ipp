@@ -51,7 +51,7 @@ GPUNET_INLINE GzipReader::GzipReader(std::span<const std::byte> file, const std:
   require(deflate_codec() != nullptr, "gpunet::io: ", path,
           " is compressed by gzip, which this program cannot read: decompress it (gunzip), or include "
           "<gpunet/io/zlib.hpp> in one source and link zlib");
-  if (file.size() < gzip_header + gzip_trailer) throw cut_off();
+  if (file.size() < gzip_header + gzip_trailer) throw_error(cut_off());
   begin_ = gzip_data_begin(file);
   require(begin_ > 0, "gpunet::io: ", path, " has a damaged gzip header, fetch it again");
 }
@@ -92,8 +92,9 @@ GPUNET_INLINE Error GzipReader::cut_off() const {
 }
 
 GPUNET_INLINE void GzipReader::refuse(std::ptrdiff_t why) const {
-  if (why == Inflater::cut_short) throw cut_off();
-  throw Error(concat("gpunet::io: ", path_, " is damaged or cut short (its checksum is wrong), fetch it again"));
+  if (why == Inflater::cut_short) throw_error(cut_off());
+  throw_error(
+      Error(concat("gpunet::io: ", path_, " is damaged or cut short (its checksum is wrong), fetch it again")));
 }
 
 }  // namespace detail

@@ -120,7 +120,7 @@ GPUNET_INLINE void JsonReader::finish() {
 }
 
 GPUNET_INLINE void JsonReader::fail(std::string_view what, std::string_view advice) const {
-  throw Error(concat(place_, ", byte ", first_byte_ + position_, ": ", what, " ", advice));
+  throw_error(Error(concat(place_, ", byte ", first_byte_ + position_, ": ", what, " ", advice)));
 }
 
 GPUNET_INLINE bool JsonReader::is_digit(char c) {

@@ -52,9 +52,9 @@ GPUNET_INLINE std::vector<NamedEntry> select_entries(const TensorFile& file, con
     std::vector<std::string_view> names;
     for (const NamedEntry& named : out)
       names.push_back(std::string_view(named.entry->name).substr(below.size()));
-    throw Error(concat("gpunet::io::load: no name in ", file.path(), " begins with the prefix \"",
-                       printable(options.prefix), "\" (available: ", gpunet::detail::short_list(names, shown),
-                       "), give the one that these have, or none"));
+    throw_error(Error(concat("gpunet::io::load: no name in ", file.path(), " begins with the prefix \"",
+                             printable(options.prefix), "\" (available: ", gpunet::detail::short_list(names, shown),
+                             "), give the one that these have, or none")));
   }
   if (!out.empty() || below.empty()) return out;
 
@@ -64,8 +64,9 @@ GPUNET_INLINE std::vector<NamedEntry> select_entries(const TensorFile& file, con
             printable(options.key), "\" could not be read: ", entry.problem);
     keys.insert(first_key(entry.name));
   }
-  throw Error(concat("gpunet::io::load: ", file.path(), " has no tensors under the key \"", printable(options.key),
-                     "\" (available: ", gpunet::detail::short_list(keys, shown), "), give one of these"));
+  throw_error(
+      Error(concat("gpunet::io::load: ", file.path(), " has no tensors under the key \"", printable(options.key),
+                   "\" (available: ", gpunet::detail::short_list(keys, shown), "), give one of these")));
 }
 
 // Returns whether an entry has the shape of an array. As in PyTorch, shape [1] matches a scalar.
@@ -276,9 +277,9 @@ Match match(const std::vector<NamedArray<T>>& arrays, const TensorFile& file, co
     misfit = detail::Misfit::only_missing_biases;
   if (misfit == detail::Misfit::only_extra && detail::are_biases(unexpected))
     misfit = detail::Misfit::only_extra_biases;
-  throw Error(concat("gpunet::io::load: ", file.path(),
-                     " does not fit this network (nothing was loaded):", problems, mismatches.text(), '\n',
-                     detail::advice_on(arrays, missing, misfit, file, finder, options)));
+  throw_error(
+      Error(concat("gpunet::io::load: ", file.path(), " does not fit this network (nothing was loaded):", problems,
+                   mismatches.text(), '\n', detail::advice_on(arrays, missing, misfit, file, finder, options))));
 }
 
 #if GPUNET_COMPILED

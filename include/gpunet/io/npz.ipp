@@ -40,16 +40,17 @@ class DeflatedArray : public ByteSource {
     read_next(*inflater, header);
     const std::size_t size = npy_header_size(header);
     if (size > least + most)
-      throw Unreadable(
-          concat(place_, " has a header of ", size, " bytes (want at most ", most, "), save it again"));
+      throw_error(
+          Unreadable(concat(place_, " has a header of ", size, " bytes (want at most ", most, "), save it again")));
     header.resize(std::min<std::size_t>(static_cast<std::size_t>(member_.size), size));
     read_next(*inflater, std::span(header).subspan(std::min(least, header.size())));
     ByteReader bytes(header, place_);
     TensorEntry entry = read_npy_header(bytes);
     check_npy_data(bytes, entry, member_.size - bytes.position());
     if (member_.size > options.max_unpacked_bytes)
-      throw Unreadable(concat(place_, " has ", member_.size, " bytes unpacked (want at most ",
-                              options.max_unpacked_bytes, "), raise the limit, {.max_unpacked_bytes = ...}"));
+      throw_error(
+          Unreadable(concat(place_, " has ", member_.size, " bytes unpacked (want at most ",
+                            options.max_unpacked_bytes, "), raise the limit, {.max_unpacked_bytes = ...}")));
     entry.source = this;
     entry.first_byte = bytes.position();
     return entry;
@@ -70,7 +71,8 @@ class DeflatedArray : public ByteSource {
     if (inflater.read(out) != std::ssize(out)) fail("data that cannot be decompressed (it is damaged)");
   }
   [[noreturn]] void fail(std::string_view what) const {
-    throw Error(concat(place_, ", byte ", member_.data, " of the archive: ", what, ", fetch or save it again"));
+    throw_error(
+        Error(concat(place_, ", byte ", member_.data, " of the archive: ", what, ", fetch or save it again")));
   }
 
   ZipMember member_;
@@ -88,7 +90,7 @@ GPUNET_INLINE TensorEntry read_npz_member(const ZipMember& member, const std::st
                                           const ReadOptions& options,
                                           std::vector<std::unique_ptr<DeflatedArray>>& packed) {
   if (!member.name.ends_with(npy_ending))
-    throw Unreadable(concat(place, " is no .npy file (numpy.savez writes no others), leave it out"));
+    throw_error(Unreadable(concat(place, " is no .npy file (numpy.savez writes no others), leave it out")));
   if (member.method == zip::deflated) {
     packed.push_back(std::make_unique<DeflatedArray>(member, place));
     return packed.back()->read_header(options);
@@ -118,11 +120,11 @@ GPUNET_INLINE NpzFile NpzFile::read(const std::string& path, std::shared_ptr<con
   for (const detail::ZipMember& member : archive.members()) {
     const std::string place = concat(archive.place(), ", ", detail::printable(member.name));
     TensorEntry entry;
-    try {
+    const auto read_entry = [&] {
       entry = detail::read_npz_member(member, place, options, bytes->packed);
-    } catch (const detail::Unreadable& error) {
-      entry = {.sizes = {0}, .problem = error.what()};
-    }
+    };
+    gpunet::detail::attempt<detail::Unreadable>(
+        read_entry, [&](const detail::Unreadable& error) { entry = {.sizes = {0}, .problem = error.what()}; });
     entry.name = member.name;
     if (entry.name.ends_with(detail::npy_ending)) {
       entry.name.resize(entry.name.size() - detail::npy_ending.size());

@@ -105,7 +105,7 @@ class PnmReader {
   }
 
   [[noreturn]] void fail(std::string_view what) const {
-    throw Error(concat(place_, ", byte ", at_, ": ", what, ' ', ByteReader::default_advice));
+    throw_error(Error(concat(place_, ", byte ", at_, ": ", what, ' ', ByteReader::default_advice)));
   }
 
   ReadImageOptions options_;

@@ -36,8 +36,8 @@ class SafetensorsFile : public TensorFile {
 };
 
 // Writes the tensors to `path`, as AtomicFile, and keeps earlier files as its commit(). Bitwise identical to the format's Python package.
-void write_safetensors(const std::string& path, std::span<const TensorEntry> entries,
-                       const Metadata& metadata = {}, int keep_last = 1);
+void write_safetensors(const std::string& path, std::span<const TensorEntry> entries, const Metadata& metadata = {},
+                       int keep_last = 1);
 
 namespace detail {
 

@@ -143,12 +143,13 @@ void decode(const TensorEntry& entry, std::span<T> out, Decode decode_one) {
 GPUNET_INLINE std::span<const std::byte> bytes_of(const TensorEntry& entry, std::vector<std::byte>& room) {
   if (!entry.source) return entry.bytes;
   const index_t size = detail::byte_count(entry.dtype, entry.sizes);
-  try {
+  const auto resize = [&] {
     room.resize(static_cast<std::size_t>(size));
-  } catch (const std::bad_alloc&) {
-    throw Error(concat("gpunet::io: \"", detail::printable(entry.name), "\" has ", size,
-                       " bytes, more than the available memory, free some"));
-  }
+  };
+  gpunet::detail::attempt<std::bad_alloc>(resize, [&](const std::bad_alloc&) {
+    throw_error(Error(concat("gpunet::io: \"", detail::printable(entry.name), "\" has ", size,
+                             " bytes, more than the available memory, free some")));
+  });
   entry.source->read(entry.first_byte, room);
   return room;
 }
@@ -230,10 +231,10 @@ void copy_as(const TensorEntry& entry, std::span<T> out) {
     case Dtype::BOOL:
       return detail::decode<std::uint8_t>(entry, out, [](std::uint8_t x) { return x; });
     default:
-      throw Error(concat("gpunet::io::copy_as: \"", detail::printable(entry.name), "\" has dtype ",
-                         to_string(entry.dtype),
-                         " (want a floating-point type but F8, or a signed integer), "
-                         "convert it before saving"));
+      throw_error(Error(concat("gpunet::io::copy_as: \"", detail::printable(entry.name), "\" has dtype ",
+                               to_string(entry.dtype),
+                               " (want a floating-point type but F8, or a signed integer), "
+                               "convert it before saving")));
   }
 }
 

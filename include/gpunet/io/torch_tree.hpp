@@ -83,7 +83,8 @@ class TorchMembers {
   std::span<const std::byte> bytes(const ZipMember& member) {
     if (member.method == zip::stored) return archive_.stored_bytes(member);
     const auto fail = [&](const auto&... what) {
-      throw Error(concat(archive_.place(), ", byte ", member.data, ": \"", printable(member.name), "\" ", what...));
+      throw_error(
+          Error(concat(archive_.place(), ", byte ", member.data, ": \"", printable(member.name), "\" ", what...)));
     };
     const DeflateCodec* codec = deflate_codec();
     if (!codec) fail("is deflated (which needs zlib), ", zlib_advice, ", or save the file again with torch.save");
@@ -192,7 +193,7 @@ class TorchTree {
   template <class Exception = Error>
   [[noreturn]] void fail(const PickleValue& value, std::string_view what,
                          std::string_view advice = "(the file is damaged), fetch or save it again") const {
-    throw Exception(message(value, what, advice));
+    throw_error(Exception(message(value, what, advice)));
   }
 
   index_t natural(std::uint32_t i) const {
@@ -281,11 +282,9 @@ class TorchTree {
   }
 
   void visit_call(const PickleValue& value, const std::string& name, int depth) {
-    try {
-      rebuild(value, value.text, value.items[0], name, depth);
-    } catch (const Unreadable& error) {
-      add(value, {.name = name, .sizes = {0}, .problem = error.what()});
-    }
+    gpunet::detail::attempt<Unreadable>(
+        [&] { rebuild(value, value.text, value.items[0], name, depth); },
+        [&](const Unreadable& error) { add(value, {.name = name, .sizes = {0}, .problem = error.what()}); });
   }
 
   // Adds the result of a call, if that is a tensor.

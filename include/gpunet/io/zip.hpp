@@ -65,8 +65,9 @@ class ZipArchive {
     std::set<std::string_view> names;
     for (const ZipMember& member : members_)
       if (!names.insert(member.name).second)
-        throw Error(concat(place_, ": the file \"", printable(member.name),
-                           "\" occurs twice in the archive (it is ambiguous which one counts), make it again"));
+        throw_error(
+            Error(concat(place_, ": the file \"", printable(member.name),
+                         "\" occurs twice in the archive (it is ambiguous which one counts), make it again")));
   }
 
   // Returns the members in the order of the table.
@@ -83,11 +84,11 @@ class ZipArchive {
   // Returns the bytes of a member that is stored without compression. Throws Error if its checksum does not match.
   std::span<const std::byte> stored_bytes(const ZipMember& member) const {
     if (member.method != zip::stored)
-      throw Error(concat(place_, ", byte ", member.begin, ": \"", printable(member.name),
-                         "\" is compressed, unpack the archive and pack it with zip -0"));
+      throw_error(Error(concat(place_, ", byte ", member.begin, ": \"", printable(member.name),
+                               "\" is compressed, unpack the archive and pack it with zip -0")));
     if (!member.has_sum_of(member.packed))
-      throw Error(concat(place_, ", byte ", member.data, ": the checksum of \"", printable(member.name),
-                         "\" does not match (its data is damaged), fetch or save it again"));
+      throw_error(Error(concat(place_, ", byte ", member.data, ": the checksum of \"", printable(member.name),
+                               "\" does not match (its data is damaged), fetch or save it again")));
     return member.packed;
   }
 
@@ -113,8 +114,9 @@ class ZipArchive {
       };
       if (at + zip::end_size + byte(20) + 256 * byte(21) == text.size()) return at;
     }
-    throw Error(concat(place_, ", byte ", text.size(),
-                       ": no end of a zip archive (it is cut short, or no such file), fetch or save it again"));
+    throw_error(
+        Error(concat(place_, ", byte ", text.size(),
+                     ": no end of a zip archive (it is cut short, or no such file), fetch or save it again")));
   }
 
   Directory find_directory() const {
@@ -221,9 +223,9 @@ class ZipArchive {
               [](const ZipMember* a, const ZipMember* b) { return a->begin < b->begin; });
     for (std::size_t i = 1; i < order.size(); ++i)
       if (order[i - 1]->end() > order[i]->begin)
-        throw Error(concat(place_, ", byte ", order[i]->begin, ": the files \"", printable(order[i - 1]->name),
-                           "\" and \"", printable(order[i]->name),
-                           "\" of the archive overlap (a zip bomb?), make it again"));
+        throw_error(Error(concat(place_, ", byte ", order[i]->begin, ": the files \"",
+                                 printable(order[i - 1]->name), "\" and \"", printable(order[i]->name),
+                                 "\" of the archive overlap (a zip bomb?), make it again")));
   }
 
   std::span<const std::byte> file_;
@@ -292,10 +294,10 @@ class ZipWriter {
                     std::uint64_t packed_size, std::size_t alignment) {
     require(name.size() <= 0xFFFF, "gpunet::io: a name of ", name.size(),
             " bytes (zip archives allow 65535), use a shorter one");
-    const bool large = size >= zip64_from_ || packed_size >= zip64_from_, far = offset_ >= zip64_from_;
+    const bool large = size >= zip64_from_ || packed_size >= zip64_from_, is_far = offset_ >= zip64_from_;
 
     std::string fixed;  // the same in both headers
-    append_number(fixed, large || far ? zip64_version : version);
+    append_number(fixed, large || is_far ? zip64_version : version);
     append_number(fixed, zip::utf8_flag);
     append_number(fixed, method);
     append_number(fixed, date);
@@ -306,7 +308,7 @@ class ZipWriter {
     std::string sizes;
     if (large) append_number(sizes, size), append_number(sizes, packed_size);
     std::string position = sizes;
-    if (far) append_number(position, offset_);
+    if (is_far) append_number(position, offset_);
 
     std::string extra = zip64_extra(sizes);
     if (alignment > 1) {
@@ -318,7 +320,7 @@ class ZipWriter {
       extra.append(padding, 'Z');
     }
     append_number(table_, zip::central_signature);
-    append_number(table_, large || far ? zip64_version : version);  // of the writer
+    append_number(table_, large || is_far ? zip64_version : version);  // of the writer
     table_ += fixed;
     const std::string central_extra = zip64_extra(position);
     append_number(table_, static_cast<std::uint16_t>(central_extra.size()));

@@ -67,9 +67,9 @@ GPUNET_INLINE void Anomaly::report() const {
       what = "the gradient of ";
       why = "the gradient by the output of the layer is finite), scale the loss down, or scale the inputs";
   }
-  throw Error(concat("gpunet::Network::detect_anomaly: ", what, place_,
-                     in_ == AnomalyIn::inputs || in_ == AnomalyIn::loss ? " have " : " has ", first_.value, " at [",
-                     index, "] (", why, "; no parameter has changed"));
+  throw_error(Error(concat("gpunet::Network::detect_anomaly: ", what, place_,
+                           in_ == AnomalyIn::inputs || in_ == AnomalyIn::loss ? " have " : " has ", first_.value,
+                           " at [", index, "] (", why, "; no parameter has changed")));
 }
 
 }  // namespace gpunet::detail

@@ -64,9 +64,9 @@ class ModelUse {
   static constexpr int free = 0, exclusive = -1;  // > 0: the number of readers
 
   [[noreturn, gnu::cold, gnu::noinline]] static void refuse() {
-    throw Error(
+    throw_error(Error(
         "gpunet::Model: another call uses this model, in another thread or around this one (its memory holds one "
-        "pass), make a model for each thread, or guard this one by a mutex");
+        "pass), make a model for each thread, or guard this one by a mutex"));
   }
 
   std::atomic<int> state_{free};

@@ -285,8 +285,8 @@ class Network : public Trackable<Network<D, T>> {
   void run_backward_hooks();
   // Makes the plan anew.
   void plan_again();
-  // Starts a pass: cuts the batch into slices and allocates memory for `slots` of them, 0 for all.
-  void begin(const View<const T, D>& inputs, index_t slots);
+  // Starts a pass: cuts the batch into slices and allocates memory for `slot_count` of them, 0 for all.
+  void begin(const View<const T, D>& inputs, index_t slot_count);
   // In an exclusive use: the forward pass, and the hooks after it.
   void run_forward_pass(const View<const T, D>& inputs);
   Output<D, T> output_for(std::initializer_list<ViewArgument<T, D>> inputs) {

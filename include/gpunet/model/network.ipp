@@ -176,7 +176,7 @@ void Network<D, T>::copy_requires_grad(const std::vector<ParameterInfo>& paramet
 }
 
 template <class D, class T>
-void Network<D, T>::begin(const View<const T, D>& inputs, index_t slots) {
+void Network<D, T>::begin(const View<const T, D>& inputs, index_t slot_count) {
   this->here();
   detail::check_input(graph_, plan_, inputs.sizes());
   if (hooks_->take_change()) {
@@ -188,7 +188,7 @@ void Network<D, T>::begin(const View<const T, D>& inputs, index_t slots) {
   inputs_ = inputs.data();
   ++pass_;
   ++losses_computed_;  // those of the last batch are stale
-  keeps_activations_ = slots == 0;
+  keeps_activations_ = slot_count == 0;
   mode_of_pass_ = mode_;
   if (mode_ == nn::Mode::train) ++training_passes_;
   if (plan_.uses_random) fill(device_, 1, training_passes_, random_step_.data());  // recorded steps read it there
@@ -196,8 +196,8 @@ void Network<D, T>::begin(const View<const T, D>& inputs, index_t slots) {
   slicing_ = slice_batch(device_, inputs.size(0), {graph_.parameter_elements, plan_.activations});
   if (plan_.couples_samples && mode_ == nn::Mode::train) slicing_ = in_one_slice(slicing_);
   const Slice slice = slicing_.slice(0);
-  if (slots > 0 && slicing_.runs() == 1) slots = 1;  // worker 0 does it all
-  workspace_.reserve(device_, plan_, slice, slots == 0 ? slicing_.slices() : slots,
+  if (slot_count > 0 && slicing_.runs() == 1) slot_count = 1;  // worker 0 does it all
+  workspace_.reserve(device_, plan_, slice, slot_count == 0 ? slicing_.slices() : slot_count,
                      slicing_.side_by_side ? DeviceTraits<D>::workers(device_) : 1,
                      scratch_elements<D, T>(device_, fused_, plan_, slice));
 }
@@ -257,16 +257,16 @@ namespace detail {
 [[noreturn]] GPUNET_INLINE void refuse_targets(const Sizes& sizes, const Sizes& want) {
   const index_t batch = want[0];
   if (want.rank() == 1 && sizes.numel() != batch)
-    throw Error(concat("gpunet::Model: ", sizes.numel(), " targets for a batch of ", batch,
-                       " (want one for each sample), give the labels of the same batch"));
+    throw_error(Error(concat("gpunet::Model: ", sizes.numel(), " targets for a batch of ", batch,
+                             " (want one for each sample), give the labels of the same batch")));
   const char* advice =
       want.rank() == 1 ? ", one for each sample), give targets.view().flatten()"
       : want.rank() > 2 && sizes.rank() == 1
           ? "), give one of that shape for each output, or put a Flatten before the last Linear, which "
             "maps the last dimension"
           : "), give one of that shape for each output";
-  throw Error(concat("gpunet::Model: targets of shape ", to_string(sizes), " for a batch of ", batch, " (want ",
-                     to_string(want), advice));
+  throw_error(Error(concat("gpunet::Model: targets of shape ", to_string(sizes), " for a batch of ", batch,
+                           " (want ", to_string(want), advice)));
 }
 
 }  // namespace detail

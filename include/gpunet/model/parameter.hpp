@@ -63,8 +63,8 @@ const Info& find_info(const std::vector<Info>& infos, std::string_view name, std
     if (info.name == name) return info;
     names += " " + info.name;
   }
-  throw Error(concat("gpunet::", function, ": the network has no ", kind, " ", name, ", it has",
-                     names.empty() ? " none" : names));
+  throw_error(Error(concat("gpunet::", function, ": the network has no ", kind, " ", name, ", it has",
+                           names.empty() ? " none" : names)));
 }
 
 }  // namespace detail

@@ -11,12 +11,13 @@
 
 namespace gpunet {
 
-// Memory for `slots` slices at a time and for `workers` threads. Grows on demand and never shrinks.
+// Memory for `slot_count` slices at a time and for `workers` threads. Grows on demand and never shrinks.
 template <class T, class D>
 class Workspace {
  public:
   // Makes room for one batch of such slices; `scratch` elements per worker.
-  void reserve(D& device, const Plan& plan, const Slice& slice, index_t slots, index_t workers, index_t scratch);
+  void reserve(D& device, const Plan& plan, const Slice& slice, index_t slot_count, index_t workers,
+               index_t scratch);
 
   // Returns the memory of a slice in `slot` that `worker` runs.
   SliceMemory<T> at(index_t slot, index_t worker) const;
@@ -35,7 +36,7 @@ class Workspace {
 };
 
 template <class T, class D>
-void Workspace<T, D>::reserve(D& device, const Plan& plan, const Slice& slice, index_t slots, index_t workers,
+void Workspace<T, D>::reserve(D& device, const Plan& plan, const Slice& slice, index_t slot_count, index_t workers,
                               index_t scratch) {
   require(scratch <= most_elements, "gpunet::Model: a layer works in ", scratch,
           " numbers (want 2^48 or fewer, no memory holds more), use a smaller batch or smaller layers");
@@ -53,9 +54,9 @@ void Workspace<T, D>::reserve(D& device, const Plan& plan, const Slice& slice, i
   scratch_ = padded(scratch);
   wide_ = padded(plan.wide_parameters + plan.wide_elements * samples);
   cache_ = padded(plan.cache_bytes * samples);
-  slots_ = slots;
-  grow(memory_, slots * per_slot() + workers * per_worker());
-  grow(caches_, slots * cache_);
+  slots_ = slot_count;
+  grow(memory_, slot_count * per_slot() + workers * per_worker());
+  grow(caches_, slot_count * cache_);
 }
 
 template <class T, class D>

@@ -43,9 +43,9 @@ class AnyActivation {
     constexpr std::string_view names[] = {"linear", "relu", "tanh", "sigmoid"};
     for (int i = 0; i < 4; ++i)
       if (name == names[i]) return static_cast<Kind>(i);
-    throw Error(
+    throw_error(Error(
         concat("gpunet::nn::AnyActivation: '", name,
-               "' is no activation (want relu, tanh, sigmoid or linear), write a layer of your own for another"));
+               "' is no activation (want relu, tanh, sigmoid or linear), write a layer of your own for another")));
   }
 
   Kind kind_;

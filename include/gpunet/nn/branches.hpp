@@ -40,17 +40,18 @@ constexpr bool may_be_same(Shape<As...>, Shape<Bs...>) {
 
 // Throw the Error for shapes, known at run time only, that do not fit together.
 [[noreturn]] inline void refuse_sum(const Sizes& main, const Sizes& other, bool projects) {
-  throw Error(concat("gpunet::nn::Residual: the layers make ", to_string(main),
-                     projects ? ", the Projection " : ", the input is ", to_string(other),
-                     " (want the same shape: they are added), change the layers or the Projection"));
+  throw_error(Error(concat("gpunet::nn::Residual: the layers make ", to_string(main),
+                           projects ? ", the Projection " : ", the input is ", to_string(other),
+                           " (want the same shape: they are added), change the layers or the Projection")));
 }
 [[noreturn]] inline void refuse_parallel(const Sizes& first, const Sizes& other) {
-  throw Error(concat("gpunet::nn::Parallel: the branches make ", to_string(first), " and ", to_string(other),
-                     " (want the same shape: they are added), change one, or join them by Concat"));
+  throw_error(Error(concat("gpunet::nn::Parallel: the branches make ", to_string(first), " and ", to_string(other),
+                           " (want the same shape: they are added), change one, or join them by Concat")));
 }
 [[noreturn]] inline void refuse_concat(const Sizes& first, const Sizes& other, int dim) {
-  throw Error(concat("gpunet::nn::Concat: the branches make ", to_string(first), " and ", to_string(other),
-                     ", joined along dimension ", dim, " (want the other extents to be the same), change one"));
+  throw_error(
+      Error(concat("gpunet::nn::Concat: the branches make ", to_string(first), " and ", to_string(other),
+                   ", joined along dimension ", dim, " (want the other extents to be the same), change one")));
 }
 
 // Appends the node of a block that joins its branches, under the name `name`.

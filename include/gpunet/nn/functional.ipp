@@ -172,8 +172,8 @@ GPUNET_BACKENDS_INLINE void require_classes(std::string_view loss, const Value& 
 
 // limit * x - limit^2 / 2 above the limit, x^2 / 2 below it, of x >= 0.
 GPUNET_BACKENDS_INLINE Value square_then_linear(const Value& x, double limit) {
-  const Value small = clamp(x, 0, limit);
-  return 0.5 * square(small) + limit * (x - small);
+  const Value clamped = clamp(x, 0, limit);
+  return 0.5 * square(clamped) + limit * (x - clamped);
 }
 
 }  // namespace GPUNET_BACKENDS

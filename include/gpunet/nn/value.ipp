@@ -15,8 +15,9 @@ namespace detail {
 inline namespace GPUNET_BACKENDS {
 
 GPUNET_BACKENDS_INLINE void refuse_gpu_kernels(const char* signature) {
-  throw Error(concat("gpunet::nn: ", gpunet::detail::class_of(signature),
-                     " runs on Cuda (only a CUDA compiler makes kernels of it), compile this unit with nvcc"));
+  throw_error(
+      Error(concat("gpunet::nn: ", gpunet::detail::class_of(signature),
+                   " runs on Cuda (only a CUDA compiler makes kernels of it), compile this unit with nvcc")));
 }
 
 GPUNET_BACKENDS_INLINE ValueBuilder::Part::Part(ValueBuilder& builder, std::string_view name) : builder_(builder) {

@@ -72,10 +72,10 @@ GPUNET_INLINE void GradScaler::update() {
       std::any_of(optimizers_.begin(), optimizers_.end(), [](const OfOptimizer& of) { return of.found_inf; });
   optimizers_.clear();
   if (found_inf) {
-    scale_ = static_cast<float>(scale_ * options_.backoff_factor);
+    scale_ = static_cast<float>(double{scale_} * options_.backoff_factor);
     growth_tracker_ = 0;
   } else if (++growth_tracker_ == options_.growth_interval) {
-    if (const auto grown = static_cast<float>(scale_ * options_.growth_factor); std::isfinite(grown))
+    if (const auto grown = static_cast<float>(double{scale_} * options_.growth_factor); std::isfinite(grown))
       scale_ = grown;
     growth_tracker_ = 0;
   }

@@ -63,10 +63,10 @@ GPUNET_INLINE void ElementProgram::expand(const Sizes& sizes, std::string_view f
     std::size_t d = rank - 1;
     while (extent(sizes_, d) == extent(sizes, d) || extent(sizes_, d) == 1 || extent(sizes, d) == 1)
       --d;
-    throw Error(concat("gpunet::", function, ": the shapes ", to_string(sizes_), " and ", to_string(sizes),
-                       " do not broadcast (aligned at their last dimension, ", extent(sizes_, d), " meets ",
-                       extent(sizes, d), " in dimension ", static_cast<int>(d) - static_cast<int>(rank),
-                       "; want the same extent or 1), reshape one of them"));
+    throw_error(Error(concat("gpunet::", function, ": the shapes ", to_string(sizes_), " and ", to_string(sizes),
+                             " do not broadcast (aligned at their last dimension, ", extent(sizes_, d), " meets ",
+                             extent(sizes, d), " in dimension ", static_cast<int>(d) - static_cast<int>(rank),
+                             "; want the same extent or 1), reshape one of them")));
   }
   if (!out->at_most(most_elements)) [[unlikely]]
     fail({"gpunet::", function, ": the shapes ", to_string(sizes_), " and ", to_string(sizes),
@@ -294,13 +294,13 @@ GPUNET_INLINE BlockRunner::BlockRunner(const RunnableProgram& program, index_t m
 
   // Every value is read by one step: then its slot is free again.
   bool used[most_program_operands + most_program_steps] = {};
-  int slots = 0;
+  int slot_count = 0;
   const auto take = [&] {
     int k = 0;
     while (used[k])
       ++k;
     used[k] = true;
-    slots = std::max(slots, k + 1);
+    slot_count = std::max(slot_count, k + 1);
     return static_cast<std::int8_t>(k);
   };
   for (int k = 0; k < program.operand_count; ++k)
@@ -311,7 +311,7 @@ GPUNET_INLINE BlockRunner::BlockRunner(const RunnableProgram& program, index_t m
       if (value >= first_step)
         used[static_cast<std::size_t>(slots_[most_program_operands + value - first_step])] = false;
   }
-  const std::size_t bytes = static_cast<std::size_t>(slots) * slot_bytes_;
+  const std::size_t bytes = static_cast<std::size_t>(slot_count) * slot_bytes_;
   memory_ = bytes <= own_bytes ? own_ : static_cast<std::byte*>(allocate_on_host(bytes));
 
   for (int k = 0; k < program.operand_count; ++k)

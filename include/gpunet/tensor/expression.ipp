@@ -109,15 +109,15 @@ AnyExpression<D>::~AnyExpression() = default;
 
 template <class D>
 void AnyExpression<D>::refuse_device() {
-  throw Error(
-      "gpunet::Expression: no device (no operand is a tensor that was given one), make the tensors on a device");
+  throw_error(Error(
+      "gpunet::Expression: no device (no operand is a tensor that was given one), make the tensors on a device"));
 }
 
 template <class D>
 void AnyExpression<D>::refuse_lifetime() {
-  throw Error(
+  throw_error(Error(
       "gpunet::Expression: a tensor in the expression no longer exists (its memory is gone), make a tensor of the "
-      "expression before: Tensor y = a + b, and return that from functions");
+      "expression before: Tensor y = a + b, and return that from functions"));
 }
 
 template <class D>

@@ -113,12 +113,11 @@ class EventFile {
     path_ = concat(folder, "/events.out.tfevents.", now, ".", host_name(), ".", ::getpid(), ".", files++);
     file_ = Descriptor(path_, O_WRONLY | O_CREAT | O_EXCL | O_APPEND, 0666);
     if (file_.number() < 0) fail("write", path_, "", errno);
-    try {
-      write_record(ProtoMessage().number(1, wall_time()).bytes(3, "brain.Event:2"));
-    } catch (...) {  // do not leave an empty file
-      ::unlink(path_.c_str());
-      throw;
-    }
+    gpunet::detail::attempt([&] { write_record(ProtoMessage().number(1, wall_time()).bytes(3, "brain.Event:2")); },
+                            [&] {  // do not leave an empty file
+                              ::unlink(path_.c_str());
+                              gpunet::detail::rethrow();
+                            });
   }
 
   const std::string& path() const { return path_; }

@@ -28,9 +28,9 @@ GPUNET_INLINE bool detail::higher_is_better(const std::optional<Monitor>& monito
   if (!monitor) return false;
   for (const Metric metric : each_metric)
     if (monitor->name == name_of(metric)) return train::higher_is_better(metric);
-  throw Error(
+  throw_error(Error(
       concat("gpunet::train::", where, ": ", monitor->name,
-             " is monitored without a mode (whether higher is better), give .mode = train::Mode::max or min"));
+             " is monitored without a mode (whether higher is better), give .mode = train::Mode::max or min")));
 }
 
 GPUNET_INLINE EarlyStopping::EarlyStopping(const EarlyStoppingOptions& options)

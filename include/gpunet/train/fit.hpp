@@ -357,7 +357,8 @@ History fit(Network<D, T>& model, const Loss& criterion, Optimizer& optimizer, L
   run.has_validation = (detail::Validates<std::remove_reference_t<Parts>, R, Loss> || ...);
 
   require(options.keep_last == 1 || !options.resume.empty(), "gpunet::train::fit: keep_last ", options.keep_last,
-          " (want a file in .resume, of which so many are kept), write {.resume = \"run.safetensors\", .keep_last = 3}");
+          " (want a file in .resume, of which so many are kept), write {.resume = \"run.safetensors\", .keep_last "
+          "= 3}");
   require(options.save_every >= 0 && (options.save_every == 0 || !options.resume.empty()),
           "gpunet::train::fit: save_every ", options.save_every,
           " (want 0 or more, and with .resume a file), write {.resume = \"run.safetensors\", .save_every = 100}");
@@ -400,9 +401,9 @@ History fit(Network<D, T>& model, const Loss& criterion, Optimizer& optimizer, L
     if constexpr (Stateful<std::remove_reference_t<decltype(batches)>>)
       checkpoint->add("loader", batches);
     else
-      throw Error(
+      throw_error(Error(
           "gpunet::train::fit: .resume with batches of your own (their place in the epoch is unknown), give a "
-          "data::DataLoader or add void visit_state(StateVisitor&) to them");
+          "data::DataLoader or add void visit_state(StateVisitor&) to them"));
     if (options.scaler) checkpoint->add("scaler", *options.scaler);
     each([&, number = index_t{0}]<class Part>(Part& part) mutable {
       if constexpr (Stateful<Part>) checkpoint->add(concat("part.", number++), part);

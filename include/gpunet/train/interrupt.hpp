@@ -32,7 +32,7 @@ class InterruptGuard {
   int exit_status() const noexcept { return interrupted() ? 128 + caught_.load(std::memory_order_relaxed) : 0; }
 
  private:
-  static constexpr std::array signals{SIGINT, SIGTERM, SIGHUP};
+  static constexpr std::array<int, 3> handled{SIGINT, SIGTERM, SIGHUP};
 
   static void note(int signal);  // the handler
 
@@ -41,7 +41,7 @@ class InterruptGuard {
       "gpunet::train: atomic<int> is not lock-free on this processor, and a signal handler must not lock");
   inline static std::atomic<int> caught_{0};  // the first signal, or 0
   inline static int guards_ = 0;
-  std::array<struct sigaction, signals.size()> previous_{};
+  std::array<struct sigaction, handled.size()> previous_{};
 };
 
 }  // namespace gpunet::train

@@ -14,16 +14,16 @@ GPUNET_INLINE InterruptGuard::InterruptGuard() {
   action.sa_handler = &note;
   action.sa_flags = SA_RESTART;  // system calls elsewhere in the program must not fail
   sigemptyset(&action.sa_mask);
-  for (std::size_t i = 0; i < signals.size(); ++i) {
-    sigaction(signals[i], nullptr, &previous_[i]);
-    if (signals[i] != SIGHUP || previous_[i].sa_handler != SIG_IGN) sigaction(signals[i], &action, nullptr);
+  for (std::size_t i = 0; i < handled.size(); ++i) {
+    sigaction(handled[i], nullptr, &previous_[i]);
+    if (handled[i] != SIGHUP || previous_[i].sa_handler != SIG_IGN) sigaction(handled[i], &action, nullptr);
   }
 }
 
 GPUNET_INLINE InterruptGuard::~InterruptGuard() {
   if (--guards_ > 0) return;
-  for (std::size_t i = 0; i < signals.size(); ++i)
-    sigaction(signals[i], &previous_[i], nullptr);
+  for (std::size_t i = 0; i < handled.size(); ++i)
+    sigaction(handled[i], &previous_[i], nullptr);
 }
 
 GPUNET_INLINE void InterruptGuard::note(int signal) {

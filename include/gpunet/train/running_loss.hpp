@@ -93,7 +93,7 @@ class RunningLoss {
   // device.
   void require_finite(index_t steps) const {
     if (const index_t bad = first_not_finite(); bad >= 0)
-      throw Error("gpunet::train::RunningLoss: " + detail::not_finite(bad, steps));
+      throw_error(Error("gpunet::train::RunningLoss: " + detail::not_finite(bad, steps)));
   }
 
   // Writes or reads the sums, for a checkpoint.

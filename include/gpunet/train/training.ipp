@@ -31,8 +31,8 @@ GPUNET_INLINE double Epoch::operator[](std::string_view name) const {
     if (name == measure) return value;
     names += ", " + measure;
   }
-  throw Error(concat("gpunet::train::Epoch: nothing is called ", name, " (want one of ", names,
-                     "), give fit a train::Measure with the name"));
+  throw_error(Error(concat("gpunet::train::Epoch: nothing is called ", name, " (want one of ", names,
+                           "), give fit a train::Measure with the name")));
 }
 
 GPUNET_INLINE void detail::check_measure(std::string_view name) {

@@ -1,6 +1,7 @@
 // A checkpoint into the objects of a training. The first byte chooses: any file, or one whose checksums hold, in which the next bytes
 // choose what else an attacker would change: types, shapes, names and numbers.
 #include <cstring>
+
 #include <gpunet/gpunet.hpp>
 #include <gpunet/io/crc32.hpp>
 #include <gpunet/io/safetensors.hpp>
@@ -20,8 +21,8 @@ struct Objects {
   optim::lr_scheduler::ReduceLROnPlateau plateau{optimizer};
   optim::lr_scheduler::OneCycleLR cycle{optimizer, {.max_lr = 1, .total_steps = 10}};
   amp::GradScaler scaler;
-  train::Step<Host, float, nn::CrossEntropyLoss, optim::Adam<Host, float>> step{net, nn::CrossEntropyLoss{}, optimizer,
-                                                                                {.accumulate = 2}};
+  train::Step<Host, float, nn::CrossEntropyLoss, optim::Adam<Host, float>> step{
+      net, nn::CrossEntropyLoss{}, optimizer, {.accumulate = 2}};
   train::RunningLoss<Host> loss{host};
   train::Accuracy<Host> accuracy{host, 2};
   train::ConfusionMatrix<Host> matrix{host, 2};
@@ -31,8 +32,16 @@ struct Objects {
 
   io::Checkpoint checkpoint(const std::string& path) {
     io::Checkpoint file(path);
-    file.add("net", net).add("optimizer", optimizer).add("plateau", plateau).add("cycle", cycle).add("scaler", scaler);
-    file.add("step", step).add("loss", loss).add("accuracy", accuracy).add("matrix", matrix).add("stopping", stopping);
+    file.add("net", net)
+        .add("optimizer", optimizer)
+        .add("plateau", plateau)
+        .add("cycle", cycle)
+        .add("scaler", scaler);
+    file.add("step", step)
+        .add("loss", loss)
+        .add("accuracy", accuracy)
+        .add("matrix", matrix)
+        .add("stopping", stopping);
     file.add("generator", generator).add("epoch", epoch);
     return file;
   }
@@ -60,11 +69,13 @@ void write_changed(const std::string& good, const std::string& path, fuzz::Bytes
     if (what == 0) entries[i].dtype = dtypes[number % 4];
     if (what == 1) entries[i].sizes = {static_cast<index_t>(number)};
     if (what == 2) entries[i].name += static_cast<char>('a' + number % 26);
-    if (what == 3 && !content.empty()) content[number % content.size()] = static_cast<char>(fuzz::take_choice(bytes, 256));
+    if (what == 3 && !content.empty())
+      content[number % content.size()] = static_cast<char>(fuzz::take_choice(bytes, 256));
     if (what == 4) {  // all bytes of a number: huge, negative, nan
       const auto high = static_cast<char>(fuzz::take_choice(bytes, 256));
       for (std::size_t k = 0; k < content.size(); ++k)
-        content[k] = k % 8 == 7 || (k % 4 == 3 && entries[i].dtype == io::Dtype::F32) ? high : static_cast<char>(number);
+        content[k] =
+            k % 8 == 7 || (k % 4 == 3 && entries[i].dtype == io::Dtype::F32) ? high : static_cast<char>(number);
     }
     if (what == 5 && number < 8) entries[i].name = entries[number % entries.size()].name;
     const auto size = static_cast<std::size_t>(io::detail::byte_count(entries[i].dtype, entries[i].sizes));
@@ -77,46 +88,47 @@ void write_changed(const std::string& good, const std::string& path, fuzz::Bytes
   io::write_safetensors(path, entries, metadata);
 }
 
-const fuzz::Register checkpoint(
-    {"checkpoint",
-     [](fuzz::Bytes bytes) {
-       static const TempFolder folder;
-       static const std::string good = [] {
-         Objects objects;
-         saved(objects, folder / "good.safetensors");
-         return folder / "good.safetensors";
-       }();
-       Objects objects;
-       const std::string before = saved(objects, folder / "before.safetensors");
-       try {
-         if (fuzz::take_choice(bytes, 2) == 0) {
-           objects.checkpoint(fuzz::file_of(bytes)).load();
-         } else {
-           write_changed(good, folder / "changed.safetensors", bytes);
-           objects.checkpoint(folder / "changed.safetensors").load();
-         }
-       } catch (const Error&) {
-         fuzz::ensure(saved(objects, folder / "after.safetensors") == before,
-                      "objects that are changed though loading failed");
-         throw;
-       }
-       // What was read can be used, whatever the numbers are.
-       const Tensor<float, Host> x(objects.host, {2, 3}, {1, 2, 3, 4, 5, 6});
-       const Tensor<label_t, Host> y(objects.host, {2}, {0, 1});
-       objects.step(x, y);
-       objects.cycle.step();
-       objects.plateau.step(1);
-       objects.accuracy.update(objects.net(x), y);
-       objects.matrix.update(objects.net(x), y);
-       objects.accuracy.result();
-       objects.generator.uniform(0.0f, 1.0f);
-       saved(objects, folder / "after.safetensors");
-     },
-     [] {
-       const TempFolder folder;
-       Objects objects;
-       return std::vector<std::string>{'\0' + saved(objects, folder / "a.safetensors"), "\1", std::string("\1\3\3\3\3", 5),
-                                       std::string("\1\5\4\0\x7f", 5), std::string("\1\7\1\2\2\7\2\1\1", 9)};
-     }});
+const fuzz::Register checkpoint({"checkpoint",
+                                 [](fuzz::Bytes bytes) {
+                                   static const TempFolder folder;
+                                   static const std::string good = [] {
+                                     Objects objects;
+                                     saved(objects, folder / "good.safetensors");
+                                     return folder / "good.safetensors";
+                                   }();
+                                   Objects objects;
+                                   const std::string before = saved(objects, folder / "before.safetensors");
+                                   try {
+                                     if (fuzz::take_choice(bytes, 2) == 0) {
+                                       objects.checkpoint(fuzz::file_of(bytes)).load();
+                                     } else {
+                                       write_changed(good, folder / "changed.safetensors", bytes);
+                                       objects.checkpoint(folder / "changed.safetensors").load();
+                                     }
+                                   } catch (const Error&) {
+                                     fuzz::ensure(saved(objects, folder / "after.safetensors") == before,
+                                                  "objects that are changed though loading failed");
+                                     throw;
+                                   }
+                                   // What was read can be used, whatever the numbers are.
+                                   const Tensor<float, Host> x(objects.host, {2, 3}, {1, 2, 3, 4, 5, 6});
+                                   const Tensor<label_t, Host> y(objects.host, {2}, {0, 1});
+                                   objects.step(x, y);
+                                   objects.cycle.step();
+                                   objects.plateau.step(1);
+                                   objects.accuracy.update(objects.net(x), y);
+                                   objects.matrix.update(objects.net(x), y);
+                                   objects.accuracy.result();
+                                   objects.generator.uniform(0.0f, 1.0f);
+                                   saved(objects, folder / "after.safetensors");
+                                 },
+                                 [] {
+                                   const TempFolder folder;
+                                   Objects objects;
+                                   return std::vector<std::string>{'\0' + saved(objects, folder / "a.safetensors"),
+                                                                   "\1", std::string("\1\3\3\3\3", 5),
+                                                                   std::string("\1\5\4\0\x7f", 5),
+                                                                   std::string("\1\7\1\2\2\7\2\1\1", 9)};
+                                 }});
 
 }  // namespace

@@ -61,11 +61,11 @@ class FirstFailure {
 // Throws Error for a call that failed; `what` was being done.
 [[noreturn, gnu::cold, gnu::noinline]] inline void throw_cuda_error(cudaError_t status, std::string_view what) {
   static_cast<void>(cudaGetLastError());  // forgets it: else the next launch would report it again
-  throw Error(FirstFailure::explain(
+  throw_error(Error(FirstFailure::explain(
       status, concat("gpunet: CUDA error: ", cudaGetErrorString(status), " (", cudaGetErrorName(status), ")", what,
                      is_final(status) ? "; a kernel given earlier may have caused it, set GPUNET_CUDA_CHECK=1 to "
                                         "see which"
-                                      : "")));
+                                      : ""))));
 }
 
 // The same for a call at this place. Out of line, as all that makes texts: it would be compiled into every call.
@@ -75,9 +75,9 @@ class FirstFailure {
 }
 [[noreturn, gnu::cold, gnu::noinline]] inline void throw_error(cublasStatus_t status,
                                                                const std::source_location& where) {
-  throw Error(
+  throw_error(Error(
       FirstFailure::explain(cudaPeekAtLastError(), concat("gpunet: cuBLAS error: ", cublasGetStatusString(status),
-                                                          " (", cublasGetStatusName(status), ")", place(where))));
+                                                          " (", cublasGetStatusName(status), ")", place(where)))));
 }
 
 }  // namespace detail

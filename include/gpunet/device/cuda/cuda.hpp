@@ -161,9 +161,9 @@ class Cuda {
   static std::string why_not(int) { return why_not(); }
   static bool is_available() { return false; }
   static int device_count() { return 0; }
-  [[noreturn]] static int current_device() { throw Error("gpunet::Cuda::current_device: " + why_not()); }
+  [[noreturn]] static int current_device() { throw_error(Error("gpunet::Cuda::current_device: " + why_not())); }
   [[noreturn]] static std::string get_device_name(int) {
-    throw Error("gpunet::Cuda::get_device_name: " + why_not());
+    throw_error(Error("gpunet::Cuda::get_device_name: " + why_not()));
   }
 };
 

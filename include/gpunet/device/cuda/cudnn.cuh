@@ -16,9 +16,9 @@ void check_cudnn(cudnnStatus_t status, const Describe& what,
     return;
   char details[512] = "";
   cudnnGetLastErrorString(details, sizeof details);
-  throw Error(FirstFailure::explain(
+  throw_error(Error(FirstFailure::explain(
       cudaPeekAtLastError(), concat("gpunet: cuDNN error: ", cudnnGetErrorString(status), *details ? " (" : "",
-                                    details, *details ? ")" : "", " in ", what(), place(where))));
+                                    details, *details ? ")" : "", " in ", what(), place(where)))));
 }
 
 // The same of a call that has given work to the device.

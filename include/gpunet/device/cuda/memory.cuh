@@ -80,9 +80,10 @@ class CudaMemory {
     static_cast<void>(cudaGetLastError());
     std::size_t free = 0, total = 0;
     check(cudaMemGetInfo(&free, &total));
-    throw Error(concat("gpunet::Cuda: CUDA out of memory: tried to allocate ", bytes, " bytes on cuda:", ordinal_,
-                       " (", free, " bytes free of ", total, "; this device object holds ", allocated_,
-                       " in tensors and models and ", reserved(), " reserved), use a smaller batch or network"));
+    throw_error(
+        Error(concat("gpunet::Cuda: CUDA out of memory: tried to allocate ", bytes, " bytes on cuda:", ordinal_,
+                     " (", free, " bytes free of ", total, "; this device object holds ", allocated_,
+                     " in tensors and models and ", reserved(), " reserved), use a smaller batch or network")));
   }
 
   int ordinal_;

@@ -51,17 +51,18 @@ struct Recorded {
 template <class Work>
 Recorded record(Cuda& device, Work work) {
   const CurrentDevice current(device.ordinal());
-  try {
+  const auto capture_work = [&]() -> Recorded {
     Capture capture(device.stream());
     work();
     const GraphHandle graph = capture.end();
     cudaGraphExec_t made = nullptr;
     check(cudaGraphInstantiate(&made, graph.get(), 0));
     return {GraphExec(made)};
-  } catch (const std::exception& error) {
+  };
+  return attempt<std::exception>(capture_work, [](const std::exception& error) -> Recorded {
     static_cast<void>(cudaGetLastError());  // a library may have left it
     return {nullptr, concat("it cannot be recorded: ", error.what())};
-  }
+  });
 }
 
 inline void replay(Cuda& device, const GraphExec& recorded) {

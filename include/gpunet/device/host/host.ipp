@@ -34,11 +34,10 @@ struct HostRound {
   void operator()(index_t i, int worker) {
     if (failed.load(std::memory_order_relaxed)) return;
     const detail::FlushSubnormals flush;
-    try {
-      task(i, worker);
-    } catch (...) {
-      if (!failed.exchange(true)) error = std::current_exception();
-    }
+    detail::attempt([&] { task(i, worker); },
+                    [&] {
+                      if (!failed.exchange(true)) error = std::current_exception();
+                    });
   }
 };
 

@@ -40,12 +40,11 @@ class LentMemory {
    public:
     Loan(LentMemory& lender, std::size_t bytes)
         : lender_(lender.lent_.exchange(true, std::memory_order_acquire) ? nullptr : &lender) {
-      try {
-        data_ = (lender_ ? lender_->memory_ : own_).grow(bytes);
-      } catch (...) {
-        give_back();
-        throw;
-      }
+      attempt([&] { data_ = (lender_ ? lender_->memory_ : own_).grow(bytes); },
+              [&] {
+                give_back();
+                rethrow();
+              });
     }
     ~Loan() { give_back(); }
     Loan(const Loan&) = delete;

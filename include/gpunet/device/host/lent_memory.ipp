@@ -24,13 +24,14 @@ GPUNET_INLINE void prefer_large_pages([[maybe_unused]] void* p, [[maybe_unused]]
 }
 
 GPUNET_INLINE void* allocate_on_host(std::size_t bytes) {
-  try {
+  const auto allocate = [&] {
     void* p = ::operator new (bytes, std::align_val_t{host_alignment});
     prefer_large_pages(p, bytes);
     return p;
-  } catch (const std::bad_alloc&) {
-    throw Error(concat("gpunet::Host: no memory for ", bytes, " bytes, use a smaller batch or network"));
-  }
+  };
+  return attempt<std::bad_alloc>(allocate, [&](const std::bad_alloc&) -> void* {
+    throw_error(Error(concat("gpunet::Host: no memory for ", bytes, " bytes, use a smaller batch or network")));
+  });
 }
 
 GPUNET_INLINE void deallocate_on_host(void* p) noexcept {

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include <gpunet/core/error.hpp>
+#include <gpunet/core/owner_process.hpp>
 #include <gpunet/device/host/executor.hpp>
 
 namespace gpunet::detail {
@@ -36,24 +37,31 @@ bool spin_until(Condition condition) {
 
 // A fixed number of threads that share numbered tasks. The caller works along as worker 0; the others wait for the next
 // run, awake for a moment, then asleep. Each worker begins with tasks of its own, the same ones for the same number of
-// tasks, so that what it had in its cache serves again; then it helps the others.
+// tasks, so that what it had in its cache serves again; then it helps the others. In a child of fork(), which has no threads
+// but the caller's, the caller runs all tasks: nothing waits for the others.
 class ThreadPool final : public Executor {
  public:
   explicit ThreadPool(int threads) : open_(static_cast<std::size_t>(threads)) {
-    try {
+    const auto start = [&] {
       for (int worker = 1; worker < threads; ++worker)
         threads_.emplace_back([this, worker] { serve(worker); });
-    } catch (const std::system_error& e) {
-      const std::size_t got = threads_.size() + 1;
-      stop();
-      throw Error(concat("gpunet::Host: the system gives only ", got, " of ", threads, " threads (", e.what(),
-                         "), ask for fewer"));
-    } catch (...) {
-      stop();
-      throw;
-    }
+    };
+    const auto explain = [&](const std::system_error& e) {
+      throw_error(Error(concat("gpunet::Host: the system gives only ", threads_.size() + 1, " of ", threads,
+                               " threads (", e.what(), "), ask for fewer")));
+    };
+    attempt([&] { attempt<std::system_error>(start, explain); },
+            [&] {
+              stop();
+              rethrow();
+            });
   }
-  ~ThreadPool() { stop(); }
+  ~ThreadPool() {
+    if (owner_.is_this())
+      stop();
+    else
+      forget_threads();
+  }
   ThreadPool(const ThreadPool&) = delete;
   ThreadPool& operator=(const ThreadPool&) = delete;
 
@@ -96,7 +104,7 @@ class ThreadPool final : public Executor {
     for (index_t worker = 0; worker < threads(); ++worker)
       open_[static_cast<std::size_t>(worker)].offer(worker * tasks / threads(), (worker + 1) * tasks / threads());
     round_.fetch_add(1, std::memory_order_seq_cst);
-    if (sleepers_.load(std::memory_order_seq_cst) > 0) {
+    if (sleepers_.load(std::memory_order_seq_cst) > 0 && owner_.is_this()) {
       const std::lock_guard lock(mutex_);
       wake_.notify_all();
     }
@@ -157,6 +165,15 @@ class ThreadPool final : public Executor {
     threads_.clear();
   }
 
+  void forget_threads() {
+    forget(mutex_);
+    forget(wake_);
+    forget(finished_);
+    for (auto& thread : threads_)
+      forget(thread);
+  }
+
+  OwnerProcess owner_;
   std::mutex mutex_;
   std::condition_variable wake_, finished_;
   std::vector<Open> open_;  // of each worker

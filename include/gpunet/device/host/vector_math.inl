@@ -75,14 +75,14 @@ GPUNET_TARGET [[gnu::always_inline]] inline Vector log(Vector x) {
 GPUNET_TARGET [[gnu::always_inline]] inline Vector tanh(Vector x) {
   const Mask sign = as_bits(x) & std::numeric_limits<std::int32_t>::min();
   const Vector size = as_floats(as_bits(x) ^ sign);
-  const Vector far = 1.0f - 2.0f / (exp(2.0f * size) + 1.0f);
+  const Vector of_large = 1.0f - 2.0f / (exp(2.0f * size) + 1.0f);
   const Vector square = size * size;
   Vector p = square * -5.70498872745e-3f + 2.06390887954e-2f;
   p = p * square - 5.37397155531e-2f;
   p = p * square + 1.33314422036e-1f;
   p = p * square - 3.33332819422e-1f;
-  const Vector near = size + size * (square * p);
-  return as_floats(as_bits(select(as_mask(size < 0.625f), near, far)) | sign);
+  const Vector of_small = size + size * (square * p);
+  return as_floats(as_bits(select(as_mask(size < 0.625f), of_small, of_large)) | sign);
 }
 
 // log(1 + x): the error of 1 + x is made good by the factor x / ((1 + x) - 1), as by W. Kahan (HP-15C Advanced Functions
@@ -110,7 +110,7 @@ GPUNET_TARGET [[gnu::always_inline]] inline Vector erf(Vector x) {
   p = p * square + 1.12835851e-1f;
   p = p * square - 3.76126258e-1f;
   p = p * square + 1.12837917f;
-  const Vector near = size * p;
+  const Vector of_small = size * p;
   const Vector a = select(as_mask(size > 4.0f), splat(4.0f), size);  // from there on the result is 1
   Vector q = a * 1.86379256e-4f - 2.94765891e-3f;
   q = q * a + 2.18380664e-2f;
@@ -118,7 +118,7 @@ GPUNET_TARGET [[gnu::always_inline]] inline Vector erf(Vector x) {
   q = q * a - 6.38144827e-1f;
   q = q * a - 1.12708919f;
   q = q * a - 3.41522298e-4f;
-  return as_floats(as_bits(select(as_mask(size < 1.0f), near, 1.0f - exp(q))) | sign);
+  return as_floats(as_bits(select(as_mask(size < 1.0f), of_small, 1.0f - exp(q))) | sign);
 }
 
 }  // namespace gpunet::GPUNET_PATH

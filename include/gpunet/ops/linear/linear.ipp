@@ -12,7 +12,7 @@
 #include <gpunet/ops/linear/cuda/linear_products.cuh>
 #endif
 
-#define GPUNET_KERNELS <gpunet/ops/linear/host/small.inl>
+#define GPUNET_KERNELS <gpunet/ops/linear/host/small_sizes.inl>
 #include <gpunet/device/host/each_isa_path.inl>
 
 namespace gpunet {
@@ -118,18 +118,18 @@ GPUNET_INLINE void linear_backward_parameters(Host& device, SmallSizes, const Li
 namespace detail {
 
 // Which kernels do a slice: those for small maps, a matrix product of groups of 16 samples or of rows, or the plain version.
-enum class LinearKernel { small, product, product_of_rows, plain };
+enum class LinearKernel { small_sizes, product, product_of_rows, plain };
 
 GPUNET_INLINE LinearKernel linear_kernel(const Slice& slice, index_t in, index_t out) {
-  const bool small = has_small_kernels(slice, in, out);
+  const bool is_small = has_small_kernels(slice, in, out);
   constexpr index_t many_rows = 12;
   if (slice.inner == 1 && slice.outer >= many_rows && in >= 8 && out >= 8) return LinearKernel::product_of_rows;
-  if (slice.inner != 16) return small ? LinearKernel::small : LinearKernel::plain;
+  if (slice.inner != 16) return is_small ? LinearKernel::small_sizes : LinearKernel::plain;
   const index_t weights = in * out;
   constexpr index_t many_groups = 32;  // for which packing W pays
   const bool pays = weights <= index_t{1} << 16 && (slice.outer == 1 || weights > 128) &&
                     (slice.outer < many_groups || weights < index_t{1} << 14);
-  return small && pays ? LinearKernel::small : LinearKernel::product;
+  return is_small && pays ? LinearKernel::small_sizes : LinearKernel::product;
 }
 
 // `features` of a slice of groups of 16 samples as a matrix [features, samples].
@@ -192,7 +192,8 @@ GPUNET_INLINE void multiply(Host& device, bool whole_batch, const Product& p, fl
 GPUNET_INLINE index_t linear_scratch(const Host& device, const Slice& slice, index_t in, index_t out, float,
                                      bool whole_batch) {
   const auto kernel = detail::linear_kernel(slice, in, out);
-  if (kernel == detail::LinearKernel::small || kernel == detail::LinearKernel::plain) return slice.samples() * in;
+  if (kernel == detail::LinearKernel::small_sizes || kernel == detail::LinearKernel::plain)
+    return slice.samples() * in;
   if (whole_batch) return 0;
   const LinearForwardArgs<float> forward{slice, in, out};
   const LinearBackwardArgs<float> backward{slice, in, out};
@@ -206,7 +207,7 @@ GPUNET_INLINE index_t linear_scratch(const Host& device, const Slice& slice, ind
 GPUNET_INLINE void linear_forward(Host& device, const LinearForwardArgs<float>& a) {
   const auto kernel = detail::linear_kernel(a.slice, a.in, a.out);
   if (kernel == detail::LinearKernel::plain) return linear_forward<Host, float>(device, a);
-  if (kernel == detail::LinearKernel::small) return linear_forward(device, SmallSizes{}, a);
+  if (kernel == detail::LinearKernel::small_sizes) return linear_forward(device, SmallSizes{}, a);
   if (kernel == detail::LinearKernel::product_of_rows && a.b)
     for (index_t row = 0; row < a.slice.outer; ++row)
       std::copy_n(a.b.data(), a.out, a.y + row * a.out);
@@ -218,14 +219,14 @@ GPUNET_INLINE void linear_forward(Host& device, const LinearForwardArgs<float>& 
 GPUNET_INLINE void linear_backward_input(Host& device, const LinearBackwardArgs<float>& a) {
   const auto kernel = detail::linear_kernel(a.slice, a.in, a.out);
   if (kernel == detail::LinearKernel::plain) return linear_backward_input<Host, float>(device, a);
-  if (kernel == detail::LinearKernel::small) return linear_backward_input(device, SmallSizes{}, a);
+  if (kernel == detail::LinearKernel::small_sizes) return linear_backward_input(device, SmallSizes{}, a);
   detail::multiply(device, a.whole_batch, detail::input_gradient(a), a.scratch);
 }
 
 GPUNET_INLINE void linear_backward_parameters(Host& device, const LinearBackwardArgs<float>& a) {
   const auto kernel = detail::linear_kernel(a.slice, a.in, a.out);
   if (kernel == detail::LinearKernel::plain) return linear_backward_parameters<Host, float>(device, a);
-  if (kernel == detail::LinearKernel::small) return linear_backward_parameters(device, SmallSizes{}, a);
+  if (kernel == detail::LinearKernel::small_sizes) return linear_backward_parameters(device, SmallSizes{}, a);
   if (a.db && kernel == detail::LinearKernel::product_of_rows)
     detail::bias_gradients_of_rows(device, a);
   else if (a.db)

@@ -124,11 +124,8 @@ inline std::ptrdiff_t fastest_identical(Cuda& device, const LtProduct& p,
                                         const std::vector<LtAlgorithm>& algorithms) {
   constexpr float clearly = 0.95f;
   std::optional<LtTrial> trial;
-  try {
-    trial.emplace(device, p);
-  } catch (const Error&) {  // no memory to spare
-    return 0;
-  }
+  attempt<Error>([&] { trial.emplace(device, p); }, [](const Error&) {});
+  if (!trial) return 0;  // no memory to spare
   trial->fill_operands();
   std::ptrdiff_t best = 0;
   float best_time = 0;

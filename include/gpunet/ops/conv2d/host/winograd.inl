@@ -30,14 +30,14 @@ template <>
 struct WinogradInput<5> {
   static constexpr int from = 8, to = 8;
   GPUNET_TARGET [[gnu::always_inline]] static inline void apply(const Vector* d, Vector* v) {
-    const Vector near = d[2] + d[6] - 4.25f * d[4], near_odd = d[1] + d[5] - 4.25f * d[3];
-    const Vector far = d[6] + 0.25f * d[2] - 1.25f * d[4], far_odd = 2 * (d[5] + 0.25f * d[1] - 1.25f * d[3]);
+    const Vector near_even = d[2] + d[6] - 4.25f * d[4], near_odd = d[1] + d[5] - 4.25f * d[3];
+    const Vector far_even = d[6] + 0.25f * d[2] - 1.25f * d[4], far_odd = 2 * (d[5] + 0.25f * d[1] - 1.25f * d[3]);
     const Vector half = d[6] + 4 * d[2] - 5 * d[4], half_odd = 0.5f * (d[5] + 4 * d[1] - 5 * d[3]);
     v[0] = d[0] - d[6] + 5.25f * (d[4] - d[2]);
-    v[1] = near + near_odd;
-    v[2] = near - near_odd;
-    v[3] = far + far_odd;
-    v[4] = far - far_odd;
+    v[1] = near_even + near_odd;
+    v[2] = near_even - near_odd;
+    v[3] = far_even + far_odd;
+    v[4] = far_even - far_odd;
     v[5] = half + half_odd;
     v[6] = half - half_odd;
     v[7] = d[7] - d[1] + 5.25f * (d[3] - d[5]);
@@ -52,13 +52,13 @@ template <>
 struct WinogradFilter<3> {
   static constexpr int from = 3, to = 6;
   GPUNET_TARGET [[gnu::always_inline]] static inline void apply(const Vector* g, Vector* u) {
-    const Vector near = (g[0] + g[2]) * (-1.0f / 6), near_odd = g[1] * (1.0f / 6);
-    const Vector far = g[0] * (1.0f / 24) + g[2] * (1.0f / 6), far_odd = g[1] * (1.0f / 12);
+    const Vector near_even = (g[0] + g[2]) * (-1.0f / 6), near_odd = g[1] * (1.0f / 6);
+    const Vector far_even = g[0] * (1.0f / 24) + g[2] * (1.0f / 6), far_odd = g[1] * (1.0f / 12);
     u[0] = g[0] * 0.25f;
-    u[1] = near - near_odd;
-    u[2] = near + near_odd;
-    u[3] = far + far_odd;
-    u[4] = far - far_odd;
+    u[1] = near_even - near_odd;
+    u[2] = near_even + near_odd;
+    u[3] = far_even + far_odd;
+    u[4] = far_even - far_odd;
     u[5] = g[2];
   }
 };
@@ -67,14 +67,14 @@ template <>
 struct WinogradFilter<5> {
   static constexpr int from = 5, to = 8;
   GPUNET_TARGET [[gnu::always_inline]] static inline void apply(const Vector* g, Vector* u) {
-    const Vector near = (g[0] + g[2] + g[4]) * (-2.0f / 9), near_odd = (g[1] + g[3]) * (-2.0f / 9);
-    const Vector far = (g[0] + 4 * g[2] + 16 * g[4]) * (1.0f / 90), far_odd = (g[1] + 4 * g[3]) * (1.0f / 45);
+    const Vector near_even = (g[0] + g[2] + g[4]) * (-2.0f / 9), near_odd = (g[1] + g[3]) * (-2.0f / 9);
+    const Vector far_even = (g[0] + 4 * g[2] + 16 * g[4]) * (1.0f / 90), far_odd = (g[1] + 4 * g[3]) * (1.0f / 45);
     const Vector half = (16 * g[0] + 4 * g[2] + g[4]) * (2.0f / 45), half_odd = (4 * g[1] + g[3]) * (4.0f / 45);
     u[0] = g[0];
-    u[1] = near + near_odd;
-    u[2] = near - near_odd;
-    u[3] = far + far_odd;
-    u[4] = far - far_odd;
+    u[1] = near_even + near_odd;
+    u[2] = near_even - near_odd;
+    u[3] = far_even + far_odd;
+    u[4] = far_even - far_odd;
     u[5] = half + half_odd;
     u[6] = half - half_odd;
     u[7] = g[4];
@@ -86,10 +86,10 @@ template <index_t Kernel>
 struct WinogradOutput {
   static constexpr int from = Kernel + 3, to = 4;
   GPUNET_TARGET [[gnu::always_inline]] static inline void apply(const Vector* m, Vector* y) {
-    const Vector near = m[1] + m[2], near_odd = m[1] - m[2], far = m[3] + m[4], far_odd = m[3] - m[4];
-    y[0] = m[0] + near + far;
+    const Vector near_even = m[1] + m[2], near_odd = m[1] - m[2], far_even = m[3] + m[4], far_odd = m[3] - m[4];
+    y[0] = m[0] + near_even + far_even;
     y[1] = near_odd + 2 * far_odd;
-    y[2] = near + 4 * far;
+    y[2] = near_even + 4 * far_even;
     y[3] = near_odd + 8 * far_odd + m[from - 1];
     if constexpr (Kernel == 5) {
       const Vector half = m[5] + m[6], half_odd = m[5] - m[6];
@@ -106,12 +106,13 @@ template <index_t Kernel>
 struct WinogradOutputGradient {
   static constexpr int from = 4, to = Kernel + 3;
   GPUNET_TARGET [[gnu::always_inline]] static inline void apply(const Vector* d, Vector* m) {
-    const Vector near = d[0] + d[2], near_odd = d[1] + d[3], far = d[0] + 4 * d[2], far_odd = 2 * d[1] + 8 * d[3];
+    const Vector near_even = d[0] + d[2], near_odd = d[1] + d[3], far_even = d[0] + 4 * d[2],
+                 far_odd = 2 * d[1] + 8 * d[3];
     m[0] = d[0];
-    m[1] = near + near_odd;
-    m[2] = near - near_odd;
-    m[3] = far + far_odd;
-    m[4] = far - far_odd;
+    m[1] = near_even + near_odd;
+    m[2] = near_even - near_odd;
+    m[3] = far_even + far_odd;
+    m[4] = far_even - far_odd;
     m[to - 1] = d[3];
     if constexpr (Kernel == 5) {
       const Vector half = d[0] + 0.25f * d[2], half_odd = 0.5f * d[1] + 0.125f * d[3];
@@ -129,11 +130,11 @@ template <>
 struct WinogradFilterGradient<3> {
   static constexpr int from = 6, to = 3;
   GPUNET_TARGET [[gnu::always_inline]] static inline void apply(const Vector* u, Vector* g) {
-    const Vector near = (u[1] + u[2]) * (-1.0f / 6), near_odd = (u[2] - u[1]) * (1.0f / 6);
-    const Vector far = u[3] + u[4], far_odd = u[3] - u[4];
-    g[0] = u[0] * 0.25f + near + far * (1.0f / 24);
+    const Vector near_even = (u[1] + u[2]) * (-1.0f / 6), near_odd = (u[2] - u[1]) * (1.0f / 6);
+    const Vector far_even = u[3] + u[4], far_odd = u[3] - u[4];
+    g[0] = u[0] * 0.25f + near_even + far_even * (1.0f / 24);
     g[1] = near_odd + far_odd * (1.0f / 12);
-    g[2] = near + far * (1.0f / 6) + u[5];
+    g[2] = near_even + far_even * (1.0f / 6) + u[5];
   }
 };
 
@@ -141,14 +142,14 @@ template <>
 struct WinogradFilterGradient<5> {
   static constexpr int from = 8, to = 5;
   GPUNET_TARGET [[gnu::always_inline]] static inline void apply(const Vector* u, Vector* g) {
-    const Vector near = (u[1] + u[2]) * (-2.0f / 9), near_odd = (u[1] - u[2]) * (-2.0f / 9);
-    const Vector far = (u[3] + u[4]) * (1.0f / 90), far_odd = (u[3] - u[4]) * (1.0f / 45);
+    const Vector near_even = (u[1] + u[2]) * (-2.0f / 9), near_odd = (u[1] - u[2]) * (-2.0f / 9);
+    const Vector far_even = (u[3] + u[4]) * (1.0f / 90), far_odd = (u[3] - u[4]) * (1.0f / 45);
     const Vector half = (u[5] + u[6]) * (2.0f / 45), half_odd = (u[5] - u[6]) * (4.0f / 45);
-    g[0] = u[0] + near + far + 16 * half;
+    g[0] = u[0] + near_even + far_even + 16 * half;
     g[1] = near_odd + far_odd + 4 * half_odd;
-    g[2] = near + 4 * (far + half);
+    g[2] = near_even + 4 * (far_even + half);
     g[3] = near_odd + 4 * far_odd + half_odd;
-    g[4] = near + 16 * far + half + u[7];
+    g[4] = near_even + 16 * far_even + half + u[7];
   }
 };
 
