@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <deque>
 #include <map>
+#include <optional>
 #include <set>
 #include <type_traits>
 
@@ -61,6 +62,12 @@ class StateWriter final : public StateVisitor {
 // Reads a file that it has checked: all checksums hold.
 class StateReader final : public StateVisitor {
  public:
+  // Reads what was written to memory, in one pass.
+  explicit StateReader(const StateWriter& written) {
+    for (const TensorEntry& entry : written.entries)
+      entries_[entry.name] = &entry;
+    pass_ = Pass::read;
+  }
   explicit StateReader(const TensorFile& file) : path_(file.path()) {
     const auto version = file.metadata().find("gpunet_checkpoint");
     require(version != file.metadata().end(), "gpunet::io::Checkpoint: ", path_,
@@ -130,6 +137,24 @@ class StateReader final : public StateVisitor {
   std::set<std::string, std::less<>> asked_;
 };
 
+// Has `visit` check all of the file, then set all. Where setting ends with an error, as for lack of memory, what was set before gets its
+// old values again; the memory of the file is released for that.
+template <class Reader, class File, class Visit>
+void read_state(Reader& reader, std::optional<File>& file, const Visit& visit) {
+  visit(reader);
+  StateWriter before;
+  visit(before);
+  reader.begin_reading();
+  try {
+    visit(reader);
+  } catch (...) {
+    file.reset();
+    StateReader undo(before);
+    visit(undo);
+    throw;
+  }
+}
+
 }  // namespace detail
 
 GPUNET_INLINE Checkpoint::Checkpoint(std::string path, const CheckpointOptions& options)
@@ -167,14 +192,13 @@ GPUNET_INLINE bool Checkpoint::load() const {
             " (a training would begin anew and replace it), rename it to ", path_, ", or remove it");
     return false;
   }
-  const SafetensorsFile file =
-      SafetensorsFile::read(path_);  // all of it in memory: objects are not half read if the disk fails
-  detail::StateReader reader(file);
-  for (const auto& [name, visit] : objects_)
-    visit(reader);
-  reader.begin_reading();
-  for (const auto& [name, visit] : objects_)
-    visit(reader);
+  // All of it in memory: objects are not half read if the disk fails.
+  std::optional<SafetensorsFile> file(SafetensorsFile::read(path_));
+  detail::StateReader reader(*file);
+  detail::read_state(reader, file, [&](StateVisitor& state) {
+    for (const auto& [name, visit] : objects_)
+      visit(state);
+  });
   return true;
 }
 

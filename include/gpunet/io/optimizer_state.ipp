@@ -3,6 +3,7 @@
 
 #include <deque>
 #include <map>
+#include <optional>
 #include <set>
 #include <string_view>
 #include <vector>
@@ -222,11 +223,9 @@ GPUNET_INLINE void save_optimizer(const std::string& path, const VisitState& vis
 
 GPUNET_INLINE void load_optimizer(const std::string& path, const OptimizerLoadOptions& options,
                                   const VisitState& visit) {
-  const TensorFile file = read_tensors(path, {.numbers = true});
-  OptimizerReader reader(file, options.key);
-  visit(reader);
-  reader.begin_reading();
-  visit(reader);
+  std::optional<TensorFile> file(read_tensors(path, {.numbers = true}));
+  OptimizerReader reader(*file, options.key);
+  read_state(reader, file, visit);
 }
 
 }  // namespace gpunet::io::detail

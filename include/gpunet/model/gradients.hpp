@@ -34,17 +34,18 @@ class Gradients {
  public:
   explicit Gradients(index_t size) : size_(size), ranges_{{0, size}} {}
 
-  // Sets which gradients are computed. Those of other parameters become 0.
+  // Sets which gradients are computed. Those of other parameters become 0. An error changes no range.
   void set_plan(D& device, const std::vector<ParameterInfo>& parameters, const Plan& plan) {
-    ranges_.clear();
+    std::vector<ArenaRange> ranges;
+    for (std::size_t i = 0; i < parameters.size(); ++i)
+      if (plan.has_gradient[i])
+        append(ranges, parameters[i]);
+      else if (sum_.size() > 0)
+        fill(device, parameters[i].sizes.numel(), T{}, sum_.data() + parameters[i].offset);
     if (spare_ != plan.spare_elements)
       partial_ = {};  // gradients would lie in what are gaps now, which have to be 0
     spare_ = plan.spare_elements;
-    for (std::size_t i = 0; i < parameters.size(); ++i)
-      if (plan.has_gradient[i])
-        append(ranges_, parameters[i]);
-      else if (sum_.size() > 0)
-        fill(device, parameters[i].sizes.numel(), T{}, sum_.data() + parameters[i].offset);
+    ranges_ = std::move(ranges);
   }
   // Returns the parts of the arena that are computed.
   const std::vector<ArenaRange>& ranges() const { return ranges_; }

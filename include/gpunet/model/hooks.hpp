@@ -57,11 +57,13 @@ class Hooks {
   }
   bool empty() const { return hooks_.empty(); }
 
-  // Returns, once, whether hooks have come or gone, and drops those that have gone.
-  bool take_change() {
+  // Returns whether hooks have come or gone since note_plan(), and drops those that have gone.
+  bool has_changed() {
     std::erase_if(hooks_, [](const auto& hook) { return hook->is_removed; });
-    return std::exchange(has_changed_, false);
+    return has_changed_;
   }
+  // Notes that the network is planned for these hooks.
+  void note_plan() { has_changed_ = false; }
   // Returns the values that are watched.
   std::vector<value_t> values() const {
     std::vector<value_t> all;
@@ -70,15 +72,14 @@ class Hooks {
     return all;
   }
 
-  // Makes room for a batch. Returns whether arrays have moved.
-  bool reserve(D& device, const Graph& graph, const Plan& plan, index_t batch) {
-    bool has_moved = false;
+  // Makes room for a batch. Counts arrays that have moved in `moves`, also before an error.
+  void reserve(D& device, const Graph& graph, const Plan& plan, index_t batch, std::uint64_t& moves) {
     watched_.clear();
     for (const auto& hook : hooks_) {
       const Sizes sizes = graph.values[static_cast<std::size_t>(hook->value)].with_front(batch);
       if (hook->seen.sizes() != sizes || !hook->seen.data()) {
         hook->seen = Tensor<T, D>(device, sizes);
-        has_moved = true;
+        ++moves;
       }
       const int value = plan.value_of[static_cast<std::size_t>(hook->value)];
       const bool is_output = hook->hooked == Hooked::output;
@@ -86,7 +87,6 @@ class Hooks {
       hook->is_computed = is_output || (maker >= 0 && plan.nodes[static_cast<std::size_t>(maker)].has_backward);
       watched_.push_back({value, is_output ? hook->seen.data() : nullptr, is_output ? nullptr : hook->seen.data()});
     }
-    return has_moved;
   }
   std::span<const WatchedValue<T>> watched() const { return watched_; }
 

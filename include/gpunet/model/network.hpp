@@ -283,8 +283,8 @@ class Network : public Trackable<Network<D, T>> {
 
   void run_forward_hooks();
   void run_backward_hooks();
-  // Makes the plan anew.
-  void plan_again();
+  // Takes a graph that runs, and its plan. An error changes nothing.
+  void plan_for(Graph fused, Storage storage);
   // Starts a pass: cuts the batch into slices and allocates memory for `slot_count` of them, 0 for all.
   void begin(const View<const T, D>& inputs, index_t slot_count);
   // In an exclusive use: the forward pass, and the hooks after it.

@@ -109,10 +109,12 @@ void Network<D, T>::visit_gradients(StateVisitor& state, index_t& batches) {
 template <class D, class T>
 void Network<D, T>::set_requires_grad(std::span<const int> parameters, bool on) {
   const auto use = exclusive_use();
+  Graph fused = fused_;
   for (const int i : parameters)
-    for (Graph* graph : {&graph_, &fused_})
-      graph->parameters[static_cast<std::size_t>(i)].requires_grad = on;
-  plan_again();
+    fused.parameters[static_cast<std::size_t>(i)].requires_grad = on;
+  plan_for(std::move(fused), plan_.storage);
+  for (const int i : parameters)
+    graph_.parameters[static_cast<std::size_t>(i)].requires_grad = on;
   note_update();
 }
 
@@ -149,10 +151,12 @@ void Network<D, T>::run_backward_hooks() {
 }
 
 template <class D, class T>
-void Network<D, T>::plan_again() {
-  plan_ = Plan(fused_, DeviceTraits<D>::rectifies_gradients, InputGradient::skip,
-               {.element_bytes = sizeof(T), .storage = plan_.storage});
-  gradients_.set_plan(device_, graph_.parameters, plan_);
+void Network<D, T>::plan_for(Graph fused, Storage storage) {
+  Plan plan(fused, DeviceTraits<D>::rectifies_gradients, InputGradient::skip,
+            {.element_bytes = sizeof(T), .storage = storage});
+  gradients_.set_plan(device_, graph_.parameters, plan);
+  fused_ = std::move(fused);
+  plan_ = std::move(plan);
   ++plan_number_;
 }
 
@@ -160,9 +164,9 @@ template <class D, class T>
 void Network<D, T>::autocast(Storage storage) {
   const auto use = exclusive_use();
   if (storage == plan_.storage) return;
-  conversions_ = conversions_of<D, T>(storage, "gpunet::Model::autocast");
-  plan_.storage = storage;
-  plan_again();
+  const Conversions<D, T>* const conversions = conversions_of<D, T>(storage, "gpunet::Model::autocast");
+  plan_for(fused_, storage);
+  conversions_ = conversions;
   ++pass_;  // outputs are stored differently
   updates_at_pass_ = arena_->updates - 1;
 }
@@ -179,12 +183,12 @@ template <class D, class T>
 void Network<D, T>::begin(const View<const T, D>& inputs, index_t slot_count) {
   this->here();
   detail::check_input(graph_, plan_, inputs.sizes());
-  if (hooks_->take_change()) {
+  if (hooks_->has_changed()) {
     graph_.watched = hooks_->values();
-    fused_ = fuse(graph_, fuse_policy<D, T>);
-    plan_again();
+    plan_for(fuse(graph_, fuse_policy<D, T>), plan_.storage);
+    hooks_->note_plan();
   }
-  if (hooks_->reserve(device_, graph_, plan_, inputs.size(0))) ++plan_number_;
+  hooks_->reserve(device_, graph_, plan_, inputs.size(0), plan_number_);
   inputs_ = inputs.data();
   ++pass_;
   ++losses_computed_;  // those of the last batch are stale
@@ -315,8 +319,9 @@ void Network<D, T>::use_constants(std::span<const double> constants) {
     return static_cast<T>(now) == before;
   };
   if (std::equal(constants.begin(), constants.end(), constants_.begin(), constants_.end(), same)) return;
-  constants_.assign(constants.begin(), constants.end());
+  constants_.clear();  // those of the device, which an error below leaves without any
   if (device_constants_.size() < std::ssize(constants)) device_constants_.reset(device_, std::ssize(constants));
+  constants_.assign(constants.begin(), constants.end());
   device_.upload(device_constants_.data(), constants_.data(), constants_.size() * sizeof(T));
 }
 

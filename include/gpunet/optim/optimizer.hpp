@@ -74,8 +74,13 @@ class Optimizer : public ParamGroups {
     return count;
   }
 
-  // Returns the segments that a step updates.
-  std::vector<Segment>& segments() { return segments_of(model_->graph(), model_->plan(), model_->plan_number()); }
+  // Returns the segments that a step updates. The arrays that they need exist then: where memory ends, no segment is updated.
+  std::vector<Segment>& segments() {
+    std::vector<Segment>& all = segments_of(model_->graph(), model_->plan(), model_->plan_number());
+    for (const Segment& segment : all)
+      kept_of(segment);
+    return all;
+  }
   // Returns whether one update does a step of all parameters.
   bool is_whole() {
     const std::vector<Segment>& all = segments();
@@ -111,6 +116,15 @@ class Optimizer : public ParamGroups {
     return kept_[i].data();
   }
 
+  // Returns the arrays that the update of a segment works on; null for those that it does not need.
+  std::array<T*, N> kept_of(const Segment& segment) {
+    const std::array<bool, N> keeps = self().keeps(this->group(segment.group).momentum());
+    std::array<T*, N> arrays{};
+    for (std::size_t i = 0; i < N; ++i)
+      if (keeps[i]) arrays[i] = kept(i);
+    return arrays;
+  }
+
   TrackedPointer<Network<D, T>> model_;
   Buffer<T, D> kept_[N];
 };
@@ -118,18 +132,15 @@ class Optimizer : public ParamGroups {
 template <class Self, class D, class T, std::size_t N>
 auto Optimizer<Self, D, T, N>::next_of(Segment& segment) {
   const Rates& rates = this->group(segment.group);
-  const std::array<bool, N> keeps = self().keeps(rates.momentum());
-  T* arrays[N > 0 ? N : 1] = {};
-  for (std::size_t i = 0; i < N; ++i)  // first: allocating may fail
-    if (keeps[i]) arrays[i] = kept(i);
+  const std::array<T*, N> arrays = kept_of(segment);  // first: allocating may fail
   Progress& progress = segment.progress;
-  if (std::find(keeps.begin(), keeps.end(), true) != keeps.end()) ++progress.steps;
+  if (std::any_of(arrays.begin(), arrays.end(), [](const T* array) { return array != nullptr; })) ++progress.steps;
   auto step = self().next(GroupStep{rates.lr(), rates.momentum(), rates.weight_decay(),
                                     static_cast<double>(progress.steps), progress.product});
   step.gradient = model_->gradients().data();
   step.parameter = model_->parameters().data();
   for (std::size_t i = 0; i < N; ++i)
-    if (keeps[i]) step.kept[i] = arrays[i];
+    if (arrays[i]) step.kept[i] = arrays[i];
   return step;
 }
 
