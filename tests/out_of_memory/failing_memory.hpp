@@ -46,7 +46,9 @@ class MemoryTest {
   struct Parts {
     const char* name;
     std::function<void()> prepare, operation;
-    std::function<std::uint64_t()> result, state = [] { return std::uint64_t{0}; };
+    std::function<std::uint64_t()> result, state = [] {
+      return std::uint64_t{0};
+    };
     bool unchanged_without_memory = true;  // `state`, also if no allocation succeeds any more
   };
   void operator()(const Parts& parts) {
@@ -76,8 +78,7 @@ class MemoryTest {
         if (error == Found::nothing) {
           expect(parts.result() == right, "no error, and another result");
         } else {
-          if (!and_later || parts.unchanged_without_memory)
-            expect(parts.state() == before, "objects have changed");
+          if (!and_later || parts.unchanged_without_memory) expect(parts.state() == before, "objects have changed");
           if (is_whole_) expect(memory_.in_use() == in_use, "memory is not released");
           parts.operation();
           expect(parts.result() == right, "another result afterwards");
@@ -96,7 +97,10 @@ class MemoryTest {
     (*this)({.name = name,
              .prepare = [] {},
              .operation = [&] { result = operation(); },
-             .result = [&] { return result; }});
+             .result =
+                 [&] {
+                   return result;
+                 }});
     is_whole_ = false;
   }
 

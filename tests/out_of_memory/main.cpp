@@ -127,7 +127,8 @@ void test_whole(MemoryTest& test, const Data& data, const Options&... options) {
   });
   test.whole("LBFGS", [&] {
     Lesson<D> lesson(data, options...);
-    optim::LBFGS<D, float> optimizer(lesson.net, {.max_iter = 3, .line_search_fn = optim::LineSearch::strong_wolfe});
+    optim::LBFGS<D, float> optimizer(lesson.net,
+                                     {.max_iter = 3, .line_search_fn = optim::LineSearch::strong_wolfe});
     for (int i = 0; i < 2; ++i)
       optimizer.step([&] {
         optimizer.zero_grad();
@@ -142,10 +143,9 @@ void test_whole(MemoryTest& test, const Data& data, const Options&... options) {
       Lesson<D> lesson(data, options...);
       const data::DataLoader loader(data.set, {.batch_size = 8, .shuffle = true, .num_workers = workers});
       const data::DataLoader validation(data.set, {.batch_size = 9});
-      const auto history =
-          train::fit(lesson.net, nn::CrossEntropyLoss{}, lesson.optimizer, loader, {.epochs = 2},
-                     train::Accuracy(lesson.device, 3), train::Validation(validation),
-                     train::EarlyStopping({.patience = 5, .restore_best_weights = true}));
+      const auto history = train::fit(lesson.net, nn::CrossEntropyLoss{}, lesson.optimizer, loader, {.epochs = 2},
+                                      train::Accuracy(lesson.device, 3), train::Validation(validation),
+                                      train::EarlyStopping({.patience = 5, .restore_best_weights = true}));
       return hash_of(lesson.weights(), history.epochs.size());
     });
 }
@@ -268,7 +268,8 @@ void test_parts(MemoryTest& test, const Data& data, const Options&... options) {
   for (const char* name : {"net.safetensors", "net.pth", "net.npz"}) {
     const std::string file = folder / name, what = concat("io::load of ", name);
     io::save(lesson->net, file);
-    test({concat("io::save to ", name).c_str(), make_trained, [&] { io::save(lesson->net, folder / concat("x", name)); },
+    test({concat("io::save to ", name).c_str(), make_trained,
+          [&] { io::save(lesson->net, folder / concat("x", name)); },
           [&] { return fnv1a(io::read_file(folder / concat("x", name))); }, state});
     test({what.c_str(), make_trained, [&] { io::load(lesson->net, file); }, weights, state});
   }

@@ -145,14 +145,13 @@ void read_state(Reader& reader, std::optional<File>& file, const Visit& visit) {
   StateWriter before;
   visit(before);
   reader.begin_reading();
-  try {
-    visit(reader);
-  } catch (...) {
-    file.reset();
-    StateReader undo(before);
-    visit(undo);
-    throw;
-  }
+  gpunet::detail::attempt([&] { visit(reader); },
+                          [&] {
+                            file.reset();
+                            StateReader undo(before);
+                            visit(undo);
+                            gpunet::detail::rethrow();
+                          });
 }
 
 }  // namespace detail
