@@ -128,6 +128,12 @@ TEST_CASE("what is wrong with the files is said") {
   CHECK(contains(error(), "has 2369 bytes (want 2368 for the shape [3, 28, 28])"));
   images(idx({3, 28}, 256));
   CHECK(contains(error(), "does not begin as an idx file of bytes with 3 dimensions does"));
+  for (const std::size_t byte : {0, 1, 2}) {  // 0, 0, 8: the type of the numbers
+    std::string other = idx({2, 28, 28}, 256);
+    other[byte] = 1;
+    images(other);
+    CHECK(contains(error(), "does not begin as an idx file"));
+  }
   images("");
   CHECK(contains(error(), "does not begin as an idx file"));
   images(idx({3, 0, 28}, 256));

@@ -159,7 +159,8 @@ TEST_CASE("points that cannot be made") {
   CHECK(error_of([] { data::make_spiral(index_t{1} << 48); }) ==
         "gpunet::data::make_spiral: 281474976710656 points need more than the available memory, give fewer");
   for (const double noise : {-0.1, 0.51, std::numeric_limits<double>::quiet_NaN()})
-    CHECK(contains(error_of([&] { data::make_xor(10, {.noise = noise}); }), "(want 0 to 0.5)"));
+    for (const auto make : {data::make_circle, data::make_xor, data::make_gaussians, data::make_spiral})
+      CHECK(contains(error_of([&] { make(10, {.noise = noise}); }), "(want 0 to 0.5)"));
 }
 
 TEST_CASE("points are a dataset, for a loader") {

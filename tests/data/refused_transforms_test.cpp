@@ -1,4 +1,5 @@
 #include <doctest/doctest.h>
+#include <limits>
 #include <vector>
 
 #include <gpunet/data/color_jitter.hpp>
@@ -10,6 +11,29 @@
 
 using namespace gpunet;
 using namespace gpunet::data;
+
+TEST_CASE("each bound of the numbers of a transform") {
+  const float infinite = std::numeric_limits<float>::infinity();
+  const double not_finite = infinite;
+  CHECK(contains(error_of([] { RandomCrop({1, 0}); }), "a part of 1 x 0 with padding 0"));
+  CHECK(contains(error_of([] { RandomCrop(1, {.padding = -1}); }), "a part of 1 x 1 with padding -1"));
+  CHECK(contains(error_of([] { RandomCrop(1, {.padding = (1 << 20) + 1}); }), "with padding 1048577"));
+  CHECK(contains(error_of([] {
+                   Pipeline(Compose(RandomCrop{{2, 8}}, ToTensor{}), {1, 2, 3});
+                 }),
+                 "a part of 2 x 8 of an image of 2 x 3"));
+  CHECK(contains(error_of([] { RandomHorizontalFlip(-0.5); }), "a probability of -0.5"));
+  CHECK(contains(error_of([] { RandomErasing({.p = 1.5}); }), "a probability of 1.5"));
+  CHECK(contains(error_of([] { RandomErasing({.scale = {-0.1, 0.5}}); }), "a scale of -0.1 to 0.5"));
+  CHECK(contains(error_of([] { RandomErasing({.scale = {0.5, 1.5}}); }), "a scale of 0.5 to 1.5"));
+  CHECK(contains(error_of([] { RandomErasing({.ratio = {2, 1}}); }), "a ratio of 2 to 1"));
+  CHECK(contains(error_of([&] { RandomErasing({.ratio = {1, not_finite}}); }), "a ratio of 1 to inf"));
+  CHECK(contains(error_of([] { Resize{(1 << 20) + 1}; }), "sides of 1048577 pixels"));
+  CHECK(contains(error_of([] { Resize{{3, (1 << 20) + 1}}; }), "sides of 3 and 1048577 pixels"));
+  CHECK(contains(error_of([&] { Normalize({0.0f}, {infinite}); }), "the std of channel 0 is inf"));
+  CHECK(contains(error_of([] { Normalize({0.0f}, {0.0f}); }), "the std of channel 0 is 0"));
+  CHECK(error_of([] { Pipeline(Compose(ToTensor{}, ColorJitter({.hue = 0.1})), {1, 3, 3}); }).empty());
+}
 
 TEST_CASE("what makes no transform is refused") {
   CHECK(error_of([] { RandomCrop{0}; }) ==

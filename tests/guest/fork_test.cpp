@@ -13,6 +13,9 @@
 
 using namespace gpunet;
 
+// Of the library that counts what is tested, where it is linked (scripts/coverage.sh).
+extern "C" [[gnu::weak]] int __llvm_profile_write_file();
+
 namespace {
 
 // Returns what f returns in a child, or 128 and the signal that ended it: SIGALRM if it hangs.
@@ -22,7 +25,9 @@ int in_child(F f) {
   REQUIRE(child >= 0);
   if (child == 0) {
     ::alarm(60);
-    ::_exit(f());
+    const int result = f();
+    if (__llvm_profile_write_file) __llvm_profile_write_file();
+    ::_exit(result);
   }
   int status = 0;
   REQUIRE(::waitpid(child, &status, 0) == child);

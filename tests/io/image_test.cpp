@@ -53,6 +53,9 @@ TEST_CASE("what is no image") {
                  "gpunet::io: an array of shape [5, 1, 1] is no image (want [channels, height, width]"));
   CHECK(contains(error_of([] { io::to_image(std::vector<float>(3), {2, 2}); }), "3 values for an image of shape"));
   CHECK(contains(error_of([] { io::encode_png({0, 1, 3, {}}); }), "an image of 0 x 1 (want 1 to 2147483647"));
+  CHECK(contains(error_of([] { io::encode_png({1, 0, 3, {}}); }), "an image of 1 x 0 (want 1 to 2147483647"));
+  CHECK(contains(error_of([] { io::encode_png({1, index_t{1} << 31, 3, {}}); }), "an image of 1 x 2147483648"));
+  CHECK(contains(error_of([] { io::encode_png({1, 1, 0, {}}); }), "with 0 channels"));
   CHECK(contains(error_of([] { io::encode_png({2147483647, 2147483647, 4, {}}); }), "channels has 0 bytes"));
   CHECK(contains(error_of([] { io::encode_png({1, 1, 5, std::vector<std::uint8_t>(5)}); }), "with 5 channels"));
   CHECK(contains(error_of([] {

@@ -70,7 +70,8 @@ TEST_CASE("strings: what is refused") {
   CHECK(contains(string_error(R"("\u+123")"), "hexadecimal"));
   CHECK(contains(string_error(R"("\u12")"), "hexadecimal"));
   CHECK(contains(string_error("\"\\u"), "hexadecimal"));
-  for (const char* half : {R"("\ud83d")", R"("\ud83dx")", R"("\ud83d\n")", R"("\ud83d\u0041")", R"("\ude00")"})
+  for (const char* half :
+       {R"("\ud83d")", R"("\ud83dx")", R"("\ud83d\n")", R"("\ud83d\u0041")", R"("\ud83d\ue000")", R"("\ude00")"})
     CHECK(contains(string_error(half), "surrogate"));
   // A lone continuation, a character cut short, "/" in two bytes, a surrogate, more than U+10FFFF, no such byte.
   for (const char* wrong :

@@ -88,15 +88,23 @@ TEST_CASE("a header that lies is an Error at its byte") {
   CHECK(contains(error_in(folder, shape("4294967296, 4294967296")), "that is too large"));
   CHECK(contains(error_in(folder, shape("9223372036854775807, 9223372036854775807, 0"), 0), "that is too large"));
   CHECK(contains(error_in(folder, shape("18446744073709551616")), "a number that is too large"));
+  CHECK(contains(error_in(folder, shape("9223372036854775808")), "a number that is too large"));
   CHECK(contains(error_in(folder, shape("-1")), "expected a number in the header"));
   CHECK(contains(error_in(folder, shape("1,1,1,1,1,1,1,1,1")), "more than 8 dimensions"));
   CHECK(contains(error_in(folder, shape("2, 3") + "x"), "more in the header than wanted"));
   CHECK(contains(error_in(folder, "{'descr': '<f4', 'shape': (2, 3)}"), "without descr, fortran_order or shape"));
-  CHECK(contains(error_in(folder, "{'descr': '<f4', 'descr': '<f4'"), "unknown or occurs twice"));
+  CHECK(contains(error_in(folder, "{'fortran_order': False, 'shape': (6,)}"),
+                 "without descr, fortran_order or shape"));
+  CHECK(contains(error_in(folder, "{'descr': '<f4', 'fortran_order': False}"),
+                 "without descr, fortran_order or shape"));
+  for (const char* twice : {"{'descr': '<f4', 'descr': '<f4'", "{'fortran_order': True, 'fortran_order': True",
+                            "{'shape': (6,), 'shape': (6,)"})
+    CHECK(contains(error_in(folder, twice), "unknown or occurs twice"));
   CHECK(contains(error_in(folder, "{'x': 1}"), "byte 15: the key \"x\""));
   for (const auto& [type, advice] : {std::pair("<U4", "numbers that stand for them"),
                                      {"|S3", "numbers that stand for them"},
                                      {"<M8[s]", "array.astype(\"int64\")"},
+                                     {"<m8[s]", "array.astype(\"int64\")"},
                                      {"|V2", "array.astype(\"float32\")"},
                                      {"|O", "array.astype(\"float32\")"},
                                      {"<f16", "array.astype(\"float64\")"}}) {
