@@ -1,4 +1,5 @@
 // A training that is stopped and goes on in new objects, from a checkpoint, is bitwise the uninterrupted one.
+#include <algorithm>
 #include <filesystem>
 #include <memory>
 #include <span>
@@ -7,6 +8,8 @@
 
 #include <gpunet/functional.hpp>
 #include <gpunet/gpunet.hpp>
+#include <gpunet/io/atomic_file.hpp>
+#include <gpunet/io/file.hpp>
 #include <gpunet/tensors.hpp>
 
 #include "io/temp_folder.hpp"
@@ -426,4 +429,57 @@ TEST_CASE("a checkpoint that does not fit changes nothing") {
   last.back() = static_cast<char>(last.back() ^ 1);
   io::write_file_atomically(path, std::as_bytes(std::span(last)));
   CHECK(contains(error_of([&] { checkpoint.load(); }), path + " is damaged (the checksum of "));
+}
+
+TEST_CASE("a checkpoint keeps the files before it") {
+  const TempFolder folder;
+  const std::string path = folder / "run.safetensors";
+  index_t epoch = 0;
+  const auto read = [&](const std::string& file) {
+    io::Checkpoint checkpoint(file);
+    epoch = -1;
+    checkpoint.add("epoch", epoch).load();
+    return epoch;
+  };
+  const auto save = [&](int keep_last, index_t now) {
+    io::Checkpoint checkpoint(path, {.keep_last = keep_last});
+    epoch = now;
+    checkpoint.add("epoch", epoch).save();
+  };
+  for (index_t now = 1; now <= 5; ++now) {
+    save(3, now);
+    CHECK(folder.count() == static_cast<std::size_t>(std::min<index_t>(now, 3)));
+    CHECK(read(path) == now);
+    if (now > 1) CHECK(read(io::earlier_name(path, 1)) == now - 1);
+    if (now > 2) CHECK(read(path + ".2") == now - 2);
+  }
+  save(1, 6);  // leaves the others
+  CHECK(read(path) == 6);
+  CHECK(read(path + ".1") == 4);
+
+  // Through a link, beside the file that it names.
+  std::filesystem::create_symlink(path, folder / "link.safetensors");
+  io::Checkpoint linked(folder / "link.safetensors", {.keep_last = 2});
+  epoch = 7;
+  linked.add("epoch", epoch).save();
+  CHECK(read(path) == 7);
+  CHECK(read(path + ".1") == 6);
+  CHECK(!io::exists(folder / "link.safetensors.1"));
+
+  // What is damaged or gone is not replaced by itself.
+  std::string bytes = read_text(path);
+  bytes.back() = static_cast<char>(bytes.back() ^ 1);
+  io::write_file_atomically(path, std::as_bytes(std::span(bytes)));
+  CHECK(error_of([&] { read(path); }).ends_with(" differs), rename the one before to it, " + path + ".1"));
+  std::filesystem::remove(path);
+  CHECK(error_of([&] { read(path); }) ==
+        "gpunet::io::Checkpoint: there is no " + path + " but one before it, " + path +
+            ".1 (a training would begin anew and replace it), rename it to " + path + ", or remove it");
+  CHECK(error_of([&] { io::Checkpoint(path, {.keep_last = 0}); }) ==
+        "gpunet::io::Checkpoint: keep_last 0 (want 1, the newest file alone, to 1000)");
+}
+
+TEST_CASE("a checkpoint that the system does not let us look for is not taken for a missing one") {
+  const std::string path = std::string(300, 'a') + ".safetensors";  // longer than a name may be
+  CHECK(contains(error_of([&] { io::Checkpoint(path).load(); }), "gpunet::io: cannot look for " + path));
 }

@@ -43,6 +43,7 @@ struct Run {
   index_t fail_after = 0;  // steps: a part throws
   int workers = 0;
   index_t batch_size = 8;
+  int keep_last = 1;
 };
 
 // Trains a new network with everything that has a state.
@@ -75,7 +76,8 @@ Result train_once(D& device, const Run& how) {
                                   .max_steps = how.max_steps,
                                   .accumulate = how.accumulate,
                                   .resume = how.resume,
-                                  .save_every = how.save_every};
+                                  .save_every = how.save_every,
+                                  .keep_last = how.keep_last};
   const auto fit = [&](auto&&... more) {
     return train::fit(net, nn::CrossEntropyLoss{}, optimizer, loader, options, train::Validation(validation),
                       train::EarlyStopping({.patience = how.patience, .restore_best_weights = true}),
@@ -247,6 +249,12 @@ TEST_CASE("fit refuses checkpoints that do not fit") {
   CHECK(contains(
       error_of([&] { train_once(device, {.resume = folder / "nowhere/run.safetensors", .fail_after = 1}); }),
       "nowhere"));
+  CHECK(error_of([&] { train_once(device, {.keep_last = 2}); }) ==
+        "gpunet::train::fit: keep_last 2 (want a file in .resume, of which so many are kept), write {.resume = "
+        "\"run.safetensors\", .keep_last = 3}");
+  train_once(device, {.epochs = 3, .resume = folder / "kept.safetensors", .keep_last = 2});
+  CHECK(folder.count() == 2);  // and none of the first epoch
+  CHECK(io::exists(folder / "kept.safetensors.1"));
   train_once(device, {.epochs = 1, .resume = path});
   CHECK(contains(
       error_of([&] { train_once(device, {.resume = path, .batch_size = 10}); }),
