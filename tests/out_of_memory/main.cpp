@@ -1,6 +1,8 @@
 // Out of memory is an error, not an end: every allocation of every operation fails in turn, alone and with all later ones. The
 // operation throws std::bad_alloc or an Error about memory, releases what it had, and succeeds when it is called again.
+#include <climits>
 #include <cstdlib>
+#include <dlfcn.h>
 #include <optional>
 #include <span>
 #include <string>
@@ -106,6 +108,7 @@ struct Lesson {
 // All that a program does with a network, on objects that it makes.
 template <class D, class... Options>
 void test_whole(MemoryTest& test, const Data& data, const Options&... options) {
+  constexpr bool is_simulated = !std::is_same_v<D, Host>;  // which takes long
   test.whole("building", [&] {
     D device(options...);
     manual_seed(3);
@@ -127,9 +130,8 @@ void test_whole(MemoryTest& test, const Data& data, const Options&... options) {
   });
   test.whole("LBFGS", [&] {
     Lesson<D> lesson(data, options...);
-    optim::LBFGS<D, float> optimizer(lesson.net,
-                                     {.max_iter = 3, .line_search_fn = optim::LineSearch::strong_wolfe});
-    for (int i = 0; i < 2; ++i)
+    optim::LBFGS<D, float> optimizer(lesson.net, {.max_iter = 2});
+    for (int i = 0; i < (is_simulated ? 1 : 2); ++i)
       optimizer.step([&] {
         optimizer.zero_grad();
         auto loss = nn::CrossEntropyLoss{}(lesson.net(lesson.x), lesson.labels);
@@ -138,23 +140,25 @@ void test_whole(MemoryTest& test, const Data& data, const Options&... options) {
       });
     return lesson.weights();
   });
-  for (const int workers : {0, 2})
+  for (const int workers : {0, 2}) {
+    if (is_simulated && workers == 0) continue;
     test.whole(workers ? "train::fit with two workers" : "train::fit", [&] {
       Lesson<D> lesson(data, options...);
-      const data::DataLoader loader(data.set, {.batch_size = 8, .shuffle = true, .num_workers = workers});
-      const data::DataLoader validation(data.set, {.batch_size = 9});
-      const auto history = train::fit(lesson.net, nn::CrossEntropyLoss{}, lesson.optimizer, loader, {.epochs = 2},
-                                      train::Accuracy(lesson.device, 3), train::Validation(validation),
-                                      train::EarlyStopping({.patience = 5, .restore_best_weights = true}));
+      const data::DataLoader loader(data.set, {.batch_size = 12, .shuffle = true, .num_workers = workers});
+      const data::DataLoader validation(data.set, {.batch_size = 15});
+      const auto history =
+          train::fit(lesson.net, nn::CrossEntropyLoss{}, lesson.optimizer, loader, {.epochs = is_simulated ? 1 : 2},
+                     train::Accuracy(lesson.device, 3), train::Validation(validation),
+                     train::EarlyStopping({.patience = 5, .restore_best_weights = true}));
       return hash_of(lesson.weights(), history.epochs.size());
     });
+  }
 }
 
 // Operations on objects that stay: an error leaves them as they were, or good for the same operation. Each is the first one on new
 // objects, since what has grown once needs no memory any more.
 template <class D, class... Options>
 void test_parts(MemoryTest& test, const Data& data, const Options&... options) {
-  const TempFolder folder;
   std::optional<Lesson<D>> lesson;
   std::uint64_t number = 0;
   const auto make = [&] {
@@ -256,7 +260,25 @@ void test_parts(MemoryTest& test, const Data& data, const Options&... options) {
             number += static_cast<std::uint64_t>(labels.numel());
         },
         result, weights});
+}
 
+#if !GPUNET_CUDA
+
+// The same for files, which need no memory of a device.
+void test_files(MemoryTest& test, const Data& data) {
+  const TempFolder folder;
+  std::optional<Lesson<Host>> lesson;
+  const auto make_trained = [&] {
+    lesson.reset();
+    lesson.emplace(data, HostOptions{.threads = 1});
+    lesson->step();
+  };
+  const auto weights = [&] {
+    return lesson->weights();
+  };
+  const auto state = [&] {
+    return lesson->state();
+  };
   make_trained();
   lesson->step();
   lesson->epoch = 7;
@@ -292,16 +314,54 @@ void test_parts(MemoryTest& test, const Data& data, const Options&... options) {
         false});
 }
 
+#else
+
+// The memory of a simulated GPU, and pinned memory.
+class DeviceMemory final : public FailingMemory {
+ public:
+  // Returns false if the device is not a simulated one.
+  bool is_here() const { return refuse_ && free_; }
+
+  void fail(const Failing& which) override { refuse_(which.first, which.and_later ? LONG_MAX : which.first); }
+  long stop() override { return refuse_(0, 0); }
+  long in_use() const override {
+    std::size_t free = 0, total = 0;
+    free_(&free, &total);
+    return static_cast<long>(total - free);
+  }
+
+ private:
+  using Refuse = long (*)(long first, long last);
+  using Free = int (*)(std::size_t* free, std::size_t* total);
+  Refuse refuse_ = reinterpret_cast<Refuse>(dlsym(RTLD_DEFAULT, "cudasim_refuse_allocations"));
+  Free free_ = reinterpret_cast<Free>(dlsym(RTLD_DEFAULT, "cudaMemGetInfo"));
+};
+
+#endif
+
 }  // namespace
 
-// main [EVERY]: with EVERY, after the first 50 only each EVERY-th allocation of an operation fails.
+// main [EVERY]: with EVERY, after the first 50 only each EVERY-th allocation of an operation fails. Linked with gpunet::cuda: on a
+// simulated GPU.
 int main(int argc, char** argv) {
   const long every = argc > 1 ? std::atol(argv[1]) : 1;
-  const Data data;
   std::setvbuf(stdout, nullptr, _IOLBF, 0);  // what was printed stays if the program is ended
+  const Data data;
+#if GPUNET_CUDA
+  DeviceMemory memory;
+  if (!memory.is_here()) {
+    std::printf("skipped, only a simulated GPU refuses memory\n[gpunet] 0 passed, 0 failed, 1 skipped\n");
+    return 77;
+  }
+  MemoryTest test(memory, every);
+  test_whole<Cuda>(test, data);
+  test_parts<Cuda>(test, data);
+#else
   MemoryTest test(host_memory(), every);
   test_whole<Host>(test, data, HostOptions{.threads = 2});
   test_parts<Host>(test, data, HostOptions{.threads = 1});
+  test_files(test, data);
+#endif
   std::printf("[gpunet] %d passed, %d failed, 0 skipped\n", test.operations() - test.failures(), test.failures());
   return test.failures() > 0 ? 1 : 0;
 }

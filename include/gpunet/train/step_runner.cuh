@@ -100,17 +100,13 @@ class StepRunner<Cuda, T, Optimizer>::State {
     BeginStep<T, Update> begin{
         inputs.numel(),  words, inputs.data(), static_cast<const std::uint32_t*>(targets.data), inputs_.data(),
         targets_.data(), {},    nullptr};
+    progress_.clear();
+    for (const optim::Segment& segment : segments)
+      progress_.push_back(segment.progress);
     const auto begin_update = [&](std::size_t i) {
       begin.update = optimizer().next_of(segments[i]);
       begin.to_update = updates_.data() + i;
     };
-    if (part.updates && !segments.empty()) begin_update(0);
-    for_each(device, std::max(inputs.numel(), words), begin);
-    begin.inputs = begin.targets = 0;
-    for (std::size_t i = 1; part.updates && i < segments.size(); ++i) {
-      begin_update(i);
-      for_each(device, 1, begin);
-    }
     const auto work = [&] {
       model_->run_step(with, static_cast<T>(part.loss_gradient));
       if (!part.updates) return;
@@ -118,9 +114,23 @@ class StepRunner<Cuda, T, Optimizer>::State {
         for (const ArenaRange& range : segments[i].ranges)
           for_each(device, range.size(), StoredUpdate<Update>{updates_.data() + i, range.begin});
     };
-    recordings_.run(
-        device, {inputs.size(0), model_->mode(), !model_->gradients().zeroed(), part.updates, part.loss_gradient},
-        {model_->memory_addresses(), model_->plan_number(), optimizer().layout()}, std::cref(work));
+    const auto run = [&] {
+      if (part.updates && !segments.empty()) begin_update(0);
+      for_each(device, std::max(inputs.numel(), words), begin);
+      begin.inputs = begin.targets = 0;
+      for (std::size_t i = 1; part.updates && i < segments.size(); ++i) {
+        begin_update(i);
+        for_each(device, 1, begin);
+      }
+      recordings_.run(
+          device, {inputs.size(0), model_->mode(), !model_->gradients().zeroed(), part.updates, part.loss_gradient},
+          {model_->memory_addresses(), model_->plan_number(), optimizer().layout()}, std::cref(work));
+    };
+    gpunet::detail::attempt(run, [&] {  // the step was not done, so it does not count
+      for (std::size_t i = 0; i < segments.size(); ++i)
+        segments[i].progress = progress_[i];
+      gpunet::detail::rethrow();
+    });
   }
 
   template <class E>
@@ -133,8 +143,9 @@ class StepRunner<Cuda, T, Optimizer>::State {
   TrackedPointer<Model> model_;
   TrackedPointer<optim::Rates> optimizer_;
   Buffer<T, Cuda> inputs_;
-  Buffer<std::uint32_t, Cuda> targets_;  // as words
-  Buffer<Update, Cuda> updates_;         // of the optimizer's segments
+  Buffer<std::uint32_t, Cuda> targets_;    // as words
+  Buffer<Update, Cuda> updates_;           // of the optimizer's segments
+  std::vector<optim::Progress> progress_;  // of them before the step
   BlockRunner<T, Optimizer> block_;
   StepRecordings recordings_;
 };

@@ -291,12 +291,13 @@ class BlockRunner {
   void operator()(Optimizer& optimizer, const View<const T, Cuda>& inputs, const View<const label_t, Cuda>& labels,
                   index_t times, T* losses) {
     optim::Segment& all = optimizer.segments()[0];
-    const Update first = optimizer.next_of(all);
+    const index_t more = times - 1;
+    if (updates_.size() < more) updates_.reset(device(), more);  // before steps are counted: allocating may fail
     next_.clear();
-    for (index_t i = 1; i < times; ++i)
+    next_.reserve(static_cast<std::size_t>(more));
+    const Update first = optimizer.next_of(all);
+    for (index_t i = 0; i < more; ++i)
       next_.push_back(optimizer.next_of(all));
-    const auto more = static_cast<index_t>(next_.size());
-    if (updates_.size() < more) updates_.reset(device(), more);
     device().upload(updates_.data(), next_.data(), next_.size() * sizeof(Update));
     const int batch = static_cast<int>(labels.numel());
     run_in_block(device(),

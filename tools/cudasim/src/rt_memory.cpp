@@ -12,8 +12,23 @@ using namespace cudasim;
   if (auto u_ = unsafeCall(what); u_ != cudaSuccess) return u_
 
 // ================================================================= device memory
+// For tests of programs: allocations that are refused, as if there was no memory.
+static struct { long asked = 0, first = 0, last = 0; } g_refused;
+
+// From now on the allocations of these numbers, counted from 1, are refused; none if first is 0. Returns how many were asked for since
+// the last call.
+API long cudasim_refuse_allocations(long first, long last) {
+  LOCK;
+  const long asked = g_refused.asked;
+  g_refused = {0, first, last};
+  return asked;
+}
+static bool isRefused() {
+  ++g_refused.asked;
+  return g_refused.first > 0 && g_refused.first <= g_refused.asked && g_refused.asked <= g_refused.last;
+}
 static bool fits(size_t n, int dev) {
-  return n <= C().total && C().devs[dev]->used + n <= C().total;
+  return !isRefused() && n <= C().total && C().devs[dev]->used + n <= C().total;
 }
 
 API cudaError_t cudaMalloc(void** p, size_t n) {
@@ -114,6 +129,7 @@ API cudaError_t cudaMallocManaged(void** p, size_t n, unsigned) {
 API cudaError_t cudaMallocHost(void** p, size_t n) {
   LOCK;
   UNSAFE("cudaMallocHost");
+  if (isRefused()) return bad(cudaErrorMemoryAllocation, "cudaMallocHost");
   *p = (void*)devAlloc(n, 1, t_dev);
   return cudaSuccess;
 }
