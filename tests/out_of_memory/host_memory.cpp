@@ -52,21 +52,54 @@ FailingMemory& host_memory() {
   return memory;
 }
 
+// All of them: those of the sanitizers would call each other.
 void* operator new(std::size_t bytes) {
+  return memory.allocate(bytes, __STDCPP_DEFAULT_NEW_ALIGNMENT__);
+}
+void* operator new[](std::size_t bytes) {
   return memory.allocate(bytes, __STDCPP_DEFAULT_NEW_ALIGNMENT__);
 }
 void* operator new(std::size_t bytes, std::align_val_t alignment) {
   return memory.allocate(bytes, static_cast<std::size_t>(alignment));
 }
+void* operator new[](std::size_t bytes, std::align_val_t alignment) {
+  return memory.allocate(bytes, static_cast<std::size_t>(alignment));
+}
+void* operator new(std::size_t bytes, const std::nothrow_t&) noexcept try {
+  return memory.allocate(bytes, __STDCPP_DEFAULT_NEW_ALIGNMENT__);
+} catch (const std::bad_alloc&) {
+  return nullptr;
+}
+void* operator new[](std::size_t bytes, const std::nothrow_t& nothrow) noexcept {
+  return operator new(bytes, nothrow);
+}
 void operator delete(void* p) noexcept {
+  memory.deallocate(p);
+}
+void operator delete[](void* p) noexcept {
   memory.deallocate(p);
 }
 void operator delete(void* p, std::size_t) noexcept {
   memory.deallocate(p);
 }
+void operator delete[](void* p, std::size_t) noexcept {
+  memory.deallocate(p);
+}
 void operator delete(void* p, std::align_val_t) noexcept {
   memory.deallocate(p);
 }
+void operator delete[](void* p, std::align_val_t) noexcept {
+  memory.deallocate(p);
+}
 void operator delete(void* p, std::size_t, std::align_val_t) noexcept {
+  memory.deallocate(p);
+}
+void operator delete[](void* p, std::size_t, std::align_val_t) noexcept {
+  memory.deallocate(p);
+}
+void operator delete(void* p, const std::nothrow_t&) noexcept {
+  memory.deallocate(p);
+}
+void operator delete[](void* p, const std::nothrow_t&) noexcept {
   memory.deallocate(p);
 }
