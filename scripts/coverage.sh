@@ -26,22 +26,27 @@ is_here llvm-cov || need llvm
 cov=$(llvm_tool llvm-cov)
 merge=$(llvm_tool llvm-profdata)
 
+# The tests of Host, and those in which system calls fail.
+programs=(gpunet_tests gpunet_faults)
+labels='^(host|faults)$'
 build=$root/build/coverage
 profiles=$build/profiles
 if [[ ${1:-} != --report ]]; then
   configure "$build" --preset coverage
-  build "$build" gpunet_tests
+  build "$build" "${programs[@]}" gpunet_crash  # another test of the same label
   use_real_data
   rm -rf "$profiles"
   # Processes of one test program add up in a few files.
   LLVM_PROFILE_FILE=$profiles/%4m.profraw run_quietly "$build/test.log" "running the tests of Host" \
-    ctest --test-dir "$build" -L host -j "$(nproc)" --output-on-failure
+    ctest --test-dir "$build" -L "$labels" -j "$(nproc)" --output-on-failure
 fi
 "$merge" merge -sparse "$profiles"/*.profraw -o "$build/all.profdata"
 
+binaries=("$build/tests/gpunet_tests" -object "$build/tests/faults/gpunet_faults")
+
 # summary FOLDER...: the last line of llvm-cov's table.
 summary() {
-  "$cov" report "$build/tests/gpunet_tests" -instr-profile="$build/all.profdata" "$@" | tail -n 1
+  "$cov" report "${binaries[@]}" -instr-profile="$build/all.profdata" "$@" | tail -n 1
 }
 headers=$root/include/gpunet
 lines=$(summary "$headers" | awk '{ print $10 }')
@@ -49,11 +54,11 @@ branches=$(summary "$headers/io" "$headers/data" | awk '{ print $13 }')
 line_counts=$(summary "$headers" | awk '{ print $8 - $9, "of", $8 }')
 branch_counts=$(summary "$headers/io" "$headers/data" | awk '{ print $11 - $12, "of", $11 }')
 
-"$cov" export "$build/tests/gpunet_tests" -instr-profile="$build/all.profdata" -format=lcov "$headers" |
+"$cov" export "${binaries[@]}" -instr-profile="$build/all.profdata" -format=lcov "$headers" |
   awk -F '[:,]' -v folder="$root/" '
     /^SF:/ { file = $2; sub("^" folder, "", file) }
     /^DA:/ && $3 == 0 { print file ":" $2 }' >"$build/uncovered.txt"
-"$cov" report "$build/tests/gpunet_tests" -instr-profile="$build/all.profdata" "$headers" >"$build/files.txt"
+"$cov" report "${binaries[@]}" -instr-profile="$build/all.profdata" "$headers" >"$build/files.txt"
 
 say "lines that no test runs are in $build/uncovered.txt, a table of the files in $build/files.txt"
 echo "lines of include/gpunet: $lines ($line_counts)"

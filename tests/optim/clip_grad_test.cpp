@@ -59,7 +59,7 @@ void check_reference(double tolerance) {
 }
 
 // So many blocks of the norm that threads share them, the last one not full.
-using Wide = nn::Sequential<nn::Input<300>, nn::Linear<301>>;
+using Wide = nn::Sequential<nn::Input<520>, nn::Linear<521>>;
 
 // Runs tasks one after another, the last one first, each as another worker, and counts them.
 struct Backwards : Executor {
@@ -75,7 +75,7 @@ struct Backwards : Executor {
 template <class D>
 std::vector<float> clip_wide(D& device, const std::vector<float>& gradients) {
   Model<Wide, D> net(device);
-  const Tensor<float, D> inputs(device, {1, 300}, std::vector<float>(300));
+  const Tensor<float, D> inputs(device, {1, 520}, std::vector<float>(520));
   const Tensor<label_t, D> labels(device, {1}, {0});
   nn::CrossEntropyLoss criterion;
   criterion(net(inputs), labels).backward();
@@ -99,7 +99,7 @@ TEST_CASE_TEMPLATE("gradients are clipped as by torch.nn.utils", D, GPUNET_TEST_
 
 TEST_CASE_TEMPLATE("norms of many gradients", D, GPUNET_TEST_DEVICES) {
   Generator generator(3);
-  const std::vector<float> gradients = random_values<float>(300 * 301, generator, -1, 2);
+  const std::vector<float> gradients = random_values<float>(520 * 521, generator, -1, 2);
   double sum = 0, squares = 0, largest = 0;
   for (float g : gradients) {
     sum += std::abs(double{g});
@@ -115,13 +115,13 @@ TEST_CASE_TEMPLATE("norms of many gradients", D, GPUNET_TEST_DEVICES) {
 
 TEST_CASE("clipped gradients have the same bits for any number of threads") {
   Generator generator(4);
-  const std::vector<float> gradients = random_values<float>(300 * 301, generator);
+  const std::vector<float> gradients = random_values<float>(520 * 521, generator);
   Backwards executor;
   Host one({.threads = 1}), four({.threads = 4}), backwards({.executor = &executor});
   const std::vector<float> expected = clip_wide(one, gradients);
   CHECK(same_bits(clip_wide(four, gradients), expected));
   CHECK(same_bits(clip_wide(backwards, gradients), expected));
-  CHECK(executor.count > 3 * ceil_div(index_t{300 * 301}, norm_block));  // three norms, and what a step shares
+  CHECK(executor.count > 3 * ceil_div(index_t{520 * 521}, norm_block));  // three norms, and what a step shares
 }
 
 // Two parts of the arena, with a gap and the gradients of another layer between. Of all parameters: bitwise the network's.
