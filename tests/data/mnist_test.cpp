@@ -112,6 +112,37 @@ TEST_CASE("files packed by gzip are unpacked by the program's codec") {
   }
 }
 
+// RFC 1952, section 2.3: what may stand between the first ten bytes and the data.
+TEST_CASE("headers of gzip: extra field, name, comment, checksum of the header") {
+  const TempFolder folder;
+  const UseCodec stored(&stored_deflate);
+  const std::string plain = gzip_stored(idx({2, 28, 28}, 256)), data = plain.substr(10);
+  write(folder / "train-labels-idx1-ubyte", idx({2}, 10));
+  const auto error = [&](const std::string& parts, int flags, int method = 8) {
+    std::string header = plain.substr(0, 10);
+    header[2] = static_cast<char>(method);
+    header[3] = static_cast<char>(flags);
+    write(folder / "train-images-idx3-ubyte.gz", header + parts + data);
+    return error_of([&] { MNIST::train(folder.path()); });
+  };
+  const std::string extra{3, 0, 'a', 'b', 'c'}, name("name\0", 5), comment("a comment\0", 10), crc = "12";
+  CHECK(error("", 0) == "");
+  CHECK(error(extra, 4) == "");
+  CHECK(error(comment, 16) == "");
+  CHECK(error(crc, 2) == "");
+  CHECK(error(extra + name + comment + crc, 4 + 8 + 16 + 2) == "");
+  for (const int reserved : {0x20, 0x40, 0x80})
+    CHECK(contains(error("", reserved), "has a damaged gzip header, fetch it again"));
+  CHECK(contains(error("", 0, 7), "has a damaged gzip header"));
+  CHECK(contains(error("\xFF\xFF", 4), "has a damaged gzip header"));  // an extra field longer than the file
+  write(folder / "train-images-idx3-ubyte.gz", plain.substr(0, 3) + '\4' + std::string(14, '\0'));
+  CHECK(contains(error_of([&] { MNIST::train(folder.path()); }),
+                 "has a damaged gzip header"));  // no room for its length
+  write(folder / "train-images-idx3-ubyte.gz", plain.substr(0, 3) + '\x08' + std::string(40, 'n'));
+  CHECK(contains(error_of([&] { MNIST::train(folder.path()); }),
+                 "has a damaged gzip header"));  // a name without an end
+}
+
 TEST_CASE("what is wrong with the files is said") {
   const TempFolder folder;
   const auto error = [&] {
@@ -128,7 +159,7 @@ TEST_CASE("what is wrong with the files is said") {
   CHECK(contains(error(), "has 2369 bytes (want 2368 for the shape [3, 28, 28])"));
   images(idx({3, 28}, 256));
   CHECK(contains(error(), "does not begin as an idx file of bytes with 3 dimensions does"));
-  for (const std::size_t byte : {0, 1, 2}) {  // 0, 0, 8: the type of the numbers
+  for (const std::size_t byte : {0u, 1u, 2u}) {  // 0, 0, 8: the type of the numbers
     std::string other = idx({2, 28, 28}, 256);
     other[byte] = 1;
     images(other);
