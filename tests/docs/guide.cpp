@@ -1,4 +1,6 @@
 // What the snippets of docs/guide.md call by name. Each of them compiles here, one after the other.
+#include <thread>
+
 #include <gpunet/datasets.hpp>
 #include <gpunet/functional.hpp>
 #include <gpunet/gpunet.hpp>
