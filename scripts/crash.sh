@@ -6,9 +6,5 @@ set -euo pipefail
 
 kills=${1:-1000}
 [[ $# -le 1 && $kills =~ ^[1-9][0-9]*$ ]] || fail "crash.sh: unknown arguments '$*', want nothing or a number of kills"
-need_compiler
-need cmake ninja doctest
-use_ccache
-configure "$root/build/host" --preset host
-build "$root/build/host" gpunet_crash
+build_for_host gpunet_crash
 "$root/build/host/tests/faults/gpunet_crash" "$kills"

@@ -168,6 +168,14 @@ build() {
   return "$status"
 }
 
+# build_for_host TARGET: builds a target of the preset host in build/host, and installs what that needs.
+build_for_host() {
+  need_compiler
+  need cmake ninja doctest
+  configure "$root/build/host" --preset host
+  build "$root/build/host" "$1"
+}
+
 # Sets GPUNET_TEST_DATA, for the tests on real data, to the data beside the project; without data, they skip.
 use_real_data() {
   if [[ -z ${GPUNET_TEST_DATA:-} && -d $beside/data ]]; then

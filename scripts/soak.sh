@@ -6,9 +6,5 @@ set -euo pipefail
 
 minutes=${1:-60}
 [[ $# -le 1 && $minutes =~ ^[1-9][0-9]*$ ]] || fail "soak.sh: unknown arguments '$*', want nothing or a number of minutes"
-need_compiler
-need cmake ninja doctest
-use_ccache
-configure "$root/build/host" --preset host
-build "$root/build/host" gpunet_soak
+build_for_host gpunet_soak
 "$root/build/host/tests/soak/gpunet_soak" $((minutes * 60))
