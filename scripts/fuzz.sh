@@ -49,7 +49,7 @@ trap 'rm -rf "$TMPDIR"' EXIT
 longest() {
   case $1 in
     cifar) echo 9222 ;;
-    load | npz | pickle | torch_file | zip) echo 16384 ;;
+    checkpoint | load | npz | pickle | torch_file | zip) echo 16384 ;;
     *) echo 4096 ;;
   esac
 }
