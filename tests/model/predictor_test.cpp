@@ -215,7 +215,7 @@ void check_accuracy(const std::string& weights, const Set& set, index_t right) {
 
 bool has_data(const std::string& folder, const char* weights, const char* set) {
   if (under_sanitizers || !std::filesystem::exists(folder + weights) || !std::filesystem::exists(folder + set)) {
-    MESSAGE("skipped: GPUNET_TEST_DATA names no folder with " << weights << " and " << set
+    MESSAGE("skipped: GPUNET_TEST_DATA names no folder with " << std::string(weights) << " and " << std::string(set)
                                                               << ", or sanitizers are slow");
     return false;
   }
