@@ -22,6 +22,7 @@
 #include <gpunet/io/atomic_file.hpp>
 
 #include "faults/weights.hpp"
+#include "guest/process.hpp"
 #include "io/temp_folder.hpp"
 
 using namespace gpunet;
@@ -166,11 +167,6 @@ void check(bool is_right, const std::string& what) {
   std::printf("WRONG: %s\n", what.c_str());
 }
 
-int open_files() {
-  const std::filesystem::directory_iterator all("/proc/self/fd");
-  return static_cast<int>(std::distance(begin(all), end(all)));
-}
-
 bool has_temporary_file(const std::string& folder) {
   const std::filesystem::directory_iterator all(folder);
   return std::any_of(begin(all), end(all),
@@ -195,7 +191,7 @@ void for_each_call(const std::string& what, const Fault& fault, const std::funct
                    const std::function<void(const std::string& where, const std::string& error)>& settle) {
   for (int n = 1;; ++n) {
     prepare();
-    const int before = open_files();
+    const std::size_t before = guest::open_files();
     const bool has_links = calls.has_links;
     calls = {.counting = true, .has_links = has_links, .faulty = n, .fault = fault};
     std::string error;
@@ -215,7 +211,7 @@ void for_each_call(const std::string& what, const Fault& fault, const std::funct
     const bool is_short = fault.kind == Fault::Kind::is_short;
     const std::string where =
         concat(what, ", call ", n, ", ", calls.failed, ": ", is_short ? "short" : std::strerror(fault.number));
-    check(open_files() == before, where + ": a file is left open");
+    check(guest::open_files() == before, where + ": a file is left open");
     static const std::vector<std::string_view> repeated{"open", "write", "pread", "fsync", "flock", "close"};
     const bool goes_on = is_short || (fault.number == EINTR &&
                                       std::find(repeated.begin(), repeated.end(), calls.failed) != repeated.end());
