@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <type_traits>
 
 #include <gpunet/core/math.hpp>
 #include <gpunet/device/host/sum_each.hpp>
@@ -113,14 +114,43 @@ struct NormBlock {
   void store(index_t, Sum of_block) const { *sum = of_block; }
 };
 
+namespace detail {
+
+// The sum of one block of n elements.
+template <class Kind, class T>
+void sum_block(index_t n, const T* x, typename NormBlocks<Kind, T>::Sum* sum) {
+  if constexpr (std::is_same_v<Kind, IsFinite> && std::is_same_v<T, float>) {
+    // Compilers make vectors of the sum below at -O3 only; 0 and nan need no order.
+    typedef float Vector __attribute__((vector_size(16)));
+    constexpr index_t lanes = 4;
+    const auto term = [&](index_t v) {
+      Vector values;
+      __builtin_memcpy(&values, x + v * lanes, sizeof values);
+      return values - values;
+    };
+    Vector even = {}, odd = {};
+    for (; n >= 4 * lanes; n -= 4 * lanes, x += 4 * lanes) {
+      even += term(0) + term(2);
+      odd += term(1) + term(3);
+    }
+    even += odd;
+    *sum = even[0] + even[1] + even[2] + even[3];
+    for (; n > 0; --n, ++x)
+      *sum += *x - *x;
+  } else {
+    SumEach<NormBlock<Kind, T>>{n, {x, sum}}(0);
+  }
+}
+
+}  // namespace detail
+
 // Computes the sums of all blocks, each by one thread.
 template <class Kind, class T>
 void sum_blocks(Host& device, index_t blocks, const NormBlocks<Kind, T>& all) {
   constexpr index_t few = 64;  // below, a second thread costs more than it gives
   device.run_if(blocks >= few, blocks, [&](index_t b, int) {
     const index_t begin = b * all.length;
-    detail::SumEach<NormBlock<Kind, T>>{std::clamp(all.n - begin, index_t{0}, all.length),
-                                        {all.x + begin, all.sums + b}}(b);
+    detail::sum_block<Kind>(std::clamp(all.n - begin, index_t{0}, all.length), all.x + begin, all.sums + b);
   });
 }
 
