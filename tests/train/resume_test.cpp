@@ -1,5 +1,8 @@
 // fit() with {.resume = file}: a training that is stopped after any step and goes on in new objects is bitwise the uninterrupted one.
+#include <cstdlib>
+#include <cstring>
 #include <filesystem>
+#include <fstream>
 #include <optional>
 #include <string>
 #include <vector>
@@ -155,6 +158,54 @@ TEST_CASE_TEMPLATE("fit goes on bitwise after a stop at any step", D, GPUNET_TES
       check_same(train_again(device, part), whole);
       check_same(train_again(device, part), whole);  // it is over: nothing is trained
     }
+  }
+}
+
+namespace {
+
+// Where the processes of the test below leave their weights: GPUNET_TEST_RESUME_FOLDER.
+std::string folder_of_processes() {
+  const char* const folder = std::getenv("GPUNET_TEST_RESUME_FOLDER");
+  return folder ? folder : "";
+}
+
+template <class D>
+void train_part_in_process() {
+  const std::string folder = folder_of_processes();
+  REQUIRE_FALSE(folder.empty());
+  const int stop = std::atoi(std::getenv("GPUNET_TEST_STOP_AFTER"));
+  manual_seed(stop == 1 ? 3 : 99);  // the checkpoint replaces all seeds but the first
+  const Result result =
+      train_once(test_device<D>(), {.accumulate = 2, .resume = folder + "/run.safetensors", .stop_after = stop});
+  std::ofstream(folder + "/result", std::ios::binary)
+      .write(reinterpret_cast<const char*>(result.weights.data()),
+             static_cast<std::streamsize>(result.weights.size() * sizeof(float)));
+}
+
+}  // namespace
+
+// Not skipped, but run by the test below in a process of its own.
+TEST_CASE_TEMPLATE("skipped: a part of a training" * doctest::skip(), D, GPUNET_TEST_DEVICES) {
+  train_part_in_process<D>();
+}
+
+TEST_CASE_TEMPLATE("fit goes on bitwise after five stops, each time in a new process", D, GPUNET_TEST_DEVICES) {
+  const TempFolder folder;
+  manual_seed(3);
+  const Result whole = train_once(test_device<D>(), {.accumulate = 2});
+  const std::string device = std::is_same_v<D, Host> ? "Host" : "Cuda";
+  const std::string program = std::filesystem::read_symlink("/proc/self/exe").string();
+  for (const int stop : {1, 4, 7, 11, 14, 0}) {
+    std::filesystem::remove(folder / "result");
+    const std::string command =
+        concat("GPUNET_TEST_RESUME_FOLDER='", folder.path(), "' GPUNET_TEST_STOP_AFTER=", stop, " '", program,
+               "' --no-skip '--test-case=skipped: a part of a training*", device, "*' > '", folder.path(),
+               "/output' 2>&1");
+    CAPTURE(stop);
+    REQUIRE(std::system(command.c_str()) == 0);
+    const std::string weights = read_text(folder / "result");
+    REQUIRE(weights.size() == whole.weights.size() * sizeof(float));
+    CHECK((std::memcmp(weights.data(), whole.weights.data(), weights.size()) == 0) == (stop == 0));
   }
 }
 
