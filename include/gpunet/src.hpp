@@ -5,6 +5,7 @@
 #include <gpunet/core/src.hpp>
 #include <gpunet/data/src.hpp>
 #include <gpunet/device/src.hpp>
+#include <gpunet/distributed/src.hpp>
 #include <gpunet/graph/src.hpp>
 #include <gpunet/io/src.hpp>
 #include <gpunet/model/src.hpp>

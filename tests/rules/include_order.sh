@@ -5,8 +5,8 @@ set -euo pipefail
 cd "$1/gpunet"
 
 order=(
-  version.hpp core io tensorboard device tensor ops graph nn model optim data plot train
-  gpunet.hpp datasets.hpp functional.hpp images.hpp plot.hpp tables.hpp tensorboard.hpp tensors.hpp thrust.hpp src.hpp src.cuh
+  version.hpp core io tensorboard device tensor ops graph nn model optim data distributed plot train
+  gpunet.hpp datasets.hpp distributed.hpp functional.hpp images.hpp plot.hpp tables.hpp tensorboard.hpp tensors.hpp thrust.hpp src.hpp src.cuh
 )
 
 # One line "file line included-file" for each include of ours, paths from here.

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <gpunet/core/error.ipp>
+#include <gpunet/core/launch.ipp>
 #include <gpunet/core/random.ipp>
 #include <gpunet/core/shape.ipp>
 #include <gpunet/core/text.ipp>

@@ -58,6 +58,8 @@ class TrackedPointer {
     return static_cast<T&>(**place_);
   }
   T* operator->() const { return &**this; }
+  // Returns whether it still exists.
+  bool exists() const { return place_ && *place_; }
 
  private:
   using Base = Trackable<std::remove_const_t<T>>;

@@ -58,12 +58,12 @@ class CollateFunction {
 // Options of DataLoader, as in PyTorch.
 struct DataLoaderOptions {
   index_t batch_size = 1;
-  bool shuffle = false;                                 // a new random order per epoch, from the default generator
-  int num_workers = 0;                                  // threads that read ahead; 0: the training thread reads
-  bool drop_last = false;                               // omit the last batch if it is smaller
-  int prefetch_factor = 2;                              // batches that each worker may read ahead, 1 to 1024
-  std::optional<RandomSampler> sampler = std::nullopt;  // instead of shuffle
-  CollateFunction collate_fn = nullptr;                 // changes each batch in place; shapes stay
+  bool shuffle = false;                           // a new random order per epoch, from the default generator
+  int num_workers = 0;                            // threads that read ahead; 0: the training thread reads
+  bool drop_last = false;                         // omit the last batch if it is smaller
+  int prefetch_factor = 2;                        // batches that each worker may read ahead, 1 to 1024
+  std::optional<Sampler> sampler = std::nullopt;  // instead of shuffle: a RandomSampler or DistributedSampler
+  CollateFunction collate_fn = nullptr;           // changes each batch in place; shapes stay
 };
 
 namespace detail {

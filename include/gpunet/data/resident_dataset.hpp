@@ -29,8 +29,8 @@ class ResidentBatches {
   using Iterator = BatchIterator<ResidentBatches>;
 
   // Copies the samples. `device` must outlive this, the dataset need not. Throws Error if they do not fit.
-  ResidentBatches(const DatasetView& set, index_t batch_size, const std::optional<RandomSampler>& sampler,
-                  index_t size, D& device)
+  ResidentBatches(const DatasetView& set, index_t batch_size, const std::optional<Sampler>& sampler, index_t size,
+                  D& device)
       : device_(device),
         samples_(set.size()),
         sample_sizes_(set.sample_sizes()),
@@ -151,7 +151,7 @@ class ResidentBatches {
   index_t samples_;
   Sizes sample_sizes_, target_sizes_;
   index_t batch_size_;
-  std::optional<RandomSampler> sampler_;
+  std::optional<Sampler> sampler_;
   index_t size_;
   Buffer<std::byte, D> data_;  // [samples][features] of bytes or floats
   Buffer<Target, D> targets_;  // [samples][target_features]

@@ -2,7 +2,9 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
+#include <variant>
 #include <vector>
 
 #include <gpunet/core/random.hpp>
@@ -36,6 +38,71 @@ class RandomSampler {
   RandomSamplerOptions options_;
 };
 
+// Options of DistributedSampler, as in PyTorch.
+struct DistributedSamplerOptions {
+  index_t num_replicas = 0;  // processes; 0: as many as were launched together (see Launch)
+  index_t rank = -1;         // of this process; -1: that of the launcher
+  bool shuffle = true;       // a random order per epoch
+  std::uint64_t seed = 0;    // the same on all ranks
+  bool drop_last =
+      false;  // leave out samples at the end, instead of repeating the first ones, for parts of equal size
+};
+
+// The part of each epoch's samples that a process has, the same as PyTorch's DistributedSampler (torch/utils/data/distributed.py):
+//   data::DistributedSampler sampler(set, {.num_replicas = comm.size(), .rank = comm.rank()});
+//   data::DataLoader loader(set, {.batch_size = 32, .sampler = sampler});
+//   for (int epoch = 0; epoch < 10; ++epoch) { sampler.set_epoch(epoch); for (auto [x, y] : loader) ... }
+// The order is drawn from a generator of its own, seeded with seed + epoch. Rank r of n has samples r, r + n, r + 2 n, ... of it. All
+// ranks have equally many. Copies, such as that of a loader, share the epoch.
+class DistributedSampler {
+ public:
+  // For a dataset of n samples. Throws Error for fewer than 1 or too many samples, a rank that is not 0 to num_replicas - 1, and
+  // if nothing is left with drop_last.
+  explicit DistributedSampler(index_t n, const DistributedSamplerOptions& options = {});
+  template <class Set>
+  requires requires(const Set& set) { set.size(); }
+  explicit DistributedSampler(const Set& set, const DistributedSamplerOptions& options = {})
+      : DistributedSampler(static_cast<index_t>(set.size()), options) {}
+
+  // Returns the number of samples in an epoch of this rank, and in the dataset.
+  index_t size() const { return size_; }
+  index_t samples() const { return n_; }
+
+  // Sets the number of the next epoch. Without it, all epochs have the order of epoch 0; train::fit calls it.
+  void set_epoch(index_t epoch) { *epoch_ = epoch; }
+  // Returns the seed of the next epoch.
+  std::uint64_t epoch_seed() const { return options_.seed + static_cast<std::uint64_t>(*epoch_); }
+  // Returns the samples of this rank in an epoch with a seed, [size()].
+  std::vector<index_t> order(std::uint64_t seed) const;
+
+ private:
+  index_t n_, size_ = 0;
+  DistributedSamplerOptions options_;
+  std::shared_ptr<index_t> epoch_ = std::make_shared<index_t>(0);
+};
+
+// A sampler of a loader.
+class Sampler {
+ public:
+  Sampler(const RandomSampler& sampler) : sampler_(sampler) {}
+  Sampler(const DistributedSampler& sampler) : sampler_(sampler) {}
+
+  index_t size() const {
+    return std::visit([](const auto& sampler) { return sampler.size(); }, sampler_);
+  }
+  index_t samples() const {
+    return std::visit([](const auto& sampler) { return sampler.samples(); }, sampler_);
+  }
+  // Returns the seed of the next epoch: drawn, or that of the DistributedSampler.
+  std::uint64_t next_seed(Generator& generator) const;
+  std::vector<index_t> order(std::uint64_t seed) const;
+  // Sets the epoch of a DistributedSampler.
+  void set_epoch(index_t epoch);
+
+ private:
+  std::variant<RandomSampler, DistributedSampler> sampler_;
+};
+
 // What the random choices of an epoch are made from.
 struct EpochSeeds {
   std::uint64_t transforms;  // of samples
@@ -44,10 +111,10 @@ struct EpochSeeds {
 
 // Draws from `generator` what an epoch of PyTorch's DataLoader draws, so the same seed gives the same batches: a seed for the workers
 // (here for the samples, so batches do not depend on the workers) and, with a sampler, a seed for the order.
-EpochSeeds draw_seeds(const std::optional<RandomSampler>& sampler, Generator& generator = default_generator());
+EpochSeeds draw_seeds(const std::optional<Sampler>& sampler, Generator& generator = default_generator());
 
 // Returns the order of the samples in an epoch, of a sampler, or 0 to n - 1 without one.
-std::vector<index_t> order_of(index_t n, const std::optional<RandomSampler>& sampler, const EpochSeeds& seeds);
+std::vector<index_t> order_of(index_t n, const std::optional<Sampler>& sampler, const EpochSeeds& seeds);
 
 // Where a loop over batches is, for a checkpoint.
 struct EpochPlace {
@@ -56,7 +123,7 @@ struct EpochPlace {
       -1;  // the batch at which the next loop goes on with an epoch of a checkpoint; -1: it begins a new one
 
   // Begins a loop of so many batches. Returns its first one.
-  index_t begin(const std::optional<RandomSampler>& sampler, index_t batches);
+  index_t begin(const std::optional<Sampler>& sampler, index_t batches);
   // Writes or reads it. `running`: the batch that comes next in the loop of now, -1 if there is none.
   void visit_state(StateVisitor& state, index_t running);
 };

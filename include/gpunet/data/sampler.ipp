@@ -7,6 +7,8 @@
 #include <utility>
 
 #include <gpunet/core/error.hpp>
+#include <gpunet/core/launch.hpp>
+#include <gpunet/core/math.hpp>
 #include <gpunet/core/shape.hpp>
 #include <gpunet/data/sampler.hpp>
 
@@ -40,26 +42,73 @@ GPUNET_INLINE std::vector<index_t> RandomSampler::draw(Generator& generator) con
   return order;
 }
 
-GPUNET_INLINE EpochSeeds draw_seeds(const std::optional<RandomSampler>& sampler, Generator& generator) {
+GPUNET_INLINE DistributedSampler::DistributedSampler(index_t n, const DistributedSamplerOptions& options)
+    : n_(n), options_(options) {
+  constexpr std::string_view where = "gpunet::data::DistributedSampler: ";
+  const Launch launch = launch_of_process();
+  if (options_.num_replicas == 0) options_.num_replicas = launch.world_size;
+  if (options_.rank == -1) options_.rank = launch.rank;
+  const index_t replicas = options_.num_replicas;
+  require(1 <= n && n <= most_permuted, where, n, " samples (want 1 to ", most_permuted, ")");
+  require(1 <= replicas && replicas <= most_permuted, where, "num_replicas ", replicas,
+          " (want 1 or more processes), give comm.size()");
+  require(0 <= options_.rank && options_.rank < replicas, where, "rank ", options_.rank, " of ", replicas,
+          " processes (want 0 to ", replicas - 1, "), give comm.rank()");
+  size_ = options.drop_last ? n / replicas : ceil_div(n, replicas);
+  require(size_ > 0, where, n, " samples for ", replicas,
+          " processes with drop_last (nothing is left), leave that out");
+}
+
+GPUNET_INLINE std::vector<index_t> DistributedSampler::order(std::uint64_t seed) const {
+  std::vector<index_t> all;
+  if (options_.shuffle) {
+    Generator own(seed);
+    all = randperm(n_, own);
+  } else {
+    all.resize(static_cast<std::size_t>(n_));
+    std::iota(all.begin(), all.end(), index_t{0});
+  }
+  std::vector<index_t> part(static_cast<std::size_t>(size_));
+  index_t place = options_.rank;
+  for (index_t& sample : part) {  // behind the end, the order begins anew
+    sample = all[static_cast<std::size_t>(place % n_)];
+    place += options_.num_replicas;
+  }
+  return part;
+}
+
+GPUNET_INLINE std::uint64_t Sampler::next_seed(Generator& generator) const {
+  if (const auto* distributed = std::get_if<DistributedSampler>(&sampler_)) return distributed->epoch_seed();
+  return static_cast<std::uint64_t>(generator.random63());
+}
+
+GPUNET_INLINE std::vector<index_t> Sampler::order(std::uint64_t seed) const {
+  if (const auto* distributed = std::get_if<DistributedSampler>(&sampler_)) return distributed->order(seed);
+  Generator own(seed);
+  return std::get<RandomSampler>(sampler_).draw(own);
+}
+
+GPUNET_INLINE void Sampler::set_epoch(index_t epoch) {
+  if (auto* distributed = std::get_if<DistributedSampler>(&sampler_)) distributed->set_epoch(epoch);
+}
+
+GPUNET_INLINE EpochSeeds draw_seeds(const std::optional<Sampler>& sampler, Generator& generator) {
   const auto lock = generator.lock();
   EpochSeeds seeds{};
   seeds.transforms = static_cast<std::uint64_t>(generator.random63());
-  if (sampler) seeds.order = static_cast<std::uint64_t>(generator.random63());
+  if (sampler) seeds.order = sampler->next_seed(generator);
   return seeds;
 }
 
-GPUNET_INLINE std::vector<index_t> order_of(index_t n, const std::optional<RandomSampler>& sampler,
+GPUNET_INLINE std::vector<index_t> order_of(index_t n, const std::optional<Sampler>& sampler,
                                             const EpochSeeds& seeds) {
-  if (sampler) {
-    Generator own(seeds.order);
-    return sampler->draw(own);
-  }
+  if (sampler) return sampler->order(seeds.order);
   std::vector<index_t> order(static_cast<std::size_t>(n));
   std::iota(order.begin(), order.end(), index_t{0});
   return order;
 }
 
-GPUNET_INLINE index_t EpochPlace::begin(const std::optional<RandomSampler>& sampler, index_t batches) {
+GPUNET_INLINE index_t EpochPlace::begin(const std::optional<Sampler>& sampler, index_t batches) {
   const index_t first = std::exchange(next, -1);
   if (first >= 0) return std::min(first, batches);
   seeds = draw_seeds(sampler);

@@ -5,6 +5,7 @@
 #include <string_view>
 #include <type_traits>
 
+#include <gpunet/core/launch.hpp>
 #include <gpunet/device/cuda/cuda.hpp>
 #include <gpunet/device/device_string.hpp>
 #include <gpunet/device/host/host.hpp>
@@ -13,14 +14,19 @@ namespace gpunet {
 
 inline namespace GPUNET_BACKENDS {
 
-// Makes the device that `text` names (see parse_device; "auto" is the current GPU when it can be used, else the
-// processor) and returns f(device), f being called with a Host& or a Cuda&. CUDA is not touched for "cpu".
+// Makes the device that `text` names (see parse_device; "auto" is a GPU when one can be used, else the processor: the current GPU,
+// or that of the process's rank on this machine, see Launch) and returns f(device), f being called with a Host& or a Cuda&. CUDA is not touched for "cpu".
 // Throws Error for a wrong string and for a device that cannot be used.
 template <class F>
 decltype(auto) with_device(std::string_view text, HostOptions options, F&& f) {
   using Kind = DeviceChoice::Kind;
   auto [kind, index] = parse_device(text);
-  if (kind == Kind::any) kind = Cuda::is_available() ? Kind::cuda : Kind::cpu;
+  if (kind == Kind::any) {
+    kind = Cuda::is_available() ? Kind::cuda : Kind::cpu;
+    const Launch launch = launch_of_process();
+    if (kind == Kind::cuda && launch.local_world_size > 1)
+      index = static_cast<int>(launch.local_rank % Cuda::device_count());
+  }
   if (kind == Kind::cuda && Cuda::device_count() == 0)
     throw_error(
         Error(concat("gpunet::with_device: ", text, " cannot be used: ", Cuda::why_not(), ", or use cpu or auto")));

@@ -13,6 +13,7 @@
 #include <gpunet/device/transfer.hpp>
 #include <gpunet/graph/run_slice.hpp>
 #include <gpunet/model/arena.hpp>
+#include <gpunet/model/gradient_reducer.hpp>
 #include <gpunet/model/gradients.hpp>
 #include <gpunet/model/hooks.hpp>
 #include <gpunet/model/output.hpp>
@@ -176,8 +177,8 @@ class Network : public Trackable<Network<D, T>> {
   // checks the arguments and allocates memory.
   void begin_step(const View<const T, D>& inputs, const TargetsOf<D, T>& targets);
   // The second starts all work on the device and changes nothing else. The gradients are those of loss_gradient times the
-  // loss.
-  void run_step(const TargetsOf<D, T>& targets, T loss_gradient = 1);
+  // loss, reduced unless more batches add to them.
+  void run_step(const TargetsOf<D, T>& targets, T loss_gradient = 1, bool reduces = true);
   // Throws the Error of detect_anomaly() unless the loss of run_step() is finite and, if `and_gradients`, so are the gradients.
   void check_step(const View<const T, D>& inputs, const TargetsOf<D, T>& targets, T loss_gradient,
                   bool and_gradients = true);
@@ -201,6 +202,15 @@ class Network : public Trackable<Network<D, T>> {
   Hook<D, T> register_full_backward_hook(std::string_view layer, std::function<void(const Tensor<T, D>&)> f);
   void remove_hook(std::uint64_t number);
   bool has_hooks() const;
+
+  // Sets what reduces the gradients of each backward pass over several processes, nullptr for none: see
+  // distributed::DistributedDataParallel.
+  void set_reducer(GradientReducer<D, T>* reducer) { reducer_ = reducer; }
+  GradientReducer<D, T>* reducer() const { return reducer_; }
+  // Reduces the gradients of passes that have left that out.
+  void reduce_gradients() {
+    if (reducer_) reducer_->reduce(gradients_.data());
+  }
 
   // Makes the next backward pass replace the gradients instead of adding to them.
   void zero_grad() { gradients_.zero(); }
@@ -349,6 +359,8 @@ class Network : public Trackable<Network<D, T>> {
   // Runs the last pass again, slice by slice, and throws an Error for the first number that is not finite. Without targets, the gradient of
   // the loss is where apply() left it, or there is none; a step has `inputs`.
   void find_anomaly(const T* inputs, const TargetsOf<D, T>* targets, T loss_gradient, bool with_backward);
+  // Returns whether the gradients of a node are complete after slice s.
+  bool completes_gradients(index_t s) const { return slicing_.runs() == 1 && s == slicing_.slices() - 1; }
   // Multiplies the gradient of a slice's outputs by that of the loss.
   void scale_output_gradient(index_t s, T loss_gradient, const SliceMemory<T>& memory);
 
@@ -379,6 +391,7 @@ class Network : public Trackable<Network<D, T>> {
   Buffer<T, D> device_constants_;
   Buffer<T, D> total_weight_;
   Buffer<double, D> checked_;  // for detect_anomaly()
+  GradientReducer<D, T>* reducer_ = nullptr;
   std::shared_ptr<detail::Hooks<D, T>> hooks_;
   Slicing slicing_{1, 1, 1, false};
   nn::Mode mode_ = nn::Mode::train, mode_of_pass_ = nn::Mode::train;

@@ -189,6 +189,7 @@ void Network<D, T>::begin(const View<const T, D>& inputs, index_t slot_count) {
     hooks_->note_plan();
   }
   hooks_->reserve(device_, graph_, plan_, inputs.size(0), plan_number_);
+  if (reducer_ && mode_ == nn::Mode::train) reducer_->begin_pass();
   inputs_ = inputs.data();
   ++pass_;
   ++losses_computed_;  // those of the last batch are stale
@@ -243,15 +244,17 @@ void Network<D, T>::begin_step(const View<const T, D>& inputs, const TargetsOf<D
 }
 
 template <class D, class T>
-void Network<D, T>::run_step(const TargetsOf<D, T>& targets, T loss_gradient) {
+void Network<D, T>::run_step(const TargetsOf<D, T>& targets, T loss_gradient, bool reduces) {
   weigh(targets);
   for_each_run([&](index_t run, index_t s, bool first, index_t worker) {
     const SliceMemory<T> memory = workspace_.at(worker, worker);
-    const SliceRun<D, T> slice = run_of(s, enter(s, memory), memory);
+    SliceRun<D, T> slice = run_of(s, enter(s, memory), memory);
     evaluate(targets, s, slice.forward(), memory);
     scale_output_gradient(s, loss_gradient, memory);
+    if (reduces && completes_gradients(s)) slice.probe = reducer_;
     slice.backward(gradients_.of_run(run), gradients_.mode(run, first));
   });
+  if (reduces) reduce_gradients();
   reduce_losses();
 }
 
@@ -415,8 +418,11 @@ void Network<D, T>::backward(T loss_gradient) {
   for_each_run([&](index_t run, index_t s, bool first, index_t worker) {
     const SliceMemory<T> memory = workspace_.at(s, worker);
     scale_output_gradient(s, loss_gradient, memory);
-    run_of(s, memory.input, memory).backward(gradients_.of_run(run), gradients_.mode(run, first));
+    SliceRun<D, T> slice = run_of(s, memory.input, memory);
+    if (completes_gradients(s)) slice.probe = reducer_;
+    slice.backward(gradients_.of_run(run), gradients_.mode(run, first));
   });
+  reduce_gradients();
   gradients_.note_backward();
   if (detects_anomaly_ && !are_gradients_finite()) find_anomaly(nullptr, nullptr, loss_gradient, true);
 }

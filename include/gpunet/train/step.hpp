@@ -89,6 +89,7 @@ class Step {
   void update() {
     if (std::exchange(batches_, 0) == 0) return;
     auto& optimizer = static_cast<Optimizer&>(*optimizer_);
+    model_->reduce_gradients();
     if (!scaler_) return optimizer.step();
     scaler_->step(optimizer);
     scaler_->update();
@@ -135,7 +136,9 @@ class Step {
   RecordingStatus recording(index_t batch_size) const { return run_.recording(loss_, batch_size, has_one_part()); }
 
  private:
-  bool has_one_part() const { return accumulate_ == 1 && !scaler_ && !model_->detects_anomaly(); }
+  bool has_one_part() const {
+    return accumulate_ == 1 && !scaler_ && !model_->detects_anomaly() && !model_->reducer();
+  }
 
   LossValue<D, T> step(const Inputs& inputs, const Targets& targets) {
     const double loss_gradient = 1.0 / static_cast<double>(accumulate_);
@@ -143,7 +146,7 @@ class Step {
     if (batches_ == 0) model_->zero_grad();
     const bool updates = batches_ + 1 == accumulate_;
     const bool runs_update = updates && !scaler_ && !model_->detects_anomaly();
-    run_(inputs, {loss_, targets}, {loss_gradient * scale, runs_update});
+    run_(inputs, {loss_, targets}, {loss_gradient * scale, runs_update, updates});
     if (model_->detects_anomaly())
       model_->check_step(inputs, {loss_, targets}, static_cast<T>(loss_gradient * scale), !scaler_);
     batches_ = updates ? 0 : batches_ + 1;

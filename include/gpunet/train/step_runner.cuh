@@ -56,7 +56,8 @@ class StepRunner<Cuda, T, Optimizer>::State {
   State(Model& model, Optimizer& optimizer) : model_(model), optimizer_(optimizer), block_(model) {}
 
   void operator()(const Inputs& inputs, const Targets& targets, const StepPart& part) {
-    const bool is_whole = part.updates && part.loss_gradient == 1 && model_->gradients().zeroed();
+    const bool is_whole =
+        part.updates && part.loss_gradient == 1 && model_->gradients().zeroed() && !model_->reducer();
     if (!is_whole || !repeat(1, inputs, targets, nullptr)) replay_step(inputs, targets, part);
     if (part.updates) model_->note_update();
   }
@@ -108,7 +109,7 @@ class StepRunner<Cuda, T, Optimizer>::State {
       begin.to_update = updates_.data() + i;
     };
     const auto work = [&] {
-      model_->run_step(with, static_cast<T>(part.loss_gradient));
+      model_->run_step(with, static_cast<T>(part.loss_gradient), part.reduces);
       if (!part.updates) return;
       for (std::size_t i = 0; i < segments.size(); ++i)
         for (const ArenaRange& range : segments[i].ranges)

@@ -21,7 +21,9 @@ class ThreadPool;
 
 // Options of a Host.
 struct HostOptions {
-  int threads = 0;               // how many work at a time, the caller included; 0 takes one per processor
+  // How many work at a time, the caller included; 0 takes one per processor, divided by the number of processes that were launched
+  // together on this machine (see Launch).
+  int threads = 0;
   Executor* executor = nullptr;  // threads of the program to use instead of own ones; `threads` is to be 0 then
   // exact: without Winograd's convolution, which rounds more and spreads what is not finite (see Precision).
   Precision precision = Precision::fast;

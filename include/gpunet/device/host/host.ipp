@@ -3,9 +3,11 @@
 
 #include <algorithm>
 #include <exception>
+#include <sched.h>
 #include <thread>
 #include <unistd.h>
 
+#include <gpunet/core/launch.hpp>
 #include <gpunet/device/host/flush_subnormals.hpp>
 #include <gpunet/device/host/host.hpp>
 #include <gpunet/device/host/thread_pool.hpp>
@@ -14,6 +16,17 @@ namespace gpunet {
 
 namespace detail {
 
+// Returns how many threads a Host has unless told: one for each processor that this process may use. Processes that were launched
+// together on a machine share its processors, unless the launcher has given each its own.
+GPUNET_INLINE int default_threads() {
+  const int all = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+#ifdef __linux__
+  cpu_set_t allowed;
+  if (sched_getaffinity(0, sizeof allowed, &allowed) == 0 && CPU_COUNT(&allowed) < all) return CPU_COUNT(&allowed);
+#endif
+  return std::max(1, static_cast<int>(all / launch_of_process().local_world_size));
+}
+
 GPUNET_INLINE std::unique_ptr<ThreadPool> make_pool(const HostOptions& options) {
   constexpr int most = 1024;
   require(options.threads >= 0 && options.threads <= most, "gpunet::Host: ", options.threads,
@@ -21,8 +34,7 @@ GPUNET_INLINE std::unique_ptr<ThreadPool> make_pool(const HostOptions& options) 
   require(!options.executor || options.threads == 0, "gpunet::Host: both an executor and ", options.threads,
           " threads (the executor knows how many it has), leave out one of them");
   if (options.executor) return nullptr;
-  const int processors = static_cast<int>(std::thread::hardware_concurrency());
-  return std::make_unique<ThreadPool>(options.threads > 0 ? options.threads : std::max(1, processors));
+  return std::make_unique<ThreadPool>(options.threads > 0 ? options.threads : default_threads());
 }
 
 // A call of run() that has the threads: what its tasks throw is caught, so that an Executor never sees it.

@@ -1,0 +1,26 @@
+// The place of this process among those that a launcher started together: torchrun, mpirun, srun.
+#pragma once
+
+#include <string>
+
+#include <gpunet/core/config.hpp>
+
+namespace gpunet {
+
+// What the environment says: RANK, WORLD_SIZE, LOCAL_RANK and LOCAL_WORLD_SIZE, as torchrun sets them, else what Open MPI, MPICH
+// and Slurm set. A process that nobody launched is alone.
+struct Launch {
+  index_t rank = 0, world_size = 1;              // among all processes
+  index_t local_rank = 0, local_world_size = 1;  // among those of this machine
+  const char* launcher = nullptr;                // which one has set them; nullptr: none
+  std::string problem = {};  // why what it has set cannot be used; then this process counts as alone
+};
+
+// Reads it.
+Launch launch_of_process();
+
+}  // namespace gpunet
+
+#if !GPUNET_COMPILED
+#include <gpunet/core/launch.ipp>
+#endif

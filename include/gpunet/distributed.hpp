@@ -1,0 +1,6 @@
+// Training by several processes. The engine that connects them is an include of its own, in one source of the program:
+// <gpunet/distributed/mpi.hpp>.
+#pragma once
+
+#include <gpunet/distributed/communicator.hpp>
+#include <gpunet/distributed/distributed_data_parallel.hpp>

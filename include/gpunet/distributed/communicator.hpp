@@ -1,0 +1,145 @@
+// Operations of several processes on tensors: torch.distributed.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <gpunet/device/traits.hpp>
+#include <gpunet/distributed/engine.hpp>
+#include <gpunet/tensor/tensor.hpp>
+
+namespace gpunet::distributed {
+
+// The processes that were launched together, each with a rank: mpirun -n 4 ./program with an engine, <gpunet/distributed/mpi.hpp>; a program
+// that nobody launched is a world of one, in which every operation returns at once. All ranks must make the same calls in the same
+// order, each from one thread at a time. A call of another kind, shape or type is an Error on all ranks, and so is a rank that leaves or
+// does not come within `timeout`.
+class Communicator {
+ public:
+  // Throws Error if the launcher started several processes and the program has no engine.
+  explicit Communicator(const CommunicatorOptions& options = {});
+
+  // The place of this process among all, and among those of its machine.
+  index_t rank() const { return engine_ ? engine_->rank() : 0; }
+  index_t size() const { return engine_ ? engine_->size() : 1; }
+  index_t local_rank() const { return engine_ ? engine_->local_rank() : 0; }
+  index_t local_size() const { return engine_ ? engine_->local_size() : 1; }
+  // Returns whether this is the process that prints, saves and draws.
+  bool is_main() const { return rank() == 0; }
+  // Returns what transports: "mpi", or "none" in a world of one.
+  std::string engine_name() const { return engine_ ? engine_->name() : "none"; }
+
+  // x becomes the sum (mean, product, smallest, largest) over all ranks, on all of them; bitwise identical there.
+  template <class T, class D>
+  void all_reduce(Tensor<T, D>& x, ReduceOp op = ReduceOp::sum) {
+    run_in_place({.kind = Collective::all_reduce, .op = op}, x);
+  }
+  // The same on rank `root` alone. Elsewhere x is undefined.
+  template <class T, class D>
+  void reduce(Tensor<T, D>& x, index_t root = 0, ReduceOp op = ReduceOp::sum) {
+    run_in_place({.kind = Collective::reduce, .op = op, .root = root}, x);
+  }
+  // x becomes that of rank `root`, on all ranks.
+  template <class T, class D>
+  void broadcast(Tensor<T, D>& x, index_t root = 0) {
+    run_in_place({.kind = Collective::broadcast, .root = root}, x);
+  }
+  // Returns the tensors of all ranks, [size, ...sizes of x].
+  template <class T, class D>
+  Tensor<T, D> all_gather(const Tensor<T, D>& x) {
+    Tensor<T, D> all(x.device(), x.sizes().with_front(size()));
+    HostArray<const T, D> from(x.device(), x.data(), x.numel());
+    HostArray<T, D> to(x.device(), all.data(), all.numel());
+    run_checked({.kind = Collective::all_gather,
+                 .elements = x.numel(),
+                 .type = io::dtype_of<T>(),
+                 .from = from.data(),
+                 .data = to.data()},
+                x.sizes());
+    to.upload();
+    return all;
+  }
+  // Waits until all ranks are here.
+  void barrier() { run_checked({.kind = Collective::barrier}, {}); }
+
+  // Returns the numbers of all ranks as one, and the texts of all ranks, on all of them.
+  double all_reduce(double number, ReduceOp op = ReduceOp::sum);
+  std::vector<std::string> all_gather(const std::string& text);
+
+  // For code whose calls cannot differ: starts one on host memory, unchecked, and returns its number for wait().
+  std::uint64_t start(const CollectiveCall& call);
+  void wait(std::uint64_t number) {
+    if (engine_) engine_->wait(number);
+  }
+  void advance() {
+    if (engine_) engine_->advance();
+  }
+  void run(const CollectiveCall& call) { wait(start(call)); }
+
+  // How many calls were started, and the bytes that this rank gave to them.
+  index_t calls() const { return calls_; }
+  index_t bytes() const { return bytes_; }
+
+ private:
+  // An array of a device in host memory: there, or a copy.
+  template <class T, class D>
+  class HostArray {
+    using Element = std::remove_const_t<T>;
+
+   public:
+    HostArray(D& device, T* data, index_t size) : device_(device), data_(data), size_(size) {
+      if constexpr (!DeviceTraits<D>::has_host_memory) {
+        copy_ = std::make_unique<Element[]>(static_cast<std::size_t>(size));
+        if (size > 0) device.download(copy_.get(), data, bytes());
+      }
+    }
+    T* data() const {
+      if constexpr (DeviceTraits<D>::has_host_memory) return data_;
+      return copy_.get();
+    }
+    // Copies it back.
+    void upload() {
+      if constexpr (!DeviceTraits<D>::has_host_memory)
+        if (size_ > 0) device_.upload(data_, copy_.get(), bytes());
+    }
+
+   private:
+    std::size_t bytes() const { return static_cast<std::size_t>(size_) * sizeof(T); }
+
+    D& device_;
+    T* data_;
+    index_t size_;
+    std::unique_ptr<Element[]> copy_;
+  };
+
+  template <class T, class D>
+  void run_in_place(CollectiveCall call, Tensor<T, D>& x) {
+    static_assert(
+        !std::is_same_v<T, bool>,
+        "gpunet::distributed::Communicator: a tensor of bool (it has no sum), convert it: cast<label_t>(x)");
+    require(std::is_floating_point_v<T> || call.op != ReduceOp::avg,
+            "gpunet::distributed::Communicator: the mean of integers (it would be rounded), take ReduceOp::sum, or "
+            "convert them: cast<float>(x)");
+    HostArray<T, D> array(x.device(), x.data(), x.numel());
+    call.elements = x.numel();
+    call.type = io::dtype_of<T>();
+    call.data = array.data();
+    run_checked(call, x.sizes());
+    if (call.op == ReduceOp::avg)
+      for (index_t i = 0; i < x.numel(); ++i)
+        array.data()[i] /= static_cast<T>(size());
+    array.upload();
+  }
+  // Runs a call of tensors. Throws Error if the ranks' calls differ.
+  void run_checked(const CollectiveCall& call, const Sizes& sizes);
+
+  std::shared_ptr<Engine> engine_;
+  index_t calls_ = 0, bytes_ = 0;
+};
+
+}  // namespace gpunet::distributed
+
+#if !GPUNET_COMPILED
+#include <gpunet/distributed/communicator.ipp>
+#endif

@@ -1,0 +1,126 @@
+// Bodies of communicator.hpp.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+
+#include <gpunet/core/launch.hpp>
+#include <gpunet/distributed/communicator.hpp>
+
+namespace gpunet::distributed {
+
+namespace detail {
+
+// A call of tensors as numbers, for comparison: kind, type, op, root, the number of dimensions, the extents.
+using CallNumbers = std::array<index_t, 5 + Sizes::max_rank>;
+
+GPUNET_INLINE CallNumbers numbers_of(const CollectiveCall& call, const Sizes& sizes) {
+  CallNumbers numbers{static_cast<index_t>(call.kind), static_cast<index_t>(call.type),
+                      static_cast<index_t>(call.op), call.root, sizes.rank()};
+  std::copy(sizes.begin(), sizes.end(), numbers.begin() + 5);
+  return numbers;
+}
+
+GPUNET_INLINE std::string describe(const CallNumbers& numbers) {
+  static constexpr const char* ops[] = {"sum", "avg", "product", "min", "max"};
+  const auto kind = static_cast<Collective>(numbers[0]);
+  if (kind == Collective::barrier) return "barrier()";
+  Sizes sizes;
+  for (index_t i = 0; i < numbers[4]; ++i)
+    sizes.append(numbers[static_cast<std::size_t>(5 + i)]);
+  std::string text =
+      concat(to_string(kind), " of ", io::to_string(static_cast<io::Dtype>(numbers[1])), " ", to_string(sizes));
+  if (kind == Collective::all_reduce || kind == Collective::reduce)
+    text += concat(" by ", ops[static_cast<std::size_t>(numbers[2])]);
+  if (kind == Collective::reduce || kind == Collective::broadcast) text += concat(" with root ", numbers[3]);
+  return text;
+}
+
+}  // namespace detail
+
+GPUNET_INLINE Communicator::Communicator(const CommunicatorOptions& options) {
+  require(options.timeout.count() > 0, "gpunet::distributed::Communicator: a timeout of ", options.timeout.count(),
+          " ms (want more than 0), leave it out for 30 minutes");
+  const Launch launch = launch_of_process();
+  require(launch.problem.empty(), "gpunet::distributed::Communicator: the environment has ", launch.problem,
+          ", which ", launch.launcher ? launch.launcher : "a launcher",
+          " sets, start the program with it, or unset the variable");
+  if (const EngineFactory factory = engine_factory()) engine_ = factory(options);
+  require(engine_ != nullptr || launch.world_size == 1, "gpunet::distributed::Communicator: this process is rank ",
+          launch.rank, " of ", launch.world_size, " that ", launch.launcher ? launch.launcher : "a launcher",
+          " started, and the program has nothing that connects them (each would train for itself), include "
+          "<gpunet/distributed/mpi.hpp> in one source and link gpunet::mpi");
+  require(size() >= launch.world_size, "gpunet::distributed::Communicator: the ", engine_name(),
+          " of this program has ", size(), " of ", launch.world_size, " processes that ",
+          launch.launcher ? launch.launcher : "a launcher",
+          " started (it belongs to another MPI than the program, or to none), start it with the mpirun of the MPI "
+          "that it is linked with");
+}
+
+GPUNET_INLINE std::uint64_t Communicator::start(const CollectiveCall& call) {
+  ++calls_;
+  bytes_ += call.elements * io::bits_of(call.type) / 8;
+  if (engine_) return engine_->start(call);
+  if (call.kind == Collective::all_gather && call.elements > 0)
+    std::copy_n(static_cast<const std::byte*>(call.from), call.elements * io::bits_of(call.type) / 8,
+                static_cast<std::byte*>(call.data));
+  return 0;
+}
+
+GPUNET_INLINE void Communicator::run_checked(const CollectiveCall& call, const Sizes& sizes) {
+  constexpr std::string_view where = "gpunet::distributed::Communicator: ";
+  require(0 <= call.root && call.root < size(), where, "root ", call.root, " of ", size(), " ranks (want 0 to ",
+          size() - 1, ")");
+  if (size() > 1) {
+    const detail::CallNumbers own = detail::numbers_of(call, sizes);
+    std::vector<detail::CallNumbers> all(static_cast<std::size_t>(size()));
+    run({.kind = Collective::all_gather,
+         .elements = std::ssize(own),
+         .type = io::Dtype::I64,
+         .from = own.data(),
+         .data = all.data(),
+         .is_checked = true});
+    for (std::size_t r = 1; r < all.size(); ++r)
+      require(all[r] == all[0], where, "rank ", r, " calls ", detail::describe(all[r]), " where rank 0 calls ",
+              detail::describe(all[0]),
+              " (all ranks must make the same calls), let the code before it not depend on "
+              "the rank");
+  }
+  CollectiveCall plain = call;
+  plain.is_checked = true;
+  if (plain.op == ReduceOp::avg) plain.op = ReduceOp::sum;
+  run(plain);
+}
+
+GPUNET_INLINE double Communicator::all_reduce(double number, ReduceOp op) {
+  run_checked({.kind = Collective::all_reduce, .elements = 1, .type = io::Dtype::F64, .op = op, .data = &number},
+              {});
+  return op == ReduceOp::avg ? number / static_cast<double>(size()) : number;
+}
+
+GPUNET_INLINE std::vector<std::string> Communicator::all_gather(const std::string& text) {
+  std::vector<index_t> lengths(static_cast<std::size_t>(size()));
+  const index_t length = std::ssize(text);
+  run_checked({.kind = Collective::all_gather,
+               .elements = 1,
+               .type = io::Dtype::I64,
+               .from = &length,
+               .data = lengths.data()},
+              {1});
+  const auto most = static_cast<std::size_t>(*std::max_element(lengths.begin(), lengths.end()));
+  std::string padded = text, all(most * lengths.size(), '\0');
+  padded.resize(most);
+  run({.kind = Collective::all_gather,
+       .elements = static_cast<index_t>(most),
+       .type = io::Dtype::U8,
+       .from = padded.data(),
+       .data = all.data(),
+       .is_checked = true});
+  std::vector<std::string> texts;
+  for (std::size_t r = 0; r < lengths.size(); ++r)
+    texts.push_back(all.substr(r * most, static_cast<std::size_t>(lengths[r])));
+  return texts;
+}
+
+}  // namespace gpunet::distributed

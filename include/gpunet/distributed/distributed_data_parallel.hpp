@@ -1,0 +1,114 @@
+// Training of one network by several processes, each with a part of every batch: torch.nn.parallel.DistributedDataParallel.
+#pragma once
+
+#include <utility>
+#include <vector>
+
+#include <gpunet/core/tracked_pointer.hpp>
+#include <gpunet/distributed/communicator.hpp>
+#include <gpunet/model/network.hpp>
+
+namespace gpunet::distributed {
+
+// Options of DistributedDataParallel, as in PyTorch.
+struct DistributedDataParallelOptions {
+  double bucket_cap_mb = 25;  // gradients are reduced in parts of so many MiB; the first one has 1 MiB
+  bool broadcast_buffers =
+      true;  // running statistics of rank 0 go to all ranks before each forward pass in training mode
+};
+
+// Makes a network the same on all ranks, and the gradients of each backward pass the mean over the ranks, so that they stay the same:
+//   distributed::Communicator comm;
+//   Model<LeNet, D> net(device);
+//   distributed::DistributedDataParallel ddp(net, comm);
+//   optim::SGD optimizer(net, {.lr = 0.1});
+// Then net trains as before: in a loop of your own with ddp(x) or net(x), by train::Step, by train::fit. Each rank reads its own part of
+// the data (data::DistributedSampler). Gradients are reduced while the backward pass still runs, where its order allows: the last layers
+// first. Buffers (running statistics) are those of rank 0; evaluation reads those of this process. Losses are those of the rank's part.
+//
+// The parts of a step are PyTorch's: gradients that accumulate are reduced with each backward pass unless no_sync() forbids it;
+// train::Step and fit with {.accumulate = k} reduce those of k batches at once.
+template <class D, class T>
+class DistributedDataParallel final : private GradientReducer<D, T> {
+ public:
+  // Both must outlive this; the network may be moved. Parameters and buffers become those of rank 0. Throws Error on all ranks if
+  // their networks differ, or the versions of gpunet.
+  DistributedDataParallel(Network<D, T>& net, Communicator& comm,
+                          const DistributedDataParallelOptions& options = {});
+  ~DistributedDataParallel();
+  DistributedDataParallel(const DistributedDataParallel&) = delete;
+  DistributedDataParallel& operator=(const DistributedDataParallel&) = delete;
+
+  // The forward pass of the network.
+  template <class... Inputs>
+  Output<D, T> operator()(Inputs&&... inputs) {
+    return (*net_)(std::forward<Inputs>(inputs)...);
+  }
+  Network<D, T>& module() const { return *net_; }
+  Communicator& communicator() const { return comm_; }
+
+  // Until the end of its scope, backward passes leave gradients as this rank has computed them, and they accumulate; the first one after
+  // that reduces the sum.
+  class NoSync {
+   public:
+    explicit NoSync(DistributedDataParallel& ddp) : ddp_(ddp), before_(std::exchange(ddp.reduces_, false)) {}
+    NoSync(const NoSync&) = delete;
+    NoSync& operator=(const NoSync&) = delete;
+    ~NoSync() { ddp_.reduces_ = before_; }
+
+   private:
+    DistributedDataParallel& ddp_;
+    bool before_;
+  };
+  [[nodiscard]] NoSync no_sync() { return NoSync(*this); }
+
+  // Copies the buffers of rank 0 to all ranks, as before an evaluation on all of them.
+  void sync_buffers();
+
+  // Returns the parts of the gradients that are reduced together, in their order.
+  const std::vector<ArenaRange>& buckets();
+
+ private:
+  // A part of the gradients.
+  struct Bucket {
+    int nodes = 0, open = 0;   // that store gradients here, and how many of them have not run yet
+    std::uint64_t number = 0;  // of the call
+  };
+
+  void begin_pass() override {
+    if (reduces_ && options_.broadcast_buffers) sync_buffers();
+  }
+  void see_output(const PlannedNode&, const T*) override {}
+  void see_gradients(const PlannedNode& node, std::span<T* const>, const T* gradients) override;
+  void reduce(T* gradients) override;
+
+  void verify();
+  // Makes rank 0's array that of all ranks.
+  void broadcast(const View<T, D>& array);
+  // Cuts the gradients into buckets, if the plan has changed.
+  void make_buckets();
+  void start(std::size_t bucket, T* gradients);
+
+  TrackedPointer<Network<D, T>> net_;
+  Communicator& comm_;
+  DistributedDataParallelOptions options_;
+  bool reduces_ = true;
+  std::uint64_t plan_number_ = 0;
+  std::vector<ArenaRange> ranges_;          // of the buckets
+  std::vector<Bucket> buckets_;             // empty before the first pass
+  std::vector<std::vector<int>> of_nodes_;  // the buckets of Plan::nodes
+  std::vector<T> host_copy_;                // of the gradients, where the device has memory of its own
+};
+
+template <class D, class T>
+DistributedDataParallel(Network<D, T>&, Communicator&, DistributedDataParallelOptions = {})
+    -> DistributedDataParallel<D, T>;
+
+#define GPUNET_DISTRIBUTED_DATA_PARALLEL(D, T) class DistributedDataParallel<D, T>
+GPUNET_EXTERN_TEMPLATES(GPUNET_DISTRIBUTED_DATA_PARALLEL)
+
+}  // namespace gpunet::distributed
+
+#if !GPUNET_COMPILED
+#include <gpunet/distributed/distributed_data_parallel.ipp>
+#endif

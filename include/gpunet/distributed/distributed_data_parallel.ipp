@@ -1,0 +1,199 @@
+// Bodies of distributed_data_parallel.hpp.
+#pragma once
+
+#include <algorithm>
+#include <functional>
+#include <string>
+#include <string_view>
+
+#include <gpunet/core/text.hpp>
+#include <gpunet/device/traits.hpp>
+#include <gpunet/distributed/distributed_data_parallel.hpp>
+#include <gpunet/ops/map.hpp>
+#include <gpunet/version.hpp>
+
+namespace gpunet::distributed {
+
+namespace detail {
+
+// Returns what has to be the same on all ranks, a line each.
+template <class D, class T>
+std::string description_of(const Network<D, T>& net) {
+  std::string text = concat("gpunet ", GPUNET_VERSION, "\n", io::to_string(io::dtype_of<T>()), " numbers\n");
+  for (const ParameterInfo& p : net.named_parameters())
+    text += concat("parameter ", p.name, " ", to_string(p.sizes), p.requires_grad ? "" : ", frozen", "\n");
+  for (const BufferInfo& b : net.named_buffers())
+    text += concat("buffer ", b.name, " ", to_string(b.sizes), "\n");
+  return text;
+}
+
+// Returns line i of a text, "nothing" behind its end.
+GPUNET_INLINE std::string_view line_of(std::string_view text, std::size_t i) {
+  for (; i > 0 && !text.empty(); --i)
+    text.remove_prefix(std::min(text.find('\n'), text.size() - 1) + 1);
+  return text.empty() ? "nothing" : text.substr(0, text.find('\n'));
+}
+
+// Throws Error for the first rank and line where the texts of the ranks differ.
+GPUNET_INLINE void require_same(const std::vector<std::string>& texts) {
+  for (std::size_t r = 1; r < texts.size(); ++r)
+    for (std::size_t i = 0; texts[r] != texts[0]; ++i)
+      require(line_of(texts[r], i) == line_of(texts[0], i), "gpunet::distributed::DistributedDataParallel: rank ",
+              r, " has ", line_of(texts[r], i), " where rank 0 has ", line_of(texts[0], i),
+              " (their gradients cannot be added), make the same network by the same program on all ranks");
+}
+
+}  // namespace detail
+
+template <class D, class T>
+DistributedDataParallel<D, T>::DistributedDataParallel(Network<D, T>& net, Communicator& comm,
+                                                       const DistributedDataParallelOptions& options)
+    : net_(net), comm_(comm), options_(options) {
+  require(options.bucket_cap_mb > 0, "gpunet::distributed::DistributedDataParallel: bucket_cap_mb ",
+          options.bucket_cap_mb, " (want more than 0), leave it out for 25");
+  require(
+      !net.reducer(),
+      "gpunet::distributed::DistributedDataParallel: the network has one already (its gradients would be reduced "
+      "twice), use that");
+  verify();
+  const ModelUse::Exclusive use = net.exclusive_use();
+  broadcast(net.parameters());
+  broadcast(net.buffers());
+  net.note_update();
+  net.set_reducer(this);
+}
+
+template <class D, class T>
+DistributedDataParallel<D, T>::~DistributedDataParallel() {
+  if (net_.exists()) net_->set_reducer(nullptr);
+}
+
+template <class D, class T>
+void DistributedDataParallel<D, T>::verify() {
+  const std::string own = detail::description_of(*net_);
+  std::vector<std::string> texts = comm_.all_gather(std::to_string(std::hash<std::string>{}(own)));
+  if (std::equal(texts.begin() + 1, texts.end(), texts.begin())) return;
+  detail::require_same(comm_.all_gather(own));
+}
+
+template <class D, class T>
+void DistributedDataParallel<D, T>::broadcast(const View<T, D>& array) {
+  if (array.numel() == 0 || comm_.size() == 1) return;
+  const auto call = [&](T* data) {
+    comm_.run({.kind = Collective::broadcast, .elements = array.numel(), .type = io::dtype_of<T>(), .data = data});
+  };
+  if constexpr (DeviceTraits<D>::has_host_memory) {
+    call(array.data());
+  } else {
+    std::vector<T> copy = to_vector(net_->device(), array);
+    call(copy.data());
+    net_->device().upload(array.data(), copy.data(), copy.size() * sizeof(T));
+  }
+}
+
+template <class D, class T>
+void DistributedDataParallel<D, T>::sync_buffers() {
+  broadcast(net_->buffers());
+}
+
+template <class D, class T>
+void DistributedDataParallel<D, T>::make_buckets() {
+  if (!of_nodes_.empty() && plan_number_ == net_->plan_number()) return;
+  plan_number_ = net_->plan_number();
+  const Plan& plan = net_->plan();
+  const std::vector<ParameterInfo>& parameters = net_->named_parameters();
+  std::vector<int> order, bucket_of(parameters.size(), -1);
+  for (std::size_t p = 0; p < parameters.size(); ++p)
+    if (plan.has_gradient[p]) order.push_back(static_cast<int>(p));
+  const auto info = [&](int p) -> const ParameterInfo& {
+    return parameters[static_cast<std::size_t>(p)];
+  };
+  std::sort(order.begin(), order.end(), [&](int a, int b) { return info(a).offset > info(b).offset; });
+  ranges_.clear();
+  constexpr double mega = 1 << 20;
+  double cap = mega;
+  for (const int p : order) {
+    const auto bytes = [&] {
+      return static_cast<double>(ranges_.back().size()) * sizeof(T);
+    };
+    if (!ranges_.empty() && bytes() >= cap) cap = options_.bucket_cap_mb * mega;
+    const bool begins = ranges_.empty() || ranges_.back().begin != info(p).end() || bytes() >= cap;
+    if (begins)
+      ranges_.push_back({info(p).offset, info(p).end()});
+    else
+      ranges_.back().begin = info(p).offset;
+    bucket_of[static_cast<std::size_t>(p)] = static_cast<int>(ranges_.size()) - 1;
+  }
+  buckets_.assign(ranges_.size(), {});
+  of_nodes_.assign(plan.nodes.size(), {});
+  for (std::size_t n = 0; n < plan.nodes.size(); ++n) {
+    const PlannedNode& planned = plan.nodes[n];
+    if (!planned.has_backward || planned.skips_parameters) continue;
+    const Node& node = net_->fused_graph().nodes[static_cast<std::size_t>(planned.node)];
+    for (int p = node.first_parameter; p < node.first_parameter + node.parameters; ++p)
+      if (const int b = bucket_of[static_cast<std::size_t>(p)];
+          b >= 0 && std::find(of_nodes_[n].begin(), of_nodes_[n].end(), b) == of_nodes_[n].end()) {
+        of_nodes_[n].push_back(b);
+        ++buckets_[static_cast<std::size_t>(b)].nodes;
+      }
+  }
+  for (Bucket& bucket : buckets_)
+    bucket.open = bucket.nodes;
+}
+
+template <class D, class T>
+const std::vector<ArenaRange>& DistributedDataParallel<D, T>::buckets() {
+  make_buckets();
+  return ranges_;
+}
+
+template <class D, class T>
+void DistributedDataParallel<D, T>::start(std::size_t bucket, T* gradients) {
+  const ArenaRange& range = ranges_[bucket];
+  buckets_[bucket].number = comm_.start({.kind = Collective::all_reduce,
+                                         .elements = range.size(),
+                                         .type = io::dtype_of<T>(),
+                                         .data = gradients + range.begin});
+  buckets_[bucket].open = -1;
+}
+
+template <class D, class T>
+void DistributedDataParallel<D, T>::see_gradients(const PlannedNode& node, std::span<T* const>,
+                                                  const T* gradients) {
+  if constexpr (DeviceTraits<D>::has_host_memory) {
+    if (!reduces_ || comm_.size() == 1) return;
+    make_buckets();
+    for (const int b : of_nodes_[static_cast<std::size_t>(&node - net_->plan().nodes.data())])
+      if (--buckets_[static_cast<std::size_t>(b)].open == 0)
+        start(static_cast<std::size_t>(b), const_cast<T*>(gradients));
+    comm_.advance();
+  }
+}
+
+template <class D, class T>
+void DistributedDataParallel<D, T>::reduce(T* gradients) {
+  if (!reduces_ || comm_.size() == 1) return;
+  make_buckets();
+  D& device = net_->device();
+  T* at = gradients;
+  const auto bytes = static_cast<std::size_t>(net_->gradients().size()) * sizeof(T);
+  if constexpr (!DeviceTraits<D>::has_host_memory) {
+    host_copy_.resize(static_cast<std::size_t>(net_->gradients().size()));
+    at = host_copy_.data();
+    device.download(at, gradients, bytes);
+  }
+  for (std::size_t b = 0; b < buckets_.size(); ++b)
+    if (buckets_[b].open >= 0) start(b, at);
+  for (Bucket& bucket : buckets_) {
+    comm_.wait(bucket.number);
+    bucket.open = bucket.nodes;
+  }
+  if constexpr (!DeviceTraits<D>::has_host_memory) device.upload(gradients, at, bytes);
+  for (const ArenaRange& range : ranges_)
+    map(device, range.size(), MultiplyBy<T>{T{1} / static_cast<T>(comm_.size())}, gradients + range.begin,
+        gradients + range.begin);
+}
+
+GPUNET_COMPILE_TEMPLATES(GPUNET_DISTRIBUTED_DATA_PARALLEL)
+
+}  // namespace gpunet::distributed

@@ -1,0 +1,66 @@
+// What transports the numbers of collective operations between processes.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include <gpunet/io/dtype.hpp>
+
+namespace gpunet::distributed {
+
+// How the numbers of the ranks become one, as torch.distributed.ReduceOp.
+enum class ReduceOp { sum, avg, product, min, max };
+
+// Options of a Communicator.
+struct CommunicatorOptions {
+  // How long an operation waits for the other ranks before it is an Error.
+  std::chrono::milliseconds timeout = std::chrono::minutes(30);
+};
+
+// The kinds of operations.
+enum class Collective { all_reduce, reduce, broadcast, all_gather, barrier };
+const char* to_string(Collective kind);
+
+// One operation: what each rank gives and gets, in host memory. In place, except for all_gather.
+struct CollectiveCall {
+  Collective kind;
+  index_t elements = 0;  // that each rank gives
+  io::Dtype type = io::Dtype::U8;
+  ReduceOp op = ReduceOp::sum;  // not avg
+  index_t root = 0;
+  const void* from = nullptr;  // all_gather: [elements]
+  void* data = nullptr;        // [elements], all_gather: [size, elements]
+  bool is_checked = false;     // whether the ranks have compared their calls
+};
+
+// Transports the numbers of one process. Calls of all ranks have to be the same, in the same order.
+class Engine {
+ public:
+  virtual ~Engine() = default;
+
+  virtual std::string name() const = 0;
+  virtual index_t rank() const = 0;
+  virtual index_t size() const = 0;
+  virtual index_t local_rank() const = 0;
+  virtual index_t local_size() const = 0;
+
+  // Starts a call, whose memory must stay until it was waited for. Returns its number.
+  virtual std::uint64_t start(const CollectiveCall& call) = 0;
+  // Waits until it is done. Throws Error if it cannot be: a rank has left, makes another call, or does not come in time.
+  virtual void wait(std::uint64_t number) = 0;
+  // Lets the started calls advance, where they do so only while the process looks after them. Does not wait.
+  virtual void advance() = 0;
+};
+
+// Makes the engine of a program, in all processes that were launched together. A header of an engine sets it (<gpunet/distributed/mpi.hpp>);
+// null if the program has none.
+using EngineFactory = std::shared_ptr<Engine> (*)(const CommunicatorOptions&);
+EngineFactory& engine_factory();
+
+}  // namespace gpunet::distributed
+
+#if !GPUNET_COMPILED
+#include <gpunet/distributed/engine.ipp>
+#endif

@@ -1,0 +1,29 @@
+// Bodies of engine.hpp.
+#pragma once
+
+#include <gpunet/distributed/engine.hpp>
+
+namespace gpunet::distributed {
+
+GPUNET_INLINE const char* to_string(Collective kind) {
+  switch (kind) {
+    case Collective::all_reduce:
+      return "all_reduce";
+    case Collective::reduce:
+      return "reduce";
+    case Collective::broadcast:
+      return "broadcast";
+    case Collective::all_gather:
+      return "all_gather";
+    case Collective::barrier:
+      break;
+  }
+  return "barrier";
+}
+
+GPUNET_INLINE EngineFactory& engine_factory() {
+  static EngineFactory factory = nullptr;
+  return factory;
+}
+
+}  // namespace gpunet::distributed

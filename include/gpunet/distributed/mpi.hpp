@@ -1,0 +1,432 @@
+// Optional, not part of distributed.hpp. A program that includes this header in one source, and links an MPI 3 (gpunet::mpi in
+// CMake, the compiler mpicxx elsewhere), runs on all processes that mpirun or srun starts:
+//   mpirun -n 4 ./program
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <cstdint>
+#include <cstdio>
+#include <cstring>
+#include <deque>
+#include <exception>
+#include <limits>
+#include <memory>
+#include <mpi.h>
+#include <string>
+#include <string_view>
+#include <thread>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include <gpunet/core/error.hpp>
+#include <gpunet/distributed/engine.hpp>
+
+namespace gpunet::distributed::detail {
+
+inline void check_mpi(int code, const char* what) {
+  if (code == MPI_SUCCESS) return;
+  char text[MPI_MAX_ERROR_STRING] = "";
+  int length = 0;
+  MPI_Error_string(code, text, &length);
+  throw_error(Error(concat("gpunet::distributed: ", what,
+                           " fails: ", std::string_view(text, static_cast<std::size_t>(length)),
+                           " (see the messages of MPI above), look at the other ranks and the network")));
+}
+
+inline MPI_Datatype mpi_type(io::Dtype type) {
+  switch (type) {
+    case io::Dtype::F32:
+      return MPI_FLOAT;
+    case io::Dtype::F64:
+      return MPI_DOUBLE;
+    case io::Dtype::I32:
+      return MPI_INT32_T;
+    case io::Dtype::I64:
+      return MPI_INT64_T;
+    default:
+      return MPI_UINT8_T;
+  }
+}
+
+inline MPI_Op mpi_op(ReduceOp op) {
+  switch (op) {
+    case ReduceOp::product:
+      return MPI_PROD;
+    case ReduceOp::min:
+      return MPI_MIN;
+    case ReduceOp::max:
+      return MPI_MAX;
+    default:
+      return MPI_SUM;
+  }
+}
+
+// What a rank tells the others beside its calls, where something may be wrong.
+struct MpiReport {
+  enum State : std::int64_t {
+    none,
+    waiting,  // for others, in the call with this number
+    left,     // without an error, after so many calls
+    failed,   // with an error
+    ended     // after an error, and its program is about to end
+  };
+  std::int64_t state = none;
+  std::int64_t number = 0;
+  std::int64_t kind = 0, type = 0, elements = 0;  // of the call
+  char text[472] = "";                            // the error
+
+  std::string call() const {
+    return concat("call ", number, " (", to_string(static_cast<Collective>(kind)),
+                  kind == static_cast<std::int64_t>(Collective::barrier)
+                      ? std::string()
+                      : concat(" of ", elements, " ", io::to_string(static_cast<io::Dtype>(type))),
+                  ")");
+  }
+  bool same_call(const MpiReport& other) const {
+    return kind == other.kind && type == other.type && elements == other.elements;
+  }
+};
+
+// The reports between the ranks, on a communicator of their own, so that they can be sent while a call hangs.
+class MpiReports {
+ public:
+  MpiReports() {
+    check_mpi(MPI_Comm_dup(MPI_COMM_WORLD, &comm_), "MPI_Comm_dup");
+    MPI_Comm_set_errhandler(comm_, MPI_ERRORS_RETURN);
+    MPI_Comm_rank(comm_, &rank_);
+    int size = 0;
+    MPI_Comm_size(comm_, &size);
+    last_.resize(static_cast<std::size_t>(size));
+    listen();
+  }
+  MpiReports(const MpiReports&) = delete;
+  MpiReports& operator=(const MpiReports&) = delete;
+
+  int rank() const { return rank_; }
+  index_t size() const { return std::ssize(last_); }
+  // The last report of a rank.
+  const MpiReport& of(index_t rank) const { return last_[static_cast<std::size_t>(rank)]; }
+
+  void send(const MpiReport& report) {
+    last_[static_cast<std::size_t>(rank_)] = report;
+    for (int r = 0; r < static_cast<int>(last_.size()); ++r)
+      if (r != rank_) {
+        sent_.push_back({report, MPI_REQUEST_NULL});
+        MPI_Isend(&sent_.back().report, sizeof(MpiReport), MPI_BYTE, r, 0, comm_, &sent_.back().request);
+      }
+  }
+
+  // Reads what has come.
+  void read() {
+    for (int is_there = 1; is_there;) {
+      MPI_Status status;
+      if (MPI_Test(&request_, &is_there, &status) != MPI_SUCCESS) return;
+      if (!is_there) break;
+      MpiReport& last = last_[static_cast<std::size_t>(status.MPI_SOURCE)];
+      if (incoming_.state == MpiReport::ended) std::memcpy(incoming_.text, last.text, sizeof last.text);
+      last = incoming_;
+      listen();
+    }
+    while (!sent_.empty()) {
+      int is_sent = 0;
+      if (MPI_Test(&sent_.front().request, &is_sent, MPI_STATUS_IGNORE) != MPI_SUCCESS || !is_sent) return;
+      sent_.pop_front();
+    }
+  }
+
+  // Waits until a condition holds for the reports of all other ranks. Returns whether it did in time.
+  template <class Condition>
+  bool wait_for_all(std::chrono::milliseconds time, Condition condition) {
+    const auto end = std::chrono::steady_clock::now() + time;
+    for (;;) {
+      read();
+      bool all = sent_.empty();
+      for (int r = 0; r < static_cast<int>(last_.size()); ++r)
+        all = all && (r == rank_ || condition(last_[static_cast<std::size_t>(r)]));
+      if (all || std::chrono::steady_clock::now() > end) return all;
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    }
+  }
+
+  // Ends it, where all is well.
+  void close() {
+    MPI_Cancel(&request_);
+    MPI_Wait(&request_, MPI_STATUS_IGNORE);
+    MPI_Comm_free(&comm_);
+  }
+
+ private:
+  struct Sent {
+    MpiReport report;
+    MPI_Request request;
+  };
+
+  void listen() { MPI_Irecv(&incoming_, sizeof incoming_, MPI_BYTE, MPI_ANY_SOURCE, 0, comm_, &request_); }
+
+  MPI_Comm comm_ = MPI_COMM_NULL;
+  int rank_ = 0;
+  std::vector<MpiReport> last_;
+  MpiReport incoming_;
+  MPI_Request request_ = MPI_REQUEST_NULL;
+  std::deque<Sent> sent_;
+};
+
+// MPI in this process, from the first engine until the end of the program: MPI cannot start twice.
+class MpiSession {
+ public:
+  static MpiSession& get() {
+    static MpiSession session;
+    return session;
+  }
+  ~MpiSession() {
+    int is_over = 0;
+    MPI_Finalized(&is_over);
+    if (is_over) return;
+    if (running_) {  // std::exit() with an engine: what the others wait for will not come
+      MpiReport report{.state = MpiReport::failed};
+      std::snprintf(report.text, sizeof report.text, "its program has ended by exit()");
+      running_->send(report);
+      failed_ = running_;
+    }
+    if (failed_) {  // the others cannot be relied on, so MPI_Finalize might wait for ever: end them, once they have said why
+      failed_->send({.state = MpiReport::ended});
+      failed_->wait_for_all(std::chrono::seconds(2),
+                            [](const MpiReport& r) { return r.state == MpiReport::ended; });
+      std::fflush(nullptr);
+      MPI_Abort(MPI_COMM_WORLD, 1);
+    }
+    if (owns_) MPI_Finalize();
+  }
+
+  void begin(std::shared_ptr<MpiReports> reports) { running_ = std::move(reports); }
+  void end(bool failed) {
+    if (failed) failed_ = running_;
+    running_ = nullptr;
+  }
+  bool has_failed() const { return failed_ != nullptr; }
+
+ private:
+  MpiSession() {
+    int is_there = 0, provided = 0;
+    MPI_Initialized(&is_there);
+    owns_ = !is_there;
+    if (owns_) MPI_Init_thread(nullptr, nullptr, MPI_THREAD_SERIALIZED, &provided);
+  }
+
+  bool owns_ = false;
+  std::shared_ptr<MpiReports> running_, failed_;
+};
+
+// Calls of MPI that do not block, so that a rank that does not come is noticed.
+class MpiEngine final : public Engine {
+  using Clock = std::chrono::steady_clock;
+
+ public:
+  explicit MpiEngine(const CommunicatorOptions& options) : timeout_(options.timeout), session_(MpiSession::get()) {
+    require(!session_.has_failed(),
+            "gpunet::distributed::Communicator: an earlier one has failed (MPI cannot go on after that), end the "
+            "program and start it again from its checkpoint");
+    for (MPI_Comm& comm : comms_) {
+      check_mpi(MPI_Comm_dup(MPI_COMM_WORLD, &comm), "MPI_Comm_dup");
+      MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
+    }
+    MPI_Comm of_machine;
+    check_mpi(MPI_Comm_split_type(comms_[0], MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &of_machine),
+              "MPI_Comm_split_type");
+    MPI_Comm_rank(of_machine, &local_rank_);
+    MPI_Comm_size(of_machine, &local_size_);
+    MPI_Comm_free(&of_machine);
+    reports_ = std::make_shared<MpiReports>();
+    session_.begin(reports_);
+  }
+  MpiEngine(const MpiEngine&) = delete;
+  MpiEngine& operator=(const MpiEngine&) = delete;
+  ~MpiEngine() override {
+    if (!has_failed_ && std::uncaught_exceptions() > exceptions_)
+      tell_failure("it has ended with an error of its own");
+    if (!has_failed_) leave();
+    session_.end(has_failed_);
+    if (has_failed_) return;
+    reports_->close();
+    for (MPI_Comm& comm : comms_)
+      MPI_Comm_free(&comm);
+  }
+
+  std::string name() const override { return "mpi"; }
+  index_t rank() const override { return reports_->rank(); }
+  index_t size() const override { return reports_->size(); }
+  index_t local_rank() const override { return local_rank_; }
+  index_t local_size() const override { return local_size_; }
+
+  std::uint64_t start(const CollectiveCall& call) override {
+    require(
+        !has_failed_,
+        "gpunet::distributed: a call after one that has failed (the ranks are no longer in step), end the program "
+        "and start it again from its checkpoint");
+    Pending& pending = free_slot();
+    pending.report = {MpiReport::waiting, static_cast<std::int64_t>(++number_),
+                      static_cast<std::int64_t>(call.kind), static_cast<std::int64_t>(call.type), call.elements};
+    pending.requests.clear();
+    const MPI_Datatype type = mpi_type(call.type);
+    const int root = static_cast<int>(call.root);
+    const MPI_Comm comm = comms_[call.is_checked ? 1 : 0];
+    constexpr index_t most = std::numeric_limits<int>::max() / 2;  // MPI counts in int
+    if (call.kind == Collective::barrier)
+      check_mpi(MPI_Ibarrier(comm, &pending.requests.emplace_back()), "MPI_Ibarrier");
+    if (call.kind == Collective::all_gather) {
+      require(call.elements <= most, "gpunet::distributed::Communicator::all_gather: ", call.elements,
+              " elements of each rank (MPI takes ", most, "), gather parts of them");
+      check_mpi(MPI_Iallgather(call.from, static_cast<int>(call.elements), type, call.data,
+                               static_cast<int>(call.elements), type, comm, &pending.requests.emplace_back()),
+                "MPI_Iallgather");
+      return number_;
+    }
+    for (index_t first = 0; first < call.elements; first += most) {
+      const int n = static_cast<int>(std::min(most, call.elements - first));
+      void* const part = static_cast<std::byte*>(call.data) + first * (io::bits_of(call.type) / 8);
+      MPI_Request& request = pending.requests.emplace_back();
+      if (call.kind == Collective::all_reduce)
+        check_mpi(MPI_Iallreduce(MPI_IN_PLACE, part, n, type, mpi_op(call.op), comm, &request), "MPI_Iallreduce");
+      else if (call.kind == Collective::broadcast)
+        check_mpi(MPI_Ibcast(part, n, type, root, comm, &request), "MPI_Ibcast");
+      else if (root == reports_->rank())
+        check_mpi(MPI_Ireduce(MPI_IN_PLACE, part, n, type, mpi_op(call.op), root, comm, &request), "MPI_Ireduce");
+      else
+        check_mpi(MPI_Ireduce(part, nullptr, n, type, mpi_op(call.op), root, comm, &request), "MPI_Ireduce");
+    }
+    return number_;
+  }
+
+  void wait(std::uint64_t number) override {
+    for (Pending& pending : pending_)
+      if (pending.report.number == static_cast<std::int64_t>(number)) return wait(pending);
+  }
+
+  void advance() override {
+    for (Pending& pending : pending_)
+      if (pending.report.number > 0) is_done(pending);
+  }
+
+ private:
+  // A call that was started; number 0: a free slot.
+  struct Pending {
+    MpiReport report;
+    std::vector<MPI_Request> requests;
+  };
+
+  Pending& free_slot() {
+    for (Pending& pending : pending_)
+      if (pending.report.number == 0) return pending;
+    return pending_.emplace_back();
+  }
+
+  bool is_done(Pending& pending) {
+    int flag = 0;
+    check_mpi(
+        MPI_Testall(static_cast<int>(pending.requests.size()), pending.requests.data(), &flag, MPI_STATUSES_IGNORE),
+        pending.report.call().c_str());
+    return flag != 0;
+  }
+
+  void wait(Pending& pending) {
+    constexpr std::chrono::milliseconds soon(2), patience(1000);
+    const Clock::time_point begin = Clock::now();
+    const Clock::duration tell_after = std::min<Clock::duration>(patience, timeout_ / 2);
+    bool has_told = false;
+    for (unsigned polls = 1; !is_done(pending); ++polls) {
+      if (polls % 64 != 0) continue;
+      const Clock::duration waited = Clock::now() - begin;
+      if (waited < soon) {
+        std::this_thread::yield();  // another rank may need this processor
+        continue;
+      }
+      std::this_thread::sleep_for(std::chrono::microseconds(50));
+      if (!has_told && waited > tell_after) {
+        reports_->send(pending.report);
+        has_told = true;
+      }
+      look_at_others(pending.report, waited);
+    }
+    pending.report.number = 0;
+  }
+
+  // Throws Error if a call cannot be completed.
+  void look_at_others(const MpiReport& own, Clock::duration waited) {
+    reports_->read();
+    std::string missing;
+    for (index_t r = 0; r < size(); ++r) {
+      if (r == rank()) continue;
+      const MpiReport& other = reports_->of(r);
+      if (other.state == MpiReport::failed || other.state == MpiReport::ended)
+        fail(concat("rank ", r, " has failed: ", other.text[0] ? other.text : "see its message",
+                    ", start all ranks again from the last checkpoint"));
+      if (other.state == MpiReport::left && other.number < own.number)
+        fail(concat("rank ", r, " has left after ", other.number, " calls, and this rank waits in ", own.call(),
+                    " (do all ranks have the same number of batches?), give all ranks as many: "
+                    "data::DistributedSampler does"));
+      if (other.state == MpiReport::waiting && other.number == own.number && !other.same_call(own))
+        fail(concat(
+            "rank ", r, " waits in ", other.call(), ", this rank in ", own.call(),
+            " (all ranks must make the same calls: the same network, as many batches), let them not depend on "
+            "the rank"));
+      if (other.state != MpiReport::waiting || other.number < own.number)
+        missing += concat(missing.empty() ? "" : ", ", r);
+    }
+    if (waited > timeout_)
+      fail(concat(
+          "rank ", missing.empty() ? "?" : missing, " has not come to ", own.call(), " of this rank within ",
+          std::chrono::duration_cast<std::chrono::seconds>(timeout_).count(),
+          " s (it hangs, was stopped, or works longer), look at that process, or give the Communicator a longer "
+          ".timeout"));
+  }
+
+  void tell_failure(std::string_view why) {
+    has_failed_ = true;
+    MpiReport report{.state = MpiReport::failed, .number = static_cast<std::int64_t>(number_)};
+    const std::size_t length = std::min(why.size(), sizeof report.text - 1);
+    std::memcpy(report.text, why.data(), length);
+    reports_->send(report);
+    reports_->read();
+  }
+  [[noreturn]] void fail(const std::string& why) {
+    tell_failure(why);
+    throw_error(Error(concat("gpunet::distributed: ", why)));
+  }
+
+  // Says goodbye, and waits for the others, as MPI_Finalize would.
+  void leave() {
+    reports_->send({.state = MpiReport::left, .number = static_cast<std::int64_t>(number_)});
+    const auto has_gone = [](const MpiReport& r) {
+      return r.state == MpiReport::left || r.state == MpiReport::failed || r.state == MpiReport::ended;
+    };
+    has_failed_ = !reports_->wait_for_all(timeout_, has_gone);
+    for (index_t r = 0; r < size(); ++r)
+      if (const MpiReport& other = reports_->of(r); r != rank() && other.state != MpiReport::left) {
+        has_failed_ = true;
+        std::fprintf(stderr, "gpunet::distributed: rank %d has ended, but rank %d has %s\n", reports_->rank(),
+                     static_cast<int>(r), has_gone(other) ? concat("failed: ", other.text).c_str() : "not");
+      }
+  }
+
+  std::chrono::milliseconds timeout_;
+  MpiSession& session_;
+  // For checked calls and for others: where the two meet because the ranks are not in step, nobody gets numbers of another call.
+  std::array<MPI_Comm, 2> comms_{MPI_COMM_NULL, MPI_COMM_NULL};
+  int local_rank_ = 0, local_size_ = 1;
+  std::shared_ptr<MpiReports> reports_;
+  std::deque<Pending> pending_;
+  std::uint64_t number_ = 0;
+  int exceptions_ = std::uncaught_exceptions();
+  bool has_failed_ = false;
+};
+
+inline std::shared_ptr<Engine> make_mpi_engine(const CommunicatorOptions& options) {
+  return std::make_shared<MpiEngine>(options);
+}
+
+[[maybe_unused]] inline const bool mpi_is_there = (engine_factory() = make_mpi_engine) != nullptr;
+
+}  // namespace gpunet::distributed::detail
