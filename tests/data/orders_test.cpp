@@ -1,5 +1,6 @@
 #include "reference/orders.hpp"
 
+#include <array>
 #include <cmath>
 #include <doctest/doctest.h>
 #include <numeric>
@@ -108,6 +109,52 @@ TEST_CASE("a random sampler visits the samples that PyTorch's does") {
     for (std::uint64_t epoch : expected.epochs)
       CHECK(hash_of(epoch_of(resident, false)) == epoch);
   }
+}
+
+TEST_CASE("a distributed sampler gives each rank the samples that PyTorch's does") {
+  for (const auto& expected : reference::distributed_orders) {
+    CAPTURE(expected.n);
+    CAPTURE(expected.num_replicas);
+    CAPTURE(expected.rank);
+    CAPTURE(expected.shuffle);
+    CAPTURE(expected.drop_last);
+    const Numbers set{expected.n};
+    data::DistributedSampler sampler(set, {.num_replicas = expected.num_replicas,
+                                           .rank = expected.rank,
+                                           .shuffle = expected.shuffle,
+                                           .seed = expected.seed,
+                                           .drop_last = expected.drop_last});
+    const data::DataLoader loader(set, {.sampler = sampler});
+    CHECK(loader.size() == sampler.size());
+    manual_seed(expected.n);
+    auto batches = loader.to(test_device<Host>());
+    auto resident = loader.resident_on(test_device<Host>());
+    for (std::size_t i = 0; i < 3; ++i) {
+      sampler.set_epoch(std::array{0, 1, 5}[i]);
+      CHECK(hash_of(sampler.order(sampler.epoch_seed())) == expected.epochs[i]);
+      CHECK(hash_of(epoch_of(batches, false)) == expected.epochs[i]);
+      CHECK(hash_of(epoch_of(resident, false)) == expected.epochs[i]);
+    }
+    // Each loop has drawn the seed of PyTorch's workers, the sampler nothing.
+    Generator untouched(static_cast<std::uint64_t>(expected.n));
+    for (int i = 0; i < 6; ++i)
+      untouched.random63();
+    CHECK(default_generator().random63() == untouched.random63());
+  }
+}
+
+TEST_CASE("a distributed sampler refuses what gives no rank a part") {
+  using Options = data::DistributedSamplerOptions;
+  const auto error = [](index_t n, const Options& options) {
+    return error_of([&] { data::DistributedSampler(n, options); });
+  };
+  CHECK(error(10, {.num_replicas = 4, .rank = 4}) ==
+        "gpunet::data::DistributedSampler: rank 4 of 4 processes (want 0 to 3), give comm.rank()");
+  CHECK(contains(error(10, {.num_replicas = 4, .rank = -2}), "rank -2 of 4"));
+  CHECK(contains(error(10, {.num_replicas = -1, .rank = 0}), "num_replicas -1"));
+  CHECK(contains(error(0, {.num_replicas = 1, .rank = 0}), "0 samples"));
+  CHECK(contains(error(3, {.num_replicas = 4, .rank = 0, .drop_last = true}), "nothing is left"));
+  CHECK(data::DistributedSampler(5).size() == 5);  // a process that nobody launched
 }
 
 TEST_CASE("random_split makes PyTorch's parts") {

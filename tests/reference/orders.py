@@ -5,7 +5,7 @@ Usage: see regenerate.sh     (PyTorch 2.15, scikit-learn 1.9, NumPy 2.4)
 
 import torch
 from sklearn.model_selection import KFold, StratifiedKFold, train_test_split
-from torch.utils.data import DataLoader, RandomSampler, TensorDataset, random_split
+from torch.utils.data import DataLoader, DistributedSampler, RandomSampler, TensorDataset, random_split
 
 from common import begin, end, literal
 
@@ -84,6 +84,28 @@ for n, replacement, num_samples in ((10, False, 10), (10, False, 4), (10, False,
     own = hash_of(list(RandomSampler(Numbers(), replacement, num_samples, generator)))
     own_after = torch.empty((), dtype=torch.int64).random_(generator=generator).item()
     print(f"{{{n}, {literal(replacement)}, {num_samples}, {{{', '.join(epochs)}}}, {after}, {own}, {own_after}}},")
+print("""};
+
+// The samples of a rank in epochs 0, 1 and 5 of a DistributedSampler.
+struct DistributedOrder {
+  std::int64_t n, num_replicas, rank;
+  bool shuffle, drop_last;
+  std::uint64_t seed, epochs[3];
+};
+
+inline const DistributedOrder distributed_orders[] = {""")
+for n, replicas, seed in ((1, 1, 0), (1, 3, 7), (2, 5, 0), (10, 3, 0), (10, 4, 2**31), (103, 2, 5), (103, 8, 0), (1000, 7, 3)):
+    for rank in sorted({0, 1 % replicas, replicas - 1}):
+        for shuffle in (True, False):
+            for drop_last in (False, True):
+                if drop_last and n < replicas:
+                    continue
+                sampler = DistributedSampler(dataset(n), replicas, rank, shuffle, seed, drop_last)
+                epochs = []
+                for epoch in (0, 1, 5):
+                    sampler.set_epoch(epoch)
+                    epochs.append(hash_of(list(sampler)))
+                print(f"{{{n}, {replicas}, {rank}, {literal(shuffle)}, {literal(drop_last)}, {seed}u, {{{', '.join(epochs)}}}}},")
 print("""};
 
 // random_split of n samples after manual_seed(n).

@@ -1,0 +1,120 @@
+#include <cstdlib>
+#include <doctest/doctest.h>
+#include <initializer_list>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <gpunet/core/launch.hpp>
+#include <gpunet/device/host/host.hpp>
+
+using namespace gpunet;
+
+namespace {
+
+const char* const variables[] = {"RANK",
+                                 "WORLD_SIZE",
+                                 "LOCAL_RANK",
+                                 "LOCAL_WORLD_SIZE",
+                                 "OMPI_COMM_WORLD_RANK",
+                                 "OMPI_COMM_WORLD_SIZE",
+                                 "OMPI_COMM_WORLD_LOCAL_RANK",
+                                 "OMPI_COMM_WORLD_LOCAL_SIZE",
+                                 "PMI_RANK",
+                                 "PMI_SIZE",
+                                 "MPI_LOCALRANKID",
+                                 "MPI_LOCALNRANKS",
+                                 "SLURM_PROCID",
+                                 "SLURM_STEP_NUM_TASKS",
+                                 "SLURM_LOCALID",
+                                 "SLURM_STEP_TASKS_PER_NODE"};
+
+// The environment of a launched process until the end of the scope; then that of before.
+class Environment {
+ public:
+  explicit Environment(std::initializer_list<std::pair<const char*, const char*>> set) {
+    for (const char* name : variables) {
+      if (const char* value = std::getenv(name)) before_.emplace_back(name, value);
+      unsetenv(name);
+    }
+    for (const auto& [name, value] : set)
+      setenv(name, value, 1);
+  }
+  ~Environment() {
+    for (const char* name : variables)
+      unsetenv(name);
+    for (const auto& [name, value] : before_)
+      setenv(name.c_str(), value.c_str(), 1);
+  }
+
+ private:
+  std::vector<std::pair<std::string, std::string>> before_;
+};
+
+void check_launch(std::initializer_list<std::pair<const char*, const char*>> set, const std::string& launcher,
+                  const std::vector<index_t>& want) {
+  const Environment environment(set);
+  const Launch launch = launch_of_process();
+  CHECK(launch.problem == "");
+  CHECK((launch.launcher ? launch.launcher : "") == launcher);
+  CHECK(std::vector{launch.rank, launch.world_size, launch.local_rank, launch.local_world_size} == want);
+}
+
+std::string problem_of(std::initializer_list<std::pair<const char*, const char*>> set) {
+  const Environment environment(set);
+  const Launch launch = launch_of_process();
+  CHECK(launch.world_size == 1);
+  CHECK(launch.local_world_size == 1);
+  return launch.problem;
+}
+
+}  // namespace
+
+TEST_CASE("the place of a process is what its launcher says") {
+  check_launch({}, "", {0, 1, 0, 1});
+  check_launch({{"RANK", "5"}, {"WORLD_SIZE", "8"}, {"LOCAL_RANK", "1"}, {"LOCAL_WORLD_SIZE", "4"}}, "torchrun",
+               {5, 8, 1, 4});
+  check_launch({{"OMPI_COMM_WORLD_RANK", "3"},
+                {"OMPI_COMM_WORLD_SIZE", "4"},
+                {"OMPI_COMM_WORLD_LOCAL_RANK", "0"},
+                {"OMPI_COMM_WORLD_LOCAL_SIZE", "2"}},
+               "Open MPI", {3, 4, 0, 2});
+  check_launch({{"PMI_RANK", "1"}, {"PMI_SIZE", "2"}, {"MPI_LOCALRANKID", "1"}, {"MPI_LOCALNRANKS", "2"}}, "MPICH",
+               {1, 2, 1, 2});
+  check_launch({{"SLURM_PROCID", "6"},
+                {"SLURM_STEP_NUM_TASKS", "8"},
+                {"SLURM_LOCALID", "2"},
+                {"SLURM_STEP_TASKS_PER_NODE", "4(x2)"}},
+               "Slurm", {6, 8, 2, 4});
+  // torchrun's count first; a batch script of Slurm was not launched; one word alone means something else.
+  check_launch({{"RANK", "1"}, {"WORLD_SIZE", "2"}, {"PMI_RANK", "7"}, {"PMI_SIZE", "9"}}, "torchrun",
+               {1, 2, 0, 1});
+  check_launch({{"SLURM_PROCID", "0"}, {"SLURM_LOCALID", "0"}}, "", {0, 1, 0, 1});
+  check_launch({{"RANK", "colonel"}}, "", {0, 1, 0, 1});
+  check_launch({{"RANK", "2"}, {"WORLD_SIZE", "4"}, {"LOCAL_RANK", "2"}}, "torchrun", {2, 4, 2, 3});
+}
+
+TEST_CASE("an environment that cannot be right is a problem, and the process counts as alone") {
+  CHECK(problem_of({{"RANK", "x"}, {"WORLD_SIZE", "2"}}) == "RANK='x' (want a number, 0 or more)");
+  CHECK(problem_of({{"RANK", "1"}, {"WORLD_SIZE", ""}}) == "WORLD_SIZE='' (want a number, 1 or more)");
+  CHECK(problem_of({{"RANK", "0"}, {"WORLD_SIZE", "0"}}) == "WORLD_SIZE='0' (want a number, 1 or more)");
+  CHECK(problem_of({{"RANK", "-1"}, {"WORLD_SIZE", "2"}}) == "RANK='-1' (want a number, 0 or more)");
+  CHECK(problem_of({{"RANK", "0"}, {"WORLD_SIZE", "2"}, {"LOCAL_RANK", "1.5"}}) ==
+        "LOCAL_RANK='1.5' (want a number, 0 or more)");
+  CHECK(problem_of({{"RANK", "0"}, {"WORLD_SIZE", "99999999999999999999"}}) ==
+        "WORLD_SIZE='99999999999999999999' (want a number, 1 or more)");
+  CHECK(problem_of({{"RANK", "2"}, {"WORLD_SIZE", "2"}}) == "RANK=2 and WORLD_SIZE=2 (want ranks that are less)");
+}
+
+TEST_CASE("processes that were launched together on a machine share its processors") {
+  int alone = 0;
+  {
+    const Environment environment({});
+    alone = Host().threads();
+  }
+  const Environment environment(
+      {{"RANK", "0"}, {"WORLD_SIZE", "4"}, {"LOCAL_RANK", "0"}, {"LOCAL_WORLD_SIZE", "1000"}});
+  const int beside_others = Host().threads();
+  CHECK((beside_others == 1 || beside_others == alone));  // alone: the launcher has given it processors of its own
+  CHECK(Host({.threads = 3}).threads() == 3);
+}

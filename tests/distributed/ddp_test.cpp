@@ -1,0 +1,243 @@
+#include <cmath>
+#include <doctest/doctest.h>
+#include <string>
+#include <vector>
+
+#include <gpunet/functional.hpp>
+#include <gpunet/gpunet.hpp>
+
+#include "distributed/world.hpp"
+#include "reference/distributed.hpp"
+#include "support/arrays.hpp"
+#include "support/devices.hpp"
+#include "support/eager_step.hpp"
+#include "support/errors.hpp"
+
+using namespace gpunet;
+using distributed::DistributedDataParallel;
+
+namespace {
+
+using LeNet = nn::Sequential<nn::Input<3, 32, 32>, nn::Conv2d<6, 5>, nn::ReLU, nn::MaxPool2d<2>, nn::Conv2d<16, 5>,
+                             nn::ReLU, nn::MaxPool2d<2>, nn::Flatten, nn::Linear<120>, nn::ReLU, nn::Linear<84>,
+                             nn::ReLU, nn::Linear<10>>;
+using Normalized =
+    nn::Sequential<nn::Input<2, 8, 8>, nn::Conv2d<8, 3, nn::Padding<1>>, nn::BatchNorm2d, nn::ReLU,
+                   nn::MaxPool2d<2>, nn::Flatten, nn::Linear<16>, nn::BatchNorm1d, nn::ReLU, nn::Linear<4>>;
+
+template <class T, class D>
+Tensor<T, D> patterned(D& device, const Sizes& sizes, index_t step, index_t start, index_t modulus) {
+  return {device, sizes, pattern<T>(sizes.numel(), step, start, modulus)};
+}
+
+// As in reference/distributed.py.
+double weighted_sum(const std::vector<double>& values) {
+  const std::vector<double> weights = pattern<double>(std::ssize(values), 5, 2, 23);
+  double sum = 0;
+  for (std::size_t i = 0; i < values.size(); ++i)
+    sum += values[i] * weights[i];
+  return sum;
+}
+
+void check_close(double a, double b) {
+  CHECK(std::abs(a - b) <= 1e-9 * (1 + std::abs(b)));  // 100 steps of rounding in another order, from 1e-16
+}
+
+// Trains as reference/distributed.py does and compares.
+template <class Net, class D>
+void check_training(D& device, const reference::Distributed& expected) {
+  const index_t rank = world().rank();
+  manual_seed(static_cast<std::uint64_t>(rank));
+  Model<Net, D, double> net(device);
+  DistributedDataParallel ddp(net, world());
+  nn::CrossEntropyLoss criterion;
+  optim::SGD optimizer(net, {.lr = 0.05, .momentum = 0.9});
+  const Sizes shape = net.graph().values[0];
+  const auto classes = static_cast<int>(net.output_sizes()[0]);
+  for (int step = 0; step < expected.steps; ++step) {
+    const index_t size = !expected.uneven || step % 3 ? 4 : 2 + rank;
+    const auto x = patterned<double>(device, shape.with_front(size), 7, 31 * step + 5 * rank, 29);
+    std::vector<label_t> labels;
+    for (index_t i = 0; i < size; ++i)
+      labels.push_back(static_cast<label_t>((3 * i + step + rank) % classes));
+    const Tensor<label_t, D> y(device, {size}, labels);
+    const bool updates = !expected.no_sync || step % 3 == 2;
+    const auto run = [&] {
+      auto loss = criterion(ddp(x), y);
+      loss.backward();
+      check_close(loss.item(), expected.losses[static_cast<std::size_t>(rank * expected.steps + step)]);
+    };
+    if (updates) {
+      run();
+      optimizer.step();
+      optimizer.zero_grad();
+    } else {
+      const auto none = ddp.no_sync();
+      run();
+    }
+  }
+  std::size_t i = 0;
+  const std::vector<double> weights = parameters_of(net);
+  for (const ParameterInfo& info : net.named_parameters()) {
+    const auto first = weights.begin() + info.offset;
+    check_close(weighted_sum({first, first + info.sizes.numel()}), expected.weights[i++]);
+  }
+  CHECK(i == expected.weights.size());
+  if (rank > 0) return;
+  const std::vector<double> buffers = to_vector(device, std::as_const(net).buffers());
+  i = 0;
+  for (const BufferInfo& info : net.named_buffers()) {
+    if (!info.name.ends_with("running_mean") && !info.name.ends_with("running_var")) continue;
+    double sum = 0;
+    for (index_t k = 0; k < info.sizes.numel(); ++k)
+      sum += buffers[static_cast<std::size_t>(info.offset + k)];
+    check_close(sum, expected.buffers[i / 2 * 3 + i % 2]);  // the third one of each normalization counts batches
+    ++i;
+  }
+  CHECK(i == expected.buffers.size() / 3 * 2);
+}
+
+nn::Value branches(nn::Value x) {
+  const nn::Value h = relu(linear(x, 9));
+  return linear(tanh(linear(h, 9)) + h, 3);
+}
+
+// A training of steps of `batch` samples of all ranks together, of which rank r of n has every n-th.
+struct Part {
+  index_t rank, size;
+};
+template <class D>
+std::vector<double> trained(D& device, const Part& part, index_t accumulate, bool eager, double cap_mb,
+                            bool frozen) {
+  manual_seed(3);
+  Network<D, double> net(device, branches, {5});
+  if (frozen) net.parameters("2.*").requires_grad(false);
+  std::optional<DistributedDataParallel<D, double>> ddp;
+  if (part.size > 1)
+    ddp.emplace(net, world(), distributed::DistributedDataParallelOptions{.bucket_cap_mb = cap_mb});
+  nn::CrossEntropyLoss criterion;
+  optim::SGD optimizer(net, {.lr = 0.1, .momentum = 0.9});
+  train::Step step(net, criterion, optimizer, {.accumulate = accumulate});
+  const index_t batch = 24;
+  for (int i = 0; i < 12; ++i) {
+    const std::vector<double> all = pattern<double>(batch * 5, 7, 11 * i, 31);
+    std::vector<double> values;
+    std::vector<label_t> labels;
+    for (index_t s = part.rank; s < batch; s += part.size) {
+      values.insert(values.end(), all.begin() + s * 5, all.begin() + s * 5 + 5);
+      labels.push_back(static_cast<label_t>((s * s + i) % 3));
+    }
+    const index_t own = std::ssize(labels);
+    const Tensor<double, D> x(device, {own, 5}, values);
+    const Tensor<label_t, D> y(device, {own}, labels);
+    if (!eager) {
+      step(x, y);
+      continue;
+    }
+    if (i % accumulate == 0) optimizer.zero_grad();
+    criterion(net(x), y).backward(1.0 / static_cast<double>(accumulate));
+    if (i % accumulate == accumulate - 1) {
+      nn::utils::clip_grad_norm_(net, 1e6);
+      optimizer.step();
+    }
+  }
+  return parameters_of(net);
+}
+
+}  // namespace
+
+TEST_CASE_TEMPLATE("trainings are those of PyTorch's DistributedDataParallel", D, GPUNET_TEST_DEVICES) {
+  int compared = 0;
+  for (const reference::Distributed& expected : reference::distributed_trainings()) {
+    if (expected.ranks != world().size()) continue;
+    const std::string network = expected.network;
+    CAPTURE(network);
+    CAPTURE(expected.no_sync);
+    CAPTURE(expected.uneven);
+    if (network == "Normalized")
+      check_training<Normalized>(test_device<D>(), expected);
+    else if (std::is_same_v<D, Host>)  // a simulated GPU takes minutes
+      check_training<LeNet>(test_device<D>(), expected);
+    ++compared;
+  }
+  CHECK(compared == (world().size() == 2 ? 4 : world().size() == 4 ? 3 : 0));
+}
+
+TEST_CASE_TEMPLATE("ranks with parts of each batch train as one process with all of it", D, GPUNET_TEST_DEVICES) {
+  D& device = test_device<D>();
+  const Part own{world().rank(), world().size()};
+  if (24 % own.size != 0) return;
+  for (const bool frozen : {false, true}) {
+    const std::vector<double> whole = trained(device, {0, 1}, 1, true, 25, frozen);
+    for (const bool eager : {true, false})
+      for (const index_t accumulate : {1, 3})
+        for (const double cap_mb : {25.0, 1e-6}) {
+          CAPTURE(eager);
+          CAPTURE(accumulate);
+          const std::vector<double> alone =
+              accumulate == 1 ? whole : trained(device, {0, 1}, accumulate, true, 25, frozen);
+          const std::vector<double> together = trained(device, own, accumulate, eager, cap_mb, frozen);
+          CHECK(relative_error(together, alone) < 1e-13);
+          // Bitwise identical on all ranks.
+          const auto count = static_cast<index_t>(together.size());
+          const Tensor<double, Host> here(test_device<Host>(), {count}, together);
+          const std::vector<double> everywhere = world().all_gather(here).to_vector();
+          for (index_t r = 0; r < world().size(); ++r)
+            CHECK(same_bits({everywhere.begin() + r * count, everywhere.begin() + (r + 1) * count}, together));
+        }
+  }
+}
+
+TEST_CASE("gradients are reduced in buckets, the last layers first, and only those that are computed") {
+  Host& host = test_device<Host>();
+  Network<Host, float> net(host, branches, {5});
+  {
+    DistributedDataParallel ddp(net, world(), {.bucket_cap_mb = 1e-6});
+    REQUIRE(ddp.buckets().size() == 1);  // the first one takes 1 MiB
+    CHECK(ddp.buckets()[0].size() == net.parameters().numel());
+    CHECK(net.reducer() != nullptr);
+    CHECK(contains(error_of([&] { DistributedDataParallel twice(net, world()); }), "has one already"));
+  }
+  CHECK(net.reducer() == nullptr);
+  Network<Host, float> large(host, [](nn::Value x) { return linear(relu(linear(relu(linear(x, 700)), 700)), 10); },
+                             {20});
+  DistributedDataParallel ddp(large, world(), {.bucket_cap_mb = 1});
+  std::vector<ArenaRange> ranges = ddp.buckets();
+  REQUIRE(ranges.size() == 2);  // of the last two layers, and of the first
+  CHECK(ranges[0].begin == ranges[1].end);
+  CHECK(ranges[0].end == large.parameters().numel());
+  CHECK(ranges[1].begin == 0);
+  large.parameters("1.*").requires_grad(false);
+  ranges = ddp.buckets();
+  REQUIRE(ranges.size() == 2);
+  CHECK(ranges[0].begin > ranges[1].end);
+  CHECK(contains(error_of([&] { DistributedDataParallel none(net, world(), {.bucket_cap_mb = 0}); }),
+                 "bucket_cap_mb 0"));
+}
+
+TEST_CASE("networks that differ between ranks are an error on all of them, with the first difference") {
+  if (world().size() == 1) return;
+  Host& host = test_device<Host>();
+  const bool is_last = world().rank() == world().size() - 1;
+  const auto error = [&](auto&& net) {
+    return error_of([&] { DistributedDataParallel ddp(net, world()); });
+  };
+  const auto net_of = [&](index_t hidden, bool with_norm) {
+    return Network<Host, float>(host,
+                                [=](nn::Value x) {
+                                  x = linear(x, hidden);
+                                  return linear(with_norm ? batch_norm(x) : relu(x), 3);
+                                },
+                                {5});
+  };
+  CHECK(
+      error(net_of(is_last ? 8 : 7, false)) ==
+      concat("gpunet::distributed::DistributedDataParallel: rank ", world().size() - 1,
+             " has parameter 0.weight [8, 5] where rank 0 has parameter 0.weight [7, 5] (their gradients cannot be "
+             "added), make the same network by the same program on all ranks"));
+  CHECK(contains(error(net_of(7, is_last)), "has parameter 1.weight [7] where rank 0 has parameter"));
+  Network<Host, float> frozen = net_of(7, false);
+  if (is_last) frozen.parameters("0.bias").requires_grad(false);
+  CHECK(contains(error(frozen), "parameter 0.bias [7], frozen where rank 0 has parameter 0.bias [7] ("));
+  CHECK(error(net_of(7, true)) == "");
+}

@@ -1,0 +1,2 @@
+// The engine of the tests under mpirun.
+#include <gpunet/distributed/mpi.hpp>
