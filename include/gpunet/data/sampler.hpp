@@ -49,6 +49,11 @@ EpochSeeds draw_seeds(const std::optional<RandomSampler>& sampler, Generator& ge
 // Returns the order of the samples in an epoch, of a sampler, or 0 to n - 1 without one.
 std::vector<index_t> order_of(index_t n, const std::optional<RandomSampler>& sampler, const EpochSeeds& seeds);
 
+// What an epoch is made of: the samples that the sampler draws (0 without one) from those of the dataset.
+struct EpochShape {
+  index_t samples, drawn, batch_size, batches;
+};
+
 // Where a loop over batches is, for a checkpoint.
 struct EpochPlace {
   EpochSeeds seeds = {};
@@ -57,8 +62,9 @@ struct EpochPlace {
 
   // Begins a loop of so many batches. Returns its first one.
   index_t begin(const std::optional<RandomSampler>& sampler, index_t batches);
-  // Writes or reads it. `running`: the batch that comes next in the loop of now, -1 if there is none.
-  void visit_state(StateVisitor& state, index_t running);
+  // Writes or reads it. `running`: the batch that comes next in the loop of now, -1 if there is none. Within an epoch, throws Error
+  // for another number of samples, batches or samples in a batch, and for another kind of order.
+  void visit_state(StateVisitor& state, index_t running, const EpochShape& shape);
 };
 
 }  // namespace gpunet::data

@@ -66,10 +66,16 @@ GPUNET_INLINE index_t EpochPlace::begin(const std::optional<RandomSampler>& samp
   return 0;
 }
 
-GPUNET_INLINE void EpochPlace::visit_state(StateVisitor& state, index_t running) {
+GPUNET_INLINE void EpochPlace::visit_state(StateVisitor& state, index_t running, const EpochShape& shape) {
   auto place = running >= 0 ? running : next, transforms = static_cast<index_t>(seeds.transforms),
        order = static_cast<index_t>(seeds.order);
-  state.value("next", place);
+  place = state.number("next", place);
+  if (place >= 0) {
+    state.option("samples", static_cast<double>(shape.samples));
+    state.option("shuffled_samples", static_cast<double>(shape.drawn));
+    state.option("batch_size", static_cast<double>(shape.batch_size));
+    state.option("batches", static_cast<double>(shape.batches));
+  }
   state.value("transforms_seed", transforms);
   state.value("order_seed", order);
   if (state.is_reading())
