@@ -272,6 +272,29 @@ TEST_CASE("fit goes on after EarlyStopping only to return its result, and with m
   check_same(train_again(device, steps), six);
 }
 
+TEST_CASE("fit goes on bitwise from max_steps within a group of batches, and refuses another size of it") {
+  Host& device = test_device<Host>();
+  for (const bool clips : {false, true}) {
+    manual_seed(3);
+    const Result whole = train_once(device, {.accumulate = 3, .clips = clips});
+    for (index_t steps = 1; steps <= 8; ++steps) {
+      CAPTURE(steps);
+      const TempFolder folder;
+      Run run{.accumulate = 3, .resume = folder / "run.safetensors", .clips = clips, .max_steps = steps};
+      manual_seed(3);
+      train_once(device, run);
+      run.max_steps = 0;
+      run.accumulate = 2;
+      const bool within = steps % 4 == 1 || steps % 4 == 2;  // an epoch has 4 steps
+      if (within)
+        CHECK(contains(error_of([&] { train_again(device, run); }),
+                       "has the option step.accumulate = 3 (here it is 2)"));
+      run.accumulate = 3;
+      check_same(train_again(device, run), whole);
+    }
+  }
+}
+
 TEST_CASE("fit does not save a training whose loss is NaN") {
   Host& device = test_device<Host>();
   const TempFolder folder;

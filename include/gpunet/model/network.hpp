@@ -92,8 +92,9 @@ class Network : public Trackable<Network<D, T>> {
 
   // Writes or reads parameters, buffers and the random state, for a checkpoint.
   void visit_state(StateVisitor& state);
-  // Writes or reads the number of batches since the last update, and the gradients that they have left.
-  void visit_gradients(StateVisitor& state, index_t& batches);
+  // Writes or reads the number of batches since the last update, of `accumulate` that make one, and the gradients that they have left.
+  // Where there are some, throws Error if another number made one.
+  void visit_gradients(StateVisitor& state, index_t& batches, index_t accumulate);
 
   // Sets training mode (the default) or evaluation mode, on which layers such as BatchNorm2d depend.
   void train(bool on = true) { mode_ = on ? nn::Mode::train : nn::Mode::eval; }

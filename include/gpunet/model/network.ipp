@@ -94,13 +94,14 @@ void Network<D, T>::visit_state(StateVisitor& state) {
 }
 
 template <class D, class T>
-void Network<D, T>::visit_gradients(StateVisitor& state, index_t& batches) {
+void Network<D, T>::visit_gradients(StateVisitor& state, index_t& batches, index_t accumulate) {
   const ModelUse::Exclusive use = exclusive_use();
   state.value("accumulated", batches);
   if (!state.has("gradients", batches > 0)) {
     if (state.is_reading()) zero_grad();
     return;
   }
+  state.option("accumulate", static_cast<double>(accumulate));
   gradients_.reserve(device_, 1);
   state.array("gradients", {gradients_.size()}, device_, gradients_.data());
   if (state.is_reading()) gradients_.note_backward();

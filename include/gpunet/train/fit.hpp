@@ -272,7 +272,7 @@ class FitStep {
   // Writes or reads the gradients since the last update, for a checkpoint.
   void visit_state(StateVisitor& state) {
     if constexpr (counts || before_update) {
-      run_.model.visit_gradients(state, batches_);
+      run_.model.visit_gradients(state, batches_, options_.accumulate);
     } else {
       step_.visit_state(state);
       batches_ = step_.accumulated();
@@ -439,8 +439,9 @@ History fit(Network<D, T>& model, const Loss& criterion, Optimizer& optimizer, L
             "gpunet::train::fit: the loss has targets of another type than the loader's (classes are label_t, "
             "others float), use a loss with its target_type, or a dataset with targets of the loss");
         done = run.total_steps + 1 == options.max_steps;
-        run.running_loss.update(step(inputs, labels, batch_targets, done || run.step + 1 == run.steps),
-                                inputs.size(0));
+        // A training that ends here is saved before the update of an incomplete group, from where it goes on.
+        const bool is_last = run.step + 1 == run.steps || (done && !checkpoint);
+        run.running_loss.update(step(inputs, labels, batch_targets, is_last), inputs.size(0));
         run.current.steps = ++run.step;
         run.current.lr = optimizer.lr();
         ++run.total_steps;

@@ -97,7 +97,7 @@ class Step {
   index_t accumulated() const { return batches_; }
 
   // Writes or reads the batches since the last update, and the gradients that they have left, for a checkpoint.
-  void visit_state(StateVisitor& state) { model_->visit_gradients(state, batches_); }
+  void visit_state(StateVisitor& state) { model_->visit_gradients(state, batches_, accumulate_); }
 
   // Compile errors for arguments of other types.
   template <class X, class Y>
