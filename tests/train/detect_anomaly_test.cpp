@@ -124,6 +124,20 @@ TEST_CASE_TEMPLATE("an output that overflows is found in the layer that computes
   CHECK(error_of([&] { net(inputs_with(device, {2, 2, 6, 6}, 100, no_number)); }).empty());
 }
 
+TEST_CASE_TEMPLATE("an output that overflows only as it is stored, in 16 bits, is that of its layer", D,
+                   GPUNET_TEST_DEVICES) {
+  D& device = test_device<D>();
+  manual_seed(2);
+  Network net(device, convolutions, {2, 6, 6});
+  net.autocast(Storage::float16);
+  fill(device, net.named_parameters()[0].sizes.numel(), 2.0f, net.parameters().data());  // conv1.weight
+  const std::string message =
+      found(net, nn::CrossEntropyLoss(), inputs_with(device, {2, 2, 6, 6}, 100, 4e4f), labels_of(device, 2));
+  CAPTURE(message);
+  CHECK(message.starts_with("the output of conv1.0 (Conv2d"));
+  CHECK(contains(message, " has inf at [1, "));
+}
+
 TEST_CASE_TEMPLATE("losses and gradients", D, GPUNET_TEST_DEVICES) {
   D& device = test_device<D>();
   manual_seed(3);

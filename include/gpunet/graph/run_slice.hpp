@@ -227,7 +227,11 @@ const T* SliceRun<D, T>::forward() const {
     set(pass, planned, inputs, wide);
     pass.y = destination(planned.output, wide);
     kernels_of(node).forward(node.op.data(), device, pass);
-    if (probe) probe->see_output(planned, pass.y);
+    if (probe) {
+      if (value(planned.output).is_narrow)  // as the next node reads it
+        conversions->round(device, elements(planned.output), pass.y, pass.y);
+      probe->see_output(planned, pass.y);
+    }
     if (value(planned.output).is_narrow)
       conversions->narrow(device, elements(planned.output), pass.y, const_cast<T*>(data(planned.output)));
   }
