@@ -18,7 +18,7 @@ namespace {
 const std::string refusal =
     "gpunet::Model: another call uses this model, in another thread or around this one (its memory holds one "
     "pass), "
-    "make a model for each thread, or guard this one by a mutex";
+    "make a model for each thread, guard this one by a mutex, or predict from PublishedWeights";
 
 // Where a layer or a loss stops until the test lets it go on.
 struct Gate {
