@@ -35,7 +35,7 @@ struct CheckpointOptions {
 // number of threads may change, names may not.
 class Checkpoint {
  public:
-  // Throws Error for invalid options.
+  // Throws Error for an empty path and invalid options.
   explicit Checkpoint(std::string path, const CheckpointOptions& options = {});
 
   // Adds an object, or a number, under a name. Throws Error for a name that is empty or there already.
