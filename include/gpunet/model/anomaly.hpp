@@ -1,7 +1,6 @@
 // The search for the layer in which nan or infinity came up.
 #pragma once
 
-#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <string>
@@ -61,6 +60,11 @@ class AnomalySearch final : public NodeProbe<T> {
     look_at(order, in, node, sizes, {}, data, features * slice.samples(), [&](index_t i) {
       return NotFinite{first_sample + i / (features * inner) * inner + i % inner, i / inner % features};
     });
+  }
+  // The same for the losses of the samples, without padding.
+  void look_at_losses(const T* data) {
+    look_at(loss_order(), AnomalyIn::loss, nullptr, {}, {}, data, slice.count,
+            [&](index_t i) { return NotFinite{first_sample + i}; });
   }
   // The same for an array without samples.
   void look_at_array(std::size_t order, AnomalyIn in, const Node* node, const Sizes& sizes, const std::string& name,

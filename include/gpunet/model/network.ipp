@@ -440,10 +440,8 @@ void Network<D, T>::check_output() {
 }
 
 template <class D, class T>
-void Network<D, T>::check_step(const View<const T, D>& inputs, const TargetsOf<D, T>& targets, T loss_gradient,
-                               bool and_gradients) {
-  if (is_loss_finite() && (!and_gradients || are_gradients_finite())) return;
-  find_anomaly(inputs.data(), &targets, loss_gradient, and_gradients);
+void Network<D, T>::check_step(const View<const T, D>& inputs, const TargetsOf<D, T>& targets, T loss_gradient) {
+  if (!is_loss_finite() || !are_gradients_finite()) find_anomaly(inputs.data(), &targets, loss_gradient, true);
 }
 
 template <class D, class T>
@@ -473,7 +471,7 @@ void Network<D, T>::find_anomaly(const T* inputs, const TargetsOf<D, T>* targets
     const T* y = run.forward();
     if (targets) {
       evaluate(*targets, s, y, memory);
-      search.look(search.loss_order(), AnomalyIn::loss, nullptr, {}, losses_.data() + run.first_sample);
+      search.look_at_losses(losses_.data() + run.first_sample);
       search.look(search.loss_order(), AnomalyIn::loss_gradient, nullptr, output_sizes(), memory.output_gradient);
       scale_output_gradient(s, loss_gradient, memory);
     }
