@@ -49,15 +49,15 @@ EpochSeeds draw_seeds(const std::optional<RandomSampler>& sampler, Generator& ge
 // Returns the order of the samples in an epoch, of a sampler, or 0 to n - 1 without one.
 std::vector<index_t> order_of(index_t n, const std::optional<RandomSampler>& sampler, const EpochSeeds& seeds);
 
-// Where a loop over batches is, for a checkpoint.
+// The position of a loop over batches, for a checkpoint.
 struct EpochPlace {
   EpochSeeds seeds = {};
   index_t next =
-      -1;  // the batch at which the next loop goes on with an epoch of a checkpoint; -1: it begins a new one
+      -1;  // the batch at which the next loop continues the epoch of a checkpoint; -1: it begins a new epoch
 
-  // Begins a loop of so many batches. Returns its first one.
+  // Begins a loop over that many batches. Returns the index of its first one.
   index_t begin(const std::optional<RandomSampler>& sampler, index_t batches);
-  // Writes or reads it. `running`: the batch that comes next in the loop of now, -1 if there is none.
+  // Writes or reads it. `running`: the next batch of the current loop, -1 if there is no loop.
   void visit_state(StateVisitor& state, index_t running);
 };
 

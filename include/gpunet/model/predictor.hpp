@@ -5,7 +5,6 @@
 #include <initializer_list>
 #include <memory>
 
-#include <gpunet/model/inputs.hpp>
 #include <gpunet/model/network.hpp>
 #include <gpunet/model/published_weights.hpp>
 
@@ -58,8 +57,7 @@ class Predictor {
  private:
   Predictor(D& device, const Graph& graph, Storage storage);
 
-  void check(const View<const T, D>& inputs) const { detail::check_input(graph_, plan_, inputs.sizes()); }
-  // Writes the outputs of checked inputs.
+  // Writes the outputs of inputs that check_input() has seen.
   void run(const View<const T, D>& inputs, T* outputs);
 
   D& device_;

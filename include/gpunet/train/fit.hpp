@@ -62,12 +62,12 @@ struct FitOptions {
   // For a network that stores float16: scales the losses, and skips updates whose gradients overflow (run.updated is false). Parts see
   // gradients that are not scaled.
   amp::GradScaler* scaler = nullptr;
-  // A checkpoint (io::Checkpoint), such as "run.safetensors": if there is one, the training goes on from it, bitwise as if it had not
-  // ended, and returns the whole history. It is saved at the beginning, after every epoch, and where the training is stopped; so the
-  // same program, started again after Ctrl-C (StopOnInterrupt) or a crash, loses nothing since then. Empty: none.
+  // The file of a checkpoint (io::Checkpoint), such as "run.safetensors". If it exists, the training resumes from it, bitwise as if it had
+  // not ended, and returns the whole history. It is saved at the beginning, after every epoch, and when the training is stopped; so the
+  // same program, started again after Ctrl-C (StopOnInterrupt) or a crash, loses only steps since the last save. Empty: no file.
   std::string resume = {};
   index_t save_every = 0;  // steps after which it is saved too; 0: none
-  int keep_last = 1;       // of them, see io::CheckpointOptions
+  int keep_last = 1;       // files of .resume that are kept, see io::CheckpointOptions
 };
 
 // Trains a model and returns what was measured:
