@@ -49,7 +49,7 @@ struct Saved : Weights {
   }
 };
 
-// What the processes share: the saves that have returned, of the checkpoint and of the weights alone.
+// Memory that the processes share: the number of the last save that has returned, of the checkpoint and of the weights alone.
 struct Done {
   std::atomic<index_t> checkpoint, weights;
 };

@@ -32,7 +32,7 @@ using io::earlier_name;
 
 namespace {
 
-// What happens to one call. A short one does half of the work.
+// The fault of one call. A short one does half of the work.
 struct Fault {
   enum class Kind { error, is_short } kind = Kind::error;
   int number = EIO;  // errno

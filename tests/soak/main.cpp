@@ -41,7 +41,7 @@ struct Images {
   }
 };
 
-// What a round computes: the losses of its epochs, and the predictions of another thread.
+// The results of a round: the losses of its epochs, and the predictions of another thread.
 struct Results {
   std::vector<double> losses;
   std::vector<float> weights, predictions;
