@@ -161,6 +161,16 @@ TEST_CASE_TEMPLATE("losses and gradients", D, GPUNET_TEST_DEVICES) {
         "finite), scale the loss down, or scale the inputs");
 }
 
+TEST_CASE("a sum of finite losses that is infinite is found") {
+  Host& host = test_device<Host>();
+  Network net(host, [](nn::Value x) { return nn::linear(x, 2); }, {2});
+  CHECK(found(net, nn::MSELoss{}, inputs_with(host, {3, 2}, 0, 1),
+              Tensor<float, Host>(full(host, {3, 2}, 1.3e19f))) ==
+        "the loss of the batch has inf (those of its samples are finite, their sum is not), scale the loss "
+        "down, "
+        "or look at the targets");
+}
+
 TEST_CASE_TEMPLATE("a training that is checked is bitwise the same", D, GPUNET_TEST_DEVICES) {
   D& device = test_device<D>();
   const auto trained = [&](bool checked, index_t accumulate, Storage storage) {

@@ -17,7 +17,16 @@ struct NotFinite {
 };
 
 // The kinds of places that are searched, in the order of a step.
-enum class AnomalyIn { inputs, parameter, output, loss, loss_gradient, input_gradient, parameter_gradient };
+enum class AnomalyIn {
+  inputs,
+  parameter,
+  output,
+  loss,
+  batch_loss,
+  loss_gradient,
+  input_gradient,
+  parameter_gradient
+};
 
 // The first of the numbers that are not finite: of the earliest place, and there of the first sample.
 class Anomaly {

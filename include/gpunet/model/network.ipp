@@ -480,7 +480,10 @@ void Network<D, T>::find_anomaly(const T* inputs, const TargetsOf<D, T>* targets
   inputs_ = nullptr;
   device_.upload(arena_->buffers.data(), buffers.data(), arena_->buffers.bytes());
   device_.upload(gradients_.sums().data(), gradients.data(), gradients_.sums().bytes());
-  if (!search.first.found() && with_backward)  // the sum over the batch is
+  // A sum over the batch may overflow alone.
+  if (!search.first.found() && targets)
+    search.look_at_array(search.loss_order(), AnomalyIn::batch_loss, nullptr, {}, {}, loss_.data());
+  if (!search.first.found() && with_backward)
     for (const ParameterInfo& parameter : graph_.parameters)
       search.look_at_array(0, AnomalyIn::parameter_gradient, nullptr, parameter.sizes, parameter.name,
                            gradients_.data() + parameter.offset);
