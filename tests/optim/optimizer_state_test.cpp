@@ -1,7 +1,6 @@
 // The states of optimizers in files of PyTorch, against tests/reference/optimizer_states.pth.
 #include <cmath>
 #include <cstdlib>
-#include <filesystem>
 #include <map>
 #include <string>
 #include <vector>

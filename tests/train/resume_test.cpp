@@ -3,7 +3,6 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -259,17 +258,25 @@ TEST_CASE("fit goes on after EarlyStopping only to return its result, and with m
   more.epochs = 6;
   check_same(train_again(device, more), six);
 
-  Run steps{.epochs = 6, .resume = folder / "steps.safetensors", .max_steps = 10};
-  manual_seed(3);
-  const Result ten = train_once(device, steps);
-  CHECK(ten.history.steps == 10);
-  CHECK(ten.history.epochs.size() == 3);
-  const Result again = train_again(device, steps);
-  CHECK(again.history.steps == 10);
-  CHECK(again.history.epochs.size() == 3);
-  CHECK(same_bits(again.weights, ten.weights));
-  steps.max_steps = 0;
-  check_same(train_again(device, steps), six);
+  for (const index_t accumulate : {1, 3}) {  // the tenth step is the second of a group of three
+    CAPTURE(accumulate);
+    manual_seed(3);
+    const Result whole_of_six = train_once(device, {.epochs = 6, .accumulate = accumulate});
+    Run steps{.epochs = 6,
+              .accumulate = accumulate,
+              .resume = folder / concat("steps", accumulate, ".safetensors"),
+              .max_steps = 10};
+    manual_seed(3);
+    const Result ten = train_once(device, steps);
+    CHECK(ten.history.steps == 10);
+    CHECK(ten.history.epochs.size() == 3);
+    const Result again = train_again(device, steps);
+    CHECK(again.history.steps == 10);
+    CHECK(again.history.epochs.size() == 3);
+    CHECK(same_bits(again.weights, ten.weights));
+    steps.max_steps = 0;
+    check_same(train_again(device, steps), whole_of_six);
+  }
 }
 
 TEST_CASE("fit goes on bitwise from max_steps within a group of batches, and refuses another size of it") {

@@ -54,15 +54,15 @@ struct EpochShape {
   index_t samples, drawn, batch_size, batches;
 };
 
-// Where a loop over batches is, for a checkpoint.
+// The position of a loop over batches, for a checkpoint.
 struct EpochPlace {
   EpochSeeds seeds = {};
   index_t next =
-      -1;  // the batch at which the next loop goes on with an epoch of a checkpoint; -1: it begins a new one
+      -1;  // the batch at which the next loop continues the epoch of a checkpoint; -1: it begins a new epoch
 
-  // Begins a loop of so many batches. Returns its first one.
+  // Begins a loop over that many batches. Returns the index of its first one.
   index_t begin(const std::optional<RandomSampler>& sampler, index_t batches);
-  // Writes or reads it. `running`: the batch that comes next in the loop of now, -1 if there is none. Within an epoch, throws Error
+  // Writes or reads it. `running`: the next batch of the current loop, -1 if there is no loop. Within an epoch, throws Error
   // for another number of samples, batches or samples in a batch, and for another kind of order.
   void visit_state(StateVisitor& state, index_t running, const EpochShape& shape);
 };

@@ -46,7 +46,7 @@ struct WatchedValue {
   T *data, *gradient;
 };
 
-// What sees the arrays of each node after it has run, as floats.
+// An observer of the arrays of each node after it has run, in the element type of the network also with a storage of 16 bits.
 template <class T>
 class NodeProbe {
  public:

@@ -6,7 +6,6 @@
 #include <map>
 #include <optional>
 #include <set>
-#include <type_traits>
 
 #include <gpunet/core/error.hpp>
 #include <gpunet/core/text.hpp>

@@ -5,7 +5,6 @@
 #include <initializer_list>
 #include <memory>
 
-#include <gpunet/model/inputs.hpp>
 #include <gpunet/model/network.hpp>
 #include <gpunet/model/published_weights.hpp>
 
@@ -59,7 +58,6 @@ class Predictor {
  private:
   Predictor(D& device, const Graph& graph, Storage storage);
 
-  void check(const View<const T, D>& inputs) const { detail::check_input(graph_, plan_, inputs.sizes()); }
   // Returns the use of a call, during which there is no other one.
   ModelUse::Exclusive alone() {
     require(
@@ -71,7 +69,7 @@ class Predictor {
   // The functions above, in such a use.
   Tensor<T, D> outputs_of(const View<const T, D>& inputs);
   void write(const View<T, D>& outputs, const View<const T, D>& inputs);
-  // Writes the outputs of checked inputs.
+  // Writes the outputs of inputs that check_input() has seen.
   void run(const View<const T, D>& inputs, T* outputs);
 
   ModelUse use_;

@@ -81,7 +81,7 @@ Tensor<T, D> Predictor<D, T>::operator()(const ViewArgument<T, D>& inputs) {
 
 template <class D, class T>
 Tensor<T, D> Predictor<D, T>::outputs_of(const View<const T, D>& inputs) {
-  check(inputs);
+  detail::check_input(graph_, plan_, inputs.sizes());
   Tensor<T, D> outputs(device_, output_sizes().with_front(inputs.size(0)));
   run(inputs, outputs.data());
   return outputs;
@@ -101,7 +101,7 @@ void Predictor<D, T>::into(const View<T, D>& outputs, const ViewArgument<T, D>& 
 
 template <class D, class T>
 void Predictor<D, T>::write(const View<T, D>& outputs, const View<const T, D>& inputs) {
-  check(inputs);
+  detail::check_input(graph_, plan_, inputs.sizes());
   const index_t batch = inputs.size(0);
   require(
       outputs.sizes().rank() > 0 && outputs.size(0) == batch && outputs.numel() == batch * plan_.output_features,

@@ -145,7 +145,7 @@ class Step {
     const bool runs_update = updates && !scaler_ && !model_->detects_anomaly();
     run_(inputs, {loss_, targets}, {loss_gradient * scale, runs_update});
     if (model_->detects_anomaly())
-      model_->check_step(inputs, {loss_, targets}, static_cast<T>(loss_gradient * scale), !scaler_);
+      model_->check_step(inputs, {loss_, targets}, static_cast<T>(loss_gradient * scale));
     batches_ = updates ? 0 : batches_ + 1;
     const LossValue<D, T> loss = model_->end_step();
     if (!updates || runs_update) return loss;
