@@ -1,9 +1,9 @@
 // Kills a process that saves without a pause, at random moments: gpunet_crash [kills]. Whatever moment that was, the file is the last one
 // that was saved or the next, as a whole, the one before is there too, and the next save leaves nothing else in the folder.
 #include <atomic>
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
-#include <filesystem>
 #include <string>
 #include <sys/mman.h>
 #include <sys/wait.h>
@@ -49,7 +49,7 @@ struct Saved : Weights {
   }
 };
 
-// What the processes share: the saves that have returned, of the checkpoint and of the weights alone.
+// Memory that the processes share: the number of the last save that has returned, of the checkpoint and of the weights alone.
 struct Done {
   std::atomic<index_t> checkpoint, weights;
 };
@@ -88,7 +88,10 @@ int main(int argc, char** argv) {
     if (child == 0) save_without_end(saved, path, weights, done);
     ::usleep(static_cast<useconds_t>(default_generator().uniform(0.0, 20000.0)));
     ::kill(child, SIGKILL);
-    ::waitpid(child, nullptr, 0);
+    int status = 0;
+    ::waitpid(child, &status, 0);
+    check(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL,
+          concat("kill ", i, ": the process had ended by itself"));
     in_the_middle += folder.count() > 3;
 
     const index_t last = done.checkpoint;
@@ -112,6 +115,7 @@ int main(int argc, char** argv) {
   saved.checkpoint(path).save();
   io::save(saved.net, weights);
   check(folder.count() == 3, "other files are left in the folder");
+  check(in_the_middle > 0, "no kill was within a save");
   std::printf("%ld kills, %lld of them within a save, %lld saves: %d wrong\n", kills,
               static_cast<long long>(in_the_middle), static_cast<long long>(done.checkpoint.load()), failures);
   return failures != 0;

@@ -1,4 +1,4 @@
-// What a process has: its threads, open files and handlers of signals. Linux.
+// Counts the threads, open files and memory of this process, and lists its signal handlers. Linux.
 #pragma once
 
 #include <csignal>

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# state.sh NM LIBRARY: what a program has in memory of its own that gpunet may change is what this list says, and why. Constants
-# are in read-only sections and are not listed. A new name fails, and so does one that is no longer there.
+# state.sh NM LIBRARY: compares the objects in writable sections of the library with the list below, which has the reason of each.
+# Constants are in read-only sections. A new name fails, and so does one that is no longer there.
 set -euo pipefail
 nm=$1 library=$2
 

@@ -1,4 +1,4 @@
-// A small training inside the program of somebody else: threads of a device, workers of a loader, images.
+// A small training inside another program: threads of a device, workers of a loader, images.
 #pragma once
 
 #include <vector>

@@ -293,6 +293,49 @@ TEST_CASE("a loop that was left does not go on, and one of before a checkpoint w
   CHECK(first_inputs() == second);
 }
 
+TEST_CASE("an epoch does not go on with other batches") {
+  Host& host = test_device<Host>();
+  const TempFolder folder;
+  const Data data;
+  Tensor<float, Host> samples(host, {29, 6});
+  Tensor<label_t, Host> labels(host, {29});
+  const data::TensorDataset<> fewer(samples, labels);
+  const auto place = [&](const data::TensorDataset<>& set, const data::DataLoaderOptions& options, bool saves,
+                         bool within) {
+    const data::DataLoader loader(set, options);
+    auto on_device = loader.to(host);
+    auto resident = loader.resident_on(host);
+    std::string errors;
+    const auto visit = [&](const char* name, auto& batches) {
+      io::Checkpoint checkpoint(folder / name);
+      checkpoint.add("loader", batches);
+      for ([[maybe_unused]] auto batch : batches) {
+        if (saves && within) checkpoint.save();
+        break;
+      }
+      if (saves && !within) checkpoint.save();
+      if (!saves) errors += error_of([&] { checkpoint.load(); });
+    };
+    visit("to", on_device), visit("resident", resident);
+    return errors;
+  };
+  const data::DataLoaderOptions options{.batch_size = 8, .shuffle = true};
+  place(data.set, options, true, true);
+  const auto refused = [&](const data::TensorDataset<>& set, const data::DataLoaderOptions& other,
+                           const std::string& why) {
+    const std::string errors = place(set, other, false, true);
+    CHECK(contains(errors, folder / "to has the option loader." + why));
+    CHECK(contains(errors, folder / "resident has the option loader." + why));
+  };
+  CHECK(place(data.set, options, false, true) == "");
+  refused(data.set, {.batch_size = 8}, "shuffled_samples = " + std::to_string(data.set.size()) + " (here it is 0)");
+  refused(fewer, options, "samples = " + std::to_string(data.set.size()) + " (here it is 29)");
+  refused(data.set, {.batch_size = 9, .shuffle = true}, "batch_size = 8 (here it is 9)");
+  refused(data.set, {.batch_size = 8, .shuffle = true, .drop_last = true}, "batches = ");
+  place(data.set, options, true, false);  // a new epoch may have others
+  CHECK(place(fewer, {.batch_size = 5}, false, true) == "");
+}
+
 TEST_CASE("groups and frozen parameters go on from a checkpoint") {
   Host& host = test_device<Host>();
   const TempFolder folder;
@@ -475,6 +518,8 @@ TEST_CASE("a checkpoint keeps the files before it") {
   CHECK(error_of([&] { read(path); }) ==
         "gpunet::io::Checkpoint: there is no " + path + " but one before it, " + path +
             ".1 (a training would begin anew and replace it), rename it to " + path + ", or remove it");
+  CHECK(error_of([] { io::Checkpoint(""); }) ==
+        "gpunet::io::Checkpoint: a file whose path is empty, give its name");
   CHECK(error_of([&] { io::Checkpoint(path, {.keep_last = 0}); }) ==
         "gpunet::io::Checkpoint: keep_last 0 (want 1, the newest file alone, to 1000)");
 }

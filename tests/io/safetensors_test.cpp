@@ -187,10 +187,11 @@ TEST_CASE("a file that is no safetensors file is refused") {
                  "a header of 18446744073709551615 bytes (the format allows 100000000: it is damaged, "));
   message_for("\1\xe1\xf5\5\0\0\0\0{"s);  // a header of 100,000,001 bytes, which are all there
   std::filesystem::resize_file(folder / "x", 8 + 100'000'001);
-  CHECK(
-      error_of([&] { SafetensorsFile::read(folder / "x"); })
-          .ends_with(": a header of 100000001 bytes (the format allows 100000000: it is damaged, or no safetensors "
-                     "file), save it again, in several files where it has too many tensors"));
+  CHECK(error_of([&] { SafetensorsFile::read(folder / "x"); })
+            .ends_with(
+                ": a header of 100000001 bytes (the format allows 100000000: it is damaged, or no safetensors "
+                "file), give the file that was meant, or save this one again, in several files where it has too "
+                "many tensors"));
   CHECK(contains(message_for("\0\xe1\xf5\5\0\0\0\0{"s),
                  ": a header of 100000000 bytes in a file of 9 (it is cut short, or no safetensors file)"));
   CHECK(contains(message_for(two_tensors.substr(0, two_tensors.size() - 1)),

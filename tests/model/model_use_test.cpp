@@ -18,7 +18,7 @@ namespace {
 const std::string refusal =
     "gpunet::Model: another call uses this model, in another thread or around this one (its memory holds one "
     "pass), "
-    "make a model for each thread, or guard this one by a mutex";
+    "make a model for each thread, guard this one by a mutex, or predict from PublishedWeights";
 
 // Where a layer or a loss stops until the test lets it go on.
 struct Gate {
@@ -208,6 +208,30 @@ TEST_CASE("several threads may read an output, and none may run a pass meanwhile
 }
 
 // Under ThreadSanitizer this shows that whatever is not refused is ordered.
+TEST_CASE("a predictor that another thread calls refuses") {
+  Fixture f;
+  Predictor predict(f.net), own(f.net);
+  const std::vector<float> expected = predict(f.x).to_vector();
+  Tensor<float, Host> outputs(f.device, {2, 2});
+  Gate stop;
+  forward_gate = &stop;
+  auto done = std::async(std::launch::async, [&] { return predict(f.x).to_vector(); });
+  stop.entered.get_future().wait();
+  forward_gate = nullptr;
+  const std::string refused =
+      "gpunet::Predictor: another call uses this predictor, in another thread (its memory holds one pass), make "
+      "one "
+      "for each thread, which may share the network or PublishedWeights";
+  CHECK(error_of([&] { predict(f.x); }) == refused);
+  CHECK(error_of([&] { predict({f.x}); }) == refused);
+  CHECK(error_of([&] { predict.into(outputs, f.x); }) == refused);
+  CHECK(error_of([&] { predict.into(outputs, {f.x}); }) == refused);
+  CHECK(own(f.x).to_vector() == expected);
+  stop.opened.set_value();
+  CHECK(done.get() == expected);
+  CHECK(predict(f.x).to_vector() == expected);
+}
+
 TEST_CASE("what is not refused has the numbers of a thread alone") {
   Fixture f;
   const auto gradients = [&] {

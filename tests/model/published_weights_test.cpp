@@ -1,5 +1,4 @@
 #include <atomic>
-#include <cmath>
 #include <doctest/doctest.h>
 #include <memory>
 #include <optional>

@@ -1,7 +1,6 @@
 // The states of optimizers in files of PyTorch, against tests/reference/optimizer_states.pth.
 #include <cmath>
 #include <cstdlib>
-#include <filesystem>
 #include <map>
 #include <string>
 #include <vector>
@@ -126,21 +125,55 @@ TEST_CASE("a state that is not the optimizer's changes nothing") {
                  "has param_groups.0.betas.1 = 0.99 (the optimizer has 0.999), "
                  "construct it with the options that were saved"));
   CHECK(contains(refused(adam, states, "SGD.optimizer"),
-                 "has state.0.momentum_buffer, which this optimizer does not"));
+                 "has no param_groups.0.betas.1 (it was saved by another optimizer), construct that one"));
+  CHECK(contains(refused(adam, states, "RAdam.optimizer"), "has no param_groups.0.amsgrad"));
   CHECK(contains(refused(adam, states, "Groups.optimizer"),
                  "has 1 parameters in param_groups.0.params (the optimizer has 2 there)"));
   CHECK(contains(refused(adam, states, "Adam"), "has no state of an optimizer under \"Adam\""));
   CHECK(contains(refused(adam, states, ""), "has no state of an optimizer (param_groups is missing)"));
   optim::SGD sgd(net, {.lr = 0.25, .momentum = 0.5});
-  CHECK(contains(refused(sgd, states, "RMSprop.optimizer"), "which this optimizer does not"));
+  CHECK(contains(refused(sgd, states, "RMSprop.optimizer"), "has no param_groups.0.dampening"));
+  optim::SGD plain(net, {.lr = 0.25});
+  CHECK(contains(refused(plain, states, "Nesterov.optimizer"), "has param_groups.0.nesterov = 1"));
   optim::Adagrad adagrad(net, {.lr_decay = 0.1, .initial_accumulator_value = 0.5});
-  CHECK(contains(refused(adagrad, states, "RMSprop.optimizer"),
-                 "has param_groups.0.eps = 1e-08 (the optimizer has 1e-10)"));
+  CHECK(contains(refused(adagrad, states, "RMSprop.optimizer"), "has no param_groups.0.lr_decay"));
   Network<Host, double> wide(device, [](nn::Value x) { return linear(x, 3); }, {3});
   optim::AdamW other(wide, {.eps = 1e-7});
   CHECK(contains(refused(other, states, "AdamW.optimizer"), "has state.0.exp_avg of shape [2, 3] (want [3, 3])"));
   CHECK(contains(error_of([&] { io::save(adam, folder / "adam.safetensors"); }), "name it .pth or .pt"));
   CHECK(contains(error_of([&] { io::load(adam, folder / "none.pth"); }), "none.pth"));
+}
+
+TEST_CASE("a state of another kind of optimizer is refused although it has the same arrays") {
+  Host& device = test_device<Host>();
+  const TempFolder folder;
+  Network<Host, double> net = new_net(device);
+  optim::Adam adam(net);
+  optim::RAdam radam(net);
+  optim::NAdam nadam(net);
+  optim::SGD sgd(net, {.momentum = 0.5});
+  optim::RMSprop rmsprop(net);
+  const auto refused = [&](auto& from, auto& to) {
+    io::save(from, folder / "optimizer.pth");
+    return error_of([&] { io::load(to, folder / "optimizer.pth"); });
+  };
+  CHECK(contains(refused(radam, adam), "has no param_groups.0.amsgrad (it was saved by another optimizer)"));
+  CHECK(contains(refused(nadam, adam), "has no param_groups.0.amsgrad"));
+  CHECK(contains(refused(adam, radam), "has param_groups.0.amsgrad, which this optimizer does not"));
+  CHECK(contains(refused(nadam, radam), "has param_groups.0.momentum_decay, which this optimizer does not"));
+  CHECK(contains(refused(adam, nadam), "has no param_groups.0.momentum_decay"));
+  CHECK(contains(refused(sgd, rmsprop), "has no param_groups.0.alpha"));
+  CHECK(contains(refused(rmsprop, sgd), "has no param_groups.0.dampening"));
+  CHECK(refused(adam, adam) == "");
+}
+
+TEST_CASE("a state of an optimizer that maximizes is refused") {
+  Network<Host, double> net = new_net(test_device<Host>());
+  optim::SGD sgd(net, {.lr = 0.5});
+  CHECK(
+      contains(error_of([&] { io::load(sgd, GPUNET_TEST_REFERENCE "/optimizer_maximize.pth"); }),
+               "has param_groups.0.maximize = 1 (the optimizers of gpunet minimize), train on the negative loss"));
+  CHECK(sgd.lr() == 0.5);
 }
 
 TEST_CASE("a checkpoint of an optimizer with other options is refused") {

@@ -6,7 +6,6 @@
 #include <cstddef>
 #include <cstdio>
 #include <cstdlib>
-#include <cstring>
 #include <dlfcn.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
@@ -94,7 +93,7 @@ int pthread_rwlock_wrlock(pthread_rwlock_t* lock) noexcept {
 
 namespace {
 
-// What a process did that was to be ready for real time.
+// The exit status of a watched process: bits of its findings.
 enum Found { nothing = 0, an_allocation = 1, a_lock = 2, a_system_call = 4, an_exception = 8 };
 
 void report_system_call(int, siginfo_t* info, void*) {

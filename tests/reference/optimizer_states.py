@@ -1,5 +1,5 @@
 """Makes optimizer_states.pth: for each optimizer of PyTorch, a small network after 3 steps, the state of the optimizer then,
-and the network after 3 more steps.
+and the network after 3 more steps; and optimizer_maximize.pth, the state of one that maximizes.
 
 Usage: python3 optimizer_states.py     (PyTorch 2.15)
 
@@ -53,6 +53,7 @@ def copy_of(net):
 
 
 def make():
+    torch.save(optim.SGD(new_net().parameters(), lr=0.1, maximize=True).state_dict(), here / "optimizer_maximize.pth")
     out = {"x": x, "y": y}
     for name, optimizer_of in cases.items():
         net = new_net()

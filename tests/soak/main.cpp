@@ -41,7 +41,7 @@ struct Images {
   }
 };
 
-// What a round computes: the losses of its epochs, and the predictions of another thread.
+// The results of a round: the losses of its epochs, and the predictions of another thread.
 struct Results {
   std::vector<double> losses;
   std::vector<float> weights, predictions;
@@ -112,7 +112,7 @@ int main(int argc, char** argv) {
     times.push_back(seconds_since(begin));
     if (times.size() == warm_up) {
       memory = guest::resident_bytes();
-      threads = guest::entries("/proc/self/task");
+      threads = guest::threads_after_wait(2);  // of the host; those of the loader and the reader have ended
       files = guest::open_files();
     }
   }
@@ -129,13 +129,12 @@ int main(int argc, char** argv) {
       "%zu rounds in %.0f s: %d differ from the first; a round takes %.1f ms in the first tenth, %.1f ms in the "
       "last\n",
       times.size(), seconds_since(start), different, median(0), median(times.size() - part));
+  const std::size_t threads_now = guest::threads_after_wait(threads), files_now = guest::open_files();
   std::printf(
       "%.1f MB resident after %d rounds, %+.2f MB since then; threads %zu and %zu, open files %zu and %zu\n",
-      static_cast<double>(memory) / 1e6, warm_up, static_cast<double>(grown) / 1e6, threads,
-      guest::threads_after_wait(threads), files, guest::open_files());
-  constexpr std::ptrdiff_t most_growth =
-      4 << 20;  // what the system's allocator may take for threads that come and go
-  const bool is_flat =
-      grown <= most_growth && guest::entries("/proc/self/task") == threads && guest::open_files() == files;
+      static_cast<double>(memory) / 1e6, warm_up, static_cast<double>(grown) / 1e6, threads, threads_now, files,
+      files_now);
+  constexpr std::ptrdiff_t most_growth = 4 << 20;  // of the system's allocator, for threads that come and go
+  const bool is_flat = grown <= most_growth && threads_now == threads && files_now == files;
   return different > 0 || !is_flat;
 }

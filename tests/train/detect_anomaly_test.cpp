@@ -1,4 +1,3 @@
-#include <cmath>
 #include <doctest/doctest.h>
 #include <limits>
 #include <string>
@@ -124,6 +123,20 @@ TEST_CASE_TEMPLATE("an output that overflows is found in the layer that computes
   CHECK(error_of([&] { net(inputs_with(device, {2, 2, 6, 6}, 100, no_number)); }).empty());
 }
 
+TEST_CASE_TEMPLATE("an output that overflows only as it is stored, in 16 bits, is that of its layer", D,
+                   GPUNET_TEST_DEVICES) {
+  D& device = test_device<D>();
+  manual_seed(2);
+  Network net(device, convolutions, {2, 6, 6});
+  net.autocast(Storage::float16);
+  fill(device, net.named_parameters()[0].sizes.numel(), 2.0f, net.parameters().data());  // conv1.weight
+  const std::string message =
+      found(net, nn::CrossEntropyLoss(), inputs_with(device, {2, 2, 6, 6}, 100, 4e4f), labels_of(device, 2));
+  CAPTURE(message);
+  CHECK(message.starts_with("the output of conv1.0 (Conv2d"));
+  CHECK(contains(message, " has inf at [1, "));
+}
+
 TEST_CASE_TEMPLATE("losses and gradients", D, GPUNET_TEST_DEVICES) {
   D& device = test_device<D>();
   manual_seed(3);
@@ -162,6 +175,16 @@ TEST_CASE_TEMPLATE("losses and gradients", D, GPUNET_TEST_DEVICES) {
         "finite), scale the loss down, or scale the inputs");
 }
 
+TEST_CASE("a sum of finite losses that is infinite is found") {
+  Host& host = test_device<Host>();
+  Network net(host, [](nn::Value x) { return nn::linear(x, 2); }, {2});
+  CHECK(found(net, nn::MSELoss{}, inputs_with(host, {3, 2}, 0, 1),
+              Tensor<float, Host>(full(host, {3, 2}, 1.3e19f))) ==
+        "the loss of the batch has inf (those of its samples are finite, their sum is not), scale the loss "
+        "down, "
+        "or look at the targets");
+}
+
 TEST_CASE_TEMPLATE("a training that is checked is bitwise the same", D, GPUNET_TEST_DEVICES) {
   D& device = test_device<D>();
   const auto trained = [&](bool checked, index_t accumulate, Storage storage) {
@@ -185,6 +208,47 @@ TEST_CASE_TEMPLATE("a training that is checked is bitwise the same", D, GPUNET_T
       CHECK(same_bits(trained(true, accumulate, storage), trained(false, accumulate, storage)));
 }
 
+TEST_CASE_TEMPLATE("a GradScaler skips updates whose gradients overflow, in fit and in loops", D,
+                   GPUNET_TEST_DEVICES) {
+  D& device = test_device<D>();
+  const auto samples = inputs_with(test_device<Host>(), {4, 2, 6, 6}, 0, 1);
+  const auto labels = labels_of(test_device<Host>(), 4);
+  const data::TensorDataset set(samples, labels);
+  const Tensor<float, D> x = samples.to(device);
+  const Tensor<label_t, D> y = labels.to(device);
+  const nn::CrossEntropyLoss criterion;
+  const auto skips = [&](auto train) {
+    manual_seed(6);
+    Network net(device, convolutions, {2, 6, 6});
+    net.autocast(Storage::float16);
+    net.detect_anomaly();
+    optim::SGD optimizer(net, {.lr = 0.1});
+    amp::GradScaler scaler({.init_scale = 1e30});
+    const std::vector<float> before = parameters_of(net);
+    train(net, optimizer, scaler);
+    CHECK(scaler.skipped());
+    CHECK(same_bits(parameters_of(net), before));
+  };
+  skips([&](auto& net, auto& optimizer, amp::GradScaler& scaler) {
+    train::Step(net, criterion, optimizer, {.scaler = &scaler})(x, y);
+  });
+  skips([&](auto& net, auto& optimizer, amp::GradScaler& scaler) {
+    optimizer.zero_grad();
+    auto loss = criterion(net(x), y);
+    scaler.scale(loss).backward();
+    scaler.step(optimizer);
+    scaler.update();
+  });
+  skips([&](auto& net, auto& optimizer, amp::GradScaler& scaler) {
+    train::fit(net, criterion, optimizer, data::DataLoader(set, {.batch_size = 4}), {.scaler = &scaler},
+               train::Accuracy(device, 3));
+  });
+  skips([&](auto& net, auto& optimizer, amp::GradScaler& scaler) {
+    train::fit(net, criterion, optimizer, data::DataLoader(set, {.batch_size = 4}), {.scaler = &scaler},
+               train::ClipGradNorm{1.0});
+  });
+}
+
 TEST_CASE_TEMPLATE("a label that is no class is refused, or found", D, GPUNET_TEST_DEVICES) {
   D& device = test_device<D>();
   Network net(device, convolutions, {2, 6, 6});
@@ -201,10 +265,10 @@ TEST_CASE_TEMPLATE("a label that is no class is refused, or found", D, GPUNET_TE
   CHECK(same_bits(parameters_of(net), before));
 }
 
-TEST_CASE("fit stops with the message; statistics and gradients of the search are not left behind") {
+TEST_CASE("fit stops with the message") {
   Host& host = test_device<Host>();
   manual_seed(5);
-  Network net(host, [](nn::Value x) { return nn::linear(nn::batch_norm(nn::linear(x, 4)), 3); }, {2});
+  Network net(host, [](nn::Value x) { return nn::linear(x, 3); }, {2});
   net.detect_anomaly();
   optim::SGD optimizer(net, {.lr = 0.1});
   const nn::CrossEntropyLoss criterion;
@@ -216,4 +280,24 @@ TEST_CASE("fit stops with the message; statistics and gradients of the search ar
       [&] { train::fit(net, criterion, optimizer, data::DataLoader(set, {.batch_size = 4}), {.epochs = 1}); });
   CHECK(contains(message, "the inputs have inf at [3, 1]"));  // of the second batch
   CHECK(!same_bits(parameters_of(net), before));              // the first one was trained on
+}
+
+TEST_CASE("statistics and gradients of the search are not left behind") {
+  Host& host = test_device<Host>();
+  const nn::MSELoss criterion;
+  const Tensor<float, Host> x = inputs_with(host, {4, 2}, 0, 1), y(host, {4, 2}, {1, 2, 3, 4, 5, 6, 7, 8}),
+                            far_away(host, {4, 2}, {1, 2, 3, 4, 5, 1e30f, 7, 8});  // its square is infinite
+  const auto trained = [&](bool checked) {
+    manual_seed(5);
+    Network net(host, [](nn::Value of) { return nn::linear(nn::batch_norm(nn::linear(of, 4)), 2); }, {2});
+    optim::SGD optimizer(net, {.lr = 0.1});
+    train::Step step(net, criterion, optimizer, {.accumulate = 3});
+    step(x, y);
+    net.detect_anomaly(checked);
+    CHECK(error_of([&] { step(x, far_away); }).empty() == !checked);
+    std::vector<float> found(net.buffers().data(), net.buffers().data() + net.buffers().numel());
+    found.insert(found.end(), net.gradients().data(), net.gradients().data() + net.gradients().size());
+    return found;
+  };
+  CHECK(same_bits(trained(true), trained(false)));
 }

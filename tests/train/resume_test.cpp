@@ -3,7 +3,6 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -259,17 +258,48 @@ TEST_CASE("fit goes on after EarlyStopping only to return its result, and with m
   more.epochs = 6;
   check_same(train_again(device, more), six);
 
-  Run steps{.epochs = 6, .resume = folder / "steps.safetensors", .max_steps = 10};
-  manual_seed(3);
-  const Result ten = train_once(device, steps);
-  CHECK(ten.history.steps == 10);
-  CHECK(ten.history.epochs.size() == 3);
-  const Result again = train_again(device, steps);
-  CHECK(again.history.steps == 10);
-  CHECK(again.history.epochs.size() == 3);
-  CHECK(same_bits(again.weights, ten.weights));
-  steps.max_steps = 0;
-  check_same(train_again(device, steps), six);
+  for (const index_t accumulate : {1, 3}) {  // the tenth step is the second of a group of three
+    CAPTURE(accumulate);
+    manual_seed(3);
+    const Result whole_of_six = train_once(device, {.epochs = 6, .accumulate = accumulate});
+    Run steps{.epochs = 6,
+              .accumulate = accumulate,
+              .resume = folder / concat("steps", accumulate, ".safetensors"),
+              .max_steps = 10};
+    manual_seed(3);
+    const Result ten = train_once(device, steps);
+    CHECK(ten.history.steps == 10);
+    CHECK(ten.history.epochs.size() == 3);
+    const Result again = train_again(device, steps);
+    CHECK(again.history.steps == 10);
+    CHECK(again.history.epochs.size() == 3);
+    CHECK(same_bits(again.weights, ten.weights));
+    steps.max_steps = 0;
+    check_same(train_again(device, steps), whole_of_six);
+  }
+}
+
+TEST_CASE("fit goes on bitwise from max_steps within a group of batches, and refuses another size of it") {
+  Host& device = test_device<Host>();
+  for (const bool clips : {false, true}) {
+    manual_seed(3);
+    const Result whole = train_once(device, {.accumulate = 3, .clips = clips});
+    for (index_t steps = 1; steps <= 8; ++steps) {
+      CAPTURE(steps);
+      const TempFolder folder;
+      Run run{.accumulate = 3, .resume = folder / "run.safetensors", .clips = clips, .max_steps = steps};
+      manual_seed(3);
+      train_once(device, run);
+      run.max_steps = 0;
+      run.accumulate = 2;
+      const bool within = steps % 4 == 1 || steps % 4 == 2;  // an epoch has 4 steps
+      if (within)
+        CHECK(contains(error_of([&] { train_again(device, run); }),
+                       "has the option step.accumulate = 3 (here it is 2)"));
+      run.accumulate = 3;
+      check_same(train_again(device, run), whole);
+    }
+  }
 }
 
 TEST_CASE("fit does not save a training whose loss is NaN") {

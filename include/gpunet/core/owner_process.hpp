@@ -1,4 +1,4 @@
-// What objects with threads need to know of fork(): a child has a copy of the object, but none of its threads.
+// Objects with threads after fork(): a child has a copy of the object, but none of its threads.
 #pragma once
 
 #include <memory>
@@ -6,7 +6,7 @@
 
 namespace gpunet::detail {
 
-// The process that started some threads. Asking takes a system call, so only code that would wait for the threads asks.
+// The process that started some threads. is_this() is a system call: only code that would wait for the threads calls it.
 class OwnerProcess {
  public:
   bool is_this() const { return id_ == ::getpid(); }
@@ -15,7 +15,7 @@ class OwnerProcess {
   pid_t id_ = ::getpid();
 };
 
-// Makes an object anew without destroying it first: in a child of fork(), the destructors of a thread and of a condition
+// Constructs an object anew without destroying it first: in a child of fork(), the destructors of a thread and of a condition
 // that it waited for do not return, and a mutex that it held is never unlocked.
 template <class T>
 void forget(T& object) {

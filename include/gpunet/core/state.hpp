@@ -1,4 +1,4 @@
-// What objects remember from step to step, as named values: one function of each writes them to a checkpoint, and reads them.
+// The state of objects as named values: one function per class writes it to a checkpoint and reads it back.
 #pragma once
 
 #include <cstddef>
@@ -13,7 +13,7 @@
 
 namespace gpunet {
 
-// Visits the state of an object, which calls it with all that it would have to know to go on after a restart:
+// A visitor of the state of an object, which calls it with every value that it needs to resume after a restart:
 //   void visit_state(StateVisitor& state) { state.value("step", step_); }
 // A visitor that writes leaves the values alone. One that reads visits twice: first to check that all values are there, then to set
 // them, so that an error changes nothing. What follows from values is set where is_reading().

@@ -130,11 +130,12 @@ class Batches {
   // Returns the number of batches in an epoch.
   index_t size() const { return size_; }
 
-  // Writes or reads the place in the epoch, for a checkpoint: in a loop, the next loop goes on after the batch of now.
+  // Writes or reads the position in the epoch, for a checkpoint: written in a loop, the next loop after reading continues with the batch
+  // after the current one.
   void visit_state(StateVisitor& state) {
     filler_.visit_state(state, running_ ? std::min(current_ + 1, size_) : -1);
     if (!state.is_reading()) return;
-    ++loops_;  // a loop of before has no batch any more
+    ++loops_;  // an earlier loop has no batch any more
     running_ = false;
   }
 

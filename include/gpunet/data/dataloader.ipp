@@ -108,7 +108,9 @@ GPUNET_INLINE index_t detail::BatchFiller::start() {
 }
 
 GPUNET_INLINE void detail::BatchFiller::visit_state(StateVisitor& state, index_t running) {
-  state_->place.visit_state(state, running);
+  const DataLoaderOptions& options = state_->options;
+  state_->place.visit_state(state, running,
+                            {state_->set.size(), options.sampler, options.batch_size, state_->batches});
 }
 
 GPUNET_INLINE void detail::BatchFiller::stop() {

@@ -12,15 +12,15 @@
 
 namespace gpunet::data::detail {
 
-// What reading one image takes: its bytes, and those and the floats that transforms change.
+// Buffers for one image: of its dataset, to read or decode it, and the pixels that transforms change, as bytes and as floats.
 struct ImageScratch {
   std::vector<std::uint8_t> buffer = {};
   Pixels<std::uint8_t> bytes = {};
   Pixels<float> floats = {};
 };
 
-// The scratch memory of a dataset: as many as threads read it at a time. It belongs to the dataset and not to the threads
-// (thread_local), so it is freed with it, and a shared library that made it can be unloaded.
+// The scratch memory of a dataset, one for each thread that reads it at a time. It belongs to the dataset and not to the threads
+// (thread_local), so it is freed with the dataset, and a shared library that made it can be unloaded.
 class ImageScratches {
  public:
   // One that no other thread has, until it goes out of scope.
@@ -65,7 +65,7 @@ class ImageScratches {
     }
   }
 
-  std::array<std::atomic<ImageScratch*>, 64> free_{};  // not lent
+  std::array<std::atomic<ImageScratch*>, 64> free_{};  // the 65th thread allocates
 };
 
 }  // namespace gpunet::data::detail

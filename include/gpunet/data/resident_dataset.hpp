@@ -67,7 +67,8 @@ class ResidentBatches {
 
   // Writes or reads the place in the epoch, see Batches.
   void visit_state(StateVisitor& state) {
-    place_.visit_state(state, running_ ? std::min(current_ + 1, size_) : -1);
+    place_.visit_state(state, running_ ? std::min(current_ + 1, size_) : -1,
+                       {samples_, sampler_, batch_size_, size_});
     if (!state.is_reading()) return;
     ++loops_;
     running_ = false;

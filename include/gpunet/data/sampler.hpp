@@ -67,6 +67,7 @@ class DistributedSampler {
   // Returns the number of samples in an epoch of this rank, and in the dataset.
   index_t size() const { return size_; }
   index_t samples() const { return n_; }
+  index_t num_replicas() const { return options_.num_replicas; }
 
   // Sets the number of the next epoch. Without it, all epochs have the order of epoch 0; train::fit calls it.
   void set_epoch(index_t epoch) { *epoch_ = epoch; }
@@ -93,6 +94,11 @@ class Sampler {
   index_t samples() const {
     return std::visit([](const auto& sampler) { return sampler.samples(); }, sampler_);
   }
+  // Returns the number of processes that share an epoch; 0 for a RandomSampler.
+  index_t replicas() const {
+    const auto* distributed = std::get_if<DistributedSampler>(&sampler_);
+    return distributed ? distributed->num_replicas() : 0;
+  }
   // Returns the seed of the next epoch: drawn, or that of the DistributedSampler.
   std::uint64_t next_seed(Generator& generator) const;
   std::vector<index_t> order(std::uint64_t seed) const;
@@ -116,16 +122,25 @@ EpochSeeds draw_seeds(const std::optional<Sampler>& sampler, Generator& generato
 // Returns the order of the samples in an epoch, of a sampler, or 0 to n - 1 without one.
 std::vector<index_t> order_of(index_t n, const std::optional<Sampler>& sampler, const EpochSeeds& seeds);
 
-// Where a loop over batches is, for a checkpoint.
+// What an epoch is made of.
+struct EpochShape {
+  index_t samples;  // of the dataset
+  const std::optional<Sampler>& sampler;
+  index_t batch_size, batches;
+};
+
+// The position of a loop over batches, for a checkpoint.
 struct EpochPlace {
   EpochSeeds seeds = {};
   index_t next =
-      -1;  // the batch at which the next loop goes on with an epoch of a checkpoint; -1: it begins a new one
+      -1;  // the batch at which the next loop continues the epoch of a checkpoint; -1: it begins a new epoch
 
-  // Begins a loop of so many batches. Returns its first one.
+  // Begins a loop over that many batches. Returns the index of its first one.
   index_t begin(const std::optional<Sampler>& sampler, index_t batches);
-  // Writes or reads it. `running`: the batch that comes next in the loop of now, -1 if there is none.
-  void visit_state(StateVisitor& state, index_t running);
+  // Writes or reads it. `running`: the next batch of the current loop, -1 if there is no loop. Within an epoch, throws Error
+  // for another number of samples, batches or samples in a batch, and for another kind of order. With a DistributedSampler, the samples
+  // in a batch are those of all processes: their number may change, if the product stays.
+  void visit_state(StateVisitor& state, index_t running, const EpochShape& shape);
 };
 
 }  // namespace gpunet::data

@@ -115,10 +115,19 @@ GPUNET_INLINE index_t EpochPlace::begin(const std::optional<Sampler>& sampler, i
   return 0;
 }
 
-GPUNET_INLINE void EpochPlace::visit_state(StateVisitor& state, index_t running) {
+GPUNET_INLINE void EpochPlace::visit_state(StateVisitor& state, index_t running, const EpochShape& shape) {
   auto place = running >= 0 ? running : next, transforms = static_cast<index_t>(seeds.transforms),
        order = static_cast<index_t>(seeds.order);
-  state.value("next", place);
+  place = state.number("next", place);
+  if (place >= 0) {
+    state.option("samples", static_cast<double>(shape.samples));
+    const index_t replicas = shape.sampler ? shape.sampler->replicas() : 0;
+    const index_t drawn = !shape.sampler ? 0 : replicas > 0 ? shape.samples : shape.sampler->size();
+    state.option("shuffled_samples", static_cast<double>(drawn));
+    state.option("is_distributed", replicas > 0 ? 1 : 0);
+    state.option("batch_size", static_cast<double>(shape.batch_size * std::max(replicas, index_t{1})));
+    state.option("batches", static_cast<double>(shape.batches));
+  }
   state.value("transforms_seed", transforms);
   state.value("order_seed", order);
   if (state.is_reading())

@@ -46,7 +46,7 @@ struct WatchedValue {
   T *data, *gradient;
 };
 
-// What sees the arrays of each node after it has run, as floats.
+// An observer of the arrays of each node after it has run, in the element type of the network also with a storage of 16 bits.
 template <class T>
 class NodeProbe {
  public:
@@ -227,7 +227,11 @@ const T* SliceRun<D, T>::forward() const {
     set(pass, planned, inputs, wide);
     pass.y = destination(planned.output, wide);
     kernels_of(node).forward(node.op.data(), device, pass);
-    if (probe) probe->see_output(planned, pass.y);
+    if (probe) {
+      if (value(planned.output).is_narrow)  // as the next node reads it
+        conversions->round(device, elements(planned.output), pass.y, pass.y);
+      probe->see_output(planned, pass.y);
+    }
     if (value(planned.output).is_narrow)
       conversions->narrow(device, elements(planned.output), pass.y, const_cast<T*>(data(planned.output)));
   }

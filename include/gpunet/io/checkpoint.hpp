@@ -1,4 +1,4 @@
-// A training that goes on after a restart: the state of several objects in one file.
+// Checkpoints: the state of several objects in one file, from which a training resumes after a restart.
 #pragma once
 
 #include <concepts>
@@ -15,7 +15,7 @@ namespace gpunet::io {
 
 // Options of a Checkpoint.
 struct CheckpointOptions {
-  // How many are kept, 1 or more: the newest is always PATH, the one before PATH.1, the oldest PATH.(keep_last - 1).
+  // The number of files that are kept, 1 to 1000: the newest is PATH, the one before PATH.1, the oldest PATH.(keep_last - 1).
   int keep_last = 1;
 };
 
@@ -30,15 +30,15 @@ struct CheckpointOptions {
 //     ++epoch;
 //     checkpoint.save();
 //   }
-// Where the batches of a loader are added, it may also be saved in a loop over them: the next loop goes on after the batch of then.
-// The default generator, which draws the order of batches, always belongs to it. Between save() and load() sizes, device and
-// number of threads may change, names may not.
+// If the batches of a loader are added, it may also be saved in a loop over them: after load(), the next loop continues with the
+// batch after that one. The default generator, which draws the order of batches, is always part of it. Between save() and load(),
+// names, shapes and types must stay; the device and its number of threads may change.
 class Checkpoint {
  public:
-  // Throws Error for invalid options.
+  // Throws Error for an empty path and invalid options.
   explicit Checkpoint(std::string path, const CheckpointOptions& options = {});
 
-  // Adds an object, or a number, under a name. Throws Error for a name that is empty or there already.
+  // Adds an object, or a number, under a name. Throws Error for an empty name and for the name of another object.
   template <Stateful X>
   Checkpoint& add(std::string_view name, X& x) {
     return add_visit(name, [&x, name = std::string(name)](StateVisitor& state) { state.part(name, x); });

@@ -6,7 +6,6 @@
 #include <map>
 #include <optional>
 #include <set>
-#include <type_traits>
 
 #include <gpunet/core/error.hpp>
 #include <gpunet/core/text.hpp>
@@ -159,6 +158,7 @@ void read_state(Reader& reader, std::optional<File>& file, const Visit& visit) {
 GPUNET_INLINE Checkpoint::Checkpoint(std::string path, const CheckpointOptions& options)
     : path_(std::move(path)), options_(options) {
   constexpr int most = 1000;
+  require(!path_.empty(), "gpunet::io::Checkpoint: a file whose path is empty, give its name");
   require(1 <= options.keep_last && options.keep_last <= most, "gpunet::io::Checkpoint: keep_last ",
           options.keep_last, " (want 1, the newest file alone, to ", most, ")");
   add("default_generator", default_generator());

@@ -37,8 +37,8 @@ void save(Optimizer& optimizer, const std::string& path) {
 // Reads the state of an optimizer from a file of torch.save, with its learning rate, momentum and weight decay:
 //   io::load(net, "checkpoint.pth", {.key = "model_state_dict"});
 //   io::load(optimizer, "checkpoint.pth", {.key = "optimizer_state_dict"});
-// Other options (eps, the second beta, amsgrad) must be those of the optimizer. Throws an Error that says what is missing or differs;
-// the optimizer is then unchanged.
+// Its kind and other options (eps, the second beta, amsgrad) must be those of the optimizer. Throws an Error that says what is missing
+// or differs, and for maximize=True; the optimizer is then unchanged.
 template <HasOptimizerState Optimizer>
 void load(Optimizer& optimizer, const std::string& path, const OptimizerLoadOptions& options = {}) {
   detail::load_optimizer(path, options, [&](StateVisitor& state) { optimizer.visit_state(state); });

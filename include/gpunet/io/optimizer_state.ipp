@@ -1,7 +1,9 @@
 // Bodies of optimizer_state.hpp.
 #pragma once
 
+#include <algorithm>
 #include <deque>
+#include <iterator>
 #include <map>
 #include <optional>
 #include <set>
@@ -140,15 +142,28 @@ class OptimizerReader final : public StateVisitor {
     for (const auto& [name, size] : sizes_)
       require(asked_.contains(name), "gpunet::io::load: ", path_, " has ", name,
               " (the optimizer has fewer groups), add its groups first");
-    for (const auto& [name, entry] : entries_)
+    for (const auto& [name, entry] : entries_) {
+      if (asked_.contains(name)) continue;
+      const std::string_view leaf = StateName(name).leaf;
       require(
-          !name.starts_with("state.") || asked_.contains(name), "gpunet::io::load: ", path_, " has ",
-          printable(name),
+          !name.starts_with("state.") && std::find(std::begin(own), std::end(own), leaf) == std::end(own),
+          "gpunet::io::load: ", path_, " has ", printable(name),
           ", which this optimizer does not (it was saved by another, or with other options), construct that one");
+      double maximizes = 0;
+      if (leaf == "maximize") copy_as(*entry, std::span(&maximizes, 1));
+      require(maximizes == 0, "gpunet::io::load: ", path_, " has ", name,
+              " = 1 (the optimizers of gpunet minimize), train on the negative loss with an optimizer of its own");
+    }
     pass_ = Pass::read;
   }
 
  private:
+  // Options that only some optimizers have. Others are ways to compute (foreach), or of schedules and of the user.
+  static constexpr std::string_view own[] = {
+      "momentum", "dampening", "nesterov", "betas.0",        "betas.1",  "eps",
+      "amsgrad",  "alpha",     "centered", "momentum_decay", "lr_decay", "initial_accumulator_value",
+      "rho",      "lambd",     "etas.0"};
+
   // Returns the entry; null if there is none.
   const TensorEntry* find(const std::string& name) {
     asked_.insert(name);
@@ -189,7 +204,7 @@ class OptimizerReader final : public StateVisitor {
     return entries_.contains(name) ||
            (leaf == "step" && entries_.contains(name.substr(0, name.size() - leaf.size()) + "momentum_buffer"));
   }
-  // Options that an older PyTorch did not write are taken to be equal.
+  // decoupled_weight_decay, which an older PyTorch did not write, is taken to be equal.
   void check_option(const std::string& name, double here) override {
     double written = here;
     if (StateName(name).leaf == "params") {
@@ -203,6 +218,9 @@ class OptimizerReader final : public StateVisitor {
       copy_as(*entry, std::span(&written, 1));
       require(written == here, "gpunet::io::load: ", path_, " has ", name, " = ", written, " (the optimizer has ",
               here, "), construct it with the options that were saved");
+    } else {
+      require(StateName(name).leaf == "decoupled_weight_decay", "gpunet::io::load: ", path_, " has no ", name,
+              " (it was saved by another optimizer), construct that one");
     }
   }
 

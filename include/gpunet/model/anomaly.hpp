@@ -1,7 +1,6 @@
 // The search for the layer in which nan or infinity came up.
 #pragma once
 
-#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <string>
@@ -18,7 +17,16 @@ struct NotFinite {
 };
 
 // The kinds of places that are searched, in the order of a step.
-enum class AnomalyIn { inputs, parameter, output, loss, loss_gradient, input_gradient, parameter_gradient };
+enum class AnomalyIn {
+  inputs,
+  parameter,
+  output,
+  loss,
+  batch_loss,
+  loss_gradient,
+  input_gradient,
+  parameter_gradient
+};
 
 // The first of the numbers that are not finite: of the earliest place, and there of the first sample.
 class Anomaly {
@@ -61,6 +69,11 @@ class AnomalySearch final : public NodeProbe<T> {
     look_at(order, in, node, sizes, {}, data, features * slice.samples(), [&](index_t i) {
       return NotFinite{first_sample + i / (features * inner) * inner + i % inner, i / inner % features};
     });
+  }
+  // The same for the losses of the samples, without padding.
+  void look_at_losses(const T* data) {
+    look_at(loss_order(), AnomalyIn::loss, nullptr, {}, {}, data, slice.count,
+            [&](index_t i) { return NotFinite{first_sample + i}; });
   }
   // The same for an array without samples.
   void look_at_array(std::size_t order, AnomalyIn in, const Node* node, const Sizes& sizes, const std::string& name,

@@ -27,7 +27,8 @@ GPUNET_INLINE void Anomaly::note(std::size_t order, const NotFinite& number, Ano
 }
 
 GPUNET_INLINE void Anomaly::report() const {
-  const bool is_array = in_ == AnomalyIn::parameter || in_ == AnomalyIn::parameter_gradient;
+  const bool is_array =
+      in_ == AnomalyIn::parameter || in_ == AnomalyIn::batch_loss || in_ == AnomalyIn::parameter_gradient;
   std::string index;
   index_t rest = first_.feature;
   for (int d = sizes_.rank() - 1; d >= 0; rest /= sizes_[d--])
@@ -53,6 +54,10 @@ GPUNET_INLINE void Anomaly::report() const {
       what = "the losses of the samples";
       why = "the outputs are finite), look at the target of that sample, or lower the learning rate";
       break;
+    case AnomalyIn::batch_loss:
+      what = "the loss of the batch";
+      why = "those of its samples are finite, their sum is not), scale the loss down, or look at the targets";
+      break;
     case AnomalyIn::loss_gradient:
       what = "the gradient of the loss by the outputs";
       why = "outputs and losses are finite), scale the loss down, or keep the outputs in a smaller range";
@@ -67,9 +72,10 @@ GPUNET_INLINE void Anomaly::report() const {
       what = "the gradient of ";
       why = "the gradient by the output of the layer is finite), scale the loss down, or scale the inputs";
   }
-  throw_error(Error(concat("gpunet::Network::detect_anomaly: ", what, place_,
-                           in_ == AnomalyIn::inputs || in_ == AnomalyIn::loss ? " have " : " has ", first_.value,
-                           " at [", index, "] (", why, "; no parameter has changed")));
+  throw_error(
+      Error(concat("gpunet::Network::detect_anomaly: ", what, place_,
+                   in_ == AnomalyIn::inputs || in_ == AnomalyIn::loss ? " have " : " has ", first_.value,
+                   index.empty() ? "" : concat(" at [", index, "]"), " (", why, "; no parameter has changed")));
 }
 
 }  // namespace gpunet::detail

@@ -93,8 +93,9 @@ class Network : public Trackable<Network<D, T>> {
 
   // Writes or reads parameters, buffers and the random state, for a checkpoint.
   void visit_state(StateVisitor& state);
-  // Writes or reads the number of batches since the last update, and the gradients that they have left.
-  void visit_gradients(StateVisitor& state, index_t& batches);
+  // Writes or reads the number of batches since the last update, of `accumulate` that make one, and the gradients that they have left.
+  // Where there are some, throws Error if another number made one.
+  void visit_gradients(StateVisitor& state, index_t& batches, index_t accumulate);
 
   // Sets training mode (the default) or evaluation mode, on which layers such as BatchNorm2d depend.
   void train(bool on = true) { mode_ = on ? nn::Mode::train : nn::Mode::eval; }
@@ -109,8 +110,8 @@ class Network : public Trackable<Network<D, T>> {
   Storage storage() const { return plan().storage; }
   // Checks every pass from now on, as torch.autograd.set_detect_anomaly(True): where an output, a loss or a gradient is nan or infinite,
   // an Error names the layer in which that came up, and the first index. In train::Step and fit the parameters are then those before the
-  // step; running statistics have taken the batch in. Gradients with a GradScaler may be infinite and are not checked. The gradients are
-  // read once for that; the search runs the batch again.
+  // step; running statistics have taken the batch in. Gradients of a network that stores float16 are not checked: where they overflow,
+  // a GradScaler skips the update. The gradients are read once for that; the search runs the batch again.
   void detect_anomaly(bool on = true) { detects_anomaly_ = on; }
   bool detects_anomaly() const { return detects_anomaly_; }
   // The seed of the random numbers that ops use, and the number of passes in training mode so far.
@@ -179,9 +180,8 @@ class Network : public Trackable<Network<D, T>> {
   // The second starts all work on the device and changes nothing else. The gradients are those of loss_gradient times the
   // loss, reduced unless more batches add to them.
   void run_step(const TargetsOf<D, T>& targets, T loss_gradient = 1, bool reduces = true);
-  // Throws the Error of detect_anomaly() unless the loss of run_step() is finite and, if `and_gradients`, so are the gradients.
-  void check_step(const View<const T, D>& inputs, const TargetsOf<D, T>& targets, T loss_gradient,
-                  bool and_gradients = true);
+  // Throws the Error of detect_anomaly() unless the loss of run_step() and the gradients are finite.
+  void check_step(const View<const T, D>& inputs, const TargetsOf<D, T>& targets, T loss_gradient);
   // Its results: the losses of the samples, [batch], and the loss of the batch.
   T* sample_losses() const { return losses_.data(); }
   T* batch_loss() const { return loss_.data(); }
@@ -350,9 +350,11 @@ class Network : public Trackable<Network<D, T>> {
   // Computes the total weight of the targets, if the loss is weighted.
   void weigh(const TargetsOf<D, T>& targets);
   void backward(T loss_gradient);
-  // Returns whether the loss of the batch is finite, and all gradients.
+  // Return whether the loss of the batch is finite, and whether all gradients are that have to be.
   bool is_loss_finite() { return is_finite(1, loss_.data()); }
-  bool are_gradients_finite() { return is_finite(gradients_.size(), gradients_.data()); }
+  bool are_gradients_finite() {
+    return storage() == Storage::float16 || is_finite(gradients_.size(), gradients_.data());
+  }
   bool is_finite(index_t n, const T* x);
   // Throws the Error of detect_anomaly() unless the output of run_forward_pass() is finite.
   void check_output();

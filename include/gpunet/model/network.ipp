@@ -94,13 +94,14 @@ void Network<D, T>::visit_state(StateVisitor& state) {
 }
 
 template <class D, class T>
-void Network<D, T>::visit_gradients(StateVisitor& state, index_t& batches) {
+void Network<D, T>::visit_gradients(StateVisitor& state, index_t& batches, index_t accumulate) {
   const ModelUse::Exclusive use = exclusive_use();
   state.value("accumulated", batches);
   if (!state.has("gradients", batches > 0)) {
     if (state.is_reading()) zero_grad();
     return;
   }
+  state.option("accumulate", static_cast<double>(accumulate));
   gradients_.reserve(device_, 1);
   state.array("gradients", {gradients_.size()}, device_, gradients_.data());
   if (state.is_reading()) gradients_.note_backward();
@@ -446,10 +447,8 @@ void Network<D, T>::check_output() {
 }
 
 template <class D, class T>
-void Network<D, T>::check_step(const View<const T, D>& inputs, const TargetsOf<D, T>& targets, T loss_gradient,
-                               bool and_gradients) {
-  if (is_loss_finite() && (!and_gradients || are_gradients_finite())) return;
-  find_anomaly(inputs.data(), &targets, loss_gradient, and_gradients);
+void Network<D, T>::check_step(const View<const T, D>& inputs, const TargetsOf<D, T>& targets, T loss_gradient) {
+  if (!is_loss_finite() || !are_gradients_finite()) find_anomaly(inputs.data(), &targets, loss_gradient, true);
 }
 
 template <class D, class T>
@@ -479,7 +478,7 @@ void Network<D, T>::find_anomaly(const T* inputs, const TargetsOf<D, T>* targets
     const T* y = run.forward();
     if (targets) {
       evaluate(*targets, s, y, memory);
-      search.look(search.loss_order(), AnomalyIn::loss, nullptr, {}, losses_.data() + run.first_sample);
+      search.look_at_losses(losses_.data() + run.first_sample);
       search.look(search.loss_order(), AnomalyIn::loss_gradient, nullptr, output_sizes(), memory.output_gradient);
       scale_output_gradient(s, loss_gradient, memory);
     }
@@ -488,7 +487,10 @@ void Network<D, T>::find_anomaly(const T* inputs, const TargetsOf<D, T>* targets
   inputs_ = nullptr;
   device_.upload(arena_->buffers.data(), buffers.data(), arena_->buffers.bytes());
   device_.upload(gradients_.sums().data(), gradients.data(), gradients_.sums().bytes());
-  if (!search.first.found() && with_backward)  // the sum over the batch is
+  // A sum over the batch may overflow alone.
+  if (!search.first.found() && targets)
+    search.look_at_array(search.loss_order(), AnomalyIn::batch_loss, nullptr, {}, {}, loss_.data());
+  if (!search.first.found() && with_backward)
     for (const ParameterInfo& parameter : graph_.parameters)
       search.look_at_array(0, AnomalyIn::parameter_gradient, nullptr, parameter.sizes, parameter.name,
                            gradients_.data() + parameter.offset);

@@ -5,7 +5,6 @@
 #include <initializer_list>
 #include <memory>
 
-#include <gpunet/model/inputs.hpp>
 #include <gpunet/model/network.hpp>
 #include <gpunet/model/published_weights.hpp>
 
@@ -37,7 +36,8 @@ class Predictor {
   Predictor(D& device, const PublishedWeights<D, T>& weights);
 
   // Returns the outputs for inputs [batch, ...sizes of Input]: [batch, ...sizes of the output]; several outputs as
-  // [batch, all features]. Throws Error for a wrong shape, and while a network is trained whose parameters this shares.
+  // [batch, all features]. Throws Error for a wrong shape, while a network is trained whose parameters this shares, and while another
+  // thread calls this.
   Tensor<T, D> operator()(const ViewArgument<T, D>& inputs);
   // The same for networks with several inputs: predict({a, b}).
   Tensor<T, D> operator()(std::initializer_list<ViewArgument<T, D>> inputs);
@@ -58,10 +58,21 @@ class Predictor {
  private:
   Predictor(D& device, const Graph& graph, Storage storage);
 
-  void check(const View<const T, D>& inputs) const { detail::check_input(graph_, plan_, inputs.sizes()); }
-  // Writes the outputs of checked inputs.
+  // Returns the use of a call, during which there is no other one.
+  ModelUse::Exclusive alone() {
+    require(
+        use_.try_exclusive(),
+        "gpunet::Predictor: another call uses this predictor, in another thread (its memory holds one pass), make "
+        "one for each thread, which may share the network or PublishedWeights");
+    return {use_, std::adopt_lock};
+  }
+  // The functions above, in such a use.
+  Tensor<T, D> outputs_of(const View<const T, D>& inputs);
+  void write(const View<T, D>& outputs, const View<const T, D>& inputs);
+  // Writes the outputs of inputs that check_input() has seen.
   void run(const View<const T, D>& inputs, T* outputs);
 
+  ModelUse use_;
   D& device_;
   Graph graph_;
   Plan plan_;

@@ -69,12 +69,19 @@ Predictor<D, T>::Predictor(D& device, const PublishedWeights<D, T>& weights)
 
 template <class D, class T>
 Tensor<T, D> Predictor<D, T>::operator()(std::initializer_list<ViewArgument<T, D>> inputs) {
-  return (*this)(detail::join_inputs(device_, graph_, plan_, inputs, joined_));
+  const ModelUse::Exclusive use = alone();
+  return outputs_of(detail::join_inputs(device_, graph_, plan_, inputs, joined_));
 }
 
 template <class D, class T>
 Tensor<T, D> Predictor<D, T>::operator()(const ViewArgument<T, D>& inputs) {
-  check(inputs);
+  const ModelUse::Exclusive use = alone();
+  return outputs_of(inputs);
+}
+
+template <class D, class T>
+Tensor<T, D> Predictor<D, T>::outputs_of(const View<const T, D>& inputs) {
+  detail::check_input(graph_, plan_, inputs.sizes());
   Tensor<T, D> outputs(device_, output_sizes().with_front(inputs.size(0)));
   run(inputs, outputs.data());
   return outputs;
@@ -82,12 +89,19 @@ Tensor<T, D> Predictor<D, T>::operator()(const ViewArgument<T, D>& inputs) {
 
 template <class D, class T>
 void Predictor<D, T>::into(const View<T, D>& outputs, std::initializer_list<ViewArgument<T, D>> inputs) {
-  into(outputs, detail::join_inputs(device_, graph_, plan_, inputs, joined_));
+  const ModelUse::Exclusive use = alone();
+  write(outputs, detail::join_inputs(device_, graph_, plan_, inputs, joined_));
 }
 
 template <class D, class T>
 void Predictor<D, T>::into(const View<T, D>& outputs, const ViewArgument<T, D>& inputs) {
-  check(inputs);
+  const ModelUse::Exclusive use = alone();
+  write(outputs, inputs);
+}
+
+template <class D, class T>
+void Predictor<D, T>::write(const View<T, D>& outputs, const View<const T, D>& inputs) {
+  detail::check_input(graph_, plan_, inputs.sizes());
   const index_t batch = inputs.size(0);
   require(
       outputs.sizes().rank() > 0 && outputs.size(0) == batch && outputs.numel() == batch * plan_.output_features,

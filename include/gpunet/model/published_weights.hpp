@@ -41,7 +41,7 @@ class Published {
   std::size_t parameter_bytes() const { return newest_.load(std::memory_order_acquire)->parameter_bytes(); }
 
  private:
-  // Returns an arena that nobody uses, whose exclusive use has begun.
+  // Returns an arena that is not in use, whose exclusive use has begun.
   Arena<D, T>& free_arena();
 
   const Conversions<D, T>* conversions_;
@@ -63,8 +63,8 @@ class Published {
 //   ... training steps of net ...
 //   weights.publish(net);  // each prediction is of the old weights or of the new ones, never of some of both
 // A prediction waits for nobody, and publish() not for predictions: it writes to memory that none of them reads. That is two
-// copies, and one more for each prediction that goes on for longer than from one publish() to the next but one. In 16 bits all predictors
-// share one copy. The network may be destroyed, the device not.
+// copies, and one more for each prediction that lasts longer than from one publish() to the next but one; in 16 bits, also one in full
+// precision for publish(). Predictors have no copies of their own. The network may be destroyed, the device not.
 template <class D, class T>
 class PublishedWeights {
  public:

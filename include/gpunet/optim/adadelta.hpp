@@ -59,7 +59,7 @@ class Adadelta : public Optimizer<Adadelta<D, T>, D, T, 2> {
 
   std::array<bool, 2> keeps(double) const { return {{true, true}}; }
 
-  // Visits the options that are no rates.
+  // Visits the options other than rates.
   void visit_options(const OptionVisitor &visit) const {
     visit("rho", options_.rho);
     visit("eps", options_.eps);

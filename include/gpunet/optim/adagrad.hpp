@@ -58,7 +58,7 @@ class Adagrad : public Optimizer<Adagrad<D, T>, D, T, 1> {
 
   std::array<bool, 1> keeps(double) const { return {{true}}; }
 
-  // Visits the options that are no rates.
+  // Visits the options other than rates.
   void visit_options(const OptionVisitor& visit) const {
     visit("lr_decay", options_.lr_decay);
     visit("initial_accumulator_value", options_.initial_accumulator_value);

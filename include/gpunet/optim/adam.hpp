@@ -76,7 +76,7 @@ class Adam : public Optimizer<Adam<D, T>, D, T, 3> {
 
   std::array<bool, 3> keeps(double) const { return {{true, true, options_.amsgrad}}; }
 
-  // Visits the options that are no rates.
+  // Visits the options other than rates.
   void visit_options(const OptionVisitor& visit) const {
     visit("betas.1", options_.betas[1]);
     visit("eps", options_.eps);

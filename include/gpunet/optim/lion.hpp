@@ -55,7 +55,7 @@ class Lion : public Optimizer<Lion<D, T>, D, T, 1> {
 
   std::array<bool, 1> keeps(double) const { return {{true}}; }
 
-  // Visits the options that are no rates.
+  // Visits the options other than rates.
   void visit_options(const OptionVisitor& visit) const { visit("betas.1", options_.betas[1]); }
 
   // Returns the update of a step.

@@ -31,7 +31,7 @@ struct GroupStep {
 // gradient, others are skipped as in PyTorch. It stores up to N arrays with one number per parameter. `Self` has
 //   std::array<bool, N> keeps(double momentum) const   which of the arrays it needs
 //   auto next(const GroupStep& step) const             returns update<Step>(numbers...), the Update of a step
-//   void visit_options(const OptionVisitor& visit) const   visits the options that are no rates, by their names in PyTorch
+//   void visit_options(const OptionVisitor& visit) const   visits the options other than rates, by their names in PyTorch
 // and `state_names`, the names of the arrays in PyTorch's state dict.
 template <class Self, class D, class T, std::size_t N>
 class Optimizer : public ParamGroups {
@@ -74,7 +74,7 @@ class Optimizer : public ParamGroups {
     return count;
   }
 
-  // Returns the segments that a step updates. The arrays that they need exist then: where memory ends, no segment is updated.
+  // Returns the segments that a step updates. Allocates their arrays first: out of memory, no segment is updated.
   std::vector<Segment>& segments() {
     std::vector<Segment>& all = segments_of(model_->graph(), model_->plan(), model_->plan_number());
     for (const Segment& segment : all)

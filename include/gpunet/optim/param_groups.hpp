@@ -23,7 +23,7 @@ class OptionVisitor {
   std::string prefix_;
 };
 
-// What an optimizer stores beside its arrays, from step to step.
+// Numbers that an optimizer stores beside its arrays, from step to step.
 struct Progress {
   index_t steps = 0;   // for which arrays were stored
   double product = 1;  // of numbers of all steps, which NAdam needs

@@ -65,7 +65,7 @@ class RAdam : public Optimizer<RAdam<D, T>, D, T, 2> {
 
   std::array<bool, 2> keeps(double) const { return {{true, true}}; }
 
-  // Visits the options that are no rates.
+  // Visits the options other than rates.
   void visit_options(const OptionVisitor &visit) const {
     visit("betas.1", options_.betas[1]);
     visit("eps", options_.eps);

@@ -71,7 +71,7 @@ class RMSprop : public Optimizer<RMSprop<D, T>, D, T, 3> {
 
   std::array<bool, 3> keeps(double momentum) const { return {{true, options_.centered, momentum > 0}}; }
 
-  // Visits the options that are no rates.
+  // Visits the options other than rates.
   void visit_options(const OptionVisitor &visit) const {
     visit("alpha", options_.alpha);
     visit("eps", options_.eps);

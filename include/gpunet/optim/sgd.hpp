@@ -69,7 +69,7 @@ class SGD : public Optimizer<SGD<D, T>, D, T, 1> {
 
   std::array<bool, 1> keeps(double momentum) const { return {{momentum != 0}}; }
 
-  // Visits the options that are no rates.
+  // Visits the options other than rates.
   void visit_options(const OptionVisitor& visit) const {
     visit("dampening", options_.dampening);
     visit("nesterov", options_.nesterov);

@@ -57,17 +57,17 @@ struct FitOptions {
   index_t epochs = 1;     // passes over the loader, 1 or more
   index_t max_steps = 0;  // over all epochs; 0: no limit
   // Steps (batches) whose gradients make an update, by their mean, as train::Step does. The last update of an epoch is made by
-  // those that are left, as in Lightning, and that of a training that is stopped.
+  // those that are left, as in Lightning; so is that of a training that is stopped, or over by max_steps, after on_step_end.
   index_t accumulate = 1;
   // For a network that stores float16: scales the losses, and skips updates whose gradients overflow (run.updated is false). Parts see
   // gradients that are not scaled.
   amp::GradScaler* scaler = nullptr;
-  // A checkpoint (io::Checkpoint), such as "run.safetensors": if there is one, the training goes on from it, bitwise as if it had not
-  // ended, and returns the whole history. It is saved at the beginning, after every epoch, and where the training is stopped; so the
-  // same program, started again after Ctrl-C (StopOnInterrupt) or a crash, loses nothing since then. Empty: none.
+  // The file of a checkpoint (io::Checkpoint), such as "run.safetensors". If it exists, the training resumes from it, bitwise as if it had
+  // not ended, and returns the whole history. It is saved at the beginning, after every epoch, and when the training is stopped; so the
+  // same program, started again after Ctrl-C (StopOnInterrupt) or a crash, loses only steps since the last save. Empty: no file.
   std::string resume = {};
   index_t save_every = 0;  // steps after which it is saved too; 0: none
-  int keep_last = 1;       // of them, see io::CheckpointOptions
+  int keep_last = 1;       // files of .resume that are kept, see io::CheckpointOptions
 };
 
 // Trains a model and returns what was measured:
@@ -272,7 +272,7 @@ class FitStep {
   // Writes or reads the gradients since the last update, for a checkpoint.
   void visit_state(StateVisitor& state) {
     if constexpr (counts || before_update) {
-      run_.model.visit_gradients(state, batches_);
+      run_.model.visit_gradients(state, batches_, options_.accumulate);
     } else {
       step_.visit_state(state);
       batches_ = step_.accumulated();
@@ -345,6 +345,12 @@ History fit(Network<D, T>& model, const Loss& criterion, Optimizer& optimizer, L
           " (want 0, for no limit, or more)");
   require(options.accumulate >= 1, "gpunet::train::fit: accumulate ", options.accumulate,
           " (want 1, an update for every batch, or more)");
+  require(options.keep_last == 1 || !options.resume.empty(), "gpunet::train::fit: keep_last ", options.keep_last,
+          " (want a file in .resume, of which so many are kept), write {.resume = \"run.safetensors\", .keep_last "
+          "= 3}");
+  require(options.save_every >= 0 && (options.save_every == 0 || !options.resume.empty()),
+          "gpunet::train::fit: save_every ", options.save_every,
+          " (want 0 or more, and with .resume a file), write {.resume = \"run.safetensors\", .save_every = 100}");
   require(&optimizer.model() == &model,
           "gpunet::train::fit: the optimizer belongs to another model (this one would not learn), make one for it");
   auto&& batches = detail::batches_on(model.device(), loader);
@@ -355,13 +361,6 @@ History fit(Network<D, T>& model, const Loss& criterion, Optimizer& optimizer, L
   run.steps = batches.size();
   if constexpr (requires { loader.options().batch_size; }) run.batch_size = loader.options().batch_size;
   run.has_validation = (detail::Validates<std::remove_reference_t<Parts>, R, Loss> || ...);
-
-  require(options.keep_last == 1 || !options.resume.empty(), "gpunet::train::fit: keep_last ", options.keep_last,
-          " (want a file in .resume, of which so many are kept), write {.resume = \"run.safetensors\", .keep_last "
-          "= 3}");
-  require(options.save_every >= 0 && (options.save_every == 0 || !options.resume.empty()),
-          "gpunet::train::fit: save_every ", options.save_every,
-          " (want 0 or more, and with .resume a file), write {.resume = \"run.safetensors\", .save_every = 100}");
 
   const auto each = [&]([[maybe_unused]] auto f) {
     (f(parts), ...);
@@ -439,8 +438,7 @@ History fit(Network<D, T>& model, const Loss& criterion, Optimizer& optimizer, L
             "gpunet::train::fit: the loss has targets of another type than the loader's (classes are label_t, "
             "others float), use a loss with its target_type, or a dataset with targets of the loss");
         done = run.total_steps + 1 == options.max_steps;
-        run.running_loss.update(step(inputs, labels, batch_targets, done || run.step + 1 == run.steps),
-                                inputs.size(0));
+        run.running_loss.update(step(inputs, labels, batch_targets, run.step + 1 == run.steps), inputs.size(0));
         run.current.steps = ++run.step;
         run.current.lr = optimizer.lr();
         ++run.total_steps;

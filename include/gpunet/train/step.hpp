@@ -98,7 +98,7 @@ class Step {
   index_t accumulated() const { return batches_; }
 
   // Writes or reads the batches since the last update, and the gradients that they have left, for a checkpoint.
-  void visit_state(StateVisitor& state) { model_->visit_gradients(state, batches_); }
+  void visit_state(StateVisitor& state) { model_->visit_gradients(state, batches_, accumulate_); }
 
   // Compile errors for arguments of other types.
   template <class X, class Y>
@@ -148,7 +148,7 @@ class Step {
     const bool runs_update = updates && !scaler_ && !model_->detects_anomaly();
     run_(inputs, {loss_, targets}, {loss_gradient * scale, runs_update, updates});
     if (model_->detects_anomaly())
-      model_->check_step(inputs, {loss_, targets}, static_cast<T>(loss_gradient * scale), !scaler_);
+      model_->check_step(inputs, {loss_, targets}, static_cast<T>(loss_gradient * scale));
     batches_ = updates ? 0 : batches_ + 1;
     const LossValue<D, T> loss = model_->end_step();
     if (!updates || runs_update) return loss;
