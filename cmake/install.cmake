@@ -1,4 +1,4 @@
-# The installed package: headers, targets, gpunet_cuda_sources, gpunet_find_cudnn, gpunet_precompile, gpunet_hide, version; files of
+# The installed package: headers, targets, gpunet_cuda_sources, gpunet_find_cudnn, gpunet_find_mpi, gpunet_precompile, gpunet_hide, version; files of
 # pkg-config.
 
 include(GNUInstallDirs)
@@ -25,6 +25,7 @@ install(FILES
   ${PROJECT_BINARY_DIR}/gpunet-config-version.cmake
   ${CMAKE_CURRENT_LIST_DIR}/gpunet_cuda.cmake
   ${CMAKE_CURRENT_LIST_DIR}/gpunet_cudnn.cmake
+  ${CMAKE_CURRENT_LIST_DIR}/gpunet_mpi.cmake
   ${CMAKE_CURRENT_LIST_DIR}/gpunet_precompile.cmake
   ${CMAKE_CURRENT_LIST_DIR}/gpunet_hide.cmake
   DESTINATION ${package_dir})

@@ -14,7 +14,8 @@ fail() {
 # Packages of commands with a different name. doctest and zlib are headers, python3-venv a module, and the libraries
 # of clang's sanitizers and of its fuzzer are needed after clang++ itself.
 declare -A package_of=([clang++]=clang [clang-sanitizers]=libclang-rt-dev [clang-fuzzer]=libclang-rt-dev [ninja]=ninja-build
-  [doctest]=doctest-dev [zlib]=zlib1g-dev)
+  [doctest]=doctest-dev [zlib]=zlib1g-dev
+  [mpicxx.openmpi]=libopenmpi-dev [mpicxx.mpich]=libmpich-dev)
 
 is_here() {
   if [[ $1 == doctest ]]; then

@@ -89,6 +89,7 @@ class BatchFiller {
   // frees the slots of earlier ones. Throws what the dataset throws.
   Filled take(index_t batch);
 
+  void set_epoch(index_t epoch);
   // See EpochPlace.
   void visit_state(StateVisitor& state, index_t running);
 
@@ -129,6 +130,9 @@ class Batches {
 
   // Returns the number of batches in an epoch.
   index_t size() const { return size_; }
+
+  // Sets the epoch of a DistributedSampler. Does nothing for other orders.
+  void set_epoch(index_t epoch) { filler_.set_epoch(epoch); }
 
   // Writes or reads the position in the epoch, for a checkpoint: written in a loop, the next loop after reading continues with the batch
   // after the current one.

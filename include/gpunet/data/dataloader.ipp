@@ -107,6 +107,10 @@ GPUNET_INLINE index_t detail::BatchFiller::start() {
   return first;
 }
 
+GPUNET_INLINE void detail::BatchFiller::set_epoch(index_t epoch) {
+  if (state_->options.sampler) state_->options.sampler->set_epoch(epoch);
+}
+
 GPUNET_INLINE void detail::BatchFiller::visit_state(StateVisitor& state, index_t running) {
   const DataLoaderOptions& options = state_->options;
   state_->place.visit_state(state, running,

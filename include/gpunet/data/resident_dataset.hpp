@@ -65,6 +65,11 @@ class ResidentBatches {
   // Returns the number of batches in an epoch.
   index_t size() const { return size_; }
 
+  // As of Batches.
+  void set_epoch(index_t epoch) {
+    if (sampler_) sampler_->set_epoch(epoch);
+  }
+
   // Writes or reads the place in the epoch, see Batches.
   void visit_state(StateVisitor& state) {
     place_.visit_state(state, running_ ? std::min(current_ + 1, size_) : -1,

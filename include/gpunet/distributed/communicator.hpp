@@ -33,17 +33,21 @@ class Communicator {
   // x becomes the sum (mean, product, smallest, largest) over all ranks, on all of them; bitwise identical there.
   template <class T, class D>
   void all_reduce(Tensor<T, D>& x, ReduceOp op = ReduceOp::sum) {
-    run_in_place({.kind = Collective::all_reduce, .op = op}, x);
+    all_reduce(x.device(), x.view(), op);
+  }
+  template <class T, class D>
+  void all_reduce(D& device, const View<T, D>& x, ReduceOp op = ReduceOp::sum) {
+    run_in_place({.kind = Collective::all_reduce, .op = op}, device, x);
   }
   // The same on rank `root` alone. Elsewhere x is undefined.
   template <class T, class D>
   void reduce(Tensor<T, D>& x, index_t root = 0, ReduceOp op = ReduceOp::sum) {
-    run_in_place({.kind = Collective::reduce, .op = op, .root = root}, x);
+    run_in_place({.kind = Collective::reduce, .op = op, .root = root}, x.device(), x.view());
   }
   // x becomes that of rank `root`, on all ranks.
   template <class T, class D>
   void broadcast(Tensor<T, D>& x, index_t root = 0) {
-    run_in_place({.kind = Collective::broadcast, .root = root}, x);
+    run_in_place({.kind = Collective::broadcast, .root = root}, x.device(), x.view());
   }
   // Returns the tensors of all ranks, [size, ...sizes of x].
   template <class T, class D>
@@ -63,8 +67,11 @@ class Communicator {
   // Waits until all ranks are here.
   void barrier() { run_checked({.kind = Collective::barrier}, {}); }
 
-  // Returns the numbers of all ranks as one, and the texts of all ranks, on all of them.
-  double all_reduce(double number, ReduceOp op = ReduceOp::sum);
+  // Returns the numbers of all ranks as one, and the texts of all ranks, on all of them. Integers must be less than 2^53.
+  template <class N>
+  requires std::is_arithmetic_v<N> N all_reduce(N number, ReduceOp op = ReduceOp::sum) {
+    return static_cast<N>(reduced(static_cast<double>(number), op));
+  }
   std::vector<std::string> all_gather(const std::string& text);
 
   // For code whose calls cannot differ: starts one on host memory, unchecked, and returns its number for wait().
@@ -113,15 +120,17 @@ class Communicator {
     std::unique_ptr<Element[]> copy_;
   };
 
+  double reduced(double number, ReduceOp op);
+
   template <class T, class D>
-  void run_in_place(CollectiveCall call, Tensor<T, D>& x) {
+  void run_in_place(CollectiveCall call, D& device, const View<T, D>& x) {
     static_assert(
         !std::is_same_v<T, bool>,
         "gpunet::distributed::Communicator: a tensor of bool (it has no sum), convert it: cast<label_t>(x)");
     require(std::is_floating_point_v<T> || call.op != ReduceOp::avg,
             "gpunet::distributed::Communicator: the mean of integers (it would be rounded), take ReduceOp::sum, or "
             "convert them: cast<float>(x)");
-    HostArray<T, D> array(x.device(), x.data(), x.numel());
+    HostArray<T, D> array(device, x.data(), x.numel());
     call.elements = x.numel();
     call.type = io::dtype_of<T>();
     call.data = array.data();

@@ -93,7 +93,7 @@ GPUNET_INLINE void Communicator::run_checked(const CollectiveCall& call, const S
   run(plain);
 }
 
-GPUNET_INLINE double Communicator::all_reduce(double number, ReduceOp op) {
+GPUNET_INLINE double Communicator::reduced(double number, ReduceOp op) {
   run_checked({.kind = Collective::all_reduce, .elements = 1, .type = io::Dtype::F64, .op = op, .data = &number},
               {});
   return op == ReduceOp::avg ? number / static_cast<double>(size()) : number;

@@ -1,6 +1,8 @@
 // Training of one network by several processes, each with a part of every batch: torch.nn.parallel.DistributedDataParallel.
 #pragma once
 
+#include <iterator>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -63,7 +65,7 @@ class DistributedDataParallel final : private GradientReducer<D, T> {
   [[nodiscard]] NoSync no_sync() { return NoSync(*this); }
 
   // Copies the buffers of rank 0 to all ranks, as before an evaluation on all of them.
-  void sync_buffers();
+  void sync_buffers() override;
 
   // Returns the parts of the gradients that are reduced together, in their order.
   const std::vector<ArenaRange>& buckets();
@@ -75,6 +77,13 @@ class DistributedDataParallel final : private GradientReducer<D, T> {
     std::uint64_t number = 0;  // of the call
   };
 
+  bool is_main() const override { return comm_.is_main(); }
+  void sum(std::span<double> numbers) override {
+    comm_.run({.kind = Collective::all_reduce,
+               .elements = std::ssize(numbers),
+               .type = io::Dtype::F64,
+               .data = numbers.data()});
+  }
   void begin_pass() override {
     if (reduces_ && options_.broadcast_buffers) sync_buffers();
   }

@@ -162,7 +162,7 @@ class ModelCheckpoint {
   void on_fit_begin(Training& run);
   template <class Model, class Optimizer>
   void on_epoch_end(Run<Model, Optimizer>& run) {
-    step(run.model_of(options_.monitor), run.value_of(options_.monitor));
+    if (run.is_main) step(run.model_of(options_.monitor), run.value_of(options_.monitor));
   }
 
  private:

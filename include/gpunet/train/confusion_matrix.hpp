@@ -131,6 +131,13 @@ class ConfusionMatrix {
     state.value("samples", samples_);
   }
 
+  // As Accuracy::all_reduce().
+  template <class Communicator>
+  void all_reduce(Communicator& comm) {
+    comm.all_reduce(device_, View<index_t, D>(counts_.data(), {counts_.size()}));
+    samples_ = comm.all_reduce(samples_);
+  }
+
  private:
   static index_t checked(index_t classes) {
     constexpr index_t most = index_t{1} << 24;  // classes * classes * 8 bytes must not overflow

@@ -41,6 +41,11 @@ class Validation {
     if constexpr (std::is_convertible_v<Model*, decltype(run.validated)>) run.validated = model_;
     run.current.val_loss = result.loss;
     run.current.val_accuracy = result.accuracy;
+    if (Ranks* const ranks = run.model.reducer()) {
+      const auto weight = static_cast<double>(result.samples), all = ranks->all_reduce(weight);
+      for (double* const mean : {&run.current.val_loss, &run.current.val_accuracy})
+        *mean = ranks->all_reduce(weight > 0 ? *mean * weight : 0) / all;
+    }
   }
 
  private:
@@ -153,6 +158,10 @@ concept Counts = Measures<Part> ||
              const View<const label_t, typename Model::device_type>& labels) {
   part.update(outputs, labels);
   part.reset();
+};
+template <class Part, class R>
+concept SeesSteps = requires(Part& part, R& run) {
+  part.on_step_end(run);
 };
 template <class Part>
 concept TellsAccuracy = requires(Part& part) {
@@ -279,6 +288,8 @@ class FitStep {
     }
   }
 
+  index_t accumulated() const { return batches_; }
+
   // Updates by the gradients that are left.
   void update() {
     if (std::exchange(batches_, 0) == 0) return;
@@ -357,6 +368,8 @@ History fit(Network<D, T>& model, const Loss& criterion, Optimizer& optimizer, L
   require(batches.size() > 0, "gpunet::train::fit: the loader has no batches, nothing could be learned");
 
   R run(model, optimizer);
+  Ranks* const ranks = model.reducer();  // null: this process trains alone
+  run.is_main = !ranks || ranks->is_main();
   run.epochs = options.epochs;
   run.steps = batches.size();
   if constexpr (requires { loader.options().batch_size; }) run.batch_size = loader.options().batch_size;
@@ -383,6 +396,33 @@ History fit(Network<D, T>& model, const Loss& criterion, Optimizer& optimizer, L
       if constexpr (detail::Measures<Part>) run.current.measures[first++].second = part.value();
     });
   };
+  // What was measured on the samples of this rank becomes what was measured on those of all.
+  const auto join_ranks = [&] {
+    if (!ranks) return;
+    run.running_loss.all_reduce(*ranks);
+    each([&]<class Part>(Part& part) {
+      if constexpr (detail::Counts<Part, Model>) {
+        if constexpr (requires { part.all_reduce(*ranks); })
+          part.all_reduce(*ranks);
+        else
+          throw_error(Error(
+              "gpunet::train::fit: a metric of a program cannot be added up over several processes, give it void "
+              "all_reduce(auto& comm)"));
+      }
+    });
+  };
+  // The file has the sums over all ranks, which then count as those of rank 0.
+  const auto leave_to_main = [&] {
+    if (run.is_main) return;
+    run.running_loss.reset();
+    each([&]<class Part>(Part& part) {
+      if constexpr (detail::Counts<Part, Model>) part.reset();
+    });
+  };
+  // A part of one rank may stop the training: then all stop.
+  const auto agree_to_stop = [&] {
+    if (ranks && ranks->all_reduce(run.stopped() ? 1 : 0) > 0) run.stop("another process has stopped");
+  };
   detail::FitStep<R, Model, Loss, Optimizer, std::remove_reference_t<Parts>...> step(
       run, criterion, {options.accumulate, options.scaler}, parts...);
   const detail::Exit<std::remove_reference_t<Parts>...> exit(parts...);
@@ -394,6 +434,13 @@ History fit(Network<D, T>& model, const Loss& criterion, Optimizer& optimizer, L
   });
   run.epoch = 1;
   std::optional<io::Checkpoint> checkpoint;
+  const auto save = [&] {
+    if (!checkpoint || run.history.end == End::not_finite) return;
+    join_ranks();
+    if (ranks && step.accumulated() > 0) model.reduce_gradients();
+    if (run.is_main) checkpoint->save();
+    if (ranks) leave_to_main();
+  };
   if (!options.resume.empty()) {
     checkpoint.emplace(options.resume, io::CheckpointOptions{.keep_last = options.keep_last});
     checkpoint->add("model", model).add("optimizer", optimizer).add("step", step).add("training", run);
@@ -407,7 +454,15 @@ History fit(Network<D, T>& model, const Loss& criterion, Optimizer& optimizer, L
     each([&, number = index_t{0}]<class Part>(Part& part) mutable {
       if constexpr (Stateful<Part>) checkpoint->add(concat("part.", number++), part);
     });
-    if (!checkpoint->load()) checkpoint->save();  // also shows early that the file can be written
+    const bool is_there = checkpoint->load();
+    if (ranks) {
+      const index_t found = ranks->all_reduce(index_t{is_there}), all = ranks->all_reduce(index_t{1});
+      require(found == 0 || found == all, "gpunet::train::fit: ", found, " of ", all, " processes have found ",
+              options.resume,
+              " (all of them resume from the file that rank 0 writes), put it where all can read it");
+      leave_to_main();
+    }
+    if (!is_there) save();  // also shows early that the file can be written
   }
 
   bool done = run.stopped() || (options.max_steps > 0 && run.total_steps >= options.max_steps);
@@ -425,11 +480,12 @@ History fit(Network<D, T>& model, const Loss& criterion, Optimizer& optimizer, L
       });
     }
     const double begin = detail::steady_seconds() - run.current.seconds;
-    const auto save = [&] {
+    const auto save_now = [&] {
       run.current.seconds = detail::steady_seconds() - begin;
-      if (checkpoint && run.history.end != End::not_finite) checkpoint->save();
+      save();
     };
     model.train();
+    if constexpr (requires { batches.set_epoch(run.epoch); }) batches.set_epoch(run.epoch - 1);
     if (!done && !run.trained)
       for (auto [batch_inputs, batch_targets] : batches) {
         const auto [inputs, labels] = detail::batch_for<Loss>(model, batch_inputs, batch_targets);
@@ -445,12 +501,14 @@ History fit(Network<D, T>& model, const Loss& criterion, Optimizer& optimizer, L
         each([&]<class Part>(Part& part) {
           if constexpr (requires { part.on_step_end(run); }) part.on_step_end(run);
         });
+        if constexpr ((detail::SeesSteps<std::remove_reference_t<Parts>, R> || ...)) agree_to_stop();
         done = done || run.stopped();
-        if (done || (options.save_every > 0 && run.total_steps % options.save_every == 0)) save();
+        if (done || (options.save_every > 0 && run.total_steps % options.save_every == 0)) save_now();
         if (done) break;
       }
     if (!run.trained) {
       step.update();
+      join_ranks();
       run.current.loss = run.loss();
       run.current.accuracy = run.accuracy();
       record(0);
@@ -458,6 +516,7 @@ History fit(Network<D, T>& model, const Loss& criterion, Optimizer& optimizer, L
     run.trained = run.step == run.steps && !run.stopped();
     if (run.trained && run.has_validation) {
       const Generator before = default_generator();
+      if (ranks) ranks->sync_buffers();
       each([&]<class Part>(Part& part) {
         if constexpr (detail::Validates<Part, R, Loss>) {
           each([]<class Other>(Other& other) {
@@ -472,11 +531,13 @@ History fit(Network<D, T>& model, const Loss& criterion, Optimizer& optimizer, L
           });
         }
       });
+      agree_to_stop();
       if (run.stopped()) {  // measured on a part of it only; a training that goes on validates again
         run.current.val_loss = run.current.val_accuracy = Epoch::unknown;
         if (checkpoint) default_generator() = before;
-        save();
+        save_now();
       } else {
+        join_ranks();
         record(measures.size() / 2);
       }
     }
@@ -491,6 +552,7 @@ History fit(Network<D, T>& model, const Loss& criterion, Optimizer& optimizer, L
         else if constexpr (std::is_invocable_v<Part&, R&>)
           part(run);
       });
+    agree_to_stop();
     ++run.epoch;
     if (complete) save();
     done = done || run.stopped();

@@ -100,6 +100,20 @@ class Measure {
       return samples_ > 0 ? sum_ / samples_ : std::numeric_limits<double>::quiet_NaN();
   }
 
+  // As Accuracy::all_reduce(). Throws Error for a metric that has none.
+  template <class Communicator>
+  void all_reduce(Communicator& comm) {
+    if constexpr (!detail::IsMetric<M>) {
+      sum_ = comm.all_reduce(sum_);
+      samples_ = comm.all_reduce(samples_);
+    } else if constexpr (requires { metric_.all_reduce(comm); }) {
+      metric_.all_reduce(comm);
+    } else {
+      throw_error(Error(concat("gpunet::train::Measure: the metric of ", name_,
+                               " cannot be added up over several processes, give it void all_reduce(auto& comm)")));
+    }
+  }
+
   // Writes or reads what has been measured since the last reset, for a checkpoint.
   void visit_state(StateVisitor& state) {
     if constexpr (Stateful<std::remove_reference_t<M>>) metric_.visit_state(state);

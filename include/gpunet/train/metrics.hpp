@@ -139,6 +139,13 @@ class Accuracy {
     state.value("samples", samples_);
   }
 
+  // Adds the counts of all ranks of a distributed::Communicator, on all of them; reset() before the next batch.
+  template <class Communicator>
+  void all_reduce(Communicator& comm) {
+    comm.all_reduce(device_, View<index_t, D>(counts_.data(), {counts_.size()}));
+    samples_ = comm.all_reduce(samples_);
+  }
+
  private:
   static index_t checked(index_t classes) {
     constexpr index_t most = std::numeric_limits<label_t>::max();
@@ -236,6 +243,13 @@ class TopK {
   void visit_state(StateVisitor& state) {
     state.array("counts", {counts_.size()}, device_, counts_.data());
     state.value("samples", total_);
+  }
+
+  // As Accuracy::all_reduce().
+  template <class Communicator>
+  void all_reduce(Communicator& comm) {
+    comm.all_reduce(device_, View<index_t, D>(counts_.data(), {counts_.size()}));
+    total_ = comm.all_reduce(total_);
   }
 
  private:

@@ -167,7 +167,7 @@ inline std::string line_of(const Training& run) {
 }  // namespace detail
 
 GPUNET_INLINE void ProgressBar::begin(const Training& run) {
-  if (options_.quiet) return;
+  if (options_.quiet || !run.is_main) return;
   progress_.emplace(ProgressOptions{.total = run.steps,
                                     .batch_size = run.batch_size,
                                     .label = concat("epoch ", run.epoch, "/", run.epochs),

@@ -106,6 +106,15 @@ class RunningLoss {
     if (state.is_reading()) device_.upload(state_.data(), &sums, sizeof sums);
   }
 
+  // Makes it the mean of the losses of all ranks of a distributed::Communicator, on all of them; reset() before the next step.
+  template <class Communicator>
+  void all_reduce(Communicator& comm) {
+    LossSum sums = read();
+    sums.sum = comm.all_reduce(sums.sum);
+    sums.weight = comm.all_reduce(sums.weight);
+    device_.upload(state_.data(), &sums, sizeof sums);
+  }
+
   // Starts a new mean. Steps are still counted.
   void reset() { for_each(device_, 1, ResetLoss{state_.data()}); }
 

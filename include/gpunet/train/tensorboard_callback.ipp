@@ -26,11 +26,12 @@ GPUNET_INLINE TensorBoard::TensorBoard(io::SummaryWriter& writer, const TensorBo
     : writer_(writer), options_(detail::checked(options)) {}
 
 GPUNET_INLINE void TensorBoard::on_step_end(Training& run) {
-  if (options_.every > 0 && run.total_steps % options_.every == 0)
+  if (run.is_main && options_.every > 0 && run.total_steps % options_.every == 0)
     writer_.add_scalar("Loss/step", run.loss(), run.total_steps);
 }
 
 GPUNET_INLINE void TensorBoard::on_epoch_end(Training& run) {
+  if (!run.is_main) return;
   const auto add = [&](const std::string& tag, double value) {
     if (!std::isnan(value)) writer_.add_scalar(tag, value, run.epoch);
   };

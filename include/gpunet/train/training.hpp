@@ -82,6 +82,7 @@ class Training {
   index_t batch_size = 0;                             // 0 if unknown
   bool has_accuracy = false, has_validation = false;  // whether these are measured
   bool trained = false;                               // whether the steps of the epoch are over
+  bool is_main = true;                                // whether this process prints, saves and draws: rank 0
   Epoch current;                                      // the current epoch; complete in on_epoch_end
   History history;                                    // previous epochs; in on_epoch_end the current one too
 

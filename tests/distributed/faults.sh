@@ -1,0 +1,36 @@
+#!/usr/bin/env bash
+# faults.sh PROGRAM MPIRUN...: runs three processes of the program, of which rank 1 fails in every way. All have to end within 20
+# seconds with a message that names it, and the checkpoint of rank 0 has to be whole (the next run writes over it).
+set -euo pipefail
+program=$1
+shift
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+
+# expect MODE STATUS TEXT...: STATUS is 0 or 1 (any other than 0); the output has to match each text.
+expect() {
+  local mode=$1 want=$2 status=0 start=$SECONDS
+  shift 2
+  timeout --kill-after=5 60 "${run[@]}" "$program" "$mode" "$folder" >"$folder/output" 2>&1 </dev/null || status=$?
+  [[ $((SECONDS - start)) -le 20 ]] || { echo "$mode: took $((SECONDS - start)) s"; failed=1; }
+  [[ $((status != 0)) == "$want" ]] || { echo "$mode: status $status"; failed=1; }
+  for text in "$@"; do
+    grep -qE -- "$text" "$folder/output" || { echo "$mode: no '$text' in:"; cat "$folder/output"; failed=1; }
+  done
+  # Only what was saved as a whole is there.
+  [[ ! -e $folder/run.safetensors.tmp* ]] || { echo "$mode: a temporary file is left"; failed=1; }
+}
+
+run=("$@" -n 3)
+failed=
+expect fine 0
+expect throws 1 'rank 1 finds no file' 'gpunet::distributed: rank 1 has failed: it has ended with an error of its own'
+expect leaves 1 'gpunet::distributed: rank 1 has left after [0-9]+ calls, and this rank waits in call'
+expect batches 1 'gpunet::distributed: rank [0-9] (waits in call [0-9]+|has left after)'
+expect exits 1 'gpunet::distributed: rank 1 has failed: its program has ended by exit'
+expect killed 1 '(rank 1|RANK 1|Killed|KILLED|EXIT CODE: 9)'
+expect stopped 1 'gpunet::distributed: rank 1 has not come to call [0-9]+ .* of this rank within 3 s'
+expect hangs 1 'gpunet::distributed: rank 1 has not come to call [0-9]+ .* of this rank within 3 s'
+expect fine 0
+[[ -z $failed ]] || exit 1
+echo "8 ways to fail, each ended with its message"

@@ -1,0 +1,161 @@
+#include <cmath>
+#include <doctest/doctest.h>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <gpunet/functional.hpp>
+#include <gpunet/gpunet.hpp>
+#include <gpunet/tensors.hpp>
+
+#include "distributed/world.hpp"
+#include "io/temp_folder.hpp"
+#include "support/arrays.hpp"
+#include "support/devices.hpp"
+#include "support/eager_step.hpp"
+#include "support/errors.hpp"
+
+using namespace gpunet;
+using distributed::DistributedDataParallel;
+
+namespace {
+
+constexpr index_t samples = 48;
+
+nn::Value layers(nn::Value x) {
+  return linear(relu(linear(x, 8)), 3);
+}
+
+struct How {
+  bool alone = false;  // one process with all samples
+  index_t epochs = 3;
+  index_t accumulate = 1;
+  bool clips = false;
+  bool counts = true;
+  std::string resume = {};
+  index_t stop_after = 0;  // by the last rank alone
+};
+
+struct Result {
+  train::History history;
+  std::vector<double> weights;
+};
+
+// A training whose batches have 24 samples of all processes together.
+Result train_with(const How& how) {
+  Host& host = test_device<Host>();
+  const index_t ranks = how.alone ? 1 : world().size(), rank = how.alone ? 0 : world().rank();
+  const Tensor<float, Host> x(host, {samples, 4}, pattern<float>(4 * samples, 7, 3, 19));
+  std::vector<label_t> classes;
+  for (index_t i = 0; i < samples; ++i)
+    classes.push_back(static_cast<label_t>(i * i % 3));
+  const Tensor<label_t, Host> y(host, {samples}, classes);
+  const data::TensorDataset set(x, y);
+  data::DataLoader loader(set, {.batch_size = 24 / ranks,
+                                .sampler = data::DistributedSampler(set, {.num_replicas = ranks, .rank = rank})});
+  data::DataLoader validation(
+      set, {.batch_size = 10,
+            .sampler = data::DistributedSampler(set, {.num_replicas = ranks, .rank = rank, .seed = 5})});
+  manual_seed(2);
+  Network<Host, float> net(host, layers, {4});
+  std::optional<DistributedDataParallel<Host, float>> ddp;
+  if (!how.alone) ddp.emplace(net, world());
+  optim::Adam optimizer(net, {.lr = 0.02});
+  struct Stop {
+    const How& how;
+    bool is_last;
+    void on_step_end(train::Training& run) const {
+      if (is_last && run.total_steps == how.stop_after) run.stop("enough");
+    }
+  } stop{how, rank == ranks - 1};
+  const train::FitOptions options{.epochs = how.epochs, .accumulate = how.accumulate, .resume = how.resume};
+  const auto fit = [&](auto&&... parts) {
+    return train::fit(net, nn::CrossEntropyLoss{}, optimizer, loader, options, train::Validation(validation), stop,
+                      parts...);
+  };
+  Result result;
+  if (how.clips && how.counts)
+    result.history = fit(train::ClipGradNorm{0.5}, train::Accuracy(host, 3),
+                         train::Measure("f1", train::ConfusionMatrix(host, 3),
+                                        [](const auto& counts) { return counts.macro_average().f1; }));
+  else if (how.counts)
+    result.history = fit(train::Accuracy(host, 3), train::Measure("top2", train::TopK(host, 2)),
+                         train::Measure("size", [](const auto& outputs, const auto&) {
+                           return mean(abs(outputs.tensor())).item();
+                         }));
+  else
+    result.history = fit();
+  const std::vector<float> weights = parameters_of(net);
+  result.weights.assign(weights.begin(), weights.end());
+  return result;
+}
+
+std::vector<double> numbers_of(const train::History& history) {
+  std::vector<double> all;
+  for (const train::Epoch& e : history.epochs) {
+    all.insert(all.end(), {e.loss, e.val_loss});
+    if (!std::isnan(e.accuracy)) all.push_back(e.accuracy);
+    all.push_back(e.val_accuracy);
+    for (const auto& [name, value] : e.measures)
+      all.push_back(value);
+  }
+  return all;
+}
+
+void check_everywhere_the_same(const std::vector<double>& numbers) {
+  const auto count = std::ssize(numbers);
+  const std::vector<double> all =
+      world().all_gather(Tensor<double, Host>(test_device<Host>(), {count}, numbers)).to_vector();
+  for (index_t r = 0; r < world().size(); ++r)
+    CHECK(same_bits({all.begin() + r * count, all.begin() + (r + 1) * count}, numbers));
+}
+
+// A name that all ranks have.
+std::string common_path(const TempFolder& folder) {
+  return world().all_gather(folder / "run.safetensors")[0];
+}
+
+}  // namespace
+
+TEST_CASE("fit on several processes has the losses and metrics of one process with all samples") {
+  if (24 % world().size() != 0) return;
+  for (const How& how : {How{}, How{.counts = false}, How{.clips = true}, How{.accumulate = 2},
+                         How{.accumulate = 2, .counts = false}}) {
+    CAPTURE(how.accumulate);
+    CAPTURE(how.clips);
+    CAPTURE(how.counts);
+    How one = how;
+    one.alone = true;
+    const Result alone = train_with(one), together = train_with(how);
+    REQUIRE(together.history.epochs.size() == 3);
+    CHECK(relative_error(together.weights, alone.weights) < 1e-5);  // 6 steps of Adam, from rounding to 6e-8
+    CHECK(relative_error(numbers_of(together.history), numbers_of(alone.history)) < 1e-5);
+    CHECK(alone.history.epochs[2].loss < alone.history.epochs[0].loss);
+    check_everywhere_the_same(together.weights);
+    check_everywhere_the_same(numbers_of(together.history));
+  }
+}
+
+TEST_CASE("a stop on one process stops all, and all resume from the file of rank 0") {
+  if (24 % world().size() != 0) return;
+  for (const How& how : {How{}, How{.accumulate = 2, .counts = false}, How{.clips = true}})
+    for (const index_t stop : {1, 2, 3}) {
+      CAPTURE(stop);
+      const TempFolder folder;
+      How part = how;
+      part.resume = common_path(folder);
+      part.stop_after = stop;
+      const Result stopped = train_with(part);
+      CHECK(stopped.history.steps == stop);
+      CHECK(stopped.history.end == train::End::stopped);
+      check_everywhere_the_same(stopped.weights);
+      part.stop_after = 0;
+      const Result resumed = train_with(part), whole = train_with(how);
+      CHECK(resumed.history.steps == 6);
+      CHECK(relative_error(resumed.weights, whole.weights) < 1e-6);
+      if (how.accumulate == 1) CHECK(same_bits(resumed.weights, whole.weights));
+      CHECK(relative_error(numbers_of(resumed.history), numbers_of(whole.history)) < 1e-6);
+      check_everywhere_the_same(resumed.weights);
+      world().barrier();
+    }
+}
