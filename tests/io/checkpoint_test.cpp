@@ -412,6 +412,16 @@ TEST_CASE("the other objects with a state") {
   }
 }
 
+TEST_CASE("a generator with a seed is saved alike, whatever was drawn before") {
+  const TempFolder folder;
+  Generator fresh(7), used(1);
+  used.normal(0, 1);  // one of two is left
+  used.manual_seed(7);
+  io::Checkpoint(folder / "fresh").add("generator", fresh).save();
+  io::Checkpoint(folder / "used").add("generator", used).save();
+  CHECK(read_text(folder / "used") == read_text(folder / "fresh"));
+}
+
 TEST_CASE("a checkpoint that does not fit changes nothing") {
   Host& host = test_device<Host>();
   const TempFolder folder;
