@@ -135,9 +135,12 @@ const fuzz::Register checkpoint({"checkpoint",
                                  [] {
                                    Objects objects = new_objects();
                                    return std::vector<std::string>{
-                                       '\0' + read_text(saved(objects, "seed.safetensors")), "\1",
-                                       std::string("\1\3\3\3\3", 5), std::string("\1\5\4\0\x7f", 5),
-                                       std::string("\1\7\1\2\2\7\2\1\1", 9)};
+                                       '\0' + read_text(saved(objects, "seed.safetensors")),
+                                       "\1",
+                                       std::string("\1\3\3\3\3", 5),
+                                       std::string("\1\5\4\0\x7f", 5),
+                                       std::string("\1\7\1\2\2\7\2\1\1", 9),
+                                       "\1\26\3\7\7"};  // default_generator.next_normal
                                  }});
 
 }  // namespace
