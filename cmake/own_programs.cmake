@@ -16,7 +16,7 @@ endif()
 
 # Without optimization, kernels take minutes under sanitizers, and where lines are counted (scripts/coverage.sh); the library is
 # compiled once for all programs.
-if(CMAKE_CXX_FLAGS_DEBUG MATCHES "-fsanitize=address|-fcoverage-mapping")
+if(CMAKE_CXX_FLAGS_DEBUG MATCHES "-fsanitize=address|-fsanitize=integer|-fcoverage-mapping")
   target_compile_options(gpunet_compiled PRIVATE $<$<CONFIG:Debug>:-O1>)
 endif()
 

@@ -63,6 +63,20 @@ inline bool run(const Target& target, Bytes bytes) {
   }
 }
 
+// Counts what a target does, and prints the sum when the program ends: scripts/fuzz.sh shows it.
+class Counter {
+ public:
+  explicit Counter(const char* what) : what_(what) {}
+  Counter(const Counter&) = delete;
+  Counter& operator=(const Counter&) = delete;
+  ~Counter() { std::fprintf(stderr, "fuzz: %llu %s\n", count_, what_); }
+  void operator++() { ++count_; }
+
+ private:
+  const char* what_;
+  unsigned long long count_ = 0;
+};
+
 inline std::string_view text_of(Bytes bytes) {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }

@@ -412,6 +412,49 @@ TEST_CASE("the other objects with a state") {
   }
 }
 
+namespace {
+// Writes any counts in the place of an Accuracy of two classes.
+struct AnyCounts {
+  std::vector<index_t> counts;
+  index_t samples;
+  void visit_state(StateVisitor& state) {
+    state.array("counts", {4}, std::span(counts));
+    state.value("samples", samples);
+  }
+};
+}  // namespace
+
+TEST_CASE("counts that would overflow are refused, and nothing has changed") {
+  const TempFolder folder;
+  Host host;
+  train::Accuracy<Host> accuracy(host, 2);
+  const auto load = [&](AnyCounts any) {
+    io::Checkpoint(folder / "counts").add("accuracy", any).save();
+    return error_of([&] { io::Checkpoint(folder / "counts").add("accuracy", accuracy).load(); });
+  };
+  constexpr index_t most = index_t{1} << 53;
+  CHECK(load({{2, 1, 1, most}, 3}) == "");
+  for (const index_t bad : {index_t{-1}, most + 1, std::numeric_limits<index_t>::max()}) {
+    CHECK(
+        contains(load({{0, 0, 0, 0}, bad}),
+                 concat("gpunet::StateVisitor: the count accuracy.samples was written as ", bad, " (want 0 to ")));
+    CHECK(contains(load({{0, 0, 0, bad}, 5}), concat("the count accuracy.counts was written as ", bad)));
+    CHECK(accuracy.result().total() == 3);
+    CHECK(accuracy.result().classes[1].correct == most);
+    CHECK(accuracy.result().no_class == 0);
+  }
+}
+
+TEST_CASE("a generator with a seed is saved alike, whatever was drawn before") {
+  const TempFolder folder;
+  Generator fresh(7), used(1);
+  used.normal(0, 1);  // one of two is left
+  used.manual_seed(7);
+  io::Checkpoint(folder / "fresh").add("generator", fresh).save();
+  io::Checkpoint(folder / "used").add("generator", used).save();
+  CHECK(read_text(folder / "used") == read_text(folder / "fresh"));
+}
+
 TEST_CASE("a checkpoint that does not fit changes nothing") {
   Host& host = test_device<Host>();
   const TempFolder folder;

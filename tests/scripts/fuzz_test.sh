@@ -17,6 +17,7 @@ END_OF_CMAKE
 fake program <<'END_OF_PROGRAM'
 echo "${0##*/} $*" >>"$calls"
 echo "stat::number_of_executed_units: 1234"
+[[ ${0##*/} != fuzz_zip ]] || echo "fuzz: 56 files"
 [[ ${0##*/} == "fuzz_${bad_target:-}" && ( $* == *max_total_time* || -z ${busy:-} ) ]] || exit 0
 echo "SUMMARY: AddressSanitizer: heap-buffer-overflow zip.hpp:7"
 echo "artifact_prefix='x/'; Test unit written to /findings/crash-1"
@@ -37,7 +38,7 @@ check "before anything is built" not_called cmake
 run "$fuzz" 10
 check "no finding ends well" ended_with 0
 check "each target says how many inputs it had" says "json: 1234 inputs in "
-check "all of them" says "zip: 1234 inputs in "
+check "all of them, and what they counted" says "zip: 1234 inputs, 56 files in "
 check "each has its share of the time" called "fuzz_json -max_total_time=5 -max_len=4096 -rss_limit_mb=2048 -timeout=25"
 check "and seeds" called "gpunet_fuzz_replay zip --write $project/build/fuzz/seeds/zip"
 check "and its dictionary" called "-dict=$project/tests/fuzz/dictionaries/zip.dict $project/build/fuzz/corpus/zip"
@@ -51,7 +52,7 @@ run env bad_target=json "$fuzz" 1
 check "a finding is an error" ended_with 1
 check "it is said what it is" says "json: a finding after 1234 inputs: SUMMARY: AddressSanitizer: heap-buffer-overflow"
 check "and how to see it again" says "reproduce it: $project/build/fuzz/tests/fuzz/fuzz_json /findings/crash-1"
-check "the others go on" says "zip: 1234 inputs in "
+check "the others go on" says "zip: 1234 inputs, "
 check "it comes back when it is run alone" silent_about "is no finding"
 
 run env bad_target=json busy=yes "$fuzz" 1

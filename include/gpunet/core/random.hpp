@@ -74,6 +74,7 @@ class Generator {
   void manual_seed(std::integral auto seed) {
     engine_.seed(static_cast<std::uint32_t>(seed));
     has_next_normal_ = false;
+    next_normal_ = 0;  // so that the checkpoint of a seeded generator does not depend on what was drawn before
   }
 
   // Locks the generator, so that threads may share it: hold the lock while drawing numbers that belong together, as

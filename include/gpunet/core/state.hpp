@@ -9,6 +9,7 @@
 #include <vector>
 
 #include <gpunet/core/config.hpp>
+#include <gpunet/core/error.hpp>
 #include <gpunet/core/shape.hpp>
 
 namespace gpunet {
@@ -33,6 +34,12 @@ class StateVisitor {
     index_t number = x;
     value(name, number);
     x = number != 0;
+  }
+
+  // A number that is counted up from 0. Throws Error when reading unless it is from 0 to 2^53: the next ones do not overflow.
+  void count(std::string_view name, index_t& x) {
+    value(name, x);
+    if (is_reading()) check_count(name, x);
   }
 
   // Writes `here`. Returns it, or when reading the number that was written.
@@ -72,6 +79,17 @@ class StateVisitor {
     if (is_reading() && bytes > 0) device.upload(data, values.data(), bytes);
   }
 
+  // Counts on a device, as count().
+  template <class D>
+  void counts(std::string_view name, const Sizes& sizes, D& device, index_t* data) {
+    array(name, sizes, device, data);
+    if (!is_reading()) return;
+    std::vector<index_t> values(static_cast<std::size_t>(sizes.numel()));
+    device.download(values.data(), data, values.size() * sizeof(index_t));
+    for (const index_t x : values)
+      check_count(name, x);
+  }
+
   // Returns whether the value is part of the state: `here` when writing, whether it was written when reading.
   bool has(std::string_view name, bool here) { return is_writing() ? here : was_written(full(name)); }
 
@@ -101,6 +119,12 @@ class StateVisitor {
   Pass pass_ = Pass::write;
 
  private:
+  void check_count(std::string_view name, index_t x) const {
+    constexpr index_t most = index_t{1} << 53;
+    if (x < 0 || x > most) [[unlikely]]
+      throw_error(Error(concat("gpunet::StateVisitor: the count ", full(name), " was written as ", x,
+                               " (want 0 to ", most, "), read another file")));
+  }
   std::string full(std::string_view name) const { return prefix_ + std::string(name); }
 
   std::string prefix_;

@@ -76,11 +76,12 @@ class StateReader final : public StateVisitor {
     for (const TensorEntry& entry : file.entries()) {
       std::vector<std::byte> room;
       const auto sum = file.metadata().find(checksum_key(entry.name));
-      require(sum != file.metadata().end() && sum->second == checksum_of(bytes_of(entry, room)),
-              "gpunet::io::Checkpoint: ", path_, " is damaged (the checksum of ", printable(entry.name),
-              " differs), ",
-              exists(earlier_name(path_, 1)) ? concat("rename the one before to it, ", earlier_name(path_, 1))
-                                             : std::string("use an earlier one"));
+      if (sum == file.metadata().end() || sum->second != checksum_of(bytes_of(entry, room)))
+        throw_error(Error(concat("gpunet::io::Checkpoint: ", path_, " is damaged (the checksum of ",
+                                 printable(entry.name), " differs), ",
+                                 exists(earlier_name(path_, 1))
+                                     ? concat("rename the one before to it, ", earlier_name(path_, 1))
+                                     : std::string("use an earlier one"))));
       entries_[entry.name] = &entry;
     }
     pass_ = Pass::check;

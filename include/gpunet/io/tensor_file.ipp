@@ -129,10 +129,11 @@ void decode(const TensorEntry& entry, std::span<T> out, Decode decode_one) {
       out[static_cast<std::size_t>(i)] = number != 0;
     } else {
       if constexpr (std::is_integral_v<T>)
-        require(has_number<T>(number), "gpunet::io::copy_as: \"", printable(entry.name), "\" has the number ",
-                number, " (want integers from ", index_t{std::numeric_limits<T>::min()}, " to ",
-                index_t{std::numeric_limits<T>::max()}, "), read it as ",
-                std::is_integral_v<decltype(number)> ? "index_t" : "double");
+        if (!has_number<T>(number)) [[unlikely]]  // require() would make the name printable for each element
+          throw_error(Error(concat("gpunet::io::copy_as: \"", printable(entry.name), "\" has the number ", number,
+                                   " (want integers from ", index_t{std::numeric_limits<T>::min()}, " to ",
+                                   index_t{std::numeric_limits<T>::max()}, "), read it as ",
+                                   std::is_integral_v<decltype(number)> ? "index_t" : "double")));
       out[static_cast<std::size_t>(i)] = static_cast<T>(number);
     }
   });

@@ -96,7 +96,7 @@ void Network<D, T>::visit_state(StateVisitor& state) {
 template <class D, class T>
 void Network<D, T>::visit_gradients(StateVisitor& state, index_t& batches, index_t accumulate) {
   const ModelUse::Exclusive use = exclusive_use();
-  state.value("accumulated", batches);
+  state.count("accumulated", batches);
   if (!state.has("gradients", batches > 0)) {
     if (state.is_reading()) zero_grad();
     return;

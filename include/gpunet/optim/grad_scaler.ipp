@@ -152,7 +152,7 @@ GPUNET_COMPILE_TEMPLATES(GPUNET_UNSCALE)
 GPUNET_INLINE void GradScaler::visit_state(StateVisitor& state) {
   double scale = scale_;
   state.value("scale", scale);
-  state.value("_growth_tracker", growth_tracker_);
+  state.count("_growth_tracker", growth_tracker_);
   scale_ = static_cast<float>(scale);
 }
 

@@ -208,7 +208,7 @@ void LBFGS<D, T>::visit_state(StateVisitor& state) {
   const auto use = model_->exclusive_use();
   find_parameters();
   this->visit_rates(state);
-  state.value("n_iter", iterations_);
+  state.count("n_iter", iterations_);
   state.value("t", t_);
   state.value("H_diag", scale_);
   const auto visit = [&](const std::string& name, Buffer<T, D>& x) {

@@ -268,12 +268,12 @@ GPUNET_INLINE double ChainedScheduler::next() {
 }
 
 GPUNET_INLINE void LRScheduler::visit_state(StateVisitor& state) {
-  state.value("last_epoch", epoch_);
+  state.count("last_epoch", epoch_);
   state.value("last_lr", last_lr_);
 }
 GPUNET_INLINE void CosineAnnealingWarmRestarts::visit_state(StateVisitor& state) {
   LRScheduler::visit_state(state);
-  state.value("T_cur", step_);
+  state.count("T_cur", step_);
   state.value("T_i", cycle_);
 }
 GPUNET_INLINE void SequentialLR::visit_state(StateVisitor& state) {

@@ -160,7 +160,7 @@ void Optimizer<Self, D, T, N>::visit_state(StateVisitor& state) {
     of = this->progress(i);
     const std::string name = concat("state.", number++, ".");
     if (state.has(name + "step", of.steps > 0)) {
-      state.value(name + "step", of.steps);
+      state.count(name + "step", of.steps);
       state.value(name + "mu_product", of.product);
     } else if (state.is_reading()) {
       of = {};

@@ -54,7 +54,7 @@ GPUNET_INLINE bool ReduceLROnPlateau::is_better(double metric) const {
 GPUNET_INLINE void ReduceLROnPlateau::visit_state(StateVisitor& state) {
   state.value("last_lr", last_lr_);
   state.value("best", best_);
-  state.value("num_bad_epochs", bad_epochs_);
+  state.count("num_bad_epochs", bad_epochs_);
   state.value("cooldown_counter", cooldown_);
 }
 

@@ -85,7 +85,7 @@ class AveragedModel {
   // Writes or reads the average, for a checkpoint.
   void visit_state(StateVisitor& state) {
     state.part("module", module_);
-    state.value("n_averaged", n_averaged_);
+    state.count("n_averaged", n_averaged_);
   }
 
   // Return the model with the average. Its mode is that of the model when it was copied.

@@ -49,7 +49,7 @@ GPUNET_INLINE bool EarlyStopping::step(double value) {
 
 GPUNET_INLINE void EarlyStopping::visit_state(StateVisitor& state) {
   best_.visit_state(state);
-  state.value("waited", waited_);
+  state.count("waited", waited_);
   state.bytes("weights", weights_);
 }
 

@@ -127,8 +127,8 @@ class ConfusionMatrix {
 
   // Writes or reads the counts, for a checkpoint.
   void visit_state(StateVisitor& state) {
-    state.array("counts", {classes_, classes_}, device_, counts_.data());
-    state.value("samples", samples_);
+    state.counts("counts", {classes_, classes_}, device_, counts_.data());
+    state.count("samples", samples_);
   }
 
   // As Accuracy::all_reduce().

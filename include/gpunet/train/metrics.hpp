@@ -135,8 +135,8 @@ class Accuracy {
 
   // Writes or reads the counts, for a checkpoint.
   void visit_state(StateVisitor& state) {
-    state.array("counts", {counts_.size()}, device_, counts_.data());
-    state.value("samples", samples_);
+    state.counts("counts", {counts_.size()}, device_, counts_.data());
+    state.count("samples", samples_);
   }
 
   // Adds the counts of all ranks of a distributed::Communicator, on all of them; reset() before the next batch.
@@ -241,8 +241,8 @@ class TopK {
 
   // Writes or reads the counts, for a checkpoint.
   void visit_state(StateVisitor& state) {
-    state.array("counts", {counts_.size()}, device_, counts_.data());
-    state.value("samples", total_);
+    state.counts("counts", {counts_.size()}, device_, counts_.data());
+    state.count("samples", total_);
   }
 
   // As Accuracy::all_reduce().

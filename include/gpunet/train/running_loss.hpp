@@ -101,7 +101,7 @@ class RunningLoss {
     LossSum sums = read();
     state.value("sum", sums.sum);
     state.value("weight", sums.weight);
-    state.value("all_steps", sums.all_steps);
+    state.count("all_steps", sums.all_steps);
     state.value("not_finite", sums.not_finite);
     if (state.is_reading()) device_.upload(state_.data(), &sums, sizeof sums);
   }

@@ -102,9 +102,9 @@ GPUNET_INLINE void Training::visit_state(StateVisitor& state) {
   require(of_loader == steps, "gpunet::train::fit: the checkpoint is of a loader with ", of_loader,
           " batches, this one has ", steps,
           " (the order of the samples would be another), use the same data and batch size");
-  state.value("epoch", epoch);
-  state.value("step", step);
-  state.value("total_steps", total_steps);
+  state.count("epoch", epoch);
+  state.count("step", step);
+  state.count("total_steps", total_steps);
   state.value("trained", trained);
   std::vector<Epoch> one{current};
   detail::visit_epochs(state, "current", one, current);

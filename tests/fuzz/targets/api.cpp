@@ -191,8 +191,10 @@ class Program {
 const fuzz::Register api({"api",
                           [](fuzz::Bytes bytes) {
                             manual_seed(1);
+                            static fuzz::Counter calls("calls");
                             Program program;
                             while (bytes.size() >= 2) {
+                              ++calls;
                               try {
                                 program.call(bytes);
                               } catch (const Error& error) {

@@ -20,7 +20,7 @@ struct Objects {
   optim::Adam<Host, float> optimizer{net, {.lr = 0.1}};
   optim::lr_scheduler::ReduceLROnPlateau plateau{optimizer};
   optim::lr_scheduler::OneCycleLR cycle{optimizer, {.max_lr = 1, .total_steps = 10}};
-  amp::GradScaler scaler;
+  amp::GradScaler scaler{};
   train::Step<Host, float, nn::CrossEntropyLoss, optim::Adam<Host, float>> step{
       net, nn::CrossEntropyLoss{}, optimizer, {.accumulate = 2}};
   train::RunningLoss<Host> loss{host};
@@ -47,22 +47,39 @@ struct Objects {
   }
 };
 
-// The bytes of a checkpoint of the objects.
-std::string saved(Objects& objects, const std::string& path) {
+// The path of a checkpoint of the objects.
+std::string saved(Objects& objects, const char* name) {
+  static const TempFolder folder;
+  const std::string path = folder / name;
   objects.checkpoint(path).save();
-  return read_text(path);
+  return path;
 }
 
-// Changes the entries of a good checkpoint as the bytes say, and writes it with its checksums.
-void write_changed(const std::string& good, const std::string& path, fuzz::Bytes bytes) {
-  const io::SafetensorsFile file = io::SafetensorsFile::read(good);
-  std::vector<io::TensorEntry> entries = file.entries();
+// The objects as they are in the first state, whatever the inputs before.
+Objects new_objects() {
+  manual_seed(1);
+  return Objects{};
+}
+
+// A checkpoint of the first state.
+const io::SafetensorsFile& first() {
+  static const io::SafetensorsFile file = [] {
+    Objects objects = new_objects();
+    return io::SafetensorsFile::read(saved(objects, "first.safetensors"));
+  }();
+  return file;
+}
+
+// Returns the path of a checkpoint of the first state whose entries are changed as the bytes say, with their checksums.
+std::string changed(fuzz::Bytes bytes) {
+  std::vector<io::TensorEntry> entries = first().entries();
   std::vector<std::string> contents;
-  io::Metadata metadata{{"gpunet_checkpoint", file.metadata().find("gpunet_checkpoint")->second}};
+  io::Metadata metadata = first().metadata();
   for (const io::TensorEntry& entry : entries)
     contents.emplace_back(reinterpret_cast<const char*>(entry.bytes.data()), entry.bytes.size());
   constexpr io::Dtype dtypes[] = {io::Dtype::F32, io::Dtype::F64, io::Dtype::I64, io::Dtype::U8};
-  while (bytes.size() >= 4) {
+  constexpr int most = 16;  // changes: with more, no file is ever read
+  for (int change = 0; change < most && bytes.size() >= 4; ++change) {
     const auto i = fuzz::take_choice(bytes, 256) % entries.size();
     const unsigned what = fuzz::take_choice(bytes, 6), number = fuzz::take_choice(bytes, 256);
     std::string& content = contents[i];
@@ -80,33 +97,26 @@ void write_changed(const std::string& good, const std::string& path, fuzz::Bytes
     if (what == 5 && number < 8) entries[i].name = entries[number % entries.size()].name;
     const auto size = static_cast<std::size_t>(io::detail::byte_count(entries[i].dtype, entries[i].sizes));
     content.resize(size, '\1');
+    metadata["crc32 " + entries[i].name] = std::to_string(io::detail::crc32(fuzz::bytes_of(content)));
   }
-  for (std::size_t i = 0; i < entries.size(); ++i) {
+  for (std::size_t i = 0; i < entries.size(); ++i)
     entries[i].bytes = fuzz::bytes_of(contents[i]);
-    metadata["crc32 " + entries[i].name] = std::to_string(io::detail::crc32(entries[i].bytes));
-  }
+  static const TempFolder folder;
+  std::string path = folder / "changed.safetensors";
   io::write_safetensors(path, entries, metadata);
+  return path;
 }
 
 const fuzz::Register checkpoint({"checkpoint",
                                  [](fuzz::Bytes bytes) {
-                                   static const TempFolder folder;
-                                   static const std::string good = [] {
-                                     Objects objects;
-                                     saved(objects, folder / "good.safetensors");
-                                     return folder / "good.safetensors";
-                                   }();
-                                   Objects objects;
-                                   const std::string before = saved(objects, folder / "before.safetensors");
+                                   static const std::string before = read_text(first().path());
+                                   Objects objects = new_objects();
+                                   const bool any_file = fuzz::take_choice(bytes, 2) == 0;
+                                   const std::string path = any_file ? fuzz::file_of(bytes) : changed(bytes);
                                    try {
-                                     if (fuzz::take_choice(bytes, 2) == 0) {
-                                       objects.checkpoint(fuzz::file_of(bytes)).load();
-                                     } else {
-                                       write_changed(good, folder / "changed.safetensors", bytes);
-                                       objects.checkpoint(folder / "changed.safetensors").load();
-                                     }
+                                     objects.checkpoint(path).load();
                                    } catch (const Error&) {
-                                     fuzz::ensure(saved(objects, folder / "after.safetensors") == before,
+                                     fuzz::ensure(read_text(saved(objects, "after.safetensors")) == before,
                                                   "objects that are changed though loading failed");
                                      throw;
                                    }
@@ -120,15 +130,17 @@ const fuzz::Register checkpoint({"checkpoint",
                                    objects.matrix.update(objects.net(x), y);
                                    objects.accuracy.result();
                                    objects.generator.uniform(0.0f, 1.0f);
-                                   saved(objects, folder / "after.safetensors");
+                                   saved(objects, "after.safetensors");
                                  },
                                  [] {
-                                   const TempFolder folder;
-                                   Objects objects;
-                                   return std::vector<std::string>{'\0' + saved(objects, folder / "a.safetensors"),
-                                                                   "\1", std::string("\1\3\3\3\3", 5),
-                                                                   std::string("\1\5\4\0\x7f", 5),
-                                                                   std::string("\1\7\1\2\2\7\2\1\1", 9)};
+                                   Objects objects = new_objects();
+                                   return std::vector<std::string>{
+                                       '\0' + read_text(saved(objects, "seed.safetensors")),
+                                       "\1",
+                                       std::string("\1\3\3\3\3", 5),
+                                       std::string("\1\5\4\0\x7f", 5),
+                                       std::string("\1\7\1\2\2\7\2\1\1", 9),
+                                       "\1\26\3\7\7"};  // default_generator.next_normal
                                  }});
 
 }  // namespace
