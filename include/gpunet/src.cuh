@@ -4,6 +4,7 @@
 
 #include <gpunet/data/src.cuh>
 #include <gpunet/device/src.cuh>
+#include <gpunet/distributed/src.cuh>
 #include <gpunet/model/src.cuh>
 #include <gpunet/nn/src.cuh>
 #include <gpunet/ops/src.cuh>

@@ -8,6 +8,7 @@
 
 #include <gpunet/distributed.hpp>
 #include <gpunet/distributed/mpi.hpp>
+#include <gpunet/functional.hpp>
 #include <gpunet/gpunet.hpp>
 
 using namespace gpunet;

@@ -28,14 +28,14 @@ std::string description_of(const Network<D, T>& net) {
 }
 
 // Returns line i of a text, "nothing" behind its end.
-GPUNET_INLINE std::string_view line_of(std::string_view text, std::size_t i) {
+inline std::string_view line_of(std::string_view text, std::size_t i) {
   for (; i > 0 && !text.empty(); --i)
     text.remove_prefix(std::min(text.find('\n'), text.size() - 1) + 1);
   return text.empty() ? "nothing" : text.substr(0, text.find('\n'));
 }
 
 // Throws Error for the first rank and line where the texts of the ranks differ.
-GPUNET_INLINE void require_same(const std::vector<std::string>& texts) {
+inline void require_same(const std::vector<std::string>& texts) {
   for (std::size_t r = 1; r < texts.size(); ++r)
     for (std::size_t i = 0; texts[r] != texts[0]; ++i)
       require(line_of(texts[r], i) == line_of(texts[0], i), "gpunet::distributed::DistributedDataParallel: rank ",
