@@ -5,6 +5,7 @@
 
 #include <gpunet/data/concat_dataset.hpp>
 #include <gpunet/data/dataloader.hpp>
+#include <gpunet/data/digits.hpp>
 #include <gpunet/data/subset.hpp>
 #include <gpunet/data/tensor_dataset.hpp>
 #include <gpunet/data/train_test_split.hpp>
@@ -245,8 +246,21 @@ TEST_CASE("targets that do not fit are refused") {
   float sample;
   CHECK(error_of([&] { data::DatasetView(floats).read(0, &sample); }) ==
         "gpunet::data: the targets of the dataset are of float and shape [2, 3] (want a label for each sample), "
-        "write "
-        "read(i, sample, target)");
+        "take the dataset itself instead of a DatasetView of it");
+}
+
+// It took the labels for floats.
+TEST_CASE("a part of a DatasetView has its labels") {
+  const data::Digits digits = data::Digits::test(6);
+  const data::DatasetView view(digits);
+  const std::vector<index_t> rows{5, 0, 3};
+  const data::Subset part(view, rows);
+  static_assert(std::same_as<data::TargetOf<data::Subset<data::DatasetView>>, label_t>);
+  std::vector<float> sample(static_cast<std::size_t>(view.sample_sizes().numel())), want = sample;
+  for (index_t i = 0; i < 3; ++i) {
+    CHECK(part.read(i, sample.data()) == digits.read(rows[static_cast<std::size_t>(i)], want.data()));
+    CHECK(sample == want);
+  }
 }
 
 TEST_CASE_TEMPLATE("fit learns numbers as the loop does, and evaluate has no accuracy", D, GPUNET_TEST_DEVICES) {

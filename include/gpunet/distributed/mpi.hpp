@@ -3,6 +3,14 @@
 //   mpirun -n 4 ./program
 #pragma once
 
+// Not the C++ bindings, which MPI 3 no longer has and headers of Open MPI and MPICH still include.
+#ifndef OMPI_SKIP_MPICXX
+#define OMPI_SKIP_MPICXX 1
+#endif
+#ifndef MPICH_SKIP_MPICXX
+#define MPICH_SKIP_MPICXX 1
+#endif
+
 #include <algorithm>
 #include <array>
 #include <chrono>
