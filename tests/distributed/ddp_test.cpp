@@ -193,14 +193,25 @@ TEST_CASE("gradients are reduced in buckets, the last layers first, and only tho
   Network<Host, float> net(host, branches, {5});
   {
     DistributedDataParallel ddp(net, world(), {.bucket_cap_mb = 1e-6});
-    REQUIRE(ddp.buckets().size() == 1);  // the first one takes 1 MiB
-    CHECK(ddp.buckets()[0].size() == net.parameters().numel());
+    REQUIRE(ddp.buckets().size() == net.named_parameters().size());  // each parameter is more than that
+    index_t end = net.parameters().numel();
+    for (const ArenaRange& range : ddp.buckets()) {
+      CHECK(range.end == end);
+      end = range.begin;
+    }
+    CHECK(end == 0);
     CHECK(net.reducer() != nullptr);
     CHECK(contains(error_of([&] { DistributedDataParallel twice(net, world()); }), "has one already"));
   }
   CHECK(net.reducer() == nullptr);
   Network<Host, float> large(host, [](nn::Value x) { return linear(relu(linear(relu(linear(x, 700)), 700)), 10); },
                              {20});
+  {
+    // The first one takes 1 MiB, so that it is soon on its way.
+    DistributedDataParallel ddp(large, world());
+    REQUIRE(ddp.buckets().size() == 2);
+    CHECK(ddp.buckets()[0].begin == large.named_parameters()[2].offset);
+  }
   DistributedDataParallel ddp(large, world(), {.bucket_cap_mb = 1});
   std::vector<ArenaRange> ranges = ddp.buckets();
   REQUIRE(ranges.size() == 2);  // of the last two layers, and of the first

@@ -54,7 +54,7 @@ Result train_with(const How& how) {
   data::DataLoader loader(set, {.batch_size = 24 / ranks,
                                 .sampler = data::DistributedSampler(set, {.num_replicas = ranks, .rank = rank})});
   data::DataLoader validation(
-      set, {.batch_size = 10,
+      set, {.batch_size = 5,
             .sampler = data::DistributedSampler(set, {.num_replicas = ranks, .rank = rank, .seed = 5})});
   manual_seed(2);
   Network<Host, float> net(host, layers, {4});
@@ -157,5 +157,30 @@ TEST_CASE("a stop on one process stops all, and all resume from the file of rank
       CHECK(relative_error(numbers_of(resumed.history), numbers_of(whole.history)) < 1e-6);
       check_everywhere_the_same(resumed.weights);
       world().barrier();
+    }
+}
+
+TEST_CASE("a training goes on with another number of processes, if their batches have as many samples together") {
+  if (24 % world().size() != 0) return;
+  const Result whole = train_with({});
+  for (const bool alone_first : {true, false})
+    for (const index_t stop : {1, 2, 3}) {
+      CAPTURE(alone_first);
+      CAPTURE(stop);
+      const TempFolder folder;
+      How first{.alone = alone_first, .resume = common_path(folder), .stop_after = stop};
+      How second{.alone = !alone_first, .resume = first.resume};
+      const auto run = [](const How& how) {
+        std::optional<Result> result;
+        if (!how.alone || world().is_main()) result = train_with(how);
+        world().barrier();
+        return result;
+      };
+      const std::optional<Result> stopped = run(first), resumed = run(second);
+      if (stopped) CHECK(stopped->history.steps == stop);
+      if (!resumed) continue;
+      CHECK(resumed->history.steps == 6);
+      CHECK(relative_error(resumed->weights, whole.weights) < 1e-5);  // 6 steps of Adam, as above
+      CHECK(relative_error(numbers_of(resumed->history), numbers_of(whole.history)) < 1e-5);
     }
 }

@@ -30,7 +30,10 @@ concept TargetDataset = requires(const Set& set, index_t i, float* sample, Targe
   { set.sample_sizes() } -> std::convertible_to<Sizes>;
   { set.target_sizes() } -> std::convertible_to<Sizes>;  // shape of one target, e.g. [1] or [32, 32]
   set.read(i, sample, target);                           // writes sample i >= 0 and its target, row-major
-} && !requires(const Set& set, index_t i, float* sample, void* any) { set.read(i, sample, any); };  // as DatasetView's
+}
+&&!requires(const Set& set, index_t i, float* sample, void* any) {
+  set.read(i, sample, any);
+};  // as DatasetView's
 
 // A dataset of any of these.
 template <class Set>

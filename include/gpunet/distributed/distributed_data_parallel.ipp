@@ -111,13 +111,11 @@ void DistributedDataParallel<D, T>::make_buckets() {
   std::sort(order.begin(), order.end(), [&](int a, int b) { return info(a).offset > info(b).offset; });
   ranges_.clear();
   constexpr double mega = 1 << 20;
-  double cap = mega;
+  double cap = std::min(mega, options_.bucket_cap_mb * mega);  // of the first bucket
   for (const int p : order) {
-    const auto bytes = [&] {
-      return static_cast<double>(ranges_.back().size()) * sizeof(T);
-    };
-    if (!ranges_.empty() && bytes() >= cap) cap = options_.bucket_cap_mb * mega;
-    const bool begins = ranges_.empty() || ranges_.back().begin != info(p).end() || bytes() >= cap;
+    const bool is_full = !ranges_.empty() && static_cast<double>(ranges_.back().size()) * sizeof(T) >= cap;
+    const bool begins = ranges_.empty() || ranges_.back().begin != info(p).end() || is_full;
+    if (is_full) cap = options_.bucket_cap_mb * mega;
     if (begins)
       ranges_.push_back({info(p).offset, info(p).end()});
     else
