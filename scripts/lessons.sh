@@ -18,6 +18,8 @@ fi
 
 need_compiler
 need cmake ninja
+command -v mpirun >/dev/null || need mpicxx.openmpi
+export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1  # as containers are
 build_dir=$root/build/lessons
 configure "$build_dir" -DCMAKE_BUILD_TYPE=Release -DGPUNET_BUILD_TESTS=OFF -DGPUNET_CUDA="$(cuda_here)"
 build "$build_dir" examples
@@ -39,6 +41,16 @@ run() {
   "$build_dir/examples/$program" "$@" 2>&1 || fail "$program failed"
   printf '```\n\n'
 }
+# run_by N PROGRAM OPTION...: the same by so many processes.
+run_by() {
+  local n=$1 program=$2
+  shift 2
+  say "running $program $* by $n processes"
+  echo '```console'
+  echo "$ mpirun -n $n build/train/examples/$program${*:+ $*}"
+  mpirun -n "$n" "$build_dir/examples/$program" "$@" 2>&1 || fail "$program failed"
+  printf '```\n\n'
+}
 # picture FILE WORDS: shows a plot saved by a program, and stores it in docs/images.
 picture() {
   cp "$1" "$root/docs/images/$1"
@@ -50,7 +62,7 @@ text <<'END'
 
 <!-- Written by scripts/lessons.sh: change that, not this. -->
 
-Twelve programs, each in a file of under 80 lines (options and playground-only code are in `examples/support`), with their output. The command above each
+Thirteen programs, each in a file of under 80 lines (options and playground-only code are in `examples/support`), with their output. The command above each
 output installs missing packages, builds the lesson and runs it, from the root of the clone. `--help` after the number of a lesson lists its options.
 Without `--data`, the images are synthetic and nothing is downloaded. Ctrl-C, SIGTERM and a closed terminal stop a lesson after the current step; it
 saves its results and ends with status 130, 143 or 129. Times are those of one small machine without a GPU.
@@ -164,6 +176,15 @@ and the one that acts share their parameters; the values of next states are thos
 random pushes. They rise and fall; another seed, or a processor that adds in another order, has other lengths and may end below 500.
 END
 run 12_dqn
+text <<'END'
+## 13: several processes
+
+The lesson of 01 by as many processes as an MPI starts ([source](../examples/13_distributed.cpp)). Each trains with its part of every batch, and the mean of their
+gradients keeps their networks the same; alone, the lesson is one process with all of the batch, and learns the same to rounding. Each tests the network on its part of the
+test images. With `--resume FILE` the training goes on after an interrupt, with another number of processes too. See [several processes](distributed.md).
+END
+run 13_distributed --epochs 1
+run_by 2 13_distributed --epochs 1
 
 exec >&3
 mv "$new" "$page"

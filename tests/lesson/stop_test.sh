@@ -33,6 +33,8 @@ case ${program##*/} in
     files=generator.safetensors bad=(--save none/x.pth) trains='step' ;;
   12*) long=(--batch-size 16 --steps 20000) short=(--batch-size 16 --steps 600) ready='^step'
     files=cartpole.safetensors bad=(--save none/x.pth) trains='step' ;;
+  13*) long=(--images 64 --epochs 1000000) short=(--images 64 --epochs 2) ready='^epoch' files=distributed.safetensors
+    bad=(--save none/x.pth) trains='epoch' ;;
 esac
 [[ ${program##*/} == 03* ]] || { long+=(--device cpu) && short+=(--device cpu); }
 export CUDA_VISIBLE_DEVICES=  # 03 takes every GPU that it sees

@@ -88,9 +88,11 @@ class Sampler {
   Sampler(const RandomSampler& sampler) : sampler_(sampler) {}
   Sampler(const DistributedSampler& sampler) : sampler_(sampler) {}
 
+  // Returns the number of samples in an epoch.
   index_t size() const {
     return std::visit([](const auto& sampler) { return sampler.size(); }, sampler_);
   }
+  // Returns the number of samples of the dataset.
   index_t samples() const {
     return std::visit([](const auto& sampler) { return sampler.samples(); }, sampler_);
   }
@@ -101,6 +103,7 @@ class Sampler {
   }
   // Returns the seed of the next epoch: drawn, or that of the DistributedSampler.
   std::uint64_t next_seed(Generator& generator) const;
+  // Returns the samples in an epoch with a seed, [size()].
   std::vector<index_t> order(std::uint64_t seed) const;
   // Sets the epoch of a DistributedSampler.
   void set_epoch(index_t epoch);

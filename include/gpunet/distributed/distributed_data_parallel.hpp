@@ -109,6 +109,7 @@ class DistributedDataParallel final : private GradientReducer<D, T> {
   std::vector<T> host_copy_;                // of the gradients, where the device has memory of its own
 };
 
+// Options may be left out.
 template <class D, class T>
 DistributedDataParallel(Network<D, T>&, Communicator&, DistributedDataParallelOptions = {})
     -> DistributedDataParallel<D, T>;

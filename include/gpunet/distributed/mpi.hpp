@@ -3,11 +3,12 @@
 //   mpirun -n 4 ./program
 #pragma once
 
-// Not the C++ bindings, which MPI 3 no longer has and headers of Open MPI and MPICH still include.
 #ifndef OMPI_SKIP_MPICXX
+// Open MPI's header without its C++ bindings, which MPI 3 no longer has.
 #define OMPI_SKIP_MPICXX 1
 #endif
 #ifndef MPICH_SKIP_MPICXX
+// That of MPICH.
 #define MPICH_SKIP_MPICXX 1
 #endif
 
