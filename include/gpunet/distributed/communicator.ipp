@@ -54,8 +54,8 @@ GPUNET_INLINE Communicator::Communicator(const CommunicatorOptions& options) {
   require(size() >= launch.world_size, "gpunet::distributed::Communicator: the ", engine_name(),
           " of this program has ", size(), " of ", launch.world_size, " processes that ",
           launch.launcher ? launch.launcher : "a launcher",
-          " started (it belongs to another MPI than the program, or to none), start it with the mpirun of the MPI "
-          "that it is linked with");
+          " started (that knows another MPI than the program's, or none), start it with the mpirun of the MPI that it "
+          "is linked with, or by srun --mpi=pmix (Open MPI) or --mpi=pmi2 (MPICH)");
 }
 
 GPUNET_INLINE std::uint64_t Communicator::start(const CollectiveCall& call) {
