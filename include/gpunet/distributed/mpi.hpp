@@ -284,12 +284,15 @@ class MpiEngine final : public Engine {
     constexpr index_t most = std::numeric_limits<int>::max() / 2;  // MPI counts in int
     if (call.kind == Collective::barrier)
       check_mpi(MPI_Ibarrier(comm, &pending.requests.emplace_back()), "MPI_Ibarrier");
-    if (call.kind == Collective::all_gather) {
-      require(call.elements <= most, "gpunet::distributed::Communicator::all_gather: ", call.elements,
-              " elements of each rank (MPI takes ", most, "), gather parts of them");
-      check_mpi(MPI_Iallgather(call.from, static_cast<int>(call.elements), type, call.data,
-                               static_cast<int>(call.elements), type, comm, &pending.requests.emplace_back()),
-                "MPI_Iallgather");
+    if (call.kind == Collective::all_gather || call.kind == Collective::all_to_all) {
+      require(call.elements <= most, "gpunet::distributed::Communicator::", to_string(call.kind), ": ",
+              call.elements, " elements of each rank (MPI takes ", most, "), give parts of them");
+      const int n = static_cast<int>(call.elements);
+      MPI_Request& request = pending.requests.emplace_back();
+      if (call.kind == Collective::all_gather)
+        check_mpi(MPI_Iallgather(call.from, n, type, call.data, n, type, comm, &request), "MPI_Iallgather");
+      else
+        check_mpi(MPI_Ialltoall(call.from, n, type, call.data, n, type, comm, &request), "MPI_Ialltoall");
       return number_;
     }
     for (index_t first = 0; first < call.elements; first += most) {
