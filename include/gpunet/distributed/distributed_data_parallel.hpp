@@ -2,21 +2,31 @@
 #pragma once
 
 #include <iterator>
+#include <optional>
 #include <span>
 #include <utility>
 #include <vector>
 
 #include <gpunet/core/tracked_pointer.hpp>
 #include <gpunet/distributed/communicator.hpp>
+#include <gpunet/distributed/leaf_tree.hpp>
 #include <gpunet/model/network.hpp>
 
 namespace gpunet::distributed {
+
+// How the gradients of the ranks are added up.
+enum class Reduction {
+  fast,       // in the order of the engine, while the backward pass runs
+  fixed_tree  // in an order that does not depend on the number of ranks, see DistributedDataParallel
+};
 
 // Options of DistributedDataParallel, as in PyTorch.
 struct DistributedDataParallelOptions {
   double bucket_cap_mb = 25;  // gradients are reduced in parts of so many MiB; the first one has 1 MiB
   bool broadcast_buffers =
       true;  // running statistics of rank 0 go to all ranks before each forward pass in training mode
+  Reduction reduction = Reduction::fast;
+  index_t tree_leaves = 8;  // of Reduction::fixed_tree: a power of two, the largest number of ranks
 };
 
 // Makes a network the same on all ranks, and the gradients of each backward pass the mean over the ranks, so that they stay the same:
@@ -30,6 +40,12 @@ struct DistributedDataParallelOptions {
 //
 // The parts of a step are PyTorch's: gradients that accumulate are reduced with each backward pass unless no_sync() forbids it;
 // train::Step and fit with {.accumulate = k} reduce those of k batches at once.
+//
+// With {.reduction = Reduction::fixed_tree}, train::Step and fit give bitwise identical parameters, and Step losses that are the means over all
+// ranks' samples, on 1, 2, 4, ... up to .tree_leaves ranks, where they read the same batches: .tree_leaves times fewer samples in each pass,
+// whose gradients and losses are those of as many ranks, added up in pairs (see LeafTree). A batch of a rank must be a
+// multiple of .tree_leaves / ranks samples, equally many on all ranks. Errors: a layer with batch statistics in training mode, a loss that is a sum, a
+// backward pass elsewhere, no_sync(). Hooks are called for each leaf. With {.accumulate = k}, gradients are reduced with each batch.
 template <class D, class T>
 class DistributedDataParallel final : private GradientReducer<D, T> {
  public:
@@ -62,7 +78,8 @@ class DistributedDataParallel final : private GradientReducer<D, T> {
     DistributedDataParallel& ddp_;
     bool before_;
   };
-  [[nodiscard]] NoSync no_sync() { return NoSync(*this); }
+  // Throws Error with Reduction::fixed_tree.
+  [[nodiscard]] NoSync no_sync();
 
   // Copies the buffers of rank 0 to all ranks, as before an evaluation on all of them.
   void sync_buffers() override;
@@ -78,15 +95,11 @@ class DistributedDataParallel final : private GradientReducer<D, T> {
   };
 
   bool is_main() const override { return comm_.is_main(); }
-  void sum(std::span<double> numbers) override {
-    comm_.run({.kind = Collective::all_reduce,
-               .elements = std::ssize(numbers),
-               .type = io::Dtype::F64,
-               .data = numbers.data()});
-  }
+  void sum(std::span<double> numbers) override;
   void begin_pass() override {
-    if (reduces_ && options_.broadcast_buffers) sync_buffers();
+    if (reduces_ && options_.broadcast_buffers && !tree_) sync_buffers();
   }
+  LeafReducer<D, T>* leaves() override { return tree_ ? &*tree_ : nullptr; }
   void see_output(const PlannedNode&, const T*) override {}
   void see_gradients(const PlannedNode& node, std::span<T* const>, const T* gradients) override;
   void reduce(T* gradients) override;
@@ -107,6 +120,7 @@ class DistributedDataParallel final : private GradientReducer<D, T> {
   std::vector<Bucket> buckets_;             // empty before the first pass
   std::vector<std::vector<int>> of_nodes_;  // the buckets of Plan::nodes
   std::vector<T> host_copy_;                // of the gradients, where the device has memory of its own
+  std::optional<LeafTree<D, T>> tree_;      // of Reduction::fixed_tree
 };
 
 template <class D, class T>

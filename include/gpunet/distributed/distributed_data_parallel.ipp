@@ -18,12 +18,14 @@ namespace detail {
 
 // Returns what has to be the same on all ranks, a line each.
 template <class D, class T>
-std::string description_of(const Network<D, T>& net) {
+std::string description_of(const Network<D, T>& net, const DistributedDataParallelOptions& options) {
   std::string text = concat("gpunet ", GPUNET_VERSION, "\n", io::to_string(io::dtype_of<T>()), " numbers\n");
   for (const ParameterInfo& p : net.named_parameters())
     text += concat("parameter ", p.name, " ", to_string(p.sizes), p.requires_grad ? "" : ", frozen", "\n");
   for (const BufferInfo& b : net.named_buffers())
     text += concat("buffer ", b.name, " ", to_string(b.sizes), "\n");
+  if (options.reduction == Reduction::fixed_tree)
+    text += concat("Reduction::fixed_tree of ", options.tree_leaves, " leaves\n");
   return text;
 }
 
@@ -56,6 +58,7 @@ DistributedDataParallel<D, T>::DistributedDataParallel(Network<D, T>& net, Commu
       "gpunet::distributed::DistributedDataParallel: the network has one already (its gradients would be reduced "
       "twice), use that");
   verify();
+  if (options.reduction == Reduction::fixed_tree) tree_.emplace(net, comm, options.tree_leaves);
   const ModelUse::Exclusive use = net.exclusive_use();
   broadcast(net.parameters());
   broadcast(net.buffers());
@@ -69,8 +72,35 @@ DistributedDataParallel<D, T>::~DistributedDataParallel() {
 }
 
 template <class D, class T>
+typename DistributedDataParallel<D, T>::NoSync DistributedDataParallel<D, T>::no_sync() {
+  require(!tree_,
+          "gpunet::distributed::DistributedDataParallel::no_sync: with Reduction::fixed_tree, gradients are "
+          "reduced with "
+          "each batch (sums of several would depend on the number of ranks), use train::Step or fit with "
+          "{.accumulate = k}");
+  return NoSync(*this);
+}
+
+template <class D, class T>
+void DistributedDataParallel<D, T>::sum(std::span<double> numbers) {
+  const index_t size = std::ssize(numbers);
+  if (!tree_) {
+    comm_.run({.kind = Collective::all_reduce, .elements = size, .type = io::Dtype::F64, .data = numbers.data()});
+    return;
+  }
+  std::vector<double> all(numbers.size() * static_cast<std::size_t>(comm_.size()));
+  comm_.run({.kind = Collective::all_gather,
+             .elements = size,
+             .type = io::Dtype::F64,
+             .from = numbers.data(),
+             .data = all.data()});
+  detail::add_rows(all.data(), comm_.size(), size);
+  std::copy_n(all.begin(), numbers.size(), numbers.begin());
+}
+
+template <class D, class T>
 void DistributedDataParallel<D, T>::verify() {
-  const std::string own = detail::description_of(*net_);
+  const std::string own = detail::description_of(*net_, options_);
   std::vector<std::string> texts = comm_.all_gather(std::to_string(std::hash<std::string>{}(own)));
   if (std::equal(texts.begin() + 1, texts.end(), texts.begin())) return;
   detail::require_same(comm_.all_gather(own));
@@ -159,7 +189,7 @@ template <class D, class T>
 void DistributedDataParallel<D, T>::see_gradients(const PlannedNode& node, std::span<T* const>,
                                                   const T* gradients) {
   if constexpr (DeviceTraits<D>::has_host_memory) {
-    if (!reduces_ || comm_.size() == 1) return;
+    if (!reduces_ || tree_ || comm_.size() == 1) return;
     make_buckets();
     for (const int b : of_nodes_[static_cast<std::size_t>(&node - net_->plan().nodes.data())])
       if (--buckets_[static_cast<std::size_t>(b)].open == 0)
@@ -170,6 +200,7 @@ void DistributedDataParallel<D, T>::see_gradients(const PlannedNode& node, std::
 
 template <class D, class T>
 void DistributedDataParallel<D, T>::reduce(T* gradients) {
+  if (tree_) return tree_->check_running();
   if (!reduces_ || comm_.size() == 1) return;
   make_buckets();
   D& device = net_->device();

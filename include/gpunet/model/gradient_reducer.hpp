@@ -1,8 +1,10 @@
 // What makes the gradients of several processes one, in the backward pass of a network.
 #pragma once
 
+#include <cstdint>
 #include <span>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include <gpunet/graph/run_slice.hpp>
@@ -41,6 +43,36 @@ class Ranks {
   ~Ranks() = default;
 };
 
+// Runs a batch in leaves, parts that are equally large whatever the number of processes, so that gradients are added up in the same order
+// by any number of them. Leaf k of n leaves of a process has its samples k, k + n, k + 2 n, ...
+template <class D, class T>
+class LeafReducer {
+ public:
+  // Begins a batch of so many samples. Returns the number of its leaves on this process. Throws Error if they cannot be equally large.
+  virtual index_t begin_batch(index_t samples) = 0;
+  // Begins the next leaf. The next backward pass replaces the gradients; they are added to others by end_leaf().
+  virtual void begin_leaf() = 0;
+  // Returns the rows of an array [batch, ...] for the samples of the leaf, valid until the next one. `number`: 0 to 2, another for each array.
+  template <class E>
+  View<const E, D> rows_of_leaf(int number, const View<const E, D>& rows) {
+    static_assert(sizeof(E) % sizeof(std::uint32_t) == 0);
+    Sizes sizes = rows.sizes().tail();
+    const auto words = sizes.numel() * static_cast<index_t>(sizeof(E) / sizeof(std::uint32_t));
+    const auto [count, data] = gather(number, rows.size(0), words, rows.data());
+    return {static_cast<const E*>(data), sizes.with_front(count)};
+  }
+  virtual void end_leaf() = 0;
+  // Makes the gradients and the loss of the network the means over all leaves of all processes, on each of them.
+  virtual void end_batch() = 0;
+  // Makes the gradients what they were before the batch, after an error.
+  virtual void abandon_batch() = 0;
+
+ protected:
+  ~LeafReducer() = default;
+  // Returns the rows of the leaf, and how many.
+  virtual std::pair<index_t, const void*> gather(int number, index_t rows, index_t words, const void* data) = 0;
+};
+
 // As a NodeProbe, it sees each node after the last part of its gradients is in the arena, where a pass has one run of slices.
 template <class D, class T>
 class GradientReducer : public NodeProbe<T>, public Ranks {
@@ -49,6 +81,8 @@ class GradientReducer : public NodeProbe<T>, public Ranks {
   virtual void begin_pass() = 0;
   // After a backward pass: reduces what it has not begun with, and waits for all.
   virtual void reduce(T* gradients) = 0;
+  // Returns what runs batches in leaves, nullptr if they run as a whole.
+  virtual LeafReducer<D, T>* leaves() = 0;
 
  protected:
   ~GradientReducer() = default;

@@ -255,7 +255,7 @@ void Network<D, T>::run_step(const TargetsOf<D, T>& targets, T loss_gradient, bo
     if (reduces && completes_gradients(s)) slice.probe = reducer_;
     slice.backward(gradients_.of_run(run), gradients_.mode(run, first));
   });
-  if (reduces) reduce_gradients();
+  if (reduces && reducer_) reducer_->reduce(gradients_.data());
   reduce_losses();
 }
 
@@ -423,7 +423,7 @@ void Network<D, T>::backward(T loss_gradient) {
     if (completes_gradients(s)) slice.probe = reducer_;
     slice.backward(gradients_.of_run(run), gradients_.mode(run, first));
   });
-  reduce_gradients();
+  if (reducer_) reducer_->reduce(gradients_.data());
   gradients_.note_backward();
   if (detects_anomaly_ && !are_gradients_finite()) find_anomaly(nullptr, nullptr, loss_gradient, true);
 }
