@@ -146,19 +146,18 @@ std::vector<T> of_rank_0(std::vector<T> numbers, std::size_t size) {
 // Trains `make(device)` both ways. Each number of ranks has other threads.
 template <class T, class D, class Make>
 void check_by_step(D& device, Make make, const How& how) {
-  const auto made = [&](D& on) {
-    manual_seed(5);
+  const auto made = [&](D& on, index_t seed) {
+    manual_seed(static_cast<std::uint64_t>(seed));
     auto net = make(on);
     if (how.freezes) net.parameters("0.*").requires_grad(false);
     return net;
   };
   Trained<T> alone;
   if (world().is_main()) {
-    auto net = made(device);
+    auto net = made(device, 5);
     alone = by_leaves<T>(device, net, how);
   }
-  auto net = made(device);
-  if (!world().is_main()) manual_seed(77);  // no number of it comes from elsewhere than from rank 0
+  auto net = made(device, 5 + world().rank());  // all begin with what rank 0 has, also the random numbers
   const Trained<T> together = by_step<T>(device, net, how);
   CHECK(same_bits(together.weights, of_rank_0(alone.weights, together.weights.size())));
   CHECK(same_bits(together.losses, of_rank_0(alone.losses, together.losses.size())));
