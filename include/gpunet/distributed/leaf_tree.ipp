@@ -55,7 +55,8 @@ index_t LeafTree<D, T>::begin_batch(index_t samples) {
   require(samples % own_leaves() == 0, "gpunet::distributed::DistributedDataParallel: ", samples,
           " samples on a rank with ", own_leaves(), " of ", leaves_,
           " leaves of Reduction::fixed_tree (all leaves have equally many), give all ranks a multiple of ",
-          own_leaves(), ", and leave out the rest of the data: {.drop_last = true} of the DataLoader");
+          own_leaves(),
+          ", and leave out what is left at the end: {.drop_last = true} of DistributedSampler and of DataLoader");
   is_running_ = true;
   samples_ = samples;
   done_ = 0;
