@@ -41,11 +41,11 @@ struct DistributedDataParallelOptions {
 // The parts of a step are PyTorch's: gradients that accumulate are reduced with each backward pass unless no_sync() forbids it;
 // train::Step and fit with {.accumulate = k} reduce those of k batches at once.
 //
-// With {.reduction = Reduction::fixed_tree}, train::Step and fit give bitwise identical parameters, and Step losses that are the means over all
-// ranks' samples, on 1, 2, 4, ... up to .tree_leaves ranks, where they read the same batches: .tree_leaves times fewer samples in each pass,
-// whose gradients and losses are those of as many ranks, added up in pairs (see LeafTree). A batch of a rank must be a
-// multiple of .tree_leaves / ranks samples, equally many on all ranks. Errors: a layer with batch statistics in training mode, a loss that is a sum, a
-// backward pass elsewhere, no_sync(). Hooks are called for each leaf. With {.accumulate = k}, gradients are reduced with each batch.
+// With {.reduction = Reduction::fixed_tree}, train::Step and fit give bitwise identical parameters and losses on 1, 2, 4, ... up to
+// .tree_leaves ranks that read the same batches: as .tree_leaves ranks with Reduction::fast, but for the order of the additions (see
+// LeafTree) and for the loss of a step, which is that of all ranks' samples. All ranks have equally many samples, a multiple of
+// .tree_leaves / ranks. Hooks are called for each leaf. With {.accumulate = k}, gradients are reduced with each batch. Throws Error for
+// a layer with buffers in training mode (running statistics), a loss that is a sum, a backward pass elsewhere, no_sync().
 template <class D, class T>
 class DistributedDataParallel final : private GradientReducer<D, T> {
  public:

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <utility>
 #include <vector>
@@ -33,11 +34,11 @@ constexpr index_t reversed_bits(index_t i, index_t n) {
 
 }  // namespace detail
 
-// The reduction Reduction::fixed_tree. A batch of all ranks has `leaves` leaves: sample s belongs to leaf s % leaves. Rank r of n has the samples
-// r, r + n, r + 2 n, ..., as a DistributedSampler gives them, so that it has the leaves r, r + n, ... as a whole. Each leaf runs by itself, so its
-// gradient is bitwise the same on any rank. Then those of leaf l and leaf l + leaves / 2 are added, the sums of l and
-// l + leaves / 4, and so on. The first additions are those of leaves of one rank. For the last ones, each rank gets a part of the
-// sums of all ranks (all_to_all), adds them, and all get all parts (all_gather): 2 (n - 1) / n numbers per gradient, as in a ring.
+// The reduction Reduction::fixed_tree. A batch of all ranks has `leaves` leaves: sample s belongs to leaf s % leaves. Rank r of n has the
+// samples r, r + n, r + 2 n, ..., as a DistributedSampler gives them, so that it has the leaves r, r + n, ... as a whole. Each leaf is a
+// pass of its own, so its gradients are bitwise identical on any rank. Those of leaf l and leaf l + leaves / 2 are added, then the
+// sums of l and l + leaves / 4, and so on. The first additions are those of leaves of one rank. For the last ones, each rank gets a part
+// of the sums of all ranks (all_to_all), adds them, and gives them to all (all_gather): it sends 2 (n - 1) / n times the gradients, as in a ring.
 template <class D, class T>
 class LeafTree final : public LeafReducer<D, T> {
  public:
@@ -56,7 +57,7 @@ class LeafTree final : public LeafReducer<D, T> {
   void abandon_batch() override;
 
  private:
-  std::pair<index_t, const void*> gather(int number, index_t rows, index_t words, const void* data) override;
+  std::pair<index_t, const void*> gather(int number, index_t rows, index_t bytes, const void* data) override;
 
   index_t own_leaves() const { return leaves_ / comm_.size(); }
   const std::vector<ArenaRange>& ranges() const { return net_->gradients().ranges(); }
@@ -76,7 +77,7 @@ class LeafTree final : public LeafReducer<D, T> {
   std::pair<std::uint64_t, std::uint64_t> random_state_;  // before the batch
   std::vector<Buffer<T, D>> sums_;                        // gradients with their offsets, then the loss
   std::size_t depth_ = 0;                                 // how many of them there are
-  std::array<Buffer<std::uint32_t, D>, 3> rows_;          // see rows_of_leaf
+  std::array<Buffer<std::byte, D>, 3> rows_;              // see rows_of_leaf
   std::vector<T> own_, received_;                         // [ranks, part]
 };
 

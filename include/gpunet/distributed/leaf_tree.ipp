@@ -77,16 +77,24 @@ void LeafTree<D, T>::begin_leaf() {
 }
 
 template <class D, class T>
-std::pair<index_t, const void*> LeafTree<D, T>::gather(int number, index_t rows, index_t words, const void* data) {
+std::pair<index_t, const void*> LeafTree<D, T>::gather(int number, index_t rows, index_t bytes, const void* data) {
   require(rows == samples_, "gpunet::train: ", rows, " targets for a batch of ", samples_,
           " (want one for each sample), give those of the same batch");
   const index_t all = own_leaves(), count = rows / all;
-  if (all == 1 || words == 0) return {count, data};
-  Buffer<std::uint32_t, D>& to = rows_[static_cast<std::size_t>(number)];
-  if (to.size() < count * words) to.reset(net_->device(), count * words);
-  const auto* first = static_cast<const std::uint32_t*>(data) + leaf_ * words;
-  gpunet::detail::copy_rows(net_->device(), count,
-                            gpunet::detail::CopyRows<std::uint32_t>{words, all * words, words, first, to.data()});
+  if (all == 1 || bytes == 0) return {count, data};
+  Buffer<std::byte, D>& to = rows_[static_cast<std::size_t>(number)];
+  if (to.size() < count * bytes) to.reset(net_->device(), count * bytes);
+  const auto copy = [&]<class Word>(Word) {
+    const index_t words = bytes / static_cast<index_t>(sizeof(Word));
+    gpunet::detail::copy_rows(
+        net_->device(), count,
+        gpunet::detail::CopyRows<Word>{words, all * words, words, static_cast<const Word*>(data) + leaf_ * words,
+                                       reinterpret_cast<Word*>(to.data())});
+  };
+  if (bytes % 4 == 0 && reinterpret_cast<std::uintptr_t>(data) % 4 == 0)
+    copy(std::uint32_t{});
+  else
+    copy(std::uint8_t{});
   return {count, to.data()};
 }
 

@@ -43,24 +43,24 @@ class Ranks {
   ~Ranks() = default;
 };
 
-// Runs a batch in leaves, parts that are equally large whatever the number of processes, so that gradients are added up in the same order
-// by any number of them. Leaf k of n leaves of a process has its samples k, k + n, k + 2 n, ...
+// A batch in leaves: parts that are the same for any number of processes, and whose gradients are added up in the same order. Leaf k of the n
+// leaves of a process has its samples k, k + n, k + 2 n, ...
 template <class D, class T>
 class LeafReducer {
  public:
   // Begins a batch of so many samples. Returns the number of its leaves on this process. Throws Error if they cannot be equally large.
   virtual index_t begin_batch(index_t samples) = 0;
-  // Begins the next leaf. The next backward pass replaces the gradients; they are added to others by end_leaf().
+  // Begins the next leaf, whose backward pass replaces the gradients.
   virtual void begin_leaf() = 0;
   // Returns the rows of an array [batch, ...] for the samples of the leaf, valid until the next one. `number`: 0 to 2, another for each array.
   template <class E>
   View<const E, D> rows_of_leaf(int number, const View<const E, D>& rows) {
-    static_assert(sizeof(E) % sizeof(std::uint32_t) == 0);
-    Sizes sizes = rows.sizes().tail();
-    const auto words = sizes.numel() * static_cast<index_t>(sizeof(E) / sizeof(std::uint32_t));
-    const auto [count, data] = gather(number, rows.size(0), words, rows.data());
-    return {static_cast<const E*>(data), sizes.with_front(count)};
+    const Sizes row = rows.sizes().tail();
+    const auto [count, data] =
+        gather(number, rows.size(0), row.numel() * static_cast<index_t>(sizeof(E)), rows.data());
+    return {static_cast<const E*>(data), row.with_front(count)};
   }
+  // Adds up its gradients and its loss.
   virtual void end_leaf() = 0;
   // Makes the gradients and the loss of the network the means over all leaves of all processes, on each of them.
   virtual void end_batch() = 0;
@@ -69,8 +69,8 @@ class LeafReducer {
 
  protected:
   ~LeafReducer() = default;
-  // Returns the rows of the leaf, and how many.
-  virtual std::pair<index_t, const void*> gather(int number, index_t rows, index_t words, const void* data) = 0;
+  // Returns the rows of the leaf, of so many bytes each, and how many.
+  virtual std::pair<index_t, const void*> gather(int number, index_t rows, index_t bytes, const void* data) = 0;
 };
 
 // As a NodeProbe, it sees each node after the last part of its gradients is in the arena, where a pass has one run of slices.
@@ -81,7 +81,7 @@ class GradientReducer : public NodeProbe<T>, public Ranks {
   virtual void begin_pass() = 0;
   // After a backward pass: reduces what it has not begun with, and waits for all.
   virtual void reduce(T* gradients) = 0;
-  // Returns what runs batches in leaves, nullptr if they run as a whole.
+  // Returns the leaves of a batch, nullptr if it runs as a whole.
   virtual LeafReducer<D, T>* leaves() = 0;
 
  protected:

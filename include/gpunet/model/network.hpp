@@ -211,16 +211,16 @@ class Network : public Trackable<Network<D, T>> {
   // distributed::DistributedDataParallel.
   void set_reducer(GradientReducer<D, T>* reducer) { reducer_ = reducer; }
   GradientReducer<D, T>* reducer() const { return reducer_; }
-  // Reduces the gradients of passes that have left that out; those of leaves have not.
+  // Reduces the gradients of passes that have left that out; passes of leaves have not.
   void reduce_gradients() {
     if (reducer_ && !leaves()) reducer_->reduce(gradients_.data());
   }
-  // Returns what runs its batches in leaves, nullptr if they run as a whole.
+  // Returns the leaves of its batches, nullptr if they run as a whole.
   LeafReducer<D, T>* leaves() const { return reducer_ ? reducer_->leaves() : nullptr; }
 
   // Makes the next backward pass replace the gradients instead of adding to them.
   void zero_grad() { gradients_.zero(); }
-  // Makes it add to them: they were written.
+  // Makes it add to them, after they were written.
   void note_gradients() { gradients_.note_backward(); }
 
   // Notes that parameters have changed: earlier losses can no longer run backward().

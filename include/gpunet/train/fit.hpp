@@ -308,22 +308,21 @@ class FitStep {
  private:
   // Runs both passes, and with a whole step the update if it is due.
   template <class Inputs, class Labels, class Targets>
-  BatchLoss add_gradients(const Inputs& inputs, const Labels& labels, const Targets& of_loader) {
+  BatchLoss add_gradients(const Inputs& inputs, const Labels& labels, [[maybe_unused]] const Targets& of_loader) {
     if constexpr (counts || before_update) {
       const auto leaves = run_.model.leaves();
       if (!leaves) return run_passes(inputs, labels, of_loader);
       return run_leaves(*leaves, inputs.size(0), [&] {
-        return run_passes(rows_of_leaf(*leaves, 0, inputs), rows_of_leaf(*leaves, 1, labels),
-                          rows_of_leaf(*leaves, 2, of_loader));
+        const auto x = rows_of_leaf(*leaves, 0, inputs);
+        const auto y = rows_of_leaf(*leaves, 1, labels);
+        if constexpr (counts)
+          return run_passes(x, y, rows_of_leaf(*leaves, 2, of_loader));
+        else
+          return run_passes(x, y, y);
       });
     } else {
       return step_(inputs, labels);
     }
-  }
-  template <class Leaves, class Array>
-  static auto rows_of_leaf(Leaves& leaves, int number, const Array& array) {
-    using Element = std::remove_cvref_t<decltype(*array.data())>;
-    return leaves.rows_of_leaf(number, View<const Element, typename Model::device_type>(array));
   }
 
   // Runs both passes for a batch, or a leaf of it.

@@ -2,10 +2,18 @@
 #pragma once
 
 #include <optional>
+#include <type_traits>
 
 #include <gpunet/model/network.hpp>
 
 namespace gpunet::train::detail {
+
+// Returns the rows of a tensor or view for the samples of the leaf.
+template <class D, class T, class Array>
+auto rows_of_leaf(LeafReducer<D, T>& leaves, int number, const Array& array) {
+  using Element = std::remove_cvref_t<decltype(*array.data())>;
+  return leaves.rows_of_leaf(number, View<const Element, D>(array));
+}
 
 // Calls pass() for each leaf of a batch, which computes its gradients by the rows_of_leaf() and returns the loss. Then the gradients are the
 // means over all leaves of all processes, and so is the returned loss. An error changes no gradient.
