@@ -443,3 +443,34 @@ TEST_CASE("hooks are called for each leaf") {
   step(part.x, part.y);
   CHECK(seen == std::vector<Sizes>(static_cast<std::size_t>(leaves / world().size()), Sizes{batch / leaves, 11}));
 }
+
+TEST_CASE_TEMPLATE("the rows of a leaf, of numbers of any size", D, GPUNET_TEST_DEVICES) {
+  if (!shares_leaves()) return;
+  D& device = test_device<D>();
+  Network<D, float> net(device, layers, {7});
+  DistributedDataParallel ddp(net, world(), {.reduction = Reduction::fixed_tree});
+  REQUIRE(net.leaves() != nullptr);
+  LeafReducer<D, float>& tree = *net.leaves();
+  const index_t own = leaves / world().size(), samples = 2 * own;
+  const auto check = [&]<class E>(int number, index_t row, const std::vector<E>& values) {
+    const Tensor<E, D> all(device, {samples, row}, values);
+    const View<const E, D> part = tree.rows_of_leaf(number, View<const E, D>(all.view()));
+    CHECK(part.sizes() == Sizes{2, row});
+    // The first leaf of a rank.
+    std::vector<E> expected(values.begin(), values.begin() + row);
+    expected.insert(expected.end(), values.begin() + own * row, values.begin() + (own + 1) * row);
+    CHECK(to_vector(device, part) == expected);
+  };
+  CHECK(tree.begin_batch(samples) == own);
+  tree.begin_leaf();
+  const auto count = [&]<class E>(E, index_t row) {
+    std::vector<E> values;
+    for (index_t i = 0; i < samples * row; ++i)
+      values.push_back(static_cast<E>(i));
+    return values;
+  };
+  check(0, 3, count(std::uint8_t{}, 3));
+  check(1, 5, count(double{}, 5));
+  check(2, 1, count(label_t{}, 1));
+  tree.abandon_batch();
+}
