@@ -9,6 +9,7 @@
 #include <gpunet/core/tracked_pointer.hpp>
 #include <gpunet/distributed/communicator.hpp>
 #include <gpunet/model/network.hpp>
+#include <gpunet/ops/batch_ranks.hpp>
 
 namespace gpunet::distributed {
 
@@ -17,6 +18,8 @@ struct DistributedDataParallelOptions {
   double bucket_cap_mb = 25;  // gradients are reduced in parts of so many MiB; the first one has 1 MiB
   bool broadcast_buffers =
       true;  // running statistics of rank 0 go to all ranks before each forward pass in training mode
+  // BatchNorm normalizes by the statistics of all ranks' samples, as after torch.nn.SyncBatchNorm.convert_sync_batchnorm(net).
+  bool sync_batch_norm = false;
 };
 
 // Makes a network the same on all ranks, and the gradients of each backward pass the mean over the ranks, so that they stay the same:
@@ -30,8 +33,14 @@ struct DistributedDataParallelOptions {
 //
 // The parts of a step are PyTorch's: gradients that accumulate are reduced with each backward pass unless no_sync() forbids it;
 // train::Step and fit with {.accumulate = k} reduce those of k batches at once.
+//
+// With {.sync_batch_norm = true}, each BatchNorm in training mode takes mean and variance of its input over the samples of all ranks, which may
+// have different numbers of them, and its backward pass the gradients through both. Running statistics are then the same on all ranks,
+// bitwise. Parameters are trained as by one process with the whole batch, if the ranks have equally many samples or losses are scaled:
+// the mean over ranks of losses that are means gives each rank, not each sample, the same weight. A rank sends
+// 2 channels + 1 numbers to all others in the forward pass of each BatchNorm, and adds up as many in its backward pass.
 template <class D, class T>
-class DistributedDataParallel final : private GradientReducer<D, T> {
+class DistributedDataParallel final : private GradientReducer<D, T>, private BatchRanks {
  public:
   // Both must outlive this; the network may be moved. Parameters and buffers become those of rank 0. Throws Error on all ranks if
   // their networks differ, or the versions of gpunet.
@@ -84,12 +93,18 @@ class DistributedDataParallel final : private GradientReducer<D, T> {
                .type = io::Dtype::F64,
                .data = numbers.data()});
   }
+  BatchRanks* batch_ranks() override { return options_.sync_batch_norm && comm_.size() > 1 ? this : nullptr; }
   void begin_pass() override {
     if (reduces_ && options_.broadcast_buffers) sync_buffers();
   }
   void see_output(const PlannedNode&, const T*) override {}
   void see_gradients(const PlannedNode& node, std::span<T* const>, const T* gradients) override;
   void reduce(T* gradients) override;
+
+  index_t ranks() const override { return comm_.size(); }
+  double* numbers(index_t n) override;
+  void gather(const double* from, index_t n, double* to) override;
+  void sum(double* numbers, index_t n) override;
 
   void verify();
   // Makes rank 0's array that of all ranks.
@@ -107,6 +122,7 @@ class DistributedDataParallel final : private GradientReducer<D, T> {
   std::vector<Bucket> buckets_;             // empty before the first pass
   std::vector<std::vector<int>> of_nodes_;  // the buckets of Plan::nodes
   std::vector<T> host_copy_;                // of the gradients, where the device has memory of its own
+  Buffer<double, D> statistics_;            // see numbers()
 };
 
 template <class D, class T>

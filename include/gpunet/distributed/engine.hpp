@@ -30,9 +30,10 @@ struct CollectiveCall {
   io::Dtype type = io::Dtype::U8;
   ReduceOp op = ReduceOp::sum;  // not avg
   index_t root = 0;
-  const void* from = nullptr;  // all_gather: [elements]
-  void* data = nullptr;        // [elements], all_gather: [size, elements]
-  bool is_checked = false;     // whether the ranks have compared their calls
+  const void* from = nullptr;   // all_gather: [elements]
+  void* data = nullptr;         // [elements], all_gather: [size, elements]
+  bool is_checked = false;      // whether the ranks have compared their calls
+  bool is_of_training = false;  // whether a rank in evaluation mode leaves it out
 };
 
 // Transports the numbers of one process. Calls of all ranks have to be the same, in the same order.
