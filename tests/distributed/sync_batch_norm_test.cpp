@@ -235,10 +235,27 @@ TEST_CASE("each normalization takes one call forward and one backward, unless no
   Host& host = test_device<Host>();
   Network<Host, double> net(host, features_with(0.1), {5});
   DistributedDataParallel ddp(net, world(), synchronized);
-  const index_t calls = world().calls();
+  const Tensor<double, Host> x(host, {2, 5}, pattern<double>(10, 7, 0, 29));
+  const Tensor<label_t, Host> y(host, {2}, {0, 1});
+  const index_t start = world().calls();
+  {
+    const auto none = ddp.no_sync();  // of gradients; statistics still are those of all ranks
+    nn::CrossEntropyLoss{}(net(x), y).backward();
+  }
+  CHECK(world().calls() - start == 3 * on);
   net.eval();
-  net(Tensor<double, Host>(host, {2, 5}));
+  const index_t calls = world().calls();
+  nn::CrossEntropyLoss{}(net(x), y);
   CHECK(world().calls() == calls);  // the ranks may evaluate different numbers of batches
+}
+
+TEST_CASE("ranks of which one has no sync_batch_norm are an error on all of them") {
+  if (world().size() == 1) return;
+  Network<Host, double> net(test_device<Host>(), features_with(0.1), {5});
+  distributed::DistributedDataParallelOptions options = synchronized;
+  options.sync_batch_norm = world().rank() == 0;
+  CHECK(contains(error_of([&] { DistributedDataParallel ddp(net, world(), options); }),
+                 "rank 1 has sync_batch_norm off where rank 0 has sync_batch_norm on"));
 }
 
 TEST_CASE("a rank may have one value per channel, if statistics are those of all ranks") {

@@ -34,11 +34,10 @@ struct DistributedDataParallelOptions {
 // The parts of a step are PyTorch's: gradients that accumulate are reduced with each backward pass unless no_sync() forbids it;
 // train::Step and fit with {.accumulate = k} reduce those of k batches at once.
 //
-// With {.sync_batch_norm = true}, each BatchNorm in training mode takes mean and variance of its input over the samples of all ranks, which may
-// have different numbers of them, and its backward pass the gradients through both. Running statistics are then the same on all ranks,
-// bitwise. Parameters are trained as by one process with the whole batch, if the ranks have equally many samples or losses are scaled:
-// the mean over ranks of losses that are means gives each rank, not each sample, the same weight. A rank sends
-// 2 channels + 1 numbers to all others in the forward pass of each BatchNorm, and adds up as many in its backward pass.
+// With {.sync_batch_norm = true}, mean and variance of each BatchNorm in training mode are those of the samples of all ranks, and its
+// backward pass computes the gradients through both. Each sample has the same weight in them, also where ranks have different numbers of
+// samples. Running statistics are then bitwise identical on all ranks by themselves. Each BatchNorm takes a call in the forward pass, which
+// gathers 2 channels + 1 doubles of each rank, and one in the backward pass, which adds up as many; also within no_sync().
 template <class D, class T>
 class DistributedDataParallel final : private GradientReducer<D, T>, private BatchRanks {
  public:

@@ -70,7 +70,8 @@ DistributedDataParallel<D, T>::~DistributedDataParallel() {
 
 template <class D, class T>
 void DistributedDataParallel<D, T>::verify() {
-  const std::string own = detail::description_of(*net_);
+  const std::string own =
+      concat(detail::description_of(*net_), "sync_batch_norm ", options_.sync_batch_norm ? "on" : "off", "\n");
   std::vector<std::string> texts = comm_.all_gather(std::to_string(std::hash<std::string>{}(own)));
   if (std::equal(texts.begin() + 1, texts.end(), texts.begin())) return;
   detail::require_same(comm_.all_gather(own));
