@@ -245,8 +245,10 @@ TEST_CASE("each normalization takes one call forward and one backward, unless no
   CHECK(world().calls() - start == 3 * on);
   net.eval();
   const index_t calls = world().calls();
-  nn::CrossEntropyLoss{}(net(x), y);
+  auto loss = nn::CrossEntropyLoss{}(net(x), y);
   CHECK(world().calls() == calls);  // the ranks may evaluate different numbers of batches
+  loss.backward();
+  CHECK(world().calls() == calls + on);  // all gradients
 }
 
 TEST_CASE("ranks of which one has no sync_batch_norm are an error on all of them") {
