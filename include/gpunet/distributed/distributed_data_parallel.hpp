@@ -11,6 +11,7 @@
 #include <gpunet/distributed/communicator.hpp>
 #include <gpunet/distributed/leaf_tree.hpp>
 #include <gpunet/model/network.hpp>
+#include <gpunet/ops/batch_ranks.hpp>
 
 namespace gpunet::distributed {
 
@@ -27,6 +28,8 @@ struct DistributedDataParallelOptions {
       true;  // running statistics of rank 0 go to all ranks before each forward pass in training mode
   Reduction reduction = Reduction::fast;
   index_t tree_leaves = 8;  // of Reduction::fixed_tree: a power of two, the largest number of ranks
+  // BatchNorm normalizes by the statistics of all ranks' samples, as after torch.nn.SyncBatchNorm.convert_sync_batchnorm(net).
+  bool sync_batch_norm = false;
 };
 
 // Makes a network the same on all ranks, and the gradients of each backward pass the mean over the ranks, so that they stay the same:
@@ -46,8 +49,13 @@ struct DistributedDataParallelOptions {
 // LeafTree) and for the loss of a step, which is that of all ranks' samples. All ranks have equally many samples, a multiple of
 // .tree_leaves / ranks. Hooks are called for each leaf. With {.accumulate = k}, gradients are reduced with each batch. Throws Error for
 // a layer with buffers in training mode (running statistics), a loss that is a sum, a backward pass elsewhere, no_sync().
+//
+// With {.sync_batch_norm = true}, mean and variance of each BatchNorm in training mode are those of the samples of all ranks, and its
+// backward pass computes the gradients through both. Each sample has the same weight in them, also where ranks have different numbers of
+// samples. Running statistics are then bitwise identical on all ranks by themselves. Each BatchNorm takes a call in the forward pass, which
+// gathers 2 channels + 1 doubles of each rank, and one in the backward pass, which adds up as many; also within no_sync().
 template <class D, class T>
-class DistributedDataParallel final : private GradientReducer<D, T> {
+class DistributedDataParallel final : private GradientReducer<D, T>, private BatchRanks {
  public:
   // Both must outlive this; the network may be moved. Parameters and buffers become those of rank 0. Throws Error on all ranks if
   // their networks differ, or the versions of gpunet.
@@ -96,6 +104,7 @@ class DistributedDataParallel final : private GradientReducer<D, T> {
 
   bool is_main() const override { return comm_.is_main(); }
   void sum(std::span<double> numbers) override;
+  BatchRanks* batch_ranks() override { return options_.sync_batch_norm && comm_.size() > 1 ? this : nullptr; }
   void begin_pass() override {
     if (reduces_ && options_.broadcast_buffers && !tree_) sync_buffers();
   }
@@ -103,6 +112,11 @@ class DistributedDataParallel final : private GradientReducer<D, T> {
   void see_output(const PlannedNode&, const T*) override {}
   void see_gradients(const PlannedNode& node, std::span<T* const>, const T* gradients) override;
   void reduce(T* gradients) override;
+
+  index_t ranks() const override { return comm_.size(); }
+  double* numbers(index_t n) override;
+  void gather(const double* from, index_t n, double* to) override;
+  void sum(double* numbers, index_t n) override;
 
   void verify();
   // Makes rank 0's array that of all ranks.
@@ -121,6 +135,7 @@ class DistributedDataParallel final : private GradientReducer<D, T> {
   std::vector<std::vector<int>> of_nodes_;  // the buckets of Plan::nodes
   std::vector<T> host_copy_;                // of the gradients, where the device has memory of its own
   std::optional<LeafTree<D, T>> tree_;      // of Reduction::fixed_tree
+  Buffer<double, D> statistics_;            // see numbers()
 };
 
 template <class D, class T>

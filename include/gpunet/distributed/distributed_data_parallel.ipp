@@ -26,6 +26,7 @@ std::string description_of(const Network<D, T>& net, const DistributedDataParall
     text += concat("buffer ", b.name, " ", to_string(b.sizes), "\n");
   if (options.reduction == Reduction::fixed_tree)
     text += concat("Reduction::fixed_tree of ", options.tree_leaves, " leaves\n");
+  text += concat("sync_batch_norm ", options.sync_batch_norm ? "on" : "off", "\n");
   return text;
 }
 
@@ -110,7 +111,11 @@ template <class D, class T>
 void DistributedDataParallel<D, T>::broadcast(const View<T, D>& array) {
   if (array.numel() == 0 || comm_.size() == 1) return;
   const auto call = [&](T* data) {
-    comm_.run({.kind = Collective::broadcast, .elements = array.numel(), .type = io::dtype_of<T>(), .data = data});
+    comm_.run({.kind = Collective::broadcast,
+               .elements = array.numel(),
+               .type = io::dtype_of<T>(),
+               .data = data,
+               .is_of_training = true});
   };
   if constexpr (DeviceTraits<D>::has_host_memory) {
     call(array.data());
@@ -124,6 +129,54 @@ void DistributedDataParallel<D, T>::broadcast(const View<T, D>& array) {
 template <class D, class T>
 void DistributedDataParallel<D, T>::sync_buffers() {
   broadcast(net_->buffers());
+}
+
+template <class D, class T>
+double* DistributedDataParallel<D, T>::numbers(index_t n) {
+  if (statistics_.size() < n) statistics_.reset(net_->device(), n);
+  return statistics_.data();
+}
+
+template <class D, class T>
+void DistributedDataParallel<D, T>::gather(const double* from, index_t n, double* to) {
+  const auto call = [&](const double* own, double* all) {
+    comm_.run({.kind = Collective::all_gather,
+               .elements = n,
+               .type = io::Dtype::F64,
+               .from = own,
+               .data = all,
+               .is_of_training = true});
+  };
+  if constexpr (DeviceTraits<D>::has_host_memory) {
+    call(from, to);
+  } else {
+    D& device = net_->device();
+    const auto size = static_cast<std::size_t>(n);
+    std::vector<double> copy((1 + static_cast<std::size_t>(ranks())) * size);
+    device.download(copy.data(), from, size * sizeof(double));
+    call(copy.data(), copy.data() + size);
+    device.upload(to, copy.data() + size, (copy.size() - size) * sizeof(double));
+  }
+}
+
+template <class D, class T>
+void DistributedDataParallel<D, T>::sum(double* numbers, index_t n) {
+  const auto call = [&](double* all) {
+    comm_.run({.kind = Collective::all_reduce,
+               .elements = n,
+               .type = io::Dtype::F64,
+               .data = all,
+               .is_of_training = true});
+  };
+  if constexpr (DeviceTraits<D>::has_host_memory) {
+    call(numbers);
+  } else {
+    D& device = net_->device();
+    std::vector<double> copy(static_cast<std::size_t>(n));
+    device.download(copy.data(), numbers, copy.size() * sizeof(double));
+    call(copy.data());
+    device.upload(numbers, copy.data(), copy.size() * sizeof(double));
+  }
 }
 
 template <class D, class T>

@@ -33,6 +33,7 @@ struct CollectiveCall {
   const void* from = nullptr;  // all_gather: [elements], all_to_all: [size, elements], a row for each rank
   void* data = nullptr;        // [elements]; all_gather, all_to_all: [size, elements], a row of each rank
   bool is_checked = false;     // whether the ranks have compared their calls
+  bool is_of_training = false;  // whether a rank in evaluation mode leaves it out
 };
 
 // Transports the numbers of one process. Calls of all ranks have to be the same, in the same order.

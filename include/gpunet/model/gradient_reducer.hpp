@@ -77,6 +77,8 @@ class LeafReducer {
 template <class D, class T>
 class GradientReducer : public NodeProbe<T>, public Ranks {
  public:
+  // Returns the ranks whose samples together make the statistics of a batch in training mode; null: each process has its own.
+  virtual BatchRanks* batch_ranks() = 0;
   // Before a forward pass in training mode.
   virtual void begin_pass() = 0;
   // After a backward pass: reduces what it has not begun with, and waits for all.

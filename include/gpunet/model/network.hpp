@@ -327,7 +327,8 @@ class Network : public Trackable<Network<D, T>> {
             .state = {arena_->buffers.data(),
                       mode_of_pass_,
                       {random_seed_, random_step_.data()},
-                      graph_constants_.data()},
+                      graph_constants_.data(),
+                      reducer_ && mode_of_pass_ == nn::Mode::train ? reducer_->batch_ranks() : nullptr},
             .memory = memory,
             .watched = hooks_->watched(),
             .conversions = conversions_};
