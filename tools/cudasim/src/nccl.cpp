@@ -1,5 +1,7 @@
 // Replacement libnccl: collectives over the simulated devices of one process, one thread with groups or one thread
-// per rank. A collective is ordered after the earlier work of every rank's stream and before its later work.
+// per rank. A collective is ordered after the earlier work of every rank's stream and before its later work. Ranks may also be
+// processes of one machine, each with one rank: then a collective is work on the stream of each, which meets the others when it runs.
+#include <atomic>
 #include <chrono>
 #include <condition_variable>
 #include <cstdio>
@@ -7,6 +9,7 @@
 #include <cstring>
 #include <cuda_runtime_api.h>
 #include <deque>
+#include <fcntl.h>
 #include <functional>
 #include <map>
 #include <memory>
@@ -14,6 +17,9 @@
 #include <nccl.h>
 #include <set>
 #include <string>
+#include <sys/mman.h>
+#include <thread>
+#include <unistd.h>
 #include <vector>
 #define API extern "C" __attribute__((visibility("default")))
 extern "C" int cudasim_submit(cudaStream_t, const char*, const std::function<int()>*, int);
@@ -46,11 +52,14 @@ std::mutex g_mu;
 std::condition_variable g_cv;
 std::map<std::string, std::shared_ptr<Clique>> g_cliques;
 thread_local std::string t_error;
+class Peers;
 }  // namespace
 
 struct ncclComm {
   std::shared_ptr<Clique> c;
   int rank, dev;
+  std::shared_ptr<Peers> peers;  // null: all ranks are of this process
+  std::string id;
 };
 
 namespace {
@@ -240,6 +249,171 @@ int perform(const std::vector<Call>& c, const std::vector<int>& dev) {
   }
   return 0;
 }
+// ---- ranks in several processes
+// One rank of a file of shared memory, which the unique id names. Data go through a slot for each rank, in parts. A rank holds a lock of
+// the file as long as its process lives.
+class Peers {
+  static constexpr int mostRanks = 64;
+  static constexpr size_t slotBytes = 1 << 20;
+  struct Meta {
+    size_t count;
+    int kind, type, op, root;
+    bool operator==(const Meta&) const = default;
+  };
+  struct Header {  // zeros are its first state
+    std::atomic<int> pid[mostRanks];
+    std::atomic<uint64_t> written[mostRanks],
+        read[mostRanks];  // parts that a rank has written, and has read of all
+    Meta meta[mostRanks];
+  };
+
+ public:
+  Peers(const std::string& id, int n, int rank) : path_("/dev/shm/" + id), n_(n), rank_(rank) {
+    bytes_ = sizeof(Header) + n * slotBytes;
+    if (n > mostRanks) return;
+    fd_ = open(path_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+    if (fd_ < 0 || ftruncate(fd_, (off_t)bytes_) || !lock(F_OFD_SETLK, rank)) return;
+    void* p = mmap(nullptr, bytes_, PROT_READ | PROT_WRITE, MAP_SHARED, fd_, 0);
+    if (p == MAP_FAILED) return;
+    head_ = (Header*)p;
+    head_->pid[rank].store(getpid());
+  }
+  Peers(const Peers&) = delete;
+  Peers& operator=(const Peers&) = delete;
+  ~Peers() {
+    removeFile();  // the others have it open, or would not have come together
+    if (head_) munmap(head_, bytes_);
+    if (fd_ >= 0) close(fd_);
+  }
+  bool isOpen() const { return head_; }
+  void removeFile() {
+    if (!path_.empty()) unlink(path_.c_str());
+    path_.clear();
+  }
+  // The number of ranks that have come, and whether one of them is of another process.
+  int joined() const {
+    int count = 0;
+    for (int r = 0; r < n_; ++r)
+      count += head_->pid[r].load() != 0;
+    return count;
+  }
+  bool severalProcesses() const {
+    for (int r = 0; r < n_; ++r)
+      if (head_->pid[r].load() != getpid()) return true;
+    return false;
+  }
+  bool oneRankEach() const {
+    std::set<int> pids;
+    for (int r = 0; r < n_; ++r)
+      pids.insert(head_->pid[r].load());
+    return (int)pids.size() == n_;
+  }
+  void abort() { aborted_ = true; }
+  ncclResult_t error() const { return error_; }
+
+  // Does the part of this rank in a collective. As the kernel of NCCL, it waits for ever for a rank that has ended, until
+  // ncclCommAbort; or until the time limit.
+  int perform(const Call& c) {
+    const size_t size = sizeOf(c.type), most = slotBytes / size;
+    const bool toAll = c.kind != REDUCE, sends = c.kind != BROADCAST || rank_ == c.root;
+    std::vector<char> out;
+    for (int part = 0; part < (c.kind == REDUCESCATTER ? n_ : 1); ++part)
+      for (size_t first = 0; first < c.count || first == 0; first += most) {
+        const size_t n = std::min(most, c.count - first);
+        const char* const from = (const char*)c.send + (part * c.count + first) * size;
+        if (!waitFor(head_->read, parts_, c)) return failure();
+        head_->meta[rank_] = {c.count, c.kind, c.type, c.op, c.root};
+        if (sends && n) std::memcpy(slot(rank_), from, n * size);
+        head_->written[rank_].store(++parts_, std::memory_order_release);
+        if (!waitFor(head_->written, parts_, c)) return failure();
+        for (int r = 0; r < n_; ++r)
+          if (!(head_->meta[r] == head_->meta[rank_])) {
+            error_ = ncclInvalidUsage;
+            fail(ncclInvalidUsage, "ranks " + std::to_string(rank_) + " and " + std::to_string(r) +
+                                       " disagree: " + kindName[c.kind] + " of " + std::to_string(c.count) +
+                                       " elements against " + kindName[head_->meta[r].kind] + " of " +
+                                       std::to_string(head_->meta[r].count));
+            return cudaErrorLaunchFailure;
+          }
+        char* const to = (char*)c.recv + first * size;
+        if (n == 0) {
+        } else if (c.kind == BROADCAST) {
+          std::memcpy(to, slot(c.root), n * size);
+        } else if (c.kind == ALLGATHER) {
+          for (int r = 0; r < n_; ++r)
+            std::memcpy(to + r * c.count * size, slot(r), n * size);
+        } else if (c.kind == REDUCESCATTER ? part == rank_ : toAll || rank_ == c.root) {
+          std::vector<const void*> in;
+          for (int r = 0; r < n_; ++r)
+            in.push_back(slot(r));
+          reduceAny(in, 0, n, c.type, c.op, out);
+          std::memcpy(to, out.data(), n * size);
+        }
+        head_->read[rank_].store(parts_, std::memory_order_release);
+      }
+    return 0;
+  }
+
+ private:
+  char* slot(int r) const { return (char*)head_ + sizeof(Header) + r * slotBytes; }
+  bool lock(int command, int r) const {
+    struct flock byte {};
+    byte.l_type = F_WRLCK;
+    byte.l_whence = SEEK_SET;
+    byte.l_start = r;
+    byte.l_len = 1;
+    return fcntl(fd_, command, &byte) == 0 && (command == F_OFD_SETLK || byte.l_type != F_UNLCK);
+  }
+  bool lives(int r) const { return r == rank_ || lock(F_OFD_GETLK, r); }
+  // Waits until each rank has done so many parts. Returns whether they have.
+  bool waitFor(const std::atomic<uint64_t>* done, uint64_t parts, const Call& c) {
+    const auto end = std::chrono::steady_clock::now() + patience();
+    for (unsigned polls = 1; !aborted_; ++polls) {
+      int missing = 0;
+      while (missing < n_ && done[missing].load(std::memory_order_acquire) >= parts)
+        ++missing;
+      if (missing == n_) return true;
+      if (polls % 64) {
+        std::this_thread::yield();
+        continue;
+      }
+      std::this_thread::sleep_for(std::chrono::microseconds(50));
+      if (error_ == ncclSuccess && !lives(missing) && done[missing].load(std::memory_order_acquire) < parts) {
+        fail(ncclRemoteError, std::string(kindName[c.kind]) + ": rank " + std::to_string(rank_) +
+                                  " waits for rank " + std::to_string(missing) + ", which has ended");
+        error_ = ncclRemoteError;
+      }
+      if (std::chrono::steady_clock::now() > end) {
+        if (error_ == ncclSuccess) error_ = ncclInternalError;
+        fail(ncclInternalError, std::string(kindName[c.kind]) + ": rank " + std::to_string(rank_) +
+                                    " timed out waiting for rank " + std::to_string(missing));
+        return false;
+      }
+    }
+    return false;
+  }
+  // After ncclCommAbort, what the collective should have written is undefined.
+  int failure() const { return aborted_ ? cudaSuccess : cudaErrorLaunchTimeout; }
+
+  std::string path_;
+  int n_, rank_, fd_ = -1;
+  size_t bytes_ = 0;
+  Header* head_ = nullptr;
+  uint64_t parts_ = 0;
+  std::atomic<bool> aborted_{false};
+  std::atomic<ncclResult_t> error_{ncclSuccess};
+};
+
+// Submits a collective of several processes to the stream of this one.
+ncclResult_t launchOwn(ncclComm& comm, const Call& c) {
+  if (comm.peers->error() != ncclSuccess) return fail(comm.peers->error(), "the communicator has failed");
+  std::function<int()> work = [peers = comm.peers, c, n = comm.c->n, rank = comm.rank, dev = comm.dev]() -> int {
+    return buffersOk(c, n, rank, dev) ? peers->perform(c) : cudaErrorIllegalAddress;
+  };
+  OnDevice d(comm.dev);
+  const int e = cudasim_submit(c.stream, kindName[c.kind], &work, 0);
+  return e ? fail(ncclUnhandledCudaError, cudaGetErrorString((cudaError_t)e)) : ncclSuccess;
+}
 // Submits a collective that every rank has called to the streams.
 ncclResult_t launch(Clique& q, std::vector<std::shared_ptr<Call>> calls) {
   const int n = q.n;
@@ -303,6 +477,10 @@ void launchReady(Clique& q) {
   }
 }
 ncclResult_t runItems(std::vector<GroupItem>& items) {
+  for (GroupItem& it : items)
+    if (it.comm->peers)
+      if (ncclResult_t r = launchOwn(*it.comm, *it.call); r != ncclSuccess) return r;
+  std::erase_if(items, [](const GroupItem& it) { return it.comm->peers != nullptr; });
   std::unique_lock<std::mutex> lk(g_mu);
   for (GroupItem& it : items)
     it.comm->c->waiting[it.comm->rank].push_back(it.call);
@@ -336,10 +514,31 @@ ncclResult_t ask(ncclComm_t comm, Call c) {
   }
   return runItems(one);
 }
+// Returns ncclInProgress until all ranks have come.
+ncclResult_t tryJoin(ncclComm* c) {
+  {
+    std::lock_guard<std::mutex> lk(g_mu);
+    if (c->c->joined == c->c->n) {
+      c->peers.reset();
+      return ncclSuccess;
+    }
+  }
+  if (!c->peers || c->peers->joined() < c->c->n) return ncclInProgress;
+  c->peers->removeFile();
+  if (!c->peers->severalProcesses()) return ncclInProgress;  // the other threads are about to note it
+  if (c->peers->oneRankEach()) return ncclSuccess;
+  return fail(ncclInvalidUsage,
+              "ncclCommInitRank: a process with several ranks of several processes is not simulated");
+}
 ncclResult_t waitJoined(ncclComm* c) {
-  std::unique_lock<std::mutex> lk(g_mu);
-  if (g_cv.wait_for(lk, patience(), [&] { return c->c->joined == c->c->n; })) return ncclSuccess;
-  return fail(ncclInternalError, "ncclCommInitRank: not every rank joined");
+  const auto end = std::chrono::steady_clock::now() + patience();
+  for (;;) {
+    const ncclResult_t r = tryJoin(c);
+    if (r != ncclInProgress) return r;
+    if (std::chrono::steady_clock::now() > end)
+      return fail(ncclInternalError, "ncclCommInitRank: not every rank joined");
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
 }
 }  // namespace
 
@@ -352,17 +551,27 @@ API ncclResult_t ncclGetUniqueId(ncclUniqueId* id) {
   static int next = 0;
   std::lock_guard<std::mutex> lk(g_mu);
   std::memset(id, 0, sizeof *id);
-  std::snprintf(id->internal, sizeof id->internal, "cudasim-%d", ++next);
+  std::snprintf(id->internal, sizeof id->internal, "cudasim-%d-%lld-%d", (int)getpid(),
+                (long long)std::chrono::steady_clock::now().time_since_epoch().count(), ++next);
   return ncclSuccess;
 }
-API ncclResult_t ncclCommInitRank(ncclComm_t* out, int n, ncclUniqueId id, int rank) {
+static ncclResult_t initRank(ncclComm_t* out, int n, const ncclUniqueId& id, int rank, bool elsewhere, bool waits) {
   int dev = 0;
   if (cudaGetDevice(&dev) != cudaSuccess) return fail(ncclUnhandledCudaError, "no device");
   if (!out || n < 1 || rank < 0 || rank >= n) return fail(ncclInvalidArgument, "ncclCommInitRank");
   ncclComm* c = new ncclComm;
+  c->id = std::string(id.internal, strnlen(id.internal, sizeof id.internal));
+  if (elsewhere && n > 1) {
+    c->peers = std::make_shared<Peers>(c->id, n, rank);
+    if (!c->peers->isOpen()) {
+      delete c;
+      return fail(ncclInvalidUsage, "ncclCommInitRank: rank " + std::to_string(rank) +
+                                        " is there already, or there is no shared memory for it");
+    }
+  }
   {
     std::lock_guard<std::mutex> lk(g_mu);
-    auto& q = g_cliques[std::string(id.internal, strnlen(id.internal, sizeof id.internal))];
+    auto& q = g_cliques[c->id];
     if (!q) {
       q = std::make_shared<Clique>();
       q->n = n;
@@ -388,10 +597,14 @@ API ncclResult_t ncclCommInitRank(ncclComm_t* out, int n, ncclUniqueId id, int r
     t_joins.push_back(c);
     return ncclSuccess;
   }
-  return waitJoined(c);
+  return waits ? waitJoined(c) : tryJoin(c);
 }
-API ncclResult_t ncclCommInitRankConfig(ncclComm_t* out, int n, ncclUniqueId id, int rank, ncclConfig_t*) {
-  return ncclCommInitRank(out, n, id, rank);
+API ncclResult_t ncclCommInitRank(ncclComm_t* out, int n, ncclUniqueId id, int rank) {
+  return initRank(out, n, id, rank, true, true);
+}
+// With blocking = 0, ncclCommGetAsyncError says when all ranks have come.
+API ncclResult_t ncclCommInitRankConfig(ncclComm_t* out, int n, ncclUniqueId id, int rank, ncclConfig_t* config) {
+  return initRank(out, n, id, rank, true, !config || config->blocking != 0);
 }
 API ncclResult_t ncclCommInitAll(ncclComm_t* out, int n, const int* devs) {
   ncclUniqueId id;
@@ -403,7 +616,7 @@ API ncclResult_t ncclCommInitAll(ncclComm_t* out, int n, const int* devs) {
   ncclResult_t r = ncclSuccess;
   for (int k = 0; k < n && r == ncclSuccess; ++k) {
     OnDevice d(devs ? devs[k] : k);
-    r = ncclCommInitRank(&out[k], n, id, k);
+    r = initRank(&out[k], n, id, k, false, true);
   }
   --t_depth;
   t_joins.clear();
@@ -418,6 +631,7 @@ API ncclResult_t ncclCommDestroy(ncclComm_t c) {
 }
 API ncclResult_t ncclCommAbort(ncclComm_t c) {
   if (!c) return ncclSuccess;
+  if (c->peers) c->peers->abort();
   {
     std::lock_guard<std::mutex> lk(g_mu);
     c->c->broken = true;
@@ -427,8 +641,13 @@ API ncclResult_t ncclCommAbort(ncclComm_t c) {
   return ncclSuccess;
 }
 API ncclResult_t ncclCommGetAsyncError(ncclComm_t c, ncclResult_t* r) {
+  if (c->peers && c->peers->error() != ncclSuccess) {
+    *r = c->peers->error();
+    return ncclSuccess;
+  }
+  *r = tryJoin(c);
   std::lock_guard<std::mutex> lk(g_mu);
-  *r = c->c->broken ? ncclInternalError : ncclSuccess;
+  if (c->c->broken) *r = ncclInternalError;
   return ncclSuccess;
 }
 API ncclResult_t ncclCommCount(const ncclComm_t c, int* n) {
