@@ -26,9 +26,17 @@ extern "C" int cudasim_submit(cudaStream_t, const char*, const std::function<int
 extern "C" int cudasim_valid(const void*, size_t, int);
 
 namespace {
-enum Kind { ALLREDUCE, BROADCAST, REDUCE, ALLGATHER, REDUCESCATTER };
-const char* const kindName[] = {"ncclAllReduce", "ncclBroadcast", "ncclReduce", "ncclAllGather",
-                                "ncclReduceScatter"};
+enum Kind {
+  ALLREDUCE,
+  BROADCAST,
+  REDUCE,
+  ALLGATHER,
+  REDUCESCATTER,
+  SEND,
+  RECV
+};  // SEND, RECV: root is the other rank
+const char* const kindName[] = {"ncclAllReduce",     "ncclBroadcast", "ncclReduce", "ncclAllGather",
+                                "ncclReduceScatter", "ncclSend",      "ncclRecv"};
 
 struct Call {  // One call of one rank.
   Kind kind;
@@ -191,11 +199,13 @@ void reduceAny(const std::vector<const void*>& in, size_t off, size_t n, ncclDat
 // Bytes that a rank reads and writes.
 size_t sendBytes(const Call& c, int n, int rank) {
   size_t one = c.count * sizeOf(c.type);
+  if (c.kind == RECV) return 0;
   if (c.kind == BROADCAST) return rank == c.root ? one : 0;
   return c.kind == REDUCESCATTER ? one * n : one;
 }
 size_t recvBytes(const Call& c, int n, int rank) {
   size_t one = c.count * sizeOf(c.type);
+  if (c.kind == SEND) return 0;
   if (c.kind == REDUCE) return rank == c.root ? one : 0;
   return c.kind == ALLGATHER ? one * n : one;
 }
@@ -254,7 +264,7 @@ int perform(const std::vector<Call>& c, const std::vector<int>& dev) {
 // the file as long as its process lives.
 class Peers {
   static constexpr int mostRanks = 64;
-  static constexpr size_t slotBytes = 1 << 20;
+  static constexpr size_t slotBytes = 1 << 20, boxBytes = 1 << 16;
   struct Meta {
     size_t count;
     int kind, type, op, root;
@@ -266,10 +276,15 @@ class Peers {
         read[mostRanks];  // parts that a rank has written, and has read of all
     Meta meta[mostRanks];
   };
+  struct Box {  // of what one rank sends to another
+    std::atomic<uint64_t> sent, taken;
+    size_t total, bytes;  // of the message, of this part
+    char data[boxBytes];
+  };
 
  public:
   Peers(const std::string& id, int n, int rank) : path_("/dev/shm/" + id), n_(n), rank_(rank) {
-    bytes_ = sizeof(Header) + n * slotBytes;
+    bytes_ = sizeof(Header) + n * slotBytes + (size_t)n * n * sizeof(Box);
     if (n > mostRanks) return;
     fd_ = open(path_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
     if (fd_ < 0 || ftruncate(fd_, (off_t)bytes_) || !lock(F_OFD_SETLK, rank)) return;
@@ -354,8 +369,55 @@ class Peers {
     return 0;
   }
 
+  // Does the sends and receives of a group together.
+  int exchange(const std::vector<Call>& calls) {
+    std::vector<size_t> at(calls.size(), 0);
+    std::vector<bool> done(calls.size(), false);
+    bool fits = true;
+    auto advance = [&](size_t k) {
+      const Call& c = calls[k];
+      const bool sends = c.kind == SEND;
+      for (size_t j = 0; j < k; ++j)  // messages to one rank are in order
+        if (!done[j] && calls[j].kind == c.kind && calls[j].root == c.root) return;
+      Box& box = sends ? boxOf(rank_, c.root) : boxOf(c.root, rank_);
+      const size_t total = c.count * sizeOf(c.type);
+      if ((box.sent.load() == box.taken.load()) != sends) return;
+      const size_t n = sends ? std::min(boxBytes, total - at[k]) : box.bytes;
+      if (sends) {
+        box.total = total;
+        box.bytes = n;
+        if (n) std::memcpy(box.data, (const char*)c.send + at[k], n);
+        ++box.sent;
+      } else if (box.total != total) {
+        error_ = ncclInvalidUsage;
+        fail(ncclInvalidUsage, "rank " + std::to_string(rank_) + " receives " + std::to_string(total) +
+                                   " bytes of rank " + std::to_string(c.root) + ", which sends " +
+                                   std::to_string(box.total));
+        fits = false;
+      } else {
+        if (n) std::memcpy((char*)c.recv + at[k], box.data, n);
+        ++box.taken;
+      }
+      at[k] += n;
+      done[k] = at[k] == total;
+    };
+    // A rank is done when all messages with it are.
+    const bool all = waitFor(
+        [&](int r) {
+          bool is = true;
+          for (size_t k = 0; k < calls.size(); ++k) {
+            if (!done[k] && fits) advance(k);
+            is &= done[k] || calls[k].root != r || !fits;
+          }
+          return is;
+        },
+        "ncclSend and ncclRecv");
+    return !fits ? cudaErrorLaunchFailure : all ? 0 : failure();
+  }
+
  private:
   char* slot(int r) const { return (char*)head_ + sizeof(Header) + r * slotBytes; }
+  Box& boxOf(int from, int to) const { return ((Box*)slot(n_))[from * n_ + to]; }
   bool lock(int command, int r) const {
     struct flock byte {};
     byte.l_type = F_WRLCK;
@@ -367,10 +429,14 @@ class Peers {
   bool lives(int r) const { return r == rank_ || lock(F_OFD_GETLK, r); }
   // Waits until each rank has done so many parts. Returns whether they have.
   bool waitFor(const std::atomic<uint64_t>* done, uint64_t parts, const Call& c) {
+    return waitFor([&](int r) { return done[r].load(std::memory_order_acquire) >= parts; }, kindName[c.kind]);
+  }
+  template <class Done>
+  bool waitFor(Done isDone, const char* what) {
     const auto end = std::chrono::steady_clock::now() + patience();
     for (unsigned polls = 1; !aborted_; ++polls) {
       int missing = 0;
-      while (missing < n_ && done[missing].load(std::memory_order_acquire) >= parts)
+      while (missing < n_ && isDone(missing))
         ++missing;
       if (missing == n_) return true;
       if (polls % 64) {
@@ -378,14 +444,14 @@ class Peers {
         continue;
       }
       std::this_thread::sleep_for(std::chrono::microseconds(50));
-      if (error_ == ncclSuccess && !lives(missing) && done[missing].load(std::memory_order_acquire) < parts) {
-        fail(ncclRemoteError, std::string(kindName[c.kind]) + ": rank " + std::to_string(rank_) +
-                                  " waits for rank " + std::to_string(missing) + ", which has ended");
+      if (error_ == ncclSuccess && !lives(missing) && !isDone(missing)) {
+        fail(ncclRemoteError, std::string(what) + ": rank " + std::to_string(rank_) + " waits for rank " +
+                                  std::to_string(missing) + ", which has ended");
         error_ = ncclRemoteError;
       }
       if (std::chrono::steady_clock::now() > end) {
         if (error_ == ncclSuccess) error_ = ncclInternalError;
-        fail(ncclInternalError, std::string(kindName[c.kind]) + ": rank " + std::to_string(rank_) +
+        fail(ncclInternalError, std::string(what) + ": rank " + std::to_string(rank_) +
                                     " timed out waiting for rank " + std::to_string(missing));
         return false;
       }
@@ -404,6 +470,19 @@ class Peers {
   std::atomic<ncclResult_t> error_{ncclSuccess};
 };
 
+// Submits the sends and receives of a group to the stream of the first.
+ncclResult_t launchMessages(ncclComm& comm, const std::vector<Call>& calls) {
+  if (comm.peers->error() != ncclSuccess) return fail(comm.peers->error(), "the communicator has failed");
+  std::function<int()> work = [peers = comm.peers, calls, n = comm.c->n, rank = comm.rank,
+                               dev = comm.dev]() -> int {
+    for (const Call& c : calls)
+      if (!buffersOk(c, n, rank, dev)) return cudaErrorIllegalAddress;
+    return peers->exchange(calls);
+  };
+  OnDevice d(comm.dev);
+  const int e = cudasim_submit(calls[0].stream, "ncclSend and ncclRecv", &work, 0);
+  return e ? fail(ncclUnhandledCudaError, cudaGetErrorString((cudaError_t)e)) : ncclSuccess;
+}
 // Submits a collective of several processes to the stream of this one.
 ncclResult_t launchOwn(ncclComm& comm, const Call& c) {
   if (comm.peers->error() != ncclSuccess) return fail(comm.peers->error(), "the communicator has failed");
@@ -477,9 +556,14 @@ void launchReady(Clique& q) {
   }
 }
 ncclResult_t runItems(std::vector<GroupItem>& items) {
+  std::map<ncclComm*, std::vector<Call>> messages;
   for (GroupItem& it : items)
-    if (it.comm->peers)
+    if (it.call->kind == SEND || it.call->kind == RECV)
+      messages[it.comm].push_back(*it.call);
+    else if (it.comm->peers)
       if (ncclResult_t r = launchOwn(*it.comm, *it.call); r != ncclSuccess) return r;
+  for (auto& [comm, calls] : messages)
+    if (ncclResult_t r = launchMessages(*comm, calls); r != ncclSuccess) return r;
   std::erase_if(items, [](const GroupItem& it) { return it.comm->peers != nullptr; });
   std::unique_lock<std::mutex> lk(g_mu);
   for (GroupItem& it : items)
@@ -724,9 +808,11 @@ API ncclResult_t ncclReduceScatter(const void* s, void* r, size_t n, ncclDataTyp
                                    cudaStream_t st) {
   return ask(c, {REDUCESCATTER, s, r, n, t, op, 0, st});
 }
-API ncclResult_t ncclSend(const void*, size_t, ncclDataType_t, int, ncclComm_t, cudaStream_t) {
-  return fail(ncclInvalidUsage, "ncclSend is not simulated");
+API ncclResult_t ncclSend(const void* s, size_t n, ncclDataType_t t, int peer, ncclComm_t c, cudaStream_t st) {
+  if (c && !c->peers) return fail(ncclInvalidUsage, "ncclSend is simulated only between processes");
+  return ask(c, {SEND, s, nullptr, n, t, ncclSum, peer, st});
 }
-API ncclResult_t ncclRecv(void*, size_t, ncclDataType_t, int, ncclComm_t, cudaStream_t) {
-  return fail(ncclInvalidUsage, "ncclRecv is not simulated");
+API ncclResult_t ncclRecv(void* r, size_t n, ncclDataType_t t, int peer, ncclComm_t c, cudaStream_t st) {
+  if (c && !c->peers) return fail(ncclInvalidUsage, "ncclRecv is simulated only between processes");
+  return ask(c, {RECV, nullptr, r, n, t, ncclSum, peer, st});
 }

@@ -93,6 +93,23 @@ inline void runRank(Mode mode, int rank, int count) {
   for (int i = 0; i < n / count; ++i)  // y is the same on all ranks; these are elements of its first n
     ok &= h[i] == count * (float)((i + rank * (n / count)) % 7);
   check("ncclReduceScatter", ok);
+  fill<<<4, 64, 0, s>>>(x, 10.f * rank, n);
+  CHECK_OK(ncclGroupStart());
+  for (int r = 0; r < count; ++r) {  // an odd number to each, in two messages
+    const int part = n / 5 + r, half = part / 2;
+    CHECK_OK(ncclSend(x, half, ncclFloat, r, c, s));
+    CHECK_OK(ncclSend(x + half, part - half, ncclFloat, r, c, s));
+    const int mine = n / 5 + rank, first = mine / 2;
+    CHECK_OK(ncclRecv(y + r * mine, first, ncclFloat, r, c, s));
+    CHECK_OK(ncclRecv(y + r * mine + first, mine - first, ncclFloat, r, c, s));
+  }
+  CHECK_OK(ncclGroupEnd());
+  const int mine = n / 5 + rank;
+  get(y, count * mine);
+  ok = true;
+  for (int i = 0; i < count * mine; ++i)
+    ok &= h[i] == 10.f * (i / mine) + i % mine % 7;
+  check("ncclSend and ncclRecv", ok);
   CHECK_OK(ncclAllReduce(x, x, 0, ncclFloat, ncclSum, c, s));
   // Recorded with a kernel, on a second stream that is joined, and run several times.
   cudaStream_t other;
