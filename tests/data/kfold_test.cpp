@@ -131,8 +131,8 @@ TEST_CASE("labels of datasets, and balanced weights of their classes") {
   const Tensor<float, Host> numbers(host, {6, 2});
   const data::TensorDataset regression(x, numbers);
   CHECK(error_of([&] { data::labels_of(regression); }) ==
-        "gpunet::data: the targets of the dataset are of float and shape [2] (want a label for each sample), write "
-        "read(i, sample, target)");
+        "gpunet::data: the targets of the dataset are of float and shape [2] (want a label for each sample), take "
+        "a dataset with labels, or a Subset of the dataset itself instead of a DatasetView of it");
 
   // A loss takes them: the mean of the weighted losses by the weights, as PyTorch's.
   const auto weights = data::compute_class_weight(data::labels_of(set), 3);

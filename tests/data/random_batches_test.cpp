@@ -75,3 +75,22 @@ TEST_CASE("a sample that comes twice in an epoch draws twice") {
   const std::vector<float> values = all_inputs(host, set, 0, order);
   CHECK(!std::equal(values.begin(), values.begin() + 3072, values.begin() + 3072));
 }
+
+TEST_CASE("processes that share an epoch change each sample as one process does") {
+  Host host;
+  const data::Shapes set(12, 1, data::Compose(data::RandomCrop{32, {.padding = 16}}, data::ToTensor{}));
+  const auto part = [&](index_t ranks, index_t rank) {
+    return all_inputs(host, set, 0, data::DistributedSampler(set, {.num_replicas = ranks, .rank = rank}));
+  };
+  const std::vector<float> whole = part(1, 0);
+  for (index_t rank = 0; rank < 3; ++rank) {
+    const std::vector<float> own = part(3, rank);
+    REQUIRE(own.size() * 3 == whole.size());
+    for (std::size_t i = 0; i < own.size(); ++i)
+      if (const std::size_t from = i % 3072 + (i / 3072 * 3 + static_cast<std::size_t>(rank)) * 3072;
+          own[i] != whole[from]) {
+        FAIL_CHECK("sample ", i / 3072, " of rank ", rank);
+        break;
+      }
+  }
+}

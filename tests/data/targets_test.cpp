@@ -246,7 +246,7 @@ TEST_CASE("targets that do not fit are refused") {
   float sample;
   CHECK(error_of([&] { data::DatasetView(floats).read(0, &sample); }) ==
         "gpunet::data: the targets of the dataset are of float and shape [2, 3] (want a label for each sample), "
-        "take the dataset itself instead of a DatasetView of it");
+        "take a dataset with labels, or a Subset of the dataset itself instead of a DatasetView of it");
 }
 
 // It took the labels for floats.

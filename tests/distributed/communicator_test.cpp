@@ -93,6 +93,19 @@ TEST_CASE_TEMPLATE("one rank's tensor goes to all, and all ranks' tensors to eac
     CHECK(all_flags.to_vector()[static_cast<std::size_t>(2 * r)] == (r == 0));
     CHECK(values[static_cast<std::size_t>(5 * r + 1)] == element<index_t>(r, 1));
   }
+  // Rank r gives row d, [2], to rank d.
+  std::vector<index_t> rows;
+  for (index_t d = 0; d < world().size(); ++d)
+    rows.insert(rows.end(), {100 * world().rank() + d, -d});
+  const Tensor<index_t, D> given(device, {world().size(), 2}, rows);
+  const Tensor<index_t, D> got = world().all_to_all(given);
+  CHECK(got.sizes() == given.sizes());
+  for (index_t r = 0; r < world().size(); ++r) {
+    CHECK(got.to_vector()[static_cast<std::size_t>(2 * r)] == 100 * r + world().rank());
+    CHECK(got.to_vector()[static_cast<std::size_t>(2 * r + 1)] == -world().rank());
+  }
+  const Tensor<index_t, D> other(device, {world().size() + 1});
+  CHECK(contains(error_of([&] { world().all_to_all(other); }), "(want a row for each)"));
   world().barrier();
 }
 

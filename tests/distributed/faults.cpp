@@ -19,6 +19,21 @@ nn::Value layers(nn::Value x) {
   return nn::linear(nn::relu(nn::linear(x, 8)), 2);
 }
 
+// Trains with statistics of all ranks on 10 batches, the last 5 of them in training mode or not.
+void normalize_together(distributed::Communicator& comm, bool trains, bool broadcasts) {
+  Host host({.threads = 1});
+  Network net(host, [](nn::Value x) { return nn::linear(nn::batch_norm(nn::linear(x, 8)), 2); }, {3});
+  distributed::DistributedDataParallel ddp(net, comm, {.broadcast_buffers = broadcasts, .sync_batch_norm = true});
+  optim::SGD optimizer(net, {.lr = 0.01});
+  train::Step step(net, nn::CrossEntropyLoss{}, optimizer);
+  const Tensor<float, Host> x(host, {2, 3}, {1, 2, 3, 4, 5, 6});
+  const Tensor<label_t, Host> y(host, {2}, {0, 1});
+  for (int i = 0; i < 10; ++i) {
+    net.train(trains || i < 5);
+    step(x, y);
+  }
+}
+
 // Trains on so many batches, saving the last checkpoint on rank 0.
 void train_on(distributed::Communicator& comm, index_t batches, const std::string& checkpoint) {
   Host host({.threads = 1});
@@ -49,6 +64,8 @@ int main(int argc, char** argv) try {
   } else if (mode == "batches") {
     train_on(comm, is_culprit ? 20 : 30, folder + "/run.safetensors");
     comm.barrier();
+  } else if (mode == "evaluates" || mode == "evaluates_alone") {
+    normalize_together(comm, !is_culprit, mode == "evaluates");
   } else if (is_culprit) {
     train_on(comm, 20, folder + "/run.safetensors");
     if (mode == "throws") throw Error("rank 1 finds no file");

@@ -27,10 +27,12 @@ expect fine 0
 expect throws 1 'rank 1 finds no file' 'gpunet::distributed: rank 1 has failed: it has ended with an error of its own'
 expect leaves 1 'gpunet::distributed: rank 1 has left after [0-9]+ calls, and this rank waits in call'
 expect batches 1 'gpunet::distributed: rank [0-9] (waits in call [0-9]+|has left after)'
+expect evaluates 1 'gpunet::distributed: rank [0-9] waits in call [0-9]+ \((all_reduce|broadcast)'
+expect evaluates_alone 1 'gpunet::distributed: rank [0-9] waits in call [0-9]+ \((all_reduce|all_gather)'
 expect exits 1 'gpunet::distributed: rank 1 has failed: its program has ended by exit'
 expect killed 1 '(rank 1|RANK 1|Killed|KILLED|EXIT CODE: 9)'
 expect stopped 1 'gpunet::distributed: rank 1 has not come to call [0-9]+ .* of this rank within 3 s'
 expect hangs 1 'gpunet::distributed: rank 1 has not come to call [0-9]+ .* of this rank within 3 s'
 expect fine 0
 [[ -z $failed ]] || exit 1
-echo "8 ways to fail, each ended with its message"
+echo "10 ways to fail, each ended with its message"

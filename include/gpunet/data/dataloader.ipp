@@ -28,6 +28,7 @@ struct detail::BatchFiller::State {
         ring(count) {}
 
   index_t first_sample(index_t batch) const { return std::min(batch * options.batch_size, samples); }
+  index_t place_of(index_t sample) const { return options.sampler ? options.sampler->place_of(sample) : sample; }
 
   // Fills the slot of a batch.
   void fill(index_t batch) {
@@ -37,7 +38,8 @@ struct detail::BatchFiller::State {
     auto* targets = static_cast<std::byte*>(batch_slots.host_targets(slot));
     const std::size_t sample_bytes = set.sample_bytes(), target_bytes = set.target_bytes();
     for (index_t i = first; i < first + n && !ring.stopped(); ++i) {
-      Random random(place.seeds.transforms, static_cast<std::uint64_t>(i));  // the same for any number of workers
+      // The same for any number of workers, and of processes.
+      Random random(place.seeds.transforms, static_cast<std::uint64_t>(place_of(i)));
       set.read_raw(order[static_cast<std::size_t>(i)], inputs, targets, random);
       inputs += sample_bytes;
       targets += target_bytes;
@@ -50,8 +52,8 @@ struct detail::BatchFiller::State {
   }
   template <class Target>
   void collate(index_t batch, index_t slot, index_t n) {
-    Random random(place.seeds.transforms,
-                  static_cast<std::uint64_t>(samples + batch));  // after those of the samples
+    const index_t all = place_of(samples) - place_of(0);                             // samples of all processes
+    Random random(place.seeds.transforms, static_cast<std::uint64_t>(all + batch));  // after those of the samples
     options.collate_fn(
         View<float, Host>(static_cast<float*>(batch_slots.host_inputs(slot)), set.sample_sizes().with_front(n)),
         View<Target, Host>(static_cast<Target*>(batch_slots.host_targets(slot)), set.target_sizes().with_front(n)),

@@ -68,6 +68,8 @@ class DistributedSampler {
   index_t size() const { return size_; }
   index_t samples() const { return n_; }
   index_t num_replicas() const { return options_.num_replicas; }
+  // Returns the place of sample i of this rank among those of all ranks.
+  index_t place_of(index_t i) const { return i * options_.num_replicas + options_.rank; }
 
   // Sets the number of the next epoch. Without it, all epochs have the order of epoch 0; train::fit calls it.
   void set_epoch(index_t epoch) { *epoch_ = epoch; }
@@ -100,6 +102,11 @@ class Sampler {
   index_t replicas() const {
     const auto* distributed = std::get_if<DistributedSampler>(&sampler_);
     return distributed ? distributed->num_replicas() : 0;
+  }
+  // Returns the place in the epoch of all processes of sample i of this one.
+  index_t place_of(index_t i) const {
+    const auto* distributed = std::get_if<DistributedSampler>(&sampler_);
+    return distributed ? distributed->place_of(i) : i;
   }
   // Returns the seed of the next epoch: drawn, or that of the DistributedSampler.
   std::uint64_t next_seed(Generator& generator) const;

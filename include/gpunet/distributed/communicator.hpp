@@ -64,6 +64,24 @@ class Communicator {
     to.upload();
     return all;
   }
+  // Returns row `rank` of the tensors of all ranks, [size, ...]: row r comes from rank r. As torch.distributed.all_to_all_single.
+  template <class T, class D>
+  Tensor<T, D> all_to_all(const Tensor<T, D>& x) {
+    require(x.sizes().rank() > 0 && x.size(0) == size(),
+            "gpunet::distributed::Communicator::all_to_all: a tensor of shape ", to_string(x.sizes()), " on ",
+            size(), " ranks (want a row for each), give [", size(), ", ...]");
+    Tensor<T, D> all(x.device(), x.sizes());
+    HostArray<const T, D> from(x.device(), x.data(), x.numel());
+    HostArray<T, D> to(x.device(), all.data(), all.numel());
+    run_checked({.kind = Collective::all_to_all,
+                 .elements = x.numel() / size(),
+                 .type = io::dtype_of<T>(),
+                 .from = from.data(),
+                 .data = to.data()},
+                x.sizes());
+    to.upload();
+    return all;
+  }
   // Waits until all ranks are here.
   void barrier() { run_checked({.kind = Collective::barrier}, {}); }
 

@@ -60,9 +60,9 @@ GPUNET_INLINE Communicator::Communicator(const CommunicatorOptions& options) {
 
 GPUNET_INLINE std::uint64_t Communicator::start(const CollectiveCall& call) {
   ++calls_;
-  bytes_ += call.elements * io::bits_of(call.type) / 8;
+  bytes_ += call.elements * io::bits_of(call.type) / 8 * (call.kind == Collective::all_to_all ? size() : 1);
   if (engine_) return engine_->start(call);
-  if (call.kind == Collective::all_gather && call.elements > 0)
+  if ((call.kind == Collective::all_gather || call.kind == Collective::all_to_all) && call.elements > 0)
     std::copy_n(static_cast<const std::byte*>(call.from), call.elements * io::bits_of(call.type) / 8,
                 static_cast<std::byte*>(call.data));
   return 0;

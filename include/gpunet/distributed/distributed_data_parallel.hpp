@@ -2,21 +2,34 @@
 #pragma once
 
 #include <iterator>
+#include <optional>
 #include <span>
 #include <utility>
 #include <vector>
 
 #include <gpunet/core/tracked_pointer.hpp>
 #include <gpunet/distributed/communicator.hpp>
+#include <gpunet/distributed/leaf_tree.hpp>
 #include <gpunet/model/network.hpp>
+#include <gpunet/ops/batch_ranks.hpp>
 
 namespace gpunet::distributed {
+
+// How the gradients of the ranks are added up.
+enum class Reduction {
+  fast,       // in the order of the engine, while the backward pass runs
+  fixed_tree  // in an order that does not depend on the number of ranks, see DistributedDataParallel
+};
 
 // Options of DistributedDataParallel, as in PyTorch.
 struct DistributedDataParallelOptions {
   double bucket_cap_mb = 25;  // gradients are reduced in parts of so many MiB; the first one has 1 MiB
   bool broadcast_buffers =
       true;  // running statistics of rank 0 go to all ranks before each forward pass in training mode
+  Reduction reduction = Reduction::fast;
+  index_t tree_leaves = 8;  // of Reduction::fixed_tree: a power of two, the largest number of ranks
+  // BatchNorm normalizes by the statistics of all ranks' samples, as after torch.nn.SyncBatchNorm.convert_sync_batchnorm(net).
+  bool sync_batch_norm = false;
 };
 
 // Makes a network the same on all ranks, and the gradients of each backward pass the mean over the ranks, so that they stay the same:
@@ -30,8 +43,19 @@ struct DistributedDataParallelOptions {
 //
 // The parts of a step are PyTorch's: gradients that accumulate are reduced with each backward pass unless no_sync() forbids it;
 // train::Step and fit with {.accumulate = k} reduce those of k batches at once.
+//
+// With {.reduction = Reduction::fixed_tree}, train::Step and fit give bitwise identical parameters and losses on 1, 2, 4, ... up to
+// .tree_leaves ranks that read the same batches: as .tree_leaves ranks with Reduction::fast, but for the order of the additions (see
+// LeafTree) and for the loss of a step, which is that of all ranks' samples. All ranks have equally many samples, a multiple of
+// .tree_leaves / ranks. Hooks are called for each leaf. With {.accumulate = k}, gradients are reduced with each batch. Throws Error for
+// a layer with buffers in training mode (running statistics), a loss that is a sum, a backward pass elsewhere, no_sync().
+//
+// With {.sync_batch_norm = true}, mean and variance of each BatchNorm in training mode are those of the samples of all ranks, and its
+// backward pass computes the gradients through both. Each sample has the same weight in them, also where ranks have different numbers of
+// samples. Running statistics are then bitwise identical on all ranks by themselves. Each BatchNorm takes a call in the forward pass, which
+// gathers 2 channels + 1 doubles of each rank, and one in the backward pass, which adds up as many; also within no_sync().
 template <class D, class T>
-class DistributedDataParallel final : private GradientReducer<D, T> {
+class DistributedDataParallel final : private GradientReducer<D, T>, private BatchRanks {
  public:
   // Both must outlive this; the network may be moved. Parameters and buffers become those of rank 0. Throws Error on all ranks if
   // their networks differ, or the versions of gpunet.
@@ -62,7 +86,8 @@ class DistributedDataParallel final : private GradientReducer<D, T> {
     DistributedDataParallel& ddp_;
     bool before_;
   };
-  [[nodiscard]] NoSync no_sync() { return NoSync(*this); }
+  // Throws Error with Reduction::fixed_tree.
+  [[nodiscard]] NoSync no_sync();
 
   // Copies the buffers of rank 0 to all ranks, as before an evaluation on all of them.
   void sync_buffers() override;
@@ -78,18 +103,20 @@ class DistributedDataParallel final : private GradientReducer<D, T> {
   };
 
   bool is_main() const override { return comm_.is_main(); }
-  void sum(std::span<double> numbers) override {
-    comm_.run({.kind = Collective::all_reduce,
-               .elements = std::ssize(numbers),
-               .type = io::Dtype::F64,
-               .data = numbers.data()});
-  }
+  void sum(std::span<double> numbers) override;
+  BatchRanks* batch_ranks() override { return options_.sync_batch_norm && comm_.size() > 1 ? this : nullptr; }
   void begin_pass() override {
-    if (reduces_ && options_.broadcast_buffers) sync_buffers();
+    if (reduces_ && options_.broadcast_buffers && !tree_) sync_buffers();
   }
+  LeafReducer<D, T>* leaves() override { return tree_ ? &*tree_ : nullptr; }
   void see_output(const PlannedNode&, const T*) override {}
   void see_gradients(const PlannedNode& node, std::span<T* const>, const T* gradients) override;
   void reduce(T* gradients) override;
+
+  index_t ranks() const override { return comm_.size(); }
+  double* numbers(index_t n) override;
+  void gather(const double* from, index_t n, double* to) override;
+  void sum(double* numbers, index_t n) override;
 
   void verify();
   // Makes rank 0's array that of all ranks.
@@ -107,6 +134,8 @@ class DistributedDataParallel final : private GradientReducer<D, T> {
   std::vector<Bucket> buckets_;             // empty before the first pass
   std::vector<std::vector<int>> of_nodes_;  // the buckets of Plan::nodes
   std::vector<T> host_copy_;                // of the gradients, where the device has memory of its own
+  std::optional<LeafTree<D, T>> tree_;      // of Reduction::fixed_tree
+  Buffer<double, D> statistics_;            // see numbers()
 };
 
 // Options may be left out.

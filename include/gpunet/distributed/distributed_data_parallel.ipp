@@ -18,12 +18,15 @@ namespace detail {
 
 // Returns what has to be the same on all ranks, a line each.
 template <class D, class T>
-std::string description_of(const Network<D, T>& net) {
+std::string description_of(const Network<D, T>& net, const DistributedDataParallelOptions& options) {
   std::string text = concat("gpunet ", GPUNET_VERSION, "\n", io::to_string(io::dtype_of<T>()), " numbers\n");
   for (const ParameterInfo& p : net.named_parameters())
     text += concat("parameter ", p.name, " ", to_string(p.sizes), p.requires_grad ? "" : ", frozen", "\n");
   for (const BufferInfo& b : net.named_buffers())
     text += concat("buffer ", b.name, " ", to_string(b.sizes), "\n");
+  if (options.reduction == Reduction::fixed_tree)
+    text += concat("Reduction::fixed_tree of ", options.tree_leaves, " leaves\n");
+  text += concat("sync_batch_norm ", options.sync_batch_norm ? "on" : "off", "\n");
   return text;
 }
 
@@ -56,6 +59,7 @@ DistributedDataParallel<D, T>::DistributedDataParallel(Network<D, T>& net, Commu
       "gpunet::distributed::DistributedDataParallel: the network has one already (its gradients would be reduced "
       "twice), use that");
   verify();
+  if (options.reduction == Reduction::fixed_tree) tree_.emplace(net, comm, options.tree_leaves);
   const ModelUse::Exclusive use = net.exclusive_use();
   broadcast(net.parameters());
   broadcast(net.buffers());
@@ -69,8 +73,35 @@ DistributedDataParallel<D, T>::~DistributedDataParallel() {
 }
 
 template <class D, class T>
+typename DistributedDataParallel<D, T>::NoSync DistributedDataParallel<D, T>::no_sync() {
+  require(!tree_,
+          "gpunet::distributed::DistributedDataParallel::no_sync: with Reduction::fixed_tree, gradients are "
+          "reduced with "
+          "each batch (sums of several would depend on the number of ranks), use train::Step or fit with "
+          "{.accumulate = k}");
+  return NoSync(*this);
+}
+
+template <class D, class T>
+void DistributedDataParallel<D, T>::sum(std::span<double> numbers) {
+  const index_t size = std::ssize(numbers);
+  if (!tree_) {
+    comm_.run({.kind = Collective::all_reduce, .elements = size, .type = io::Dtype::F64, .data = numbers.data()});
+    return;
+  }
+  std::vector<double> all(numbers.size() * static_cast<std::size_t>(comm_.size()));
+  comm_.run({.kind = Collective::all_gather,
+             .elements = size,
+             .type = io::Dtype::F64,
+             .from = numbers.data(),
+             .data = all.data()});
+  detail::add_rows(all.data(), comm_.size(), size);
+  std::copy_n(all.begin(), numbers.size(), numbers.begin());
+}
+
+template <class D, class T>
 void DistributedDataParallel<D, T>::verify() {
-  const std::string own = detail::description_of(*net_);
+  const std::string own = detail::description_of(*net_, options_);
   std::vector<std::string> texts = comm_.all_gather(std::to_string(std::hash<std::string>{}(own)));
   if (std::equal(texts.begin() + 1, texts.end(), texts.begin())) return;
   detail::require_same(comm_.all_gather(own));
@@ -80,7 +111,11 @@ template <class D, class T>
 void DistributedDataParallel<D, T>::broadcast(const View<T, D>& array) {
   if (array.numel() == 0 || comm_.size() == 1) return;
   const auto call = [&](T* data) {
-    comm_.run({.kind = Collective::broadcast, .elements = array.numel(), .type = io::dtype_of<T>(), .data = data});
+    comm_.run({.kind = Collective::broadcast,
+               .elements = array.numel(),
+               .type = io::dtype_of<T>(),
+               .data = data,
+               .is_of_training = true});
   };
   if constexpr (DeviceTraits<D>::has_host_memory) {
     call(array.data());
@@ -94,6 +129,54 @@ void DistributedDataParallel<D, T>::broadcast(const View<T, D>& array) {
 template <class D, class T>
 void DistributedDataParallel<D, T>::sync_buffers() {
   broadcast(net_->buffers());
+}
+
+template <class D, class T>
+double* DistributedDataParallel<D, T>::numbers(index_t n) {
+  if (statistics_.size() < n) statistics_.reset(net_->device(), n);
+  return statistics_.data();
+}
+
+template <class D, class T>
+void DistributedDataParallel<D, T>::gather(const double* from, index_t n, double* to) {
+  const auto call = [&](const double* own, double* all) {
+    comm_.run({.kind = Collective::all_gather,
+               .elements = n,
+               .type = io::Dtype::F64,
+               .from = own,
+               .data = all,
+               .is_of_training = true});
+  };
+  if constexpr (DeviceTraits<D>::has_host_memory) {
+    call(from, to);
+  } else {
+    D& device = net_->device();
+    const auto size = static_cast<std::size_t>(n);
+    std::vector<double> copy((1 + static_cast<std::size_t>(ranks())) * size);
+    device.download(copy.data(), from, size * sizeof(double));
+    call(copy.data(), copy.data() + size);
+    device.upload(to, copy.data() + size, (copy.size() - size) * sizeof(double));
+  }
+}
+
+template <class D, class T>
+void DistributedDataParallel<D, T>::sum(double* numbers, index_t n) {
+  const auto call = [&](double* all) {
+    comm_.run({.kind = Collective::all_reduce,
+               .elements = n,
+               .type = io::Dtype::F64,
+               .data = all,
+               .is_of_training = true});
+  };
+  if constexpr (DeviceTraits<D>::has_host_memory) {
+    call(numbers);
+  } else {
+    D& device = net_->device();
+    std::vector<double> copy(static_cast<std::size_t>(n));
+    device.download(copy.data(), numbers, copy.size() * sizeof(double));
+    call(copy.data());
+    device.upload(numbers, copy.data(), copy.size() * sizeof(double));
+  }
 }
 
 template <class D, class T>
@@ -159,7 +242,7 @@ template <class D, class T>
 void DistributedDataParallel<D, T>::see_gradients(const PlannedNode& node, std::span<T* const>,
                                                   const T* gradients) {
   if constexpr (DeviceTraits<D>::has_host_memory) {
-    if (!reduces_ || comm_.size() == 1) return;
+    if (!reduces_ || tree_ || comm_.size() == 1) return;
     make_buckets();
     for (const int b : of_nodes_[static_cast<std::size_t>(&node - net_->plan().nodes.data())])
       if (--buckets_[static_cast<std::size_t>(b)].open == 0)
@@ -170,6 +253,7 @@ void DistributedDataParallel<D, T>::see_gradients(const PlannedNode& node, std::
 
 template <class D, class T>
 void DistributedDataParallel<D, T>::reduce(T* gradients) {
+  if (tree_) return tree_->check_running();
   if (!reduces_ || comm_.size() == 1) return;
   make_buckets();
   D& device = net_->device();

@@ -20,19 +20,20 @@ struct CommunicatorOptions {
 };
 
 // The kinds of operations.
-enum class Collective { all_reduce, reduce, broadcast, all_gather, barrier };
+enum class Collective { all_reduce, reduce, broadcast, all_gather, all_to_all, barrier };
 const char* to_string(Collective kind);
 
-// One operation: what each rank gives and gets, in host memory. In place, except for all_gather.
+// One operation: what each rank gives and gets, in host memory. In place, except for all_gather and all_to_all.
 struct CollectiveCall {
   Collective kind;
-  index_t elements = 0;  // that each rank gives
+  index_t elements = 0;  // that each rank gives; all_to_all: to each rank
   io::Dtype type = io::Dtype::U8;
   ReduceOp op = ReduceOp::sum;  // not avg
   index_t root = 0;
-  const void* from = nullptr;  // all_gather: [elements]
-  void* data = nullptr;        // [elements], all_gather: [size, elements]
+  const void* from = nullptr;  // all_gather: [elements], all_to_all: [size, elements], a row for each rank
+  void* data = nullptr;        // [elements]; all_gather, all_to_all: [size, elements], a row of each rank
   bool is_checked = false;     // whether the ranks have compared their calls
+  bool is_of_training = false;  // whether a rank in evaluation mode leaves it out
 };
 
 // Transports the numbers of one process. Calls of all ranks have to be the same, in the same order.

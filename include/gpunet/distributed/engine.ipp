@@ -15,6 +15,8 @@ GPUNET_INLINE const char* to_string(Collective kind) {
       return "broadcast";
     case Collective::all_gather:
       return "all_gather";
+    case Collective::all_to_all:
+      return "all_to_all";
     case Collective::barrier:
       break;
   }

@@ -278,19 +278,23 @@ class MpiEngine final : public Engine {
     Pending& pending = free_slot();
     pending.report = {MpiReport::waiting, static_cast<std::int64_t>(++number_),
                       static_cast<std::int64_t>(call.kind), static_cast<std::int64_t>(call.type), call.elements};
+    recent(pending.report) = pending.report;
     pending.requests.clear();
     const MPI_Datatype type = mpi_type(call.type);
     const int root = static_cast<int>(call.root);
-    const MPI_Comm comm = comms_[call.is_checked ? 1 : 0];
+    const MPI_Comm comm = comms_[call.is_of_training ? 2 : call.is_checked ? 1 : 0];
     constexpr index_t most = std::numeric_limits<int>::max() / 2;  // MPI counts in int
     if (call.kind == Collective::barrier)
       check_mpi(MPI_Ibarrier(comm, &pending.requests.emplace_back()), "MPI_Ibarrier");
-    if (call.kind == Collective::all_gather) {
-      require(call.elements <= most, "gpunet::distributed::Communicator::all_gather: ", call.elements,
-              " elements of each rank (MPI takes ", most, "), gather parts of them");
-      check_mpi(MPI_Iallgather(call.from, static_cast<int>(call.elements), type, call.data,
-                               static_cast<int>(call.elements), type, comm, &pending.requests.emplace_back()),
-                "MPI_Iallgather");
+    if (call.kind == Collective::all_gather || call.kind == Collective::all_to_all) {
+      require(call.elements <= most, "gpunet::distributed::Communicator::", to_string(call.kind), ": ",
+              call.elements, " elements of each rank (MPI takes ", most, "), give parts of them");
+      const int n = static_cast<int>(call.elements);
+      MPI_Request& request = pending.requests.emplace_back();
+      if (call.kind == Collective::all_gather)
+        check_mpi(MPI_Iallgather(call.from, n, type, call.data, n, type, comm, &request), "MPI_Iallgather");
+      else
+        check_mpi(MPI_Ialltoall(call.from, n, type, call.data, n, type, comm, &request), "MPI_Ialltoall");
       return number_;
     }
     for (index_t first = 0; first < call.elements; first += most) {
@@ -325,6 +329,11 @@ class MpiEngine final : public Engine {
     MpiReport report;
     std::vector<MPI_Request> requests;
   };
+
+  // Returns the place of the call with the number of a report among the last ones of this rank.
+  MpiReport& recent(const MpiReport& report) {
+    return recent_[static_cast<std::size_t>(report.number) % recent_.size()];
+  }
 
   Pending& free_slot() {
     for (Pending& pending : pending_)
@@ -376,9 +385,12 @@ class MpiEngine final : public Engine {
         fail(concat("rank ", r, " has left after ", other.number, " calls, and this rank waits in ", own.call(),
                     " (do all ranks have the same number of batches?), give all ranks as many: "
                     "data::DistributedSampler does"));
-      if (other.state == MpiReport::waiting && other.number == own.number && !other.same_call(own))
+      // It may wait in a call that this rank has behind it: one that only gives numbers away is done without the others.
+      const MpiReport& mine = recent(other);
+      if (other.state == MpiReport::waiting && other.number == mine.number && !other.same_call(mine))
         fail(concat(
-            "rank ", r, " waits in ", other.call(), ", this rank in ", own.call(),
+            "rank ", r, " waits in ", other.call(), ", this rank ", mine.number < own.number ? "was in " : "in ",
+            mine.call(),
             " (all ranks must make the same calls: the same network, as many batches), let them not depend on "
             "the rank"));
       if (other.state != MpiReport::waiting || other.number < own.number)
@@ -422,11 +434,13 @@ class MpiEngine final : public Engine {
 
   std::chrono::milliseconds timeout_;
   MpiSession& session_;
-  // For checked calls and for others: where the two meet because the ranks are not in step, nobody gets numbers of another call.
-  std::array<MPI_Comm, 2> comms_{MPI_COMM_NULL, MPI_COMM_NULL};
+  // For gradients, for checked calls, for those of training mode: where they meet because the ranks are not in step, nobody gets numbers of
+  // another call.
+  std::array<MPI_Comm, 3> comms_{MPI_COMM_NULL, MPI_COMM_NULL, MPI_COMM_NULL};
   int local_rank_ = 0, local_size_ = 1;
   std::shared_ptr<MpiReports> reports_;
   std::deque<Pending> pending_;
+  std::array<MpiReport, 64> recent_;
   std::uint64_t number_ = 0;
   int exceptions_ = std::uncaught_exceptions();
   bool has_failed_ = false;

@@ -2,3 +2,4 @@
 #pragma once
 
 #include <gpunet/distributed/distributed_data_parallel.ipp>
+#include <gpunet/distributed/leaf_tree.ipp>

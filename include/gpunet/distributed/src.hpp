@@ -4,3 +4,4 @@
 #include <gpunet/distributed/communicator.ipp>
 #include <gpunet/distributed/distributed_data_parallel.ipp>
 #include <gpunet/distributed/engine.ipp>
+#include <gpunet/distributed/leaf_tree.ipp>

@@ -37,6 +37,7 @@ struct LayerState {
   nn::Mode mode;
   RandomState random;
   const T* constants = nullptr;  // on the device, see constants_on
+  BatchRanks* ranks = nullptr;   // see OpPass
 };
 
 // A value that the passes copy for a reader outside, [batch, features]. The addresses may be null.
@@ -162,6 +163,7 @@ struct SliceRun {
     pass.slice = slice;
     pass.first_sample = first_sample;
     pass.mode = state.mode;
+    pass.ranks = state.ranks;
     pass.scratch = memory.scratch;
   }
   template <class Pass>

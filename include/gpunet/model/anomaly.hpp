@@ -7,6 +7,7 @@
 #include <vector>
 
 #include <gpunet/graph/run_slice.hpp>
+#include <gpunet/ops/batch_ranks.hpp>
 
 namespace gpunet::detail {
 
@@ -51,9 +52,9 @@ class Anomaly {
   Sizes sizes_;
 };
 
-// Looks at all that the nodes of a graph compute.
+// Looks at all that the nodes of a graph compute. A rank searches by itself, with statistics of its own samples.
 template <class D, class T>
-class AnomalySearch final : public NodeProbe<T> {
+class AnomalySearch final : public NodeProbe<T>, public BatchRanks {
  public:
   AnomalySearch(D& device, const Graph& graph, const Plan& plan) : device_(device), graph_(graph), plan_(plan) {}
 
@@ -100,6 +101,16 @@ class AnomalySearch final : public NodeProbe<T> {
                       gradients + plan_.gradient_offsets[static_cast<std::size_t>(node.first_parameter) + p]);
   }
 
+  index_t ranks() const override { return 1; }
+  double* numbers(index_t n) override {
+    if (statistics_.size() < n) statistics_.reset(device_, n);
+    return statistics_.data();
+  }
+  void gather(const double* from, index_t n, double* to) override {
+    device_.copy(to, from, static_cast<std::size_t>(n) * sizeof(double));
+  }
+  void sum(double*, index_t) override {}
+
   // The order of what comes after all outputs, and before the gradients.
   std::size_t loss_order() const { return plan_.nodes.size() + 1; }
 
@@ -130,6 +141,7 @@ class AnomalySearch final : public NodeProbe<T> {
   const Graph& graph_;
   const Plan& plan_;
   std::vector<T> numbers_;
+  Buffer<double, D> statistics_;
 };
 
 }  // namespace gpunet::detail

@@ -1,8 +1,10 @@
 // What makes the gradients of several processes one, in the backward pass of a network.
 #pragma once
 
+#include <cstdint>
 #include <span>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include <gpunet/graph/run_slice.hpp>
@@ -41,14 +43,48 @@ class Ranks {
   ~Ranks() = default;
 };
 
+// A batch in leaves: parts that are the same for any number of processes, and whose gradients are added up in the same order. Leaf k of the n
+// leaves of a process has its samples k, k + n, k + 2 n, ...
+template <class D, class T>
+class LeafReducer {
+ public:
+  // Begins a batch of so many samples. Returns the number of its leaves on this process. Throws Error if they cannot be equally large.
+  virtual index_t begin_batch(index_t samples) = 0;
+  // Begins the next leaf, whose backward pass replaces the gradients.
+  virtual void begin_leaf() = 0;
+  // Returns the rows of an array [batch, ...] for the samples of the leaf, valid until the next one. `number`: 0 to 2, another for each array.
+  template <class E>
+  View<const E, D> rows_of_leaf(int number, const View<const E, D>& rows) {
+    const Sizes row = rows.sizes().tail();
+    const auto [count, data] =
+        gather(number, rows.size(0), row.numel() * static_cast<index_t>(sizeof(E)), rows.data());
+    return {static_cast<const E*>(data), row.with_front(count)};
+  }
+  // Adds up its gradients and its loss.
+  virtual void end_leaf() = 0;
+  // Makes the gradients and the loss of the network the means over all leaves of all processes, on each of them.
+  virtual void end_batch() = 0;
+  // Makes the gradients what they were before the batch, after an error.
+  virtual void abandon_batch() = 0;
+
+ protected:
+  ~LeafReducer() = default;
+  // Returns the rows of the leaf, of so many bytes each, and how many.
+  virtual std::pair<index_t, const void*> gather(int number, index_t rows, index_t bytes, const void* data) = 0;
+};
+
 // As a NodeProbe, it sees each node after the last part of its gradients is in the arena, where a pass has one run of slices.
 template <class D, class T>
 class GradientReducer : public NodeProbe<T>, public Ranks {
  public:
+  // Returns the ranks whose samples together make the statistics of a batch in training mode; null: each process has its own.
+  virtual BatchRanks* batch_ranks() = 0;
   // Before a forward pass in training mode.
   virtual void begin_pass() = 0;
   // After a backward pass: reduces what it has not begun with, and waits for all.
   virtual void reduce(T* gradients) = 0;
+  // Returns the leaves of a batch, nullptr if it runs as a whole.
+  virtual LeafReducer<D, T>* leaves() = 0;
 
  protected:
   ~GradientReducer() = default;

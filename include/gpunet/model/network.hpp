@@ -116,6 +116,10 @@ class Network : public Trackable<Network<D, T>> {
   bool detects_anomaly() const { return detects_anomaly_; }
   // The seed of the random numbers that ops use, and the number of passes in training mode so far.
   std::pair<std::uint64_t, std::uint64_t> random_state() const { return {random_seed_, training_passes_}; }
+  void set_random_state(const std::pair<std::uint64_t, std::uint64_t>& state) {
+    random_seed_ = state.first;
+    training_passes_ = state.second;
+  }
 
   // Runs the forward pass on inputs [batch, ...sizes of Input] and returns the output, which is valid until the next pass.
   // backward() uses a copy of the inputs, so they may be a temporary tensor. Throws Error for a wrong shape.
@@ -207,13 +211,17 @@ class Network : public Trackable<Network<D, T>> {
   // distributed::DistributedDataParallel.
   void set_reducer(GradientReducer<D, T>* reducer) { reducer_ = reducer; }
   GradientReducer<D, T>* reducer() const { return reducer_; }
-  // Reduces the gradients of passes that have left that out.
+  // Reduces the gradients of passes that have left that out; passes of leaves have not.
   void reduce_gradients() {
-    if (reducer_) reducer_->reduce(gradients_.data());
+    if (reducer_ && !leaves()) reducer_->reduce(gradients_.data());
   }
+  // Returns the leaves of its batches, nullptr if they run as a whole.
+  LeafReducer<D, T>* leaves() const { return reducer_ ? reducer_->leaves() : nullptr; }
 
   // Makes the next backward pass replace the gradients instead of adding to them.
   void zero_grad() { gradients_.zero(); }
+  // Makes it add to them, after they were written.
+  void note_gradients() { gradients_.note_backward(); }
 
   // Notes that parameters have changed: earlier losses can no longer run backward().
   void note_update() { ++arena_->updates; }
@@ -319,7 +327,8 @@ class Network : public Trackable<Network<D, T>> {
             .state = {arena_->buffers.data(),
                       mode_of_pass_,
                       {random_seed_, random_step_.data()},
-                      graph_constants_.data()},
+                      graph_constants_.data(),
+                      reducer_ && mode_of_pass_ == nn::Mode::train ? reducer_->batch_ranks() : nullptr},
             .memory = memory,
             .watched = hooks_->watched(),
             .conversions = conversions_};

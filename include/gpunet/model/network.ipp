@@ -255,7 +255,7 @@ void Network<D, T>::run_step(const TargetsOf<D, T>& targets, T loss_gradient, bo
     if (reduces && completes_gradients(s)) slice.probe = reducer_;
     slice.backward(gradients_.of_run(run), gradients_.mode(run, first));
   });
-  if (reduces) reduce_gradients();
+  if (reduces && reducer_) reducer_->reduce(gradients_.data());
   reduce_losses();
 }
 
@@ -423,7 +423,7 @@ void Network<D, T>::backward(T loss_gradient) {
     if (completes_gradients(s)) slice.probe = reducer_;
     slice.backward(gradients_.of_run(run), gradients_.mode(run, first));
   });
-  reduce_gradients();
+  if (reducer_) reducer_->reduce(gradients_.data());
   gradients_.note_backward();
   if (detects_anomaly_ && !are_gradients_finite()) find_anomaly(nullptr, nullptr, loss_gradient, true);
 }
@@ -472,6 +472,7 @@ void Network<D, T>::find_anomaly(const T* inputs, const TargetsOf<D, T>* targets
     SliceRun<D, T> run = run_of(s, inputs ? enter(s, memory) : memory.input, memory);
     run.watched = {};
     run.probe = &search;
+    if (run.state.ranks) run.state.ranks = &search;
     search.slice = run.slice;
     search.first_sample = run.first_sample;
     search.look(0, AnomalyIn::inputs, nullptr, graph_.values[0], run.x);
@@ -487,6 +488,11 @@ void Network<D, T>::find_anomaly(const T* inputs, const TargetsOf<D, T>* targets
   inputs_ = nullptr;
   device_.upload(arena_->buffers.data(), buffers.data(), arena_->buffers.bytes());
   device_.upload(gradients_.sums().data(), gradients.data(), gradients_.sums().bytes());
+  require(
+      search.first.found() || !reducer_ || mode_of_pass_ != nn::Mode::train || !reducer_->batch_ranks(),
+      "gpunet::Network::detect_anomaly: with the samples of this rank alone, all numbers are finite (statistics "
+      "or gradients of all ranks are not: the numbers came up on another rank, or a sum overflows), look at the "
+      "messages of the other ranks");
   // A sum over the batch may overflow alone.
   if (!search.first.found() && targets)
     search.look_at_array(search.loss_order(), AnomalyIn::batch_loss, nullptr, {}, {}, loss_.data());

@@ -32,6 +32,8 @@
 
 namespace gpunet {
 
+class BatchRanks;  // ops/batch_ranks.hpp
+
 namespace nn {
 
 // Training or evaluation mode: some layers behave differently.
@@ -89,6 +91,7 @@ struct OpPass {
   index_t in_features, out_features;
   nn::Mode mode;
   PassRandom random;
+  BatchRanks* ranks;  // whose samples together are the batch; null: those of this process
 
   // Return the number of elements of x, of y.
   index_t in_elements() const { return slice.samples() * in_features; }

@@ -251,6 +251,7 @@ class FitStep {
   using WholeStep =
       std::conditional_t<counts || before_update, NoStep,
                          Step<typename Model::device_type, typename Model::value_type, Loss, Optimizer>>;
+  using BatchLoss = LossValue<typename Model::device_type, typename Model::value_type>;
 
  public:
   FitStep(R& run, const Loss& criterion, const StepOptions& options, Parts&... parts)
@@ -264,10 +265,7 @@ class FitStep {
 
   // Trains on a batch. The last one of an epoch ends with an update.
   template <class Inputs, class Labels, class Targets>
-  LossValue<typename Model::device_type, typename Model::value_type> operator()(const Inputs& inputs,
-                                                                                const Labels& labels,
-                                                                                const Targets& of_loader,
-                                                                                bool is_last) {
+  BatchLoss operator()(const Inputs& inputs, const Labels& labels, const Targets& of_loader, bool is_last) {
     if (batches_ == 0) run_.optimizer.zero_grad();
     ++batches_;
     const auto loss = add_gradients(inputs, labels, of_loader);
@@ -310,8 +308,26 @@ class FitStep {
  private:
   // Runs both passes, and with a whole step the update if it is due.
   template <class Inputs, class Labels, class Targets>
-  LossValue<typename Model::device_type, typename Model::value_type> add_gradients(
-      const Inputs& inputs, const Labels& labels, [[maybe_unused]] const Targets& of_loader) {
+  BatchLoss add_gradients(const Inputs& inputs, const Labels& labels, [[maybe_unused]] const Targets& of_loader) {
+    if constexpr (counts || before_update) {
+      const auto leaves = run_.model.leaves();
+      if (!leaves) return run_passes(inputs, labels, of_loader);
+      return run_leaves(*leaves, inputs.size(0), [&] {
+        const auto x = rows_of_leaf(*leaves, 0, inputs);
+        const auto y = rows_of_leaf(*leaves, 1, labels);
+        if constexpr (counts)
+          return run_passes(x, y, rows_of_leaf(*leaves, 2, of_loader));
+        else
+          return run_passes(x, y, y);
+      });
+    } else {
+      return step_(inputs, labels);
+    }
+  }
+
+  // Runs both passes for a batch, or a leaf of it.
+  template <class Inputs, class Labels, class Targets>
+  BatchLoss run_passes(const Inputs& inputs, const Labels& labels, [[maybe_unused]] const Targets& of_loader) {
     const double scale = options_.scaler ? options_.scaler->scale_of(run_.model.storage()) : 1;
     const double loss_gradient = 1.0 / static_cast<double>(options_.accumulate) * scale;
     if constexpr (counts) {
@@ -322,10 +338,8 @@ class FitStep {
       });
       loss.backward(loss_gradient);
       return loss;
-    } else if constexpr (before_update) {
-      return run_.model.forward_backward(inputs, criterion_, labels, loss_gradient);
     } else {
-      return step_(inputs, labels);
+      return run_.model.forward_backward(inputs, criterion_, labels, loss_gradient);
     }
   }
 

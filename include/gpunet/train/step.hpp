@@ -9,6 +9,7 @@
 #include <gpunet/core/state.hpp>
 #include <gpunet/model/model.hpp>
 #include <gpunet/optim/grad_scaler.hpp>
+#include <gpunet/train/leaf_passes.hpp>
 #include <gpunet/train/step_runner.hpp>
 
 namespace gpunet::train {
@@ -145,12 +146,26 @@ class Step {
     const double scale = scaler_ ? scaler_->scale_of(model_->storage()) : 1;
     if (batches_ == 0) model_->zero_grad();
     const bool updates = batches_ + 1 == accumulate_;
-    const bool runs_update = updates && !scaler_ && !model_->detects_anomaly();
-    run_(inputs, {loss_, targets}, {loss_gradient * scale, runs_update, updates});
-    if (model_->detects_anomaly())
-      model_->check_step(inputs, {loss_, targets}, static_cast<T>(loss_gradient * scale));
-    batches_ = updates ? 0 : batches_ + 1;
-    const LossValue<D, T> loss = model_->end_step();
+    LeafReducer<D, T>* const leaves = model_->leaves();
+    const bool runs_update = updates && !scaler_ && !model_->detects_anomaly() && !leaves;
+    const auto pass = [&](const Inputs& x, const Targets& y, const StepPart& part) {
+      run_(x, {loss_, y}, part);
+      if (model_->detects_anomaly()) model_->check_step(x, {loss_, y}, static_cast<T>(part.loss_gradient));
+    };
+    const auto of_leaves = [&] {
+      return detail::run_leaves(*leaves, inputs.size(0), [&] {
+        pass(leaves->rows_of_leaf(0, inputs), leaves->rows_of_leaf(1, targets),
+             {loss_gradient * scale, false, false});
+        return model_->end_step();
+      });
+    };
+    const auto of_batch = [&] {
+      pass(inputs, targets, {loss_gradient * scale, runs_update, updates});
+      batches_ = updates ? 0 : batches_ + 1;
+      return model_->end_step();
+    };
+    const LossValue<D, T> loss = leaves ? of_leaves() : of_batch();
+    if (leaves) batches_ = updates ? 0 : batches_ + 1;
     if (!updates || runs_update) return loss;
     if (scaler_) {
       scaler_->step_in_use(static_cast<Optimizer&>(*optimizer_));

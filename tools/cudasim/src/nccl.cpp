@@ -1,5 +1,7 @@
 // Replacement libnccl: collectives over the simulated devices of one process, one thread with groups or one thread
-// per rank. A collective is ordered after the earlier work of every rank's stream and before its later work.
+// per rank. A collective is ordered after the earlier work of every rank's stream and before its later work. Ranks may also be
+// processes of one machine, each with one rank: then a collective is work on the stream of each, which meets the others when it runs.
+#include <atomic>
 #include <chrono>
 #include <condition_variable>
 #include <cstdio>
@@ -7,6 +9,7 @@
 #include <cstring>
 #include <cuda_runtime_api.h>
 #include <deque>
+#include <fcntl.h>
 #include <functional>
 #include <map>
 #include <memory>
@@ -14,15 +17,26 @@
 #include <nccl.h>
 #include <set>
 #include <string>
+#include <sys/mman.h>
+#include <thread>
+#include <unistd.h>
 #include <vector>
 #define API extern "C" __attribute__((visibility("default")))
 extern "C" int cudasim_submit(cudaStream_t, const char*, const std::function<int()>*, int);
 extern "C" int cudasim_valid(const void*, size_t, int);
 
 namespace {
-enum Kind { ALLREDUCE, BROADCAST, REDUCE, ALLGATHER, REDUCESCATTER };
-const char* const kindName[] = {"ncclAllReduce", "ncclBroadcast", "ncclReduce", "ncclAllGather",
-                                "ncclReduceScatter"};
+enum Kind {
+  ALLREDUCE,
+  BROADCAST,
+  REDUCE,
+  ALLGATHER,
+  REDUCESCATTER,
+  SEND,
+  RECV
+};  // SEND, RECV: root is the other rank
+const char* const kindName[] = {"ncclAllReduce",     "ncclBroadcast", "ncclReduce", "ncclAllGather",
+                                "ncclReduceScatter", "ncclSend",      "ncclRecv"};
 
 struct Call {  // One call of one rank.
   Kind kind;
@@ -46,11 +60,14 @@ std::mutex g_mu;
 std::condition_variable g_cv;
 std::map<std::string, std::shared_ptr<Clique>> g_cliques;
 thread_local std::string t_error;
+class Peers;
 }  // namespace
 
 struct ncclComm {
   std::shared_ptr<Clique> c;
   int rank, dev;
+  std::shared_ptr<Peers> peers;  // null: all ranks are of this process
+  std::string id;
 };
 
 namespace {
@@ -182,11 +199,13 @@ void reduceAny(const std::vector<const void*>& in, size_t off, size_t n, ncclDat
 // Bytes that a rank reads and writes.
 size_t sendBytes(const Call& c, int n, int rank) {
   size_t one = c.count * sizeOf(c.type);
+  if (c.kind == RECV) return 0;
   if (c.kind == BROADCAST) return rank == c.root ? one : 0;
   return c.kind == REDUCESCATTER ? one * n : one;
 }
 size_t recvBytes(const Call& c, int n, int rank) {
   size_t one = c.count * sizeOf(c.type);
+  if (c.kind == SEND) return 0;
   if (c.kind == REDUCE) return rank == c.root ? one : 0;
   return c.kind == ALLGATHER ? one * n : one;
 }
@@ -239,6 +258,240 @@ int perform(const std::vector<Call>& c, const std::vector<int>& dev) {
     }
   }
   return 0;
+}
+// ---- ranks in several processes
+// One rank of a file of shared memory, which the unique id names. Data go through a slot for each rank, in parts. A rank holds a lock of
+// the file as long as its process lives.
+class Peers {
+  static constexpr int mostRanks = 64;
+  static constexpr size_t slotBytes = 1 << 20, boxBytes = 1 << 16;
+  struct Meta {
+    size_t count;
+    int kind, type, op, root;
+    bool operator==(const Meta&) const = default;
+  };
+  struct Header {  // zeros are its first state
+    std::atomic<int> pid[mostRanks];
+    std::atomic<uint64_t> written[mostRanks],
+        read[mostRanks];  // parts that a rank has written, and has read of all
+    Meta meta[mostRanks];
+  };
+  struct Box {  // of what one rank sends to another
+    std::atomic<uint64_t> sent, taken;
+    size_t total, bytes;  // of the message, of this part
+    char data[boxBytes];
+  };
+
+ public:
+  Peers(const std::string& id, int n, int rank) : path_("/dev/shm/" + id), n_(n), rank_(rank) {
+    bytes_ = sizeof(Header) + n * slotBytes + (size_t)n * n * sizeof(Box);
+    if (n > mostRanks) return;
+    fd_ = open(path_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+    if (fd_ < 0 || ftruncate(fd_, (off_t)bytes_) || !lock(F_OFD_SETLK, rank)) return;
+    void* p = mmap(nullptr, bytes_, PROT_READ | PROT_WRITE, MAP_SHARED, fd_, 0);
+    if (p == MAP_FAILED) return;
+    head_ = (Header*)p;
+    head_->pid[rank].store(getpid());
+  }
+  Peers(const Peers&) = delete;
+  Peers& operator=(const Peers&) = delete;
+  ~Peers() {
+    removeFile();  // the others have it open, or would not have come together
+    if (head_) munmap(head_, bytes_);
+    if (fd_ >= 0) close(fd_);
+  }
+  bool isOpen() const { return head_; }
+  void removeFile() {
+    if (!path_.empty()) unlink(path_.c_str());
+    path_.clear();
+  }
+  // The number of ranks that have come, and whether one of them is of another process.
+  int joined() const {
+    int count = 0;
+    for (int r = 0; r < n_; ++r)
+      count += head_->pid[r].load() != 0;
+    return count;
+  }
+  bool severalProcesses() const {
+    for (int r = 0; r < n_; ++r)
+      if (head_->pid[r].load() != getpid()) return true;
+    return false;
+  }
+  bool oneRankEach() const {
+    std::set<int> pids;
+    for (int r = 0; r < n_; ++r)
+      pids.insert(head_->pid[r].load());
+    return (int)pids.size() == n_;
+  }
+  void abort() { aborted_ = true; }
+  ncclResult_t error() const { return error_; }
+
+  // Does the part of this rank in a collective. As the kernel of NCCL, it waits for ever for a rank that has ended, until
+  // ncclCommAbort; or until the time limit.
+  int perform(const Call& c) {
+    const size_t size = sizeOf(c.type), most = slotBytes / size;
+    const bool toAll = c.kind != REDUCE, sends = c.kind != BROADCAST || rank_ == c.root;
+    std::vector<char> out;
+    for (int part = 0; part < (c.kind == REDUCESCATTER ? n_ : 1); ++part)
+      for (size_t first = 0; first < c.count || first == 0; first += most) {
+        const size_t n = std::min(most, c.count - first);
+        const char* const from = (const char*)c.send + (part * c.count + first) * size;
+        if (!waitFor(head_->read, parts_, c)) return failure();
+        head_->meta[rank_] = {c.count, c.kind, c.type, c.op, c.root};
+        if (sends && n) std::memcpy(slot(rank_), from, n * size);
+        head_->written[rank_].store(++parts_, std::memory_order_release);
+        if (!waitFor(head_->written, parts_, c)) return failure();
+        for (int r = 0; r < n_; ++r)
+          if (!(head_->meta[r] == head_->meta[rank_])) {
+            error_ = ncclInvalidUsage;
+            fail(ncclInvalidUsage, "ranks " + std::to_string(rank_) + " and " + std::to_string(r) +
+                                       " disagree: " + kindName[c.kind] + " of " + std::to_string(c.count) +
+                                       " elements against " + kindName[head_->meta[r].kind] + " of " +
+                                       std::to_string(head_->meta[r].count));
+            return cudaErrorLaunchFailure;
+          }
+        char* const to = (char*)c.recv + first * size;
+        if (n == 0) {
+        } else if (c.kind == BROADCAST) {
+          std::memcpy(to, slot(c.root), n * size);
+        } else if (c.kind == ALLGATHER) {
+          for (int r = 0; r < n_; ++r)
+            std::memcpy(to + r * c.count * size, slot(r), n * size);
+        } else if (c.kind == REDUCESCATTER ? part == rank_ : toAll || rank_ == c.root) {
+          std::vector<const void*> in;
+          for (int r = 0; r < n_; ++r)
+            in.push_back(slot(r));
+          reduceAny(in, 0, n, c.type, c.op, out);
+          std::memcpy(to, out.data(), n * size);
+        }
+        head_->read[rank_].store(parts_, std::memory_order_release);
+      }
+    return 0;
+  }
+
+  // Does the sends and receives of a group together.
+  int exchange(const std::vector<Call>& calls) {
+    std::vector<size_t> at(calls.size(), 0);
+    std::vector<bool> done(calls.size(), false);
+    bool fits = true;
+    auto advance = [&](size_t k) {
+      const Call& c = calls[k];
+      const bool sends = c.kind == SEND;
+      for (size_t j = 0; j < k; ++j)  // messages to one rank are in order
+        if (!done[j] && calls[j].kind == c.kind && calls[j].root == c.root) return;
+      Box& box = sends ? boxOf(rank_, c.root) : boxOf(c.root, rank_);
+      const size_t total = c.count * sizeOf(c.type);
+      if ((box.sent.load() == box.taken.load()) != sends) return;
+      const size_t n = sends ? std::min(boxBytes, total - at[k]) : box.bytes;
+      if (sends) {
+        box.total = total;
+        box.bytes = n;
+        if (n) std::memcpy(box.data, (const char*)c.send + at[k], n);
+        ++box.sent;
+      } else if (box.total != total) {
+        error_ = ncclInvalidUsage;
+        fail(ncclInvalidUsage, "rank " + std::to_string(rank_) + " receives " + std::to_string(total) +
+                                   " bytes of rank " + std::to_string(c.root) + ", which sends " +
+                                   std::to_string(box.total));
+        fits = false;
+      } else {
+        if (n) std::memcpy((char*)c.recv + at[k], box.data, n);
+        ++box.taken;
+      }
+      at[k] += n;
+      done[k] = at[k] == total;
+    };
+    // A rank is done when all messages with it are.
+    const bool all = waitFor(
+        [&](int r) {
+          bool is = true;
+          for (size_t k = 0; k < calls.size(); ++k) {
+            if (!done[k] && fits) advance(k);
+            is &= done[k] || calls[k].root != r || !fits;
+          }
+          return is;
+        },
+        "ncclSend and ncclRecv");
+    return !fits ? cudaErrorLaunchFailure : all ? 0 : failure();
+  }
+
+ private:
+  char* slot(int r) const { return (char*)head_ + sizeof(Header) + r * slotBytes; }
+  Box& boxOf(int from, int to) const { return ((Box*)slot(n_))[from * n_ + to]; }
+  bool lock(int command, int r) const {
+    struct flock byte {};
+    byte.l_type = F_WRLCK;
+    byte.l_whence = SEEK_SET;
+    byte.l_start = r;
+    byte.l_len = 1;
+    return fcntl(fd_, command, &byte) == 0 && (command == F_OFD_SETLK || byte.l_type != F_UNLCK);
+  }
+  bool lives(int r) const { return r == rank_ || lock(F_OFD_GETLK, r); }
+  // Waits until each rank has done so many parts. Returns whether they have.
+  bool waitFor(const std::atomic<uint64_t>* done, uint64_t parts, const Call& c) {
+    return waitFor([&](int r) { return done[r].load(std::memory_order_acquire) >= parts; }, kindName[c.kind]);
+  }
+  template <class Done>
+  bool waitFor(Done isDone, const char* what) {
+    const auto end = std::chrono::steady_clock::now() + patience();
+    for (unsigned polls = 1; !aborted_; ++polls) {
+      int missing = 0;
+      while (missing < n_ && isDone(missing))
+        ++missing;
+      if (missing == n_) return true;
+      if (polls % 64) {
+        std::this_thread::yield();
+        continue;
+      }
+      std::this_thread::sleep_for(std::chrono::microseconds(50));
+      if (error_ == ncclSuccess && !lives(missing) && !isDone(missing)) {
+        fail(ncclRemoteError, std::string(what) + ": rank " + std::to_string(rank_) + " waits for rank " +
+                                  std::to_string(missing) + ", which has ended");
+        error_ = ncclRemoteError;
+      }
+      if (std::chrono::steady_clock::now() > end) {
+        if (error_ == ncclSuccess) error_ = ncclInternalError;
+        fail(ncclInternalError, std::string(what) + ": rank " + std::to_string(rank_) +
+                                    " timed out waiting for rank " + std::to_string(missing));
+        return false;
+      }
+    }
+    return false;
+  }
+  // After ncclCommAbort, what the collective should have written is undefined.
+  int failure() const { return aborted_ ? cudaSuccess : cudaErrorLaunchTimeout; }
+
+  std::string path_;
+  int n_, rank_, fd_ = -1;
+  size_t bytes_ = 0;
+  Header* head_ = nullptr;
+  uint64_t parts_ = 0;
+  std::atomic<bool> aborted_{false};
+  std::atomic<ncclResult_t> error_{ncclSuccess};
+};
+
+// Submits the sends and receives of a group to the stream of the first.
+ncclResult_t launchMessages(ncclComm& comm, const std::vector<Call>& calls) {
+  if (comm.peers->error() != ncclSuccess) return fail(comm.peers->error(), "the communicator has failed");
+  std::function<int()> work = [peers = comm.peers, calls, n = comm.c->n, rank = comm.rank,
+                               dev = comm.dev]() -> int {
+    for (const Call& c : calls)
+      if (!buffersOk(c, n, rank, dev)) return cudaErrorIllegalAddress;
+    return peers->exchange(calls);
+  };
+  OnDevice d(comm.dev);
+  const int e = cudasim_submit(calls[0].stream, "ncclSend and ncclRecv", &work, 0);
+  return e ? fail(ncclUnhandledCudaError, cudaGetErrorString((cudaError_t)e)) : ncclSuccess;
+}
+// Submits a collective of several processes to the stream of this one.
+ncclResult_t launchOwn(ncclComm& comm, const Call& c) {
+  if (comm.peers->error() != ncclSuccess) return fail(comm.peers->error(), "the communicator has failed");
+  std::function<int()> work = [peers = comm.peers, c, n = comm.c->n, rank = comm.rank, dev = comm.dev]() -> int {
+    return buffersOk(c, n, rank, dev) ? peers->perform(c) : cudaErrorIllegalAddress;
+  };
+  OnDevice d(comm.dev);
+  const int e = cudasim_submit(c.stream, kindName[c.kind], &work, 0);
+  return e ? fail(ncclUnhandledCudaError, cudaGetErrorString((cudaError_t)e)) : ncclSuccess;
 }
 // Submits a collective that every rank has called to the streams.
 ncclResult_t launch(Clique& q, std::vector<std::shared_ptr<Call>> calls) {
@@ -303,6 +556,15 @@ void launchReady(Clique& q) {
   }
 }
 ncclResult_t runItems(std::vector<GroupItem>& items) {
+  std::map<ncclComm*, std::vector<Call>> messages;
+  for (GroupItem& it : items)
+    if (it.call->kind == SEND || it.call->kind == RECV)
+      messages[it.comm].push_back(*it.call);
+    else if (it.comm->peers)
+      if (ncclResult_t r = launchOwn(*it.comm, *it.call); r != ncclSuccess) return r;
+  for (auto& [comm, calls] : messages)
+    if (ncclResult_t r = launchMessages(*comm, calls); r != ncclSuccess) return r;
+  std::erase_if(items, [](const GroupItem& it) { return it.comm->peers != nullptr; });
   std::unique_lock<std::mutex> lk(g_mu);
   for (GroupItem& it : items)
     it.comm->c->waiting[it.comm->rank].push_back(it.call);
@@ -336,10 +598,31 @@ ncclResult_t ask(ncclComm_t comm, Call c) {
   }
   return runItems(one);
 }
+// Returns ncclInProgress until all ranks have come.
+ncclResult_t tryJoin(ncclComm* c) {
+  {
+    std::lock_guard<std::mutex> lk(g_mu);
+    if (c->c->joined == c->c->n) {
+      c->peers.reset();
+      return ncclSuccess;
+    }
+  }
+  if (!c->peers || c->peers->joined() < c->c->n) return ncclInProgress;
+  c->peers->removeFile();
+  if (!c->peers->severalProcesses()) return ncclInProgress;  // the other threads are about to note it
+  if (c->peers->oneRankEach()) return ncclSuccess;
+  return fail(ncclInvalidUsage,
+              "ncclCommInitRank: a process with several ranks of several processes is not simulated");
+}
 ncclResult_t waitJoined(ncclComm* c) {
-  std::unique_lock<std::mutex> lk(g_mu);
-  if (g_cv.wait_for(lk, patience(), [&] { return c->c->joined == c->c->n; })) return ncclSuccess;
-  return fail(ncclInternalError, "ncclCommInitRank: not every rank joined");
+  const auto end = std::chrono::steady_clock::now() + patience();
+  for (;;) {
+    const ncclResult_t r = tryJoin(c);
+    if (r != ncclInProgress) return r;
+    if (std::chrono::steady_clock::now() > end)
+      return fail(ncclInternalError, "ncclCommInitRank: not every rank joined");
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
 }
 }  // namespace
 
@@ -352,17 +635,27 @@ API ncclResult_t ncclGetUniqueId(ncclUniqueId* id) {
   static int next = 0;
   std::lock_guard<std::mutex> lk(g_mu);
   std::memset(id, 0, sizeof *id);
-  std::snprintf(id->internal, sizeof id->internal, "cudasim-%d", ++next);
+  std::snprintf(id->internal, sizeof id->internal, "cudasim-%d-%lld-%d", (int)getpid(),
+                (long long)std::chrono::steady_clock::now().time_since_epoch().count(), ++next);
   return ncclSuccess;
 }
-API ncclResult_t ncclCommInitRank(ncclComm_t* out, int n, ncclUniqueId id, int rank) {
+static ncclResult_t initRank(ncclComm_t* out, int n, const ncclUniqueId& id, int rank, bool elsewhere, bool waits) {
   int dev = 0;
   if (cudaGetDevice(&dev) != cudaSuccess) return fail(ncclUnhandledCudaError, "no device");
   if (!out || n < 1 || rank < 0 || rank >= n) return fail(ncclInvalidArgument, "ncclCommInitRank");
   ncclComm* c = new ncclComm;
+  c->id = std::string(id.internal, strnlen(id.internal, sizeof id.internal));
+  if (elsewhere && n > 1) {
+    c->peers = std::make_shared<Peers>(c->id, n, rank);
+    if (!c->peers->isOpen()) {
+      delete c;
+      return fail(ncclInvalidUsage, "ncclCommInitRank: rank " + std::to_string(rank) +
+                                        " is there already, or there is no shared memory for it");
+    }
+  }
   {
     std::lock_guard<std::mutex> lk(g_mu);
-    auto& q = g_cliques[std::string(id.internal, strnlen(id.internal, sizeof id.internal))];
+    auto& q = g_cliques[c->id];
     if (!q) {
       q = std::make_shared<Clique>();
       q->n = n;
@@ -388,10 +681,14 @@ API ncclResult_t ncclCommInitRank(ncclComm_t* out, int n, ncclUniqueId id, int r
     t_joins.push_back(c);
     return ncclSuccess;
   }
-  return waitJoined(c);
+  return waits ? waitJoined(c) : tryJoin(c);
 }
-API ncclResult_t ncclCommInitRankConfig(ncclComm_t* out, int n, ncclUniqueId id, int rank, ncclConfig_t*) {
-  return ncclCommInitRank(out, n, id, rank);
+API ncclResult_t ncclCommInitRank(ncclComm_t* out, int n, ncclUniqueId id, int rank) {
+  return initRank(out, n, id, rank, true, true);
+}
+// With blocking = 0, ncclCommGetAsyncError says when all ranks have come.
+API ncclResult_t ncclCommInitRankConfig(ncclComm_t* out, int n, ncclUniqueId id, int rank, ncclConfig_t* config) {
+  return initRank(out, n, id, rank, true, !config || config->blocking != 0);
 }
 API ncclResult_t ncclCommInitAll(ncclComm_t* out, int n, const int* devs) {
   ncclUniqueId id;
@@ -403,7 +700,7 @@ API ncclResult_t ncclCommInitAll(ncclComm_t* out, int n, const int* devs) {
   ncclResult_t r = ncclSuccess;
   for (int k = 0; k < n && r == ncclSuccess; ++k) {
     OnDevice d(devs ? devs[k] : k);
-    r = ncclCommInitRank(&out[k], n, id, k);
+    r = initRank(&out[k], n, id, k, false, true);
   }
   --t_depth;
   t_joins.clear();
@@ -418,6 +715,7 @@ API ncclResult_t ncclCommDestroy(ncclComm_t c) {
 }
 API ncclResult_t ncclCommAbort(ncclComm_t c) {
   if (!c) return ncclSuccess;
+  if (c->peers) c->peers->abort();
   {
     std::lock_guard<std::mutex> lk(g_mu);
     c->c->broken = true;
@@ -427,8 +725,13 @@ API ncclResult_t ncclCommAbort(ncclComm_t c) {
   return ncclSuccess;
 }
 API ncclResult_t ncclCommGetAsyncError(ncclComm_t c, ncclResult_t* r) {
+  if (c->peers && c->peers->error() != ncclSuccess) {
+    *r = c->peers->error();
+    return ncclSuccess;
+  }
+  *r = tryJoin(c);
   std::lock_guard<std::mutex> lk(g_mu);
-  *r = c->c->broken ? ncclInternalError : ncclSuccess;
+  if (c->c->broken) *r = ncclInternalError;
   return ncclSuccess;
 }
 API ncclResult_t ncclCommCount(const ncclComm_t c, int* n) {
@@ -505,9 +808,11 @@ API ncclResult_t ncclReduceScatter(const void* s, void* r, size_t n, ncclDataTyp
                                    cudaStream_t st) {
   return ask(c, {REDUCESCATTER, s, r, n, t, op, 0, st});
 }
-API ncclResult_t ncclSend(const void*, size_t, ncclDataType_t, int, ncclComm_t, cudaStream_t) {
-  return fail(ncclInvalidUsage, "ncclSend is not simulated");
+API ncclResult_t ncclSend(const void* s, size_t n, ncclDataType_t t, int peer, ncclComm_t c, cudaStream_t st) {
+  if (c && !c->peers) return fail(ncclInvalidUsage, "ncclSend is simulated only between processes");
+  return ask(c, {SEND, s, nullptr, n, t, ncclSum, peer, st});
 }
-API ncclResult_t ncclRecv(void*, size_t, ncclDataType_t, int, ncclComm_t, cudaStream_t) {
-  return fail(ncclInvalidUsage, "ncclRecv is not simulated");
+API ncclResult_t ncclRecv(void* r, size_t n, ncclDataType_t t, int peer, ncclComm_t c, cudaStream_t st) {
+  if (c && !c->peers) return fail(ncclInvalidUsage, "ncclRecv is simulated only between processes");
+  return ask(c, {RECV, nullptr, r, n, t, ncclSum, peer, st});
 }

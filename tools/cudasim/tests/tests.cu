@@ -15,6 +15,7 @@
 #include "tensor.cuh"
 #if CUDASIM_TEST_NCCL
 #include "nccl.cuh"
+#include "processes.cuh"
 #endif
 
 int main(int argc, char** argv) {
@@ -23,7 +24,7 @@ int main(int argc, char** argv) {
         {"devices", devices::run}, {"diff", diff::run}, {"features", features::run}, {"graph", graph::run},
         {"language", language::run}, {"matmul", matmul::run},
 #if CUDASIM_TEST_NCCL
-        {"nccl", nccl::run},
+        {"nccl", nccl::run}, {"processes", processes::run},
 #endif
         {"ptx", ptx::run}, {"shuffle", shuffle::run}, {
       "tensor", tensor::run

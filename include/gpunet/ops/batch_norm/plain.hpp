@@ -37,21 +37,33 @@ struct RunningStatistics {
   index_t* batches;
 };
 
+// What a rank tells the others where a batch is that of all ranks, [2 channels + 1]: in the forward pass the means of its channels, the sums of
+// squared distances from them, and the number of elements of a channel; in the backward pass the sums of dy (x - mean), those of dy, and
+// that number. The functors with a `record` store it there unless that is null.
+GPUNET_FN constexpr index_t batch_norm_record(index_t channels) {
+  return 2 * channels + 1;
+}
+
 // The functors below read element i (an offset) of channel c in at(c, i). Results of those whose names end in Sum are added up
 // over a channel and passed to store(c, sum); the others run for every element.
 
-// mean[c] = mean of channel c.
+// mean[c] = mean of channel c, of this rank.
 template <class T>
 struct ChannelMeanSum {
   BatchNormGeometry g;
   const T* x;
   T* mean;
   index_t* batches;  // counts this batch
+  double* record;
 
   GPUNET_FN double at(index_t, index_t i) const { return static_cast<double>(x[i]); }
   GPUNET_FN void store(index_t c, double sum) const {
-    mean[c] = static_cast<T>(sum / static_cast<double>(g.per_channel()));
+    const auto n = static_cast<double>(g.per_channel());
+    mean[c] = static_cast<T>(sum / n);
     if (c == 0) ++*batches;
+    if (!record) return;
+    record[c] = sum / n;
+    if (c == 0) record[2 * g.channels] = n;
   }
 };
 
@@ -65,13 +77,20 @@ struct ChannelVarianceSum {
   const T *x, *mean;
   T* inverse;
   RunningStatistics<T> running;
+  double* record;
 
   GPUNET_FN double at(index_t c, index_t i) const {
     const double distance = static_cast<double>(x[i]) - static_cast<double>(mean[c]);
     return distance * distance;
   }
   GPUNET_FN void store(index_t c, double sum) const {
-    const auto n = static_cast<double>(g.per_channel());
+    if (record)
+      record[g.channels + c] = sum;
+    else
+      finish(c, sum, static_cast<double>(g.per_channel()));
+  }
+  // For a channel of n elements.
+  GPUNET_FN void finish(index_t c, double sum, double n) const {
     inverse[c] = static_cast<T>(1 / std::sqrt(sum / n + eps));
     const double part = momentum < 0 ? 1 / static_cast<double>(*running.batches) : momentum;
     const auto follow = [part](T& value, double target) {
@@ -79,6 +98,31 @@ struct ChannelVarianceSum {
     };
     follow(running.mean[c], static_cast<double>(mean[c]));
     follow(running.variance[c], sum / (n - 1));
+  }
+};
+
+// The records of all ranks as one, rank by rank: Chan, Golub and LeVeque, "Updating Formulae and a Pairwise Algorithm for Computing
+// Sample Variances", 1979. One index = one channel.
+template <class T>
+struct MergeRanks {
+  static constexpr bool one_copy = true;
+  index_t ranks;
+  const double* records;  // [ranks, 2 channels + 1]
+  T* mean;
+  ChannelVarianceSum<T> variance;
+
+  GPUNET_FN void operator()(index_t c) const {
+    const index_t channels = variance.g.channels;
+    double n = 0, center = 0, squares = 0;
+    for (index_t r = 0; r < ranks; ++r) {
+      const double* const of_rank = records + r * batch_norm_record(channels);
+      const double more = of_rank[2 * channels], distance = of_rank[c] - center;
+      squares += of_rank[channels + c] + distance * distance * (n * more / (n + more));
+      n += more;
+      center += distance * (more / n);
+    }
+    mean[c] = static_cast<T>(center);
+    variance.finish(c, squares, n);
   }
 };
 
@@ -128,6 +172,7 @@ struct BatchNormParameterSum {
   T *dw, *db;
   Accumulate accumulate;
   T* means;  // [2][channels]
+  double* record;
 
   GPUNET_FN SumPair at(index_t c, index_t i) const {
     const double gradient = static_cast<double>(dy[i]);
@@ -139,6 +184,26 @@ struct BatchNormParameterSum {
     store_gradient(db[c], static_cast<T>(sum.second), accumulate);
     means[c] = static_cast<T>(w / n);
     means[g.channels + c] = static_cast<T>(sum.second / n);
+    if (!record) return;
+    record[c] = sum.first;
+    record[g.channels + c] = sum.second;
+    if (c == 0) record[2 * g.channels] = n;
+  }
+};
+
+// The means for the gradient of x from the sum of the records of all ranks. One index = one channel.
+template <class T>
+struct MeansOfRanks {
+  static constexpr bool one_copy = true;
+  index_t channels;
+  const double* record;
+  const T* inverse;
+  T* means;  // [2][channels]
+
+  GPUNET_FN void operator()(index_t c) const {
+    const double n = record[2 * channels];
+    means[c] = static_cast<T>(record[c] * static_cast<double>(inverse[c]) / n);
+    means[channels + c] = static_cast<T>(record[channels + c] / n);
   }
 };
 
