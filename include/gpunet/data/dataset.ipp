@@ -14,7 +14,8 @@ GPUNET_INLINE void DatasetView::read(index_t i, float* sample, void* target) con
 GPUNET_INLINE label_t DatasetView::read(index_t i, float* sample) const {
   require(has_labels_ && target_sizes_.numel() == 1, "gpunet::data: the targets of the dataset are of ",
           has_labels_ ? "label_t" : "float", " and shape ", to_string(target_sizes_),
-          " (want a label for each sample), take a dataset with labels, or a Subset of the dataset itself instead of a DatasetView of it");
+          " (want a label for each sample), take a dataset with labels, or a Subset of the dataset itself instead "
+          "of a DatasetView of it");
   label_t label = 0;
   read(i, sample, &label);
   return label;

@@ -51,11 +51,12 @@ GPUNET_INLINE Communicator::Communicator(const CommunicatorOptions& options) {
           launch.rank, " of ", launch.world_size, " that ", launch.launcher ? launch.launcher : "a launcher",
           " started, and the program has nothing that connects them (each would train for itself), include "
           "<gpunet/distributed/mpi.hpp> in one source and link gpunet::mpi");
-  require(size() >= launch.world_size, "gpunet::distributed::Communicator: the ", engine_name(),
-          " of this program has ", size(), " of ", launch.world_size, " processes that ",
-          launch.launcher ? launch.launcher : "a launcher",
-          " started (that knows another MPI than the program's, or none), start it with the mpirun of the MPI that it "
-          "is linked with, or by srun --mpi=pmix (Open MPI) or --mpi=pmi2 (MPICH)");
+  require(
+      size() >= launch.world_size, "gpunet::distributed::Communicator: the ", engine_name(),
+      " of this program has ", size(), " of ", launch.world_size, " processes that ",
+      launch.launcher ? launch.launcher : "a launcher",
+      " started (that knows another MPI than the program's, or none), start it with the mpirun of the MPI that it "
+      "is linked with, or by srun --mpi=pmix (Open MPI) or --mpi=pmi2 (MPICH)");
 }
 
 GPUNET_INLINE std::uint64_t Communicator::start(const CollectiveCall& call) {

@@ -30,9 +30,9 @@ struct CollectiveCall {
   io::Dtype type = io::Dtype::U8;
   ReduceOp op = ReduceOp::sum;  // not avg
   index_t root = 0;
-  const void* from = nullptr;  // all_gather: [elements], all_to_all: [size, elements], a row for each rank
-  void* data = nullptr;        // [elements]; all_gather, all_to_all: [size, elements], a row of each rank
-  bool is_checked = false;     // whether the ranks have compared their calls
+  const void* from = nullptr;   // all_gather: [elements], all_to_all: [size, elements], a row for each rank
+  void* data = nullptr;         // [elements]; all_gather, all_to_all: [size, elements], a row of each rank
+  bool is_checked = false;      // whether the ranks have compared their calls
   bool is_of_training = false;  // whether a rank in evaluation mode leaves it out
 };
 
