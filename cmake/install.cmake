@@ -1,4 +1,4 @@
-# The installed package: headers, targets, gpunet_cuda_sources, gpunet_find_cudnn, gpunet_find_mpi, gpunet_precompile, gpunet_hide, version; files of
+# The installed package: headers, targets, gpunet_cuda_sources, gpunet_find_cudnn, gpunet_find_mpi, gpunet_find_nccl, gpunet_precompile, gpunet_hide, version; files of
 # pkg-config.
 
 include(GNUInstallDirs)
@@ -26,6 +26,7 @@ install(FILES
   ${CMAKE_CURRENT_LIST_DIR}/gpunet_cuda.cmake
   ${CMAKE_CURRENT_LIST_DIR}/gpunet_cudnn.cmake
   ${CMAKE_CURRENT_LIST_DIR}/gpunet_mpi.cmake
+  ${CMAKE_CURRENT_LIST_DIR}/gpunet_nccl.cmake
   ${CMAKE_CURRENT_LIST_DIR}/gpunet_precompile.cmake
   ${CMAKE_CURRENT_LIST_DIR}/gpunet_hide.cmake
   DESTINATION ${package_dir})

@@ -27,8 +27,10 @@ class Communicator {
   index_t local_size() const { return engine_ ? engine_->local_size() : 1; }
   // Returns whether this is the process that prints, saves and draws.
   bool is_main() const { return rank() == 0; }
-  // Returns what transports: "mpi", or "none" in a world of one.
+  // Returns what transports: "mpi", "nccl", "nccl, mpi", or "none" in a world of one.
   std::string engine_name() const { return engine_ ? engine_->name() : "none"; }
+  // Returns whether operations on tensors of a GPU run there, in the order of its stream; else they go through host memory.
+  bool takes_device_memory() const { return engine_ && engine_->takes_device_memory(); }
 
   // x becomes the sum (mean, product, smallest, largest) over all ranks, on all of them; bitwise identical there.
   template <class T, class D>
@@ -53,13 +55,14 @@ class Communicator {
   template <class T, class D>
   Tensor<T, D> all_gather(const Tensor<T, D>& x) {
     Tensor<T, D> all(x.device(), x.sizes().with_front(size()));
-    HostArray<const T, D> from(x.device(), x.data(), x.numel());
-    HostArray<T, D> to(x.device(), all.data(), all.numel());
+    EngineArray<const T, D> from(*this, x.device(), x.data(), x.numel());
+    EngineArray<T, D> to(*this, x.device(), all.data(), all.numel());
     run_checked({.kind = Collective::all_gather,
                  .elements = x.numel(),
                  .type = io::dtype_of<T>(),
                  .from = from.data(),
-                 .data = to.data()},
+                 .data = to.data(),
+                 .stream = to.stream()},
                 x.sizes());
     to.upload();
     return all;
@@ -71,13 +74,14 @@ class Communicator {
             "gpunet::distributed::Communicator::all_to_all: a tensor of shape ", to_string(x.sizes()), " on ",
             size(), " ranks (want a row for each), give [", size(), ", ...]");
     Tensor<T, D> all(x.device(), x.sizes());
-    HostArray<const T, D> from(x.device(), x.data(), x.numel());
-    HostArray<T, D> to(x.device(), all.data(), all.numel());
+    EngineArray<const T, D> from(*this, x.device(), x.data(), x.numel());
+    EngineArray<T, D> to(*this, x.device(), all.data(), all.numel());
     run_checked({.kind = Collective::all_to_all,
                  .elements = x.numel() / size(),
                  .type = io::dtype_of<T>(),
                  .from = from.data(),
-                 .data = to.data()},
+                 .data = to.data(),
+                 .stream = to.stream()},
                 x.sizes());
     to.upload();
     return all;
@@ -92,7 +96,7 @@ class Communicator {
   }
   std::vector<std::string> all_gather(const std::string& text);
 
-  // For code whose calls cannot differ: starts one on host memory, unchecked, and returns its number for wait().
+  // For code whose calls cannot differ: starts one, unchecked, and returns its number for wait().
   std::uint64_t start(const CollectiveCall& call);
   void wait(std::uint64_t number) {
     if (engine_) engine_->wait(number);
@@ -107,26 +111,35 @@ class Communicator {
   index_t bytes() const { return bytes_; }
 
  private:
-  // An array of a device in host memory: there, or a copy.
+  // An array of a device where the engine reads and writes it: there, or a copy in host memory.
   template <class T, class D>
-  class HostArray {
+  class EngineArray {
     using Element = std::remove_const_t<T>;
 
    public:
-    HostArray(D& device, T* data, index_t size) : device_(device), data_(data), size_(size) {
+    EngineArray(const Communicator& comm, D& device, T* data, index_t size)
+        : device_(device), data_(data), size_(size) {
       if constexpr (!DeviceTraits<D>::has_host_memory) {
+        if (comm.takes_device_memory()) return;
         copy_ = std::make_unique<Element[]>(static_cast<std::size_t>(size));
         if (size > 0) device.download(copy_.get(), data, bytes());
       }
     }
-    T* data() const {
-      if constexpr (DeviceTraits<D>::has_host_memory) return data_;
-      return copy_.get();
+    auto data() const {
+      if constexpr (!DeviceTraits<D>::has_host_memory)
+        if (copy_) return static_cast<T*>(copy_.get());
+      return data_;
+    }
+    // Returns that of the array in the memory of a GPU, null in host memory.
+    void* stream() const {
+      if constexpr (!DeviceTraits<D>::has_host_memory)
+        if (!copy_) return device_.stream();
+      return nullptr;
     }
     // Copies it back.
     void upload() {
       if constexpr (!DeviceTraits<D>::has_host_memory)
-        if (size_ > 0) device_.upload(data_, copy_.get(), bytes());
+        if (copy_ && size_ > 0) device_.upload(data_, copy_.get(), bytes());
     }
 
    private:
@@ -148,12 +161,13 @@ class Communicator {
     require(std::is_floating_point_v<T> || call.op != ReduceOp::avg,
             "gpunet::distributed::Communicator: the mean of integers (it would be rounded), take ReduceOp::sum, or "
             "convert them: cast<float>(x)");
-    HostArray<T, D> array(device, x.data(), x.numel());
+    EngineArray<T, D> array(*this, device, x.data(), x.numel());
     call.elements = x.numel();
     call.type = io::dtype_of<T>();
     call.data = array.data();
+    call.stream = array.stream();
     run_checked(call, x.sizes());
-    if (call.op == ReduceOp::avg)
+    if (call.op == ReduceOp::avg && !call.stream)
       for (index_t i = 0; i < x.numel(); ++i)
         array.data()[i] /= static_cast<T>(size());
     array.upload();

@@ -47,10 +47,11 @@ GPUNET_INLINE Communicator::Communicator(const CommunicatorOptions& options) {
           ", which ", launch.launcher ? launch.launcher : "a launcher",
           " sets, start the program with it, or unset the variable");
   if (const EngineFactory factory = engine_factory()) engine_ = factory(options);
+  if (const DeviceEngineFactory factory = device_engine_factory()) engine_ = factory(options, engine_);
   require(engine_ != nullptr || launch.world_size == 1, "gpunet::distributed::Communicator: this process is rank ",
           launch.rank, " of ", launch.world_size, " that ", launch.launcher ? launch.launcher : "a launcher",
           " started, and the program has nothing that connects them (each would train for itself), include "
-          "<gpunet/distributed/mpi.hpp> in one source and link gpunet::mpi");
+          "<gpunet/distributed/mpi.hpp> in one source and link gpunet::mpi, or nccl.hpp and gpunet::nccl for GPUs");
   require(
       size() >= launch.world_size, "gpunet::distributed::Communicator: the ", engine_name(),
       " of this program has ", size(), " of ", launch.world_size, " processes that ",
@@ -90,7 +91,7 @@ GPUNET_INLINE void Communicator::run_checked(const CollectiveCall& call, const S
   }
   CollectiveCall plain = call;
   plain.is_checked = true;
-  if (plain.op == ReduceOp::avg) plain.op = ReduceOp::sum;
+  if (plain.op == ReduceOp::avg && !plain.stream) plain.op = ReduceOp::sum;
   run(plain);
 }
 

@@ -1,6 +1,7 @@
 // Training of one network by several processes, each with a part of every batch: torch.nn.parallel.DistributedDataParallel.
 #pragma once
 
+#include <cstddef>
 #include <iterator>
 #include <optional>
 #include <span>
@@ -112,6 +113,7 @@ class DistributedDataParallel final : private GradientReducer<D, T>, private Bat
   void see_output(const PlannedNode&, const T*) override {}
   void see_gradients(const PlannedNode& node, std::span<T* const>, const T* gradients) override;
   void reduce(T* gradients) override;
+  bool reduces() const override { return reduces_; }
 
   index_t ranks() const override { return comm_.size(); }
   double* numbers(index_t n) override;
@@ -124,6 +126,11 @@ class DistributedDataParallel final : private GradientReducer<D, T>, private Bat
   // Cuts the gradients into buckets, if the plan has changed.
   void make_buckets();
   void start(std::size_t bucket, T* gradients);
+  void open_buckets();
+  // Returns whether the engine takes the memory of the device.
+  bool reduces_in_place() const;
+  // Returns that of the device, null if the engine gets host memory.
+  void* stream() const;
 
   TrackedPointer<Network<D, T>> net_;
   Communicator& comm_;
@@ -133,6 +140,7 @@ class DistributedDataParallel final : private GradientReducer<D, T>, private Bat
   std::vector<ArenaRange> ranges_;          // of the buckets
   std::vector<Bucket> buckets_;             // empty before the first pass
   std::vector<std::vector<int>> of_nodes_;  // the buckets of Plan::nodes
+  std::ptrdiff_t last_node_ = 0;            // whose gradients were seen in this pass
   std::vector<T> host_copy_;                // of the gradients, where the device has memory of its own
   std::optional<LeafTree<D, T>> tree_;      // of Reduction::fixed_tree
   Buffer<double, D> statistics_;            // see numbers()

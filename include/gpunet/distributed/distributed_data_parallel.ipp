@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <limits>
 #include <string>
 #include <string_view>
 
@@ -115,9 +116,10 @@ void DistributedDataParallel<D, T>::broadcast(const View<T, D>& array) {
                .elements = array.numel(),
                .type = io::dtype_of<T>(),
                .data = data,
-               .is_of_training = true});
+               .is_of_training = true,
+               .stream = stream()});
   };
-  if constexpr (DeviceTraits<D>::has_host_memory) {
+  if (reduces_in_place()) {
     call(array.data());
   } else {
     std::vector<T> copy = to_vector(net_->device(), array);
@@ -145,9 +147,10 @@ void DistributedDataParallel<D, T>::gather(const double* from, index_t n, double
                .type = io::Dtype::F64,
                .from = own,
                .data = all,
-               .is_of_training = true});
+               .is_of_training = true,
+               .stream = stream()});
   };
-  if constexpr (DeviceTraits<D>::has_host_memory) {
+  if (reduces_in_place()) {
     call(from, to);
   } else {
     D& device = net_->device();
@@ -166,9 +169,10 @@ void DistributedDataParallel<D, T>::sum(double* numbers, index_t n) {
                .elements = n,
                .type = io::Dtype::F64,
                .data = all,
-               .is_of_training = true});
+               .is_of_training = true,
+               .stream = stream()});
   };
-  if constexpr (DeviceTraits<D>::has_host_memory) {
+  if (reduces_in_place()) {
     call(numbers);
   } else {
     D& device = net_->device();
@@ -218,8 +222,7 @@ void DistributedDataParallel<D, T>::make_buckets() {
         ++buckets_[static_cast<std::size_t>(b)].nodes;
       }
   }
-  for (Bucket& bucket : buckets_)
-    bucket.open = bucket.nodes;
+  open_buckets();
 }
 
 template <class D, class T>
@@ -234,21 +237,23 @@ void DistributedDataParallel<D, T>::start(std::size_t bucket, T* gradients) {
   buckets_[bucket].number = comm_.start({.kind = Collective::all_reduce,
                                          .elements = range.size(),
                                          .type = io::dtype_of<T>(),
-                                         .data = gradients + range.begin});
+                                         .data = gradients + range.begin,
+                                         .stream = stream()});
   buckets_[bucket].open = -1;
 }
 
 template <class D, class T>
 void DistributedDataParallel<D, T>::see_gradients(const PlannedNode& node, std::span<T* const>,
                                                   const T* gradients) {
-  if constexpr (DeviceTraits<D>::has_host_memory) {
-    if (!reduces_ || tree_ || comm_.size() == 1) return;
-    make_buckets();
-    for (const int b : of_nodes_[static_cast<std::size_t>(&node - net_->plan().nodes.data())])
-      if (--buckets_[static_cast<std::size_t>(b)].open == 0)
-        start(static_cast<std::size_t>(b), const_cast<T*>(gradients));
-    comm_.advance();
-  }
+  if (!reduces_ || tree_ || comm_.size() == 1 || !reduces_in_place()) return;
+  make_buckets();
+  const std::ptrdiff_t place = &node - net_->plan().nodes.data();
+  if (place >= last_node_) open_buckets();  // a pass begins, perhaps after one that an error has ended
+  last_node_ = place;
+  for (const int b : of_nodes_[static_cast<std::size_t>(place)])
+    if (--buckets_[static_cast<std::size_t>(b)].open == 0)
+      start(static_cast<std::size_t>(b), const_cast<T*>(gradients));
+  comm_.advance();
 }
 
 template <class D, class T>
@@ -259,21 +264,39 @@ void DistributedDataParallel<D, T>::reduce(T* gradients) {
   D& device = net_->device();
   T* at = gradients;
   const auto bytes = static_cast<std::size_t>(net_->gradients().size()) * sizeof(T);
-  if constexpr (!DeviceTraits<D>::has_host_memory) {
+  if (!reduces_in_place()) {
     host_copy_.resize(static_cast<std::size_t>(net_->gradients().size()));
     at = host_copy_.data();
     device.download(at, gradients, bytes);
   }
   for (std::size_t b = 0; b < buckets_.size(); ++b)
     if (buckets_[b].open >= 0) start(b, at);
-  for (Bucket& bucket : buckets_) {
+  for (const Bucket& bucket : buckets_)
     comm_.wait(bucket.number);
-    bucket.open = bucket.nodes;
-  }
-  if constexpr (!DeviceTraits<D>::has_host_memory) device.upload(gradients, at, bytes);
+  open_buckets();
+  if (!reduces_in_place()) device.upload(gradients, at, bytes);
   for (const ArenaRange& range : ranges_)
     map(device, range.size(), MultiplyBy<T>{T{1} / static_cast<T>(comm_.size())}, gradients + range.begin,
         gradients + range.begin);
+}
+
+template <class D, class T>
+void DistributedDataParallel<D, T>::open_buckets() {
+  for (Bucket& bucket : buckets_)
+    bucket.open = bucket.nodes;
+  last_node_ = std::numeric_limits<std::ptrdiff_t>::max();
+}
+
+template <class D, class T>
+bool DistributedDataParallel<D, T>::reduces_in_place() const {
+  return DeviceTraits<D>::has_host_memory || comm_.takes_device_memory();
+}
+
+template <class D, class T>
+void* DistributedDataParallel<D, T>::stream() const {
+  if constexpr (!DeviceTraits<D>::has_host_memory)
+    if (comm_.takes_device_memory()) return net_->device().stream();
+  return nullptr;
 }
 
 GPUNET_COMPILE_TEMPLATES(GPUNET_DISTRIBUTED_DATA_PARALLEL)

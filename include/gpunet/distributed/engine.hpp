@@ -17,23 +17,29 @@ enum class ReduceOp { sum, avg, product, min, max };
 struct CommunicatorOptions {
   // How long an operation waits for the other ranks before it is an Error.
   std::chrono::milliseconds timeout = std::chrono::minutes(30);
+  // Where the processes meet, if the engine does not know it from its launcher (NCCL without MPI): "env://", at the address in the
+  // variables MASTER_ADDR and MASTER_PORT, or "file:///path", by a file that is not there yet in a folder that all can write to.
+  std::string init_method = "env://";
 };
 
 // The kinds of operations.
 enum class Collective { all_reduce, reduce, broadcast, all_gather, all_to_all, barrier };
 const char* to_string(Collective kind);
 
-// One operation: what each rank gives and gets, in host memory. In place, except for all_gather and all_to_all.
+// One operation: what each rank gives and gets, in host memory, or in that of a GPU. In place, except for all_gather and all_to_all.
 struct CollectiveCall {
   Collective kind;
   index_t elements = 0;  // that each rank gives; all_to_all: to each rank
   io::Dtype type = io::Dtype::U8;
-  ReduceOp op = ReduceOp::sum;  // not avg
+  ReduceOp op = ReduceOp::sum;  // avg: only in the memory of a GPU
   index_t root = 0;
   const void* from = nullptr;   // all_gather: [elements], all_to_all: [size, elements], a row for each rank
   void* data = nullptr;         // [elements]; all_gather, all_to_all: [size, elements], a row of each rank
   bool is_checked = false;      // whether the ranks have compared their calls
   bool is_of_training = false;  // whether a rank in evaluation mode leaves it out
+  // CUDA's stream of work on the memory of a GPU: the operation follows what is in it, and wait() lets what comes later in it follow the
+  // operation, without waiting on the host. Null: host memory.
+  void* stream = nullptr;
 };
 
 // Transports the numbers of one process. Calls of all ranks have to be the same, in the same order.
@@ -46,6 +52,8 @@ class Engine {
   virtual index_t size() const = 0;
   virtual index_t local_rank() const = 0;
   virtual index_t local_size() const = 0;
+  // Returns whether calls may have a stream.
+  virtual bool takes_device_memory() const { return false; }
 
   // Starts a call, whose memory must stay until it was waited for. Returns its number.
   virtual std::uint64_t start(const CollectiveCall& call) = 0;
@@ -59,6 +67,11 @@ class Engine {
 // null if the program has none.
 using EngineFactory = std::shared_ptr<Engine> (*)(const CommunicatorOptions&);
 EngineFactory& engine_factory();
+
+// The same for an engine that also takes the memory of GPUs (<gpunet/distributed/nccl.hpp>). It is given the engine of the other factory,
+// null if there is none, and leaves host memory to that.
+using DeviceEngineFactory = std::shared_ptr<Engine> (*)(const CommunicatorOptions&, std::shared_ptr<Engine>);
+DeviceEngineFactory& device_engine_factory();
 
 }  // namespace gpunet::distributed
 

@@ -28,4 +28,9 @@ GPUNET_INLINE EngineFactory& engine_factory() {
   return factory;
 }
 
+GPUNET_INLINE DeviceEngineFactory& device_engine_factory() {
+  static DeviceEngineFactory factory = nullptr;
+  return factory;
+}
+
 }  // namespace gpunet::distributed

@@ -83,6 +83,8 @@ class GradientReducer : public NodeProbe<T>, public Ranks {
   virtual void begin_pass() = 0;
   // After a backward pass: reduces what it has not begun with, and waits for all.
   virtual void reduce(T* gradients) = 0;
+  // Returns whether the next backward pass is reduced.
+  virtual bool reduces() const = 0;
   // Returns the leaves of a batch, nullptr if it runs as a whole.
   virtual LeafReducer<D, T>* leaves() = 0;
 

@@ -209,8 +209,13 @@ class Network : public Trackable<Network<D, T>> {
 
   // Sets what reduces the gradients of each backward pass over several processes, nullptr for none: see
   // distributed::DistributedDataParallel.
-  void set_reducer(GradientReducer<D, T>* reducer) { reducer_ = reducer; }
+  void set_reducer(GradientReducer<D, T>* reducer) {
+    reducer_ = reducer;
+    ++reducer_number_;
+  }
   GradientReducer<D, T>* reducer() const { return reducer_; }
+  // Changes with each new reducer, and without one: recorded steps contain what it does.
+  std::uint64_t reducer_number() const { return reducer_number_; }
   // Reduces the gradients of passes that have left that out; passes of leaves have not.
   void reduce_gradients() {
     if (reducer_ && !leaves()) reducer_->reduce(gradients_.data());
@@ -403,6 +408,7 @@ class Network : public Trackable<Network<D, T>> {
   Buffer<T, D> total_weight_;
   Buffer<double, D> checked_;  // for detect_anomaly()
   GradientReducer<D, T>* reducer_ = nullptr;
+  std::uint64_t reducer_number_ = 0;
   std::shared_ptr<detail::Hooks<D, T>> hooks_;
   Slicing slicing_{1, 1, 1, false};
   nn::Mode mode_ = nn::Mode::train, mode_of_pass_ = nn::Mode::train;

@@ -21,7 +21,7 @@ struct StepKind {
   index_t batch;
   nn::Mode mode;
   bool adds;  // to earlier gradients
-  bool updates;
+  bool updates, reduces;
   double loss_gradient;
 
   bool operator==(const StepKind&) const = default;
@@ -31,6 +31,7 @@ struct StepKind {
 struct StepBasis {
   std::array<const void*, 6> memory;  // Network::memory_addresses()
   std::uint64_t plan, layout;         // Network::plan_number(), ParamGroups::layout()
+  std::uint64_t reducer;              // Network::reducer_number()
 
   bool operator==(const StepBasis&) const = default;
 };

@@ -115,6 +115,7 @@ class StepRunner<Cuda, T, Optimizer>::State {
         for (const ArenaRange& range : segments[i].ranges)
           for_each(device, range.size(), StoredUpdate<Update>{updates_.data() + i, range.begin});
     };
+    const bool reduces = part.reduces && model_->reducer() && model_->reducer()->reduces();
     const auto run = [&] {
       if (part.updates && !segments.empty()) begin_update(0);
       for_each(device, std::max(inputs.numel(), words), begin);
@@ -124,8 +125,11 @@ class StepRunner<Cuda, T, Optimizer>::State {
         for_each(device, 1, begin);
       }
       recordings_.run(
-          device, {inputs.size(0), model_->mode(), !model_->gradients().zeroed(), part.updates, part.loss_gradient},
-          {model_->memory_addresses(), model_->plan_number(), optimizer().layout()}, std::cref(work));
+          device,
+          {inputs.size(0), model_->mode(), !model_->gradients().zeroed(), part.updates, reduces,
+           part.loss_gradient},
+          {model_->memory_addresses(), model_->plan_number(), optimizer().layout(), model_->reducer_number()},
+          std::cref(work));
     };
     gpunet::detail::attempt(run, [&] {  // the step was not done, so it does not count
       for (std::size_t i = 0; i < segments.size(); ++i)

@@ -1,0 +1,433 @@
+// Optional, not part of distributed.hpp. A program for Cuda that includes this header in one source, and links NCCL 2.13 or later
+// (gpunet::nccl in CMake), runs on all processes that torchrun, mpirun or srun starts, each with a GPU of its own:
+//   torchrun --no-python --nproc-per-node 4 ./program
+//   Communicator comm;
+//   Cuda device(static_cast<int>(comm.local_rank()));
+// Operations on tensors of the GPU run there, ordered by its stream: the host does not wait, and a train::Step is recorded with them.
+// Those on host memory (metrics, comparisons) go through the GPU, or by MPI if the program has <gpunet/distributed/mpi.hpp> too.
+//
+// Without MPI the processes meet by CommunicatorOptions::init_method. A rank that ends, fails or does not come within the timeout is
+// an Error where this rank waits for it on the host. Where only the GPU waits, its numbers would be wrong and nothing would show it: there
+// the process ends with the message and status 1, as PyTorch's does.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <cuda_runtime_api.h>
+#include <exception>
+#include <memory>
+#include <mutex>
+#include <nccl.h>
+#include <string>
+#include <thread>
+#include <utility>
+
+#include <gpunet/core/error.hpp>
+#include <gpunet/core/launch.hpp>
+#include <gpunet/distributed/engine.hpp>
+#include <gpunet/distributed/rendezvous.hpp>
+
+namespace gpunet::distributed::detail {
+
+inline void check_nccl(cudaError_t code, const char* what) {
+  if (code == cudaSuccess) return;
+  static_cast<void>(cudaGetLastError());
+  throw_error(Error(concat("gpunet::distributed: ", what, " fails: ", cudaGetErrorString(code), " (",
+                           cudaGetErrorName(code), ")")));
+}
+
+inline ncclDataType_t nccl_type(io::Dtype type) {
+  switch (type) {
+    case io::Dtype::F16:
+      return ncclFloat16;
+    case io::Dtype::BF16:
+      return ncclBfloat16;
+    case io::Dtype::F32:
+      return ncclFloat32;
+    case io::Dtype::F64:
+      return ncclFloat64;
+    case io::Dtype::I32:
+      return ncclInt32;
+    case io::Dtype::U32:
+      return ncclUint32;
+    case io::Dtype::I64:
+      return ncclInt64;
+    case io::Dtype::U64:
+      return ncclUint64;
+    case io::Dtype::I8:
+      return ncclInt8;
+    default:
+      return ncclUint8;
+  }
+}
+
+inline ncclRedOp_t nccl_op(ReduceOp op) {
+  switch (op) {
+    case ReduceOp::avg:
+      return ncclAvg;
+    case ReduceOp::product:
+      return ncclProd;
+    case ReduceOp::min:
+      return ncclMin;
+    case ReduceOp::max:
+      return ncclMax;
+    default:
+      return ncclSum;
+  }
+}
+
+// Makes a GPU current in this thread, and the one before it again at the end.
+class NcclDevice {
+ public:
+  explicit NcclDevice(int ordinal) {
+    static_cast<void>(cudaGetDevice(&before_));
+    check_nccl(cudaSetDevice(ordinal), "cudaSetDevice");
+  }
+  ~NcclDevice() { static_cast<void>(cudaSetDevice(before_)); }
+  NcclDevice(const NcclDevice&) = delete;
+  NcclDevice& operator=(const NcclDevice&) = delete;
+
+ private:
+  int before_ = 0;
+};
+
+// Operations of NCCL on a stream of their own beside those of the program.
+class NcclEngine final : public Engine {
+  using Clock = std::chrono::steady_clock;
+
+ public:
+  // `host`: an engine for host memory, or null. The GPU is that of the place among the processes of the machine.
+  NcclEngine(const CommunicatorOptions& options, const Launch& launch, std::shared_ptr<Engine> host, int devices)
+      : timeout_(options.timeout), launch_(launch), host_(std::move(host)) {
+    if (host_)
+      launch_.rank = host_->rank(), launch_.world_size = host_->size(), launch_.local_rank = host_->local_rank(),
+      launch_.local_world_size = host_->local_size();
+    ordinal_ = static_cast<int>(launch_.local_rank % devices);
+    const NcclDevice device(ordinal_);
+    ncclUniqueId id{};
+    if (launch_.rank == 0) check(ncclGetUniqueId(&id), "ncclGetUniqueId");
+    share_id(id, options);
+    // What the streams tell the watch, in memory that the GPU writes and the host reads.
+    check_nccl(cudaHostAlloc(reinterpret_cast<void**>(&marks_), sizeof(Marks), cudaHostAllocPortable),
+               "cudaHostAlloc");
+    std::memset(marks_, 0, sizeof(Marks));
+    const unsigned char values[] = {0, 1};
+    check_nccl(cudaMalloc(reinterpret_cast<void**>(&values_), sizeof values), "cudaMalloc");
+    check_nccl(cudaMemcpy(values_, values, sizeof values, cudaMemcpyHostToDevice), "cudaMemcpy");
+    check_nccl(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking), "cudaStreamCreateWithFlags");
+    for (cudaEvent_t* event : {&before_, &after_})
+      check_nccl(cudaEventCreateWithFlags(event, cudaEventDisableTiming), "cudaEventCreateWithFlags");
+    marks_->busy = 1;
+    watch_ = std::thread([this] { watch(); });
+    const ncclResult_t result = ncclCommInitRank(&comm_, static_cast<int>(size()), id, static_cast<int>(rank()));
+    marks_->busy = 0;
+    if (result != ncclSuccess) stop_watch();
+    check(result, "ncclCommInitRank");
+    is_ready_ = true;
+  }
+  NcclEngine(const NcclEngine&) = delete;
+  NcclEngine& operator=(const NcclEngine&) = delete;
+  ~NcclEngine() override {
+    int before = 0;
+    static_cast<void>(cudaGetDevice(&before));
+    static_cast<void>(cudaSetDevice(ordinal_));
+    const bool fails = has_failed() || std::uncaught_exceptions() > exceptions_;
+    if (!fails) static_cast<void>(cudaDeviceSynchronize());  // the others wait for these operations
+    stop_watch();
+    if (fails)
+      links_.tell(failure_.empty() ? "it has ended with an error of its own" : failure_);
+    else
+      links_.tell(Links::goodbye);
+    if (!is_aborted_) fails ? ncclCommAbort(comm_) : ncclCommDestroy(comm_);
+    static_cast<void>(cudaFree(staging_));
+    for (const cudaEvent_t event : {before_, after_})
+      static_cast<void>(cudaEventDestroy(event));
+    static_cast<void>(cudaStreamDestroy(stream_));
+    static_cast<void>(cudaFreeHost(marks_));
+    static_cast<void>(cudaFree(values_));
+    static_cast<void>(cudaSetDevice(before));
+  }
+
+  std::string name() const override { return host_ ? concat("nccl, ", host_->name()) : "nccl"; }
+  index_t rank() const override { return launch_.rank; }
+  index_t size() const override { return launch_.world_size; }
+  index_t local_rank() const override { return launch_.local_rank; }
+  index_t local_size() const override { return launch_.local_world_size; }
+  bool takes_device_memory() const override { return true; }
+
+  std::uint64_t start(const CollectiveCall& call) override {
+    require_working();
+    const NcclDevice device(ordinal_);
+    if (!call.stream) {
+      finish_device();
+      if (host_) return host_->start(call);
+      run_on_host(call);
+      return 0;
+    }
+    const auto stream = static_cast<cudaStream_t>(call.stream);
+    require_device(call);
+    if (program_ != stream) join();
+    program_ = stream;
+    check_nccl(cudaEventRecord(before_, stream), "cudaEventRecord");
+    check_nccl(cudaStreamWaitEvent(stream_, before_, 0), "cudaStreamWaitEvent");
+    submit(call);
+    return of_device | ++started_;
+  }
+
+  void wait(std::uint64_t number) override {
+    if (number & of_device) {
+      if ((number & ~of_device) > joined_) join();
+    } else if (host_) {
+      host_->wait(number);
+    }
+  }
+
+  void advance() override {
+    if (host_) host_->advance();
+  }
+
+ private:
+  static constexpr std::uint64_t of_device = std::uint64_t{1}
+                                             << 63;  // in the numbers of calls on the memory of the GPU
+
+  // Written by the streams: whether an operation is running, and that one has ended since the host has last looked.
+  struct Marks {
+    volatile unsigned char busy, has_ended;
+  };
+
+  // Throws Error if a call of NCCL has failed.
+  void check(ncclResult_t result, const char* what) const {
+    if (result == ncclSuccess || result == ncclInProgress) return;
+    const char* const detail = ncclGetLastError(nullptr);
+    throw_error(
+        Error(concat("gpunet::distributed: ", what, " fails on rank ", rank(), " of ", size(), " (GPU ", ordinal_,
+                     "): ", ncclGetErrorString(result), detail && *detail ? concat(", ", detail) : "",
+                     ", see the messages of the other ranks, and set NCCL_DEBUG=INFO; each rank needs a GPU of "
+                     "its own")));
+  }
+
+  void share_id(ncclUniqueId& id, const CommunicatorOptions& options) {
+    if (host_)
+      return host_->wait(host_->start({.kind = Collective::broadcast, .elements = sizeof id, .data = &id}));
+    auto [text, links] = Rendezvous(launch_, options).share(std::string(id.internal, sizeof id.internal));
+    require(text.size() == sizeof id.internal,
+            "gpunet::distributed::Communicator: rank 0 has sent no id of NCCL (is it "
+            "another program?), start the same program on all ranks");
+    std::memcpy(id.internal, text.data(), sizeof id.internal);
+    links_ = std::move(links);
+  }
+
+  void require_device(const CollectiveCall& call) const {
+    if (call.elements == 0) return;
+    cudaPointerAttributes attributes{};
+    check_nccl(cudaPointerGetAttributes(&attributes, call.data), "cudaPointerGetAttributes");
+    require(attributes.device == ordinal_, "gpunet::distributed: memory of GPU ", attributes.device,
+            ", and NCCL of rank ", rank(), " uses GPU ", ordinal_,
+            " (each process has one), make the device by Cuda device(static_cast<int>(comm.local_rank()))");
+  }
+
+  // Puts an operation into the stream.
+  void submit(const CollectiveCall& call) {
+    mark(&marks_->busy, 1);
+    const auto count = static_cast<std::size_t>(call.elements);
+    const ncclDataType_t type = nccl_type(call.type);
+    const int root = static_cast<int>(call.root);
+    switch (call.kind) {
+      case Collective::all_reduce:
+        check(ncclAllReduce(call.data, call.data, count, type, nccl_op(call.op), comm_, stream_), "ncclAllReduce");
+        break;
+      case Collective::reduce:
+        check(ncclReduce(call.data, call.data, count, type, nccl_op(call.op), root, comm_, stream_), "ncclReduce");
+        break;
+      case Collective::broadcast:
+        check(ncclBroadcast(call.data, call.data, count, type, root, comm_, stream_), "ncclBroadcast");
+        break;
+      case Collective::all_gather:
+        check(ncclAllGather(call.from, call.data, count, type, comm_, stream_), "ncclAllGather");
+        break;
+      case Collective::all_to_all: {
+        const auto bytes = static_cast<std::size_t>(call.elements * io::bits_of(call.type) / 8);
+        check(ncclGroupStart(), "ncclGroupStart");
+        for (int r = 0; r < static_cast<int>(size()); ++r) {
+          const auto row = static_cast<std::size_t>(r) * bytes;
+          check(ncclSend(static_cast<const std::byte*>(call.from) + row, count, type, r, comm_, stream_),
+                "ncclSend");
+          check(ncclRecv(static_cast<std::byte*>(call.data) + row, count, type, r, comm_, stream_), "ncclRecv");
+        }
+        check(ncclGroupEnd(), "ncclGroupEnd");
+        break;
+      }
+      case Collective::barrier:  // staged: one byte of each rank
+        check(ncclAllReduce(call.data, call.data, 1, ncclUint8, ncclMax, comm_, stream_), "ncclAllReduce");
+        break;
+    }
+    mark(&marks_->busy, 0);
+    mark(&marks_->has_ended, 1);
+  }
+  void mark(volatile unsigned char* at, int value) {
+    check_nccl(cudaMemcpyAsync(const_cast<unsigned char*>(at), values_ + value, 1, cudaMemcpyDeviceToHost, stream_),
+               "cudaMemcpyAsync");
+  }
+
+  // Lets what comes later in the program's stream follow the operations that were started.
+  void join() {
+    if (joined_ == started_) return;
+    check_nccl(cudaEventRecord(after_, stream_), "cudaEventRecord");
+    check_nccl(cudaStreamWaitEvent(program_, after_, 0), "cudaStreamWaitEvent");
+    joined_ = started_;
+  }
+
+  // Waits for all operations before one on host memory, those of recorded steps too: all ranks must run them in one order.
+  void finish_device() {
+    begin_host_wait();
+    check_nccl(cudaDeviceSynchronize(), "cudaDeviceSynchronize");
+    end_host_wait();
+  }
+  // Runs an operation on host memory through a buffer of the GPU, and waits for it.
+  void run_on_host(const CollectiveCall& call) {
+    const index_t one = call.elements * io::bits_of(call.type) / 8;
+    const bool gives_row = call.kind == Collective::all_gather, gives_rows = call.kind == Collective::all_to_all;
+    const auto in = static_cast<std::size_t>(gives_rows ? one * size() : one);
+    const auto out = static_cast<std::size_t>(gives_row || gives_rows ? one * size() : one);
+    if (const std::size_t bytes = in + out + 1; bytes > staged_) {
+      if (staging_) check_nccl(cudaFree(std::exchange(staging_, nullptr)), "cudaFree");
+      staged_ = 0;
+      check_nccl(cudaMalloc(reinterpret_cast<void**>(&staging_), bytes), "cudaMalloc");
+      staged_ = bytes;
+    }
+    CollectiveCall on_device = call;
+    on_device.data = staging_;
+    std::byte* const from = gives_row || gives_rows ? staging_ + out : staging_;
+    on_device.from = from;
+    if (in > 0)
+      check_nccl(cudaMemcpyAsync(from, gives_row || gives_rows ? call.from : call.data, in, cudaMemcpyHostToDevice,
+                                 stream_),
+                 "cudaMemcpyAsync");
+    begin_host_wait();
+    submit(on_device);
+    if (out > 0)
+      check_nccl(cudaMemcpyAsync(call.data, staging_, out, cudaMemcpyDeviceToHost, stream_), "cudaMemcpyAsync");
+    check_nccl(cudaStreamSynchronize(stream_), "cudaStreamSynchronize");
+    end_host_wait();
+  }
+
+  bool has_failed() {
+    const std::lock_guard lock(mutex_);
+    return !failure_.empty();
+  }
+  void require_working() {
+    const std::lock_guard lock(mutex_);
+    if (!failure_.empty()) throw_error(Error("gpunet::distributed: " + failure_));
+  }
+  // While this thread waits on the host, the watch ends the wait by ending NCCL, and not the process.
+  void begin_host_wait() {
+    require_working();
+    host_waits_ = true;
+  }
+  void end_host_wait() {
+    host_waits_ = false;
+    require_working();
+  }
+
+  // The watch: a thread that notices what keeps an operation from being done.
+  void watch() {
+    constexpr std::chrono::milliseconds pause(20);
+    const std::chrono::seconds patience(2);
+    Clock::time_point progress = Clock::now();
+    for (;;) {
+      {
+        std::unique_lock lock(mutex_);
+        if (stops_.wait_for(lock, pause, [this] { return is_stopped_; })) return;
+      }
+      const Clock::time_point now = Clock::now();
+      if (!marks_->busy || marks_->has_ended) progress = now;
+      marks_->has_ended = 0;
+      std::string why = links_.news();
+      if (why.empty() && is_ready_) {
+        ncclResult_t state = ncclSuccess;
+        if (ncclCommGetAsyncError(comm_, &state) == ncclSuccess && state != ncclSuccess && state != ncclInProgress)
+          why = concat(
+              "rank ", rank(), ": NCCL reports ", ncclGetErrorString(state),
+              " (another rank has ended, or makes another call), see the messages of the other ranks, and start "
+              "all again from the last checkpoint");
+      }
+      if (why.empty() && links_.left() >= 0 && now - progress > patience)
+        why = concat("rank ", links_.left(), " has left, and rank ", rank(),
+                     " waits for it (do all ranks have the same number of batches?), give all ranks as many: "
+                     "data::DistributedSampler does");
+      if (why.empty() && now - progress > timeout_)
+        why = concat("rank ", rank(), " has waited for the other ranks for ",
+                     std::chrono::duration<double>(timeout_).count(),
+                     " s (one of them hangs, was stopped, works longer, or makes another call), look at those "
+                     "processes, or give the Communicator a longer .timeout");
+      if (!why.empty()) return fail(why);
+    }
+  }
+  void fail(const std::string& why) {
+    const std::lock_guard lock(mutex_);
+    if (is_stopped_) return;
+    failure_ = why;
+    links_.tell(why);
+    if (!host_waits_ || !is_ready_) {
+      std::fprintf(stderr, "gpunet::distributed: %s\n", why.c_str());
+      std::fflush(nullptr);
+      std::_Exit(1);
+    }
+    is_aborted_ = true;
+    ncclCommAbort(comm_);
+  }
+  void stop_watch() {
+    {
+      const std::lock_guard lock(mutex_);
+      is_stopped_ = true;
+    }
+    stops_.notify_all();
+    if (watch_.joinable()) watch_.join();
+  }
+
+  std::chrono::milliseconds timeout_;
+  Launch launch_;
+  std::shared_ptr<Engine> host_;
+  Links links_;  // to the other processes, without `host_`
+  int ordinal_ = 0;
+  ncclComm_t comm_ = nullptr;
+  cudaStream_t stream_ = nullptr, program_ = nullptr;  // of the operations; of what they follow
+  cudaEvent_t before_ = nullptr, after_ = nullptr;
+  Marks* marks_ = nullptr;
+  unsigned char* values_ = nullptr;  // 0 and 1 on the GPU, for the marks
+  std::byte* staging_ = nullptr;     // a copy of host memory
+  std::size_t staged_ = 0;           // its bytes
+  std::uint64_t started_ = 0, joined_ = 0;
+  int exceptions_ = std::uncaught_exceptions();
+
+  std::mutex mutex_;  // of what the watch writes
+  std::condition_variable stops_;
+  std::string failure_;
+  bool is_stopped_ = false, is_aborted_ = false;
+  std::atomic<bool> host_waits_ = false, is_ready_ = false;
+  std::thread watch_;
+};
+
+inline std::shared_ptr<Engine> make_nccl_engine(const CommunicatorOptions& options, std::shared_ptr<Engine> host) {
+  const Launch launch = launch_of_process();
+  if (host && host->size() == 1 && launch.world_size > 1)
+    host.reset();  // torchrun has started them, which MPI does not know
+  if ((host ? host->size() : launch.world_size) == 1) return host;
+  int devices = 0;
+  const cudaError_t problem = cudaGetDeviceCount(&devices);
+  if (problem != cudaSuccess) static_cast<void>(cudaGetLastError());
+  if (devices == 0 && host) return host;
+  require(devices > 0, "gpunet::distributed::Communicator: NCCL finds no GPU for rank ", launch.rank, " of ",
+          launch.world_size, " (", problem == cudaSuccess ? "none is visible" : cudaGetErrorString(problem),
+          "), include <gpunet/distributed/mpi.hpp> for Host");
+  return std::make_shared<NcclEngine>(options, launch, std::move(host), devices);
+}
+
+[[maybe_unused]] inline const bool nccl_is_there = (device_engine_factory() = make_nccl_engine) != nullptr;
+
+}  // namespace gpunet::distributed::detail
