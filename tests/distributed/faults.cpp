@@ -1,4 +1,5 @@
-// What becomes of the other processes if one of them does not do as they do: faults MODE, under mpirun. faults.sh says what is expected.
+// What becomes of the other processes if one of them does not do as they do: faults MODE, under mpirun, or with GPUNET_TEST_NCCL on a GPU
+// each. faults.sh says what is expected.
 #include <chrono>
 #include <csignal>
 #include <cstdio>
@@ -7,9 +8,13 @@
 #include <thread>
 
 #include <gpunet/distributed.hpp>
-#include <gpunet/distributed/mpi.hpp>
 #include <gpunet/functional.hpp>
 #include <gpunet/gpunet.hpp>
+#ifdef GPUNET_TEST_NCCL
+#include <gpunet/distributed/nccl.hpp>
+#else
+#include <gpunet/distributed/mpi.hpp>
+#endif
 
 using namespace gpunet;
 
@@ -36,14 +41,20 @@ void normalize_together(distributed::Communicator& comm, bool trains, bool broad
 
 // Trains on so many batches, saving the last checkpoint on rank 0.
 void train_on(distributed::Communicator& comm, index_t batches, const std::string& checkpoint) {
-  Host host({.threads = 1});
-  Network net(host, layers, {3});
+#ifdef GPUNET_TEST_NCCL
+  using Device = Cuda;
+  Cuda device(static_cast<int>(comm.local_rank()));
+#else
+  using Device = Host;
+  Host device({.threads = 1});
+#endif
+  Network<Device, float> net(device, layers, {3});
   distributed::DistributedDataParallel ddp(net, comm);
   optim::Adam optimizer(net, {.lr = 0.01});
   nn::CrossEntropyLoss criterion;
   train::Step step(net, criterion, optimizer);
-  const Tensor<float, Host> x(host, {2, 3}, {1, 2, 3, 4, 5, 6});
-  const Tensor<label_t, Host> y(host, {2}, {0, 1});
+  const Tensor<float, Device> x(device, {2, 3}, {1, 2, 3, 4, 5, 6});
+  const Tensor<label_t, Device> y(device, {2}, {0, 1});
   io::Checkpoint run(checkpoint);
   run.add("net", net).add("optimizer", optimizer);
   for (index_t i = 0; i < batches; ++i) {

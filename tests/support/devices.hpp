@@ -2,9 +2,11 @@
 //   TEST_CASE_TEMPLATE("...", D, GPUNET_TEST_DEVICES) { auto& device = test_device<D>(); }
 #pragma once
 
+#include <algorithm>
 #include <concepts>
 #include <doctest/doctest.h>
 
+#include <gpunet/core/launch.hpp>
 #include <gpunet/device/cuda/loops.hpp>
 #include <gpunet/device/host/for_each.hpp>
 #include <gpunet/device/host/host.hpp>
@@ -34,7 +36,8 @@ D& test_device() {
     static gpunet::Host host({.threads = 2});
     return host;
   } else {
-    static D cuda(0);
+    // Each process of a machine has its own, if there are enough.
+    static D cuda(static_cast<int>(gpunet::launch_of_process().local_rank % std::max(D::device_count(), 1)));
     return cuda;
   }
 }
