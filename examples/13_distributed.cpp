@@ -24,7 +24,7 @@ int train_network(Model<Net, D>& net, const data::DatasetView& images, distribut
   data::DataLoader loader(images, {.batch_size = with.batch_size / comm.size(), .sampler = sampler});
   const train::InterruptGuard interrupt;
   const train::History history =
-      train::fit(net, criterion, optimizer, loader, {.epochs = with.epochs, .resume = with.resume},
+      train::fit(ddp, criterion, optimizer, loader, {.epochs = with.epochs, .resume = with.resume},
                  train::ProgressBar(), train::StopOnNaN(), train::StopOnInterrupt());
   require(history.end != train::End::not_finite, "13_distributed: ", history.why, ", use a smaller --lr");
   if (comm.is_main()) io::save(net, with.save);

@@ -52,7 +52,7 @@ void train_on(distributed::Communicator& comm, index_t batches, const std::strin
   distributed::DistributedDataParallel ddp(net, comm);
   optim::Adam optimizer(net, {.lr = 0.01});
   nn::CrossEntropyLoss criterion;
-  train::Step step(net, criterion, optimizer);
+  train::Step step(ddp, criterion, optimizer);
   const Tensor<float, Device> x(device, {2, 3}, {1, 2, 3, 4, 5, 6});
   const Tensor<label_t, Device> y(device, {2}, {0, 1});
   io::Checkpoint run(checkpoint);

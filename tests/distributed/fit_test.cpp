@@ -70,8 +70,11 @@ Result train_with(const How& how) {
   } stop{how, rank == ranks - 1};
   const train::FitOptions options{.epochs = how.epochs, .accumulate = how.accumulate, .resume = how.resume};
   const auto fit = [&](auto&&... parts) {
-    return train::fit(net, nn::CrossEntropyLoss{}, optimizer, loader, options, train::Validation(validation), stop,
-                      parts...);
+    const auto train = [&](auto& model) {
+      return train::fit(model, nn::CrossEntropyLoss{}, optimizer, loader, options, train::Validation(validation),
+                        stop, parts...);
+    };
+    return ddp ? train(*ddp) : train(net);
   };
   Result result;
   if (how.clips && how.counts)

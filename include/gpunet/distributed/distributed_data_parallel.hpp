@@ -38,9 +38,9 @@ struct DistributedDataParallelOptions {
 //   Model<LeNet, D> net(device);
 //   distributed::DistributedDataParallel ddp(net, comm);
 //   optim::SGD optimizer(net, {.lr = 0.1});
-// Then net trains as before: in a loop of your own with ddp(x) or net(x), by train::Step, by train::fit. Each rank reads its own part of
-// the data (data::DistributedSampler). Gradients are reduced while the backward pass still runs, where its order allows: the last layers
-// first. Buffers (running statistics) are those of rank 0; evaluation reads those of this process. Losses are those of the rank's part.
+// Then net trains as before: in a loop of your own with ddp(x) or net(x), by train::Step, by train::fit (which also take ddp). Each rank
+// reads its own part of the data (data::DistributedSampler). Gradients are reduced while the backward pass still runs, where its order
+// allows: the last layers first. Buffers (running statistics) are those of rank 0; evaluation reads those of this process. Losses are those of the rank's part.
 //
 // The parts of a step are PyTorch's: gradients that accumulate are reduced with each backward pass unless no_sync() forbids it;
 // train::Step and fit with {.accumulate = k} reduce those of k batches at once.
@@ -58,6 +58,9 @@ struct DistributedDataParallelOptions {
 template <class D, class T>
 class DistributedDataParallel final : private GradientReducer<D, T>, private BatchRanks {
  public:
+  using device_type = D;
+  using value_type = T;
+
   // Both must outlive this; the network may be moved. Parameters and buffers become those of rank 0. Throws Error on all ranks if
   // their networks differ, or the versions of gpunet.
   DistributedDataParallel(Network<D, T>& net, Communicator& comm,

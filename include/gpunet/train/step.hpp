@@ -20,6 +20,12 @@ struct StepOptions {
   amp::GradScaler* scaler = nullptr;  // for a network that stores float16; must outlive the step
 };
 
+// What trains a network and holds it: distributed::DistributedDataParallel.
+template <class Wrapper>
+concept HasModule = requires(Wrapper& wrapper) {
+  static_cast<Network<typename Wrapper::device_type, typename Wrapper::value_type>&>(wrapper.module());
+};
+
 // Forward pass, loss, backward pass and update in one call. Each device uses its fastest schedule: Host runs slice by
 // slice through the whole network, Cuda replays one graph that is recorded once per batch size (see recording()).
 // Bitwise identical to
@@ -63,6 +69,11 @@ class Step {
       : Step(static_cast<Network<D, T>&>(model), loss, optimizer, options) {
     nn::detail::check_loss_shape<Loss>(typename Model<Net, D, T>::OutputShape{});
   }
+
+  // The same for the network of a distributed::DistributedDataParallel.
+  template <HasModule Wrapper>
+  Step(Wrapper& ddp, const Loss& loss, Optimizer& optimizer, const StepOptions& options = {})
+      : Step(ddp.module(), loss, optimizer, options) {}
 
   // Trains on a batch: inputs [batch, ...], targets [batch, ...]. Returns the loss before the update.
   LossValue<D, T> operator()(const Inputs& inputs, const Targets& targets) {
@@ -183,5 +194,10 @@ class Step {
   amp::GradScaler* scaler_;
   StepRunner<D, T, typename Optimizer::updating_type> run_;
 };
+
+// A network that a DistributedDataParallel holds.
+template <HasModule Wrapper, class Loss, class Optimizer>
+Step(Wrapper&, const Loss&, Optimizer&, const StepOptions& = {})
+    -> Step<typename Wrapper::device_type, typename Wrapper::value_type, Loss, Optimizer>;
 
 }  // namespace gpunet::train
