@@ -175,3 +175,14 @@ TEST_CASE("a world of one needs no launcher") {
   CHECK(world().is_main());
   CHECK(world().local_size() == 1);
 }
+
+#if GPUNET_CUDA
+TEST_CASE("calls on the memory of another GPU than that of the process are errors") {
+  if (!world().takes_device_memory()) return;
+  Cuda other(static_cast<int>((world().local_rank() + 1) % Cuda::device_count()));
+  Tensor<float, Cuda> x = full(other, {3}, 1.0f);
+  CHECK(contains(error_of([&] { world().all_reduce(x); }),
+                 concat("memory of GPU ", other.ordinal(), ", and NCCL of rank ", world().rank(), " uses GPU ",
+                        world().local_rank())));
+}
+#endif
