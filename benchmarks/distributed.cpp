@@ -4,6 +4,7 @@
 // pass, as without overlap. scripts/distributed_bench.sh compares this with PyTorch.
 #include <gpunet/distributed.hpp>
 #include <gpunet/distributed/mpi.hpp>
+#include <gpunet/io/atomic_file.hpp>
 
 #include "function_networks.hpp"
 #include "networks.hpp"
@@ -102,9 +103,7 @@ void write_trace(const std::string& file, double begin, double end) {
       text += concat(",\n {\"name\": \"", note.what,
                      "\", \"ph\": \"X\", \"pid\": 0, \"tid\": 1, \"ts\": ", 1e3 * (note.begin - begin),
                      ", \"dur\": ", 1e3 * (note.end - note.begin), ", \"args\": {\"bytes\": ", note.bytes, "}}");
-  io::AtomicFile out(file);
-  out.write(text + "]\n");
-  out.commit();
+  io::write_file_atomically(file, text + "]\n");
 }
 
 template <class Net, class Optimizer>

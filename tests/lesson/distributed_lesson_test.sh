@@ -55,6 +55,6 @@ check "a folder that is not there" refused "nowhere" --data nowhere
 check "a format for one array" refused "13_distributed: --save net.npy (a .npy file holds one array" --save net.npy
 check "fewer images than a batch" refused "batch_size 16 is larger than the dataset" --images 8
 RANK=1 WORLD_SIZE=2 LOCAL_RANK=1 run "$program" "${few[@]}"
-check "processes that nothing connects" says "this process"
+check "processes that nothing connects" says "that torchrun started"
 
 finish

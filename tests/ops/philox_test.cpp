@@ -73,7 +73,7 @@ TEST_CASE_TEMPLATE("for_each_random calls a functor once for each element, with 
       device.upload(step.data(), &number, sizeof number);
       GuardedBuffer<float, D> numbers(device, slice.samples() * features);
       const OpRandom random({42, step.data()}, 3, slice, 5, features);
-      const OpPass pass{slice, 5, features, features, nn::Mode::train, random};
+      const OpPass pass{slice, 5, features, features, nn::Mode::train, random, nullptr};
       for_each_random(device, pass, StoreNumber{numbers.data()});
       const OpRandom expected({42, &number}, 3, slice, 5, features);
       const std::vector<float> all = numbers.download();
