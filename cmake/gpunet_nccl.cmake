@@ -31,7 +31,7 @@ function(gpunet_find_nccl)
   else()
     add_library(gpunet::nccl INTERFACE IMPORTED GLOBAL)
     set_target_properties(gpunet::nccl PROPERTIES
-      INTERFACE_INCLUDE_DIRECTORIES "${GPUNET_NCCL_INCLUDE_DIR}"
+      INTERFACE_INCLUDE_DIRECTORIES "${GPUNET_NCCL_INCLUDE_DIR};${CUDAToolkit_INCLUDE_DIRS}"
       INTERFACE_LINK_LIBRARIES "gpunet::gpunet;${GPUNET_NCCL_LIBRARY};CUDA::cudart")
     return()
   endif()
