@@ -1,8 +1,11 @@
+#include <algorithm>
 #include <cstdlib>
 #include <doctest/doctest.h>
 #include <filesystem>
 #include <fstream>
+#include <netinet/in.h>
 #include <string>
+#include <sys/socket.h>
 #include <thread>
 #include <unistd.h>
 #include <vector>
@@ -38,8 +41,16 @@ class Variable {
   bool was_there_ = false;
 };
 
+// Returns a port on which nothing listens.
 std::string free_port() {
-  return std::to_string(21'000 + getpid() % 10'000);
+  const int socket = ::socket(AF_INET, SOCK_STREAM, 0);
+  sockaddr_in any{};
+  any.sin_family = AF_INET;
+  socklen_t size = sizeof any;
+  REQUIRE(::bind(socket, reinterpret_cast<const sockaddr*>(&any), size) == 0);
+  REQUIRE(::getsockname(socket, reinterpret_cast<sockaddr*>(&any), &size) == 0);
+  ::close(socket);
+  return std::to_string(std::min<int>(ntohs(any.sin_port), 65533));
 }
 
 // What a rank has got, or its error.
@@ -79,6 +90,7 @@ std::string news_of(Links& links) {
 }  // namespace
 
 TEST_CASE("processes meet at MASTER_ADDR and MASTER_PORT, and hear what becomes of the others") {
+  if (!world().is_main()) return;  // all ranks are threads of one process
   const Variable address("MASTER_ADDR", "127.0.0.1"), port("MASTER_PORT", free_port().c_str());
   const Variable agent("TORCHELASTIC_USE_AGENT_STORE", nullptr);
   for (const bool has_agent : {false, true}) {
@@ -111,6 +123,7 @@ TEST_CASE("processes meet at MASTER_ADDR and MASTER_PORT, and hear what becomes 
 }
 
 TEST_CASE("processes meet by a file, which is gone afterwards") {
+  if (!world().is_main()) return;  // all ranks are threads of one process
   const TempFolder folder;
   const std::string path = folder / "meeting";
   const distributed::CommunicatorOptions options{.timeout = std::chrono::seconds(20),
@@ -125,6 +138,7 @@ TEST_CASE("processes meet by a file, which is gone afterwards") {
 }
 
 TEST_CASE("a meeting that does not come about is an error that says why") {
+  if (!world().is_main()) return;  // all ranks are threads of one process
   const Variable address("MASTER_ADDR", nullptr), port("MASTER_PORT", free_port().c_str());
   const distributed::CommunicatorOptions soon{.timeout = std::chrono::milliseconds(300)};
   CHECK(contains(meet(2, {1}, soon)[0].error, "rank 1 of 2 has no MASTER_ADDR in its environment"));

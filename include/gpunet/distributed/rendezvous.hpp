@@ -202,8 +202,9 @@ class Rendezvous {
       return has_six ? ::bind(listener.get(), reinterpret_cast<const sockaddr*>(&six), sizeof six)
                      : ::bind(listener.get(), reinterpret_cast<const sockaddr*>(&four), sizeof four);
     };
-    require(bind() == 0 && ::listen(listener.get(), 128) == 0, where, "rank 0 cannot listen on port ", port_, ": ",
-            std::strerror(errno), ", set another MASTER_PORT on all ranks");
+    const bool listens = bind() == 0 && ::listen(listener.get(), 128) == 0;
+    require(listens, where, "rank 0 cannot listen on port ", port_, ": ", std::strerror(errno),
+            ", set another MASTER_PORT on all ranks");
     std::vector<Socket> others(static_cast<std::size_t>(launch_.world_size));
     for (index_t there = 1; there < launch_.world_size;) {
       require(listener.wait(POLLIN, end_), where, "rank ", missing(others), " of ", launch_.world_size,
@@ -294,8 +295,8 @@ class Rendezvous {
       std::ofstream file(temporary, std::ios::binary);
       file << what;
       file.close();
-      require(file.good() && std::rename(temporary.c_str(), name.c_str()) == 0, where, "rank ", launch_.rank,
-              " cannot write ", name, ": ", std::strerror(errno),
+      const bool written = file.good() && std::rename(temporary.c_str(), name.c_str()) == 0;
+      require(written, where, "rank ", launch_.rank, " cannot write ", name, ": ", std::strerror(errno),
               ", give a path in a folder that all ranks can write to");
     };
     if (launch_.rank > 0) {
