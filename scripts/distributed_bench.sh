@@ -45,7 +45,7 @@ threads() { pytorch "$1" 1 2; }
 ways=(alone together late)
 [[ -z $python ]] || ways+=(threads ddp)
 # median WAY JOB FIELD: of a number in the lines of a way.
-median() { awk -v f="$3" '{ print $f }' "$work/$1.$2" | sort -g | awk '{ x[NR] = $1 } END { printf "%.4f", x[int((NR + 1) / 2)] }'; }
+median() { awk -v f="$3" '{ print $f }' "$work/$1.$2" | sort -g | awk '{ x[NR] = $1 } END { printf "%.6g", x[int((NR + 1) / 2)] }'; }
 ratio() { awk "BEGIN { printf \"%.2f\", $1 / $2 }"; }
 
 for job in "${jobs[@]}"; do
