@@ -179,7 +179,7 @@ run 12_dqn
 text <<'END'
 ## 13: several processes
 
-The lesson of 01 by as many processes as an MPI starts ([source](../examples/13_distributed.cpp)). Each trains with its part of every batch, and the mean of their
+The lesson of 01 by as many processes as an MPI starts ([source](../examples/13_distributed.cpp); Debian's `libopenmpi-dev` is one, install it before the lesson is built). Each trains with its part of every batch, and the mean of their
 gradients keeps their networks the same; alone, the lesson is one process with all of the batch, and learns the same to rounding. Each tests the network on its part of the
 test images. With `--resume FILE` the training goes on after an interrupt, with another number of processes too. See [several processes](distributed.md).
 END
