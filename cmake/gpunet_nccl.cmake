@@ -1,5 +1,5 @@
 # The optional component gpunet::nccl: processes with a GPU each are connected by NVIDIA's NCCL 2.13 or later. It is enough that one
-# source of a program includes <gpunet/distributed/nccl.hpp>. Installed with the library.
+# source of a program includes <gpunet/distributed/nccl.cuh>. Installed with the library.
 cmake_policy(VERSION 3.22)
 
 # gpunet_find_nccl([REQUIRED]): creates the target gpunet::nccl if it finds NCCL in NCCL_ROOT (also an environment variable; for
@@ -31,7 +31,7 @@ function(gpunet_find_nccl)
   else()
     add_library(gpunet::nccl INTERFACE IMPORTED GLOBAL)
     set_target_properties(gpunet::nccl PROPERTIES
-      INTERFACE_INCLUDE_DIRECTORIES "${GPUNET_NCCL_INCLUDE_DIR};${CUDAToolkit_INCLUDE_DIRS}"
+      INTERFACE_INCLUDE_DIRECTORIES "${GPUNET_NCCL_INCLUDE_DIR}"
       INTERFACE_LINK_LIBRARIES "gpunet::gpunet;${GPUNET_NCCL_LIBRARY};CUDA::cudart")
     return()
   endif()

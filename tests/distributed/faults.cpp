@@ -11,7 +11,7 @@
 #include <gpunet/functional.hpp>
 #include <gpunet/gpunet.hpp>
 #ifdef GPUNET_TEST_NCCL
-#include <gpunet/distributed/nccl.hpp>
+#include <gpunet/distributed/nccl.cuh>
 #else
 #include <gpunet/distributed/mpi.hpp>
 #endif

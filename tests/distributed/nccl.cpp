@@ -1,2 +1,2 @@
 // The engine of the tests on simulated GPUs, one for each process.
-#include <gpunet/distributed/nccl.hpp>
+#include <gpunet/distributed/nccl.cuh>

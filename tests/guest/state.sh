@@ -9,7 +9,7 @@ gpunet::default_generator()::generator the default random generator, as PyTorch 
 gpunet::detail::build_kinds the kinds of units, to refuse a mixture before main
 gpunet::detail::current_isa()::isa the vector path that was chosen; a test may set another one
 gpunet::distributed::engine_factory()::factory the engine between processes, if the program includes gpunet/distributed/mpi.hpp
-gpunet::distributed::device_engine_factory()::factory that of GPUs, if the program includes gpunet/distributed/nccl.hpp
+gpunet::distributed::device_engine_factory()::factory that of GPUs, if the program includes gpunet/distributed/nccl.cuh
 gpunet::io::deflate_codec()::codec zlib, if the program includes gpunet/io/zlib.hpp
 gpunet::io::other_images[abi:cxx11]()::reader stb, if the program includes gpunet/io/stb_image.hpp
 gpunet::io::detail::EventFile::files a counter in the names of event files, so that two of one second differ

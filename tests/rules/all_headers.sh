@@ -4,7 +4,7 @@
 set -euo pipefail
 cd "$1/gpunet"
 
-optional=(distributed/mpi.hpp distributed/nccl.hpp io/stb_image.hpp io/zlib.hpp nn/gradient_check.hpp tensor/dlpack.hpp tensor/files.hpp)
+optional=(distributed/mpi.hpp distributed/nccl.cuh io/stb_image.hpp io/zlib.hpp nn/gradient_check.hpp tensor/dlpack.hpp tensor/files.hpp)
 
 find . -type f ! -name 'src.*' -printf '%P\n' | sort | xargs -r awk -v optional="${optional[*]}" '
   FNR == 1 { ++files; if (FILENAME !~ /\//) reached[FILENAME] }

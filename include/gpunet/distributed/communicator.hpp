@@ -12,7 +12,7 @@
 namespace gpunet::distributed {
 
 // The processes that were launched together, each with a rank: mpirun -n 4 ./program with an engine, <gpunet/distributed/mpi.hpp>; a program
-// that nobody launched is a world of one, in which every operation returns at once. All ranks must make the same calls in the same
+// that nobody launched is a world of one, in which every operation returns immediately. All ranks must make the same calls in the same
 // order, each from one thread at a time. A call of another kind, shape or type is an Error on all ranks, and so is a rank that leaves or
 // does not come within `timeout`.
 class Communicator {
@@ -54,18 +54,7 @@ class Communicator {
   // Returns the tensors of all ranks, [size, ...sizes of x].
   template <class T, class D>
   Tensor<T, D> all_gather(const Tensor<T, D>& x) {
-    Tensor<T, D> all(x.device(), x.sizes().with_front(size()));
-    EngineArray<const T, D> from(*this, x.device(), x.data(), x.numel());
-    EngineArray<T, D> to(*this, x.device(), all.data(), all.numel());
-    run_checked({.kind = Collective::all_gather,
-                 .elements = x.numel(),
-                 .type = io::dtype_of<T>(),
-                 .from = from.data(),
-                 .data = to.data(),
-                 .stream = to.stream()},
-                x.sizes());
-    to.upload();
-    return all;
+    return run_to(Collective::all_gather, x, x.numel(), x.sizes().with_front(size()));
   }
   // Returns row `rank` of the tensors of all ranks, [size, ...]: row r comes from rank r. As torch.distributed.all_to_all_single.
   template <class T, class D>
@@ -73,18 +62,7 @@ class Communicator {
     require(x.sizes().rank() > 0 && x.size(0) == size(),
             "gpunet::distributed::Communicator::all_to_all: a tensor of shape ", to_string(x.sizes()), " on ",
             size(), " ranks (want a row for each), give [", size(), ", ...]");
-    Tensor<T, D> all(x.device(), x.sizes());
-    EngineArray<const T, D> from(*this, x.device(), x.data(), x.numel());
-    EngineArray<T, D> to(*this, x.device(), all.data(), all.numel());
-    run_checked({.kind = Collective::all_to_all,
-                 .elements = x.numel() / size(),
-                 .type = io::dtype_of<T>(),
-                 .from = from.data(),
-                 .data = to.data(),
-                 .stream = to.stream()},
-                x.sizes());
-    to.upload();
-    return all;
+    return run_to(Collective::all_to_all, x, x.numel() / size(), x.sizes());
   }
   // Waits until all ranks are here.
   void barrier() { run_checked({.kind = Collective::barrier}, {}); }
@@ -106,25 +84,22 @@ class Communicator {
   }
   void run(const CollectiveCall& call) { wait(start(call)); }
 
-  // How many calls were started, and the bytes that this rank gave to them.
-  index_t calls() const { return calls_; }
-  index_t bytes() const { return bytes_; }
-
- private:
-  // An array of a device where the engine reads and writes it: there, or a copy in host memory.
+  // An array of a device for a call, where the engine reads and writes it: there, or a copy in host memory.
   template <class T, class D>
   class EngineArray {
     using Element = std::remove_const_t<T>;
 
    public:
-    EngineArray(const Communicator& comm, D& device, T* data, index_t size)
+    // is_read: whether its numbers are needed.
+    EngineArray(const Communicator& comm, D& device, T* data, index_t size, bool is_read = true)
         : device_(device), data_(data), size_(size) {
       if constexpr (!DeviceTraits<D>::has_host_memory) {
         if (comm.takes_device_memory()) return;
         copy_ = std::make_unique<Element[]>(static_cast<std::size_t>(size));
-        if (size > 0) device.download(copy_.get(), data, bytes());
+        if (is_read && size > 0) device.download(copy_.get(), data, bytes());
       }
     }
+    // Returns it, or the copy.
     auto data() const {
       if constexpr (!DeviceTraits<D>::has_host_memory)
         if (copy_) return static_cast<T*>(copy_.get());
@@ -151,6 +126,11 @@ class Communicator {
     std::unique_ptr<Element[]> copy_;
   };
 
+  // How many calls were started, and the bytes that this rank gave to them.
+  index_t calls() const { return calls_; }
+  index_t bytes() const { return bytes_; }
+
+ private:
   double reduced(double number, ReduceOp op);
 
   template <class T, class D>
@@ -171,6 +151,22 @@ class Communicator {
       for (index_t i = 0; i < x.numel(); ++i)
         array.data()[i] /= static_cast<T>(size());
     array.upload();
+  }
+  // Returns what a call makes of a tensor.
+  template <class T, class D>
+  Tensor<T, D> run_to(Collective kind, const Tensor<T, D>& x, index_t elements, const Sizes& sizes) {
+    Tensor<T, D> all(x.device(), sizes);
+    EngineArray<const T, D> from(*this, x.device(), x.data(), x.numel());
+    EngineArray<T, D> to(*this, x.device(), all.data(), all.numel(), false);
+    run_checked({.kind = kind,
+                 .elements = elements,
+                 .type = io::dtype_of<T>(),
+                 .from = from.data(),
+                 .data = to.data(),
+                 .stream = to.stream()},
+                x.sizes());
+    to.upload();
+    return all;
   }
   // Runs a call of tensors. Throws Error if the ranks' calls differ.
   void run_checked(const CollectiveCall& call, const Sizes& sizes);

@@ -44,18 +44,16 @@ GPUNET_INLINE Communicator::Communicator(const CommunicatorOptions& options) {
           " ms (want more than 0), leave it out for 30 minutes");
   const Launch launch = launch_of_process();
   require(launch.problem.empty(), "gpunet::distributed::Communicator: the environment has ", launch.problem,
-          ", which ", launch.launcher ? launch.launcher : "a launcher",
-          " sets, start the program with it, or unset the variable");
+          ", which ", launch.launcher, " sets, start the program with it, or unset the variable");
   if (const EngineFactory factory = engine_factory()) engine_ = factory(options);
   if (const DeviceEngineFactory factory = device_engine_factory()) engine_ = factory(options, engine_);
   require(engine_ != nullptr || launch.world_size == 1, "gpunet::distributed::Communicator: this process is rank ",
-          launch.rank, " of ", launch.world_size, " that ", launch.launcher ? launch.launcher : "a launcher",
+          launch.rank, " of ", launch.world_size, " that ", launch.launcher,
           " started, and the program has nothing that connects them (each would train for itself), include "
-          "<gpunet/distributed/mpi.hpp> in one source and link gpunet::mpi, or nccl.hpp and gpunet::nccl for GPUs");
+          "<gpunet/distributed/mpi.hpp> in one source and link gpunet::mpi, or nccl.cuh and gpunet::nccl for GPUs");
   require(
       size() >= launch.world_size, "gpunet::distributed::Communicator: the ", engine_name(),
-      " of this program has ", size(), " of ", launch.world_size, " processes that ",
-      launch.launcher ? launch.launcher : "a launcher",
+      " of this program has ", size(), " of ", launch.world_size, " processes that ", launch.launcher,
       " started (that knows another MPI than the program's, or none), start it with the mpirun of the MPI that it "
       "is linked with, or by srun --mpi=pmix (Open MPI) or --mpi=pmi2 (MPICH)");
 }

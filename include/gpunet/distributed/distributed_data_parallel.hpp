@@ -43,7 +43,7 @@ struct DistributedDataParallelOptions {
 // allows: the last layers first. Buffers (running statistics) are those of rank 0; evaluation reads those of this process. Losses are those of the rank's part.
 //
 // The parts of a step are PyTorch's: gradients that accumulate are reduced with each backward pass unless no_sync() forbids it;
-// train::Step and fit with {.accumulate = k} reduce those of k batches at once.
+// train::Step and fit with {.accumulate = k} reduce those of k batches together.
 //
 // With {.reduction = Reduction::fixed_tree}, train::Step and fit give bitwise identical parameters and losses on 1, 2, 4, ... up to
 // .tree_leaves ranks that read the same batches: as .tree_leaves ranks with Reduction::fast, but for the order of the additions (see

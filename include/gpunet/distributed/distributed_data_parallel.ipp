@@ -111,21 +111,14 @@ void DistributedDataParallel<D, T>::verify() {
 template <class D, class T>
 void DistributedDataParallel<D, T>::broadcast(const View<T, D>& array) {
   if (array.numel() == 0 || comm_.size() == 1) return;
-  const auto call = [&](T* data) {
-    comm_.run({.kind = Collective::broadcast,
-               .elements = array.numel(),
-               .type = io::dtype_of<T>(),
-               .data = data,
-               .is_of_training = true,
-               .stream = stream()});
-  };
-  if (reduces_in_place()) {
-    call(array.data());
-  } else {
-    std::vector<T> copy = to_vector(net_->device(), array);
-    call(copy.data());
-    net_->device().upload(array.data(), copy.data(), copy.size() * sizeof(T));
-  }
+  Communicator::EngineArray<T, D> at(comm_, net_->device(), array.data(), array.numel());
+  comm_.run({.kind = Collective::broadcast,
+             .elements = array.numel(),
+             .type = io::dtype_of<T>(),
+             .data = at.data(),
+             .is_of_training = true,
+             .stream = at.stream()});
+  at.upload();
 }
 
 template <class D, class T>
@@ -141,46 +134,28 @@ double* DistributedDataParallel<D, T>::numbers(index_t n) {
 
 template <class D, class T>
 void DistributedDataParallel<D, T>::gather(const double* from, index_t n, double* to) {
-  const auto call = [&](const double* own, double* all) {
-    comm_.run({.kind = Collective::all_gather,
-               .elements = n,
-               .type = io::Dtype::F64,
-               .from = own,
-               .data = all,
-               .is_of_training = true,
-               .stream = stream()});
-  };
-  if (reduces_in_place()) {
-    call(from, to);
-  } else {
-    D& device = net_->device();
-    const auto size = static_cast<std::size_t>(n);
-    std::vector<double> copy((1 + static_cast<std::size_t>(ranks())) * size);
-    device.download(copy.data(), from, size * sizeof(double));
-    call(copy.data(), copy.data() + size);
-    device.upload(to, copy.data() + size, (copy.size() - size) * sizeof(double));
-  }
+  Communicator::EngineArray<const double, D> own(comm_, net_->device(), from, n);
+  Communicator::EngineArray<double, D> all(comm_, net_->device(), to, n * ranks(), false);
+  comm_.run({.kind = Collective::all_gather,
+             .elements = n,
+             .type = io::Dtype::F64,
+             .from = own.data(),
+             .data = all.data(),
+             .is_of_training = true,
+             .stream = all.stream()});
+  all.upload();
 }
 
 template <class D, class T>
 void DistributedDataParallel<D, T>::sum(double* numbers, index_t n) {
-  const auto call = [&](double* all) {
-    comm_.run({.kind = Collective::all_reduce,
-               .elements = n,
-               .type = io::Dtype::F64,
-               .data = all,
-               .is_of_training = true,
-               .stream = stream()});
-  };
-  if (reduces_in_place()) {
-    call(numbers);
-  } else {
-    D& device = net_->device();
-    std::vector<double> copy(static_cast<std::size_t>(n));
-    device.download(copy.data(), numbers, copy.size() * sizeof(double));
-    call(copy.data());
-    device.upload(numbers, copy.data(), copy.size() * sizeof(double));
-  }
+  Communicator::EngineArray<double, D> at(comm_, net_->device(), numbers, n);
+  comm_.run({.kind = Collective::all_reduce,
+             .elements = n,
+             .type = io::Dtype::F64,
+             .data = at.data(),
+             .is_of_training = true,
+             .stream = at.stream()});
+  at.upload();
 }
 
 template <class D, class T>

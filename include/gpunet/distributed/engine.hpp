@@ -68,7 +68,7 @@ class Engine {
 using EngineFactory = std::shared_ptr<Engine> (*)(const CommunicatorOptions&);
 EngineFactory& engine_factory();
 
-// The same for an engine that also takes the memory of GPUs (<gpunet/distributed/nccl.hpp>). It is given the engine of the other factory,
+// The same for an engine that also takes the memory of GPUs (<gpunet/distributed/nccl.cuh>). It is given the engine of the other factory,
 // null if there is none, and leaves host memory to that.
 using DeviceEngineFactory = std::shared_ptr<Engine> (*)(const CommunicatorOptions&, std::shared_ptr<Engine>);
 DeviceEngineFactory& device_engine_factory();
