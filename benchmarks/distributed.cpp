@@ -1,7 +1,7 @@
 // Steps of training by the processes that started this together, alone without any: gpunet_distributed_bench JOB SECONDS [TRACE]. The
 // first process prints the median milliseconds of a step, the loss of the third step, and what a step has sent; it writes what happened
-// in one step to the file TRACE, for chrome://tracing or https://ui.perfetto.dev. JOB@late reduces all gradients after the backward
-// pass, as without overlap. scripts/distributed_bench.sh compares this with PyTorch.
+// in one step to the file TRACE, for chrome://tracing or https://ui.perfetto.dev. JOB is NETWORK_bBATCH, such as lenet_b256; JOB@late
+// reduces all gradients after the backward pass, as without overlap; JOB@tree8 by the fixed tree, with 8 leaves. scripts/distributed_bench.sh compares this with PyTorch.
 #include <gpunet/distributed.hpp>
 #include <gpunet/distributed/mpi.hpp>
 #include <gpunet/io/atomic_file.hpp>
@@ -78,11 +78,12 @@ class NotingEngine final : public distributed::Engine {
   std::vector<distributed::CollectiveCall> waiting_;
 };
 
-bool is_late = false;
 NotingEngine* noting_engine = nullptr;
 
 // Puts a NotingEngine before the engine of the program.
-void note_calls() {
+void note_calls(bool late) {
+  static bool is_late;
+  is_late = late;
   static const distributed::EngineFactory factory = distributed::engine_factory();
   distributed::engine_factory() =
       [](const distributed::CommunicatorOptions& options) -> std::shared_ptr<distributed::Engine> {
@@ -107,13 +108,14 @@ void write_trace(const std::string& file, double begin, double end) {
 }
 
 template <class Net, class Optimizer>
-void run(distributed::Communicator& comm, index_t batch, double seconds, const std::string& trace) {
+void run(distributed::Communicator& comm, index_t batch, const distributed::DistributedDataParallelOptions& options,
+         double seconds, const std::string& trace) {
   require(batch % comm.size() == 0, "gpunet_distributed_bench: ", batch, " samples for ", comm.size(),
           " processes");
   Host host;
   manual_seed(0);
   auto net = bench::make_network<Net>(host);
-  distributed::DistributedDataParallel ddp(net, comm);
+  distributed::DistributedDataParallel ddp(net, comm, options);
   auto optimizer = Optimizer::make(net);
   const nn::CrossEntropyLoss criterion;
   train::Step step(net, criterion, optimizer);
@@ -160,28 +162,35 @@ void run(distributed::Communicator& comm, index_t batch, double seconds, const s
 }  // namespace
 
 int main(int argc, char** argv) try {
-  std::string job = argc > 1 ? argv[1] : "";
-  if (job.ends_with("@late")) {
-    is_late = true;
-    job.resize(job.size() - 5);
+  const std::string job = argc > 1 ? argv[1] : "";
+  const std::size_t at = job.find('@'), batch_at = job.rfind("_b", at);
+  const std::string way = at == std::string::npos ? "" : job.substr(at + 1), network = job.substr(0, batch_at);
+  require(batch_at != std::string::npos && (way.empty() || way == "late" || way.starts_with("tree")),
+          "gpunet_distributed_bench: '", job,
+          "' (want NETWORK_bBATCH, NETWORK_bBATCH@late or NETWORK_bBATCH@treeLEAVES)");
+  const index_t batch = std::strtol(job.c_str() + batch_at + 2, nullptr, 10);
+  distributed::DistributedDataParallelOptions options;
+  if (way.starts_with("tree")) {
+    options.reduction = distributed::Reduction::fixed_tree;
+    options.tree_leaves = std::strtol(way.c_str() + 4, nullptr, 10);
   }
   const double seconds = argc > 2 ? std::strtod(argv[2], nullptr) : 1;
   const std::string trace = argc > 3 ? argv[3] : "";
-  note_calls();
+  note_calls(way == "late");
   distributed::Communicator comm;
-  if (job == "lenet_b256")
-    run<bench::LeNet, bench::Momentum>(comm, 256, seconds, trace);
-  else if (job == "cnn_b256")
-    run<bench::CnnNet, bench::Adam<1>>(comm, 256, seconds, trace);
-  else if (job == "mlp_b512")
-    run<bench::MlpNet, bench::Momentum>(comm, 512, seconds, trace);
-  else if (job == "vgg_b32")
-    run<bench::VggNet, bench::Momentum>(comm, 32, seconds, trace);
-  else if (job == "resnet20_b128")
-    run<bench::ResNet20, bench::Momentum>(comm, 128, seconds, trace);
+  if (network == "lenet")
+    run<bench::LeNet, bench::Momentum>(comm, batch, options, seconds, trace);
+  else if (network == "cnn")
+    run<bench::CnnNet, bench::Adam<1>>(comm, batch, options, seconds, trace);
+  else if (network == "mlp")
+    run<bench::MlpNet, bench::Momentum>(comm, batch, options, seconds, trace);
+  else if (network == "vgg")
+    run<bench::VggNet, bench::Momentum>(comm, batch, options, seconds, trace);
+  else if (network == "resnet20")
+    run<bench::ResNet20, bench::Momentum>(comm, batch, options, seconds, trace);
   else
-    throw Error(concat("gpunet_distributed_bench: no job '", job,
-                       "' (want lenet_b256, cnn_b256, mlp_b512, vgg_b32, resnet20_b128)"));
+    throw Error(
+        concat("gpunet_distributed_bench: no network '", network, "' (want lenet, cnn, mlp, vgg, resnet20)"));
   return 0;
 } catch (const std::exception& error) {
   std::fprintf(stderr, "%s\n", error.what());
