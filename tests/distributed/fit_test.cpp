@@ -139,9 +139,26 @@ TEST_CASE("fit on several processes has the losses and metrics of one process wi
   }
 }
 
+TEST_CASE("fit reduces the gradients of a group of batches once") {
+  if (24 % world().size() != 0) return;
+  const auto calls_of = [](const How& how) {
+    const index_t before = world().calls();
+    train_with(how);
+    return world().calls() - before;
+  };
+  const index_t groups = world().size() > 1 ? 3 : 0;  // two batches in each of three epochs
+  for (const How& how : {How{}, How{.counts = false}, How{.clips = true}}) {
+    CAPTURE(how.clips);
+    CAPTURE(how.counts);
+    How group = how;
+    group.accumulate = 2;
+    CHECK(calls_of(how) - calls_of(group) == groups);
+  }
+}
+
 TEST_CASE("a stop on one process stops all, and all resume from the file of rank 0") {
   if (24 % world().size() != 0) return;
-  for (const How& how : {How{}, How{.accumulate = 2, .counts = false}, How{.clips = true}})
+  for (const How& how : {How{}, How{.accumulate = 2}, How{.accumulate = 2, .counts = false}, How{.clips = true}})
     for (const index_t stop : {1, 2, 3}) {
       CAPTURE(stop);
       const TempFolder folder;

@@ -35,8 +35,8 @@ std::vector<float> trained(D& device, bool in_one_call, double cap_mb) {
   train::Step step(net, criterion, optimizer);
   std::vector<float> result;
   for (int i = 0; i < 8; ++i) {
-    std::optional<typename DistributedDataParallel<D, float>::NoSync> none;
-    if (i == 4) none.emplace(*ddp);
+    std::optional<NoSync<D, float>> none;
+    if (i == 4) none.emplace(net.reducer());
     if (i == 6) {
       if constexpr (!DeviceTraits<D>::has_host_memory)
         if (in_one_call && world().size() > 1)

@@ -78,20 +78,8 @@ class DistributedDataParallel final : private GradientReducer<D, T>, private Bat
   Communicator& communicator() const { return comm_; }
 
   // Until the end of its scope, backward passes leave gradients as this rank has computed them, and they accumulate; the first one after
-  // that reduces the sum.
-  class NoSync {
-   public:
-    explicit NoSync(DistributedDataParallel& ddp) : ddp_(ddp), before_(std::exchange(ddp.reduces_, false)) {}
-    NoSync(const NoSync&) = delete;
-    NoSync& operator=(const NoSync&) = delete;
-    ~NoSync() { ddp_.reduces_ = before_; }
-
-   private:
-    DistributedDataParallel& ddp_;
-    bool before_;
-  };
-  // Throws Error with Reduction::fixed_tree.
-  [[nodiscard]] NoSync no_sync();
+  // that reduces the sum. Throws Error with Reduction::fixed_tree.
+  [[nodiscard]] NoSync<D, T> no_sync();
 
   // Copies the buffers of rank 0 to all ranks, as before an evaluation on all of them.
   void sync_buffers() override;
@@ -110,13 +98,12 @@ class DistributedDataParallel final : private GradientReducer<D, T>, private Bat
   void sum(std::span<double> numbers) override;
   BatchRanks* batch_ranks() override { return options_.sync_batch_norm && comm_.size() > 1 ? this : nullptr; }
   void begin_pass() override {
-    if (reduces_ && options_.broadcast_buffers && !tree_) sync_buffers();
+    if (this->reduces() && options_.broadcast_buffers && !tree_) sync_buffers();
   }
   LeafReducer<D, T>* leaves() override { return tree_ ? &*tree_ : nullptr; }
   void see_output(const PlannedNode&, const T*) override {}
   void see_gradients(const PlannedNode& node, std::span<T* const>, const T* gradients) override;
   void reduce(T* gradients) override;
-  bool reduces() const override { return reduces_; }
 
   index_t ranks() const override { return comm_.size(); }
   double* numbers(index_t n) override;
@@ -138,7 +125,6 @@ class DistributedDataParallel final : private GradientReducer<D, T>, private Bat
   TrackedPointer<Network<D, T>> net_;
   Communicator& comm_;
   DistributedDataParallelOptions options_;
-  bool reduces_ = true;
   std::uint64_t plan_number_ = 0;
   std::vector<ArenaRange> ranges_;          // of the buckets
   std::vector<Bucket> buckets_;             // empty before the first pass

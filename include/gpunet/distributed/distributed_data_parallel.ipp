@@ -74,13 +74,13 @@ DistributedDataParallel<D, T>::~DistributedDataParallel() {
 }
 
 template <class D, class T>
-typename DistributedDataParallel<D, T>::NoSync DistributedDataParallel<D, T>::no_sync() {
+NoSync<D, T> DistributedDataParallel<D, T>::no_sync() {
   require(!tree_,
           "gpunet::distributed::DistributedDataParallel::no_sync: with Reduction::fixed_tree, gradients are "
           "reduced with "
           "each batch (sums of several would depend on the number of ranks), use train::Step or fit with "
           "{.accumulate = k}");
-  return NoSync(*this);
+  return NoSync<D, T>(this);
 }
 
 template <class D, class T>
@@ -220,7 +220,7 @@ void DistributedDataParallel<D, T>::start(std::size_t bucket, T* gradients) {
 template <class D, class T>
 void DistributedDataParallel<D, T>::see_gradients(const PlannedNode& node, std::span<T* const>,
                                                   const T* gradients) {
-  if (!reduces_ || tree_ || comm_.size() == 1 || !reduces_in_place()) return;
+  if (!this->reduces() || tree_ || comm_.size() == 1 || !reduces_in_place()) return;
   make_buckets();
   const std::ptrdiff_t place = &node - net_->plan().nodes.data();
   if (place >= last_node_) open_buckets();  // a pass begins, perhaps after one that an error has ended
@@ -234,7 +234,7 @@ void DistributedDataParallel<D, T>::see_gradients(const PlannedNode& node, std::
 template <class D, class T>
 void DistributedDataParallel<D, T>::reduce(T* gradients) {
   if (tree_) return tree_->check_running();
-  if (!reduces_ || comm_.size() == 1) return;
+  if (!this->reduces() || comm_.size() == 1) return;
   make_buckets();
   D& device = net_->device();
   T* at = gradients;

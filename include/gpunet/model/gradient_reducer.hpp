@@ -73,6 +73,9 @@ class LeafReducer {
   virtual std::pair<index_t, const void*> gather(int number, index_t rows, index_t bytes, const void* data) = 0;
 };
 
+template <class D, class T>
+class NoSync;
+
 // As a NodeProbe, it sees each node after the last part of its gradients is in the arena, where a pass has one run of slices.
 template <class D, class T>
 class GradientReducer : public NodeProbe<T>, public Ranks {
@@ -83,13 +86,35 @@ class GradientReducer : public NodeProbe<T>, public Ranks {
   virtual void begin_pass() = 0;
   // After a backward pass: reduces what it has not begun with, and waits for all.
   virtual void reduce(T* gradients) = 0;
-  // Returns whether the next backward pass is reduced.
-  virtual bool reduces() const = 0;
   // Returns the leaves of a batch, nullptr if it runs as a whole.
   virtual LeafReducer<D, T>* leaves() = 0;
+  // Returns whether backward passes are reduced: unless a NoSync exists.
+  bool reduces() const { return reduces_; }
 
  protected:
   ~GradientReducer() = default;
+
+ private:
+  friend class NoSync<D, T>;
+  bool reduces_ = true;
+};
+
+// Until the end of its scope, backward passes leave gradients as this process has computed them, and they accumulate; the first one after
+// that reduces the sum. nullptr: does nothing.
+template <class D, class T>
+class NoSync {
+ public:
+  explicit NoSync(GradientReducer<D, T>* reducer)
+      : reducer_(reducer), before_(reducer && std::exchange(reducer->reduces_, false)) {}
+  NoSync(const NoSync&) = delete;
+  NoSync& operator=(const NoSync&) = delete;
+  ~NoSync() {
+    if (reducer_) reducer_->reduces_ = before_;
+  }
+
+ private:
+  GradientReducer<D, T>* reducer_;
+  bool before_;
 };
 
 }  // namespace gpunet

@@ -182,8 +182,8 @@ class Network : public Trackable<Network<D, T>> {
   // checks the arguments and allocates memory.
   void begin_step(const View<const T, D>& inputs, const TargetsOf<D, T>& targets);
   // The second starts all work on the device and changes nothing else. The gradients are those of loss_gradient times the
-  // loss, reduced unless more batches add to them.
-  void run_step(const TargetsOf<D, T>& targets, T loss_gradient = 1, bool reduces = true);
+  // loss.
+  void run_step(const TargetsOf<D, T>& targets, T loss_gradient = 1);
   // Throws the Error of detect_anomaly() unless the loss of run_step() and the gradients are finite.
   void check_step(const View<const T, D>& inputs, const TargetsOf<D, T>& targets, T loss_gradient);
   // Its results: the losses of the samples, [batch], and the loss of the batch.

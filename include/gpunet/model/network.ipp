@@ -245,17 +245,17 @@ void Network<D, T>::begin_step(const View<const T, D>& inputs, const TargetsOf<D
 }
 
 template <class D, class T>
-void Network<D, T>::run_step(const TargetsOf<D, T>& targets, T loss_gradient, bool reduces) {
+void Network<D, T>::run_step(const TargetsOf<D, T>& targets, T loss_gradient) {
   weigh(targets);
   for_each_run([&](index_t run, index_t s, bool first, index_t worker) {
     const SliceMemory<T> memory = workspace_.at(worker, worker);
     SliceRun<D, T> slice = run_of(s, enter(s, memory), memory);
     evaluate(targets, s, slice.forward(), memory);
     scale_output_gradient(s, loss_gradient, memory);
-    if (reduces && completes_gradients(s)) slice.probe = reducer_;
+    if (completes_gradients(s)) slice.probe = reducer_;
     slice.backward(gradients_.of_run(run), gradients_.mode(run, first));
   });
-  if (reduces && reducer_) reducer_->reduce(gradients_.data());
+  if (reducer_) reducer_->reduce(gradients_.data());
   reduce_losses();
 }
 

@@ -147,10 +147,10 @@ class FitStep {
   BatchLoss operator()(const Inputs& inputs, const Labels& labels, const Targets& of_loader, bool is_last) {
     if (batches_ == 0) run_.optimizer.zero_grad();
     ++batches_;
-    const auto loss = add_gradients(inputs, labels, of_loader);
     run_.updated = is_last || batches_ == options_.accumulate;
+    const auto loss = add_gradients(inputs, labels, of_loader);
     if (!run_.updated) return loss;
-    update();
+    end_group();
     if (options_.scaler) run_.updated = !options_.scaler->skipped();
     return loss;
   }
@@ -169,7 +169,15 @@ class FitStep {
 
   // Updates by the gradients that are left.
   void update() {
-    if (std::exchange(batches_, 0) == 0) return;
+    if (batches_ == 0) return;
+    if constexpr (counts || before_update) run_.model.reduce_gradients();
+    end_group();
+  }
+
+ private:
+  // Updates by the reduced gradients of a group of batches.
+  void end_group() {
+    batches_ = 0;
     if constexpr (counts || before_update) {
       amp::GradScaler* const scaler = options_.scaler;
       if (scaler) scaler->unscale_(run_.optimizer);
@@ -184,13 +192,15 @@ class FitStep {
     }
   }
 
- private:
   // Runs both passes, and with a whole step the update if it is due.
   template <class Inputs, class Labels, class Targets>
   BatchLoss add_gradients(const Inputs& inputs, const Labels& labels, [[maybe_unused]] const Targets& of_loader) {
     if constexpr (counts || before_update) {
       const auto leaves = run_.model.leaves();
-      if (!leaves) return run_passes(inputs, labels, of_loader);
+      if (!leaves) {
+        const NoSync no_sync(run_.updated ? nullptr : run_.model.reducer());
+        return run_passes(inputs, labels, of_loader);
+      }
       return run_leaves(*leaves, inputs.size(0), [&] {
         const auto x = rows_of_leaf(*leaves, 0, inputs);
         const auto y = rows_of_leaf(*leaves, 1, labels);

@@ -159,19 +159,19 @@ class Step {
     const bool updates = batches_ + 1 == accumulate_;
     LeafReducer<D, T>* const leaves = model_->leaves();
     const bool runs_update = updates && !scaler_ && !model_->detects_anomaly() && !leaves;
+    const NoSync<D, T> no_sync(updates || leaves ? nullptr : model_->reducer());
     const auto pass = [&](const Inputs& x, const Targets& y, const StepPart& part) {
       run_(x, {loss_, y}, part);
       if (model_->detects_anomaly()) model_->check_step(x, {loss_, y}, static_cast<T>(part.loss_gradient));
     };
     const auto of_leaves = [&] {
       return detail::run_leaves(*leaves, inputs.size(0), [&] {
-        pass(leaves->rows_of_leaf(0, inputs), leaves->rows_of_leaf(1, targets),
-             {loss_gradient * scale, false, false});
+        pass(leaves->rows_of_leaf(0, inputs), leaves->rows_of_leaf(1, targets), {loss_gradient * scale, false});
         return model_->end_step();
       });
     };
     const auto of_batch = [&] {
-      pass(inputs, targets, {loss_gradient * scale, runs_update, updates});
+      pass(inputs, targets, {loss_gradient * scale, runs_update});
       batches_ = updates ? 0 : batches_ + 1;
       return model_->end_step();
     };

@@ -109,13 +109,13 @@ class StepRunner<Cuda, T, Optimizer>::State {
       begin.to_update = updates_.data() + i;
     };
     const auto work = [&] {
-      model_->run_step(with, static_cast<T>(part.loss_gradient), part.reduces);
+      model_->run_step(with, static_cast<T>(part.loss_gradient));
       if (!part.updates) return;
       for (std::size_t i = 0; i < segments.size(); ++i)
         for (const ArenaRange& range : segments[i].ranges)
           for_each(device, range.size(), StoredUpdate<Update>{updates_.data() + i, range.begin});
     };
-    const bool reduces = part.reduces && model_->reducer() && model_->reducer()->reduces();
+    const bool reduces = model_->reducer() && model_->reducer()->reduces();
     const auto run = [&] {
       if (part.updates && !segments.empty()) begin_update(0);
       for_each(device, std::max(inputs.numel(), words), begin);

@@ -22,7 +22,6 @@ namespace gpunet::train {
 struct StepPart {
   double loss_gradient = 1;  // the loss is multiplied by this for the backward pass
   bool updates = true;       // whether it ends with an update
-  bool reduces = true;       // whether it ends a group of batches: their gradients are reduced over the processes
 };
 
 // Runs the steps of a model one by one. Cuda has its own version below.
@@ -33,7 +32,7 @@ class StepRunner {
 
   void operator()(const View<const T, D>& inputs, const TargetsOf<D, T>& targets, const StepPart& part = {}) {
     model_->begin_step(inputs, targets);
-    model_->run_step(targets, static_cast<T>(part.loss_gradient), part.reduces);
+    model_->run_step(targets, static_cast<T>(part.loss_gradient));
     if (part.updates) static_cast<Optimizer&>(*optimizer_).update_parameters();
   }
   // Runs `times` steps on a batch if the device can do so in one call; returns whether it did.
