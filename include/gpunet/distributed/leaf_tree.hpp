@@ -78,7 +78,7 @@ class LeafTree final : public LeafReducer<D, T> {
   std::vector<Buffer<T, D>> sums_;                        // gradients with their offsets, then the loss
   std::size_t depth_ = 0;                                 // how many of them there are
   std::array<Buffer<std::byte, D>, 3> rows_;              // see rows_of_leaf
-  std::vector<T> own_, received_;                         // [ranks, part]
+  Buffer<T, D> own_, received_;                           // [ranks, part]
 };
 
 #define GPUNET_LEAF_TREE(D, T) class LeafTree<D, T>

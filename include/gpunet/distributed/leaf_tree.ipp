@@ -165,10 +165,13 @@ void LeafTree<D, T>::add_ranks() {
   index_t size = 2;  // the loss and the number of samples
   for (const ArenaRange& range : ranges())
     size += range.size();
-  const index_t part = ceil_div(size, comm_.size());
-  own_.resize(static_cast<std::size_t>(part * comm_.size()));
-  received_.resize(own_.size());
-  // Calls f(address on the device, place in own_, bytes) for all that is added up.
+  const index_t part = ceil_div(size, comm_.size()), all = part * comm_.size();
+  if (own_.size() != all) {
+    own_.reset(device, all);
+    received_.reset(device, all);
+    fill(device, all, T{}, own_.data());
+  }
+  // Calls f(address in the network, place in own_, bytes) for all that is added up.
   const auto each = [&](auto f) {
     T* place = own_.data();
     for (const ArenaRange& range : ranges()) {
@@ -177,28 +180,33 @@ void LeafTree<D, T>::add_ranks() {
     }
     f(net_->batch_loss(), place, sizeof(T));
   };
-  const auto samples = static_cast<std::size_t>(size) - 1;
-  each([&](const T* from, T* to, std::size_t bytes) { device.download(to, from, bytes); });
-  own_[samples] = static_cast<T>(samples_);
-  std::fill(own_.begin() + size, own_.end(), T{});
-  const io::Dtype type = io::dtype_of<T>();
-  comm_.run({.kind = Collective::all_to_all,
-             .elements = part,
-             .type = type,
-             .from = own_.data(),
-             .data = received_.data()});
-  detail::add_rows(received_.data(), comm_.size(), part);
-  comm_.run({.kind = Collective::all_gather,
-             .elements = part,
-             .type = type,
-             .from = received_.data(),
-             .data = own_.data()});
-  require(own_[samples] == static_cast<T>(samples_) * static_cast<T>(comm_.size()),
-          "gpunet::distributed::DistributedDataParallel: the batch of this rank has ", samples_,
-          " samples, those of all ", comm_.size(), " ranks together ", own_[samples],
+  const auto exchange = [&](Collective kind, const T* from, index_t count, T* to) {
+    Communicator::EngineArray<const T, D> sent(comm_, device, from, count);
+    Communicator::EngineArray<T, D> got(comm_, device, to, all, false);
+    comm_.run({.kind = kind,
+               .elements = part,
+               .type = io::dtype_of<T>(),
+               .from = sent.data(),
+               .data = got.data(),
+               .stream = got.stream()});
+    got.upload();
+  };
+  auto samples = static_cast<T>(samples_);
+  const T expected = samples * static_cast<T>(comm_.size());
+  T* const place = own_.data() + size - 1;
+  each([&](const T* from, T* to, std::size_t bytes) { device.copy(to, from, bytes); });
+  device.upload(place, &samples, sizeof(T));
+  exchange(Collective::all_to_all, own_.data(), all, received_.data());
+  T* const sum = received_.data();
+  for (index_t n = comm_.size() / 2; n > 0; n /= 2)
+    map(device, n * part, Add{}, sum + n * part, static_cast<const T*>(sum), sum);
+  exchange(Collective::all_gather, sum, part, own_.data());
+  device.download(&samples, place, sizeof(T));
+  require(samples == expected, "gpunet::distributed::DistributedDataParallel: the batch of this rank has ",
+          samples_, " samples, those of all ", comm_.size(), " ranks together ", samples,
           " (with Reduction::fixed_tree, all leaves have equally many), give all ranks equally many: "
           "data::DistributedSampler does");
-  each([&](T* to, const T* from, std::size_t bytes) { device.upload(to, from, bytes); });
+  each([&](T* to, const T* from, std::size_t bytes) { device.copy(to, from, bytes); });
 }
 
 GPUNET_COMPILE_TEMPLATES(GPUNET_LEAF_TREE)
