@@ -4,6 +4,9 @@
 #if EXAMPLE_HAS_MPI
 #include <gpunet/distributed/mpi.hpp>
 #endif
+#if EXAMPLE_HAS_NCCL
+#include <gpunet/distributed/nccl.cuh>
+#endif
 #include <gpunet/io/atomic_file.hpp>
 
 #include "example_images.hpp"

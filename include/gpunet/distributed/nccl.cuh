@@ -415,13 +415,24 @@ class NcclEngine final : public Engine {
 
 inline std::shared_ptr<Engine> make_nccl_engine(const CommunicatorOptions& options, std::shared_ptr<Engine> host) {
   const Launch launch = launch_of_process();
-  if (host && host->size() == 1 && launch.world_size > 1)
-    host.reset();  // torchrun has started them, which MPI does not know
-  if ((host ? host->size() : launch.world_size) == 1) return host;
+  const bool has_host = host && host->size() > 1;  // torchrun's processes are not MPI's
+  if (!has_host && launch.world_size == 1) return host;
   int devices = 0;
   const cudaError_t problem = cudaGetDeviceCount(&devices);
   if (problem != cudaSuccess) static_cast<void>(cudaGetLastError());
-  if (devices == 0 && host) return host;
+  if (has_host) {  // processes that share a GPU cannot have NCCL
+    index_t has_device = devices >= host->local_size();
+    host->wait(host->start({.kind = Collective::all_reduce,
+                            .elements = 1,
+                            .type = io::Dtype::I64,
+                            .op = ReduceOp::min,
+                            .data = &has_device}));
+    if (!has_device) return host;
+  } else if (devices == 0 && host) {
+    return host;  // of which Communicator says why it connects nothing
+  } else {
+    host.reset();
+  }
   require(devices > 0, "gpunet::distributed::Communicator: NCCL finds no GPU for rank ", launch.rank, " of ",
           launch.world_size, " (", problem == cudaSuccess ? "none is visible" : cudaGetErrorString(problem),
           "), include <gpunet/distributed/mpi.hpp> for Host");
