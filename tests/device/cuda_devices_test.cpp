@@ -2,10 +2,12 @@
 
 #if GPUNET_CUDA
 
+#include <cstdlib>
 #include <doctest/doctest.h>
 #include <numeric>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include <gpunet/gpunet.hpp>
@@ -75,6 +77,26 @@ struct Plain {
 };
 
 }  // namespace
+
+TEST_CASE("a launched process has the Cuda device of its place on the machine") {
+  if (!has_two_devices()) return;
+  const auto named = [](const char* text) {
+    return with_device(text, [](auto& device) { return device.name(); });
+  };
+  constexpr const char* variables[] = {"RANK", "WORLD_SIZE", "LOCAL_RANK", "LOCAL_WORLD_SIZE"};
+  for (const auto& [local_rank, device] : {std::pair{0, 0}, {1, 1}, {Cuda::device_count(), 0}}) {
+    const std::string rank = std::to_string(local_rank);
+    for (const char* name : variables)
+      setenv(name, name == variables[0] || name == variables[2] ? rank.c_str() : "99", 1);
+    CHECK(named("auto") == concat("cuda:", device));
+    CHECK(named("cuda") == concat("cuda:", device));
+    CHECK(named("cuda:0") == "cuda:0");
+    CHECK(named("cpu") == "cpu");
+  }
+  for (const char* name : variables)
+    unsetenv(name);
+  CHECK(named("cuda") == concat("cuda:", Cuda::current_device()));
+}
 
 TEST_CASE("several Cuda devices take work in turn, whichever is current") {
   if (!has_two_devices()) return;

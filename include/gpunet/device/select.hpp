@@ -14,19 +14,14 @@ namespace gpunet {
 
 inline namespace GPUNET_BACKENDS {
 
-// Makes the device that `text` names (see parse_device; "auto" is a GPU when one can be used, else the processor: the current GPU,
+// Makes the device that `text` names (see parse_device; "auto" is "cuda" when a GPU can be used, else "cpu"; "cuda" is the current GPU,
 // or that of the process's rank on this machine, see Launch) and returns f(device), f being called with a Host& or a Cuda&. CUDA is not touched for "cpu".
 // Throws Error for a wrong string and for a device that cannot be used.
 template <class F>
 decltype(auto) with_device(std::string_view text, HostOptions options, F&& f) {
   using Kind = DeviceChoice::Kind;
   auto [kind, index] = parse_device(text);
-  if (kind == Kind::any) {
-    kind = Cuda::is_available() ? Kind::cuda : Kind::cpu;
-    const Launch launch = launch_of_process();
-    if (kind == Kind::cuda && launch.local_world_size > 1)
-      index = static_cast<int>(launch.local_rank % Cuda::device_count());
-  }
+  if (kind == Kind::any) kind = Cuda::is_available() ? Kind::cuda : Kind::cpu;
   if (kind == Kind::cuda && Cuda::device_count() == 0)
     throw_error(
         Error(concat("gpunet::with_device: ", text, " cannot be used: ", Cuda::why_not(), ", or use cpu or auto")));
@@ -35,6 +30,8 @@ decltype(auto) with_device(std::string_view text, HostOptions options, F&& f) {
       std::is_same_v<std::invoke_result_t<F&, Host&>, std::invoke_result_t<F&, Cuda&>>,
       "gpunet::with_device: the function returns another type for Host than for Cuda, return one for both");
   if (kind == Kind::cuda) {
+    if (const Launch launch = launch_of_process(); index < 0 && launch.local_world_size > 1)
+      index = static_cast<int>(launch.local_rank % Cuda::device_count());
     Cuda device(index < 0 ? Cuda::current_device() : index);
     return f(device);
   }
