@@ -1,7 +1,8 @@
 // Steps of training by the processes that started this together, alone without any: gpunet_distributed_bench JOB SECONDS [TRACE]. The
 // first process prints the median milliseconds of a step, the loss of the third step, and what a step has sent; it writes what happened
 // in one step to the file TRACE, for chrome://tracing or https://ui.perfetto.dev. JOB is NETWORK_bBATCH, such as lenet_b256; JOB@late
-// reduces all gradients after the backward pass, as without overlap; JOB@tree8 by the fixed tree, with 8 leaves. scripts/distributed_bench.sh compares this with PyTorch.
+// reduces all gradients after the backward pass, as without overlap; JOB@tree8 by the fixed tree, with 8 leaves.
+// scripts/distributed_bench.sh compares this with PyTorch.
 #include <gpunet/distributed.hpp>
 #include <gpunet/distributed/mpi.hpp>
 #include <gpunet/io/atomic_file.hpp>
@@ -110,7 +111,7 @@ void write_trace(const std::string& file, double begin, double end) {
 template <class Net, class Optimizer>
 void run(distributed::Communicator& comm, index_t batch, const distributed::DistributedDataParallelOptions& options,
          double seconds, const std::string& trace) {
-  require(batch % comm.size() == 0, "gpunet_distributed_bench: ", batch, " samples for ", comm.size(),
+  require(batch > 0 && batch % comm.size() == 0, "gpunet_distributed_bench: ", batch, " samples for ", comm.size(),
           " processes");
   Host host;
   manual_seed(0);

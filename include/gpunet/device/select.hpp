@@ -14,8 +14,9 @@ namespace gpunet {
 
 inline namespace GPUNET_BACKENDS {
 
-// Makes the device that `text` names (see parse_device; "auto" is "cuda" when a GPU can be used, else "cpu"; "cuda" is the current GPU,
-// or that of the process's rank on this machine, see Launch) and returns f(device), f being called with a Host& or a Cuda&. CUDA is not touched for "cpu".
+// Makes the device that `text` names (see parse_device; "auto" is "cuda" when a GPU can be used, else "cpu"; "cuda" is the current
+// GPU, or that of the process's rank on this machine, see Launch) and returns f(device), f being called with a Host& or a Cuda&. CUDA is
+// not touched for "cpu".
 // Throws Error for a wrong string and for a device that cannot be used.
 template <class F>
 decltype(auto) with_device(std::string_view text, HostOptions options, F&& f) {
@@ -30,9 +31,12 @@ decltype(auto) with_device(std::string_view text, HostOptions options, F&& f) {
       std::is_same_v<std::invoke_result_t<F&, Host&>, std::invoke_result_t<F&, Cuda&>>,
       "gpunet::with_device: the function returns another type for Host than for Cuda, return one for both");
   if (kind == Kind::cuda) {
-    if (const Launch launch = launch_of_process(); index < 0 && launch.local_world_size > 1)
-      index = static_cast<int>(launch.local_rank % Cuda::device_count());
-    Cuda device(index < 0 ? Cuda::current_device() : index);
+    if (index < 0) {
+      const Launch launch = launch_of_process();
+      index = launch.local_world_size > 1 ? static_cast<int>(launch.local_rank % Cuda::device_count())
+                                          : Cuda::current_device();
+    }
+    Cuda device(index);
     return f(device);
   }
 #endif
