@@ -77,6 +77,16 @@ GPUNET_INLINE std::vector<index_t> DistributedSampler::order(std::uint64_t seed)
   return part;
 }
 
+GPUNET_INLINE std::string DistributedSampler::description() const {
+  return concat("DistributedSampler of ", n_, " samples for ", options_.num_replicas, " ranks, seed ",
+                options_.seed, options_.shuffle ? ", shuffle" : "", options_.drop_last ? ", drop_last" : "");
+}
+
+GPUNET_INLINE std::string Sampler::description() const {
+  const auto* distributed = std::get_if<DistributedSampler>(&sampler_);
+  return distributed ? distributed->description() : concat("RandomSampler of ", samples(), " samples");
+}
+
 GPUNET_INLINE std::uint64_t Sampler::next_seed(Generator& generator) const {
   if (const auto* distributed = std::get_if<DistributedSampler>(&sampler_)) return distributed->epoch_seed();
   return static_cast<std::uint64_t>(generator.random63());

@@ -40,6 +40,9 @@ struct CollectiveCall {
   // CUDA's stream of work on the memory of a GPU: the operation follows what is in it, and wait() lets what comes later in it follow the
   // operation, without waiting on the host. Null: host memory.
   void* stream = nullptr;
+  // Keeps the memory if the operation cannot be completed: another rank may still write to it then. Null: an engine that lets others
+  // write to host memory copies it.
+  std::shared_ptr<const void> owner = nullptr;
 };
 
 // Transports the numbers of one process. Calls of all ranks have to be the same, in the same order.
@@ -55,7 +58,7 @@ class Engine {
   // Returns whether calls may have a stream.
   virtual bool takes_device_memory() const { return false; }
 
-  // Starts a call, whose memory must stay until it was waited for. Returns its number.
+  // Starts a call, whose memory must stay until wait() returns or throws. Returns its number.
   virtual std::uint64_t start(const CollectiveCall& call) = 0;
   // Waits until it is done. Throws Error if it cannot be: a rank has left, makes another call, or does not come in time.
   virtual void wait(std::uint64_t number) = 0;
