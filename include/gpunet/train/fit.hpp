@@ -103,6 +103,9 @@ struct FitOptions {
 // With nn::OutputLoss, for a model that computes its loss, the loader's targets are the second input of the model, or ignored
 // if it has one input.
 //
+// With a distributed::DistributedDataParallel, throws Error on all ranks if their options, parts, optimizers or samplers differ, or after
+// an epoch their parameters. A part of one rank that stops the training stops all.
+//
 // Throws Error for invalid options, for a loss that does not match the model's outputs (at compile time), and what a
 // part throws. An epoch that is stopped early is in the history, but it is not validated and has no on_epoch_end. A
 // loss that is NaN or infinite does not stop the training (StopOnNaN does), but history.why reports it. The model's
