@@ -151,7 +151,18 @@ struct Other {
   bool shuffle = true;
   index_t replicas = world().size(), rank = world().rank();
   bool has_sampler = true;
-  int parts = 0;  // 0: an EarlyStopping, 1: a ProgressBar, 2: none, 3: a Measure
+  int parts =
+      0;  // 0: an EarlyStopping, 1: a ProgressBar, 2: none, 3: a Measure, 4: the rate of SlowDown in the second epoch
+  double later_lr = 0.1;
+};
+
+// Trains with another learning rate from the second epoch on.
+struct SlowDown {
+  double lr;
+  template <class Model, class Optimizer>
+  void on_epoch_begin(train::Run<Model, Optimizer>& run) const {
+    if (run.epoch == 2) run.optimizer.set_lr(lr);
+  }
 };
 
 std::string error_of_fit(const Other& how) {
@@ -176,6 +187,7 @@ std::string error_of_fit(const Other& how) {
   if (how.parts == 2) return fit();
   if (how.parts == 3)
     return fit(train::Measure("f1", train::ConfusionMatrix(host, 3), [](const auto&) { return 1.0; }));
+  if (how.parts == 4) return fit(SlowDown{how.later_lr});
   return fit(train::EarlyStopping());
 }
 
@@ -272,6 +284,9 @@ TEST_CASE("ranks that do not train alike are an error on all of them, before the
         concat("sampler DistributedSampler of 48 samples for ", n, " ranks, seed 3, shuffle where rank 0 has"));
   check({.shuffle = false}, "sampler DistributedSampler of 48 samples for ");
   check({.has_sampler = false}, "batches in an epoch 12 where rank 0 has batches in an epoch ");
+  CHECK(error_of_fit({.parts = 4, .later_lr = 0.05}) == "");
+  CHECK(contains(error_of_fit({.parts = 4, .later_lr = world().rank() == last ? 0.01 : 0.1}),
+                 concat("rank ", last, " has other parameters than rank 0")));
   CHECK(contains(error_of_fit({.rank = 0}), concat("ranks 0 and 1 have the same samples, part 0 of ", n)));
   CHECK(contains(error_of_fit({.replicas = n + 1}),
                  concat(n, " ranks train, and their DistributedSampler is for ", n + 1)));
