@@ -16,49 +16,86 @@ namespace detail {
 // The variables of a launcher.
 struct LaunchVariables {
   const char *launcher, *rank, *world_size, *local_rank, *local_world_size;
+  bool has_list = false;  // whether the last is a list, of all nodes
 };
 inline constexpr LaunchVariables launch_variables[] = {
     {"torchrun", "RANK", "WORLD_SIZE", "LOCAL_RANK", "LOCAL_WORLD_SIZE"},
     {"Open MPI", "OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_LOCAL_RANK",
      "OMPI_COMM_WORLD_LOCAL_SIZE"},
     {"MPICH", "PMI_RANK", "PMI_SIZE", "MPI_LOCALRANKID", "MPI_LOCALNRANKS"},
-    // Of a step of srun: a batch script is no process of it. The last is a list, "4(x2)".
-    {"Slurm", "SLURM_PROCID", "SLURM_STEP_NUM_TASKS", "SLURM_LOCALID", "SLURM_STEP_TASKS_PER_NODE"},
+    // Of a step of srun: a batch script is no process of it.
+    {"Slurm", "SLURM_PROCID", "SLURM_STEP_NUM_TASKS", "SLURM_LOCALID", "SLURM_STEP_TASKS_PER_NODE", true},
 };
 
+// Reads all of a text as a number of `least` or more. Returns whether it is one.
+GPUNET_INLINE bool read_launch_number(std::string_view text, index_t least, index_t& number) {
+  index_t read = -1;
+  const char* const end = text.data() + text.size();
+  const auto [after, error] = std::from_chars(text.data(), end, read);
+  if (error != std::errc{} || after != end || read < least) return false;
+  number = read;
+  return true;
+}
+
 // Reads a variable into `number` if it is set. Returns what is wrong with it, or nothing.
-GPUNET_INLINE std::string read_launch_number(const char* name, index_t least, index_t& number) {
+GPUNET_INLINE std::string read_launch_variable(const char* name, index_t least, index_t& number) {
+  const char* const text = std::getenv(name);
+  if (!text || read_launch_number(text, least, number)) return {};
+  return concat(name, "='", text, "' (want a number, ", least, " or more)");
+}
+
+// The same for Slurm's list of the processes on each node, "4(x2),3" for 4, 4 and 3: reads the number of node SLURM_NODEID, of the
+// first if that is not set.
+GPUNET_INLINE std::string read_launch_list(const char* name, index_t& number) {
   const char* const text = std::getenv(name);
   if (!text) return {};
-  const std::string_view all = text;
-  index_t read = -1;
-  const auto [end, error] = std::from_chars(all.data(), all.data() + all.size(), read);
-  const bool is_whole = end == all.data() + all.size() || *end == '(';
-  if (error != std::errc{} || !is_whole || read < least)
-    return concat(name, "='", text, "' (want a number, ", least, " or more)");
-  number = read;
+  index_t node = 0, first = 0;
+  if (const char* const id = std::getenv("SLURM_NODEID")) read_launch_number(id, 0, node);
+  std::string_view rest = text;
+  for (bool is_last = false; !is_last;) {
+    const auto comma = std::min(rest.find(','), rest.size());
+    std::string_view entry = rest.substr(0, comma);
+    is_last = comma == rest.size();
+    rest.remove_prefix(is_last ? comma : comma + 1);
+    index_t processes = 0, nodes = 1;
+    const auto times = entry.find("(x");
+    bool is_entry = times == std::string_view::npos;
+    if (!is_entry && entry.back() == ')') {
+      is_entry = read_launch_number(entry.substr(times + 2, entry.size() - times - 3), 1, nodes);
+      entry = entry.substr(0, times);
+    }
+    if (!is_entry || !read_launch_number(entry, 1, processes))
+      return concat(name, "='", text, "' (want the number of processes on each node, such as 4(x2),3)");
+    if (first == 0) number = first = processes;
+    if (0 <= node && node < nodes) number = processes;
+    node -= nodes;
+  }
   return {};
+}
+
+// Returns what a launcher has set.
+GPUNET_INLINE Launch read_launch(const LaunchVariables& names) {
+  Launch launch{.launcher = names.launcher};
+  for (const std::string& problem :
+       {read_launch_variable(names.rank, 0, launch.rank),
+        read_launch_variable(names.world_size, 1, launch.world_size),
+        read_launch_variable(names.local_rank, 0, launch.local_rank),
+        names.has_list ? read_launch_list(names.local_world_size, launch.local_world_size)
+                       : read_launch_variable(names.local_world_size, 1, launch.local_world_size)})
+    if (!problem.empty()) return {.launcher = names.launcher, .problem = problem};
+  if (launch.rank >= launch.world_size)
+    return {.launcher = names.launcher,
+            .problem = concat(names.rank, "=", launch.rank, " and ", names.world_size, "=", launch.world_size,
+                              " (want ranks that are less)")};
+  launch.local_world_size = std::max(launch.local_world_size, launch.local_rank + 1);
+  return launch;
 }
 
 }  // namespace detail
 
 GPUNET_INLINE Launch launch_of_process() {
-  for (const detail::LaunchVariables& names : detail::launch_variables) {
-    if (!std::getenv(names.rank) || !std::getenv(names.world_size)) continue;
-    Launch launch{.launcher = names.launcher};
-    for (const std::string& problem :
-         {detail::read_launch_number(names.rank, 0, launch.rank),
-          detail::read_launch_number(names.world_size, 1, launch.world_size),
-          detail::read_launch_number(names.local_rank, 0, launch.local_rank),
-          detail::read_launch_number(names.local_world_size, 1, launch.local_world_size)})
-      if (!problem.empty()) return {.launcher = names.launcher, .problem = problem};
-    if (launch.rank >= launch.world_size)
-      return {.launcher = names.launcher,
-              .problem = concat(names.rank, "=", launch.rank, " and ", names.world_size, "=", launch.world_size,
-                                " (want ranks that are less)")};
-    launch.local_world_size = std::max(launch.local_world_size, launch.local_rank + 1);
-    return launch;
-  }
+  for (const detail::LaunchVariables& names : detail::launch_variables)
+    if (std::getenv(names.rank) && std::getenv(names.world_size)) return detail::read_launch(names);
   return {};
 }
 
