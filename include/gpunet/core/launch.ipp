@@ -5,6 +5,7 @@
 #include <charconv>
 #include <cstdlib>
 #include <string_view>
+#include <utility>
 
 #include <gpunet/core/error.hpp>
 #include <gpunet/core/launch.hpp>
@@ -91,12 +92,38 @@ GPUNET_INLINE Launch read_launch(const LaunchVariables& names) {
   return launch;
 }
 
+// Returns what is wrong if only one of torchrun's two variables is set. A word that is no number means something else.
+GPUNET_INLINE Launch half_launch() {
+  const auto number_of = [](const char* name, index_t least) {
+    index_t number = -1;
+    if (const char* const text = std::getenv(name)) read_launch_number(text, least, number);
+    return number;
+  };
+  const index_t rank = number_of("RANK", 0), world_size = number_of("WORLD_SIZE", 1);
+  if (rank >= 0 && !std::getenv("WORLD_SIZE"))
+    return {.launcher = "torchrun",
+            .problem = concat("RANK=", rank, " and no WORLD_SIZE (each process would train alone)")};
+  if (world_size > 1 && !std::getenv("RANK"))
+    return {.launcher = "torchrun",
+            .problem = concat("WORLD_SIZE=", world_size, " and no RANK (each process would train alone)")};
+  return {};
+}
+
 }  // namespace detail
 
 GPUNET_INLINE Launch launch_of_process() {
-  for (const detail::LaunchVariables& names : detail::launch_variables)
-    if (std::getenv(names.rank) && std::getenv(names.world_size)) return detail::read_launch(names);
-  return {};
+  Launch alone;
+  for (const detail::LaunchVariables& names : detail::launch_variables) {
+    if (!std::getenv(names.rank) || !std::getenv(names.world_size)) continue;
+    Launch launch = detail::read_launch(names);
+    // RANK=0 WORLD_SIZE=1 may be left in a shell: then mpirun or srun is right.
+    if (alone.launcher && launch.world_size == 1) continue;
+    const bool may_be_left = names.launcher == detail::launch_variables[0].launcher && launch.world_size == 1 &&
+                             launch.problem.empty() && !std::getenv("TORCHELASTIC_RUN_ID");
+    if (!may_be_left) return launch;
+    alone = std::move(launch);
+  }
+  return alone.launcher ? alone : detail::half_launch();
 }
 
 }  // namespace gpunet
