@@ -136,13 +136,15 @@ class NcclEngine final : public Engine {
     int before = 0;
     static_cast<void>(cudaGetDevice(&before));
     static_cast<void>(cudaSetDevice(ordinal_));
-    const bool fails = has_failed() || std::uncaught_exceptions() > exceptions_;
-    if (!fails) static_cast<void>(cudaDeviceSynchronize());  // the others wait for these operations
+    const bool has_error = std::uncaught_exceptions() > exceptions_;
+    if (!has_error && !has_failed())
+      static_cast<void>(cudaDeviceSynchronize());  // the others wait for these operations
     stop_watch();
+    bool fails = has_error || !failure_.empty();
     if (fails)
-      links_.tell(failure_.empty() ? "it has ended with an error of its own" : failure_);
+      links_.fail(failure_.empty() ? "it has ended with an error of its own" : failure_);
     else
-      links_.tell(Links::goodbye);
+      fails = !links_.leave(rank(), Clock::now() + timeout_);
     if (!is_aborted_) fails ? ncclCommAbort(comm_) : ncclCommDestroy(comm_);
     static_cast<void>(cudaFree(staging_));
     for (const cudaEvent_t event : {before_, after_})
@@ -372,12 +374,13 @@ class NcclEngine final : public Engine {
     const std::lock_guard lock(mutex_);
     if (is_stopped_) return;
     failure_ = why;
-    links_.tell(why);
     if (!host_waits_ || !is_ready_) {
       std::fprintf(stderr, "gpunet::distributed: %s\n", why.c_str());
       std::fflush(nullptr);
+      links_.fail(why);
       std::_Exit(1);
     }
+    links_.tell(why);
     is_aborted_ = true;
     ncclCommAbort(comm_);
   }
