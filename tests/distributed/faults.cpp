@@ -20,6 +20,20 @@ using namespace gpunet;
 
 namespace {
 
+#ifdef GPUNET_TEST_NCCL
+using Device = Cuda;
+Device& device_of(distributed::Communicator& comm) {
+  static Cuda device(static_cast<int>(comm.local_rank()));
+  return device;
+}
+#else
+using Device = Host;
+Device& device_of(distributed::Communicator&) {
+  static Host device({.threads = 1});
+  return device;
+}
+#endif
+
 nn::Value layers(nn::Value x) {
   return nn::linear(nn::relu(nn::linear(x, 8)), 2);
 }
@@ -39,7 +53,6 @@ void normalize_together(distributed::Communicator& comm, bool trains, bool broad
   }
 }
 
-#ifndef GPUNET_TEST_NCCL
 // y = x; its backward pass fails where the test wants it.
 struct Breaks {
   static inline bool breaks = false;
@@ -61,33 +74,26 @@ struct Breaks {
 
 // Rank 1 fails within a backward pass, while the gradients of the layers above are on their way. Then all release their memory.
 void break_in_backward_pass(distributed::Communicator& comm) {
-  Host host({.threads = 1});
+  Device& device = device_of(comm);
   constexpr index_t width = 500;
   using Net =
       nn::Sequential<nn::Input<3>, nn::Linear<width>, Breaks, nn::Linear<width>, nn::Linear<width>, nn::Linear<2>>;
-  Model<Net, Host> net(host);
+  Model<Net, Device> net(device);
   distributed::DistributedDataParallel ddp(net, comm, {.bucket_cap_mb = 0.1});
   optim::SGD optimizer(net, {.lr = 0.01});
   train::Step step(net, nn::CrossEntropyLoss{}, optimizer);
-  const Tensor<float, Host> x(host, {2, 3}, {1, 2, 3, 4, 5, 6});
-  const Tensor<label_t, Host> y(host, {2}, {0, 1});
+  const Tensor<float, Device> x(device, {2, 3}, {1, 2, 3, 4, 5, 6});
+  const Tensor<label_t, Device> y(device, {2}, {0, 1});
   for (int i = 0; i < 10; ++i) {
     Breaks::breaks = i == 5 && comm.rank() == 1;
     step(x, y);
   }
 }
-#endif
 
 // Trains on so many batches, saving the last checkpoint on rank 0.
 void train_on(distributed::Communicator& comm, index_t batches, const std::string& checkpoint,
               bool freezes = false) {
-#ifdef GPUNET_TEST_NCCL
-  using Device = Cuda;
-  Cuda device(static_cast<int>(comm.local_rank()));
-#else
-  using Device = Host;
-  Host device({.threads = 1});
-#endif
+  Device& device = device_of(comm);
   Network<Device, float> net(device, layers, {3});
   distributed::DistributedDataParallel ddp(net, comm);
   optim::Adam optimizer(net, {.lr = 0.01});
@@ -118,9 +124,9 @@ int main(int argc, char** argv) try {
     comm.barrier();
   } else if (mode == "freezes") {
     train_on(comm, 30, folder + "/run.safetensors", is_culprit);
-#ifndef GPUNET_TEST_NCCL
   } else if (mode == "breaks") {
     break_in_backward_pass(comm);
+#ifndef GPUNET_TEST_NCCL
   } else if (mode == "second") {
     if (!is_culprit) distributed::Communicator other({.timeout = std::chrono::seconds(3)});
     comm.barrier();

@@ -27,6 +27,7 @@ failed=
 expect fine 0
 expect throws 1 'rank 1 finds no file' 'gpunet::distributed: rank 1 has failed: it has ended with an error of its own'
 if [[ $1 == *run_ranks.sh ]]; then  # those that differ for NCCL
+  expect breaks 1 'the layer of rank 1 breaks' 'gpunet::distributed: rank 1 has failed: an error has ended its backward pass|NCCL reports'
   expect leaves 1 'gpunet::distributed: rank 1 has left, and rank 0 waits for it|NCCL reports'
   expect killed 1 'gpunet::distributed: rank 1 has ended without a word|NCCL reports'
   expect hangs 1 'gpunet::distributed: rank 0 has waited for the other ranks for 3 s'
@@ -36,7 +37,7 @@ else
   expect evaluates 1 'gpunet::distributed: rank [0-9] waits in call [0-9]+ \((all_reduce|broadcast)'
   expect evaluates_alone 1 'gpunet::distributed: rank [0-9] waits in call [0-9]+ \((all_reduce|all_gather)'
   expect freezes 1 'gpunet::distributed: rank [0-9] waits in call [0-9]+ .* (was in|this rank in) call'
-  expect breaks 1 'the layer of rank 1 breaks' 'gpunet::distributed: rank 1 has failed: it has ended with an error'
+  expect breaks 1 'the layer of rank 1 breaks' 'gpunet::distributed: rank 1 has failed: an error has ended its backward pass'
   expect second 1 'Communicator: not all processes have made one within 3 s'
   expect calls 1 'gpunet::distributed: rank (0 has ended after 0 calls, but rank 1 has left after 1 calls|0 has left after 0 calls)'
   expect exits_later 1 'gpunet::distributed: rank 1 has failed: its program has ended by exit'

@@ -96,6 +96,10 @@ class Communicator {
   void advance() {
     if (engine()) engine()->advance();
   }
+  // Tells the other ranks that this one fails and leaves calls that it has started: their waits are Errors. No call follows.
+  void abandon(const std::string& why) {
+    if (engine()) engine()->abandon(why);
+  }
   void run(const CollectiveCall& call) { wait(start(call)); }
 
   // An array of a device for a call, where the engine reads and writes it: there, or a copy in host memory.

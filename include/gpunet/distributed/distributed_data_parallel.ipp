@@ -77,6 +77,9 @@ DistributedDataParallel<D, T>::DistributedDataParallel(Network<D, T>& net, const
 
 template <class D, class T>
 DistributedDataParallel<D, T>::~DistributedDataParallel() {
+  const bool is_running =
+      std::any_of(buckets_.begin(), buckets_.end(), [](const Bucket& b) { return b.is_started; });
+  if (is_running) comm_.abandon("an error has ended its backward pass");
   if (net_.exists()) net_->set_reducer(nullptr);
 }
 

@@ -64,6 +64,8 @@ class Engine {
   virtual void wait(std::uint64_t number) = 0;
   // Lets the started calls advance, where they do so only while the process looks after them. Does not wait.
   virtual void advance() = 0;
+  // Tells the other ranks that this one fails: it leaves calls that it has started. No call follows.
+  virtual void abandon(const std::string& why) = 0;
 };
 
 // Makes the engine of a program, in all processes that were launched together. A header of an engine sets it (<gpunet/distributed/mpi.hpp>);

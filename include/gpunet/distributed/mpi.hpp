@@ -375,6 +375,9 @@ class MpiEngine final : public Engine {
     for (Pending& pending : pending_)
       if (pending.report.number > 0) is_done(pending);
   }
+  void abandon(const std::string& why) override {
+    if (!has_failed_) tell_failure(why);
+  }
 
  private:
   // A call that was started; number 0: a free slot.

@@ -193,6 +193,16 @@ class NcclEngine final : public Engine {
     if (host_) host_->advance();
   }
 
+  void abandon(const std::string& why) override {
+    if (has_failed()) return;
+    stop_watch();
+    failure_ = why;
+    links_.fail(why);
+    if (host_) host_->abandon(why);
+    is_aborted_ = true;
+    ncclCommAbort(comm_);  // or freeing the memory of its operations would wait for them
+  }
+
  private:
   static constexpr std::uint64_t of_device = std::uint64_t{1}
                                              << 63;  // in the numbers of calls on the memory of the GPU
