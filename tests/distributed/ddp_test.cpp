@@ -1,8 +1,8 @@
 #include <cmath>
 #include <doctest/doctest.h>
 #include <limits>
-#include <optional>
 #include <numeric>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>

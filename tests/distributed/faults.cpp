@@ -53,6 +53,7 @@ void normalize_together(distributed::Communicator& comm, bool trains, bool broad
   }
 }
 
+#ifndef GPUNET_TEST_NCCL  // a layer of a program for Cuda takes nvcc
 // y = x; its backward pass fails where the test wants it.
 struct Breaks {
   static inline bool breaks = false;
@@ -89,6 +90,7 @@ void break_in_backward_pass(distributed::Communicator& comm) {
     step(x, y);
   }
 }
+#endif
 
 // Trains on so many batches, saving the last checkpoint on rank 0.
 void train_on(distributed::Communicator& comm, index_t batches, const std::string& checkpoint,
@@ -124,9 +126,9 @@ int main(int argc, char** argv) try {
     comm.barrier();
   } else if (mode == "freezes") {
     train_on(comm, 30, folder + "/run.safetensors", is_culprit);
+#ifndef GPUNET_TEST_NCCL
   } else if (mode == "breaks") {
     break_in_backward_pass(comm);
-#ifndef GPUNET_TEST_NCCL
   } else if (mode == "second") {
     if (!is_culprit) distributed::Communicator other({.timeout = std::chrono::seconds(3)});
     comm.barrier();
@@ -144,6 +146,17 @@ int main(int argc, char** argv) try {
   } else if (is_culprit) {
     train_on(comm, 20, folder + "/run.safetensors");
     if (mode == "throws") throw Error("rank 1 finds no file");
+    if (mode == "abandons") {  // in a call that the others do not make
+      Tensor<float, Device> x = full(device_of(comm), {1000}, 1.0f);
+      const distributed::Communicator::EngineArray<float, Device> at(comm, x.device(), x.data(), x.numel());
+      comm.start({.kind = distributed::Collective::all_reduce,
+                  .elements = x.numel(),
+                  .type = io::Dtype::F32,
+                  .data = at.data(),
+                  .stream = at.stream()});
+      comm.abandon("it gives up");
+      return 3;
+    }
     if (mode == "leaves") return 0;
     if (mode == "exits") std::exit(3);
     if (mode == "exits_later") {
