@@ -10,6 +10,7 @@
 #include <gpunet/distributed.hpp>
 #include <gpunet/functional.hpp>
 #include <gpunet/gpunet.hpp>
+#include <gpunet/tensor/create.hpp>
 #ifdef GPUNET_TEST_NCCL
 #include <gpunet/distributed/nccl.cuh>
 #else
@@ -21,14 +22,14 @@ using namespace gpunet;
 namespace {
 
 #ifdef GPUNET_TEST_NCCL
-using Device = Cuda;
-Device& device_of(distributed::Communicator& comm) {
+using Own = Cuda;
+Own& device_of(distributed::Communicator& comm) {
   static Cuda device(static_cast<int>(comm.local_rank()));
   return device;
 }
 #else
-using Device = Host;
-Device& device_of(distributed::Communicator&) {
+using Own = Host;
+Own& device_of(distributed::Communicator&) {
   static Host device({.threads = 1});
   return device;
 }
@@ -75,16 +76,16 @@ struct Breaks {
 
 // Rank 1 fails within a backward pass, while the gradients of the layers above are on their way. Then all release their memory.
 void break_in_backward_pass(distributed::Communicator& comm) {
-  Device& device = device_of(comm);
+  Own& device = device_of(comm);
   constexpr index_t width = 500;
   using Net =
       nn::Sequential<nn::Input<3>, nn::Linear<width>, Breaks, nn::Linear<width>, nn::Linear<width>, nn::Linear<2>>;
-  Model<Net, Device> net(device);
+  Model<Net, Own> net(device);
   distributed::DistributedDataParallel ddp(net, comm, {.bucket_cap_mb = 0.1});
   optim::SGD optimizer(net, {.lr = 0.01});
   train::Step step(net, nn::CrossEntropyLoss{}, optimizer);
-  const Tensor<float, Device> x(device, {2, 3}, {1, 2, 3, 4, 5, 6});
-  const Tensor<label_t, Device> y(device, {2}, {0, 1});
+  const Tensor<float, Own> x(device, {2, 3}, {1, 2, 3, 4, 5, 6});
+  const Tensor<label_t, Own> y(device, {2}, {0, 1});
   for (int i = 0; i < 10; ++i) {
     Breaks::breaks = i == 5 && comm.rank() == 1;
     step(x, y);
@@ -95,14 +96,14 @@ void break_in_backward_pass(distributed::Communicator& comm) {
 // Trains on so many batches, saving the last checkpoint on rank 0.
 void train_on(distributed::Communicator& comm, index_t batches, const std::string& checkpoint,
               bool freezes = false) {
-  Device& device = device_of(comm);
-  Network<Device, float> net(device, layers, {3});
+  Own& device = device_of(comm);
+  Network<Own, float> net(device, layers, {3});
   distributed::DistributedDataParallel ddp(net, comm);
   optim::Adam optimizer(net, {.lr = 0.01});
   nn::CrossEntropyLoss criterion;
   train::Step step(ddp, criterion, optimizer);
-  const Tensor<float, Device> x(device, {2, 3}, {1, 2, 3, 4, 5, 6});
-  const Tensor<label_t, Device> y(device, {2}, {0, 1});
+  const Tensor<float, Own> x(device, {2, 3}, {1, 2, 3, 4, 5, 6});
+  const Tensor<label_t, Own> y(device, {2}, {0, 1});
   io::Checkpoint run(checkpoint);
   run.add("net", net).add("optimizer", optimizer);
   for (index_t i = 0; i < batches; ++i) {
@@ -147,8 +148,8 @@ int main(int argc, char** argv) try {
     train_on(comm, 20, folder + "/run.safetensors");
     if (mode == "throws") throw Error("rank 1 finds no file");
     if (mode == "abandons") {  // in a call that the others do not make
-      Tensor<float, Device> x = full(device_of(comm), {1000}, 1.0f);
-      const distributed::Communicator::EngineArray<float, Device> at(comm, x.device(), x.data(), x.numel());
+      Tensor<float, Own> x = full(device_of(comm), {1000}, 1.0f);
+      const distributed::Communicator::EngineArray<float, Own> at(comm, x.device(), x.data(), x.numel());
       comm.start({.kind = distributed::Collective::all_reduce,
                   .elements = x.numel(),
                   .type = io::Dtype::F32,

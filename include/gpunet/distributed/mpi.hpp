@@ -232,7 +232,10 @@ class MpiSession {
     int is_there = 0, provided = 0;
     MPI_Initialized(&is_there);
     owns_ = !is_there;
-    if (owns_) MPI_Init_thread(nullptr, nullptr, MPI_THREAD_SERIALIZED, &provided);
+    if (!owns_) return;
+    MPI_Init_thread(nullptr, nullptr, MPI_THREAD_SERIALIZED, &provided);
+    // Open MPI reports errors of nonblocking calls there, whatever their communicator.
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
   }
 
   bool owns_ = false, is_lost_ = false;
@@ -401,7 +404,11 @@ class MpiEngine final : public Engine {
 
   bool is_done(Pending& pending) {
     int flag = 0;
-    check(test(pending, flag), "MPI_Testall");
+    const int code = test(pending, flag);
+    if (code != MPI_SUCCESS) {  // the ranks' calls have met and differ, or a rank has ended
+      look_at_others(pending.report, {});
+      check(code, concat("MPI in ", pending.report.call()));
+    }
     return flag != 0;
   }
   static int test(Pending& pending, int& flag) {
@@ -482,10 +489,10 @@ class MpiEngine final : public Engine {
     reports_->send(report);
     reports_->read();
   }
-  void check(int code, const char* what) {
+  void check(int code, const std::string& what) {
     if (code == MPI_SUCCESS) return;
     tell_failure(concat(what, " fails"));
-    check_mpi(code, what);
+    check_mpi(code, what.c_str());
   }
   [[noreturn]] void fail(const std::string& why) {
     tell_failure(why);
