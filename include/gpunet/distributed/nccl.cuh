@@ -286,9 +286,7 @@ class NcclEngine final : public Engine {
 
   // Waits for all operations before one on host memory, those of recorded steps too: all ranks must run them in one order.
   void finish_device() {
-    begin_host_wait();
-    check_nccl(cudaDeviceSynchronize(), "cudaDeviceSynchronize");
-    end_host_wait();
+    wait_on_host([] { check_nccl(cudaDeviceSynchronize(), "cudaDeviceSynchronize"); });
   }
   // Runs an operation on host memory through a buffer of the GPU, and waits for it.
   void run_on_host(const CollectiveCall& call) {
@@ -310,12 +308,12 @@ class NcclEngine final : public Engine {
       check_nccl(cudaMemcpyAsync(from, gives_row || gives_rows ? call.from : call.data, in, cudaMemcpyHostToDevice,
                                  stream_),
                  "cudaMemcpyAsync");
-    begin_host_wait();
-    submit(on_device);
-    if (out > 0)
-      check_nccl(cudaMemcpyAsync(call.data, staging_, out, cudaMemcpyDeviceToHost, stream_), "cudaMemcpyAsync");
-    check_nccl(cudaStreamSynchronize(stream_), "cudaStreamSynchronize");
-    end_host_wait();
+    wait_on_host([&] {
+      submit(on_device);
+      if (out > 0)
+        check_nccl(cudaMemcpyAsync(call.data, staging_, out, cudaMemcpyDeviceToHost, stream_), "cudaMemcpyAsync");
+      check_nccl(cudaStreamSynchronize(stream_), "cudaStreamSynchronize");
+    });
   }
 
   bool has_failed() {
@@ -326,13 +324,35 @@ class NcclEngine final : public Engine {
     const std::lock_guard lock(mutex_);
     if (!failure_.empty()) throw_error(Error("gpunet::distributed: " + failure_));
   }
-  // While this thread waits on the host, the watch ends the wait by ending NCCL, and not the process.
-  void begin_host_wait() {
-    require_working();
-    host_waits_ = true;
-  }
-  void end_host_wait() {
-    host_waits_ = false;
+  // While it is there, this thread waits on the host: the watch ends the wait by ending NCCL, and not the process.
+  class HostWait {
+   public:
+    explicit HostWait(NcclEngine& engine) : engine_(engine) {
+      const std::lock_guard lock(engine_.mutex_);
+      engine_.host_waits_ = true;
+    }
+    ~HostWait() {
+      const std::lock_guard lock(engine_.mutex_);
+      engine_.host_waits_ = false;
+    }
+    HostWait(const HostWait&) = delete;
+    HostWait& operator=(const HostWait&) = delete;
+
+   private:
+    NcclEngine& engine_;
+  };
+  template <class Work>
+  void wait_on_host(const Work& work) {
+    {
+      const HostWait wait(*this);
+      require_working();
+      try {
+        work();
+      } catch (const Error&) {
+        require_working();  // if NCCL was ended, throws why
+        throw;
+      }
+    }
     require_working();
   }
 
@@ -411,8 +431,8 @@ class NcclEngine final : public Engine {
   std::mutex mutex_;  // of what the watch writes
   std::condition_variable stops_;
   std::string failure_;
-  bool is_stopped_ = false, is_aborted_ = false;
-  std::atomic<bool> host_waits_ = false, is_ready_ = false;
+  bool is_stopped_ = false, is_aborted_ = false, host_waits_ = false;
+  std::atomic<bool> is_ready_ = false;
   std::thread watch_;
 };
 
