@@ -25,6 +25,8 @@ expect() {
 
 refusal='rank 0: gpunet::distributed: ncclBroadcast fails on rank 0 of 2 \(GPU 0\): '
 expect 2 refused 1 "$refusal" 'gpunet::distributed: rank 1 has failed: it has ended with an error of its own' '!goes on'
+CUDASIM_ASYNC=0 expect 2 idle 0 "$refusal"
 expect 3 rank_0_first 1 'rank 0 has left' 'gpunet::distributed: rank 1 has failed: it has ended with an error of its own' '!goes on'
+expect 3 one_leaves 1 'gpunet::distributed: rank 1 has left, and rank [02] waits for it' '!NCCL reports' '!goes on'
 [[ -z $failed ]] || exit 1
 echo "the processes have noticed what they should"
