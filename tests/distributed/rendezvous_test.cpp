@@ -375,3 +375,11 @@ TEST_CASE("a meeting that does not come about is an error that says why") {
   CHECK(contains(meet(2, {0}, soon)[0].error, "has no MASTER_PORT in its environment"));
   CHECK(contains(meet(2, {0}, {.init_method = "tcp://a"})[0].error, "init_method \"tcp://a\" (want env://"));
 }
+
+TEST_CASE("an init_method is env:// or a file") {
+  for (const char* method : {"env://", "file:///path", "file://path"})
+    CHECK(error_of([&] { distributed::require_init_method({.init_method = method}); }) == "");
+  for (const char* method : {"", "rubbish", "env", "env://x", "tcp://a:1", "file://", "/path"})
+    CHECK(contains(error_of([&] { distributed::require_init_method({.init_method = method}); }),
+                   concat("gpunet::distributed::Communicator: init_method \"", method, "\" (want env://")));
+}

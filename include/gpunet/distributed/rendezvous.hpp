@@ -47,10 +47,9 @@ class Rendezvous {
 
   // Returns rank 0's text on all ranks, and the connections, none of init_method file://. Throws Error if they do not come in time, or the address is wrong or absent.
   std::pair<std::string, Links> share(const std::string& text) {
-    const std::string_view method = options_.init_method, file = "file://";
-    if (method.starts_with(file)) return {by_file(std::string(method.substr(file.size())), text), Links()};
-    require(method == "env://", where, "init_method \"", method,
-            "\" (want env://, or file:// and a path that all processes have), leave it out for env://");
+    require_init_method(options_);
+    if (const std::string_view method = options_.init_method, file = "file://"; method.starts_with(file))
+      return {by_file(std::string(method.substr(file.size())), text), Links()};
     read_environment();
     std::string all = launch_.rank == 0 ? serve(text) : fetch();
     return {std::move(all), std::move(links_)};
