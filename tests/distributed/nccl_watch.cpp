@@ -40,8 +40,9 @@ std::string refused_on_host(distributed::Communicator& comm) {
 int main(int argc, char** argv) try {
   const std::string mode = argc > 1 ? argv[1] : "";
   const bool is_short = mode == "idle";
-  auto comm = std::make_unique<distributed::Communicator>(
-      distributed::CommunicatorOptions{.timeout = std::chrono::seconds(is_short ? 2 : 30)});
+  distributed::CommunicatorOptions options{.timeout = std::chrono::seconds(is_short ? 2 : 30)};
+  if (mode.starts_with("file://")) options.init_method = mode;
+  auto comm = std::make_unique<distributed::Communicator>(options);
   Cuda device(static_cast<int>(comm->local_rank()));
   Tensor<float, Cuda> x(device, {4}, {1, 2, 3, 4});
   const index_t rank = comm->rank();

@@ -1,10 +1,11 @@
 #!/usr/bin/env bash
 # nccl_watch.sh PROGRAM RUN_RANKS: runs processes of which some leave or fail. The others have to end within 15 seconds with a message
-# that names them, or not to notice.
+# that names them, or not to notice. The last ones meet by a file.
 set -euo pipefail
 program=$1 run_ranks=$2
-output=$(mktemp)
-trap 'rm -f "$output"' EXIT
+folder=$(mktemp -d)
+output=$folder/output
+trap 'rm -rf "$folder"' EXIT
 failed=
 
 # expect RANKS MODE STATUS TEXT...: STATUS is 0 or 1 (any other than 0); the output has to match each text, and not one after "!".
@@ -28,5 +29,7 @@ expect 2 refused 1 "$refusal" 'gpunet::distributed: rank 1 has failed: it has en
 CUDASIM_ASYNC=0 expect 2 idle 0 "$refusal"
 expect 3 rank_0_first 1 'rank 0 has left' 'gpunet::distributed: rank 1 has failed: it has ended with an error of its own' '!goes on'
 expect 3 one_leaves 1 'gpunet::distributed: rank 1 has left, and rank [02] waits for it' '!NCCL reports' '!goes on'
+expect 3 "file://$folder/meeting" 0
+[[ $(ls "$folder") == output ]] || { echo "the meeting left:"; ls "$folder"; failed=1; }
 [[ -z $failed ]] || exit 1
 echo "the processes have noticed what they should"
