@@ -1,13 +1,16 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <cstdio>
 #include <cstdlib>
+#include <ctime>
 #include <doctest/doctest.h>
 #include <filesystem>
 #include <fstream>
 #include <netdb.h>
 #include <netinet/in.h>
 #include <string>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <thread>
 #include <unistd.h>
@@ -230,6 +233,17 @@ TEST_CASE("rank 0 that has left still passes on what the others say") {
   CHECK(!is_well);
 }
 
+TEST_CASE("a program that a process has started does not keep its connections open") {
+  if (!world().is_main()) return;
+  const Meeting meeting;
+  std::vector<Met> met = meet(2, {0, 1}, patient);
+  FILE* const child = popen("cat >/dev/null", "w");  // runs until pclose
+  REQUIRE(child != nullptr);
+  met[1].links = Links();  // its process is gone
+  CHECK(contains(news_of(met[0].links), "rank 1 has ended without a word"));
+  CHECK(pclose(child) == 0);
+}
+
 TEST_CASE("long news arrive whole, also where a process does not read them at once") {
   if (!world().is_main()) return;
   const Meeting meeting;
@@ -269,6 +283,34 @@ TEST_CASE("strangers do not hold up a meeting") {
   }
   CHECK(zero.met()[0].error == "");
   CHECK(std::chrono::steady_clock::now() - start < std::chrono::seconds(3));
+}
+
+TEST_CASE("rank 0 without a free file descriptor waits for one, and does not spin") {
+  if (!world().is_main()) return;
+  const Meeting meeting;
+  Waiting zero(2, {0}, patient);
+  const Stranger first(meeting.number);
+  std::this_thread::sleep_for(std::chrono::milliseconds(50));
+  const int second = ::socket(AF_INET, SOCK_STREAM, 0), free = ::dup(second);
+  ::close(free);
+  rlimit before{};
+  REQUIRE(::getrlimit(RLIMIT_NOFILE, &before) == 0);
+  const rlimit none{static_cast<rlim_t>(free), before.rlim_max};
+  REQUIRE(::setrlimit(RLIMIT_NOFILE, &none) == 0);
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  address.sin_port = htons(static_cast<std::uint16_t>(std::stoi(meeting.number)));
+  const int connected = ::connect(second, reinterpret_cast<const sockaddr*>(&address), sizeof address);
+  const std::clock_t start = std::clock();
+  std::this_thread::sleep_for(std::chrono::milliseconds(500));
+  const std::clock_t used = std::clock() - start;
+  REQUIRE(::setrlimit(RLIMIT_NOFILE, &before) == 0);
+  CHECK(connected == 0);
+  CHECK(static_cast<double>(used) / CLOCKS_PER_SEC < 0.1);
+  CHECK(meet(2, {1}, patient)[0].error == "");
+  CHECK(zero.met()[0].error == "");
+  ::close(second);
 }
 
 TEST_CASE("two processes with one rank: the second is sent away") {
@@ -374,4 +416,12 @@ TEST_CASE("a meeting that does not come about is an error that says why") {
   port.set(nullptr);
   CHECK(contains(meet(2, {0}, soon)[0].error, "has no MASTER_PORT in its environment"));
   CHECK(contains(meet(2, {0}, {.init_method = "tcp://a"})[0].error, "init_method \"tcp://a\" (want env://"));
+}
+
+TEST_CASE("an init_method is env:// or a file") {
+  for (const char* method : {"env://", "file:///path", "file://path"})
+    CHECK(error_of([&] { distributed::require_init_method({.init_method = method}); }) == "");
+  for (const char* method : {"", "rubbish", "env", "env://x", "tcp://a:1", "file://", "/path"})
+    CHECK(contains(error_of([&] { distributed::require_init_method({.init_method = method}); }),
+                   concat("gpunet::distributed::Communicator: init_method \"", method, "\" (want env://")));
 }

@@ -21,6 +21,8 @@ struct CommunicatorOptions {
   // variables MASTER_ADDR and MASTER_PORT, or "file:///path", by a file that is not there yet in a folder that all can write to.
   std::string init_method = "env://";
 };
+// Throws Error if init_method is none of the two.
+void require_init_method(const CommunicatorOptions& options);
 
 // The kinds of operations.
 enum class Collective { all_reduce, reduce, broadcast, all_gather, all_to_all, barrier };

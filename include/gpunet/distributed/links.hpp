@@ -111,6 +111,9 @@ class Links {
     links_.push_back({rank, std::move(socket), std::move(said), {}, false});
   }
 
+  // Returns whether there are some.
+  explicit operator bool() const { return !links_.empty(); }
+
   // Tells all why this process fails, "rank 1 has ..." of another one. Does not wait.
   void tell(const std::string& failure) { say(one_line(failure), -1); }
 

@@ -45,12 +45,12 @@ class Rendezvous {
   Rendezvous(const Launch& launch, const CommunicatorOptions& options, Resolve resolve = &::getaddrinfo)
       : launch_(launch), options_(options), resolve_(resolve), end_(Clock::now() + options.timeout) {}
 
-  // Returns rank 0's text on all ranks, and the connections, none of init_method file://. Throws Error if they do not come in time, or the address is wrong or absent.
+  // Returns rank 0's text on all ranks, and the connections, none of init_method file://. Throws Error if they do not come in time, or the
+  // address is wrong or absent.
   std::pair<std::string, Links> share(const std::string& text) {
-    const std::string_view method = options_.init_method, file = "file://";
-    if (method.starts_with(file)) return {by_file(std::string(method.substr(file.size())), text), Links()};
-    require(method == "env://", where, "init_method \"", method,
-            "\" (want env://, or file:// and a path that all processes have), leave it out for env://");
+    require_init_method(options_);
+    if (const std::string_view method = options_.init_method, file = "file://"; method.starts_with(file))
+      return {by_file(std::string(method.substr(file.size())), text), Links()};
     read_environment();
     std::string all = launch_.rank == 0 ? serve(text) : fetch();
     return {std::move(all), std::move(links_)};
@@ -285,8 +285,7 @@ class Rendezvous {
     if (is_own(socket)) return fails(ECONNREFUSED);
     socket.keep_alive();
     if (!send(socket, hello(launch_.rank), end_)) return fails(ECONNRESET);
-    const Clock::time_point end =
-        end_ + std::chrono::seconds(2);  // rank 0, which began later, says who has not come
+    const auto end = end_ + std::chrono::seconds(2);  // rank 0, which began later, says who has not come
     for (;;) {
       if (!socket.wait(POLLIN, end)) {
         why = "it does not answer (not all ranks have come, or another program has the port)";
