@@ -7,7 +7,10 @@
 
 #include <gpunet/core/error.hpp>
 #include <gpunet/core/launch.hpp>
+#include <gpunet/data/sampler.hpp>
 #include <gpunet/device/host/host.hpp>
+
+#include "support/errors.hpp"
 
 using namespace gpunet;
 
@@ -183,4 +186,16 @@ TEST_CASE("processes that were launched together on a machine share its processo
   const int beside_others = Host().threads();
   CHECK((beside_others == 1 || beside_others == alone));  // alone: the launcher has given it processors of its own
   CHECK(Host({.threads = 3}).threads() == 3);
+}
+
+TEST_CASE("a sampler of launched processes has the part of its own, or says why it does not know it") {
+  {
+    const Environment environment({{"RANK", "1"}, {"WORLD_SIZE", "3"}});
+    CHECK(data::DistributedSampler(9, {.shuffle = false}).order(0) == std::vector<index_t>{1, 4, 7});
+  }
+  const Environment environment({{"WORLD_SIZE", "3"}});
+  CHECK(contains(error_of([] { data::DistributedSampler(9); }),
+                 "gpunet::data::DistributedSampler: the environment has WORLD_SIZE=3 and no RANK"));
+  CHECK(data::DistributedSampler(9, {.num_replicas = 3, .rank = 2, .shuffle = false}).order(0) ==
+        std::vector<index_t>{2, 5, 8});
 }

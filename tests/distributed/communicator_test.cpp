@@ -152,6 +152,8 @@ TEST_CASE("calls that cannot be are errors on all ranks, and the next ones work"
   CHECK(contains(error_of([&] { world().all_reduce(integers, ReduceOp::avg); }), "the mean of integers"));
   CHECK(contains(error_of([] { distributed::Communicator({.timeout = std::chrono::seconds(0)}); }),
                  "a timeout of 0 ms"));
+  CHECK(
+      contains(error_of([] { distributed::Communicator({.init_method = "rubbish"}); }), "init_method \"rubbish\""));
   if (world().size() > 1) {
     const bool is_last = world().rank() == world().size() - 1;
     Tensor<float, Host> other = full(host, {is_last ? 4 : 3}, 1.0f);

@@ -46,6 +46,9 @@ GPUNET_INLINE DistributedSampler::DistributedSampler(index_t n, const Distribute
     : n_(n), options_(options) {
   constexpr std::string_view where = "gpunet::data::DistributedSampler: ";
   const Launch launch = launch_of_process();
+  require(launch.problem.empty() || (options_.num_replicas != 0 && options_.rank != -1), where,
+          "the environment has ", launch.problem,
+          ", give it {.num_replicas = comm.size(), .rank = comm.rank()}, or unset the variable");
   if (options_.num_replicas == 0) options_.num_replicas = launch.world_size;
   if (options_.rank == -1) options_.rank = launch.rank;
   const index_t replicas = options_.num_replicas;

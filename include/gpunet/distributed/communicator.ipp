@@ -42,6 +42,7 @@ GPUNET_INLINE std::string describe(const CallNumbers& numbers) {
 GPUNET_INLINE Communicator::Communicator(const CommunicatorOptions& options) {
   require(options.timeout.count() > 0, "gpunet::distributed::Communicator: a timeout of ", options.timeout.count(),
           " ms (want more than 0), leave it out for 30 minutes");
+  require_init_method(options);
   CommunicatorOptions own = options;
   own.timeout = std::min<std::chrono::milliseconds>(own.timeout, std::chrono::hours(24 * 365));  // clocks overflow
   const Launch launch = launch_of_process();
