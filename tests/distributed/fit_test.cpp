@@ -4,6 +4,7 @@
 #include <limits>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <gpunet/functional.hpp>
@@ -59,7 +60,7 @@ struct How {
   std::string resume = {};
   index_t stop_after = 0;  // by the last rank alone
   index_t nan_at = 0;      // the step of which the last rank has a loss that is not finite; 0: none
-  bool stops_on_nan = false;
+  bool stops_on_nan = false, also_stops = false;  // rank 0, for another reason at the same step
 };
 
 struct Result {
@@ -93,6 +94,7 @@ Result train_with(const How& how) {
     void on_step_end(train::Training& run) const {
       if (is_last && run.total_steps == how.stop_after) run.stop("enough");
       if (how.stops_on_nan) train::StopOnNaN(1).on_step_end(run);
+      if (how.also_stops && run.is_main && run.total_steps == how.nan_at) run.stop("enough");
       gives_nan = is_last && how.nan_at > 0 && run.total_steps == how.nan_at - 1;
     }
   } stop{how, rank == ranks - 1};
@@ -311,11 +313,12 @@ TEST_CASE("a loss of one rank that is not finite ends the training of all, and i
   if (24 % world().size() != 0) return;
   const index_t last = world().size() - 1;
   for (const index_t bad : {1, 2, 3, 0}) {  // the step; 0: none
-    for (const bool stops : {true, false}) {
+    for (const auto& [stops, also] : {std::pair(true, false), {true, true}, {false, false}}) {
       CAPTURE(bad);
       CAPTURE(stops);
+      CAPTURE(also);
       const TempFolder folder;
-      const How how{.resume = common_path(folder), .nan_at = bad, .stops_on_nan = stops};
+      const How how{.resume = common_path(folder), .nan_at = bad, .stops_on_nan = stops, .also_stops = also};
       const Result result = train_with(how);
       CHECK(result.history.end == (bad > 0 && stops ? train::End::not_finite : train::End::finished));
       const std::string what =
