@@ -75,8 +75,8 @@ GPUNET_INLINE std::string read_launch_list(const char* name, index_t& number) {
 }
 
 // Returns what a launcher has set.
-GPUNET_INLINE Launch read_launch(const LaunchVariables& names) {
-  Launch launch{.launcher = names.launcher};
+GPUNET_INLINE gpunet::Launch read_launch(const LaunchVariables& names) {
+  gpunet::Launch launch{.launcher = names.launcher};
   for (const std::string& problem :
        {read_launch_variable(names.rank, 0, launch.rank),
         read_launch_variable(names.world_size, 1, launch.world_size),
@@ -93,7 +93,7 @@ GPUNET_INLINE Launch read_launch(const LaunchVariables& names) {
 }
 
 // Returns what is wrong if only one of torchrun's two variables is set. A word that is no number means something else.
-GPUNET_INLINE Launch half_launch() {
+GPUNET_INLINE gpunet::Launch half_launch() {
   const auto number_of = [](const char* name, index_t least) {
     index_t number = -1;
     if (const char* const text = std::getenv(name)) read_launch_number(text, least, number);
