@@ -5,8 +5,12 @@
 #include <utility>
 #include <vector>
 
+#include <gpunet/core/error.hpp>
 #include <gpunet/core/launch.hpp>
+#include <gpunet/data/sampler.hpp>
 #include <gpunet/device/host/host.hpp>
+
+#include "support/errors.hpp"
 
 using namespace gpunet;
 
@@ -27,7 +31,9 @@ const char* const variables[] = {"RANK",
                                  "SLURM_PROCID",
                                  "SLURM_STEP_NUM_TASKS",
                                  "SLURM_LOCALID",
-                                 "SLURM_STEP_TASKS_PER_NODE"};
+                                 "SLURM_STEP_TASKS_PER_NODE",
+                                 "SLURM_NODEID",
+                                 "TORCHELASTIC_RUN_ID"};
 
 // The environment of a launched process until the end of the scope; then that of before.
 class Environment {
@@ -94,6 +100,57 @@ TEST_CASE("the place of a process is what its launcher says") {
   check_launch({{"RANK", "2"}, {"WORLD_SIZE", "4"}, {"LOCAL_RANK", "2"}}, "torchrun", {2, 4, 2, 3});
 }
 
+TEST_CASE("what is left in a shell does not hide the launcher") {
+  check_launch({{"RANK", "0"}, {"WORLD_SIZE", "1"}, {"OMPI_COMM_WORLD_RANK", "3"}, {"OMPI_COMM_WORLD_SIZE", "4"}},
+               "Open MPI", {3, 4, 0, 1});
+  check_launch({{"RANK", "0"}, {"WORLD_SIZE", "1"}, {"PMI_RANK", "1"}, {"PMI_SIZE", "2"}}, "MPICH", {1, 2, 0, 1});
+  check_launch({{"RANK", "0"}, {"WORLD_SIZE", "1"}, {"SLURM_PROCID", "1"}, {"SLURM_STEP_NUM_TASKS", "2"}}, "Slurm",
+               {1, 2, 0, 1});
+  check_launch({{"RANK", "0"}, {"WORLD_SIZE", "1"}, {"PMI_RANK", "0"}, {"PMI_SIZE", "1"}}, "torchrun",
+               {0, 1, 0, 1});
+  check_launch({{"RANK", "0"}, {"WORLD_SIZE", "1"}}, "torchrun", {0, 1, 0, 1});
+  // Processes of torchrun in a step of srun are what torchrun says.
+  check_launch({{"RANK", "0"},
+                {"WORLD_SIZE", "1"},
+                {"TORCHELASTIC_RUN_ID", "none"},
+                {"SLURM_PROCID", "1"},
+                {"SLURM_STEP_NUM_TASKS", "2"}},
+               "torchrun", {0, 1, 0, 1});
+  // One of torchrun's two variables.
+  check_launch({{"WORLD_SIZE", "4"}, {"OMPI_COMM_WORLD_RANK", "1"}, {"OMPI_COMM_WORLD_SIZE", "2"}}, "Open MPI",
+               {1, 2, 0, 1});
+  check_launch({{"RANK", "3"}, {"PMI_RANK", "0"}, {"PMI_SIZE", "1"}}, "MPICH", {0, 1, 0, 1});
+  check_launch({{"WORLD_SIZE", "1"}}, "", {0, 1, 0, 1});
+  check_launch({{"WORLD_SIZE", "large"}}, "", {0, 1, 0, 1});
+}
+
+TEST_CASE("a process of srun takes the number of processes of its own node") {
+  const auto check = [](const char* tasks, const char* node, const std::vector<index_t>& want) {
+    INFO(tasks, " on node ", node ? node : "(not set)");
+    const std::pair<const char*, const char*> own{"SLURM_NODEID", node ? node : ""};
+    check_launch({{"SLURM_PROCID", "1"},
+                  {"SLURM_STEP_NUM_TASKS", "30"},
+                  {"SLURM_LOCALID", "1"},
+                  {"SLURM_STEP_TASKS_PER_NODE", tasks},
+                  node ? own : std::pair<const char*, const char*>{"SLURM_LOCALID", "1"}},
+                 "Slurm", want);
+  };
+  check("4,3", "0", {1, 30, 1, 4});
+  check("4,3", "1", {1, 30, 1, 3});
+  check("4(x2),3", "0", {1, 30, 1, 4});
+  check("4(x2),3", "1", {1, 30, 1, 4});
+  check("4(x2),3", "2", {1, 30, 1, 3});
+  check("5,4(x3),3(x2),2", "3", {1, 30, 1, 4});
+  check("5,4(x3),3(x2),2", "4", {1, 30, 1, 3});
+  check("5,4(x3),3(x2),2", "6", {1, 30, 1, 2});
+  check("7", "0", {1, 30, 1, 7});
+  // Without a number of the node, or one that is not in the list: the first.
+  check("4(x2),3", nullptr, {1, 30, 1, 4});
+  check("4,3", "2", {1, 30, 1, 4});
+  check("4,3", "x", {1, 30, 1, 4});
+  check("1,3", "0", {1, 30, 1, 2});  // at least those up to this one
+}
+
 TEST_CASE("an environment that cannot be right is a problem, and the process counts as alone") {
   CHECK(problem_of({{"RANK", "x"}, {"WORLD_SIZE", "2"}}) == "RANK='x' (want a number, 0 or more)");
   CHECK(problem_of({{"RANK", "1"}, {"WORLD_SIZE", ""}}) == "WORLD_SIZE='' (want a number, 1 or more)");
@@ -104,6 +161,18 @@ TEST_CASE("an environment that cannot be right is a problem, and the process cou
   CHECK(problem_of({{"RANK", "0"}, {"WORLD_SIZE", "99999999999999999999"}}) ==
         "WORLD_SIZE='99999999999999999999' (want a number, 1 or more)");
   CHECK(problem_of({{"RANK", "2"}, {"WORLD_SIZE", "2"}}) == "RANK=2 and WORLD_SIZE=2 (want ranks that are less)");
+  const std::string alone = " (each process would train alone)";
+  CHECK(problem_of({{"WORLD_SIZE", "4"}}) == "WORLD_SIZE=4 and no RANK" + alone);
+  CHECK(problem_of({{"WORLD_SIZE", "4"}, {"LOCAL_RANK", "1"}}) == "WORLD_SIZE=4 and no RANK" + alone);
+  CHECK(problem_of({{"RANK", "0"}}) == "RANK=0 and no WORLD_SIZE" + alone);
+  CHECK(problem_of({{"RANK", "3"}, {"PMI_RANK", "3"}}) == "RANK=3 and no WORLD_SIZE" + alone);
+  for (const char* tasks :
+       {"", "four", "4,", ",4", "4(x", "4(x)", "4(x2", "4(2)", "4(x2)3", "0", "4,0", "4(x0)", "4 ,3", "-4"})
+    CHECK(
+        problem_of({{"SLURM_PROCID", "0"}, {"SLURM_STEP_NUM_TASKS", "8"}, {"SLURM_STEP_TASKS_PER_NODE", tasks}}) ==
+        concat("SLURM_STEP_TASKS_PER_NODE='", tasks,
+               "' (want the number of processes on each node, such as 4(x2),3)"));
+  CHECK(problem_of({{"RANK", "1("}, {"WORLD_SIZE", "2"}}) == "RANK='1(' (want a number, 0 or more)");
 }
 
 TEST_CASE("processes that were launched together on a machine share its processors") {
@@ -117,4 +186,16 @@ TEST_CASE("processes that were launched together on a machine share its processo
   const int beside_others = Host().threads();
   CHECK((beside_others == 1 || beside_others == alone));  // alone: the launcher has given it processors of its own
   CHECK(Host({.threads = 3}).threads() == 3);
+}
+
+TEST_CASE("a sampler of launched processes has the part of its own, or says why it does not know it") {
+  {
+    const Environment environment({{"RANK", "1"}, {"WORLD_SIZE", "3"}});
+    CHECK(data::DistributedSampler(9, {.shuffle = false}).order(0) == std::vector<index_t>{1, 4, 7});
+  }
+  const Environment environment({{"WORLD_SIZE", "3"}});
+  CHECK(contains(error_of([] { data::DistributedSampler(9); }),
+                 "gpunet::data::DistributedSampler: the environment has WORLD_SIZE=3 and no RANK"));
+  CHECK(data::DistributedSampler(9, {.num_replicas = 3, .rank = 2, .shuffle = false}).order(0) ==
+        std::vector<index_t>{2, 5, 8});
 }

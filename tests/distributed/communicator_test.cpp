@@ -152,6 +152,8 @@ TEST_CASE("calls that cannot be are errors on all ranks, and the next ones work"
   CHECK(contains(error_of([&] { world().all_reduce(integers, ReduceOp::avg); }), "the mean of integers"));
   CHECK(contains(error_of([] { distributed::Communicator({.timeout = std::chrono::seconds(0)}); }),
                  "a timeout of 0 ms"));
+  CHECK(
+      contains(error_of([] { distributed::Communicator({.init_method = "rubbish"}); }), "init_method \"rubbish\""));
   if (world().size() > 1) {
     const bool is_last = world().rank() == world().size() - 1;
     Tensor<float, Host> other = full(host, {is_last ? 4 : 3}, 1.0f);
@@ -167,6 +169,43 @@ TEST_CASE("calls that cannot be are errors on all ranks, and the next ones work"
   }
   world().all_reduce(x);
   CHECK(x.to_vector() == std::vector(3, static_cast<float>(world().size())));
+}
+
+TEST_CASE("numbers are added up as what they are") {
+  const index_t n = world().size();
+  const std::int64_t large = (std::int64_t{1} << 60) + 1;  // no double
+  CHECK(world().all_reduce(large, ReduceOp::max) == large);
+  CHECK(world().all_reduce(world().rank() == 0 ? large : std::int64_t{1}) == large + n - 1);
+  CHECK(world().all_reduce(~std::uint64_t{0} - static_cast<std::uint64_t>(world().rank()), ReduceOp::max) ==
+        ~std::uint64_t{0});
+  CHECK(world().all_reduce(-3) == -3 * n);
+  CHECK(world().all_reduce(std::uint8_t{1}) == n);
+  CHECK(world().all_reduce(0.5f, ReduceOp::avg) == 0.5f);
+  CHECK(
+      contains(error_of([] { static_cast<void>(world().all_reduce(3, ReduceOp::avg)); }), "the mean of integers"));
+  CHECK(contains(error_of([] { static_cast<void>(world().all_reduce(3, static_cast<ReduceOp>(17))); }),
+                 "ReduceOp 17 (want one of sum, avg, product, min, max)"));
+  double pair[] = {1, 0.25};
+  world().sum(pair);
+  CHECK(pair[0] == static_cast<double>(n));
+  CHECK(pair[1] == 0.25 * static_cast<double>(n));
+}
+
+TEST_CASE("copies of a Communicator are the same one") {
+  distributed::Communicator first(world());
+  distributed::Communicator second(std::move(first));
+  CHECK(first.size() == world().size());
+  const index_t calls = world().calls();
+  second.barrier();
+  first.barrier();
+  CHECK(world().calls() > calls);
+  CHECK(world().calls() == second.calls());
+}
+
+TEST_CASE("a second Communicator") {
+  distributed::Communicator other({.timeout = std::chrono::hours(24 * 365 * 1000)});
+  CHECK(other.all_reduce(1) == world().size());
+  CHECK(world().all_reduce(1) == world().size());
 }
 
 TEST_CASE("a world of one needs no launcher") {

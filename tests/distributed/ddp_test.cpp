@@ -1,7 +1,11 @@
 #include <cmath>
 #include <doctest/doctest.h>
+#include <limits>
 #include <numeric>
+#include <optional>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include <gpunet/functional.hpp>
@@ -337,6 +341,100 @@ TEST_CASE("networks that differ between ranks are an error on all of them, with 
   CHECK(contains(error(net_of(7, is_last)), "has parameter 1.weight [7] where rank 0 has parameter"));
   Network<Host, float> frozen = net_of(7, false);
   if (is_last) frozen.parameters("0.bias").requires_grad(false);
-  CHECK(contains(error(frozen), "parameter 0.bias [7], frozen where rank 0 has parameter 0.bias [7] ("));
+  CHECK(contains(error(frozen), "has frozen 0.bias where rank 0 has trained 0.bias ("));
   CHECK(error(net_of(7, true)) == "");
+  Network<Host, float> net = net_of(7, true);
+  const auto error_with = [&](const distributed::DistributedDataParallelOptions& options) {
+    return error_of([&] { DistributedDataParallel ddp(net, world(), options); });
+  };
+  CHECK(contains(error_with({.bucket_cap_mb = is_last ? 24.0 : 25.0}),
+                 "has bucket_cap_mb 24 where rank 0 has bucket_cap_mb 25"));
+  CHECK(contains(error_with({.broadcast_buffers = !is_last}),
+                 "has broadcast_buffers off where rank 0 has broadcast_buffers on"));
+}
+
+TEST_CASE("parameters that are frozen later, not alike on all ranks, are an error on all of them") {
+  if (world().size() == 1) return;
+  Host& host = test_device<Host>();
+  const Tensor<float, Host> x(host, {2, 5}, pattern<float>(10, 7, 3, 19));
+  const Tensor<label_t, Host> y(host, {2}, {0, 1});
+  for (const bool trains : {true, false})
+    for (const bool in_step : {true, false}) {
+      Network<Host, float> net(host, [](nn::Value v) { return linear(relu(linear(v, 7)), 3); }, {5});
+      DistributedDataParallel ddp(net, world());
+      optim::SGD optimizer(net, {.lr = 0.1});
+      const nn::CrossEntropyLoss criterion;
+      train::Step step(ddp, criterion, optimizer);
+      net.train(trains);
+      const auto train = [&] {
+        if (in_step) return static_cast<void>(step(x, y));
+        criterion(ddp(x), y).backward();
+        optimizer.step();
+      };
+      train();
+      net.parameters("0.*").requires_grad(false);  // alike: fewer gradients
+      const index_t before = world().bytes();
+      train();
+      CHECK(world().bytes() > before);
+      net.parameters(world().rank() == world().size() - 1 ? "1.weight" : "1.bias").requires_grad(false);
+      CHECK(contains(error_of(train), concat("rank ", world().size() - 1,
+                                             " has frozen 1.weight where rank 0 has trained 1.weight (")));
+      net.parameters("1.*").requires_grad(true);
+      train();
+      ddp.verify_parameters();
+    }
+}
+
+TEST_CASE("parameters that have become others on a rank are an error on all of them") {
+  Host& host = test_device<Host>();
+  Network<Host, float> net(host, [](nn::Value v) { return linear(relu(linear(v, 70)), 3); }, {5});
+  DistributedDataParallel ddp(net, world());
+  ddp.verify_parameters();
+  if (world().size() == 1) return;
+  const bool is_last = world().rank() == world().size() - 1;
+  const auto change = [&](float factor, std::string_view which) {
+    for (const ParameterInfo& info : net.named_parameters())
+      for (index_t i = info.offset; is_last && info.name == which && i < info.end(); ++i)
+        net.parameters().data()[i] *= factor;
+  };
+  change(1 + 1e-6f, "0.weight");  // as other processors round
+  ddp.verify_parameters();
+  change(1.01f, "0.weight");
+  CHECK(contains(error_of([&] { ddp.verify_parameters(); }),
+                 concat("rank ", world().size() - 1, " has other parameters than rank 0 (norms ")));
+  change(1 / 1.01f, "0.weight");
+  ddp.verify_parameters();
+  change(-1, "1.bias");  // of the same norm
+  CHECK(contains(error_of([&] { ddp.verify_parameters(); }), "has other parameters than rank 0"));
+  change(std::numeric_limits<float>::quiet_NaN(), "1.bias");
+  CHECK(contains(error_of([&] { ddp.verify_parameters(); }), "has other parameters than rank 0"));
+}
+
+TEST_CASE("a step in which the ranks would become different is an error") {
+  Host& host = test_device<Host>();
+  const Tensor<float, Host> x(host, {2, 5}, pattern<float>(10, 7, 3, 19));
+  const Tensor<label_t, Host> y(host, {2}, {0, 1});
+  Network<Host, float> net(host, [](nn::Value v) { return linear(v, 3); }, {5});
+  optim::SGD optimizer(net, {.lr = 0.1});
+  const nn::CrossEntropyLoss criterion;
+  std::optional<DistributedDataParallel<Host, float>> ddp(std::in_place, net, distributed::Communicator(world()));
+  train::Step step(*ddp, criterion, optimizer), group(*ddp, criterion, optimizer, {.accumulate = 2});
+  step(x, y);  // the communicator that it was made with has ended
+  const std::string within =
+      "gpunet::train::Step: an update within no_sync() (each rank would update by its own gradients)";
+  {
+    const auto no_sync = ddp->no_sync();
+    CHECK(contains(error_of([&] { step(x, y); }), within));
+    CHECK(contains(error_of([&] { step.repeat(3, x, y); }), within));
+    group(x, y);
+    CHECK(contains(error_of([&] { group(x, y); }), within));
+    CHECK(contains(error_of([&] { group.update(); }), within));
+  }
+  CHECK(group.accumulated() == 1);
+  group(x, y);
+  ddp->verify_parameters();
+  ddp.reset();
+  CHECK(contains(error_of([&] { step(x, y); }),
+                 "gpunet::train::Step: the DistributedDataParallel that this was made with has ended"));
+  CHECK(contains(error_of([&] { step.repeat(3, x, y); }), "has ended"));
 }

@@ -26,6 +26,7 @@ run=("$@" -n 3)
 failed=
 expect fine 0
 expect throws 1 'rank 1 finds no file' 'gpunet::distributed: rank 1 has failed: it has ended with an error of its own'
+expect abandons 1 'gpunet::distributed: rank 1 has failed: it gives up|NCCL reports'
 if [[ $1 == *run_ranks.sh ]]; then  # those that differ for NCCL
   expect leaves 1 'gpunet::distributed: rank 1 has left, and rank 0 waits for it|NCCL reports'
   expect killed 1 'gpunet::distributed: rank 1 has ended without a word|NCCL reports'
@@ -35,6 +36,11 @@ else
   expect batches 1 'gpunet::distributed: rank [0-9] (waits in call [0-9]+|has left after)'
   expect evaluates 1 'gpunet::distributed: rank [0-9] waits in call [0-9]+ \((all_reduce|broadcast)'
   expect evaluates_alone 1 'gpunet::distributed: rank [0-9] waits in call [0-9]+ \((all_reduce|all_gather)'
+  expect freezes 1 'gpunet::distributed: rank [0-9] waits in call [0-9]+ .* (was in|this rank in) call'
+  expect breaks 1 'the layer of rank 1 breaks' 'gpunet::distributed: rank 1 has failed: an error has ended its backward pass'
+  expect second 1 'Communicator: not all processes have made one within 3 s'
+  expect calls 1 'gpunet::distributed: rank (0 has ended after 0 calls, but rank 1 has left after 1 calls|0 has left after 0 calls)'
+  expect exits_later 1 'gpunet::distributed: rank 1 has failed: its program has ended by exit'
   expect exits 1 'gpunet::distributed: rank 1 has failed: its program has ended by exit'
   expect killed 1 '(rank 1|RANK 1|Killed|KILLED|EXIT CODE: 9)'
   expect stopped 1 'gpunet::distributed: rank 1 has not come to call [0-9]+ .* of this rank within 3 s'

@@ -1,7 +1,10 @@
 #include <cmath>
+#include <cstdint>
 #include <doctest/doctest.h>
+#include <limits>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <gpunet/functional.hpp>
@@ -26,6 +29,28 @@ nn::Value layers(nn::Value x) {
   return linear(relu(linear(x, 8)), 3);
 }
 
+bool gives_nan = false;
+
+// CrossEntropyLoss, or NaN where the test wants it.
+struct LossWithNan : nn::LossFunction<LossWithNan> {
+  using target_type = label_t;
+  nn::CrossEntropyLoss inner;
+
+  template <class In>
+  static constexpr void check_shape(In in) {
+    nn::CrossEntropyLoss::check_shape(in);
+  }
+  template <class D>
+  void check(D& device, View<const label_t, D> labels, index_t classes) const {
+    inner.check(device, labels, classes);
+  }
+  template <class D, class T>
+  void evaluate(D& device, const nn::LossPass<T, label_t>& pass) const {
+    inner.evaluate(device, pass);
+    if (gives_nan) pass.losses[0] = std::numeric_limits<T>::quiet_NaN();
+  }
+};
+
 struct How {
   bool alone = false;  // one process with all samples
   index_t epochs = 3;
@@ -34,6 +59,8 @@ struct How {
   bool counts = true;
   std::string resume = {};
   index_t stop_after = 0;  // by the last rank alone
+  index_t nan_at = 0;      // the step of which the last rank has a loss that is not finite; 0: none
+  bool stops_on_nan = false, also_stops = false;  // rank 0, for another reason at the same step
 };
 
 struct Result {
@@ -66,13 +93,17 @@ Result train_with(const How& how) {
     bool is_last;
     void on_step_end(train::Training& run) const {
       if (is_last && run.total_steps == how.stop_after) run.stop("enough");
+      if (how.stops_on_nan) train::StopOnNaN(1).on_step_end(run);
+      if (how.also_stops && run.is_main && run.total_steps == how.nan_at) run.stop("enough");
+      gives_nan = is_last && how.nan_at > 0 && run.total_steps == how.nan_at - 1;
     }
   } stop{how, rank == ranks - 1};
+  gives_nan = stop.is_last && how.nan_at == 1;
   const train::FitOptions options{.epochs = how.epochs, .accumulate = how.accumulate, .resume = how.resume};
   const auto fit = [&](auto&&... parts) {
     const auto train = [&](auto& model) {
-      return train::fit(model, nn::CrossEntropyLoss{}, optimizer, loader, options, train::Validation(validation),
-                        stop, parts...);
+      return train::fit(model, LossWithNan(), optimizer, loader, options, train::Validation(validation), stop,
+                        parts...);
     };
     return ddp ? train(*ddp) : train(net);
   };
@@ -111,6 +142,55 @@ void check_everywhere_the_same(const std::vector<double>& numbers) {
       world().all_gather(Tensor<double, Host>(test_device<Host>(), {count}, numbers)).to_vector();
   for (index_t r = 0; r < world().size(); ++r)
     CHECK(same_bits({all.begin() + r * count, all.begin() + (r + 1) * count}, numbers));
+}
+
+// What one rank does otherwise than the others.
+struct Other {
+  double lr = 0.1, weight_decay = 0;
+  index_t epochs = 2, batch_size = 4, accumulate = 1, save_every = 0;
+  std::string resume = {};
+  std::uint64_t seed = 0;
+  bool shuffle = true;
+  index_t replicas = world().size(), rank = world().rank();
+  bool has_sampler = true;
+  int parts =
+      0;  // 0: an EarlyStopping, 1: a ProgressBar, 2: none, 3: a Measure, 4: the rate of SlowDown in the second epoch
+  double later_lr = 0.1;
+};
+
+// Trains with another learning rate from the second epoch on.
+struct SlowDown {
+  double lr;
+  template <class Model, class Optimizer>
+  void on_epoch_begin(train::Run<Model, Optimizer>& run) const {
+    if (run.epoch == 2) run.optimizer.set_lr(lr);
+  }
+};
+
+std::string error_of_fit(const Other& how) {
+  Host& host = test_device<Host>();
+  const Tensor<float, Host> x(host, {samples, 4}, pattern<float>(4 * samples, 7, 3, 19));
+  const Tensor<label_t, Host> y(host, {samples}, std::vector<label_t>(samples, 1));
+  const data::TensorDataset set(x, y);
+  data::DataLoaderOptions of_loader{.batch_size = how.batch_size};
+  if (how.has_sampler)
+    of_loader.sampler = data::DistributedSampler(
+        set, {.num_replicas = how.replicas, .rank = how.rank, .shuffle = how.shuffle, .seed = how.seed});
+  data::DataLoader loader(set, of_loader);
+  Network<Host, float> net(host, layers, {4});
+  DistributedDataParallel ddp(net, world());
+  optim::SGD optimizer(net, {.lr = how.lr, .weight_decay = how.weight_decay});
+  const train::FitOptions options{
+      .epochs = how.epochs, .accumulate = how.accumulate, .resume = how.resume, .save_every = how.save_every};
+  const auto fit = [&](auto&&... parts) {
+    return error_of([&] { train::fit(ddp, nn::CrossEntropyLoss{}, optimizer, loader, options, parts...); });
+  };
+  if (how.parts == 1) return fit(train::ProgressBar({.quiet = true}));
+  if (how.parts == 2) return fit();
+  if (how.parts == 3)
+    return fit(train::Measure("f1", train::ConfusionMatrix(host, 3), [](const auto&) { return 1.0; }));
+  if (how.parts == 4) return fit(SlowDown{how.later_lr});
+  return fit(train::EarlyStopping());
 }
 
 // A name that all ranks have.
@@ -178,6 +258,84 @@ TEST_CASE("a stop on one process stops all, and all resume from the file of rank
       check_everywhere_the_same(resumed.weights);
       world().barrier();
     }
+}
+
+TEST_CASE("ranks that do not train alike are an error on all of them, before the first step") {
+  const index_t n = world().size(), last = n - 1;
+  CHECK(error_of_fit({}) == "");
+  CHECK(error_of_fit({.has_sampler = false}) == "");
+  if (n == 1) return;
+  const TempFolder folder;
+  const std::string path = common_path(folder);
+  const auto check = [&](const Other& other, const std::string& expected, const Other& others = {}) {
+    CAPTURE(expected);
+    const std::string error = error_of_fit(world().rank() == last ? other : others);
+    CHECK(contains(error, concat("gpunet::train::fit: rank ", last, " has ", expected)));
+  };
+  check({.lr = 0.2}, "optimizer.param_groups.0.lr 0.2 where rank 0 has optimizer.param_groups.0.lr 0.1 (");
+  check({.weight_decay = 0.1}, "optimizer.param_groups.0.weight_decay 0.1 where rank 0 has");
+  check({.epochs = 3}, "epochs 3 where rank 0 has epochs 2 (all ranks must train alike), give all ranks");
+  check({.batch_size = 2}, "batches in an epoch ");
+  check({.accumulate = 2}, "accumulate 2 where rank 0 has accumulate 1");
+  check({.resume = path}, concat("resume ", path, " where rank 0 has resume none"));
+  check({.save_every = 3, .resume = path}, "save_every 3 where rank 0 has save_every 0", {.resume = path});
+  check({.parts = 1}, "parts that see each step some where rank 0 has parts that see each step none");
+  check({.parts = 2}, "parts 0 where rank 0 has parts 1");
+  check({.parts = 3}, "measure f1 where rank 0 has scaler no");
+  check({.seed = 3},
+        concat("sampler DistributedSampler of 48 samples for ", n, " ranks, seed 3, shuffle where rank 0 has"));
+  check({.shuffle = false}, "sampler DistributedSampler of 48 samples for ");
+  check({.has_sampler = false}, "batches in an epoch 12 where rank 0 has batches in an epoch ");
+  CHECK(error_of_fit({.parts = 4, .later_lr = 0.05}) == "");
+  CHECK(contains(error_of_fit({.parts = 4, .later_lr = world().rank() == last ? 0.01 : 0.1}),
+                 concat("rank ", last, " has other parameters than rank 0")));
+  CHECK(contains(error_of_fit({.rank = 0}), concat("ranks 0 and 1 have the same samples, part 0 of ", n)));
+  CHECK(contains(error_of_fit({.replicas = n + 1}),
+                 concat(n, " ranks train, and their DistributedSampler is for ", n + 1)));
+  CHECK(error_of_fit({}) == "");
+}
+
+TEST_CASE("fit within no_sync() is an error") {
+  Host& host = test_device<Host>();
+  const Tensor<float, Host> x(host, {4, 4}, pattern<float>(16, 7, 3, 19));
+  const Tensor<label_t, Host> y(host, {4}, std::vector<label_t>(4, 1));
+  const data::TensorDataset set(x, y);
+  data::DataLoader loader(set, {.batch_size = 2});
+  Network<Host, float> net(host, layers, {4});
+  DistributedDataParallel ddp(net, world());
+  optim::SGD optimizer(net, {.lr = 0.1});
+  const auto no_sync = ddp.no_sync();
+  CHECK(contains(error_of([&] { train::fit(ddp, nn::CrossEntropyLoss{}, optimizer, loader); }),
+                 "gpunet::train::fit: within no_sync()"));
+}
+
+TEST_CASE("a loss of one rank that is not finite ends the training of all, and is in no checkpoint") {
+  if (24 % world().size() != 0) return;
+  const index_t last = world().size() - 1;
+  for (const index_t bad : {1, 2, 3, 0}) {  // the step; 0: none
+    for (const auto& [stops, also] : {std::pair(true, false), {true, true}, {false, false}}) {
+      CAPTURE(bad);
+      CAPTURE(stops);
+      CAPTURE(also);
+      const TempFolder folder;
+      const How how{.resume = common_path(folder), .nan_at = bad, .stops_on_nan = stops, .also_stops = also};
+      const Result result = train_with(how);
+      CHECK(result.history.end == (bad > 0 && stops ? train::End::not_finite : train::End::finished));
+      const std::string what =
+          concat("the loss of epoch ", (bad + 1) / 2, ", step ", 2 - bad % 2, " is not finite");
+      const std::string who = world().rank() == last ? "" : concat("rank ", last, ": ");
+      CHECK(result.history.why.substr(0, who.size() + what.size()) == (bad == 0 ? "" : who + what));
+      if (stops && bad > 0) {
+        CHECK(result.history.steps == bad);
+        // What goes on from the file is the training without the bad sample.
+        world().barrier();
+        const Result resumed = train_with({.resume = how.resume}), whole = train_with({});
+        CHECK(resumed.history.steps == 6);
+        CHECK(same_bits(resumed.weights, whole.weights));
+      }
+      world().barrier();
+    }
+  }
 }
 
 TEST_CASE("a training goes on with another number of processes, if their batches have as many samples together") {

@@ -8,7 +8,7 @@
 namespace gpunet {
 
 // What the environment says: RANK, WORLD_SIZE, LOCAL_RANK and LOCAL_WORLD_SIZE, as torchrun sets them, else what Open MPI, MPICH
-// and Slurm set. A process that nobody launched is alone.
+// and Slurm set; these also where RANK=0 WORLD_SIZE=1 is left in a shell. A process that nobody launched is alone.
 struct Launch {
   index_t rank = 0, world_size = 1;              // among all processes
   index_t local_rank = 0, local_world_size = 1;  // among those of this machine

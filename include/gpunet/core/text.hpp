@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -43,6 +44,14 @@ std::string short_text(double value, int digits);
 // Returns Python's repr() of a finite float: the shortest digits that read back the same, with an exponent below 1e-4 and
 // from 1e16 on, else with a decimal point.
 std::string python_repr(double value);
+
+// A line in which one of several texts differs from the first one; "nothing" behind its end.
+struct LineDifference {
+  std::size_t text;
+  std::string_view line, of_first;
+};
+// Returns that of the first text that differs, nullopt if all are equal.
+std::optional<LineDifference> first_difference(const std::vector<std::string>& texts);
 
 // Returns the bytes in base 64 (RFC 4648).
 std::string base64(std::string_view bytes);

@@ -55,6 +55,23 @@ GPUNET_INLINE std::string python_repr(double value) {
   return out;
 }
 
+GPUNET_INLINE std::optional<LineDifference> first_difference(const std::vector<std::string>& texts) {
+  const auto next_line = [](std::string_view& text) -> std::string_view {
+    if (text.empty()) return "nothing";
+    const std::string_view line = text.substr(0, text.find('\n'));
+    text.remove_prefix(std::min(line.size() + 1, text.size()));
+    return line;
+  };
+  for (std::size_t i = 1; i < texts.size(); ++i) {
+    if (texts[i] == texts[0]) continue;
+    std::string_view own = texts[i], first = texts[0];
+    while (!own.empty() || !first.empty())
+      if (const std::string_view line = next_line(own), of_first = next_line(first); line != of_first)
+        return LineDifference{i, line, of_first};
+  }
+  return std::nullopt;
+}
+
 GPUNET_INLINE std::string base64(std::string_view bytes) {
   static constexpr char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
   std::string out;

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <string>
 #include <variant>
 #include <vector>
 
@@ -71,6 +72,9 @@ class DistributedSampler {
   // Returns the place of sample i of this rank among those of all ranks.
   index_t place_of(index_t i) const { return i * options_.num_replicas + options_.rank; }
 
+  // Returns what all ranks must have the same.
+  std::string description() const;
+
   // Sets the number of the next epoch. Without it, all epochs have the order of epoch 0; train::fit calls it.
   void set_epoch(index_t epoch) { *epoch_ = epoch; }
   // Returns the seed of the next epoch.
@@ -103,6 +107,9 @@ class Sampler {
     const auto* distributed = std::get_if<DistributedSampler>(&sampler_);
     return distributed ? distributed->num_replicas() : 0;
   }
+  // Returns what the samplers of all processes must have the same, and which part of the samples this one has, from 0.
+  std::string description() const;
+  index_t part() const { return place_of(0); }
   // Returns the place in the epoch of all processes of sample i of this one.
   index_t place_of(index_t i) const {
     const auto* distributed = std::get_if<DistributedSampler>(&sampler_);

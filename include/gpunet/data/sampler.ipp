@@ -46,6 +46,9 @@ GPUNET_INLINE DistributedSampler::DistributedSampler(index_t n, const Distribute
     : n_(n), options_(options) {
   constexpr std::string_view where = "gpunet::data::DistributedSampler: ";
   const Launch launch = launch_of_process();
+  require(launch.problem.empty() || (options_.num_replicas != 0 && options_.rank != -1), where,
+          "the environment has ", launch.problem,
+          ", give it {.num_replicas = comm.size(), .rank = comm.rank()}, or unset the variable");
   if (options_.num_replicas == 0) options_.num_replicas = launch.world_size;
   if (options_.rank == -1) options_.rank = launch.rank;
   const index_t replicas = options_.num_replicas;
@@ -75,6 +78,16 @@ GPUNET_INLINE std::vector<index_t> DistributedSampler::order(std::uint64_t seed)
     place += options_.num_replicas;
   }
   return part;
+}
+
+GPUNET_INLINE std::string DistributedSampler::description() const {
+  return concat("DistributedSampler of ", n_, " samples for ", options_.num_replicas, " ranks, seed ",
+                options_.seed, options_.shuffle ? ", shuffle" : "", options_.drop_last ? ", drop_last" : "");
+}
+
+GPUNET_INLINE std::string Sampler::description() const {
+  const auto* distributed = std::get_if<DistributedSampler>(&sampler_);
+  return distributed ? distributed->description() : concat("RandomSampler of ", samples(), " samples");
 }
 
 GPUNET_INLINE std::uint64_t Sampler::next_seed(Generator& generator) const {

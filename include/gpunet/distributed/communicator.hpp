@@ -1,8 +1,11 @@
 // Operations of several processes on tensors: torch.distributed.
 #pragma once
 
+#include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include <gpunet/device/traits.hpp>
@@ -14,23 +17,25 @@ namespace gpunet::distributed {
 // The processes that were launched together, each with a rank: mpirun -n 4 ./program with an engine, <gpunet/distributed/mpi.hpp>; a program
 // that nobody launched is a world of one, in which every operation returns immediately. All ranks must make the same calls in the same
 // order, each from one thread at a time. A call of another kind, shape or type is an Error on all ranks, and so is a rank that leaves or
-// does not come within `timeout`.
+// does not come within `timeout`. Copies are the same Communicator.
 class Communicator {
  public:
   // Throws Error if the launcher started several processes and the program has no engine.
   explicit Communicator(const CommunicatorOptions& options = {});
+  Communicator(const Communicator&) = default;  // and no move: what was moved from would have no ranks
+  Communicator& operator=(const Communicator&) = default;
 
   // The place of this process among all, and among those of its machine.
-  index_t rank() const { return engine_ ? engine_->rank() : 0; }
-  index_t size() const { return engine_ ? engine_->size() : 1; }
-  index_t local_rank() const { return engine_ ? engine_->local_rank() : 0; }
-  index_t local_size() const { return engine_ ? engine_->local_size() : 1; }
+  index_t rank() const { return engine() ? engine()->rank() : 0; }
+  index_t size() const { return engine() ? engine()->size() : 1; }
+  index_t local_rank() const { return engine() ? engine()->local_rank() : 0; }
+  index_t local_size() const { return engine() ? engine()->local_size() : 1; }
   // Returns whether this is the process that prints, saves and draws.
   bool is_main() const { return rank() == 0; }
   // Returns what transports: "mpi", "nccl", "nccl, mpi", or "none" in a world of one.
-  std::string engine_name() const { return engine_ ? engine_->name() : "none"; }
+  std::string engine_name() const { return engine() ? engine()->name() : "none"; }
   // Returns whether operations on tensors of a GPU run there, in the order of its stream; else they go through host memory.
-  bool takes_device_memory() const { return engine_ && engine_->takes_device_memory(); }
+  bool takes_device_memory() const { return engine() && engine()->takes_device_memory(); }
 
   // x becomes the sum (mean, product, smallest, largest) over all ranks, on all of them; bitwise identical there.
   template <class T, class D>
@@ -67,20 +72,33 @@ class Communicator {
   // Waits until all ranks are here.
   void barrier() { run_checked({.kind = Collective::barrier}, {}); }
 
-  // Returns the numbers of all ranks as one, and the texts of all ranks, on all of them. Integers must be less than 2^53.
+  // Returns the numbers of all ranks as one, on all of them. Integers are added as such, and have no mean.
   template <class N>
-  requires std::is_arithmetic_v<N> N all_reduce(N number, ReduceOp op = ReduceOp::sum) {
-    return static_cast<N>(reduced(static_cast<double>(number), op));
+  requires std::is_arithmetic_v<N>
+  [[nodiscard]] N all_reduce(N number, ReduceOp op = ReduceOp::sum) {
+    if constexpr (std::is_floating_point_v<N>)
+      return static_cast<N>(reduced(static_cast<double>(number), op));
+    else if constexpr (std::is_signed_v<N>)
+      return static_cast<N>(reduced(static_cast<std::int64_t>(number), op));
+    else
+      return static_cast<N>(reduced(static_cast<std::uint64_t>(number), op));
   }
-  std::vector<std::string> all_gather(const std::string& text);
+  // Adds up numbers of all ranks, on all of them.
+  void sum(std::span<double> numbers);
+  // Returns the texts of all ranks, on all of them.
+  [[nodiscard]] std::vector<std::string> all_gather(const std::string& text);
 
   // For code whose calls cannot differ: starts one, unchecked, and returns its number for wait().
   std::uint64_t start(const CollectiveCall& call);
   void wait(std::uint64_t number) {
-    if (engine_) engine_->wait(number);
+    if (engine()) engine()->wait(number);
   }
   void advance() {
-    if (engine_) engine_->advance();
+    if (engine()) engine()->advance();
+  }
+  // Tells the other ranks that this one fails and leaves calls that it has started: their waits are Errors. No call follows.
+  void abandon(const std::string& why) {
+    if (engine()) engine()->abandon(why);
   }
   void run(const CollectiveCall& call) { wait(start(call)); }
 
@@ -127,29 +145,37 @@ class Communicator {
   };
 
   // How many calls were started, and the bytes that this rank gave to them.
-  index_t calls() const { return calls_; }
-  index_t bytes() const { return bytes_; }
+  index_t calls() const { return state_->calls; }
+  index_t bytes() const { return state_->bytes; }
 
  private:
   double reduced(double number, ReduceOp op);
+  std::int64_t reduced(std::int64_t number, ReduceOp op);
+  std::uint64_t reduced(std::uint64_t number, ReduceOp op);
+  void run_number(void* number, io::Dtype type, ReduceOp op);
+
+  // What copies share.
+  struct State {
+    std::shared_ptr<Engine> engine;
+    index_t calls = 0, bytes = 0;
+  };
+  Engine* engine() const { return state_->engine.get(); }
 
   template <class T, class D>
   void run_in_place(CollectiveCall call, D& device, const View<T, D>& x) {
     static_assert(
         !std::is_same_v<T, bool>,
         "gpunet::distributed::Communicator: a tensor of bool (it has no sum), convert it: cast<label_t>(x)");
-    require(std::is_floating_point_v<T> || call.op != ReduceOp::avg,
-            "gpunet::distributed::Communicator: the mean of integers (it would be rounded), take ReduceOp::sum, or "
-            "convert them: cast<float>(x)");
     EngineArray<T, D> array(*this, device, x.data(), x.numel());
     call.elements = x.numel();
     call.type = io::dtype_of<T>();
     call.data = array.data();
     call.stream = array.stream();
     run_checked(call, x.sizes());
-    if (call.op == ReduceOp::avg && !call.stream)
-      for (index_t i = 0; i < x.numel(); ++i)
-        array.data()[i] /= static_cast<T>(size());
+    if constexpr (std::is_floating_point_v<T>)
+      if (call.op == ReduceOp::avg && !call.stream)
+        for (index_t i = 0; i < x.numel(); ++i)
+          array.data()[i] /= static_cast<T>(size());
     array.upload();
   }
   // Returns what a call makes of a tensor.
@@ -171,8 +197,7 @@ class Communicator {
   // Runs a call of tensors. Throws Error if the ranks' calls differ.
   void run_checked(const CollectiveCall& call, const Sizes& sizes);
 
-  std::shared_ptr<Engine> engine_;
-  index_t calls_ = 0, bytes_ = 0;
+  std::shared_ptr<State> state_ = std::make_shared<State>();
 };
 
 }  // namespace gpunet::distributed

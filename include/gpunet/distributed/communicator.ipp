@@ -42,12 +42,15 @@ GPUNET_INLINE std::string describe(const CallNumbers& numbers) {
 GPUNET_INLINE Communicator::Communicator(const CommunicatorOptions& options) {
   require(options.timeout.count() > 0, "gpunet::distributed::Communicator: a timeout of ", options.timeout.count(),
           " ms (want more than 0), leave it out for 30 minutes");
+  require_init_method(options);
+  CommunicatorOptions own = options;
+  own.timeout = std::min<std::chrono::milliseconds>(own.timeout, std::chrono::hours(24 * 365));  // clocks overflow
   const Launch launch = launch_of_process();
   require(launch.problem.empty(), "gpunet::distributed::Communicator: the environment has ", launch.problem,
           ", which ", launch.launcher, " sets, start the program with it, or unset the variable");
-  if (const EngineFactory factory = engine_factory()) engine_ = factory(options);
-  if (const DeviceEngineFactory factory = device_engine_factory()) engine_ = factory(options, engine_);
-  require(engine_ != nullptr || launch.world_size == 1, "gpunet::distributed::Communicator: this process is rank ",
+  if (const EngineFactory factory = engine_factory()) state_->engine = factory(own);
+  if (const DeviceEngineFactory factory = device_engine_factory()) state_->engine = factory(own, state_->engine);
+  require(engine() != nullptr || launch.world_size == 1, "gpunet::distributed::Communicator: this process is rank ",
           launch.rank, " of ", launch.world_size, " that ", launch.launcher,
           " started, and the program has nothing that connects them (each would train for itself), include "
           "<gpunet/distributed/mpi.hpp> in one source and link gpunet::mpi, or nccl.cuh and gpunet::nccl for GPUs");
@@ -59,9 +62,9 @@ GPUNET_INLINE Communicator::Communicator(const CommunicatorOptions& options) {
 }
 
 GPUNET_INLINE std::uint64_t Communicator::start(const CollectiveCall& call) {
-  ++calls_;
-  bytes_ += call.elements * io::bits_of(call.type) / 8 * (call.kind == Collective::all_to_all ? size() : 1);
-  if (engine_) return engine_->start(call);
+  ++state_->calls;
+  state_->bytes += call.elements * io::bits_of(call.type) / 8 * (call.kind == Collective::all_to_all ? size() : 1);
+  if (engine()) return engine()->start(call);
   if ((call.kind == Collective::all_gather || call.kind == Collective::all_to_all) && call.elements > 0)
     std::copy_n(static_cast<const std::byte*>(call.from), call.elements * io::bits_of(call.type) / 8,
                 static_cast<std::byte*>(call.data));
@@ -72,6 +75,11 @@ GPUNET_INLINE void Communicator::run_checked(const CollectiveCall& call, const S
   constexpr std::string_view where = "gpunet::distributed::Communicator: ";
   require(0 <= call.root && call.root < size(), where, "root ", call.root, " of ", size(), " ranks (want 0 to ",
           size() - 1, ")");
+  const auto op = static_cast<int>(call.op);
+  require(0 <= op && op <= static_cast<int>(ReduceOp::max), where, "ReduceOp ", op,
+          " (want one of sum, avg, product, min, max), use the names");
+  require(call.op != ReduceOp::avg || call.type == io::Dtype::F32 || call.type == io::Dtype::F64, where,
+          "the mean of integers (it would be rounded), take ReduceOp::sum, or convert them: cast<float>(x)");
   if (size() > 1) {
     const detail::CallNumbers own = detail::numbers_of(call, sizes);
     std::vector<detail::CallNumbers> all(static_cast<std::size_t>(size()));
@@ -93,10 +101,26 @@ GPUNET_INLINE void Communicator::run_checked(const CollectiveCall& call, const S
   run(plain);
 }
 
+GPUNET_INLINE void Communicator::run_number(void* number, io::Dtype type, ReduceOp op) {
+  run_checked({.kind = Collective::all_reduce, .elements = 1, .type = type, .op = op, .data = number}, {});
+}
 GPUNET_INLINE double Communicator::reduced(double number, ReduceOp op) {
-  run_checked({.kind = Collective::all_reduce, .elements = 1, .type = io::Dtype::F64, .op = op, .data = &number},
-              {});
+  run_number(&number, io::Dtype::F64, op);
   return op == ReduceOp::avg ? number / static_cast<double>(size()) : number;
+}
+GPUNET_INLINE std::int64_t Communicator::reduced(std::int64_t number, ReduceOp op) {
+  run_number(&number, io::Dtype::I64, op);
+  return number;
+}
+GPUNET_INLINE std::uint64_t Communicator::reduced(std::uint64_t number, ReduceOp op) {
+  run_number(&number, io::Dtype::U64, op);
+  return number;
+}
+
+GPUNET_INLINE void Communicator::sum(std::span<double> numbers) {
+  const index_t size = std::ssize(numbers);
+  run_checked({.kind = Collective::all_reduce, .elements = size, .type = io::Dtype::F64, .data = numbers.data()},
+              {size});
 }
 
 GPUNET_INLINE std::vector<std::string> Communicator::all_gather(const std::string& text) {

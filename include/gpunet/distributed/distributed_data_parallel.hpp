@@ -2,9 +2,12 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <iterator>
+#include <memory>
 #include <optional>
 #include <span>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -61,9 +64,9 @@ class DistributedDataParallel final : private GradientReducer<D, T>, private Bat
   using device_type = D;
   using value_type = T;
 
-  // Both must outlive this; the network may be moved. Parameters and buffers become those of rank 0. Throws Error on all ranks if
-  // their networks differ, or the versions of gpunet.
-  DistributedDataParallel(Network<D, T>& net, Communicator& comm,
+  // The network must outlive this; it may be moved. Parameters and buffers become those of rank 0. Throws Error on all ranks if
+  // their networks differ, the options, or the versions of gpunet.
+  DistributedDataParallel(Network<D, T>& net, const Communicator& comm,
                           const DistributedDataParallelOptions& options = {});
   ~DistributedDataParallel();
   DistributedDataParallel(const DistributedDataParallel&) = delete;
@@ -75,7 +78,7 @@ class DistributedDataParallel final : private GradientReducer<D, T>, private Bat
     return (*net_)(std::forward<Inputs>(inputs)...);
   }
   Network<D, T>& module() const { return *net_; }
-  Communicator& communicator() const { return comm_; }
+  Communicator& communicator() { return comm_; }
 
   // Until the end of its scope, backward passes leave gradients as this rank has computed them, and they accumulate; the first one after
   // that reduces the sum. Throws Error with Reduction::fixed_tree.
@@ -84,6 +87,11 @@ class DistributedDataParallel final : private GradientReducer<D, T>, private Bat
   // Copies the buffers of rank 0 to all ranks, as before an evaluation on all of them.
   void sync_buffers() override;
 
+  // Throws Error on all ranks if their parameters are no longer the same: something that is not the same on all ranks changes them.
+  // Compares their norm and a sum with pseudorandom signs, to a relative difference of 1e-4: processors of different kinds may
+  // round updates differently. train::fit calls it after each epoch.
+  void verify_parameters() override;
+
   // Returns the parts of the gradients that are reduced together, in their order.
   const std::vector<ArenaRange>& buckets();
 
@@ -91,15 +99,14 @@ class DistributedDataParallel final : private GradientReducer<D, T>, private Bat
   // A part of the gradients.
   struct Bucket {
     int nodes = 0, open = 0;   // that store gradients here, and how many of them have not run yet
-    std::uint64_t number = 0;  // of the call
+    bool is_started = false;   // whether its reduction is running
+    std::uint64_t number = 0;  // of that call
   };
 
   bool is_main() const override { return comm_.is_main(); }
   void sum(std::span<double> numbers) override;
   BatchRanks* batch_ranks() override { return options_.sync_batch_norm && comm_.size() > 1 ? this : nullptr; }
-  void begin_pass() override {
-    if (this->reduces() && options_.broadcast_buffers && !tree_) sync_buffers();
-  }
+  void begin_pass() override;
   LeafReducer<D, T>* leaves() override { return tree_ ? &*tree_ : nullptr; }
   void see_output(const PlannedNode&, const T*) override {}
   void see_gradients(const PlannedNode& node, std::span<T* const>, const T* gradients) override;
@@ -110,12 +117,17 @@ class DistributedDataParallel final : private GradientReducer<D, T>, private Bat
   void gather(const double* from, index_t n, double* to) override;
   void sum(double* numbers, index_t n) override;
 
-  void verify();
+  std::vector<std::string> all_gather(const std::string& text) override { return comm_.all_gather(text); }
+
+  void verify() const;
   // Makes rank 0's array that of all ranks.
   void broadcast(const View<T, D>& array);
   // Cuts the gradients into buckets, if the plan has changed.
   void make_buckets();
+  // The same; throws Error on all ranks if they train different parameters.
+  void verify_trained();
   void start(std::size_t bucket, T* gradients);
+  // Waits for the reductions that are running, and makes all buckets ready for a pass.
   void open_buckets();
   // Returns whether the engine takes the memory of the device.
   bool reduces_in_place() const;
@@ -123,21 +135,24 @@ class DistributedDataParallel final : private GradientReducer<D, T>, private Bat
   void* stream() const;
 
   TrackedPointer<Network<D, T>> net_;
-  Communicator& comm_;
+  mutable Communicator comm_;
   DistributedDataParallelOptions options_;
-  std::uint64_t plan_number_ = 0;
+  std::optional<std::uint64_t> plan_number_;  // of the buckets
+  std::optional<std::uint64_t> verified_plan_;
+  std::string trained_;                     // which parameters all ranks train
   std::vector<ArenaRange> ranges_;          // of the buckets
   std::vector<Bucket> buckets_;             // empty before the first pass
   std::vector<std::vector<int>> of_nodes_;  // the buckets of Plan::nodes
   std::ptrdiff_t last_node_ = 0;            // whose gradients were seen in this pass
-  std::vector<T> host_copy_;                // of the gradients, where the device has memory of its own
-  std::optional<LeafTree<D, T>> tree_;      // of Reduction::fixed_tree
-  Buffer<double, D> statistics_;            // see numbers()
+  std::shared_ptr<std::vector<T>> host_copy_ = std::make_shared<
+      std::vector<T>>();  // of the gradients, where the engine gets host memory and the device has its own
+  std::optional<LeafTree<D, T>> tree_;  // of Reduction::fixed_tree
+  Buffer<double, D> statistics_;        // see numbers()
 };
 
 // Options may be left out.
 template <class D, class T>
-DistributedDataParallel(Network<D, T>&, Communicator&, DistributedDataParallelOptions = {})
+DistributedDataParallel(Network<D, T>&, const Communicator&, DistributedDataParallelOptions = {})
     -> DistributedDataParallel<D, T>;
 
 #define GPUNET_DISTRIBUTED_DATA_PARALLEL(D, T) class DistributedDataParallel<D, T>

@@ -2,10 +2,11 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
+#include <cmath>
 #include <functional>
 #include <limits>
-#include <string>
-#include <string_view>
+#include <utility>
 
 #include <gpunet/core/text.hpp>
 #include <gpunet/device/traits.hpp>
@@ -17,40 +18,45 @@ namespace gpunet::distributed {
 
 namespace detail {
 
+// Returns which parameters have gradients, a line each.
+template <class D, class T>
+std::string trained_parameters(const Network<D, T>& net) {
+  const std::vector<ParameterInfo>& parameters = net.named_parameters();
+  std::string text;
+  for (std::size_t p = 0; p < parameters.size(); ++p)
+    text += concat(net.plan().has_gradient[p] ? "trained " : "frozen ", parameters[p].name, "\n");
+  return text;
+}
+
 // Returns what has to be the same on all ranks, a line each.
 template <class D, class T>
 std::string description_of(const Network<D, T>& net, const DistributedDataParallelOptions& options) {
   std::string text = concat("gpunet ", GPUNET_VERSION, "\n", io::to_string(io::dtype_of<T>()), " numbers\n");
   for (const ParameterInfo& p : net.named_parameters())
-    text += concat("parameter ", p.name, " ", to_string(p.sizes), p.requires_grad ? "" : ", frozen", "\n");
+    text += concat("parameter ", p.name, " ", to_string(p.sizes), "\n");
   for (const BufferInfo& b : net.named_buffers())
     text += concat("buffer ", b.name, " ", to_string(b.sizes), "\n");
   if (options.reduction == Reduction::fixed_tree)
     text += concat("Reduction::fixed_tree of ", options.tree_leaves, " leaves\n");
-  text += concat("sync_batch_norm ", options.sync_batch_norm ? "on" : "off", "\n");
+  text += trained_parameters(net);
+  text += concat("sync_batch_norm ", options.sync_batch_norm ? "on" : "off", "\nbroadcast_buffers ",
+                 options.broadcast_buffers ? "on" : "off", "\nbucket_cap_mb ", options.bucket_cap_mb, "\n");
   return text;
-}
-
-// Returns line i of a text, "nothing" behind its end.
-inline std::string_view line_of(std::string_view text, std::size_t i) {
-  for (; i > 0 && !text.empty(); --i)
-    text.remove_prefix(std::min(text.find('\n'), text.size() - 1) + 1);
-  return text.empty() ? "nothing" : text.substr(0, text.find('\n'));
 }
 
 // Throws Error for the first rank and line where the texts of the ranks differ.
 inline void require_same(const std::vector<std::string>& texts) {
-  for (std::size_t r = 1; r < texts.size(); ++r)
-    for (std::size_t i = 0; texts[r] != texts[0]; ++i)
-      require(line_of(texts[r], i) == line_of(texts[0], i), "gpunet::distributed::DistributedDataParallel: rank ",
-              r, " has ", line_of(texts[r], i), " where rank 0 has ", line_of(texts[0], i),
-              " (their gradients cannot be added), make the same network by the same program on all ranks");
+  if (const auto difference = gpunet::detail::first_difference(texts))
+    throw_error(Error(concat("gpunet::distributed::DistributedDataParallel: rank ", difference->text, " has ",
+                             difference->line, " where rank 0 has ", difference->of_first,
+                             " (their gradients cannot be added), make the same network by the same program on all "
+                             "ranks")));
 }
 
 }  // namespace detail
 
 template <class D, class T>
-DistributedDataParallel<D, T>::DistributedDataParallel(Network<D, T>& net, Communicator& comm,
+DistributedDataParallel<D, T>::DistributedDataParallel(Network<D, T>& net, const Communicator& comm,
                                                        const DistributedDataParallelOptions& options)
     : net_(net), comm_(comm), options_(options) {
   require(options.bucket_cap_mb > 0, "gpunet::distributed::DistributedDataParallel: bucket_cap_mb ",
@@ -60,6 +66,7 @@ DistributedDataParallel<D, T>::DistributedDataParallel(Network<D, T>& net, Commu
       "gpunet::distributed::DistributedDataParallel: the network has one already (its gradients would be reduced "
       "twice), use that");
   verify();
+  trained_ = detail::trained_parameters(net);
   if (options.reduction == Reduction::fixed_tree) tree_.emplace(net, comm, options.tree_leaves);
   const ModelUse::Exclusive use = net.exclusive_use();
   broadcast(net.parameters());
@@ -70,6 +77,9 @@ DistributedDataParallel<D, T>::DistributedDataParallel(Network<D, T>& net, Commu
 
 template <class D, class T>
 DistributedDataParallel<D, T>::~DistributedDataParallel() {
+  const bool is_running =
+      std::any_of(buckets_.begin(), buckets_.end(), [](const Bucket& b) { return b.is_started; });
+  if (is_running) comm_.abandon("an error has ended its backward pass");
   if (net_.exists()) net_->set_reducer(nullptr);
 }
 
@@ -101,7 +111,46 @@ void DistributedDataParallel<D, T>::sum(std::span<double> numbers) {
 }
 
 template <class D, class T>
-void DistributedDataParallel<D, T>::verify() {
+void DistributedDataParallel<D, T>::begin_pass() {
+  if (!this->reduces() || comm_.size() == 1) return;
+  verify_trained();  // a recorded step cannot
+  if (options_.broadcast_buffers && !tree_) sync_buffers();
+}
+
+template <class D, class T>
+void DistributedDataParallel<D, T>::verify_parameters() {
+  if (comm_.size() == 1) return;
+  const std::vector<T> values = to_vector(net_->device(), std::as_const(*net_).parameters());
+  double own[] = {0, 0};  // squares, and values with the signs of a linear congruential generator (Knuth's MMIX)
+  std::uint64_t random = 1;
+  for (const T value : values) {
+    const auto x = static_cast<double>(value);
+    random = random * 6364136223846793005U + 1442695040888963407U;
+    own[0] += x * x;
+    own[1] += random >> 63 ? x : -x;
+  }
+  std::vector<std::array<double, 2>> all(static_cast<std::size_t>(comm_.size()));
+  comm_.run({.kind = Collective::all_gather,
+             .elements = 2,
+             .type = io::Dtype::F64,
+             .from = own,
+             .data = all.data(),
+             .is_checked = true});
+  const auto is_same = [&](const std::array<double, 2>& x) {
+    const auto [squares, sum] = all[0];
+    if (!std::isfinite(squares)) return !std::isfinite(x[0]);
+    const double norm = std::sqrt(squares), most = 1e-4 * norm;
+    return std::abs(std::sqrt(x[0]) - norm) <= most && std::abs(x[1] - sum) <= most;
+  };
+  for (std::size_t r = 1; r < all.size(); ++r)
+    require(is_same(all[r]), "gpunet::distributed::DistributedDataParallel: rank ", r,
+            " has other parameters than rank 0 (norms ", std::sqrt(all[r][0]), " and ", std::sqrt(all[0][0]),
+            ": something that is not the same on all ranks has changed them), give all ranks the same optimizer, "
+            "schedule and calls");
+}
+
+template <class D, class T>
+void DistributedDataParallel<D, T>::verify() const {
   const std::string own = detail::description_of(*net_, options_);
   std::vector<std::string> texts = comm_.all_gather(std::to_string(std::hash<std::string>{}(own)));
   if (std::equal(texts.begin() + 1, texts.end(), texts.begin())) return;
@@ -160,10 +209,11 @@ void DistributedDataParallel<D, T>::sum(double* numbers, index_t n) {
 
 template <class D, class T>
 void DistributedDataParallel<D, T>::make_buckets() {
-  if (!of_nodes_.empty() && plan_number_ == net_->plan_number()) return;
-  plan_number_ = net_->plan_number();
+  if (plan_number_ == net_->plan_number()) return;
   const Plan& plan = net_->plan();
   const std::vector<ParameterInfo>& parameters = net_->named_parameters();
+  open_buckets();  // of the plan before
+  plan_number_ = net_->plan_number();
   std::vector<int> order, bucket_of(parameters.size(), -1);
   for (std::size_t p = 0; p < parameters.size(); ++p)
     if (plan.has_gradient[p]) order.push_back(static_cast<int>(p));
@@ -201,6 +251,16 @@ void DistributedDataParallel<D, T>::make_buckets() {
 }
 
 template <class D, class T>
+void DistributedDataParallel<D, T>::verify_trained() {
+  if (verified_plan_ == net_->plan_number()) return;
+  make_buckets();
+  std::string trained = detail::trained_parameters(*net_);
+  if (trained != trained_) detail::require_same(comm_.all_gather(trained));
+  trained_ = std::move(trained);
+  verified_plan_ = plan_number_;
+}
+
+template <class D, class T>
 const std::vector<ArenaRange>& DistributedDataParallel<D, T>::buckets() {
   make_buckets();
   return ranges_;
@@ -213,15 +273,16 @@ void DistributedDataParallel<D, T>::start(std::size_t bucket, T* gradients) {
                                          .elements = range.size(),
                                          .type = io::dtype_of<T>(),
                                          .data = gradients + range.begin,
-                                         .stream = stream()});
-  buckets_[bucket].open = -1;
+                                         .stream = stream(),
+                                         .owner = reduces_in_place() ? net_->gradients().owner() : host_copy_});
+  buckets_[bucket].is_started = true;
 }
 
 template <class D, class T>
 void DistributedDataParallel<D, T>::see_gradients(const PlannedNode& node, std::span<T* const>,
                                                   const T* gradients) {
   if (!this->reduces() || tree_ || comm_.size() == 1 || !reduces_in_place()) return;
-  make_buckets();
+  verify_trained();
   const std::ptrdiff_t place = &node - net_->plan().nodes.data();
   if (place >= last_node_) open_buckets();  // a pass begins, perhaps after one that an error has ended
   last_node_ = place;
@@ -235,19 +296,17 @@ template <class D, class T>
 void DistributedDataParallel<D, T>::reduce(T* gradients) {
   if (tree_) return tree_->check_running();
   if (!this->reduces() || comm_.size() == 1) return;
-  make_buckets();
+  verify_trained();
   D& device = net_->device();
   T* at = gradients;
   const auto bytes = static_cast<std::size_t>(net_->gradients().size()) * sizeof(T);
   if (!reduces_in_place()) {
-    host_copy_.resize(static_cast<std::size_t>(net_->gradients().size()));
-    at = host_copy_.data();
+    host_copy_->resize(static_cast<std::size_t>(net_->gradients().size()));
+    at = host_copy_->data();
     device.download(at, gradients, bytes);
   }
   for (std::size_t b = 0; b < buckets_.size(); ++b)
-    if (buckets_[b].open >= 0) start(b, at);
-  for (const Bucket& bucket : buckets_)
-    comm_.wait(bucket.number);
+    if (!buckets_[b].is_started) start(b, at);
   open_buckets();
   if (!reduces_in_place()) device.upload(gradients, at, bytes);
   for (const ArenaRange& range : ranges_)
@@ -257,8 +316,10 @@ void DistributedDataParallel<D, T>::reduce(T* gradients) {
 
 template <class D, class T>
 void DistributedDataParallel<D, T>::open_buckets() {
-  for (Bucket& bucket : buckets_)
+  for (Bucket& bucket : buckets_) {
+    if (std::exchange(bucket.is_started, false)) comm_.wait(bucket.number);
     bucket.open = bucket.nodes;
+  }
   last_node_ = std::numeric_limits<std::ptrdiff_t>::max();
 }
 

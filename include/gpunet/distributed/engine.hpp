@@ -21,6 +21,8 @@ struct CommunicatorOptions {
   // variables MASTER_ADDR and MASTER_PORT, or "file:///path", by a file that is not there yet in a folder that all can write to.
   std::string init_method = "env://";
 };
+// Throws Error if init_method is none of the two.
+void require_init_method(const CommunicatorOptions& options);
 
 // The kinds of operations.
 enum class Collective { all_reduce, reduce, broadcast, all_gather, all_to_all, barrier };
@@ -40,6 +42,9 @@ struct CollectiveCall {
   // CUDA's stream of work on the memory of a GPU: the operation follows what is in it, and wait() lets what comes later in it follow the
   // operation, without waiting on the host. Null: host memory.
   void* stream = nullptr;
+  // Keeps the memory if the operation cannot be completed: another rank may still write to it then. Null: an engine that lets others
+  // write to host memory copies it.
+  std::shared_ptr<const void> owner = nullptr;
 };
 
 // Transports the numbers of one process. Calls of all ranks have to be the same, in the same order.
@@ -55,12 +60,14 @@ class Engine {
   // Returns whether calls may have a stream.
   virtual bool takes_device_memory() const { return false; }
 
-  // Starts a call, whose memory must stay until it was waited for. Returns its number.
+  // Starts a call, whose memory must stay until wait() returns or throws. Returns its number.
   virtual std::uint64_t start(const CollectiveCall& call) = 0;
   // Waits until it is done. Throws Error if it cannot be: a rank has left, makes another call, or does not come in time.
   virtual void wait(std::uint64_t number) = 0;
   // Lets the started calls advance, where they do so only while the process looks after them. Does not wait.
   virtual void advance() = 0;
+  // Tells the other ranks that this one fails: it leaves calls that it has started. No call follows.
+  virtual void abandon(const std::string& why) = 0;
 };
 
 // Makes the engine of a program, in all processes that were launched together. A header of an engine sets it (<gpunet/distributed/mpi.hpp>);

@@ -4,6 +4,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <utility>
 #include <vector>
 
@@ -43,7 +44,7 @@ template <class D, class T>
 class LeafTree final : public LeafReducer<D, T> {
  public:
   // Throws Error for a number of leaves that is no power of two or that the ranks cannot share.
-  LeafTree(Network<D, T>& net, Communicator& comm, index_t leaves);
+  LeafTree(Network<D, T>& net, const Communicator& comm, index_t leaves);
 
   // Throws Error for a layer that makes the gradient of a leaf depend on other leaves, in the network's mode.
   void check_layers() const;
@@ -69,7 +70,7 @@ class LeafTree final : public LeafReducer<D, T> {
   void add_ranks();
 
   TrackedPointer<Network<D, T>> net_;
-  Communicator& comm_;
+  Communicator comm_;
   index_t leaves_;
   bool is_running_ = false;
   bool has_older_ = false;                     // the first of sums_ are gradients that the batch is added to
@@ -78,7 +79,11 @@ class LeafTree final : public LeafReducer<D, T> {
   std::vector<Buffer<T, D>> sums_;                        // gradients with their offsets, then the loss
   std::size_t depth_ = 0;                                 // how many of them there are
   std::array<Buffer<std::byte, D>, 3> rows_;              // see rows_of_leaf
-  Buffer<T, D> own_, received_;                           // [ranks, part]
+  // Of the sums of all ranks, each [ranks, part].
+  struct Exchanged {
+    Buffer<T, D> own, received;
+  };
+  std::shared_ptr<Exchanged> exchanged_;
 };
 
 #define GPUNET_LEAF_TREE(D, T) class LeafTree<D, T>

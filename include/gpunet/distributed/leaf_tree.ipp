@@ -13,7 +13,7 @@
 namespace gpunet::distributed {
 
 template <class D, class T>
-LeafTree<D, T>::LeafTree(Network<D, T>& net, Communicator& comm, index_t leaves)
+LeafTree<D, T>::LeafTree(Network<D, T>& net, const Communicator& comm, index_t leaves)
     : net_(net), comm_(comm), leaves_(leaves) {
   require(leaves >= 1 && std::has_single_bit(static_cast<std::uint64_t>(leaves)),
           "gpunet::distributed::DistributedDataParallel: tree_leaves ", leaves,
@@ -25,7 +25,7 @@ LeafTree<D, T>::LeafTree(Network<D, T>& net, Communicator& comm, index_t leaves)
   std::array<index_t, 2> state{static_cast<index_t>(net.random_state().first),
                                static_cast<index_t>(net.random_state().second)};
   if (comm.size() > 1)
-    comm.run({.kind = Collective::broadcast, .elements = 2, .type = io::Dtype::I64, .data = state.data()});
+    comm_.run({.kind = Collective::broadcast, .elements = 2, .type = io::Dtype::I64, .data = state.data()});
   net.set_random_state({static_cast<std::uint64_t>(state[0]), static_cast<std::uint64_t>(state[1])});
 }
 
@@ -166,14 +166,17 @@ void LeafTree<D, T>::add_ranks() {
   for (const ArenaRange& range : ranges())
     size += range.size();
   const index_t part = ceil_div(size, comm_.size()), all = part * comm_.size();
-  if (own_.size() != all) {
-    own_.reset(device, all);
-    received_.reset(device, all);
-    fill(device, all, T{}, own_.data());
+  if (!exchanged_ || exchanged_->own.size() != all) {
+    exchanged_ = std::make_shared<Exchanged>();
+    exchanged_->own.reset(device, all);
+    exchanged_->received.reset(device, all);
+    fill(device, all, T{}, exchanged_->own.data());
   }
-  // Calls f(address in the network, place in own_, bytes) for all that is added up.
+  T* const own = exchanged_->own.data();
+  T* const sum = exchanged_->received.data();
+  // Calls f(address in the network, place in `own`, bytes) for all that is added up.
   const auto each = [&](auto f) {
-    T* place = own_.data();
+    T* place = own;
     for (const ArenaRange& range : ranges()) {
       f(net_->gradients().data() + range.begin, place, static_cast<std::size_t>(range.size()) * sizeof(T));
       place += range.size();
@@ -188,19 +191,19 @@ void LeafTree<D, T>::add_ranks() {
                .type = io::dtype_of<T>(),
                .from = sent.data(),
                .data = got.data(),
-               .stream = got.stream()});
+               .stream = got.stream(),
+               .owner = got.data() == to ? exchanged_ : nullptr});
     got.upload();
   };
   auto samples = static_cast<T>(samples_);
   const T expected = samples * static_cast<T>(comm_.size());
-  T* const place = own_.data() + size - 1;
+  T* const place = own + size - 1;
   each([&](const T* from, T* to, std::size_t bytes) { device.copy(to, from, bytes); });
   device.upload(place, &samples, sizeof(T));
-  exchange(Collective::all_to_all, own_.data(), all, received_.data());
-  T* const sum = received_.data();
+  exchange(Collective::all_to_all, own, all, sum);
   for (index_t n = comm_.size() / 2; n > 0; n /= 2)
     map(device, n * part, Add{}, sum + n * part, static_cast<const T*>(sum), sum);
-  exchange(Collective::all_gather, sum, part, own_.data());
+  exchange(Collective::all_gather, sum, part, own);
   device.download(&samples, place, sizeof(T));
   require(samples == expected, "gpunet::distributed::DistributedDataParallel: the batch of this rank has ",
           samples_, " samples, those of all ", comm_.size(), " ranks together ", samples,

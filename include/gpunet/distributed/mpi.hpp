@@ -55,6 +55,8 @@ inline MPI_Datatype mpi_type(io::Dtype type) {
       return MPI_INT32_T;
     case io::Dtype::I64:
       return MPI_INT64_T;
+    case io::Dtype::U64:
+      return MPI_UINT64_T;
     default:
       return MPI_UINT8_T;
   }
@@ -194,40 +196,76 @@ class MpiSession {
     int is_over = 0;
     MPI_Finalized(&is_over);
     if (is_over) return;
-    if (running_) {  // std::exit() with an engine: what the others wait for will not come
+    for (const std::shared_ptr<MpiReports>& reports :
+         running_) {  // std::exit(): what the others wait for will not come
       MpiReport report{.state = MpiReport::failed};
       std::snprintf(report.text, sizeof report.text, "its program has ended by exit()");
-      running_->send(report);
-      failed_ = running_;
+      reports->send(report);
+      failed_ = reports;
     }
     if (failed_) {  // the others cannot be relied on, so MPI_Finalize might wait for ever: end them, once they have said why
       failed_->send({.state = MpiReport::ended});
-      failed_->wait_for_all(std::chrono::seconds(2),
+      failed_->wait_for_all(std::chrono::seconds(5),
                             [](const MpiReport& r) { return r.state == MpiReport::ended; });
+    }
+    if (failed_ || is_lost_) {
       std::fflush(nullptr);
+      std::this_thread::sleep_for(
+          std::chrono::milliseconds(200));  // until the launcher has read what all have printed
       MPI_Abort(MPI_COMM_WORLD, 1);
     }
     if (owns_) MPI_Finalize();
   }
 
-  void begin(std::shared_ptr<MpiReports> reports) { running_ = std::move(reports); }
-  void end(bool failed) {
-    if (failed) failed_ = running_;
-    running_ = nullptr;
+  // Notes an engine, and its end.
+  void begin(std::shared_ptr<MpiReports> reports) { running_.push_back(std::move(reports)); }
+  void end(const std::shared_ptr<MpiReports>& reports, bool failed) {
+    if (failed) failed_ = reports;
+    running_.erase(std::remove(running_.begin(), running_.end(), reports), running_.end());
   }
-  bool has_failed() const { return failed_ != nullptr; }
+  // Notes that MPI can no longer be used, and there is nobody to tell.
+  void lose() { is_lost_ = true; }
+  bool has_failed() const { return failed_ || is_lost_; }
 
  private:
   MpiSession() {
     int is_there = 0, provided = 0;
     MPI_Initialized(&is_there);
     owns_ = !is_there;
-    if (owns_) MPI_Init_thread(nullptr, nullptr, MPI_THREAD_SERIALIZED, &provided);
+    if (!owns_) return;
+    MPI_Init_thread(nullptr, nullptr, MPI_THREAD_SERIALIZED, &provided);
+    // Open MPI reports errors of nonblocking calls there, whatever their communicator.
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
   }
 
-  bool owns_ = false;
-  std::shared_ptr<MpiReports> running_, failed_;
+  bool owns_ = false, is_lost_ = false;
+  std::vector<std::shared_ptr<MpiReports>> running_;  // of the engines that exist
+  std::shared_ptr<MpiReports> failed_;
 };
+
+// Returns a communicator of all processes, which waits for them. Throws Error if they do not come in time.
+inline MPI_Comm mpi_comm_of_all(std::chrono::milliseconds timeout, MpiSession& session) {
+  struct Call {
+    MPI_Comm comm = MPI_COMM_NULL;
+    MPI_Request request = MPI_REQUEST_NULL;
+  };
+  auto call = std::make_unique<Call>();
+  check_mpi(MPI_Comm_idup(MPI_COMM_WORLD, &call->comm, &call->request), "MPI_Comm_idup");
+  const auto end = std::chrono::steady_clock::now() + timeout;
+  for (int is_done = 0;;) {
+    check_mpi(MPI_Test(&call->request, &is_done, MPI_STATUS_IGNORE), "MPI_Comm_idup");
+    if (is_done) return call->comm;
+    if (std::chrono::steady_clock::now() > end) break;
+    std::this_thread::sleep_for(std::chrono::microseconds(50));
+  }
+  static_cast<void>(call.release());  // MPI may write to it
+  session.lose();
+  throw_error(Error(
+      concat("gpunet::distributed::Communicator: not all processes have made one within ",
+             std::chrono::duration<double>(timeout).count(),
+             " s (it takes all: a Communicator is no place for if (rank == 0)), make it on all ranks, or give "
+             "a longer .timeout")));
+}
 
 // Calls of MPI that do not block, so that a rank that does not come is noticed.
 class MpiEngine final : public Engine {
@@ -239,7 +277,7 @@ class MpiEngine final : public Engine {
             "gpunet::distributed::Communicator: an earlier one has failed (MPI cannot go on after that), end the "
             "program and start it again from its checkpoint");
     for (MPI_Comm& comm : comms_) {
-      check_mpi(MPI_Comm_dup(MPI_COMM_WORLD, &comm), "MPI_Comm_dup");
+      comm = mpi_comm_of_all(timeout_, session_);
       MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
     }
     MPI_Comm of_machine;
@@ -257,7 +295,10 @@ class MpiEngine final : public Engine {
     if (!has_failed_ && std::uncaught_exceptions() > exceptions_)
       tell_failure("it has ended with an error of its own");
     if (!has_failed_) leave();
-    session_.end(has_failed_);
+    session_.end(reports_, has_failed_);
+    for (Pending& pending : pending_)
+      if (int flag = 0; pending.report.number > 0 && (has_failed_ || test(pending, flag) != MPI_SUCCESS || !flag))
+        static_cast<void>(new Pending(std::move(pending)));  // another rank may still write to its memory
     if (has_failed_) return;
     reports_->close();
     for (MPI_Comm& comm : comms_)
@@ -275,40 +316,55 @@ class MpiEngine final : public Engine {
         !has_failed_,
         "gpunet::distributed: a call after one that has failed (the ranks are no longer in step), end the program "
         "and start it again from its checkpoint");
+    const bool has_rows = call.kind == Collective::all_gather || call.kind == Collective::all_to_all;
+    constexpr index_t most = std::numeric_limits<int>::max() / 2;  // MPI counts in int
+    require(!has_rows || call.elements <= most, "gpunet::distributed::Communicator::", to_string(call.kind), ": ",
+            call.elements, " elements of each rank (MPI takes ", most, "), give parts of them");
     Pending& pending = free_slot();
     pending.report = {MpiReport::waiting, static_cast<std::int64_t>(++number_),
                       static_cast<std::int64_t>(call.kind), static_cast<std::int64_t>(call.type), call.elements};
     recent(pending.report) = pending.report;
-    pending.requests.clear();
+    pending.call = call;
+    const index_t bytes = call.elements * io::bits_of(call.type) / 8, rows = bytes * size();
+    const void* from = call.from;
+    void* data = call.data;
+    if (!call.owner && bytes > 0) {
+      const index_t in = call.kind == Collective::all_gather ? bytes : has_rows ? rows : 0;
+      pending.copy.resize(static_cast<std::size_t>(in + (has_rows ? rows : bytes)));
+      data = pending.copy.data() + in;
+      from = pending.copy.data();
+      std::memcpy(pending.copy.data(), has_rows ? call.from : call.data,
+                  static_cast<std::size_t>(has_rows ? in : bytes));
+    }
     const MPI_Datatype type = mpi_type(call.type);
     const int root = static_cast<int>(call.root);
     const MPI_Comm comm = comms_[call.is_of_training ? 2 : call.is_checked ? 1 : 0];
-    constexpr index_t most = std::numeric_limits<int>::max() / 2;  // MPI counts in int
-    if (call.kind == Collective::barrier)
-      check_mpi(MPI_Ibarrier(comm, &pending.requests.emplace_back()), "MPI_Ibarrier");
-    if (call.kind == Collective::all_gather || call.kind == Collective::all_to_all) {
-      require(call.elements <= most, "gpunet::distributed::Communicator::", to_string(call.kind), ": ",
-              call.elements, " elements of each rank (MPI takes ", most, "), give parts of them");
+    pending.requests.clear();
+    const auto submit = [&](auto function, const char* name, auto... arguments) {
+      pending.requests.push_back(MPI_REQUEST_NULL);
+      check(function(arguments..., comm, &pending.requests.back()), name);
+    };
+    if (call.kind == Collective::barrier) {
+      submit(MPI_Ibarrier, "MPI_Ibarrier");
+    } else if (has_rows) {
       const int n = static_cast<int>(call.elements);
-      MPI_Request& request = pending.requests.emplace_back();
       if (call.kind == Collective::all_gather)
-        check_mpi(MPI_Iallgather(call.from, n, type, call.data, n, type, comm, &request), "MPI_Iallgather");
+        submit(MPI_Iallgather, "MPI_Iallgather", from, n, type, data, n, type);
       else
-        check_mpi(MPI_Ialltoall(call.from, n, type, call.data, n, type, comm, &request), "MPI_Ialltoall");
-      return number_;
-    }
-    for (index_t first = 0; first < call.elements; first += most) {
-      const int n = static_cast<int>(std::min(most, call.elements - first));
-      void* const part = static_cast<std::byte*>(call.data) + first * (io::bits_of(call.type) / 8);
-      MPI_Request& request = pending.requests.emplace_back();
-      if (call.kind == Collective::all_reduce)
-        check_mpi(MPI_Iallreduce(MPI_IN_PLACE, part, n, type, mpi_op(call.op), comm, &request), "MPI_Iallreduce");
-      else if (call.kind == Collective::broadcast)
-        check_mpi(MPI_Ibcast(part, n, type, root, comm, &request), "MPI_Ibcast");
-      else if (root == reports_->rank())
-        check_mpi(MPI_Ireduce(MPI_IN_PLACE, part, n, type, mpi_op(call.op), root, comm, &request), "MPI_Ireduce");
-      else
-        check_mpi(MPI_Ireduce(part, nullptr, n, type, mpi_op(call.op), root, comm, &request), "MPI_Ireduce");
+        submit(MPI_Ialltoall, "MPI_Ialltoall", from, n, type, data, n, type);
+    } else {
+      for (index_t first = 0; first < call.elements; first += most) {
+        const int n = static_cast<int>(std::min(most, call.elements - first));
+        void* const part = static_cast<std::byte*>(data) + first * (io::bits_of(call.type) / 8);
+        if (call.kind == Collective::all_reduce)
+          submit(MPI_Iallreduce, "MPI_Iallreduce", MPI_IN_PLACE, part, n, type, mpi_op(call.op));
+        else if (call.kind == Collective::broadcast)
+          submit(MPI_Ibcast, "MPI_Ibcast", part, n, type, root);
+        else if (root == reports_->rank())
+          submit(MPI_Ireduce, "MPI_Ireduce", MPI_IN_PLACE, part, n, type, mpi_op(call.op), root);
+        else
+          submit(MPI_Ireduce, "MPI_Ireduce", part, static_cast<void*>(nullptr), n, type, mpi_op(call.op), root);
+      }
     }
     return number_;
   }
@@ -322,12 +378,17 @@ class MpiEngine final : public Engine {
     for (Pending& pending : pending_)
       if (pending.report.number > 0) is_done(pending);
   }
+  void abandon(const std::string& why) override {
+    if (!has_failed_) tell_failure(why);
+  }
 
  private:
   // A call that was started; number 0: a free slot.
   struct Pending {
     MpiReport report;
     std::vector<MPI_Request> requests;
+    CollectiveCall call;
+    std::vector<std::byte> copy;  // of its memory, if that has no owner
   };
 
   // Returns the place of the call with the number of a report among the last ones of this rank.
@@ -343,10 +404,16 @@ class MpiEngine final : public Engine {
 
   bool is_done(Pending& pending) {
     int flag = 0;
-    check_mpi(
-        MPI_Testall(static_cast<int>(pending.requests.size()), pending.requests.data(), &flag, MPI_STATUSES_IGNORE),
-        pending.report.call().c_str());
+    const int code = test(pending, flag);
+    if (code != MPI_SUCCESS) {  // the ranks' calls have met and differ, or a rank has ended
+      look_at_others(pending.report, {});
+      check(code, concat("MPI in ", pending.report.call()));
+    }
     return flag != 0;
+  }
+  static int test(Pending& pending, int& flag) {
+    return MPI_Testall(static_cast<int>(pending.requests.size()), pending.requests.data(), &flag,
+                       MPI_STATUSES_IGNORE);
   }
 
   void wait(Pending& pending) {
@@ -368,6 +435,14 @@ class MpiEngine final : public Engine {
       }
       look_at_others(pending.report, waited);
     }
+    const index_t bytes = pending.call.elements * io::bits_of(pending.call.type) / 8;
+    const bool has_rows =
+        pending.call.kind == Collective::all_gather || pending.call.kind == Collective::all_to_all;
+    if (!pending.call.owner && bytes > 0) {
+      const auto out = static_cast<std::size_t>(has_rows ? bytes * size() : bytes);
+      std::memcpy(pending.call.data, pending.copy.data() + (pending.copy.size() - out), out);
+    }
+    pending.call.owner = nullptr;
     pending.report.number = 0;
   }
 
@@ -379,8 +454,10 @@ class MpiEngine final : public Engine {
       if (r == rank()) continue;
       const MpiReport& other = reports_->of(r);
       if (other.state == MpiReport::failed || other.state == MpiReport::ended)
-        fail(concat("rank ", r, " has failed: ", other.text[0] ? other.text : "see its message",
-                    ", start all ranks again from the last checkpoint"));
+        fail(std::string_view(other.text).starts_with("rank ")  // what it says of another one
+                 ? std::string(other.text)
+                 : concat("rank ", r, " has failed: ", other.text[0] ? other.text : "see its message",
+                          ", start all ranks again from the last checkpoint"));
       if (other.state == MpiReport::left && other.number < own.number)
         fail(concat("rank ", r, " has left after ", other.number, " calls, and this rank waits in ", own.call(),
                     " (do all ranks have the same number of batches?), give all ranks as many: "
@@ -412,6 +489,11 @@ class MpiEngine final : public Engine {
     reports_->send(report);
     reports_->read();
   }
+  void check(int code, const std::string& what) {
+    if (code == MPI_SUCCESS) return;
+    tell_failure(concat(what, " fails"));
+    check_mpi(code, what.c_str());
+  }
   [[noreturn]] void fail(const std::string& why) {
     tell_failure(why);
     throw_error(Error(concat("gpunet::distributed: ", why)));
@@ -425,10 +507,18 @@ class MpiEngine final : public Engine {
     };
     has_failed_ = !reports_->wait_for_all(timeout_, has_gone);
     for (index_t r = 0; r < size(); ++r)
-      if (const MpiReport& other = reports_->of(r); r != rank() && other.state != MpiReport::left) {
+      if (const MpiReport& other = reports_->of(r); r != rank()) {
+        const bool left = other.state == MpiReport::left;
+        if (left && other.number == static_cast<std::int64_t>(number_)) continue;
         has_failed_ = true;
-        std::fprintf(stderr, "gpunet::distributed: rank %d has ended, but rank %d has %s\n", reports_->rank(),
-                     static_cast<int>(r), has_gone(other) ? concat("failed: ", other.text).c_str() : "not");
+        const std::string what =
+            left              ? concat("left after ", other.number,
+                                       " calls (some of the numbers were of other calls: all ranks must make the "
+                                                    "same), let them not depend on the rank")
+            : has_gone(other) ? concat("failed: ", other.text[0] ? other.text : "see its message")
+                              : std::string("not");
+        std::fprintf(stderr, "gpunet::distributed: rank %d has ended after %lld calls, but rank %d has %s\n",
+                     reports_->rank(), static_cast<long long>(number_), static_cast<int>(r), what.c_str());
       }
   }
 

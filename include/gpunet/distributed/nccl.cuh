@@ -109,26 +109,14 @@ class NcclEngine final : public Engine {
       launch_.local_world_size = host_->local_size();
     ordinal_ = static_cast<int>(launch_.local_rank % devices);
     const NcclDevice device(ordinal_);
-    ncclUniqueId id{};
-    if (launch_.rank == 0) check(ncclGetUniqueId(&id), "ncclGetUniqueId");
-    share_id(id, options);
-    // What the streams tell the watch, in memory that the GPU writes and the host reads.
-    check_nccl(cudaHostAlloc(reinterpret_cast<void**>(&marks_), sizeof(Marks), cudaHostAllocPortable),
-               "cudaHostAlloc");
-    std::memset(marks_, 0, sizeof(Marks));
-    const unsigned char values[] = {0, 1};
-    check_nccl(cudaMalloc(reinterpret_cast<void**>(&values_), sizeof values), "cudaMalloc");
-    check_nccl(cudaMemcpy(values_, values, sizeof values, cudaMemcpyHostToDevice), "cudaMemcpy");
-    check_nccl(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking), "cudaStreamCreateWithFlags");
-    for (cudaEvent_t* event : {&before_, &after_})
-      check_nccl(cudaEventCreateWithFlags(event, cudaEventDisableTiming), "cudaEventCreateWithFlags");
-    marks_->busy = 1;
-    watch_ = std::thread([this] { watch(); });
-    const ncclResult_t result = ncclCommInitRank(&comm_, static_cast<int>(size()), id, static_cast<int>(rank()));
-    marks_->busy = 0;
-    if (result != ncclSuccess) stop_watch();
-    check(result, "ncclCommInitRank");
-    is_ready_ = true;
+    try {
+      connect(options);
+    } catch (const Error& error) {
+      stop_watch();
+      links_.fail(error.what());
+      release();
+      throw;
+    }
   }
   NcclEngine(const NcclEngine&) = delete;
   NcclEngine& operator=(const NcclEngine&) = delete;
@@ -136,20 +124,17 @@ class NcclEngine final : public Engine {
     int before = 0;
     static_cast<void>(cudaGetDevice(&before));
     static_cast<void>(cudaSetDevice(ordinal_));
-    const bool fails = has_failed() || std::uncaught_exceptions() > exceptions_;
-    if (!fails) static_cast<void>(cudaDeviceSynchronize());  // the others wait for these operations
+    const bool has_error = std::uncaught_exceptions() > exceptions_;
+    if (!has_error && !has_failed())
+      static_cast<void>(cudaDeviceSynchronize());  // the others wait for these operations
     stop_watch();
+    bool fails = has_error || !failure_.empty();
     if (fails)
-      links_.tell(failure_.empty() ? "it has ended with an error of its own" : failure_);
+      links_.fail(failure_.empty() ? "it has ended with an error of its own" : failure_);
     else
-      links_.tell(Links::goodbye);
+      fails = !links_.leave(rank(), Clock::now() + timeout_);
     if (!is_aborted_) fails ? ncclCommAbort(comm_) : ncclCommDestroy(comm_);
-    static_cast<void>(cudaFree(staging_));
-    for (const cudaEvent_t event : {before_, after_})
-      static_cast<void>(cudaEventDestroy(event));
-    static_cast<void>(cudaStreamDestroy(stream_));
-    static_cast<void>(cudaFreeHost(marks_));
-    static_cast<void>(cudaFree(values_));
+    release();
     static_cast<void>(cudaSetDevice(before));
   }
 
@@ -191,14 +176,58 @@ class NcclEngine final : public Engine {
     if (host_) host_->advance();
   }
 
+  void abandon(const std::string& why) override {
+    if (has_failed()) return;
+    stop_watch();
+    failure_ = why;
+    links_.fail(why);
+    if (host_) host_->abandon(why);
+    is_aborted_ = true;
+    ncclCommAbort(comm_);  // or freeing the memory of its operations would wait for them
+  }
+
  private:
   static constexpr std::uint64_t of_device = std::uint64_t{1}
                                              << 63;  // in the numbers of calls on the memory of the GPU
 
-  // Written by the streams: whether an operation is running, and that one has ended since the host has last looked.
+  // Written by the streams: whether an operation is running, and that one has ended since the host has last looked. A GPU writes a byte as
+  // a whole; nothing else depends on the order of these writes.
   struct Marks {
-    volatile unsigned char busy, has_ended;
+    unsigned char busy, has_ended;
+
+    bool is_busy() { return std::atomic_ref(busy).load(std::memory_order_relaxed); }
+    void set_busy(bool is) { std::atomic_ref(busy).store(is, std::memory_order_relaxed); }
+    bool take_ended() { return std::atomic_ref(has_ended).exchange(0, std::memory_order_relaxed); }
   };
+
+  void connect(const CommunicatorOptions& options) {
+    ncclUniqueId id{};
+    if (launch_.rank == 0) check(ncclGetUniqueId(&id), "ncclGetUniqueId");
+    share_id(id, options);
+    // What the streams tell the watch, in memory that the GPU writes and the host reads.
+    check_nccl(cudaHostAlloc(reinterpret_cast<void**>(&marks_), sizeof(Marks), cudaHostAllocPortable),
+               "cudaHostAlloc");
+    std::memset(marks_, 0, sizeof(Marks));
+    const unsigned char values[] = {0, 1};
+    check_nccl(cudaMalloc(reinterpret_cast<void**>(&values_), sizeof values), "cudaMalloc");
+    check_nccl(cudaMemcpy(values_, values, sizeof values, cudaMemcpyHostToDevice), "cudaMemcpy");
+    check_nccl(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking), "cudaStreamCreateWithFlags");
+    for (cudaEvent_t* event : {&before_, &after_})
+      check_nccl(cudaEventCreateWithFlags(event, cudaEventDisableTiming), "cudaEventCreateWithFlags");
+    marks_->set_busy(true);
+    watch_ = std::thread([this] { watch(); });
+    check(ncclCommInitRank(&comm_, static_cast<int>(size()), id, static_cast<int>(rank())), "ncclCommInitRank");
+    marks_->set_busy(false);
+    is_ready_ = true;
+  }
+  void release() {
+    static_cast<void>(cudaFree(staging_));
+    for (const cudaEvent_t event : {before_, after_})
+      if (event) static_cast<void>(cudaEventDestroy(event));
+    if (stream_) static_cast<void>(cudaStreamDestroy(stream_));
+    static_cast<void>(cudaFreeHost(marks_));
+    static_cast<void>(cudaFree(values_));
+  }
 
   // Throws Error if a call of NCCL has failed.
   void check(ncclResult_t result, const char* what) const {
@@ -231,9 +260,19 @@ class NcclEngine final : public Engine {
             " (each process has one), make the device by Cuda device(static_cast<int>(comm.local_rank()))");
   }
 
-  // Puts an operation into the stream.
+  // Puts an operation into the stream, with its marks also if NCCL refuses it: then nothing is running.
   void submit(const CollectiveCall& call) {
     mark(&marks_->busy, 1);
+    try {
+      submit_unmarked(call);
+    } catch (const Error&) {
+      static_cast<void>(cudaMemcpyAsync(&marks_->busy, values_, 1, cudaMemcpyDeviceToHost, stream_));
+      throw;
+    }
+    mark(&marks_->busy, 0);
+    mark(&marks_->has_ended, 1);
+  }
+  void submit_unmarked(const CollectiveCall& call) {
     const auto count = static_cast<std::size_t>(call.elements);
     const ncclDataType_t type = nccl_type(call.type);
     const int root = static_cast<int>(call.root);
@@ -253,25 +292,25 @@ class NcclEngine final : public Engine {
       case Collective::all_to_all: {
         const auto bytes = static_cast<std::size_t>(call.elements * io::bits_of(call.type) / 8);
         check(ncclGroupStart(), "ncclGroupStart");
-        for (int r = 0; r < static_cast<int>(size()); ++r) {
+        ncclResult_t sends = ncclSuccess, receives = ncclSuccess;
+        for (int r = 0; r < static_cast<int>(size()) && sends == ncclSuccess && receives == ncclSuccess; ++r) {
           const auto row = static_cast<std::size_t>(r) * bytes;
-          check(ncclSend(static_cast<const std::byte*>(call.from) + row, count, type, r, comm_, stream_),
-                "ncclSend");
-          check(ncclRecv(static_cast<std::byte*>(call.data) + row, count, type, r, comm_, stream_), "ncclRecv");
+          sends = ncclSend(static_cast<const std::byte*>(call.from) + row, count, type, r, comm_, stream_);
+          receives = ncclRecv(static_cast<std::byte*>(call.data) + row, count, type, r, comm_, stream_);
         }
-        check(ncclGroupEnd(), "ncclGroupEnd");
+        const ncclResult_t ends = ncclGroupEnd();  // also after an error, so that the next call is not in the group
+        check(sends, "ncclSend");
+        check(receives, "ncclRecv");
+        check(ends, "ncclGroupEnd");
         break;
       }
       case Collective::barrier:  // staged: one byte of each rank
         check(ncclAllReduce(call.data, call.data, 1, ncclUint8, ncclMax, comm_, stream_), "ncclAllReduce");
         break;
     }
-    mark(&marks_->busy, 0);
-    mark(&marks_->has_ended, 1);
   }
-  void mark(volatile unsigned char* at, int value) {
-    check_nccl(cudaMemcpyAsync(const_cast<unsigned char*>(at), values_ + value, 1, cudaMemcpyDeviceToHost, stream_),
-               "cudaMemcpyAsync");
+  void mark(unsigned char* at, int value) {
+    check_nccl(cudaMemcpyAsync(at, values_ + value, 1, cudaMemcpyDeviceToHost, stream_), "cudaMemcpyAsync");
   }
 
   // Lets what comes later in the program's stream follow the operations that were started.
@@ -284,9 +323,7 @@ class NcclEngine final : public Engine {
 
   // Waits for all operations before one on host memory, those of recorded steps too: all ranks must run them in one order.
   void finish_device() {
-    begin_host_wait();
-    check_nccl(cudaDeviceSynchronize(), "cudaDeviceSynchronize");
-    end_host_wait();
+    wait_on_host([] { check_nccl(cudaDeviceSynchronize(), "cudaDeviceSynchronize"); });
   }
   // Runs an operation on host memory through a buffer of the GPU, and waits for it.
   void run_on_host(const CollectiveCall& call) {
@@ -308,12 +345,12 @@ class NcclEngine final : public Engine {
       check_nccl(cudaMemcpyAsync(from, gives_row || gives_rows ? call.from : call.data, in, cudaMemcpyHostToDevice,
                                  stream_),
                  "cudaMemcpyAsync");
-    begin_host_wait();
-    submit(on_device);
-    if (out > 0)
-      check_nccl(cudaMemcpyAsync(call.data, staging_, out, cudaMemcpyDeviceToHost, stream_), "cudaMemcpyAsync");
-    check_nccl(cudaStreamSynchronize(stream_), "cudaStreamSynchronize");
-    end_host_wait();
+    wait_on_host([&] {
+      submit(on_device);
+      if (out > 0)
+        check_nccl(cudaMemcpyAsync(call.data, staging_, out, cudaMemcpyDeviceToHost, stream_), "cudaMemcpyAsync");
+      check_nccl(cudaStreamSynchronize(stream_), "cudaStreamSynchronize");
+    });
   }
 
   bool has_failed() {
@@ -324,20 +361,45 @@ class NcclEngine final : public Engine {
     const std::lock_guard lock(mutex_);
     if (!failure_.empty()) throw_error(Error("gpunet::distributed: " + failure_));
   }
-  // While this thread waits on the host, the watch ends the wait by ending NCCL, and not the process.
-  void begin_host_wait() {
-    require_working();
-    host_waits_ = true;
-  }
-  void end_host_wait() {
-    host_waits_ = false;
+  // While it is there, this thread waits on the host: the watch ends the wait by ending NCCL, and not the process.
+  class HostWait {
+   public:
+    explicit HostWait(NcclEngine& engine) : engine_(engine) {
+      const std::lock_guard lock(engine_.mutex_);
+      engine_.host_waits_ = true;
+    }
+    ~HostWait() {
+      const std::lock_guard lock(engine_.mutex_);
+      engine_.host_waits_ = false;
+    }
+    HostWait(const HostWait&) = delete;
+    HostWait& operator=(const HostWait&) = delete;
+
+   private:
+    NcclEngine& engine_;
+  };
+  template <class Work>
+  void wait_on_host(const Work& work) {
+    {
+      const HostWait wait(*this);
+      require_working();
+      try {
+        work();
+      } catch (const Error&) {
+        require_working();  // if NCCL was ended, throws why
+        throw;
+      }
+    }
     require_working();
   }
 
   // The watch: a thread that notices what keeps an operation from being done.
   void watch() {
     constexpr std::chrono::milliseconds pause(20);
-    const std::chrono::seconds patience(2);
+    const std::chrono::milliseconds patience(2000);
+    const std::chrono::milliseconds news_delay(500);  // the connections may say who causes an error of NCCL
+    std::string nccl_error;
+    Clock::time_point error_since;
     Clock::time_point progress = Clock::now();
     for (;;) {
       {
@@ -345,21 +407,24 @@ class NcclEngine final : public Engine {
         if (stops_.wait_for(lock, pause, [this] { return is_stopped_; })) return;
       }
       const Clock::time_point now = Clock::now();
-      if (!marks_->busy || marks_->has_ended) progress = now;
-      marks_->has_ended = 0;
+      const bool has_ended = marks_->take_ended();
+      if (has_ended || !marks_->is_busy()) progress = now;
       std::string why = links_.news();
-      if (why.empty() && is_ready_) {
+      if (nccl_error.empty() && is_ready_) {
         ncclResult_t state = ncclSuccess;
         if (ncclCommGetAsyncError(comm_, &state) == ncclSuccess && state != ncclSuccess && state != ncclInProgress)
-          why = concat(
-              "rank ", rank(), ": NCCL reports ", ncclGetErrorString(state),
-              " (another rank has ended, or makes another call), see the messages of the other ranks, and start "
-              "all again from the last checkpoint");
+          nccl_error = ncclGetErrorString(state), error_since = now;
       }
-      if (why.empty() && links_.left() >= 0 && now - progress > patience)
+      const bool has_error = !nccl_error.empty();
+      if (why.empty() && links_.left() >= 0 && (has_error || now - progress > patience))
         why = concat("rank ", links_.left(), " has left, and rank ", rank(),
                      " waits for it (do all ranks have the same number of batches?), give all ranks as many: "
                      "data::DistributedSampler does");
+      if (why.empty() && has_error && now - error_since > (links_ ? news_delay : pause))
+        why = concat(
+            "rank ", rank(), ": NCCL reports ", nccl_error,
+            " (another rank has ended, or makes another call), see the messages of the other ranks, and start "
+            "all again from the last checkpoint");
       if (why.empty() && now - progress > timeout_)
         why = concat("rank ", rank(), " has waited for the other ranks for ",
                      std::chrono::duration<double>(timeout_).count(),
@@ -372,12 +437,13 @@ class NcclEngine final : public Engine {
     const std::lock_guard lock(mutex_);
     if (is_stopped_) return;
     failure_ = why;
-    links_.tell(why);
     if (!host_waits_ || !is_ready_) {
       std::fprintf(stderr, "gpunet::distributed: %s\n", why.c_str());
       std::fflush(nullptr);
+      links_.fail(why);
       std::_Exit(1);
     }
+    links_.tell(why);
     is_aborted_ = true;
     ncclCommAbort(comm_);
   }
@@ -408,8 +474,8 @@ class NcclEngine final : public Engine {
   std::mutex mutex_;  // of what the watch writes
   std::condition_variable stops_;
   std::string failure_;
-  bool is_stopped_ = false, is_aborted_ = false;
-  std::atomic<bool> host_waits_ = false, is_ready_ = false;
+  bool is_stopped_ = false, is_aborted_ = false, host_waits_ = false;
+  std::atomic<bool> is_ready_ = false;
   std::thread watch_;
 };
 

@@ -5,16 +5,19 @@
 #include <cerrno>
 #include <charconv>
 #include <chrono>
+#include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <fcntl.h>
-#include <filesystem>
 #include <fstream>
+#include <functional>
+#include <iterator>
 #include <memory>
 #include <netdb.h>
 #include <netinet/in.h>
 #include <poll.h>
+#include <random>
 #include <sstream>
 #include <string>
 #include <string_view>
@@ -27,138 +30,27 @@
 #include <gpunet/core/error.hpp>
 #include <gpunet/core/launch.hpp>
 #include <gpunet/distributed/engine.hpp>
+#include <gpunet/distributed/links.hpp>
 
 namespace gpunet::distributed::detail {
 
-// A socket that does not block, closed at its end.
-class Socket {
-  using Clock = std::chrono::steady_clock;
-
- public:
-  explicit Socket(int descriptor = -1) : descriptor_(descriptor) {
-    if (*this) fcntl(descriptor_, F_SETFL, fcntl(descriptor_, F_GETFL) | O_NONBLOCK);
-  }
-  Socket(Socket&& other) noexcept : descriptor_(std::exchange(other.descriptor_, -1)) {}
-  Socket& operator=(Socket&& other) noexcept {
-    std::swap(descriptor_, other.descriptor_);
-    return *this;
-  }
-  ~Socket() {
-    if (*this) ::close(descriptor_);
-  }
-  explicit operator bool() const { return descriptor_ >= 0; }
-  int get() const { return descriptor_; }
-
-  // Waits until it can be read (POLLIN) or written (POLLOUT). Returns whether it can be in time.
-  bool wait(short event, Clock::time_point end) const {
-    for (;;) {
-      const auto left = std::chrono::ceil<std::chrono::milliseconds>(end - Clock::now()).count();
-      pollfd one{descriptor_, event, 0};
-      const int ready = ::poll(&one, 1, static_cast<int>(std::clamp<std::int64_t>(left, 0, 1 << 30)));
-      if (ready >= 0 || errno != EINTR) return ready > 0;
-    }
-  }
-  // Sends and receives a text, after its length. Returns whether that was possible in time.
-  bool send(const std::string& text, Clock::time_point end) const {
-    const auto size = static_cast<std::uint32_t>(text.size());
-    std::string all(reinterpret_cast<const char*>(&size), sizeof size);
-    all += text;
-    return transfer(POLLOUT, all.data(), all.size(), end,
-                    [this](char* at, std::size_t n) { return ::send(descriptor_, at, n, MSG_NOSIGNAL); });
-  }
-  bool receive(std::string& text, Clock::time_point end) const {
-    const auto read = [this](char* at, std::size_t n) {
-      return ::recv(descriptor_, at, n, 0);
-    };
-    std::uint32_t size = 0;
-    if (!transfer(POLLIN, reinterpret_cast<char*>(&size), sizeof size, end, read) || size > 1 << 20) return false;
-    text.resize(size);
-    return transfer(POLLIN, text.data(), size, end, read);
-  }
-
- private:
-  template <class Call>
-  bool transfer(short event, char* data, std::size_t size, Clock::time_point end, Call call) const {
-    while (size > 0) {
-      if (!wait(event, end)) return false;
-      const auto n = call(data, size);
-      if (n == 0 || (n < 0 && errno != EAGAIN && errno != EINTR)) return false;
-      if (n < 0) continue;
-      data += n;
-      size -= static_cast<std::size_t>(n);
-    }
-    return true;
-  }
-
-  int descriptor_;
-};
-
-// The connections after the meeting: of rank 0 to all others, of each other to rank 0. They tell what has become of a process.
-class Links {
- public:
-  // What a process says that leaves without an error.
-  static constexpr const char* goodbye = "goodbye";
-
-  void add(index_t rank, Socket socket) { links_.push_back({rank, std::move(socket), {}}); }
-
-  // Says something to all, a line.
-  void tell(const std::string& text) {
-    const std::string line = text + "\n";
-    for (const Link& link : links_)
-      static_cast<void>(::send(link.socket.get(), line.data(), line.size(), MSG_NOSIGNAL | MSG_DONTWAIT));
-  }
-
-  // Returns what one has said that fails, or that it has ended without a word; empty: nothing. Does not wait.
-  std::string news() {
-    for (Link& link : links_) {
-      char text[512];
-      const auto n = ::recv(link.socket.get(), text, sizeof text, MSG_DONTWAIT);
-      if (n > 0) link.said.append(text, static_cast<std::size_t>(n));
-      const std::string line = link.said.substr(0, link.said.find('\n'));
-      const bool says = line.size() < link.said.size();
-      if (says && line == goodbye) {
-        left_ = link.rank;
-        std::swap(link, links_.back());
-        links_.pop_back();
-        return "";
-      }
-      if (says) return line.starts_with("rank ") ? line : concat("rank ", link.rank, " has failed: ", line);
-      if (n == 0 || (n < 0 && errno != EAGAIN && errno != EWOULDBLOCK && errno != EINTR))
-        return concat(
-            "rank ", link.rank,
-            " has ended without a word (it was killed, or has called exit), see its messages, and start all "
-            "again from the last checkpoint");
-    }
-    return "";
-  }
-  // Returns a rank that has said goodbye, -1: none.
-  index_t left() const { return left_; }
-
- private:
-  struct Link {
-    index_t rank;
-    Socket socket;
-    std::string said;  // since the last line
-  };
-  std::vector<Link> links_;
-  index_t left_ = -1;
-};
-
 // The meeting of the processes of a launch.
 class Rendezvous {
-  using Clock = std::chrono::steady_clock;
+  using Clock = SocketClock;
   static constexpr std::string_view where = "gpunet::distributed::Communicator: ";
 
  public:
-  Rendezvous(const Launch& launch, const CommunicatorOptions& options)
-      : launch_(launch), options_(options), end_(Clock::now() + options.timeout) {}
+  // `resolve` finds the addresses of a name.
+  using Resolve = decltype(&::getaddrinfo);
+  Rendezvous(const Launch& launch, const CommunicatorOptions& options, Resolve resolve = &::getaddrinfo)
+      : launch_(launch), options_(options), resolve_(resolve), end_(Clock::now() + options.timeout) {}
 
-  // Returns rank 0's text on all ranks, and the connections, none of init_method file://. Throws Error if they do not come in time, or the address is wrong or absent.
+  // Returns rank 0's text on all ranks, and the connections, none of init_method file://. Throws Error if they do not come in time, or the
+  // address is wrong or absent.
   std::pair<std::string, Links> share(const std::string& text) {
-    const std::string_view method = options_.init_method, file = "file://";
-    if (method.starts_with(file)) return {by_file(std::string(method.substr(file.size())), text), Links()};
-    require(method == "env://", where, "init_method \"", method,
-            "\" (want env://, or file:// and a path that all processes have), leave it out for env://");
+    require_init_method(options_);
+    if (const std::string_view method = options_.init_method, file = "file://"; method.starts_with(file))
+      return {by_file(std::string(method.substr(file.size())), text), Links()};
     read_environment();
     std::string all = launch_.rank == 0 ? serve(text) : fetch();
     return {std::move(all), std::move(links_)};
@@ -185,148 +77,346 @@ class Rendezvous {
   std::string place() const { return concat("MASTER_ADDR ", address_, ", port ", port_); }
   std::string hello(index_t rank) const { return concat("gpunet ", rank, " of ", launch_.world_size); }
 
-  // Rank 0: sends the text when all are there.
-  std::string serve(const std::string& text) {
-    Socket listener(::socket(AF_INET6, SOCK_STREAM | SOCK_CLOEXEC, 0));
-    const bool has_six = bool(listener);
-    if (!has_six) listener = Socket(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  // Messages of the meeting: their size in 4 bytes, the first the highest, then the text.
+  static constexpr std::string_view welcome = "welcome ", refused = "refused: ", failed = "failed: ";
+  static std::string message(std::string_view text) {
+    std::string all;
+    for (const int shift : {24, 16, 8, 0})
+      all += static_cast<char>(text.size() >> shift & 0xff);
+    return all += text;
+  }
+  enum class Taken { message, not_yet, other_program };
+  // Takes a message from the front of what has come.
+  static Taken take(std::string& come, std::string& text) {
+    if (come.size() < 4) return Taken::not_yet;
+    std::size_t size = 0;
+    for (std::size_t i = 0; i < 4; ++i)
+      size = size << 8 | static_cast<unsigned char>(come[i]);
+    if (size > 1 << 20) return Taken::other_program;
+    if (come.size() < 4 + size) return Taken::not_yet;
+    text = come.substr(4, size);
+    come.erase(0, 4 + size);
+    return Taken::message;
+  }
+  // Sends a message. Returns whether that was possible in time.
+  static bool send(const Socket& socket, std::string_view text, Clock::time_point end) {
+    std::string all = message(text);
+    while (socket.write(all) && !all.empty())
+      if (!socket.wait(POLLOUT, end)) return false;
+    return all.empty();
+  }
+
+  // Who is connected to rank 0.
+  struct Guest {
+    Socket socket;
+    std::string come;  // what it has said
+    index_t rank = 0;  // 0: it has not said who it is
+  };
+  static bool is_rank(const Guest& guest) { return guest.rank > 0; }
+
+  Socket listen() const {
     const int on = 1, off = 0;
-    ::setsockopt(listener.get(), SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
+    const auto listens = [&](const Socket& socket, const auto& address) {
+      ::setsockopt(socket.get(), SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
+      return socket && ::bind(socket.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0 &&
+             ::listen(socket.get(), SOMAXCONN) == 0;
+    };
     sockaddr_in6 six{};
     sockaddr_in four{};
-    if (has_six) ::setsockopt(listener.get(), IPPROTO_IPV6, IPV6_V6ONLY, &off, sizeof off);
     six.sin6_family = AF_INET6;
     four.sin_family = AF_INET;
     six.sin6_port = four.sin_port = htons(static_cast<std::uint16_t>(port_));
-    const auto bind = [&] {
-      return has_six ? ::bind(listener.get(), reinterpret_cast<const sockaddr*>(&six), sizeof six)
-                     : ::bind(listener.get(), reinterpret_cast<const sockaddr*>(&four), sizeof four);
-    };
-    const bool listens = bind() == 0 && ::listen(listener.get(), 128) == 0;
-    require(listens, where, "rank 0 cannot listen on port ", port_, ": ", std::strerror(errno),
-            ", set another MASTER_PORT on all ranks");
-    std::vector<Socket> others(static_cast<std::size_t>(launch_.world_size));
-    for (index_t there = 1; there < launch_.world_size;) {
-      require(listener.wait(POLLIN, end_), where, "rank ", missing(others), " of ", launch_.world_size,
-              " has not come to rank 0 (", place(), ") within ", seconds(),
-              " s, see its messages, and whether its MASTER_ADDR and MASTER_PORT are the same");
-      Socket guest(::accept(listener.get(), nullptr, nullptr));
-      std::string text_of;
-      if (!guest || !guest.receive(text_of, std::min(end_, Clock::now() + std::chrono::seconds(5)))) continue;
-      for (index_t r = 1; r < launch_.world_size; ++r)
-        if (Socket& place_of = others[static_cast<std::size_t>(r)]; text_of == hello(r)) {
-          there += !place_of;  // one that comes again has lost its connection
-          place_of = std::move(guest);
-          break;
-        }
-      if (guest) guest.send(concat("refused: rank 0 is one of ", launch_.world_size, " processes"), Clock::now());
+    Socket listener(::socket(AF_INET6, SOCK_STREAM, 0));
+    ::setsockopt(listener.get(), IPPROTO_IPV6, IPV6_V6ONLY, &off, sizeof off);
+    if (listens(listener, six)) return listener;
+    if (errno != EADDRINUSE) {  // a machine without IPv6
+      listener = Socket(::socket(AF_INET, SOCK_STREAM, 0));
+      if (listens(listener, four)) return listener;
     }
-    for (index_t r = 1; r < launch_.world_size; ++r) {
-      Socket& other = others[static_cast<std::size_t>(r)];
-      require(other.send("welcome " + text, end_), where, "rank ", r,
-              " has left before it met the others, see its messages");
-      links_.add(r, std::move(other));
-    }
-    return text;
+    throw_error(Error(concat(where, "rank 0 cannot listen on port ", port_, ": ", std::strerror(errno),
+                             ", set another MASTER_PORT on all ranks")));
   }
 
-  // Another rank: asks until rank 0 is there.
-  std::string fetch() {
-    addrinfo hints{};
-    hints.ai_socktype = SOCK_STREAM;
-    addrinfo* found = nullptr;
-    const int problem = ::getaddrinfo(address_.c_str(), std::to_string(port_).c_str(), &hints, &found);
-    require(problem == 0, where, "MASTER_ADDR is \"", address_, "\": ", gai_strerror(problem),
-            ", set it to the name or address of rank 0's machine");
-    const std::unique_ptr<addrinfo, decltype(&::freeaddrinfo)> owner(found, &::freeaddrinfo);
-    for (int last = 0;;) {
-      for (const addrinfo* at = found; at; at = at->ai_next) {
-        std::string answer;
-        Socket socket(::socket(at->ai_family, at->ai_socktype | SOCK_CLOEXEC, at->ai_protocol));
-        if (ask(*at, socket, answer, last)) {
-          const std::string_view welcome = "welcome ";
-          require(answer.starts_with(welcome), where, "rank ", launch_.rank, " of ", launch_.world_size,
-                  " was sent away by ", place(), ": ", answer, " (another program?), set another MASTER_PORT");
-          links_.add(0, std::move(socket));
-          return answer.substr(welcome.size());
-        }
+  // Rank 0: sends the text when all are there.
+  std::string serve(const std::string& text) {
+    const Socket listener = listen();
+    std::vector<Guest> guests;
+    try {
+      for (int problem = 0; std::ranges::count_if(guests, is_rank) + 1 < launch_.world_size;) {
+        require(Clock::now() < end_, where, "rank ", missing(guests), " of ", launch_.world_size,
+                " has not come to rank 0 (", place(), ") within ", seconds(), " s",
+                problem ? concat(" (", std::strerror(problem), ")") : "",
+                ", see its messages, and whether its MASTER_ADDR and MASTER_PORT are the same");
+        std::vector<pollfd> all{{listener.get(), POLLIN, 0}};
+        for (const Guest& guest : guests)
+          all.push_back({guest.socket.get(), POLLIN, 0});
+        if (!poll_until(all, end_)) continue;
+        for (std::size_t i = 0; i < guests.size(); ++i)
+          if (all[i + 1].revents && !hear(guests, i)) guests[i] = Guest();
+        std::erase_if(guests, [](const Guest& guest) { return !guest.socket; });
+        if (all[0].revents) problem = accept(listener, guests);
       }
-      require(Clock::now() < end_, where, "rank ", launch_.rank, " of ", launch_.world_size,
-              " does not reach rank 0 (", place(), ") within ", seconds(), " s: ", std::strerror(last),
+      for (const Guest& guest : guests)
+        if (is_rank(guest))
+          require(send(guest.socket, concat(welcome, text), end_), where, "rank ", guest.rank,
+                  " has left before it met the others, see its messages");
+    } catch (const Error& error) {
+      std::string_view why = error.what();
+      if (why.starts_with(where)) why.remove_prefix(where.size());
+      for (const Guest& guest : guests)
+        if (is_rank(guest)) send(guest.socket, concat(failed, why), Clock::now() + std::chrono::seconds(1));
+      throw;
+    }
+    for (Guest& guest : guests)
+      if (is_rank(guest)) links_.add(guest.rank, std::move(guest.socket));
+    return text;
+  }
+  // Lets one in. Returns the error that keeps it out, or 0.
+  int accept(const Socket& listener, std::vector<Guest>& guests) const {
+    Socket socket(::accept(listener.get(), nullptr, nullptr));
+    if (!socket) {
+      const int problem = errno;
+      if (problem == EAGAIN || problem == EWOULDBLOCK || problem == EINTR || problem == ECONNABORTED) return 0;
+      std::this_thread::sleep_for(std::chrono::milliseconds(100));  // too many open files: it stays outside
+      return problem;
+    }
+    socket.keep_alive();
+    // The oldest of too many that say nothing goes.
+    if (std::ranges::count_if(guests, std::not_fn(is_rank)) >= 64 + launch_.world_size)
+      guests.erase(std::ranges::find_if_not(guests, is_rank));
+    guests.push_back({std::move(socket), {}, 0});
+    return 0;
+  }
+  // Reads what a guest says. Returns whether it stays.
+  bool hear(std::vector<Guest>& guests, std::size_t i) const {
+    Guest& guest = guests[i];
+    const Socket::Read got = guest.socket.read(guest.come);
+    if (is_rank(guest))
+      return got == Socket::Read::nothing_yet;  // it waits for an answer, or has lost its connection
+    std::string text;
+    const Taken taken = take(guest.come, text);
+    if (taken == Taken::not_yet) return got != Socket::Read::end;
+    if (taken == Taken::other_program) return false;
+    for (index_t r = 1; r < launch_.world_size; ++r) {
+      if (text != hello(r)) continue;
+      const bool is_second =
+          std::any_of(guests.begin(), guests.end(), [&](const Guest& other) { return other.rank == r; });
+      if (!is_second) guest.rank = r;
+      if (is_second)
+        send(guest.socket,
+             concat(refused, "rank ", r,
+                    " is there already (two processes with one RANK, or two trainings with one "
+                    "MASTER_PORT?), give each its own"),
+             Clock::now());
+      return !is_second;
+    }
+    send(guest.socket,
+         concat(refused, "rank 0 is one of ", launch_.world_size,
+                " processes (of another training?), give each training a MASTER_PORT of its own, and all its ranks "
+                "one WORLD_SIZE"),
+         Clock::now());
+    return false;
+  }
+  // Returns the ranks that are not there.
+  std::string missing(const std::vector<Guest>& guests) const {
+    std::vector<bool> is_there(static_cast<std::size_t>(launch_.world_size));
+    for (const Guest& guest : guests)
+      is_there[static_cast<std::size_t>(guest.rank)] = true;
+    return missing(is_there);
+  }
+
+  // Another rank: asks until rank 0 is there. The name too: in containers it may come later.
+  std::string fetch() {
+    std::chrono::milliseconds pause(50);
+    for (std::string why;;) {
+      addrinfo hints{};
+      hints.ai_socktype = SOCK_STREAM;
+      addrinfo* found = nullptr;
+      const int problem = resolve_(address_.c_str(), std::to_string(port_).c_str(), &hints, &found);
+      const std::unique_ptr<addrinfo, decltype(&::freeaddrinfo)> owner(problem == 0 ? found : nullptr,
+                                                                       &::freeaddrinfo);
+      const bool may_come = problem == EAI_AGAIN || problem == EAI_NONAME
+#ifdef EAI_NODATA
+                            || problem == EAI_NODATA
+#endif
+          ;
+      require(problem == 0 || (may_come && Clock::now() < end_), where, "MASTER_ADDR is \"", address_,
+              "\": ", problem == EAI_SYSTEM ? std::strerror(errno) : gai_strerror(problem),
+              may_come ? concat(", also after ", seconds(), " s") : "",
+              ", set it to the name or address of rank 0's machine");
+      for (const addrinfo* at = owner.get(); at; at = at->ai_next) {
+        Guest self{Socket(::socket(at->ai_family, at->ai_socktype, at->ai_protocol)), {}, launch_.rank};
+        std::string answer;
+        if (!ask(*at, self, answer, why)) continue;
+        require(!answer.starts_with(failed), where, answer.substr(std::min(answer.size(), failed.size())));
+        require(answer.starts_with(welcome), where, "rank ", launch_.rank, " of ", launch_.world_size,
+                " was sent away by ", place(), ": ",
+                answer.starts_with(refused)
+                    ? answer.substr(refused.size())
+                    : "another program answers there, set another MASTER_PORT on all ranks");
+        links_.add(0, std::move(self.socket), std::move(self.come));
+        return answer.substr(welcome.size());
+      }
+      require(problem != 0 || Clock::now() < end_, where, "rank ", launch_.rank, " of ", launch_.world_size,
+              " does not reach rank 0 (", place(), ") within ", seconds(), " s: ", why,
               ", see the messages of rank 0, and whether MASTER_ADDR and MASTER_PORT are those of its machine");
-      std::this_thread::sleep_for(std::chrono::milliseconds(50));
+      const auto left = std::chrono::ceil<std::chrono::milliseconds>(end_ - Clock::now());
+      std::this_thread::sleep_for(std::clamp(left, std::chrono::milliseconds(0), pause));
+      pause = std::min(pause * 3 / 2, std::chrono::milliseconds(1000));
     }
   }
-  bool ask(const addrinfo& at, const Socket& socket, std::string& answer, int& last) const {
-    const auto failed = [&](int problem) {
-      last = problem;
+  // Says hello at an address. Returns whether there is an answer, else `why` not.
+  bool ask(const addrinfo& at, Guest& self, std::string& answer, std::string& why) const {
+    const auto fails = [&](int problem) {
+      why = std::strerror(problem);
       return false;
     };
-    if (!socket) return failed(errno);
+    const Socket& socket = self.socket;
+    if (!socket) return fails(errno);
     if (::connect(socket.get(), at.ai_addr, at.ai_addrlen) != 0) {
-      if (errno != EINPROGRESS) return failed(errno);
-      if (!socket.wait(POLLOUT, end_)) return failed(ETIMEDOUT);
+      if (errno != EINPROGRESS && errno != EINTR) return fails(errno);
+      // A few seconds: there may be other addresses.
+      if (!socket.wait(POLLOUT, std::min(end_, Clock::now() + std::chrono::seconds(3)))) return fails(ETIMEDOUT);
       int problem = 0;
       socklen_t size = sizeof problem;
       ::getsockopt(socket.get(), SOL_SOCKET, SO_ERROR, &problem, &size);
-      if (problem != 0) return failed(problem);
+      if (problem != 0) return fails(problem);
     }
-    return (socket.send(hello(launch_.rank), end_) && socket.receive(answer, end_)) || failed(ECONNRESET);
+    if (is_own(socket)) return fails(ECONNREFUSED);
+    socket.keep_alive();
+    if (!send(socket, hello(launch_.rank), end_)) return fails(ECONNRESET);
+    const auto end = end_ + std::chrono::seconds(2);  // rank 0, which began later, says who has not come
+    for (;;) {
+      if (!socket.wait(POLLIN, end)) {
+        why = "it does not answer (not all ranks have come, or another program has the port)";
+        return false;
+      }
+      const Socket::Read got = socket.read(self.come);
+      const Taken taken = take(self.come, answer);
+      if (taken == Taken::other_program) answer.clear();
+      if (taken != Taken::not_yet) return true;
+      if (got == Socket::Read::end) return fails(ECONNRESET);
+    }
+  }
+  // Returns whether a socket is connected with itself: TCP does that where it happens to give it the port that it asks for.
+  static bool is_own(const Socket& socket) {
+    sockaddr_storage own{}, other{};
+    socklen_t own_size = sizeof own, other_size = sizeof other;
+    return ::getsockname(socket.get(), reinterpret_cast<sockaddr*>(&own), &own_size) == 0 &&
+           ::getpeername(socket.get(), reinterpret_cast<sockaddr*>(&other), &other_size) == 0 &&
+           own_size == other_size && std::memcmp(&own, &other, own_size) == 0;
   }
 
-  // By a file that rank 0 writes as a whole; the others say beside it that they have read it, and rank 0 removes all.
+  // By a file that rank 0 writes when all others have a mark beside it. Files of a meeting that failed do not matter: each process has a
+  // new random word. Rank r says its word in its mark; rank 0 writes its own, those of all marks, and the text; a rank that finds its word
+  // there reads the text, and says the word of rank 0 in its mark. When all marks have that, rank 0 removes all.
   std::string by_file(const std::string& path, const std::string& text) {
-    const auto exists = [](const std::string& name) {
-      std::error_code ignored;
-      return std::filesystem::exists(name, ignored);
-    };
-    const auto wait_for = [&](const std::string& name, const auto& who) {
-      while (!exists(name)) {
-        require(Clock::now() < end_, where, "rank ", who, " has not come to ", options_.init_method, " within ",
-                seconds(), " s, see its messages, and whether all ranks have this folder");
-        std::this_thread::sleep_for(std::chrono::milliseconds(10));
-      }
-    };
-    const auto mark_of = [&](index_t rank) {
-      return concat(path, ".", rank);
-    };
-    const auto write = [&](const std::string& name, const std::string& what) {
-      const std::string temporary = concat(name, ".tmp", launch_.rank);
-      std::ofstream file(temporary, std::ios::binary);
-      file << what;
-      file.close();
-      const bool written = file.good() && std::rename(temporary.c_str(), name.c_str()) == 0;
-      require(written, where, "rank ", launch_.rank, " cannot write ", name, ": ", std::strerror(errno),
-              ", give a path in a folder that all ranks can write to");
-    };
-    if (launch_.rank > 0) {
-      wait_for(path, 0);
-      std::ostringstream all;
-      all << std::ifstream(path, std::ios::binary).rdbuf();
-      write(mark_of(launch_.rank), "");
-      return all.str();
-    }
-    require(!exists(path), where, "the file of ", options_.init_method,
+    const std::string word = random_word();
+    return launch_.rank == 0 ? give_file(path, text, word) : take_file(path, word);
+  }
+  std::string give_file(const std::string& path, const std::string& text, const std::string& word) const {
+    const int claim = ::open(path.c_str(), O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0666);
+    require(claim >= 0 || errno != EEXIST, where, "the file of ", options_.init_method,
             " is there already (of another training, or of one that has failed), remove it, or give another path");
-    write(path, text);
-    for (index_t r = 1; r < launch_.world_size; ++r)
-      wait_for(mark_of(r), r);
-    for (index_t r = 1; r < launch_.world_size; ++r)
-      std::remove(mark_of(r).c_str());
-    std::remove(path.c_str());
+    require_written(claim >= 0, path);
+    ::close(claim);
+    Removal removal{{path}};
+    std::vector<std::string> words(static_cast<std::size_t>(launch_.world_size)), written;
+    words[0] = word;
+    for (;;) {
+      std::vector<bool> is_there(words.size(), true), has_read(words.size(), true);
+      for (std::size_t r = 1; r < words.size(); ++r) {
+        const std::string mark = contents(mark_of(path, r));
+        has_read[r] = mark == concat(read_mark, word);
+        if (mark.starts_with(here_mark)) words[r] = mark.substr(here_mark.size());
+        is_there[r] = !words[r].empty();
+      }
+      if (missing(has_read).empty()) break;
+      if (missing(is_there).empty() && words != written) {
+        std::string all;
+        for (const std::string& one : words)
+          all += one + "\n";
+        write(path, all + text);
+        written = words;
+      }
+      pause_for_file(missing(is_there).empty() ? missing(has_read) : missing(is_there));
+    }
+    for (std::size_t r = 1; r < words.size(); ++r)
+      removal.paths.push_back(mark_of(path, r));
     return text;
   }
+  std::string take_file(const std::string& path, const std::string& word) const {
+    const std::string mark = mark_of(path, static_cast<std::size_t>(launch_.rank));
+    Removal removal{{mark}};  // if this fails
+    write(mark, concat(here_mark, word));
+    for (;; pause_for_file("0")) {
+      std::istringstream all(contents(path));
+      std::string line, first;
+      std::getline(all, first);
+      bool is_meant = false;
+      for (index_t r = 1; r < launch_.world_size && std::getline(all, line); ++r)
+        is_meant = is_meant || (r == launch_.rank && line == word);
+      if (!is_meant) continue;
+      std::ostringstream text;
+      if (all.peek() != std::istringstream::traits_type::eof()) text << all.rdbuf();
+      write(mark, concat(read_mark, first));
+      removal.paths.clear();
+      return text.str();
+    }
+  }
+  static constexpr std::string_view here_mark = "here ", read_mark = "read ";
+  static std::string mark_of(const std::string& path, std::size_t rank) {
+    return concat(path, ".", rank);
+  }
+  // Files that are removed at the end of a scope.
+  struct Removal {
+    std::vector<std::string> paths;
+    ~Removal() {
+      for (const std::string& path : paths)
+        std::remove(path.c_str());
+    }
+  };
+  static std::string random_word() {
+    std::random_device random;
+    return concat(random(), "-", random(), "-", random(), "-", random());
+  }
+  static std::string contents(const std::string& path) {
+    std::ifstream file(path, std::ios::binary);
+    return std::string(std::istreambuf_iterator<char>(file), {});
+  }
+  // Writes a file as a whole.
+  void write(const std::string& path, const std::string& text) const {
+    const std::string temporary = path + ".tmp";
+    const Removal removal{{temporary}};  // if this fails
+    std::ofstream file(temporary, std::ios::binary);
+    file << text;
+    file.close();
+    const bool is_written = file.good() && std::rename(temporary.c_str(), path.c_str()) == 0;
+    require_written(is_written, path);
+  }
+  void require_written(bool is_written, const std::string& path) const {
+    require(is_written, where, "rank ", launch_.rank, " cannot write ", path, ": ", std::strerror(errno),
+            ", give a path in a folder that all ranks can write to");
+  }
+  void pause_for_file(const std::string& ranks) const {
+    require(Clock::now() < end_, where, "rank ", ranks, " has not come to ", options_.init_method, " within ",
+            seconds(), " s, see its messages, and whether all ranks have this folder");
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  }
 
-  std::string missing(const std::vector<Socket>& others) const {
+  static std::string missing(const std::vector<bool>& is_there) {
     std::string ranks;
-    for (std::size_t r = 1; r < others.size(); ++r)
-      if (!others[r]) ranks += concat(ranks.empty() ? "" : ", ", r);
+    for (std::size_t r = 1; r < is_there.size(); ++r)
+      if (!is_there[r]) ranks += concat(ranks.empty() ? "" : ", ", r);
     return ranks;
   }
-  double seconds() const { return std::chrono::duration<double>(options_.timeout).count(); }
+  double seconds() const {
+    return std::chrono::duration<double>(options_.timeout).count();
+  }
 
   const Launch& launch_;
   const CommunicatorOptions& options_;
+  Resolve resolve_;
   Clock::time_point end_;
   std::string address_;
   int port_ = 0;

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <span>
+#include <string>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -20,12 +21,17 @@ class Ranks {
   virtual bool is_main() const = 0;
   // Adds up numbers of all ranks, on all of them.
   virtual void sum(std::span<double> numbers) = 0;
+  // Returns the texts of all ranks, on all of them.
+  virtual std::vector<std::string> all_gather(const std::string& text) = 0;
   // Copies the buffers of rank 0 to all ranks, before an evaluation.
   virtual void sync_buffers() = 0;
+  // Throws Error on all ranks if their parameters have become others.
+  virtual void verify_parameters() = 0;
 
   // Integers must be less than 2^53.
   template <class N>
-  requires std::is_arithmetic_v<N> N all_reduce(N number) {
+  requires std::is_arithmetic_v<N>
+  [[nodiscard]] N all_reduce(N number) {
     auto all = static_cast<double>(number);
     sum({&all, 1});
     return static_cast<N>(all);

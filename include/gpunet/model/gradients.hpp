@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <utility>
 #include <vector>
 
@@ -40,8 +41,8 @@ class Gradients {
     for (std::size_t i = 0; i < parameters.size(); ++i)
       if (plan.has_gradient[i])
         append(ranges, parameters[i]);
-      else if (sum_.size() > 0)
-        fill(device, parameters[i].sizes.numel(), T{}, sum_.data() + parameters[i].offset);
+      else if (sum_->size() > 0)
+        fill(device, parameters[i].sizes.numel(), T{}, sum_->data() + parameters[i].offset);
     if (spare_ != plan.spare_elements)
       partial_ = {};  // gradients would lie in what are gaps now, which have to be 0
     spare_ = plan.spare_elements;
@@ -55,12 +56,14 @@ class Gradients {
     require(size_ == 0 || !ranges_.empty(),
             "gpunet::Network: no gradient to compute (all parameters are frozen by requires_grad(false)), let some "
             "of them be trained: net.parameters(\"fc.*\").requires_grad(true)");
-    grow(device, sum_, size_ + spare_);
-    grow(device, partial_, (runs - 1) * (size_ + spare_));
+    const index_t size = size_ + spare_, partial = (runs - 1) * size;
+    // What may still write to the old arena keeps it by owner().
+    if (sum_->size() < size) sum_ = std::make_shared<Buffer<T, D>>(grown(device, *sum_, size));
+    if (partial_.size() < partial) partial_ = grown(device, partial_, partial);
   }
 
   // Returns the arena in which run r sums its gradients.
-  T* of_run(index_t r) const { return r == 0 ? sum_.data() : partial_.data() + (r - 1) * (size_ + spare_); }
+  T* of_run(index_t r) const { return r == 0 ? sum_->data() : partial_.data() + (r - 1) * (size_ + spare_); }
 
   // Returns how a slice of run r stores its gradients: the first one of a run replaces, others add. Without zero_grad() since
   // the last backward pass, run 0 always adds.
@@ -73,7 +76,7 @@ class Gradients {
     if (runs == 1) return;
     for (const ArenaRange& range : ranges_)
       for_each(device, range.size(),
-               AddPartials<T>{runs - 1, size_ + spare_, partial_.data() + range.begin, sum_.data() + range.begin});
+               AddPartials<T>{runs - 1, size_ + spare_, partial_.data() + range.begin, sum_->data() + range.begin});
   }
   // Notes a backward pass: the next one adds to it.
   void note_backward() { zeroed_ = false; }
@@ -97,21 +100,25 @@ class Gradients {
   std::uint64_t measurements() const { return measurements_; }
 
   // Null before the first backward pass.
-  T* data() const { return sum_.data(); }
-  const Buffer<T, D>& sums() const { return sum_; }
+  T* data() const { return sum_->data(); }
+  const Buffer<T, D>& sums() const { return *sum_; }
+  // Returns what keeps their memory, for work that may be running when this ends.
+  std::shared_ptr<const void> owner() const { return sum_; }
   index_t size() const { return size_; }
 
  private:
-  static void grow(D& device, Buffer<T, D>& buffer, index_t size) {
-    if (buffer.size() >= size) return;
-    const Buffer<T, D> before = std::exchange(buffer, Buffer<T, D>(device, size));
-    fill(device, size, T{}, buffer.data());  // layers do not write gaps between parameters
-    if (before.size() > 0) device.copy(buffer.data(), before.data(), before.bytes());
+  // Returns a larger copy. Gaps between parameters are 0: layers do not write them.
+  static Buffer<T, D> grown(D& device, const Buffer<T, D>& before, index_t size) {
+    Buffer<T, D> after(device, size);
+    fill(device, size, T{}, after.data());
+    if (before.size() > 0) device.copy(after.data(), before.data(), before.bytes());
+    return after;
   }
 
   index_t size_, spare_ = 0;  // behind the arena, see Plan
   std::vector<ArenaRange> ranges_;
-  Buffer<T, D> sum_, partial_;
+  std::shared_ptr<Buffer<T, D>> sum_ = std::make_shared<Buffer<T, D>>();
+  Buffer<T, D> partial_;
   bool zeroed_ = true;
   mutable Buffer<T, D> measured_;  // mutable: changes no gradient
   mutable Buffer<std::byte, D> scratch_;

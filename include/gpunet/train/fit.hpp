@@ -12,6 +12,7 @@
 #include <gpunet/io/checkpoint.hpp>
 #include <gpunet/train/callbacks.hpp>
 #include <gpunet/train/evaluate.hpp>
+#include <gpunet/train/fit_ranks.hpp>
 #include <gpunet/train/fit_step.hpp>
 #include <gpunet/train/measure.hpp>
 #include <gpunet/train/progress.hpp>
@@ -43,9 +44,11 @@ class Validation {
     run.current.val_loss = result.loss;
     run.current.val_accuracy = result.accuracy;
     if (Ranks* const ranks = run.model.reducer()) {
-      const auto weight = static_cast<double>(result.samples), all = ranks->all_reduce(weight);
-      for (double* const mean : {&run.current.val_loss, &run.current.val_accuracy})
-        *mean = ranks->all_reduce(weight > 0 ? *mean * weight : 0) / all;
+      const auto weight = static_cast<double>(result.samples);
+      double sums[] = {weight > 0 ? result.loss * weight : 0, weight > 0 ? result.accuracy * weight : 0, weight};
+      ranks->sum(sums);
+      run.current.val_loss = sums[0] / sums[2];
+      run.current.val_accuracy = sums[1] / sums[2];
     }
   }
 
@@ -99,6 +102,9 @@ struct FitOptions {
 //
 // With nn::OutputLoss, for a model that computes its loss, the loader's targets are the second input of the model, or ignored
 // if it has one input.
+//
+// With a distributed::DistributedDataParallel, throws Error on all ranks if their options, parts, optimizers or samplers differ, or after
+// an epoch their parameters. A part of one rank that stops the training stops all.
 //
 // Throws Error for invalid options, for a loss that does not match the model's outputs (at compile time), and what a
 // part throws. An epoch that is stopped early is in the history, but it is not validated and has no on_epoch_end. A
@@ -160,12 +166,16 @@ History fit(Network<D, T>& model, const Loss& criterion, Optimizer& optimizer, L
   require(batches.size() > 0, "gpunet::train::fit: the loader has no batches, nothing could be learned");
 
   R run(model, optimizer);
-  Ranks* const ranks = model.reducer();  // null: this process trains alone
-  run.is_main = !ranks || ranks->is_main();
+  require(
+      !model.reducer() || model.reducer()->reduces(),
+      "gpunet::train::fit: within no_sync() (each rank would update by its own gradients), end its scope before");
+  detail::FitRanks ranks(model.reducer());
+  run.is_main = ranks.is_main();
   run.epochs = options.epochs;
   run.steps = batches.size();
   if constexpr (requires { loader.options().batch_size; }) run.batch_size = loader.options().batch_size;
   run.has_validation = (detail::Validates<std::remove_reference_t<Parts>, R, Loss> || ...);
+  constexpr bool sees_steps = (detail::SeesSteps<std::remove_reference_t<Parts>, R> || ...);
 
   const auto each = [&]([[maybe_unused]] auto f) {
     (f(parts), ...);
@@ -211,12 +221,34 @@ History fit(Network<D, T>& model, const Loss& criterion, Optimizer& optimizer, L
       if constexpr (detail::Counts<Part, Model>) part.reset();
     });
   };
-  // A part of one rank may stop the training: then all stop.
-  const auto agree_to_stop = [&] {
-    if (ranks && ranks->all_reduce(run.stopped() ? 1 : 0) > 0) run.stop("another process has stopped");
-  };
   detail::FitStep<R, Model, Loss, Optimizer, std::remove_reference_t<Parts>...> step(
       run, criterion, {options.accumulate, options.scaler}, parts...);
+  if (ranks) {
+    detail::RankLines lines;
+    lines.add("epochs", options.epochs);
+    lines.add("max_steps", options.max_steps);
+    lines.add("accumulate", options.accumulate);
+    lines.add("resume", options.resume.empty() ? "none" : options.resume);
+    lines.add("save_every", options.save_every);
+    lines.add("batches in an epoch", run.steps);
+    lines.add("batch_size", run.batch_size);
+    lines.add("parts", sizeof...(Parts));
+    lines.add("parts that see each step", sees_steps ? "some" : "none");
+    lines.add("validation", run.has_validation ? "yes" : "no");
+    for (const auto& [name, value] : measures)
+      lines.add("measure", name);
+    lines.add("scaler", options.scaler ? "yes" : "no");
+    if (options.scaler) lines.add_numbers("scaler", *options.scaler);
+    lines.add_numbers("optimizer", optimizer);
+    index_t part = 0, of_parts = 0;
+    if constexpr (requires { loader.options().sampler; })
+      if (const auto& sampler = loader.options().sampler) {
+        lines.add("sampler", sampler->description());
+        part = sampler->part();
+        of_parts = sampler->replicas();
+      }
+    ranks.require_same(lines, part, of_parts);
+  }
   const detail::Exit<std::remove_reference_t<Parts>...> exit(parts...);
   const detail::KeepMode keep(model);
   run.current.measures = measures;
@@ -248,10 +280,7 @@ History fit(Network<D, T>& model, const Loss& criterion, Optimizer& optimizer, L
     });
     const bool is_there = checkpoint->load();
     if (ranks) {
-      const index_t found = ranks->all_reduce(index_t{is_there}), all = ranks->all_reduce(index_t{1});
-      require(found == 0 || found == all, "gpunet::train::fit: ", found, " of ", all, " processes have found ",
-              options.resume,
-              " (all of them resume from the file that rank 0 writes), put it where all can read it");
+      ranks.require_found(is_there, options.resume);
       leave_to_main();
     }
     if (!is_there) save();  // also shows early that the file can be written
@@ -293,13 +322,14 @@ History fit(Network<D, T>& model, const Loss& criterion, Optimizer& optimizer, L
         each([&]<class Part>(Part& part) {
           if constexpr (requires { part.on_step_end(run); }) part.on_step_end(run);
         });
-        if constexpr ((detail::SeesSteps<std::remove_reference_t<Parts>, R> || ...)) agree_to_stop();
+        if constexpr (sees_steps) ranks.agree_to_stop(run);
         done = done || run.stopped();
         if (done || (options.save_every > 0 && run.total_steps % options.save_every == 0)) save_now();
         if (done) break;
       }
     if (!run.trained) {
       step.update();
+      if (ranks) ranks->verify_parameters();
       join_ranks();
       run.current.loss = run.loss();
       run.current.accuracy = run.accuracy();
@@ -323,7 +353,7 @@ History fit(Network<D, T>& model, const Loss& criterion, Optimizer& optimizer, L
           });
         }
       });
-      agree_to_stop();
+      ranks.agree_to_stop(run);
       if (run.stopped()) {  // measured on a part of it only; a training that goes on validates again
         run.current.val_loss = run.current.val_accuracy = Epoch::unknown;
         if (checkpoint) default_generator() = before;
@@ -344,13 +374,15 @@ History fit(Network<D, T>& model, const Loss& criterion, Optimizer& optimizer, L
         else if constexpr (std::is_invocable_v<Part&, R&>)
           part(run);
       });
-    agree_to_stop();
+    ranks.agree_to_stop(run);
     ++run.epoch;
     if (complete) save();
     done = done || run.stopped();
   }
-  if (const index_t bad = run.first_not_finite(); bad >= 0 && run.history.why.empty())
-    run.history.why = detail::not_finite(bad, run.steps);
+  if (run.history.why.empty()) {
+    const index_t bad = run.first_not_finite();
+    run.history.why = ranks.why_of_all(bad >= 0 ? detail::not_finite(bad, run.steps) : "");
+  }
   each([&]<class Part>(Part& part) {
     if constexpr (requires { part.on_fit_end(run); }) part.on_fit_end(run);
   });

@@ -110,8 +110,10 @@ class RunningLoss {
   template <class Communicator>
   void all_reduce(Communicator& comm) {
     LossSum sums = read();
-    sums.sum = comm.all_reduce(sums.sum);
-    sums.weight = comm.all_reduce(sums.weight);
+    double of_all[] = {sums.sum, sums.weight};
+    comm.sum(of_all);
+    sums.sum = of_all[0];
+    sums.weight = of_all[1];
     device_.upload(state_.data(), &sums, sizeof sums);
   }
 

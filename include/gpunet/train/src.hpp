@@ -3,6 +3,7 @@
 
 #include <gpunet/train/callbacks.ipp>
 #include <gpunet/train/confusion_matrix.ipp>
+#include <gpunet/train/fit_ranks.ipp>
 #include <gpunet/train/interrupt.ipp>
 #include <gpunet/train/profile.ipp>
 #include <gpunet/train/progress.ipp>

@@ -55,6 +55,7 @@ class Step {
         loss_(loss),
         accumulate_(options.accumulate),
         scaler_(options.scaler),
+        is_distributed_(model.reducer()),
         run_(model, optimizer) {
     require(
         &optimizer.model() == &model,
@@ -99,7 +100,9 @@ class Step {
   // Updates by the gradients of an incomplete group of batches, as at the end of an epoch; they are divided by `accumulate`
   // like those of a complete one. Does nothing if there are none.
   void update() {
-    if (std::exchange(batches_, 0) == 0) return;
+    if (batches_ == 0) return;
+    check_ranks(true);
+    batches_ = 0;
     auto& optimizer = static_cast<Optimizer&>(*optimizer_);
     model_->reduce_gradients();
     if (!scaler_) return optimizer.step();
@@ -132,6 +135,7 @@ class Step {
     require(times >= 1, "gpunet::train::Step::repeat: ", times, " steps (want 1 or more)");
     const ModelUse::Exclusive use = model_->exclusive_use();
     Tensor<T, D> losses(model_->device(), {times});
+    check_ranks(true);
     const bool one_part = has_one_part();
     if (one_part) model_->zero_grad();
     if (one_part && run_.repeat(times, inputs, {loss_, targets}, losses.data()))
@@ -152,11 +156,22 @@ class Step {
     return accumulate_ == 1 && !scaler_ && !model_->detects_anomaly() && !model_->reducer();
   }
 
+  // Throws Error where the ranks of the model would no longer be the same.
+  void check_ranks(bool updates) const {
+    require(!is_distributed_ || model_->reducer(),
+            "gpunet::train::Step: the DistributedDataParallel that this was made with has ended (this rank would "
+            "train for itself), keep it as long as the step");
+    require(!updates || !model_->reducer() || model_->reducer()->reduces(),
+            "gpunet::train::Step: an update within no_sync() (each rank would update by its own gradients), use "
+            "{.accumulate = k}, or end its scope before");
+  }
+
   LossValue<D, T> step(const Inputs& inputs, const Targets& targets) {
     const double loss_gradient = 1.0 / static_cast<double>(accumulate_);
     const double scale = scaler_ ? scaler_->scale_of(model_->storage()) : 1;
     if (batches_ == 0) model_->zero_grad();
     const bool updates = batches_ + 1 == accumulate_;
+    check_ranks(updates);
     LeafReducer<D, T>* const leaves = model_->leaves();
     const bool runs_update = updates && !scaler_ && !model_->detects_anomaly() && !leaves;
     const NoSync<D, T> no_sync(updates || leaves ? nullptr : model_->reducer());
@@ -192,6 +207,7 @@ class Step {
   Loss loss_;
   index_t accumulate_, batches_ = 0;  // since the last update
   amp::GradScaler* scaler_;
+  bool is_distributed_;  // whether the model had a reducer at the beginning
   StepRunner<D, T, typename Optimizer::updating_type> run_;
 };
 
