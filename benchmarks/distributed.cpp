@@ -67,6 +67,7 @@ class NotingEngine final : public distributed::Engine {
       engine_->wait(call);
     waiting_.clear();
   }
+  void abandon(const std::string& why) override { engine_->abandon(why); }
   void advance() override {
     noted("advance", 0, [&] { engine_->advance(); });
   }

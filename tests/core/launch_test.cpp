@@ -87,6 +87,17 @@ TEST_CASE("the place of a process is what its launcher says") {
                "Open MPI", {3, 4, 0, 2});
   check_launch({{"PMI_RANK", "1"}, {"PMI_SIZE", "2"}, {"MPI_LOCALRANKID", "1"}, {"MPI_LOCALNRANKS", "2"}}, "MPICH",
                {1, 2, 1, 2});
+  // srun --mpi=pmi2
+  check_launch({{"PMI_RANK", "5"},
+                {"PMI_SIZE", "7"},
+                {"SLURM_PROCID", "5"},
+                {"SLURM_LOCALID", "1"},
+                {"SLURM_NODEID", "1"},
+                {"SLURM_STEP_TASKS_PER_NODE", "4,3"}},
+               "MPICH", {5, 7, 1, 3});
+  // mpirun of MPICH within a step of srun
+  check_launch({{"PMI_RANK", "1"}, {"PMI_SIZE", "2"}, {"SLURM_PROCID", "0"}, {"SLURM_LOCALID", "3"}}, "MPICH",
+               {1, 2, 0, 1});
   check_launch({{"SLURM_PROCID", "6"},
                 {"SLURM_STEP_NUM_TASKS", "8"},
                 {"SLURM_LOCALID", "2"},

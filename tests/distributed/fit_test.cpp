@@ -153,9 +153,18 @@ struct Other {
   bool shuffle = true;
   index_t replicas = world().size(), rank = world().rank();
   bool has_sampler = true;
-  int parts =
-      0;  // 0: an EarlyStopping, 1: a ProgressBar, 2: none, 3: a Measure, 4: the rate of SlowDown in the second epoch
-  double later_lr = 0.1;
+  enum Parts {
+    early_stopping,
+    progress_bar,
+    none,
+    measure,
+    slow_down,
+    stops_early,
+    stops_in_step
+  } parts = early_stopping;
+  double later_lr = 0.1;  // of slow_down
+  int stops_in = 0;       // 1: on_fit_begin, 2: on_epoch_begin, 3: before_update
+  std::string why = "enough";
 };
 
 // Trains with another learning rate from the second epoch on.
@@ -167,7 +176,24 @@ struct SlowDown {
   }
 };
 
-std::string error_of_fit(const Other& how) {
+// Stops the training in the first epoch.
+struct StopsEarly {
+  const Other& how;
+  void on_fit_begin(train::Training& run) const {
+    if (how.stops_in == 1) run.stop(how.why);
+  }
+  void on_epoch_begin(train::Training& run) const {
+    if (how.stops_in == 2) run.stop(how.why);
+  }
+};
+struct StopsInStep {
+  const Other& how;
+  void before_update(train::Training& run) const {
+    if (how.stops_in == 3) run.stop(how.why);
+  }
+};
+
+std::string error_of_fit(const Other& how, train::History* history = nullptr) {
   Host& host = test_device<Host>();
   const Tensor<float, Host> x(host, {samples, 4}, pattern<float>(4 * samples, 7, 3, 19));
   const Tensor<label_t, Host> y(host, {samples}, std::vector<label_t>(samples, 1));
@@ -183,13 +209,18 @@ std::string error_of_fit(const Other& how) {
   const train::FitOptions options{
       .epochs = how.epochs, .accumulate = how.accumulate, .resume = how.resume, .save_every = how.save_every};
   const auto fit = [&](auto&&... parts) {
-    return error_of([&] { train::fit(ddp, nn::CrossEntropyLoss{}, optimizer, loader, options, parts...); });
+    return error_of([&] {
+      train::History result = train::fit(ddp, nn::CrossEntropyLoss{}, optimizer, loader, options, parts...);
+      if (history) *history = std::move(result);
+    });
   };
-  if (how.parts == 1) return fit(train::ProgressBar({.quiet = true}));
-  if (how.parts == 2) return fit();
-  if (how.parts == 3)
+  if (how.parts == Other::progress_bar) return fit(train::ProgressBar({.quiet = true}));
+  if (how.parts == Other::none) return fit();
+  if (how.parts == Other::measure)
     return fit(train::Measure("f1", train::ConfusionMatrix(host, 3), [](const auto&) { return 1.0; }));
-  if (how.parts == 4) return fit(SlowDown{how.later_lr});
+  if (how.parts == Other::slow_down) return fit(SlowDown{how.later_lr});
+  if (how.parts == Other::stops_early) return fit(StopsEarly{how});
+  if (how.parts == Other::stops_in_step) return fit(StopsInStep{how});
   return fit(train::EarlyStopping());
 }
 
@@ -279,20 +310,37 @@ TEST_CASE("ranks that do not train alike are an error on all of them, before the
   check({.accumulate = 2}, "accumulate 2 where rank 0 has accumulate 1");
   check({.resume = path}, concat("resume ", path, " where rank 0 has resume none"));
   check({.save_every = 3, .resume = path}, "save_every 3 where rank 0 has save_every 0", {.resume = path});
-  check({.parts = 1}, "parts that see each step some where rank 0 has parts that see each step none");
-  check({.parts = 2}, "parts 0 where rank 0 has parts 1");
-  check({.parts = 3}, "measure f1 where rank 0 has scaler no");
+  check({.parts = Other::progress_bar},
+        "parts that may stop it in a step some where rank 0 has parts that may stop it in a step none");
+  check({.parts = Other::none}, "parts 0 where rank 0 has parts 1");
+  check({.parts = Other::measure}, "measures f1 where rank 0 has measures none");
   check({.seed = 3},
         concat("sampler DistributedSampler of 48 samples for ", n, " ranks, seed 3, shuffle where rank 0 has"));
   check({.shuffle = false}, "sampler DistributedSampler of 48 samples for ");
   check({.has_sampler = false}, "batches in an epoch 12 where rank 0 has batches in an epoch ");
-  CHECK(error_of_fit({.parts = 4, .later_lr = 0.05}) == "");
-  CHECK(contains(error_of_fit({.parts = 4, .later_lr = world().rank() == last ? 0.01 : 0.1}),
+  CHECK(error_of_fit({.parts = Other::slow_down, .later_lr = 0.05}) == "");
+  CHECK(contains(error_of_fit({.parts = Other::slow_down, .later_lr = world().rank() == last ? 0.01 : 0.1}),
                  concat("rank ", last, " has other parameters than rank 0")));
   CHECK(contains(error_of_fit({.rank = 0}), concat("ranks 0 and 1 have the same samples, part 0 of ", n)));
   CHECK(contains(error_of_fit({.replicas = n + 1}),
                  concat(n, " ranks train, and their DistributedSampler is for ", n + 1)));
   CHECK(error_of_fit({}) == "");
+}
+
+TEST_CASE("a stop on one process in any function of a part stops all") {
+  const index_t last = world().size() - 1;
+  for (const int where : {1, 2, 3})
+    for (const std::string why : {"enough", ""}) {
+      CAPTURE(where);
+      train::History history;
+      CHECK(error_of_fit({.parts = where == 3 ? Other::stops_in_step : Other::stops_early,
+                          .stops_in = world().rank() == last ? where : 0,
+                          .why = why},
+                         &history) == "");
+      CHECK(history.steps == (where == 1 ? 0 : 1));
+      CHECK(history.end == train::End::stopped);
+      CHECK(history.why == (world().rank() == last ? why : concat("rank ", last, ": ", why)));
+    }
 }
 
 TEST_CASE("fit within no_sync() is an error") {
@@ -313,7 +361,8 @@ TEST_CASE("a loss of one rank that is not finite ends the training of all, and i
   if (24 % world().size() != 0) return;
   const index_t last = world().size() - 1;
   for (const index_t bad : {1, 2, 3, 0}) {  // the step; 0: none
-    for (const auto& [stops, also] : {std::pair(true, false), {true, true}, {false, false}}) {
+    for (const int kind : {0, 1, 2}) {
+      const bool stops = kind > 0, also = kind > 1;
       CAPTURE(bad);
       CAPTURE(stops);
       CAPTURE(also);

@@ -26,3 +26,7 @@ ends worker 7 'handled: NoImages: image 0 is damaged'
 readme_program "$readme" | sed 's/^int main(.*) try {$/int main(int argc, char** argv) {/; /^} catch/,$c }' >"$folder/readme.cpp"
 ! grep -qw 'try\|catch' "$folder/readme.cpp" || fail "README's program has more than one try block"
 "$@" -fsyntax-only -fno-exceptions -fno-rtti "$folder/readme.cpp"
+
+# And what README's program does not include.
+printf '#include <gpunet/distributed.hpp>\n#include <gpunet/distributed/rendezvous.hpp>\n' >"$folder/distributed.cpp"
+"$@" -fsyntax-only -fno-exceptions -fno-rtti "$folder/distributed.cpp"

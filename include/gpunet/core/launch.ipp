@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cstdlib>
+#include <iterator>
 #include <string_view>
 #include <utility>
 
@@ -77,12 +78,17 @@ GPUNET_INLINE std::string read_launch_list(const char* name, index_t& number) {
 // Returns what a launcher has set.
 GPUNET_INLINE gpunet::Launch read_launch(const LaunchVariables& names) {
   gpunet::Launch launch{.launcher = names.launcher};
+  const std::string problem_of_rank = read_launch_variable(names.rank, 0, launch.rank);
+  // srun --mpi=pmi2 sets the first two of MPICH's, and its own.
+  const LaunchVariables& slurm = launch_variables[std::size(launch_variables) - 1];
+  index_t of_slurm = -1;
+  static_cast<void>(read_launch_variable(slurm.rank, 0, of_slurm));
+  const LaunchVariables& local = !std::getenv(names.local_rank) && of_slurm == launch.rank ? slurm : names;
   for (const std::string& problem :
-       {read_launch_variable(names.rank, 0, launch.rank),
-        read_launch_variable(names.world_size, 1, launch.world_size),
-        read_launch_variable(names.local_rank, 0, launch.local_rank),
-        names.has_list ? read_launch_list(names.local_world_size, launch.local_world_size)
-                       : read_launch_variable(names.local_world_size, 1, launch.local_world_size)})
+       {problem_of_rank, read_launch_variable(names.world_size, 1, launch.world_size),
+        read_launch_variable(local.local_rank, 0, launch.local_rank),
+        local.has_list ? read_launch_list(local.local_world_size, launch.local_world_size)
+                       : read_launch_variable(local.local_world_size, 1, launch.local_world_size)})
     if (!problem.empty()) return {.launcher = names.launcher, .problem = problem};
   if (launch.rank >= launch.world_size)
     return {.launcher = names.launcher,

@@ -74,7 +74,7 @@ class StateVisitor {
   void array(std::string_view name, const Sizes& sizes, D& device, T* data) {
     std::vector<T> values(static_cast<std::size_t>(sizes.numel()));
     const std::size_t bytes = values.size() * sizeof(T);
-    if (is_writing() && bytes > 0) device.download(values.data(), data, bytes);
+    if (is_writing() && bytes > 0 && wants_arrays()) device.download(values.data(), data, bytes);
     array(name, sizes, std::span<T>(values));
     if (is_reading() && bytes > 0) device.upload(data, values.data(), bytes);
   }
@@ -115,6 +115,8 @@ class StateVisitor {
   virtual index_t written_number(const std::string& name) = 0;
   virtual void check_option(const std::string& name, double here) = 0;
   virtual bool was_written(const std::string& name) const = 0;
+  // Returns whether the numbers of arrays on a device matter, which have to be copied for it.
+  virtual bool wants_arrays() const { return true; }
 
   Pass pass_ = Pass::write;
 

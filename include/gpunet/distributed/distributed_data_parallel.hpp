@@ -99,8 +99,7 @@ class DistributedDataParallel final : private GradientReducer<D, T>, private Bat
   // A part of the gradients.
   struct Bucket {
     int nodes = 0, open = 0;   // that store gradients here, and how many of them have not run yet
-    bool is_started = false;   // whether its reduction is running
-    std::uint64_t number = 0;  // of that call
+    std::uint64_t number = 0;  // of the call
   };
 
   bool is_main() const override { return comm_.is_main(); }
@@ -126,7 +125,8 @@ class DistributedDataParallel final : private GradientReducer<D, T>, private Bat
   void make_buckets();
   // The same; throws Error on all ranks if they train different parameters.
   void verify_trained();
-  void start(std::size_t bucket, T* gradients);
+  // Starts the reduction of the next bucket: all ranks have one order, whatever order they compute them in.
+  void start_next(T* gradients);
   // Waits for the reductions that are running, and makes all buckets ready for a pass.
   void open_buckets();
   // Returns whether the engine takes the memory of the device.
@@ -143,6 +143,7 @@ class DistributedDataParallel final : private GradientReducer<D, T>, private Bat
   std::vector<ArenaRange> ranges_;          // of the buckets
   std::vector<Bucket> buckets_;             // empty before the first pass
   std::vector<std::vector<int>> of_nodes_;  // the buckets of Plan::nodes
+  std::size_t started_ = 0;                 // buckets of this pass, from the first on
   std::ptrdiff_t last_node_ = 0;            // whose gradients were seen in this pass
   std::shared_ptr<std::vector<T>> host_copy_ = std::make_shared<
       std::vector<T>>();  // of the gradients, where the engine gets host memory and the device has its own

@@ -77,9 +77,7 @@ DistributedDataParallel<D, T>::DistributedDataParallel(Network<D, T>& net, const
 
 template <class D, class T>
 DistributedDataParallel<D, T>::~DistributedDataParallel() {
-  const bool is_running =
-      std::any_of(buckets_.begin(), buckets_.end(), [](const Bucket& b) { return b.is_started; });
-  if (is_running) comm_.abandon("an error has ended its backward pass");
+  if (started_ > 0) comm_.abandon("an error has ended its backward pass");
   if (net_.exists()) net_->set_reducer(nullptr);
 }
 
@@ -129,6 +127,7 @@ void DistributedDataParallel<D, T>::verify_parameters() {
     own[0] += x * x;
     own[1] += random >> 63 ? x : -x;
   }
+  comm_.barrier();  // compared with the calls of the other ranks
   std::vector<std::array<double, 2>> all(static_cast<std::size_t>(comm_.size()));
   comm_.run({.kind = Collective::all_gather,
              .elements = 2,
@@ -267,15 +266,15 @@ const std::vector<ArenaRange>& DistributedDataParallel<D, T>::buckets() {
 }
 
 template <class D, class T>
-void DistributedDataParallel<D, T>::start(std::size_t bucket, T* gradients) {
-  const ArenaRange& range = ranges_[bucket];
-  buckets_[bucket].number = comm_.start({.kind = Collective::all_reduce,
-                                         .elements = range.size(),
-                                         .type = io::dtype_of<T>(),
-                                         .data = gradients + range.begin,
-                                         .stream = stream(),
-                                         .owner = reduces_in_place() ? net_->gradients().owner() : host_copy_});
-  buckets_[bucket].is_started = true;
+void DistributedDataParallel<D, T>::start_next(T* gradients) {
+  const ArenaRange& range = ranges_[started_];
+  buckets_[started_].number = comm_.start({.kind = Collective::all_reduce,
+                                           .elements = range.size(),
+                                           .type = io::dtype_of<T>(),
+                                           .data = gradients + range.begin,
+                                           .stream = stream(),
+                                           .owner = reduces_in_place() ? net_->gradients().owner() : host_copy_});
+  ++started_;
 }
 
 template <class D, class T>
@@ -287,8 +286,9 @@ void DistributedDataParallel<D, T>::see_gradients(const PlannedNode& node, std::
   if (place >= last_node_) open_buckets();  // a pass begins, perhaps after one that an error has ended
   last_node_ = place;
   for (const int b : of_nodes_[static_cast<std::size_t>(place)])
-    if (--buckets_[static_cast<std::size_t>(b)].open == 0)
-      start(static_cast<std::size_t>(b), const_cast<T*>(gradients));
+    --buckets_[static_cast<std::size_t>(b)].open;
+  while (started_ < buckets_.size() && buckets_[started_].open == 0)
+    start_next(const_cast<T*>(gradients));
   comm_.advance();
 }
 
@@ -305,8 +305,8 @@ void DistributedDataParallel<D, T>::reduce(T* gradients) {
     at = host_copy_->data();
     device.download(at, gradients, bytes);
   }
-  for (std::size_t b = 0; b < buckets_.size(); ++b)
-    if (!buckets_[b].is_started) start(b, at);
+  while (started_ < buckets_.size())
+    start_next(at);
   open_buckets();
   if (!reduces_in_place()) device.upload(gradients, at, bytes);
   for (const ArenaRange& range : ranges_)
@@ -316,10 +316,11 @@ void DistributedDataParallel<D, T>::reduce(T* gradients) {
 
 template <class D, class T>
 void DistributedDataParallel<D, T>::open_buckets() {
-  for (Bucket& bucket : buckets_) {
-    if (std::exchange(bucket.is_started, false)) comm_.wait(bucket.number);
+  const std::size_t started = std::exchange(started_, 0);
+  for (std::size_t b = 0; b < started; ++b)
+    comm_.wait(buckets_[b].number);
+  for (Bucket& bucket : buckets_)
     bucket.open = bucket.nodes;
-  }
   last_node_ = std::numeric_limits<std::ptrdiff_t>::max();
 }
 

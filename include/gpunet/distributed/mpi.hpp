@@ -442,6 +442,8 @@ class MpiEngine final : public Engine {
       const auto out = static_cast<std::size_t>(has_rows ? bytes * size() : bytes);
       std::memcpy(pending.call.data, pending.copy.data() + (pending.copy.size() - out), out);
     }
+    constexpr std::size_t most_kept = 1 << 20;  // for the next call
+    if (pending.copy.size() > most_kept) pending.copy = {};
     pending.call.owner = nullptr;
     pending.report.number = 0;
   }

@@ -109,14 +109,13 @@ class NcclEngine final : public Engine {
       launch_.local_world_size = host_->local_size();
     ordinal_ = static_cast<int>(launch_.local_rank % devices);
     const NcclDevice device(ordinal_);
-    try {
-      connect(options);
-    } catch (const Error& error) {
-      stop_watch();
-      links_.fail(error.what());
-      release();
-      throw;
-    }
+    gpunet::detail::attempt<Error>([&] { connect(options); },
+                                   [&](const Error& error) {
+                                     stop_watch();
+                                     links_.fail(error.what());
+                                     release();
+                                     gpunet::detail::rethrow();
+                                   });
   }
   NcclEngine(const NcclEngine&) = delete;
   NcclEngine& operator=(const NcclEngine&) = delete;
@@ -263,12 +262,12 @@ class NcclEngine final : public Engine {
   // Puts an operation into the stream, with its marks also if NCCL refuses it: then nothing is running.
   void submit(const CollectiveCall& call) {
     mark(&marks_->busy, 1);
-    try {
-      submit_unmarked(call);
-    } catch (const Error&) {
-      static_cast<void>(cudaMemcpyAsync(&marks_->busy, values_, 1, cudaMemcpyDeviceToHost, stream_));
-      throw;
-    }
+    gpunet::detail::attempt<Error>(
+        [&] { submit_unmarked(call); },
+        [&](const Error&) {
+          static_cast<void>(cudaMemcpyAsync(&marks_->busy, values_, 1, cudaMemcpyDeviceToHost, stream_));
+          gpunet::detail::rethrow();
+        });
     mark(&marks_->busy, 0);
     mark(&marks_->has_ended, 1);
   }
@@ -383,12 +382,10 @@ class NcclEngine final : public Engine {
     {
       const HostWait wait(*this);
       require_working();
-      try {
-        work();
-      } catch (const Error&) {
+      gpunet::detail::attempt<Error>(work, [&](const Error&) {
         require_working();  // if NCCL was ended, throws why
-        throw;
-      }
+        gpunet::detail::rethrow();
+      });
     }
     require_working();
   }

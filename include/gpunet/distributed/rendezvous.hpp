@@ -141,7 +141,7 @@ class Rendezvous {
   std::string serve(const std::string& text) {
     const Socket listener = listen();
     std::vector<Guest> guests;
-    try {
+    const auto meet = [&] {
       for (int problem = 0; std::ranges::count_if(guests, is_rank) + 1 < launch_.world_size;) {
         require(Clock::now() < end_, where, "rank ", missing(guests), " of ", launch_.world_size,
                 " has not come to rank 0 (", place(), ") within ", seconds(), " s",
@@ -160,13 +160,14 @@ class Rendezvous {
         if (is_rank(guest))
           require(send(guest.socket, concat(welcome, text), end_), where, "rank ", guest.rank,
                   " has left before it met the others, see its messages");
-    } catch (const Error& error) {
+    };
+    gpunet::detail::attempt<Error>(meet, [&](const Error& error) {
       std::string_view why = error.what();
       if (why.starts_with(where)) why.remove_prefix(where.size());
       for (const Guest& guest : guests)
         if (is_rank(guest)) send(guest.socket, concat(failed, why), Clock::now() + std::chrono::seconds(1));
-      throw;
-    }
+      gpunet::detail::rethrow();
+    });
     for (Guest& guest : guests)
       if (is_rank(guest)) links_.add(guest.rank, std::move(guest.socket));
     return text;

@@ -176,6 +176,7 @@ class ModelCheckpoint {
 
 // Clips the norm of the gradients that the optimizer uses in every step: nn::utils::clip_grad_norm_(optimizer.parameters(), max_norm).
 struct ClipGradNorm {
+  static constexpr bool never_stops = true;  // a training
   double max_norm;
   double norm_type = 2;
 
@@ -186,6 +187,7 @@ struct ClipGradNorm {
 };
 // Clips each gradient that the optimizer uses in every step: nn::utils::clip_grad_value_(optimizer.parameters(), clip_value).
 struct ClipGradValue {
+  static constexpr bool never_stops = true;  // a training
   double clip_value;
 
   template <class Model, class Optimizer>
@@ -196,6 +198,7 @@ struct ClipGradValue {
 
 // Adds the gradients of an L1 and L2 weight penalty in every step: nn::utils::add_weight_penalty_.
 struct WeightPenalty {
+  static constexpr bool never_stops = true;  // a training
   double l1 = 0, l2 = 0;
 
   template <class Model, class Optimizer>

@@ -175,7 +175,7 @@ History fit(Network<D, T>& model, const Loss& criterion, Optimizer& optimizer, L
   run.steps = batches.size();
   if constexpr (requires { loader.options().batch_size; }) run.batch_size = loader.options().batch_size;
   run.has_validation = (detail::Validates<std::remove_reference_t<Parts>, R, Loss> || ...);
-  constexpr bool sees_steps = (detail::SeesSteps<std::remove_reference_t<Parts>, R> || ...);
+  constexpr bool may_stop = (detail::MayStop<std::remove_reference_t<Parts>, R> || ...);
 
   const auto each = [&]([[maybe_unused]] auto f) {
     (f(parts), ...);
@@ -233,10 +233,11 @@ History fit(Network<D, T>& model, const Loss& criterion, Optimizer& optimizer, L
     lines.add("batches in an epoch", run.steps);
     lines.add("batch_size", run.batch_size);
     lines.add("parts", sizeof...(Parts));
-    lines.add("parts that see each step", sees_steps ? "some" : "none");
+    lines.add("parts that may stop it in a step", may_stop ? "some" : "none");
     lines.add("validation", run.has_validation ? "yes" : "no");
-    for (const auto& [name, value] : measures)
-      lines.add("measure", name);
+    lines.add("measures", measures.empty() ? "none" : gpunet::detail::short_list(measures, [](const auto& m) {
+                return m.first;
+              }));
     lines.add("scaler", options.scaler ? "yes" : "no");
     if (options.scaler) lines.add_numbers("scaler", *options.scaler);
     lines.add_numbers("optimizer", optimizer);
@@ -286,6 +287,7 @@ History fit(Network<D, T>& model, const Loss& criterion, Optimizer& optimizer, L
     if (!is_there) save();  // also shows early that the file can be written
   }
 
+  ranks.agree_to_stop(run);
   bool done = run.stopped() || (options.max_steps > 0 && run.total_steps >= options.max_steps);
   // Once more after the last step if that did not end its epoch.
   while (run.epoch <= run.epochs && (!done || run.current.number == run.epoch)) {
@@ -299,6 +301,7 @@ History fit(Network<D, T>& model, const Loss& criterion, Optimizer& optimizer, L
         if constexpr (detail::Counts<Part, Model>) part.reset();
         if constexpr (requires { part.on_epoch_begin(run); }) part.on_epoch_begin(run);
       });
+      ranks.agree_to_stop(run);
     }
     const double begin = detail::steady_seconds() - run.current.seconds;
     const auto save_now = [&] {
@@ -322,7 +325,7 @@ History fit(Network<D, T>& model, const Loss& criterion, Optimizer& optimizer, L
         each([&]<class Part>(Part& part) {
           if constexpr (requires { part.on_step_end(run); }) part.on_step_end(run);
         });
-        if constexpr (sees_steps) ranks.agree_to_stop(run);
+        if constexpr (may_stop) ranks.agree_to_stop(run);
         done = done || run.stopped();
         if (done || (options.save_every > 0 && run.total_steps % options.save_every == 0)) save_now();
         if (done) break;
@@ -379,9 +382,10 @@ History fit(Network<D, T>& model, const Loss& criterion, Optimizer& optimizer, L
     if (complete) save();
     done = done || run.stopped();
   }
-  if (run.history.why.empty()) {
+  if (!run.stopped()) {
     const index_t bad = run.first_not_finite();
-    run.history.why = ranks.why_of_all(bad >= 0 ? detail::not_finite(bad, run.steps) : "");
+    const std::string why = ranks.why_of_all(bad >= 0 ? detail::not_finite(bad, run.steps) : "");
+    if (run.history.why.empty()) run.history.why = why;
   }
   each([&]<class Part>(Part& part) {
     if constexpr (requires { part.on_fit_end(run); }) part.on_fit_end(run);

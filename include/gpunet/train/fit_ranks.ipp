@@ -28,6 +28,7 @@ class NumberLines final : public StateVisitor {
   index_t written_number(const std::string&) override { return 0; }
   void check_option(const std::string&, double) override {}
   bool was_written(const std::string&) const override { return true; }
+  bool wants_arrays() const override { return false; }
 
   std::string& text_;
 };
@@ -46,7 +47,7 @@ GPUNET_INLINE void FitRanks::require_same(const RankLines& lines, index_t part, 
     throw_error(Error(concat(where, "rank ", difference->text, " has ", difference->line, " where rank 0 has ",
                              difference->of_first,
                              " (all ranks must train alike), give all ranks the same options, parts, optimizer and "
-                             "loader")));
+                             "loader; a part of rank 0 alone asks run.is_main")));
   if (parts == 0) return;
   const std::vector<std::string> of_ranks = ranks_->all_gather(std::to_string(part));
   require(parts == std::ssize(of_ranks), where, std::ssize(of_ranks),

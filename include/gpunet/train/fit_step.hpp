@@ -38,10 +38,13 @@ concept Counts = Measures<Part> ||
   part.update(outputs, labels);
   part.reset();
 };
+// Whether it may stop the training within a step. ClipGradNorm and others say that they do not: then fit need not ask the
+// other ranks after each step.
 template <class Part, class R>
-concept SeesSteps = requires(Part& part, R& run) {
-  part.on_step_end(run);
-};
+concept MayStop = !requires {
+  requires Part::never_stops;
+}
+&&(HasBeforeUpdate<Part, R> || requires(Part & part, R& run) { part.on_step_end(run); });
 template <class Part>
 concept TellsAccuracy = requires(Part& part) {
   part.result().accuracy();
