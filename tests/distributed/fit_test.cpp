@@ -295,6 +295,7 @@ TEST_CASE("ranks that do not train alike are an error on all of them, before the
   const index_t n = world().size(), last = n - 1;
   CHECK(error_of_fit({}) == "");
   CHECK(error_of_fit({.has_sampler = false}) == "");
+  CHECK(error_of_fit({.parts = world().is_main() ? Other::progress_bar : Other::early_stopping}) == "");
   if (n == 1) return;
   const TempFolder folder;
   const std::string path = common_path(folder);
@@ -310,7 +311,7 @@ TEST_CASE("ranks that do not train alike are an error on all of them, before the
   check({.accumulate = 2}, "accumulate 2 where rank 0 has accumulate 1");
   check({.resume = path}, concat("resume ", path, " where rank 0 has resume none"));
   check({.save_every = 3, .resume = path}, "save_every 3 where rank 0 has save_every 0", {.resume = path});
-  check({.parts = Other::progress_bar},
+  check({.parts = Other::stops_in_step},
         "parts that may stop it in a step some where rank 0 has parts that may stop it in a step none");
   check({.parts = Other::none}, "parts 0 where rank 0 has parts 1");
   check({.parts = Other::measure}, "measures f1 where rank 0 has measures none");

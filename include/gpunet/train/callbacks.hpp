@@ -273,6 +273,8 @@ EachEpoch(F&&, Monitor) -> EachEpoch<F>;
 template <class F>
 class EachStep {
  public:
+  static constexpr bool never_stops = !std::is_invocable_v<F&, Training&>;  // a training: a function may
+
   explicit EachStep(F&& f) : f_(std::forward<F>(f)) {}
 
   template <class R>

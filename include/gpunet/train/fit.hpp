@@ -104,7 +104,8 @@ struct FitOptions {
 // if it has one input.
 //
 // With a distributed::DistributedDataParallel, throws Error on all ranks if their options, parts, optimizers or samplers differ, or after
-// an epoch their parameters. A part of one rank that stops the training stops all.
+// an epoch their parameters. A part of one rank that stops the training stops all: a part with on_step_end or
+// before_update costs a sum of one number per step, unless it has static constexpr bool never_stops = true.
 //
 // Throws Error for invalid options, for a loss that does not match the model's outputs (at compile time), and what a
 // part throws. An epoch that is stopped early is in the history, but it is not validated and has no on_epoch_end. A

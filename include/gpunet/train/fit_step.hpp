@@ -38,13 +38,17 @@ concept Counts = Measures<Part> ||
   part.update(outputs, labels);
   part.reset();
 };
-// Whether it may stop the training within a step. ClipGradNorm and others say that they do not: then fit need not ask the
-// other ranks after each step.
 template <class Part, class R>
-concept MayStop = !requires {
+concept SeesSteps = requires(Part& part, R& run) {
+  part.on_step_end(run);
+};
+// Whether it may stop the training within an epoch; ProgressBar and others say that they do not. Then fit asks the other ranks after each step.
+template <class Part>
+concept NeverStops = requires {
   requires Part::never_stops;
-}
-&&(HasBeforeUpdate<Part, R> || requires(Part & part, R& run) { part.on_step_end(run); });
+};
+template <class Part, class R>
+concept MayStop = (SeesSteps<Part, R> || HasBeforeUpdate<Part, R>)&&!NeverStops<Part>;
 template <class Part>
 concept TellsAccuracy = requires(Part& part) {
   part.result().accuracy();

@@ -88,6 +88,8 @@ struct ProgressBarOptions {
 // Shows a progress bar during an epoch if there is a terminal, and prints a line after each epoch.
 class ProgressBar {
  public:
+  static constexpr bool never_stops = true;  // a training
+
   explicit ProgressBar(const ProgressBarOptions& options = {}) : options_(options) {}
 
   void on_epoch_begin(Training& run);

@@ -18,6 +18,8 @@ struct TensorBoardOptions {
 // per epoch.
 class TensorBoard {
  public:
+  static constexpr bool never_stops = true;  // a training
+
   // Writes to a folder, as io::SummaryWriter does; by default a new one in runs/.
   explicit TensorBoard(std::string log_dir = "", const TensorBoardOptions& options = {});
   // Writes with the given writer, which must outlive this.
