@@ -273,7 +273,9 @@ EachEpoch(F&&, Monitor) -> EachEpoch<F>;
 template <class F>
 class EachStep {
  public:
-  static constexpr bool never_stops = !std::is_invocable_v<F&, Training&>;  // a training: a function may
+  // A training: a scheduler and an average do not, a function may.
+  static constexpr bool never_stops = requires(F & f) { f.step(); }
+  || requires(F& f) { f.module(); };
 
   explicit EachStep(F&& f) : f_(std::forward<F>(f)) {}
 
