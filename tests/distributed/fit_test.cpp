@@ -14,6 +14,7 @@
 #include "distributed/world.hpp"
 #include "io/temp_folder.hpp"
 #include "support/arrays.hpp"
+#include "support/cross_entropy_with.hpp"
 #include "support/devices.hpp"
 #include "support/eager_step.hpp"
 #include "support/errors.hpp"
@@ -32,18 +33,7 @@ nn::Value layers(nn::Value x) {
 bool gives_nan = false;
 
 // CrossEntropyLoss, or NaN where the test wants it.
-struct LossWithNan : nn::LossFunction<LossWithNan> {
-  using target_type = label_t;
-  nn::CrossEntropyLoss inner;
-
-  template <class In>
-  static constexpr void check_shape(In in) {
-    nn::CrossEntropyLoss::check_shape(in);
-  }
-  template <class D>
-  void check(D& device, View<const label_t, D> labels, index_t classes) const {
-    inner.check(device, labels, classes);
-  }
+struct LossWithNan : CrossEntropyWith<LossWithNan> {
   template <class D, class T>
   void evaluate(D& device, const nn::LossPass<T, label_t>& pass) const {
     inner.evaluate(device, pass);

@@ -244,7 +244,7 @@ TEST_CASE("a program that a process has started does not keep its connections op
   CHECK(pclose(child) == 0);
 }
 
-TEST_CASE("long news arrive whole, also where a process does not read them at once") {
+TEST_CASE("long news arrive whole, also where a process reads them later") {
   if (!world().is_main()) return;
   const Meeting meeting;
   std::vector<Met> met = meet(2, {0, 1}, patient);

@@ -8,6 +8,7 @@
 #include <gpunet/gpunet.hpp>
 
 #include "io/temp_folder.hpp"
+#include "support/cross_entropy_with.hpp"
 #include "support/eager_step.hpp"
 #include "support/errors.hpp"
 
@@ -53,18 +54,7 @@ struct GateLayer {
   }
 };
 
-struct GateLoss : nn::LossFunction<GateLoss> {
-  using target_type = label_t;
-  nn::CrossEntropyLoss inner;
-
-  template <class In>
-  static constexpr void check_shape(In in) {
-    nn::CrossEntropyLoss::check_shape(in);
-  }
-  template <class D>
-  void check(D& device, View<const label_t, D> labels, index_t classes) const {
-    inner.check(device, labels, classes);
-  }
+struct GateLoss : CrossEntropyWith<GateLoss> {
   template <class D, class T>
   void evaluate(D& device, const nn::LossPass<T, label_t>& pass) const {
     if (loss_gate) loss_gate->pass();

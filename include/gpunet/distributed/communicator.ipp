@@ -63,11 +63,10 @@ GPUNET_INLINE Communicator::Communicator(const CommunicatorOptions& options) {
 
 GPUNET_INLINE std::uint64_t Communicator::start(const CollectiveCall& call) {
   ++state_->calls;
-  state_->bytes += call.elements * io::bits_of(call.type) / 8 * (call.kind == Collective::all_to_all ? size() : 1);
+  state_->bytes += call.bytes_given(size());
   if (engine()) return engine()->start(call);
-  if ((call.kind == Collective::all_gather || call.kind == Collective::all_to_all) && call.elements > 0)
-    std::copy_n(static_cast<const std::byte*>(call.from), call.elements * io::bits_of(call.type) / 8,
-                static_cast<std::byte*>(call.data));
+  if (call.has_rows() && call.elements > 0)
+    std::copy_n(static_cast<const std::byte*>(call.from), call.bytes(), static_cast<std::byte*>(call.data));
   return 0;
 }
 

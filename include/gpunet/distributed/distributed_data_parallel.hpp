@@ -118,7 +118,7 @@ class DistributedDataParallel final : private GradientReducer<D, T>, private Bat
 
   std::vector<std::string> all_gather(const std::string& text) override { return comm_.all_gather(text); }
 
-  void verify() const;
+  void verify();
   // Makes rank 0's array that of all ranks.
   void broadcast(const View<T, D>& array);
   // Cuts the gradients into buckets, if the plan has changed.
@@ -135,7 +135,7 @@ class DistributedDataParallel final : private GradientReducer<D, T>, private Bat
   void* stream() const;
 
   TrackedPointer<Network<D, T>> net_;
-  mutable Communicator comm_;
+  Communicator comm_;
   DistributedDataParallelOptions options_;
   std::optional<std::uint64_t> plan_number_;  // of the buckets
   std::optional<std::uint64_t> verified_plan_;

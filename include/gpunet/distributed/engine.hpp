@@ -45,6 +45,13 @@ struct CollectiveCall {
   // Keeps the memory if the operation cannot be completed: another rank may still write to it then. Null: an engine that lets others
   // write to host memory copies it.
   std::shared_ptr<const void> owner = nullptr;
+
+  // Returns whether it is not in place, and its result has a row of each rank.
+  bool has_rows() const { return kind == Collective::all_gather || kind == Collective::all_to_all; }
+  // Returns the bytes of `elements`, and those that are given and got on each of `ranks` ranks.
+  index_t bytes() const { return elements * io::bits_of(type) / 8; }
+  index_t bytes_given(index_t ranks) const { return bytes() * (kind == Collective::all_to_all ? ranks : 1); }
+  index_t bytes_got(index_t ranks) const { return bytes() * (has_rows() ? ranks : 1); }
 };
 
 // Transports the numbers of one process. Calls of all ranks have to be the same, in the same order.

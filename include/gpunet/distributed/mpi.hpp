@@ -316,7 +316,7 @@ class MpiEngine final : public Engine {
         !has_failed_,
         "gpunet::distributed: a call after one that has failed (the ranks are no longer in step), end the program "
         "and start it again from its checkpoint");
-    const bool has_rows = call.kind == Collective::all_gather || call.kind == Collective::all_to_all;
+    const bool has_rows = call.has_rows();
     constexpr index_t most = std::numeric_limits<int>::max() / 2;  // MPI counts in int
     require(!has_rows || call.elements <= most, "gpunet::distributed::Communicator::", to_string(call.kind), ": ",
             call.elements, " elements of each rank (MPI takes ", most, "), give parts of them");
@@ -325,16 +325,14 @@ class MpiEngine final : public Engine {
                       static_cast<std::int64_t>(call.kind), static_cast<std::int64_t>(call.type), call.elements};
     recent(pending.report) = pending.report;
     pending.call = call;
-    const index_t bytes = call.elements * io::bits_of(call.type) / 8, rows = bytes * size();
     const void* from = call.from;
     void* data = call.data;
-    if (!call.owner && bytes > 0) {
-      const index_t in = call.kind == Collective::all_gather ? bytes : has_rows ? rows : 0;
-      pending.copy.resize(static_cast<std::size_t>(in + (has_rows ? rows : bytes)));
-      data = pending.copy.data() + in;
+    if (is_copied(call)) {  // what it gives, and behind that what it gets, unless it is in place
+      const auto given = static_cast<std::size_t>(call.bytes_given(size()));
+      pending.copy.resize((has_rows ? given : 0) + static_cast<std::size_t>(call.bytes_got(size())));
       from = pending.copy.data();
-      std::memcpy(pending.copy.data(), has_rows ? call.from : call.data,
-                  static_cast<std::size_t>(has_rows ? in : bytes));
+      data = pending.copy.data() + (has_rows ? given : 0);
+      std::memcpy(pending.copy.data(), has_rows ? call.from : call.data, given);
     }
     const MPI_Datatype type = mpi_type(call.type);
     const int root = static_cast<int>(call.root);
@@ -391,6 +389,8 @@ class MpiEngine final : public Engine {
     std::vector<std::byte> copy;  // of its memory, if that has no owner
   };
 
+  static bool is_copied(const CollectiveCall& call) { return !call.owner && call.elements > 0; }
+
   // Returns the place of the call with the number of a report among the last ones of this rank.
   MpiReport& recent(const MpiReport& report) {
     return recent_[static_cast<std::size_t>(report.number) % recent_.size()];
@@ -435,12 +435,9 @@ class MpiEngine final : public Engine {
       }
       look_at_others(pending.report, waited);
     }
-    const index_t bytes = pending.call.elements * io::bits_of(pending.call.type) / 8;
-    const bool has_rows =
-        pending.call.kind == Collective::all_gather || pending.call.kind == Collective::all_to_all;
-    if (!pending.call.owner && bytes > 0) {
-      const auto out = static_cast<std::size_t>(has_rows ? bytes * size() : bytes);
-      std::memcpy(pending.call.data, pending.copy.data() + (pending.copy.size() - out), out);
+    if (is_copied(pending.call)) {
+      const auto got = static_cast<std::size_t>(pending.call.bytes_got(size()));
+      std::memcpy(pending.call.data, pending.copy.data() + (pending.copy.size() - got), got);
     }
     constexpr std::size_t most_kept = 1 << 20;  // for the next call
     if (pending.copy.size() > most_kept) pending.copy = {};

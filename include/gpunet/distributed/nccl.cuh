@@ -289,7 +289,7 @@ class NcclEngine final : public Engine {
         check(ncclAllGather(call.from, call.data, count, type, comm_, stream_), "ncclAllGather");
         break;
       case Collective::all_to_all: {
-        const auto bytes = static_cast<std::size_t>(call.elements * io::bits_of(call.type) / 8);
+        const auto bytes = static_cast<std::size_t>(call.bytes());
         check(ncclGroupStart(), "ncclGroupStart");
         ncclResult_t sends = ncclSuccess, receives = ncclSuccess;
         for (int r = 0; r < static_cast<int>(size()) && sends == ncclSuccess && receives == ncclSuccess; ++r) {
@@ -326,10 +326,8 @@ class NcclEngine final : public Engine {
   }
   // Runs an operation on host memory through a buffer of the GPU, and waits for it.
   void run_on_host(const CollectiveCall& call) {
-    const index_t one = call.elements * io::bits_of(call.type) / 8;
-    const bool gives_row = call.kind == Collective::all_gather, gives_rows = call.kind == Collective::all_to_all;
-    const auto in = static_cast<std::size_t>(gives_rows ? one * size() : one);
-    const auto out = static_cast<std::size_t>(gives_row || gives_rows ? one * size() : one);
+    const auto in = static_cast<std::size_t>(call.bytes_given(size()));
+    const auto out = static_cast<std::size_t>(call.bytes_got(size()));
     if (const std::size_t bytes = in + out + 1; bytes > staged_) {
       if (staging_) check_nccl(cudaFree(std::exchange(staging_, nullptr)), "cudaFree");
       staged_ = 0;
@@ -338,12 +336,12 @@ class NcclEngine final : public Engine {
     }
     CollectiveCall on_device = call;
     on_device.data = staging_;
-    std::byte* const from = gives_row || gives_rows ? staging_ + out : staging_;
+    std::byte* const from = call.has_rows() ? staging_ + out : staging_;
     on_device.from = from;
     if (in > 0)
-      check_nccl(cudaMemcpyAsync(from, gives_row || gives_rows ? call.from : call.data, in, cudaMemcpyHostToDevice,
-                                 stream_),
-                 "cudaMemcpyAsync");
+      check_nccl(
+          cudaMemcpyAsync(from, call.has_rows() ? call.from : call.data, in, cudaMemcpyHostToDevice, stream_),
+          "cudaMemcpyAsync");
     wait_on_host([&] {
       submit(on_device);
       if (out > 0)

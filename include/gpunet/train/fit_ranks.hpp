@@ -43,9 +43,9 @@ class FitRanks {
   Ranks* operator->() const { return ranks_; }
   bool is_main() const { return !ranks_ || ranks_->is_main(); }
 
-  // Throws Error on all ranks unless all have the same lines, and each its own part of `parts` of the samples (0: not known).
+  // With ranks only: throws Error on all of them unless all have the same lines, and each its own part of `parts` of the samples (0: not known).
   void require_same(const RankLines& lines, index_t part, index_t parts) const;
-  // Throws Error on all ranks if some of them have found a file, and others not.
+  // With ranks only: throws Error on all of them if some have found a file, and others not.
   void require_found(bool is_there, const std::string& path) const;
   // A part of one rank may stop the training: then all stop, for one reason.
   void agree_to_stop(Training& run);

@@ -40,7 +40,6 @@ GPUNET_INLINE void RankLines::visit(const char* name, void (*part)(StateVisitor&
 }
 
 GPUNET_INLINE void FitRanks::require_same(const RankLines& lines, index_t part, index_t parts) const {
-  if (!ranks_) return;
   constexpr std::string_view where = "gpunet::train::fit: ";
   const std::vector<std::string> texts = ranks_->all_gather(lines.text());
   if (const auto difference = gpunet::detail::first_difference(texts))
