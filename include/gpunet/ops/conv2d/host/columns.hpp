@@ -43,7 +43,8 @@ struct WindowColumns {
       places.at[i] = i < places.count ? (row * width() + column) * g.stride : places.at[i - 1];
       if (++column == g.out_width) ++row, column = 0;
     }
-    places.adjacent = places.at[group - 1] - places.at[0] == group - 1;
+    // Sixteen places that grow are adjacent if the last is 15 after the first; those of a last, partial group need not grow.
+    places.adjacent = places.count == group && places.at[group - 1] - places.at[0] == group - 1;
     return places;
   }
 
@@ -75,7 +76,7 @@ struct WindowColumns {
     const Places places = this->places(first);
     each_tap(image, channel, [&](float* to, index_t tap) {
       const float* from = columns + tap * group;
-      if (places.adjacent && places.count == group)
+      if (places.adjacent)
         for (index_t i = 0; i < group; ++i)
           to[places.at[0] + i] += from[i];
       else
