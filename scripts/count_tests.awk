@@ -1,6 +1,6 @@
 # Reads the output of `ctest --verbose` and prints "passed failed skipped". A doctest program counts by its test cases (its line
 # "[gpunet] 3 passed, 0 failed, 1 skipped"), any other test as one. Failed tests are printed to stderr with their output,
-# skipped ones with the reason. With -v entries=FILE, each test is also appended to that file, as a line with tabs: name,
+# skipped ones with the reason, or with all of their output if no line of it has the word. With -v entries=FILE, each test is also appended to that file, as a line with tabs: name,
 # state (ok, failed, hung or skipped), the three counts, and the cause if it did not pass.
 
 # A line of the output of a test: "12: text".
@@ -40,7 +40,7 @@ match($0, /^ *[0-9]+\/[0-9]+ Test +#[0-9]+: /) {
     count(id, name, end == "Timeout" ? "hung" : "failed", p[id], f[id] > 0 ? f[id] : 1, id in cause ? cause[id] : end)
     printf "  failed: %s\n%s", name, output[id] > "/dev/stderr"
   }
-  if (s[id] > 0) printf "  skipped: %s (%d)\n%s", name, s[id], reasons[id] > "/dev/stderr"
+  if (s[id] > 0) printf "  skipped: %s (%d)\n%s", name, s[id], id in reasons ? reasons[id] : output[id] > "/dev/stderr"
 }
 
 function count(id, name, state, p, f, cause) {

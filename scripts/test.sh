@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# test.sh [--quick]: builds the tests and the examples and runs the tests, with g++ and, if
-# available, nvcc. --quick omits nvcc. Installs missing packages (Debian, Ubuntu). The last line has the counts.
+# test.sh [--quick]: builds the tests and the examples and runs the tests, with g++ and, if available, nvcc. --quick omits
+# nvcc. Installs missing packages (Debian, Ubuntu); optional ones are used where they are. The last line has the counts.
+# GPUNET_TEST_LABELS limits the tests to those with a label that matches, such as 'rules|docs'.
 set -euo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 . "$root/scripts/tally.sh"
@@ -9,6 +10,13 @@ set -euo pipefail
 
 need_compiler
 need cmake ninja doctest
+labels=${GPUNET_TEST_LABELS:-.}
+
+# test_host: without nvcc.
+test_host() {
+  say "this takes about 13 minutes on two processors; a tenth of the way is a figure"
+  test_way host '' "$labels"
+}
 
 # Sets `simulator`; to nothing if there is a GPU.
 choose_gpu() {
@@ -23,15 +31,16 @@ choose_gpu() {
 
 if [[ ${1:-} == --quick ]]; then
   say "no tests with nvcc: --quick"
-  test_way host '' .
+  test_host
 elif ! find_nvcc; then
   say "no tests with nvcc: there is none"
-  test_way host '' .
+  test_host
 elif ! "$nvcc" --version | grep -qE 'release (1[2-9]|[2-9][0-9])\.'; then
   say "no tests with nvcc: $nvcc is older than 12, the first with C++20"
-  test_way host '' .
+  test_host
 elif choose_gpu; then
-  test_way cuda '' . "-DGPUNET_CUDA_SIMULATOR=$simulator" -DGPUNET_BUILD_BENCHMARKS=ON
+  say "this takes about 25 minutes on two processors, since nvcc is here (--quick: 13); a tenth of the way is a figure"
+  test_way cuda '' "$labels" "-DGPUNET_CUDA_SIMULATOR=$simulator" -DGPUNET_BUILD_BENCHMARKS=ON
 else
   echo 0 1 0 >>"$tally"
 fi

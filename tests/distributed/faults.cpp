@@ -122,6 +122,9 @@ int main(int argc, char** argv) try {
   const bool is_culprit = comm.rank() == 1;
   if (mode == "fine") {
     train_on(comm, 30, folder + "/run.safetensors");
+  } else if (mode == "exit_together") {
+    train_on(comm, 30, folder + "/run.safetensors");
+    std::exit(0);
   } else if (mode == "batches") {
     train_on(comm, is_culprit ? 20 : 30, folder + "/run.safetensors");
     comm.barrier();

@@ -10,6 +10,7 @@
 #include <netdb.h>
 #include <netinet/in.h>
 #include <string>
+#include <string_view>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <thread>
@@ -333,13 +334,12 @@ TEST_CASE("two processes with one rank: the second is sent away") {
 TEST_CASE("the name of rank 0's machine may be known later than the meeting begins") {
   if (!world().is_main()) return;
   const Meeting meeting;
-  meeting.address.set("localhost");
+  meeting.address.set("rank-0");
   static std::atomic<int> questions;
   questions = 0;
-  const Rendezvous::Resolve late = [](const char* name, const char* service, const addrinfo* hints,
-                                      addrinfo** found) {
+  const Rendezvous::Resolve late = [](const char*, const char* service, const addrinfo* hints, addrinfo** found) {
     const int n = ++questions;
-    return n < 3 ? EAI_NONAME : n < 5 ? EAI_AGAIN : ::getaddrinfo(name, service, hints, found);
+    return n < 3 ? EAI_NONAME : n < 5 ? EAI_AGAIN : ::getaddrinfo("127.0.0.1", service, hints, found);
   };
   for (const Met& one : meet(2, {0, 1}, patient, late)) {
     CHECK(one.error == "");
@@ -350,7 +350,21 @@ TEST_CASE("the name of rank 0's machine may be known later than the meeting begi
     return EAI_FAIL;
   };
   CHECK(contains(meet(2, {1}, patient, never)[0].error,
-                 concat("MASTER_ADDR is \"localhost\": ", gai_strerror(EAI_FAIL), ", set it to the name")));
+                 concat("MASTER_ADDR is \"rank-0\": ", gai_strerror(EAI_FAIL), ", set it to the name")));
+}
+
+TEST_CASE("localhost is 127.0.0.1 on a system that does not know the name") {
+  if (!world().is_main()) return;
+  const Meeting meeting;
+  meeting.address.set("localhost");
+  const Rendezvous::Resolve numbers_only = [](const char* name, const char* service, const addrinfo* hints,
+                                              addrinfo** found) {
+    return std::string_view(name) == "localhost" ? EAI_AGAIN : ::getaddrinfo(name, service, hints, found);
+  };
+  for (const Met& one : meet(2, {0, 1}, soon, numbers_only)) {
+    CHECK(one.error == "");
+    CHECK(one.text == "text of 0");
+  }
 }
 
 TEST_CASE("processes meet by a file, which is gone afterwards") {

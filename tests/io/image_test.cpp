@@ -3,6 +3,7 @@
 #include <limits>
 #include <string>
 
+#include <gpunet/io/deflate.hpp>
 #include <gpunet/io/image.hpp>
 
 #if GPUNET_TEST_ZLIB

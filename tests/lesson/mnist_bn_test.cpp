@@ -6,6 +6,7 @@
 #include <string>
 
 #include <gpunet/gpunet.hpp>
+#include <gpunet/io/deflate.hpp>
 
 #include "support/sanitizers.hpp"
 

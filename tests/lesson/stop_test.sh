@@ -2,7 +2,7 @@
 # stop_test.sh ROOT DEVICE PROGRAM: a lesson that is interrupted, that nobody listens to, or whose files cannot be written,
 # ends with what it learned and with the status that shells expect.
 set -euo pipefail
-checks=17
+checks=19
 . "$(dirname "$0")/lesson.sh"
 
 # What makes each lesson long and short, a line that says that it listens to signals, what it leaves, an output that cannot
@@ -81,6 +81,9 @@ check "it saves what it learned" has_files
 status=0
 output=$("$program" --help 2>&1 >/dev/full) || status=$?
 check "so with --help" ended_with 1
+run "$program" --help
+check "--help ends well" ended_with 0
+check "and prints nothing else" test "${output%%:*} $(tail -n 1 <<<"$output" | grep -c "print this and stop")" = "usage 1"
 
 run "$program" "${short[@]}" "${bad[@]}"
 check "a file that cannot be written ends it" ended_with 1

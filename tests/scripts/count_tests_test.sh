@@ -18,6 +18,7 @@ test 1
  3/8 Test  #3: host/three ....................***Failed    0.01 sec
  4/8 Test  #4: rules/four ....................   Passed    0.01 sec
 5: [gpunet] 0 passed, 0 failed, 5 skipped
+6: no tool for six
  5/8 Test  #5: cuda/five .....................***Skipped   0.01 sec
  6/8 Test  #6: rules/six .....................***Skipped   0.01 sec
  7/8 Test  #7: host/seven ....................***Exception: SegFault  0.01 sec
@@ -29,6 +30,7 @@ run cat "$work/notes"
 check "a failure is named with its output" says $'failed: host/two\n    a reason'
 check "a crash is named" says "failed: host/seven"
 check "a reason to skip is told" says "MESSAGE: skipped: no data"
+check "or else what the test has printed" says $'skipped: rules/six (1)\n    no tool for six'
 check "a pass is not named" silent_about "rules/four"
 
 entries=$work/entries run count "$work/log"

@@ -80,7 +80,7 @@ struct MpiReport {
   enum State : std::int64_t {
     none,
     waiting,  // for others, in the call with this number
-    left,     // without an error, after so many calls
+    left,     // without an error, after so many calls; with a text: by exit()
     failed,   // with an error
     ended     // after an error, and its program is about to end
   };
@@ -185,6 +185,8 @@ class MpiReports {
   std::deque<Sent> sent_;
 };
 
+class MpiEngine;
+
 // MPI in this process, from the first engine until the end of the program: MPI cannot start twice.
 class MpiSession {
  public:
@@ -196,13 +198,8 @@ class MpiSession {
     int is_over = 0;
     MPI_Finalized(&is_over);
     if (is_over) return;
-    for (const std::shared_ptr<MpiReports>& reports :
-         running_) {  // std::exit(): what the others wait for will not come
-      MpiReport report{.state = MpiReport::failed};
-      std::snprintf(report.text, sizeof report.text, "its program has ended by exit()");
-      reports->send(report);
-      failed_ = reports;
-    }
+    end_running();
+    if (failed_ && failed_->size() == 1) failed_.reset();  // there is no other rank
     if (failed_) {  // the others cannot be relied on, so MPI_Finalize might wait for ever: end them, once they have said why
       failed_->send({.state = MpiReport::ended});
       failed_->wait_for_all(std::chrono::seconds(5),
@@ -218,10 +215,10 @@ class MpiSession {
   }
 
   // Notes an engine, and its end.
-  void begin(std::shared_ptr<MpiReports> reports) { running_.push_back(std::move(reports)); }
-  void end(const std::shared_ptr<MpiReports>& reports, bool failed) {
+  void begin(MpiEngine& engine) { running_.push_back(&engine); }
+  void end(MpiEngine& engine, const std::shared_ptr<MpiReports>& reports, bool failed) {
     if (failed) failed_ = reports;
-    running_.erase(std::remove(running_.begin(), running_.end(), reports), running_.end());
+    running_.erase(std::remove(running_.begin(), running_.end(), &engine), running_.end());
   }
   // Notes that MPI can no longer be used, and there is nobody to tell.
   void lose() { is_lost_ = true; }
@@ -238,8 +235,10 @@ class MpiSession {
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
   }
 
+  void end_running();
+
   bool owns_ = false, is_lost_ = false;
-  std::vector<std::shared_ptr<MpiReports>> running_;  // of the engines that exist
+  std::vector<MpiEngine*> running_;
   std::shared_ptr<MpiReports> failed_;
 };
 
@@ -287,22 +286,24 @@ class MpiEngine final : public Engine {
     MPI_Comm_size(of_machine, &local_size_);
     MPI_Comm_free(&of_machine);
     reports_ = std::make_shared<MpiReports>();
-    session_.begin(reports_);
+    session_.begin(*this);
   }
   MpiEngine(const MpiEngine&) = delete;
   MpiEngine& operator=(const MpiEngine&) = delete;
   ~MpiEngine() override {
+    if (has_ended_) return;
     if (!has_failed_ && std::uncaught_exceptions() > exceptions_)
       tell_failure("it has ended with an error of its own");
-    if (!has_failed_) leave();
-    session_.end(reports_, has_failed_);
-    for (Pending& pending : pending_)
-      if (int flag = 0; pending.report.number > 0 && (has_failed_ || test(pending, flag) != MPI_SUCCESS || !flag))
-        static_cast<void>(new Pending(std::move(pending)));  // another rank may still write to its memory
-    if (has_failed_) return;
-    reports_->close();
-    for (MPI_Comm& comm : comms_)
-      MPI_Comm_free(&comm);
+    end("");
+  }
+  // Ends it where std::exit() destroys no local object. A call that is not done cannot be completed any more.
+  void exit() {
+    const auto is_idle = [](const Pending& pending) {
+      return pending.report.number == 0;
+    };
+    if (!has_failed_ && !std::ranges::all_of(pending_, is_idle)) tell_failure("its program has ended by exit()");
+    end("by exit()");
+    has_ended_ = true;
   }
 
   std::string name() const override { return "mpi"; }
@@ -458,9 +459,13 @@ class MpiEngine final : public Engine {
                  : concat("rank ", r, " has failed: ", other.text[0] ? other.text : "see its message",
                           ", start all ranks again from the last checkpoint"));
       if (other.state == MpiReport::left && other.number < own.number)
-        fail(concat("rank ", r, " has left after ", other.number, " calls, and this rank waits in ", own.call(),
-                    " (do all ranks have the same number of batches?), give all ranks as many: "
-                    "data::DistributedSampler does"));
+        fail(other.text[0] ? concat("rank ", r, " has ended by exit() after ", other.number,
+                                    " calls, and this rank waits in ", own.call(),
+                                    ", see its messages, start all ranks again from the last checkpoint")
+                           : concat("rank ", r, " has left after ", other.number, " calls, and this rank waits in ",
+                                    own.call(),
+                                    " (do all ranks have the same number of batches?), give all ranks as many: "
+                                    "data::DistributedSampler does"));
       // It may wait in a call that this rank has behind it: one that only gives numbers away is done without the others.
       const MpiReport& mine = recent(other);
       if (other.state == MpiReport::waiting && other.number == mine.number && !other.same_call(mine))
@@ -482,10 +487,7 @@ class MpiEngine final : public Engine {
 
   void tell_failure(std::string_view why) {
     has_failed_ = true;
-    MpiReport report{.state = MpiReport::failed, .number = static_cast<std::int64_t>(number_)};
-    const std::size_t length = std::min(why.size(), sizeof report.text - 1);
-    std::memcpy(report.text, why.data(), length);
-    reports_->send(report);
+    reports_->send(report_of(MpiReport::failed, number_, why));
     reports_->read();
   }
   void check(int code, const std::string& what) {
@@ -498,9 +500,27 @@ class MpiEngine final : public Engine {
     throw_error(Error(concat("gpunet::distributed: ", why)));
   }
 
+  static MpiReport report_of(MpiReport::State state, std::uint64_t number, std::string_view text) {
+    MpiReport report{.state = state, .number = static_cast<std::int64_t>(number)};
+    std::memcpy(report.text, text.data(), std::min(text.size(), sizeof report.text - 1));
+    return report;
+  }
+
+  // Leaves the other ranks, and frees what it has of MPI.
+  void end(std::string_view how) {
+    if (!has_failed_) leave(how);
+    session_.end(*this, reports_, has_failed_);
+    for (Pending& pending : pending_)
+      if (int flag = 0; pending.report.number > 0 && (has_failed_ || test(pending, flag) != MPI_SUCCESS || !flag))
+        static_cast<void>(new Pending(std::move(pending)));  // another rank may still write to its memory
+    if (has_failed_) return;
+    reports_->close();
+    for (MPI_Comm& comm : comms_)
+      MPI_Comm_free(&comm);
+  }
   // Says goodbye, and waits for the others, as MPI_Finalize would.
-  void leave() {
-    reports_->send({.state = MpiReport::left, .number = static_cast<std::int64_t>(number_)});
+  void leave(std::string_view how) {
+    reports_->send(report_of(MpiReport::left, number_, how));
     const auto has_gone = [](const MpiReport& r) {
       return r.state == MpiReport::left || r.state == MpiReport::failed || r.state == MpiReport::ended;
     };
@@ -532,8 +552,13 @@ class MpiEngine final : public Engine {
   std::array<MpiReport, 64> recent_;
   std::uint64_t number_ = 0;
   int exceptions_ = std::uncaught_exceptions();
-  bool has_failed_ = false;
+  bool has_failed_ = false, has_ended_ = false;
 };
+
+inline void MpiSession::end_running() {
+  while (!running_.empty())
+    running_.back()->exit();
+}
 
 inline std::shared_ptr<Engine> make_mpi_engine(const CommunicatorOptions& options) {
   return std::make_shared<MpiEngine>(options);
