@@ -70,13 +70,20 @@ inline Numbers output_gradients(const Numbers& y, const Numbers& targets) {
   return dy;
 }
 
+// Runs the forward pass; in evaluation mode after one in training mode, so that running statistics have a past.
+template <class T, class D>
+std::vector<T> forward(LayerRun<T, D>& run, gpunet::nn::Mode mode, const std::vector<T>& x) {
+  run.set_mode(gpunet::nn::Mode::train);
+  if (mode == gpunet::nn::Mode::eval) run.forward(x);
+  run.set_mode(mode);
+  return run.forward(x);
+}
+
 // The plain version of a configuration in double: one sample after another, in PyTorch's order.
 class Plain {
  public:
   Plain(const Family& family, const Configuration& c, gpunet::nn::Mode mode)
-      : run_(host(), family.graph(Backend::host_double, c), Slice{c["batch"], c["batch"], 1}) {
-    run_.set_mode(mode);
-  }
+      : run_(host(), family.graph(Backend::host_double, c), Slice{c["batch"], c["batch"], 1}), mode_(mode) {}
 
   // Returns random inputs.
   Inputs draw(const Family& family, const Configuration& c, Generator& random) const {
@@ -98,7 +105,7 @@ class Plain {
 
   Results operator()(const Inputs& in) {
     run_.set_parameters(in.parameters);
-    Results results{run_.forward(in.x), {}, {}};
+    Results results{forward(run_, mode_, in.x), {}, {}};
     auto gradients = run_.backward(output_gradients(results.y, in.targets));
     results.dx = std::move(gradients.dx);
     results.parameters = each_parameter(run_.parameters(), gradients.parameters);
@@ -111,6 +118,7 @@ class Plain {
     return one;
   }
   LayerRun<double, Host> run_;
+  gpunet::nn::Mode mode_;
 };
 
 // The distances that rounding explains, of each array of the results.
@@ -213,9 +221,8 @@ Results run_slice(D& device, const Family& family, const Configuration& c, const
   Graph graph =
       gpunet::fuse(family.graph(gpunet::nn::detail::backend_of<D, float>(), c), gpunet::fuse_policy<D, float>);
   LayerRun<float, D> run(device, std::move(graph), slice);
-  run.set_mode(mode);
   run.set_parameters(as<float>(in.parameters));
-  Results results{doubles(run.forward(as<float>(in.x))), {}, {}};
+  Results results{doubles(forward(run, mode, as<float>(in.x))), {}, {}};
   const auto gradients = run.backward(as<float>(dy));
   results.dx = doubles(gradients.dx);
   results.parameters = each_parameter(run.parameters(), gradients.parameters);
@@ -232,7 +239,6 @@ class InNetwork {
         net_(device, family.graph(gpunet::nn::detail::backend_of<D, float>(), c), gpunet::Drawn::no),
         x_(device, family.input(c).with_front(c["batch"]), as<float>(in.x)),
         targets_(device, net_.output_sizes().with_front(c["batch"]), as<float>(in.targets)) {
-    net_.train(mode == gpunet::nn::Mode::train);
     std::vector<float> arena(static_cast<std::size_t>(net_.parameters().numel()));
     const double* from = in.parameters.data();
     for (const gpunet::ParameterInfo& parameter : net_.named_parameters())
@@ -240,6 +246,9 @@ class InNetwork {
         arena[static_cast<std::size_t>(parameter.offset + i)] = static_cast<float>(*from++);
     device.upload(net_.parameters().data(), arena.data(), arena.size() * sizeof(float));
     net_.note_update();
+    if (mode == gpunet::nn::Mode::train) return;
+    net_(x_);  // as in forward() above
+    net_.eval();
   }
 
   Results operator()() {
@@ -433,6 +442,7 @@ void check_family(const std::string& family, index_t count) {
       check_configuration<D>(c, static_cast<std::uint64_t>(number_of_environment("GPUNET_GEOMETRY_SEED", 1)));
     return;
   }
+  if (const char* only = std::getenv("GPUNET_GEOMETRY_FAMILY"); only && *only && family != only) return;
   const auto seed = static_cast<std::uint64_t>(number_of_environment("GPUNET_GEOMETRY_SEED", 1));
   count = number_of_environment("GPUNET_GEOMETRY_COUNT", count);
   MESSAGE(family << ": seed " << seed << ", " << count << " configurations");

@@ -22,29 +22,38 @@ Sizes image(const Configuration& c) {
   return {c["channels"], c["height"], c["width"]};
 }
 
+Value square_convolutions(const Value& x, const Configuration& c) {
+  const Value y = followed(
+      conv2d(x, c["out"], c["kernel"], {.stride = c["stride"], .padding = c["padding"], .bias = c["bias"] == 1}),
+      c);
+  return c["more"] ? conv2d(y, c["out2"], 3, {.padding = 1}) : y;
+}
+
+void draw_square(Draw& d, index_t least_out, index_t most_side) {
+  d.extent("channels", 40);
+  const index_t kernel = d.pick("kernel", 1, 7), padding = d.pick("padding", 0, 3);
+  const index_t least = std::max<index_t>(1, kernel - 2 * padding);
+  d.extent("height", most_side, least);
+  d.extent("width", most_side, least);
+  d.extent("out", 40, least_out);
+  d.one_of("stride", {1, 1, 1, 2, 3, 4});
+  d.pick("bias", 0, 1);
+  draw_followers(d);
+  // A second convolution, which hands a gradient down to the first.
+  if (d.once_in("more", 3)) d.extent("out2", 20);
+}
+
 const Registered conv2d_family(
-    "conv2d",
+    "conv2d", [](Draw& d) { draw_square(d, 1, 70); }, image, square_convolutions);
+
+// Samples one by one, between some channels: as matrix products of windows.
+const Registered conv2d_of_few_family(
+    "conv2d_of_few",
     [](Draw& d) {
-      d.extent("channels", 40);
-      const index_t kernel = d.pick("kernel", 1, 7), padding = d.pick("padding", 0, 3);
-      const index_t least = std::max<index_t>(1, kernel - 2 * padding);
-      d.extent("height", 70, least);
-      d.extent("width", 70, least);
-      d.extent("out", 40);
-      d.one_of("stride", {1, 1, 1, 2, 3, 4});
-      d.pick("bias", 0, 1);
-      draw_followers(d);
-      // A second convolution, which hands a gradient down to the first.
-      if (d.once_in("more", 3)) d.extent("out2", 20);
+      d.one_of("batch", {1, 1, 1, 1, 2, 3, 5});
+      draw_square(d, 16, 20);
     },
-    image,
-    [](const Value& x, const Configuration& c) {
-      Value y = followed(conv2d(x, c["out"], c["kernel"],
-                                {.stride = c["stride"], .padding = c["padding"], .bias = c["bias"] == 1}),
-                         c);
-      if (c["more"]) y = conv2d(y, c["out2"], 3, {.padding = 1});
-      return y;
-    });
+    image, square_convolutions);
 
 // The sizes of a convolution with all options.
 struct Options {
@@ -131,18 +140,8 @@ const Registered conv_transpose1d_family = with_options("conv_transpose1d", true
 
 }  // namespace
 
-TEST_CASE_TEMPLATE("random geometries of conv2d", D, GPUNET_TEST_DEVICES) {
-  geometry::check_family<D>("conv2d", 500);
-}
-TEST_CASE_TEMPLATE("random geometries of conv2d_options", D, GPUNET_TEST_DEVICES) {
-  geometry::check_family<D>("conv2d_options", 500);
-}
-TEST_CASE_TEMPLATE("random geometries of conv1d", D, GPUNET_TEST_DEVICES) {
-  geometry::check_family<D>("conv1d", 500);
-}
-TEST_CASE_TEMPLATE("random geometries of conv_transpose2d", D, GPUNET_TEST_DEVICES) {
-  geometry::check_family<D>("conv_transpose2d", 500);
-}
-TEST_CASE_TEMPLATE("random geometries of conv_transpose1d", D, GPUNET_TEST_DEVICES) {
-  geometry::check_family<D>("conv_transpose1d", 500);
+TEST_CASE_TEMPLATE("random geometries of convolutions", D, GPUNET_TEST_DEVICES) {
+  for (const char* family :
+       {"conv2d", "conv2d_of_few", "conv2d_options", "conv1d", "conv_transpose2d", "conv_transpose1d"})
+    geometry::check_family<D>(family, 500);
 }

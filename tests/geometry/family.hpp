@@ -55,10 +55,14 @@ class Draw {
  public:
   Draw(gpunet::Generator& generator, Configuration& into) : generator_(generator), into_(into) {}
 
+  // Sets a number, also one that was drawn before.
   index_t set(const char* name, index_t number) {
+    for (auto& [key, drawn] : into_.numbers)
+      if (key == name) return drawn = number;
     into_.numbers.emplace_back(name, number);
     return number;
   }
+  index_t operator[](const char* name) const { return into_[name]; }
   // A number from `low` to `high`.
   index_t pick(const char* name, index_t low, index_t high) { return set(name, between(low, high)); }
   index_t one_of(const char* name, std::initializer_list<index_t> numbers) {
