@@ -14,6 +14,7 @@
 #include "support/arrays.hpp"
 #include "support/devices.hpp"
 #include "support/isas.hpp"
+#include "support/sanitizers.hpp"
 
 namespace geometry {
 
@@ -403,10 +404,15 @@ inline index_t work_of(const Configuration& c) {
 }
 
 // Returns configuration `number` of a family: every seed and number gives another one, the same on all machines.
-inline Configuration draw_configuration(const std::string& family, std::uint64_t seed, index_t number) {
+template <class D>
+Configuration draw_configuration(const std::string& family, std::uint64_t seed, index_t number) {
   Generator random(seed * 1000003 + static_cast<std::uint64_t>(number));
   const index_t kind = random.below(20);
-  const index_t most_work = kind < 12 ? 20000 : kind < 17 ? 100000 : kind < 19 ? 500000 : 3000000;
+  // A GPU may be simulated.
+  const index_t most_work = kind < 12 || !std::same_as<D, Host> ? 20000
+                            : kind < 17                         ? 100000
+                            : kind < 19                         ? 500000
+                                                                : 3000000;
   while (true) {
     Configuration c{family, {}};
     Draw draw(random, c);
@@ -433,9 +439,13 @@ void check_configuration(const Configuration& c, std::uint64_t seed) {
   if (!text.empty()) FAIL_CHECK("scripts/geometry.sh " << seed << " '" << c.text() << "': " << text);
 }
 
-// Compares random configurations of a family. scripts/geometry.sh sets the environment for other seeds, counts or one configuration.
+// Configurations of a family in every run of the tests.
 template <class D>
-void check_family(const std::string& family, index_t count) {
+inline constexpr index_t usual_count = std::same_as<D, Host> ? (under_sanitizers ? 30 : 300) : 10;
+
+// Compares random configurations of families. scripts/geometry.sh sets the environment for other seeds, counts or one configuration.
+template <class D>
+void check_family(const std::string& family) {
   if (const char* replay = std::getenv("GPUNET_GEOMETRY"); replay && *replay) {
     const Configuration c = Configuration::of_text(replay);
     if (c.family == family)
@@ -444,10 +454,16 @@ void check_family(const std::string& family, index_t count) {
   }
   if (const char* only = std::getenv("GPUNET_GEOMETRY_FAMILY"); only && *only && family != only) return;
   const auto seed = static_cast<std::uint64_t>(number_of_environment("GPUNET_GEOMETRY_SEED", 1));
-  count = number_of_environment("GPUNET_GEOMETRY_COUNT", count);
+  const index_t count = number_of_environment("GPUNET_GEOMETRY_COUNT", usual_count<D>);
   MESSAGE(family << ": seed " << seed << ", " << count << " configurations");
   for (index_t i = 0; i < count; ++i)
-    check_configuration<D>(draw_configuration(family, seed, i), seed);
+    check_configuration<D>(draw_configuration<D>(family, seed, i), seed);
+}
+
+template <class D>
+void check_families(std::initializer_list<const char*> names) {
+  for (const char* name : names)
+    check_family<D>(name);
 }
 
 }  // namespace geometry

@@ -141,7 +141,6 @@ const Registered conv_transpose1d_family = with_options("conv_transpose1d", true
 }  // namespace
 
 TEST_CASE_TEMPLATE("random geometries of convolutions", D, GPUNET_TEST_DEVICES) {
-  for (const char* family :
-       {"conv2d", "conv2d_of_few", "conv2d_options", "conv1d", "conv_transpose2d", "conv_transpose1d"})
-    geometry::check_family<D>(family, 500);
+  geometry::check_families<D>(
+      {"conv2d", "conv2d_of_few", "conv2d_options", "conv1d", "conv_transpose2d", "conv_transpose1d"});
 }

@@ -98,6 +98,5 @@ const Registered batch_norm_family(
 }  // namespace
 
 TEST_CASE_TEMPLATE("random geometries of normalizations", D, GPUNET_TEST_DEVICES) {
-  for (const char* family : {"layer_norm", "rms_norm", "group_norm", "batch_norm"})
-    geometry::check_family<D>(family, 500);
+  geometry::check_families<D>({"layer_norm", "rms_norm", "group_norm", "batch_norm"});
 }
