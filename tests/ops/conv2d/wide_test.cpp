@@ -27,6 +27,8 @@ TEST_CASE(
   compare({16, 1, 16}, channel_convolution(32, 33, 9, 7, 2, 3, 1));
   compare({35, 3, 16}, channel_convolution(35, 32, 3, 4, 3, 1, 3));
   compare({16, 1, 16}, channel_convolution(32, 32, 2, 20, 4, 3, 2));
+  compare({16, 1, 16}, channel_convolution(40, 35, 1, 7, 1, 1, 2));  // every tap of a gradient reads far behind
+  compare({13, 1, 16}, channel_convolution(33, 34, 4, 2, 2, 3, 6));
 }
 
 TEST_CASE("convolutions that are not between many channels, or of other slices, go the general way") {

@@ -82,7 +82,7 @@ struct WideCorrelation {
   }
   // Returns the least offset there can be.
   index_t least(index_t phase) const {
-    index_t least = kernel;
+    index_t least = kernel + padding + phase;  // more than each of them
     for (index_t tap = 0; tap < kernel; ++tap)
       if (sees(phase, tap)) least = std::min(least, offset(phase, tap));
     return least;
