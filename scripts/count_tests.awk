@@ -1,7 +1,8 @@
 # Reads the output of `ctest --verbose` and prints "passed failed skipped". A doctest program counts by its test cases (its line
 # "[gpunet] 3 passed, 0 failed, 1 skipped"), any other test as one. Failed tests are printed to stderr with their output,
-# skipped ones with the reason, or with all of their output if no line of it has the word. With -v entries=FILE, each test is also appended to that file, as a line with tabs: name,
-# state (ok, failed, hung or skipped), the three counts, and the cause if it did not pass.
+# skipped ones with the reason, or with all of their output if no line of it has the word "skip".
+# With -v entries=FILE, each test is also appended to that file, as a line with tabs: name, state (ok,
+# failed, hung or skipped), the three counts, and the cause if it did not pass.
 
 # A line of the output of a test: "12: text".
 match($0, /^[0-9]+: /) {

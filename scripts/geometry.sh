@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
-# geometry.sh [SEED] [COUNT] [FAMILY], or geometry.sh SEED 'CONFIGURATION': compares COUNT (1000) random configurations of each family of
-# ops, or of one, with their plain version in double, on every vector path and 1 to 3 threads; or one configuration, as a failure
-# prints it. Without SEED, it takes the time. Installs missing packages (Debian, Ubuntu). If one differs, the exit status is 1.
+# geometry.sh [SEED] [COUNT] [FAMILY], or geometry.sh SEED 'CONFIGURATION': compares COUNT (1000) random
+# configurations of each family of ops, or of one, with their plain version in double, on every vector
+# path and 1 to 3 threads; or one configuration, as a failure prints it. Without SEED, the time is the
+# seed. Installs missing packages (Debian, Ubuntu). If one differs, the exit status is 1.
 set -euo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 

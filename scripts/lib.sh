@@ -34,12 +34,12 @@ is_here() {
   fi
 }
 
-# print_progress LOG: prints each tenth of the way that a growing log of ninja ("[12/379] ..."), make ("[ 12%] ...") or
-# ctest ("12/379 Test ...") has come. Runs until it is killed.
+# print_progress LOG: prints each tenth of the progress in a growing log of ninja ("[12/379] ..."),
+# make ("[ 12%] ...") or ctest ("12/379 Test ..."). Runs until it is killed or its caller ends.
 print_progress() {
   local line percent printed=0 pause
   exec {pause}<> <(:)
-  while :; do
+  while kill -0 $$ 2>/dev/null; do
     while IFS= read -r line; do
       if [[ $line =~ ^\[([0-9]+)/([0-9]+)\] || $line =~ ^\ *([0-9]+)/([0-9]+)\ Test ]]; then
         percent=$((100 * BASH_REMATCH[1] / BASH_REMATCH[2]))
@@ -48,53 +48,57 @@ print_progress() {
       else
         continue
       fi
-      # Near the end, the time of the whole says more.
+      # Near the end, the total time follows.
       if [[ $((percent / 10 * 10)) -gt $printed && $percent -lt 98 ]]; then
         printed=$((percent / 10 * 10))
         printf '%d %% ' "$printed" >&2
       fi
     done
-    read -rt 1 -u "$pause" || true  # a pause without a process that would outlive this one
+    read -rt 1 -u "$pause" || true  # a pause without a process, which could outlive this one
   done <"$1"
 }
 
-# print_failure LOG: prints a log from its first error on, 40 lines at most. Ninja's command lines, which are long, are left out.
-print_failure() {
-  local log=$1 line first=0 number=0 printed=0
-  while IFS= read -r line || [[ -n $line ]]; do
-    number=$((number + 1))
-    if [[ $line == FAILED:* || $line == "CMake Error"* || $line == E:\ * || $line == *error:* || $line == *"Error "[0-9]* ]]; then
-      first=$number
-      break
-    fi
-  done <"$log"
-  number=0
-  while IFS= read -r line || [[ -n $line ]]; do
-    number=$((number + 1))
-    [[ $number -ge $first ]] || continue
-    if [[ $printed -gt 0 && $line =~ ^\[[0-9]+/[0-9]+\] ]]; then break; fi  # the next step of ninja
-    if [[ $printed == 40 ]]; then
-      say "and more"
-      break
-    fi
-    if [[ $number == $((first + 1)) && ${#line} -gt 300 && $first != 0 ]]; then continue; fi
-    printf '%s\n' "$line" >&2
-    printed=$((printed + 1))
-  done <"$log"
-}
-
-# run_quietly LOG WHAT COMMAND...: prints one line for WHAT, with its progress and its time; the first error if the command
-# fails. If run_limit is set, the command is ended after that many seconds, with status 124.
-run_limit=
-run_quietly() {
-  local log=$1 what=$2 start=$SECONDS status=0 progress
-  shift 2
-  printf 'gpunet: %s ... ' "$what" >&2
+# with_progress LOG COMMAND...: runs the command with all output in the log, and prints its progress.
+with_progress() {
+  local log=$1 status=0 progress
+  shift
   : >"$log"
   print_progress "$log" </dev/null >/dev/null &
   progress=$!
-  ${run_limit:+timeout --kill-after=5 "$run_limit"} "$@" >"$log" 2>&1 </dev/null || status=$?
+  "$@" >"$log" 2>&1 </dev/null || status=$?
   { kill "$progress" && wait "$progress"; } 2>/dev/null || true
+  return "$status"
+}
+
+# print_failure LOG: prints 40 lines of a log: from its first error on, to the next step of ninja and
+# without the long command line; the last ones if there is no error.
+print_failure() {
+  local lines line i first=-1 errors='^FAILED:|^CMake Error|^E: |error:|Error [0-9]'
+  mapfile -t lines <"$1"
+  for i in "${!lines[@]}"; do
+    if [[ ${lines[i]} =~ $errors ]]; then
+      first=$i
+      break
+    fi
+  done
+  if [[ $first == -1 ]]; then first=$((${#lines[@]} > 40 ? ${#lines[@]} - 40 : 0)); fi
+  for ((i = first; i < ${#lines[@]} && i < first + 40; ++i)); do
+    line=${lines[i]}
+    if [[ $i -gt $first && $line =~ ^\[[0-9]+/[0-9]+\] ]]; then break; fi
+    if [[ ${lines[first]} == FAILED:* && $i == $((first + 1)) ]]; then continue; fi
+    printf '%s\n' "$line" >&2
+  done
+}
+
+# run_quietly LOG WHAT COMMAND...: prints one line for WHAT, with its progress and its time, and the
+# first error if the command fails. If run_limit is set, the command is ended after that many
+# seconds, with status 124.
+run_limit=
+run_quietly() {
+  local log=$1 what=$2 start=$SECONDS status=0
+  shift 2
+  printf 'gpunet: %s ... ' "$what" >&2
+  with_progress "$log" ${run_limit:+timeout --kill-after=5 "$run_limit"} "$@" || status=$?
   if [[ $status == 0 ]]; then
     printf '%d s\n' $((SECONDS - start)) >&2
   elif [[ -n $run_limit && ($status == 124 || $status == 137) ]]; then

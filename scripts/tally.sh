@@ -36,7 +36,7 @@ unfinished() {
 # (words; "" is all), and runs the tests whose labels match the expression. A configuration that cannot be built, or in
 # which no test runs, counts as a failure; the next one still runs. At GPUNET_DEADLINE a configuration is cut, which is a failure.
 test_way() {
-  local preset=$1 targets=$2 labels=$3 build=$root/build/$1 counts start limit line progress status=0
+  local preset=$1 targets=$2 labels=$3 build=$root/build/$1 counts start limit line status=0
   shift 3
   line=$(($(wc -l 2>/dev/null <"$build/.ninja_log" || echo 0) + 1))
   # shellcheck disable=SC2086  # the targets are words
@@ -49,13 +49,9 @@ test_way() {
   start=$SECONDS
   limit=$(seconds_left)
   printf 'gpunet: testing %s ... ' "$preset" >&2
-  : >"$build/test.log"
-  print_progress "$build/test.log" </dev/null >/dev/null &
-  progress=$!
   # 300 s are for the tests that set no time of their own. The scripts that tests run have no deadline.
-  ${limit:+timeout --kill-after=5 "$limit"} env -u GPUNET_DEADLINE ctest --test-dir "$build" --parallel "$(nproc)" --timeout 300 --verbose \
-    -L "$labels" >"$build/test.log" 2>&1 </dev/null || status=$?
-  { kill "$progress" && wait "$progress"; } 2>/dev/null || true
+  with_progress "$build/test.log" ${limit:+timeout --kill-after=5 "$limit"} env -u GPUNET_DEADLINE \
+    ctest --test-dir "$build" --parallel "$(nproc)" --timeout 300 --verbose -L "$labels" || status=$?
   counts=$(awk -f "$root/scripts/count_tests.awk" "$build/test.log" 2>"$build/test_notes.log")
   [[ $counts != "0 0 0" ]] || counts="0 1 0"
   # shellcheck disable=SC2086  # three words

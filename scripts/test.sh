@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
-# test.sh [--quick]: builds the tests and the examples and runs the tests, with g++ and, if available, nvcc. --quick omits
-# nvcc. Installs missing packages (Debian, Ubuntu); optional ones are used where they are. The last line has the counts.
-# GPUNET_TEST_LABELS limits the tests to those with a label that matches, such as 'rules|docs'.
+# test.sh [--quick]: builds the tests and the examples and runs the tests, with g++ and, if available,
+# nvcc. --quick omits nvcc. Installs missing packages (Debian, Ubuntu); optional packages are used if
+# they are installed. The last line has the counts. GPUNET_TEST_LABELS is a regular expression that
+# selects tests by their labels, such as 'rules|docs'.
 set -euo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 . "$root/scripts/tally.sh"

@@ -27,7 +27,7 @@ struct Results {
   std::vector<Numbers> parameters;
 };
 
-// What goes into a configuration: values that float and double both have.
+// The inputs of a configuration: numbers that float and double can represent.
 struct Inputs {
   Numbers x, parameters, targets;
 };
@@ -147,11 +147,12 @@ inline double distance(const Numbers& a, const Numbers& b) {
   return most;
 }
 
-// A sum in float rounds each of its terms by half a unit in the last place, 2^-24, and the sums by as much of theirs. Kernels add
-// some thousand terms in 16 lanes or in parts; 64 roundings of the largest number are more than they have been seen to need.
+// A sum in float rounds each term and each partial sum by half a unit in the last place, 2^-24.
+// Kernels add some thousand terms in 16 lanes or in parts. 64 roundings of the largest number are an
+// empirical bound, not a derived one.
 inline constexpr double sum_rounding = 64 * 0x1p-24;
-// Where a number depends on the inputs more strongly, the plain version says how much: inputs and parameters are changed by up to
-// this part, 128 times what float rounds.
+// Where a number depends on the inputs more strongly, the plain version shows how much: inputs and
+// parameters are changed by up to this part, 128 times the rounding of float.
 inline constexpr double change = 0x1p-17;
 
 inline Bounds bounds_of_sums(const Results& plain, const Inputs& in, double gain) {
@@ -164,8 +165,8 @@ inline Bounds bounds_of_sums(const Results& plain, const Inputs& in, double gain
   return bounds;
 }
 
-// Adds what changed inputs change in the plain version's results, in some directions and their opposites: a kink nearby, such as
-// two numbers of a maximum that are almost equal, is crossed by one of each pair.
+// Adds the effect of changed inputs on the plain version's results, in some directions and their
+// opposites: one of each pair crosses a kink nearby, such as two almost equal numbers of a maximum.
 inline void add_change(Bounds& bounds, Plain& run, const Results& plain, const Inputs& in, bool whole_numbers,
                        Generator& random) {
   Bounds changes{0, 0, std::vector<double>(plain.parameters.size())};
@@ -264,7 +265,7 @@ class InNetwork {
     return results;
   }
 
-  // Returns the outputs of a Predictor, and those of the network in evaluation mode.
+  // Returns the outputs of a Predictor and the outputs of the network in evaluation mode.
   std::pair<Numbers, Numbers> predictions() {
     gpunet::Predictor<D, float> predict(net_);
     net_.eval();
@@ -439,11 +440,13 @@ void check_configuration(const Configuration& c, std::uint64_t seed) {
   if (!text.empty()) FAIL_CHECK("scripts/geometry.sh " << seed << " '" << c.text() << "': " << text);
 }
 
-// Configurations of a family in every run of the tests. On Cuda and under sanitizers, GPUNET_GEOMETRY_COUNT says how many.
+// Configurations of a family in every run of the tests. On Cuda and under sanitizers none, unless
+// GPUNET_GEOMETRY_COUNT is set.
 template <class D>
-inline constexpr index_t usual_count = std::same_as<D, Host> ? (under_sanitizers ? 0 : 300) : 0;
+inline constexpr index_t usual_count = std::same_as<D, Host> && !under_sanitizers ? 300 : 0;
 
-// Compares random configurations of families. scripts/geometry.sh sets the environment for other seeds, counts or one configuration.
+// Compares random configurations of a family. scripts/geometry.sh sets the environment for other
+// seeds and counts, or for one configuration.
 template <class D>
 void check_family(const std::string& family) {
   if (const char* replay = std::getenv("GPUNET_GEOMETRY"); replay && *replay) {

@@ -6,7 +6,7 @@ using nn::Value;
 
 namespace {
 
-// What may follow a convolution, and is fused with it.
+// Layers after a convolution that may be fused with it.
 void draw_followers(Draw& d) {
   d.once_in("relu", 2);
   d.once_in("pool", 3);
@@ -89,7 +89,7 @@ struct Options {
   }
 };
 
-// The sizes along one dimension; the outputs are those of the convolution that is transposed, if one is.
+// The sizes along one dimension. For a transposed convolution, the outputs are its inputs.
 ConvAxis axis(const Configuration& c, bool row, bool transposed) {
   const auto of = [&](const char* of_rows, const char* of_columns) {
     return c[row ? of_rows : of_columns];

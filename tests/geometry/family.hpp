@@ -97,7 +97,8 @@ class Draw {
 
 // A family of ops: draws configurations and makes their graphs.
 struct Family {
-  // Numbers that every family has: batch, and, where there are parameters before (`scale`), a gradient of the input in the network.
+  // Numbers of every family: batch, and `scale`, 1 where a parameter before the op needs its input
+  // gradient.
   std::function<void(Draw&)> draw;
   std::function<Sizes(const Configuration&)> input;
   std::function<Graph(Backend, const Configuration&)> graph;
@@ -120,7 +121,7 @@ inline std::map<std::string, Family>& families() {
 // A family that is a function of one value.
 using Function = std::function<Value(const Value&, const Configuration&)>;
 
-// Registers a family; the first argument of `numbers` draws those of its own.
+// Registers a family. `draw` draws its own numbers.
 struct Registered {
   Registered(const char* name, Family family) { families()[name] = std::move(family); }
   Registered(const char* name, std::function<void(Draw&)> draw, std::function<Sizes(const Configuration&)> input,

@@ -77,7 +77,10 @@ check "a format for one array" refused "13_distributed: --save net.npy (a .npy f
 check "fewer images than a batch" refused "batch_size 16 is larger than the dataset" --images 8
 RANK=1 WORLD_SIZE=2 LOCAL_RANK=1 run "$program" "${few[@]}"
 # Without NCCL; with it, on a machine with two GPUs and with fewer.
-nothing_connects() { says "that torchrun started" || says "rank 1 of 2 has no MASTER_ADDR" || says "NCCL finds no GPU for rank 1 of 2"; }
+nothing_connects() {
+  says "that torchrun started" || says "rank 1 of 2 has no MASTER_ADDR" ||
+    says "NCCL finds no GPU for rank 1 of 2"
+}
 check "processes that nothing connects" nothing_connects
 
 finish

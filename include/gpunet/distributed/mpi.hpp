@@ -238,7 +238,7 @@ class MpiSession {
   void end_running();
 
   bool owns_ = false, is_lost_ = false;
-  std::vector<MpiEngine*> running_;
+  std::vector<MpiEngine*> running_;  // neither destroyed nor ended
   std::shared_ptr<MpiReports> failed_;
 };
 
@@ -296,7 +296,8 @@ class MpiEngine final : public Engine {
       tell_failure("it has ended with an error of its own");
     end("");
   }
-  // Ends it where std::exit() destroys no local object. A call that is not done cannot be completed any more.
+  // Ends the engine in std::exit(), which destroys no local object. A pending call can no longer be
+  // completed.
   void exit() {
     const auto is_idle = [](const Pending& pending) {
       return pending.report.number == 0;
@@ -506,7 +507,7 @@ class MpiEngine final : public Engine {
     return report;
   }
 
-  // Leaves the other ranks, and frees what it has of MPI.
+  // Leaves the other ranks and frees the communicators.
   void end(std::string_view how) {
     if (!has_failed_) leave(how);
     session_.end(*this, reports_, has_failed_);

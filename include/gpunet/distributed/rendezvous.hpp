@@ -233,9 +233,11 @@ class Rendezvous {
       addrinfo hints{};
       hints.ai_socktype = SOCK_STREAM;
       addrinfo* found = nullptr;
-      int problem = resolve_(address_.c_str(), std::to_string(port_).c_str(), &hints, &found);
-      if (problem != 0 && address_ == "localhost")  // a system without /etc/hosts, as containers may be
-        problem = resolve_("127.0.0.1", std::to_string(port_).c_str(), &hints, &found);
+      const auto resolve = [&](const char* name) {
+        return resolve_(name, std::to_string(port_).c_str(), &hints, &found);
+      };
+      int problem = resolve(address_.c_str());
+      if (problem != 0 && address_ == "localhost") problem = resolve("127.0.0.1");  // without /etc/hosts
       const std::unique_ptr<addrinfo, decltype(&::freeaddrinfo)> owner(problem == 0 ? found : nullptr,
                                                                        &::freeaddrinfo);
       const bool may_come = problem == EAI_AGAIN || problem == EAI_NONAME

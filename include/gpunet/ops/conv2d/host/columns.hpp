@@ -43,7 +43,8 @@ struct WindowColumns {
       places.at[i] = i < places.count ? (row * width() + column) * g.stride : places.at[i - 1];
       if (++column == g.out_width) ++row, column = 0;
     }
-    // Sixteen places that grow are adjacent if the last is 15 after the first; those of a last, partial group need not grow.
+    // A full group of 16 growing places is adjacent if the last is 15 after the first. A partial group
+    // repeats its last place.
     places.adjacent = places.count == group && places.at[group - 1] - places.at[0] == group - 1;
     return places;
   }
