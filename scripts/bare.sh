@@ -103,6 +103,7 @@ exec unshare --mount --pid --fork --kill-child bash -c '
   shift 4
   mount -t proc proc "$system/proc"
   mount -t tmpfs tmpfs "$system/dev/shm"
+  mount -t devpts -o newinstance,ptmxmode=0666 devpts "$system/dev/pts"
   mount --bind "$packages" "$system/var/cache/apt/archives"
   while [[ $1 != -- ]]; do
     mkdir -p "$(dirname "$system$1")"

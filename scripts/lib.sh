@@ -184,12 +184,13 @@ seconds_left() {
   echo $((left > 1 ? left : 1))
 }
 
-# Has ccache, where it is installed, keep what compilers make, also for copies of the project in other folders. Names of folders
-# and times of headers do not matter to it, and precompiled headers are kept too.
+# Has ccache, if it is installed, store compiled objects, also for copies of the project in other folders.
+# Names of folders, times of headers and the language of messages do not matter to it; precompiled
+# headers are stored too.
 use_ccache() {
   command -v ccache >/dev/null || return 0
   export CCACHE_BASEDIR=${CCACHE_BASEDIR:-$root} CCACHE_NOHASHDIR=${CCACHE_NOHASHDIR:-1}
-  export CCACHE_SLOPPINESS=${CCACHE_SLOPPINESS:-pch_defines,time_macros,include_file_mtime,include_file_ctime}
+  export CCACHE_SLOPPINESS=${CCACHE_SLOPPINESS:-pch_defines,time_macros,include_file_mtime,include_file_ctime,locale}
   export CMAKE_CXX_COMPILER_LAUNCHER=${CMAKE_CXX_COMPILER_LAUNCHER:-ccache}
   export CMAKE_CUDA_COMPILER_LAUNCHER=${CMAKE_CUDA_COMPILER_LAUNCHER:-ccache}
 }

@@ -3,7 +3,8 @@
 
 #include <gpunet/version.hpp>
 
-// GPUNET_TEST_VERSION is the version of CMake's project.
+#include "test_config.hpp"
+
 TEST_CASE("the three numbers, the text and CMake have one version") {
   const std::string numbers = std::to_string(GPUNET_VERSION_MAJOR) + "." + std::to_string(GPUNET_VERSION_MINOR) +
                               "." + std::to_string(GPUNET_VERSION_PATCH);

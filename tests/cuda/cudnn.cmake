@@ -10,7 +10,7 @@ endfunction()
 # Tensor cores of cuDNN round otherwise, and it takes more launches.
 gpunet_add_cudnn_entry(ops/conv2d/cuda *Cuda* "--test-case-exclude=*tensor cores*")
 gpunet_add_cudnn_entry(ops/conv2d/cuda_block *Cuda* "--test-case-exclude=*is one launch*")
-gpunet_add_cudnn_entry(model/gradient_check *Cuda*)
+gpunet_add_cudnn_entry(model/network_gradients *Cuda*)
 gpunet_add_cudnn_entry(model/cuda_calls "*waits for nothing and allocates nothing*")
 
 if(GPUNET_CUDA_SIMULATOR)

@@ -11,6 +11,8 @@
 #include <gpunet/data/resize.hpp>
 #include <gpunet/data/subset.hpp>
 
+#include "test_config.hpp"
+
 #if GPUNET_TEST_ZLIB
 #include <gpunet/io/zlib.hpp>
 #endif

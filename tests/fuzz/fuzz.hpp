@@ -19,6 +19,7 @@
 #include <gpunet/io/tensor_file.hpp>
 
 #include "io/temp_folder.hpp"
+#include "test_config.hpp"
 
 namespace fuzz {
 

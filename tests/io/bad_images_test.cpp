@@ -10,6 +10,8 @@
 #include <gpunet/io/crc32.hpp>
 #include <gpunet/io/read_image.hpp>
 
+#include "test_config.hpp"
+
 #if GPUNET_TEST_ZLIB
 #include <gpunet/io/zlib.hpp>
 #endif

@@ -14,6 +14,7 @@
 #include <gpunet/io/zip.hpp>
 
 #include "temp_folder.hpp"
+#include "test_config.hpp"
 
 inline std::string corpus(const std::string& name) {
   return std::string(GPUNET_TEST_CORPUS) + "/" + name;

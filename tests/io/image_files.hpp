@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "reference/pillow_images.hpp"
+#include "test_config.hpp"
 
 // The bytes that hexadecimal numbers stand for.
 inline std::string from_hex(std::string_view digits) {

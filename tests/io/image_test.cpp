@@ -6,6 +6,8 @@
 #include <gpunet/io/deflate.hpp>
 #include <gpunet/io/image.hpp>
 
+#include "test_config.hpp"
+
 #if GPUNET_TEST_ZLIB
 #include <gpunet/io/zlib.hpp>
 #endif

@@ -11,6 +11,8 @@
 #include <gpunet/io/pnm_reader.hpp>
 #include <gpunet/io/read_image.hpp>
 
+#include "test_config.hpp"
+
 #if GPUNET_TEST_ZLIB
 #include <gpunet/io/zlib.hpp>
 #endif

@@ -8,6 +8,7 @@
 #include <gpunet/io/state_dict.hpp>
 
 #include "temp_folder.hpp"
+#include "test_config.hpp"
 
 using namespace gpunet;
 using io::Dtype;

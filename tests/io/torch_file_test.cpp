@@ -14,6 +14,7 @@
 
 #include "corpus.hpp"
 #include "support/allocations.hpp"
+#include "test_config.hpp"
 
 #if GPUNET_TEST_ZLIB
 #include <gpunet/io/zlib.hpp>

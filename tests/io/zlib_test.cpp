@@ -4,6 +4,7 @@
 
 #include "corpus.hpp"
 #include "support/allocations.hpp"
+#include "test_config.hpp"
 
 #if GPUNET_TEST_ZLIB
 

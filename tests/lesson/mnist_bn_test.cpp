@@ -9,6 +9,7 @@
 #include <gpunet/io/deflate.hpp>
 
 #include "support/sanitizers.hpp"
+#include "test_config.hpp"
 
 #if GPUNET_TEST_ZLIB
 #include <gpunet/io/zlib.hpp>

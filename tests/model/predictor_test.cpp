@@ -16,6 +16,7 @@
 #include "support/errors.hpp"
 #include "support/networks.hpp"
 #include "support/sanitizers.hpp"
+#include "test_config.hpp"
 
 #if GPUNET_TEST_ZLIB
 #include <gpunet/io/zlib.hpp>

@@ -14,6 +14,7 @@
 #include "support/devices.hpp"
 #include "support/eager_step.hpp"
 #include "support/errors.hpp"
+#include "test_config.hpp"
 
 using namespace gpunet;
 

@@ -8,6 +8,8 @@
 
 #include <gpunet/gpunet.hpp>
 
+#include "test_config.hpp"
+
 // A file reference/NAME.safetensors.
 class ReferenceFile {
  public:
