@@ -110,7 +110,7 @@ struct Device {
 };
 struct Ctx {
   std::recursive_mutex mu;
-  int ndev = 1, cc = 0;
+  int ndev = 1, cc = 0, sms = 4;
   bool async = false, stats = false, quiet = false, trace = false, strictFree = false;
   long seed = -1;
   size_t total = 8ull << 30;
@@ -165,6 +165,7 @@ struct Prepared {
   LaunchCfg cfg;
   std::shared_ptr<std::vector<uint8_t>> args;
 };
+int blocksPerMultiprocessor(const Func* f, int threads, size_t dynShared);  // of one kernel at a time
 cudaError_t prepare(Func* f, dim3 g, dim3 b, void** args, size_t sh, bool coop, Prepared& out);
 cudaError_t runKernel(const Prepared& p, int dev);
 uint64_t clockNs();

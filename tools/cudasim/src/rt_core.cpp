@@ -29,6 +29,7 @@ Ctx& C() {
     x->trace = envInt("CUDASIM_TRACE", 0) != 0;
     x->strictFree = envInt("CUDASIM_STRICT_FREE", 0) != 0;
     x->cc = (int)envInt("CUDASIM_CC", 0);
+    x->sms = (int)std::clamp(envInt("CUDASIM_SMS", 4), 1l, 1024l);
     x->total = (size_t)envInt("CUDASIM_MEM_MB", 8192) << 20;
     if (x->seed >= 0) x->rng.seed((uint32_t)x->seed);
     for (int d = 0; d < x->ndev; ++d) {
@@ -302,8 +303,8 @@ cudaError_t prepare(Func* f, dim3 g, dim3 b, void** args, size_t sh, bool coop, 
   cudaDeviceGetAttribute(&limit, cudaDevAttrMaxSharedMemoryPerBlockOptin, t_dev);
   if (sh + f->shStatic > (size_t)limit)
     return bad(cudaErrorInvalidValue, "launch: shared memory above the device limit");
-  if (coop && (uint64_t)g.x * g.y * g.z * nt > 64 * 1024)
-    return bad(cudaErrorCooperativeLaunchTooLarge, "cooperative launch");
+  if (coop && (uint64_t)g.x * g.y * g.z > (uint64_t)blocksPerMultiprocessor(f, (int)nt, sh) * C().sms)
+    return bad(cudaErrorCooperativeLaunchTooLarge, "cooperative launch of more blocks than run at a time");
   LaunchCfg c;
   c.grid[0] = g.x;
   c.grid[1] = g.y;

@@ -1,4 +1,5 @@
-// A barrier of the whole grid.
+// A barrier of the whole grid, and how many blocks run at a time. The argument is the number of multiprocessors that the program
+// should see.
 #pragma once
 
 #include <cooperative_groups.h>
@@ -17,8 +18,12 @@ __global__ void k(int *a, int *b) {
   int n = g.size();
   b[i] = a[(i + 129) % n];
 }
-inline void run(int) {
-  int *a, *b;
+inline void run(int multiprocessors) {
+  int *a, *b, seen = 0, each = 0;
+  CHECK_OK(cudaDeviceGetAttribute(&seen, cudaDevAttrMultiProcessorCount, 0));
+  cudaDeviceProp properties;
+  CHECK_OK(cudaGetDeviceProperties(&properties, 0));
+  check("multiprocessors", seen == multiprocessors && properties.multiProcessorCount == multiprocessors);
   CHECK_OK(cudaMalloc(&a, 2048));
   CHECK_OK(cudaMalloc(&b, 2048));
   void *args[] = {&a, &b};
@@ -30,6 +35,10 @@ inline void run(int) {
   for (int i = 0; i < 512; ++i)
     if (h[i] != ((i + 129) % 512) * 3) ok = false;
   check("grid barrier", ok);
+  CHECK_OK(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&each, k, 1024, 0));
+  const dim3 one_more(each * multiprocessors + 1);
+  EXPECT(cudaLaunchCooperativeKernel((void *)k, one_more, dim3(1024), args, 0, 0),
+         cudaErrorCooperativeLaunchTooLarge);
 }
 
 }  // namespace cooperative

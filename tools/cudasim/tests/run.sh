@@ -75,6 +75,10 @@ for program in "${programs[@]}"; do
       case $test in
         async) [[ -n $seed ]] || run_test "$name" "$work/$program" async "$async" ;;
         bugs) ;;
+        cooperative)
+          run_test "$name" "$work/$program" cooperative 4
+          CUDASIM_SMS=132 run_test "$name.132" "$work/$program" cooperative 132
+          ;;
         devices)
           for count in 0 1 3; do
             CUDASIM_DEVICES=$count run_test "$name.devices$count" "$work/$program" devices "$count"
