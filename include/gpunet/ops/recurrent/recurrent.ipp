@@ -101,6 +101,48 @@ struct RecurrentArrays {
   }
 };
 
+// The scratch of the forward pass. Behind it is that of linear maps.
+template <class Cell, class T>
+struct RecurrentForwardScratch {
+  T *state, *first_kept, *of_state, *dropped, *linear;
+
+  RecurrentForwardScratch(const RecurrentArrays<Cell, T>& arrays, Parts<T>& parts) {
+    const RecurrentGeometry& g = arrays.g;
+    const index_t samples = arrays.slice.samples();
+    state = parts.take(samples * g.hidden);
+    first_kept = Cell::has_cell_state ? parts.take(samples * g.hidden) : state;  // others do not read it
+    of_state = parts.take(samples * Cell::gates * g.hidden);
+    dropped = parts.take(g.drops() ? arrays.all(g.out()) : 0);
+    linear = parts.take(0);
+  }
+};
+
+// The scratch of the backward pass. Behind it is that of linear maps.
+template <class Cell, class T>
+struct RecurrentBackwardScratch {
+  T *carry, *dh, *first_state, *first_kept, *db_of_step, *da, *db, *states;
+  std::array<T*, 2> between;  // gradients of the outputs of layers
+  T *second_dx, *dropped, *linear;
+
+  RecurrentBackwardScratch(const RecurrentArrays<Cell, T>& arrays, Parts<T>& parts) {
+    const RecurrentGeometry& g = arrays.g;
+    const index_t samples = arrays.slice.samples(), gate_rows = Cell::gates * g.hidden;
+    const index_t widest = std::max(g.out(), g.in);
+    carry = parts.take(samples * g.hidden);
+    dh = parts.take(samples * g.hidden);
+    first_state = parts.take(samples * g.hidden);
+    first_kept = Cell::has_cell_state ? parts.take(samples * g.hidden) : first_state;  // others do not read it
+    db_of_step = parts.take(samples * gate_rows);
+    da = parts.take(arrays.all(gate_rows));
+    db = Cell::apart ? parts.take(arrays.all(gate_rows)) : da;
+    states = parts.take(arrays.all(g.hidden));
+    between = {parts.take(arrays.all(widest)), parts.take(arrays.all(widest))};
+    second_dx = parts.take(arrays.all(widest));
+    dropped = parts.take(g.drops() ? arrays.all(g.out()) : 0);
+    linear = parts.take(0);
+  }
+};
+
 }  // namespace detail
 
 GPUNET_INLINE index_t RecurrentGeometry::multiply_adds(int gates) const {
@@ -122,10 +164,11 @@ index_t RecurrentOp<Cell>::scratch(const D& device, const Slice& slice, T type) 
   index_t linear = 0;
   for (int layer = 0; layer < g.layers; ++layer)
     linear = std::max(linear, detail::RecurrentPart<Cell>{g, slice, layer, 0}.linear_scratch_of(device, type));
-  const index_t gates = Cell::gates * g.hidden, one_step = 4 * g.hidden + gates;
-  const index_t dropped = g.drops() ? g.out() : 0;
-  const index_t all_steps = (Cell::apart ? 2 : 1) * gates + g.hidden + 3 * std::max(g.out(), g.in) + dropped;
-  return linear + slice.samples() * (one_step + g.steps * all_steps);
+  const detail::RecurrentArrays<Cell, T> arrays{g, slice, nullptr};
+  detail::Parts<T> forward, backward;
+  detail::RecurrentForwardScratch<Cell, T>{arrays, forward};
+  detail::RecurrentBackwardScratch<Cell, T>{arrays, backward};
+  return std::max(forward.size(), backward.size()) + linear;
 }
 
 template <class Cell>
@@ -143,13 +186,9 @@ template <class Cell>
 template <class D, class T>
 void RecurrentOp<Cell>::forward(D& device, const ForwardPass<T>& pass) const {
   const detail::RecurrentArrays<Cell, T> arrays{g, pass.slice, reinterpret_cast<T*>(pass.cache)};
-  const index_t samples = pass.slice.samples();
-  detail::Parts<T> scratch(pass.scratch);
-  T* state = scratch.take(samples * g.hidden);
-  T* first_kept = Cell::has_cell_state ? scratch.take(samples * g.hidden) : state;  // others do not read it
-  T* of_state = scratch.take(samples * Cell::gates * g.hidden);
-  T* dropped = scratch.take(g.drops() ? arrays.all(g.out()) : 0);
-  T* linear = scratch.take(0);
+  detail::Parts<T> parts(pass.scratch);
+  const auto [state, first_kept, of_state, dropped, linear] =
+      detail::RecurrentForwardScratch<Cell, T>(arrays, parts);
   for (int layer = 0; layer < g.layers; ++layer) {
     const T* x = layer == 0 ? pass.x : drop(device, pass, layer - 1, arrays.output(layer - 1), dropped);
     T* y = layer == g.inner_outputs() ? pass.y : arrays.output(layer);
@@ -227,20 +266,9 @@ void RecurrentOp<Cell>::backward(D& device, const BackwardPass<T>& pass) const {
   const detail::RecurrentArrays<Cell, T> arrays{g, pass.slice,
                                                 const_cast<T*>(reinterpret_cast<const T*>(pass.cache))};
   const index_t samples = pass.slice.samples(), gate_rows = Cell::gates * g.hidden;
-  detail::Parts<T> scratch(pass.scratch);
-  T* carry = scratch.take(samples * g.hidden);
-  T* dh = scratch.take(samples * g.hidden);
-  T* first_state = scratch.take(samples * g.hidden);
-  T* first_kept = Cell::has_cell_state ? scratch.take(samples * g.hidden) : first_state;  // others do not read it
-  T* db_of_step = scratch.take(samples * gate_rows);
-  T* da = scratch.take(arrays.all(gate_rows));
-  T* db = Cell::apart ? scratch.take(arrays.all(gate_rows)) : da;
-  T* states = scratch.take(arrays.all(g.hidden));
-  const index_t widest = std::max(g.out(), g.in);
-  const std::array<T*, 2> between{scratch.take(arrays.all(widest)), scratch.take(arrays.all(widest))};
-  T* second_dx = scratch.take(arrays.all(widest));
-  T* dropped = scratch.take(g.drops() ? arrays.all(g.out()) : 0);
-  T* linear = scratch.take(0);
+  detail::Parts<T> parts(pass.scratch);
+  const auto [carry, dh, first_state, first_kept, db_of_step, da, db, states, between, second_dx, dropped, linear] =
+      detail::RecurrentBackwardScratch<Cell, T>(arrays, parts);
   const T* dy = pass.dy;
   if (g.last_state) {
     T* const dy_of_steps = between[static_cast<std::size_t>(g.layers % 2)];
@@ -305,7 +333,7 @@ void RecurrentOp<Cell>::backward(D& device, const BackwardPass<T>& pass) const {
       }
       if constexpr (Cell::has_cell_state)
         if (T* const to = initial_gradient(2)) part.template put_state<D, T>(device, carry, to);
-      const auto parameters = [&](int weight, int bias, index_t in, const T* from, T* gradient) {
+      const auto parameters = [&, scratch = linear](int weight, int bias, index_t in, const T* from, T* gradient) {
         return LinearBackwardArgs<T>{.slice = part.all_steps(),
                                      .in = in,
                                      .out = gate_rows,
@@ -315,7 +343,7 @@ void RecurrentOp<Cell>::backward(D& device, const BackwardPass<T>& pass) const {
                                      .dw = pass.gradients[index(weight)],
                                      .db = g.bias ? pass.gradients[index(bias)] : nullptr,
                                      .accumulate = pass.accumulate,
-                                     .scratch = linear,
+                                     .scratch = scratch,
                                      .whole_batch = part.whole_batch()};
       };
       if (!pass.skips_parameters)

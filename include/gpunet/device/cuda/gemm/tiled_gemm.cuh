@@ -34,6 +34,14 @@ index_t product_scratch(const Cuda& device, const std::array<ProductSizes, count
   return product_scratch<T, known>(device, products, plan_products<T, known>(device, products));
 }
 
+// The same for launches by products() of which either may be empty: alone, a product may be cut into more parts than beside another.
+template <class T, Known known = Known::nothing>
+index_t products_scratch(const Cuda& device, const ProductSizes& first, const ProductSizes& second) {
+  return std::max({product_scratch<T, known>(device, std::array{first}),
+                   product_scratch<T, known>(device, std::array{second}),
+                   product_scratch<T, known>(device, std::array{first, second})});
+}
+
 // Cuts p into tiles. `scratch` and `tickets` move on by what p takes of them. The number of blocks.
 template <class P>
 index_t cut_product(const Cuda& device, const TileSizes& tile, P& p, typename P::T*& scratch, unsigned*& tickets) {
@@ -103,7 +111,7 @@ void product(Cuda& device, const TiledProduct<A, B, Epilogue>& p, typename Epilo
   product<known>(device, p, scratch, plan_products<typename Epilogue::T, known>(device, std::array{sizes_of(p)}));
 }
 
-// Two products that do not depend on each other, in one launch. Either may be empty.
+// Two products that do not depend on each other, in one launch. Either may be empty. scratch [products_scratch].
 template <Known known = Known::nothing, class First, class Second>
 void products(Cuda& device, First first, Second second, typename First::T* scratch, const ProductPlan& plan) {
   const auto kernel = planned_kernel<known>(plan, first, second);

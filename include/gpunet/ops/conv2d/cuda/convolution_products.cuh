@@ -125,12 +125,10 @@ void conv2d_backward_parameters(Cuda& device, const Conv2dBackwardArgs<T, Geomet
 template <class Geometry, class T>
 index_t conv2d_block_scratch(const Cuda& device, const Slice& slice, const Conv2dBlock<Geometry>& block, T) {
   const detail::ConvolutionProducts all(slice, block);
-  const auto scratch = [&]<std::size_t count>(const std::array<detail::ProductSizes, count>& products) {
-    return detail::product_scratch<T, detail::known_of<Geometry>>(device, products);
-  };
-  return std::max({detail::library_scratch<T>(device, all), scratch(std::array{all.forward_sizes()}),
-                   scratch(std::array{all.parameter_sizes()}),
-                   scratch(std::array{all.parameter_sizes(), all.input_sizes()})});
+  constexpr detail::Known known = detail::known_of<Geometry>;
+  return std::max({detail::library_scratch<T>(device, all),
+                   detail::product_scratch<T, known>(device, std::array{all.forward_sizes()}),
+                   detail::products_scratch<T, known>(device, all.parameter_sizes(), all.input_sizes())});
 }
 
 // y = pool(activation(x * w + b)).

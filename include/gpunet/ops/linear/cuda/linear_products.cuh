@@ -142,12 +142,9 @@ template <class T>
 index_t linear_scratch(const Cuda& device, const Slice& slice, index_t in, index_t out, T,
                        bool /*whole_batch*/ = false) {
   const detail::LinearProducts all{slice.samples(), in, out};
-  const auto scratch = [&]<std::size_t count>(const std::array<detail::ProductSizes, count>& products) {
-    return detail::product_scratch<T, detail::Known::little_work>(device, products);
-  };
-  return std::max({scratch(std::array{all.forward_sizes()}), scratch(std::array{all.parameter_sizes()}),
-                   scratch(std::array{all.input_sizes()}),
-                   scratch(std::array{all.parameter_sizes(), all.input_sizes()})});
+  constexpr detail::Known known = detail::Known::little_work;
+  return std::max(detail::product_scratch<T, known>(device, std::array{all.forward_sizes()}),
+                  detail::products_scratch<T, known>(device, all.parameter_sizes(), all.input_sizes()));
 }
 
 // Returns whether the map, with a ReLU behind it, leaves bits for the layer above: where tensor cores multiply so fast that
