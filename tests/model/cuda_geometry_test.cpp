@@ -137,7 +137,11 @@ std::vector<float> parameters_after_steps(const Case& c, int seed, bool narrow, 
 void compare(const Case& c, int seed, bool narrow) {
   CAPTURE(c.text);
   CAPTURE(narrow);
-  const Result want = pass_of<Host, double>(test_device<Host>(), c, seed, narrow);
+  // Numbers of 16 bits are for networks of float; and one of double draws other masks.
+  Host& host = test_device<Host>();
+  const bool in_float = narrow || c.text.find("dropout") != std::string::npos;
+  const Result want =
+      in_float ? pass_of<Host, float>(host, c, seed, narrow) : pass_of<Host, double>(host, c, seed, narrow);
   const Result got = pass_of<Cuda, float>(test_device<Cuda>(), c, seed, narrow);
   // Sums of a few thousand products in float; bfloat16 has 8 bits, and a number at the edge of two is rounded to either.
   const double tolerance = narrow ? 3e-2 : 1e-5;
@@ -152,10 +156,11 @@ std::vector<std::string> some_frozen(RandomShapes& random, std::vector<std::stri
 }
 
 Case convolutions(RandomShapes& random) {
-  const index_t batch = random.pick(0, 3) ? random.pick(1, 33) : 64, height = random.pick(4, 19),
-                width = random.pick(4, 19);
-  const index_t in = random.pick(1, 40), between = random.pick(1, 150), out = random.pick(1, 40);
-  const index_t kernel = random.pick(1, 4), stride = random.pick(1, 2), padding = random.pick(0, kernel - 1);
+  const index_t batch = random.pick(0, 3) ? random.pick(1, 9) : 33, height = random.pick(4, 11),
+                width = random.pick(4, 11);
+  const index_t in = random.pick(1, 20), between = random.pick(0, 3) ? random.pick(1, 30) : random.pick(31, 80),
+                out = random.pick(1, 20);
+  const index_t kernel = random.pick(1, 3), stride = random.pick(1, 2), padding = random.pick(0, kernel - 1);
   const bool act = random.pick(0, 3) > 0, pool = random.pick(0, 1), drops = random.pick(0, 2) == 0;
   Case c{concat("convolutions ", in, "-", between, "-", out, " on ", height, " x ", width, ", kernel ", kernel,
                 ", stride ", stride, ", padding ", padding, ", batch ", batch, act ? ", relu" : "",
@@ -174,7 +179,8 @@ Case convolutions(RandomShapes& random) {
 }
 
 Case sequences(RandomShapes& random) {
-  const index_t batch = random.pick(1, 9), steps = random.pick(1, 45), features = random.pick(1, 7);
+  const index_t batch = random.pick(1, 9), steps = random.pick(0, 3) ? random.pick(1, 12) : random.pick(30, 45),
+                features = random.pick(1, 7);
   const index_t hidden = random.pick(0, 2) ? random.pick(1, 7) : random.pick(8, 33);
   const int kind = static_cast<int>(random.pick(0, 2)), layers = static_cast<int>(random.pick(1, 2));
   const bool both = random.pick(0, 2) == 0;
@@ -212,12 +218,12 @@ Case maps(RandomShapes& random) {
             if (drops) y = dropout(y, 0.5);
             return linear(y, 5, {.name = "d"});
           },
-          some_frozen(random, {"c.*", "d.*", "n*", "c.weight"})};
+          some_frozen(random, {"c.*", "d.*", "c.weight"})};
 }
 
 // The number of networks of each kind, and the seed: GPUNET_TEST_GEOMETRIES=COUNT,SEED for others.
 std::pair<int, int> count_and_seed() {
-  int count = 12, seed = 1;
+  int count = 4, seed = 1;
   if (const char* text = std::getenv("GPUNET_TEST_GEOMETRIES")) std::sscanf(text, "%d,%d", &count, &seed);
   return {count, seed};
 }
@@ -244,26 +250,21 @@ TEST_CASE("linear maps of random sizes, some frozen, on Cuda") {
   compare_many(maps);
 }
 
+// With few multiprocessors, its input gradient alone is cut into more parts than beside the gradients of its parameters.
 TEST_CASE("a frozen convolution above a trainable part on Cuda") {
-  for (index_t channels : {32, 20})
-    compare({"128 channels",
-             32,
-             {128, 8, 8},
-             [=](const Value& x) { return relu(conv2d(x, channels, 3, {.padding = 1, .name = "c"})); },
-             {"c.*"}},
-            3, false);
+  const auto body = [](const Value& x) {
+    return relu(conv2d(x, 18, 4, {.padding = 1, .name = "c"}));
+  };
+  compare({"99-18 on 3 x 12", 3, {99, 3, 12}, body, {"c.*"}}, 3, false);
 }
 
 TEST_CASE("the parts of a sum begin on boundaries of vectors: one unit over 38 steps on Cuda") {
-  for (index_t batch : {3, 5, 7})
-    for (index_t hidden : {1, 3}) {
-      const auto with = [&](auto body) {
-        compare({concat(hidden, " units, batch ", batch), batch, {38, 2}, body, {}}, 4, false);
-      };
-      with([=](const Value& x) { return gru(x, hidden, {.name = "c"}).output; });
-      with([=](const Value& x) { return lstm(x, hidden, {.name = "c"}).output; });
-      with([=](const Value& x) { return rnn(x, hidden, {.name = "c"}).output; });
-    }
+  const auto with = [](index_t hidden, index_t batch, const auto& body) {
+    compare({concat(hidden, " units, batch ", batch), batch, {38, 2}, body, {}}, 4, false);
+  };
+  with(1, 3, [](const Value& x) { return gru(x, 1, {.name = "c"}).output; });
+  with(3, 5, [](const Value& x) { return lstm(x, 3, {.name = "c"}).output; });
+  with(1, 5, [](const Value& x) { return rnn(x, 1, {.name = "c"}).output; });
 }
 
 #endif
