@@ -37,6 +37,7 @@ struct Broadcast {
 template <class F>
 struct BinaryOp {
   Broadcast shape;
+  [[no_unique_address]] F f = {};
 
   OpTraits traits(const Sizes&, const Sizes&) const { return {.stored_as = StoredAs::promoted}; }
   index_t multiply_adds(const Sizes&, const Sizes&) const { return 0; }
@@ -103,11 +104,12 @@ struct Quotient {
   }
   template <class T>
   GPUNET_FN T gradient_b(T a, T b, T dy) const {
-    return -dy * (a / b) / b;
+    return -dy * ((a / b) / b);
   }
 };
 
-// The larger one; NaN if one is. Of two equal numbers each has half the gradient, as in PyTorch.
+// The larger one; NaN if one is. Of two equal numbers each has half the gradient, and if one is NaN, each has all of it, as in
+// PyTorch.
 struct Maximum {
   template <class T>
   GPUNET_FN T value(T a, T b) const {
@@ -115,7 +117,7 @@ struct Maximum {
   }
   template <class T>
   GPUNET_FN T gradient_a(T a, T b, T dy) const {
-    return math::select(a > b, dy, math::select(a == b, dy / 2, T{}));
+    return math::select(a == b, dy / 2, math::select(a < b, T{}, dy));
   }
   template <class T>
   GPUNET_FN T gradient_b(T a, T b, T dy) const {
@@ -130,7 +132,7 @@ struct Minimum {
   }
   template <class T>
   GPUNET_FN T gradient_a(T a, T b, T dy) const {
-    return math::select(a < b, dy, math::select(a == b, dy / 2, T{}));
+    return math::select(a == b, dy / 2, math::select(a > b, T{}, dy));
   }
   template <class T>
   GPUNET_FN T gradient_b(T a, T b, T dy) const {

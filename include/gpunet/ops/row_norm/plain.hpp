@@ -2,7 +2,9 @@
 #pragma once
 
 #include <cmath>
+#include <limits>
 
+#include <gpunet/core/math.hpp>
 #include <gpunet/device/cuda/loops.hpp>
 #include <gpunet/ops/slice.hpp>
 #include <gpunet/ops/sum_pair.hpp>
@@ -50,8 +52,15 @@ struct RowStatistics {
   }
 };
 
-// 0 for a row of equal elements and eps 0, so that padding samples stay finite.
-GPUNET_FN inline double inverse_deviation(double variance, double eps) {
+namespace detail {
+inline constexpr double no_deviation = std::numeric_limits<double>::quiet_NaN();
+}
+
+// Returns 1 / sqrt(variance + eps) for rows of type T: 0 for a row of equal elements and eps 0, so that padding samples stay finite;
+// NaN if T does not have the variance, so that an overflow does not look like a row of zeros.
+template <class T>
+GPUNET_FN double inverse_deviation(double variance, double eps) {
+  if (!(variance <= static_cast<double>(detail::largest<T>))) return detail::no_deviation;
   return variance + eps > 0 ? 1 / std::sqrt(variance + eps) : 0.0;
 }
 
@@ -100,7 +109,7 @@ struct RowVarianceSum {
     return distance * distance;
   }
   GPUNET_FN void store(index_t i, double sum) const {
-    pass.statistics.inverse[i] = inverse_deviation(sum / static_cast<double>(pass.rows.g.length), pass.eps);
+    pass.statistics.inverse[i] = inverse_deviation<T>(sum / static_cast<double>(pass.rows.g.length), pass.eps);
   }
 };
 
