@@ -2,8 +2,10 @@
 #include "support/special_points.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <functional>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -344,4 +346,44 @@ TEST_CASE_TEMPLATE("a batch whose labels are all ignored changes no weight", D, 
       check(flat, {}, criterion, batch);
       check(flat, {}, nn::NLLLoss({.ignore_index = -100}), batch);
     }
+}
+
+TEST_CASE_TEMPLATE("normalizations do not hide an overflow, infinity or NaN", D, GPUNET_TEST_DEVICES) {
+  using F = std::function<Value(const Inputs&)>;
+  const std::vector<F> norms{
+      [](const Inputs& x) { return nn::layer_norm(x[0]); },
+      [](const Inputs& x) { return nn::rms_norm(x[0]); },
+      [](const Inputs& x) {
+        return nn::group_norm(reshape(x[0], {2, -1}), 1);
+      },
+  };
+  constexpr float inf = std::numeric_limits<float>::infinity(), nan = std::numeric_limits<float>::quiet_NaN();
+  for (const F& norm : norms)
+    for (const index_t length : {4, 16, 34})
+      for (const std::array<float, 4>& of : {std::array<float, 4>{3e38f, 3e38f, -3e38f, -3e38f},
+                                             {1e30f, -1e30f, 2e30f, 0},
+                                             {1, 2, inf, 3},
+                                             {-inf, 0, 0, 0},
+                                             {0, 1, nan, 2}})
+        for (const Slice& slice : slices_of<D>(5)) {
+          CAPTURE(slice.inner);
+          CAPTURE(length);
+          nn::LayerRun<float, D> run(
+              test_device<D>(),
+              nn::detail::graph_of_call(nn::detail::backend_of<D, float>(), std::vector<Sizes>{{length}}, norm),
+              slice);
+          std::vector<float> parameters(static_cast<std::size_t>(run.parameter_count()), 1);
+          run.set_parameters(parameters);
+          std::vector<float> x;  // the second row is fine
+          for (index_t n = 0; n < 5; ++n)
+            for (index_t k = 0; k < length; ++k)
+              x.push_back(n == 1 ? static_cast<float>(k % 3) : of[static_cast<std::size_t>(k % 4)]);
+          const std::vector<float> y = run.forward(x);
+          const std::vector<float> dx = run.backward(std::vector<float>(y.size(), 1)).dx;
+          for (std::size_t i = 0; i < y.size(); ++i) {
+            const bool is_fine = i / static_cast<std::size_t>(length) == 1;
+            CHECK(std::isfinite(y[i]) == is_fine);
+            CHECK(std::isfinite(dx[i]) == is_fine);
+          }
+        }
 }
