@@ -1,8 +1,9 @@
-// Kernels of BinaryOp<F> for any F, for units that compile them.
+// Kernels of BinaryOp<F> (binary.hpp) for any F, for units that compile them.
 #pragma once
 
-#include <gpunet/ops/binary.hpp>
+#include <gpunet/ops/broadcast.hpp>
 #include <gpunet/ops/for_each_block.hpp>
+#include <gpunet/ops/op.hpp>
 
 namespace gpunet {
 
@@ -146,39 +147,35 @@ struct BroadcastGradient {
   }
 };
 
-}  // namespace detail
-
-template <class F>
-template <class D, class T>
-void BinaryOp<F>::forward(D& device, const ForwardPass<T>& pass) const {
+template <class F, class D, class T>
+void binary_forward(D& device, const Broadcast& shape, const F& f, const ForwardPass<T>& pass) {
   const T *a = pass.inputs[0], *b = pass.inputs[1];
   if (shape.is_whole(&BroadcastAxis::in_a) && shape.is_whole(&BroadcastAxis::in_b)) {
-    for_each(device, pass.out_elements(), detail::BinaryElement<F, T>{f, a, b, pass.y});
+    for_each(device, pass.out_elements(), BinaryElement<F, T>{f, a, b, pass.y});
     return;
   }
-  const detail::BroadcastRows rows(shape, pass.slice.inner);
-  detail::for_each_row(device, pass.slice.outer * rows.rows(),
-                       detail::BroadcastForward<F, T>{f, rows, a, b, pass.y});
+  const BroadcastRows rows(shape, pass.slice.inner);
+  for_each_row(device, pass.slice.outer * rows.rows(), BroadcastForward<F, T>{f, rows, a, b, pass.y});
 }
 
-template <class F>
-template <class D, class T>
-void BinaryOp<F>::backward(D& device, const BackwardPass<T>& pass) const {
+template <class F, class D, class T>
+void binary_backward(D& device, const Broadcast& shape, const F& f, const BackwardPass<T>& pass) {
   const T *a = pass.inputs[0], *b = pass.inputs[1], *dy = pass.dy;
   T *da = pass.input_gradients[0], *db = pass.input_gradients[1];
-  const detail::BroadcastRows rows(shape, pass.slice.inner);
+  const BroadcastRows rows(shape, pass.slice.inner);
   const bool whole_a = shape.is_whole(&BroadcastAxis::in_a), whole_b = shape.is_whole(&BroadcastAxis::in_b);
   const index_t outer = pass.slice.outer;
   if (whole_a && whole_b) {
-    for_each(device, pass.out_elements(), detail::BinaryGradients<F, T>{f, a, b, dy, da, db});
+    for_each(device, pass.out_elements(), BinaryGradients<F, T>{f, a, b, dy, da, db});
   } else {
-    if (da) for_each(device, outer * rows.features_a, detail::BroadcastGradient<F, T, true>{f, rows, a, b, dy, da});
-    if (db)
-      for_each(device, outer * rows.features_b, detail::BroadcastGradient<F, T, false>{f, rows, a, b, dy, db});
+    if (da) for_each(device, outer * rows.features_a, BroadcastGradient<F, T, true>{f, rows, a, b, dy, da});
+    if (db) for_each(device, outer * rows.features_b, BroadcastGradient<F, T, false>{f, rows, a, b, dy, db});
   }
   const index_t padding = pass.slice.samples() - pass.slice.count;
   if (db && padding > 0)  // that of `a` is cleared as of every op
     for_each(device, padding * rows.features_b, ClearPadding<T>{pass.slice, rows.features_b, db});
 }
+
+}  // namespace detail
 
 }  // namespace gpunet
