@@ -249,3 +249,50 @@ TEST_CASE("BatchNorm in training refuses a batch of which it cannot tell the var
   CHECK(contains(error_of([] { nn::BatchNorm2d{{.momentum = 1.5}}; }), "momentum 1.5 (want 0 to 1)"));
   CHECK(contains(error_of([] { nn::BatchNorm2d{{.eps = -1}}; }), "eps -1 (want 0 or more)"));
 }
+
+TEST_CASE_TEMPLATE("the number of batches of a normalization is read and set as a count", D, GPUNET_TEST_DEVICES) {
+  const auto check = [](auto number) {
+    using T = decltype(number);
+    D& device = test_device<D>();
+    Model<nn::Sequential<nn::Input<2>, nn::BatchNorm1d, nn::Linear<2>>, D, T> net(device);
+    const Tensor<T, D> x(device, {3, 2}, std::vector<T>{1, 2, 3, 4, 5, 7});
+    for (int i = 0; i < 3; ++i)
+      static_cast<void>(net(x));
+    CHECK(get_count(net, "0.num_batches_tracked") == 3);
+    set_count(net, "0.num_batches_tracked", index_t{1} << 40);
+    CHECK(get_count(std::as_const(net), "0.num_batches_tracked") == index_t{1} << 40);
+    CHECK(get_buffer(net, "0.running_mean").to_vector().size() == 2);
+    CHECK_THROWS_WITH_AS(
+        get_buffer(net, "0.num_batches_tracked"),
+        "gpunet::get_buffer: 0.num_batches_tracked counts in whole numbers (a view of the network's "
+        "type would show other ones), call get_count(net, \"0.num_batches_tracked\")",
+        Error);
+    CHECK_THROWS_WITH_AS(get_count(net, "0.running_mean"),
+                         "gpunet::get_count: 0.running_mean has numbers of the network's type, call "
+                         "get_buffer(net, \"0.running_mean\")",
+                         Error);
+    CHECK_THROWS_AS(set_count(net, "0.num_batches_tracked", -1), Error);
+    CHECK_THROWS_AS(get_count(net, "1.num_batches_tracked"), Error);
+  };
+  check(float{});
+  check(double{});
+}
+
+TEST_CASE_TEMPLATE("batch normalization does not hide an overflow, infinity or NaN", D, GPUNET_TEST_DEVICES) {
+  constexpr float inf = std::numeric_limits<float>::infinity(), nan = std::numeric_limits<float>::quiet_NaN();
+  D& device = test_device<D>();
+  for (const std::vector<float>& of :
+       {std::vector<float>{3e38f, 3e38f, -3e38f, -3e38f}, {1, inf, 2, 3}, {1, 2, 3, nan}})
+    for (const index_t batch : {4, 20, 64}) {
+      CAPTURE(batch);
+      Model<nn::Sequential<nn::Input<2>, nn::BatchNorm1d>, D> net(device);
+      std::vector<float> x;  // the second channel is fine
+      for (index_t n = 0; n < batch; ++n) {
+        x.push_back(of[static_cast<std::size_t>(n % 4)]);
+        x.push_back(static_cast<float>(n % 3));
+      }
+      const std::vector<float> y = net(Tensor<float, D>(device, {batch, 2}, x)).to_vector();
+      for (std::size_t i = 0; i < y.size(); ++i)
+        CHECK(std::isfinite(y[i]) == (i % 2 == 1));
+    }
+}

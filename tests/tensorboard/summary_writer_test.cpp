@@ -1,10 +1,14 @@
+#include <algorithm>
+#include <cmath>
 #include <doctest/doctest.h>
 #include <fcntl.h>
 #include <filesystem>
 #include <limits>
+#include <numeric>
 #include <thread>
 #include <unistd.h>
 
+#include <gpunet/core/random.hpp>
 #include <gpunet/tensor/tensor.hpp>
 #include <gpunet/tensorboard/event_file.hpp>
 #include <gpunet/tensorboard/summary_writer.hpp>
@@ -89,7 +93,26 @@ TEST_CASE("histograms count in PyTorch's bins") {
   CHECK(mixed.counts[1] == 1);
   CHECK(mixed.counts.back() == 2);
   CHECK(std::count(mixed.counts.begin(), mixed.counts.end(), 3) == 1);
-  CHECK(io::detail::count_in_bins({1e30}).counts == std::vector<double>{0});  // beyond all bins
+}
+
+// PyTorch leaves larger ones out, and smaller ones.
+TEST_CASE("histograms count values beyond all limits of PyTorch's bins") {
+  constexpr double most = std::numeric_limits<double>::max();
+  for (const double value : {1e21, 1e30, most}) {
+    const auto bins = io::detail::count_in_bins({value});
+    CHECK(bins.limits.back() == most);
+    CHECK(bins.counts == std::vector<double>{0, 1});
+  }
+  Generator generator(7);
+  for (int round = 0; round < 200; ++round) {
+    std::vector<double> values;
+    for (int i = 0; i <= round % 17; ++i)
+      values.push_back((generator.random() % 2 ? 1 : -1) * std::pow(10.0, generator.uniform(-310.0, 308.0)));
+    const auto bins = io::detail::count_in_bins(values);
+    CHECK(std::accumulate(bins.counts.begin(), bins.counts.end(), 0.0) == static_cast<double>(values.size()));
+    CHECK(std::is_sorted(bins.limits.begin(), bins.limits.end()));
+    CHECK(bins.limits.back() >= *std::max_element(values.begin(), values.end()));
+  }
 }
 
 TEST_CASE_TEMPLATE("tensors become histograms and images", D, GPUNET_TEST_DEVICES) {

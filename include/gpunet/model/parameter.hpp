@@ -7,6 +7,7 @@
 #include <vector>
 
 #include <gpunet/core/error.hpp>
+#include <gpunet/graph/graph.hpp>
 #include <gpunet/model/gradients.hpp>
 #include <gpunet/tensor/view.hpp>
 
@@ -79,13 +80,37 @@ auto get_parameter(Model& model, std::string_view name) {
                                                    &model.gradients(), info.offset, &info.name);
 }
 
-// Returns the buffer with this name in the state dict: get_buffer(net, "bn1.running_mean"). Throws Error if there is none.
+// Returns the buffer with this name in the state dict: get_buffer(net, "bn1.running_mean"). Throws Error if there is none, or if it
+// counts.
 template <class Model>
 auto get_buffer(Model& model, std::string_view name) {
   const auto& info = detail::find_info(model.named_buffers(), name, "get_buffer", "buffer");
+  require(info.kind == BufferKind::numbers, "gpunet::get_buffer: ", name,
+          " counts in whole numbers (a view of the network's type would show other ones), call get_count(net, \"",
+          name, "\")");
   const auto all = model.buffers();
   using T = std::remove_pointer_t<decltype(all.data())>;
   return Parameter<T, typename Model::device_type>(model.device(), all.data() + info.offset, info.sizes);
+}
+
+// Returns the value of a buffer that counts: get_count(net, "bn1.num_batches_tracked"). Waits for the device. Throws Error if there is
+// none of this name, or if it has numbers of the network's type.
+template <class Model>
+index_t get_count(Model& model, std::string_view name) {
+  const auto& info = detail::find_info(model.named_buffers(), name, "get_count", "buffer");
+  require(info.kind == BufferKind::count, "gpunet::get_count: ", name,
+          " has numbers of the network's type, call get_buffer(net, \"", name, "\")");
+  index_t count = 0;
+  model.device().download(&count, model.buffers().data() + info.offset, sizeof count);
+  return count;
+}
+// Sets the value of a buffer that counts.
+template <class Model>
+void set_count(Model& model, std::string_view name, index_t count) {
+  require(count >= 0, "gpunet::set_count: ", count, " for ", name, " (want 0 or more)");
+  static_cast<void>(get_count(model, name));  // checks the name
+  const auto& info = detail::find_info(model.named_buffers(), name, "set_count", "buffer");
+  model.device().upload(model.buffers().data() + info.offset, &count, sizeof count);
 }
 
 }  // namespace gpunet

@@ -144,7 +144,7 @@ class ELU : public detail::ActivationLayer<ELU> {
   }
   template <class T>
   GPUNET_FN T gradient(T x, T, T dy) const {
-    return math::select(x > T{}, dy, dy * static_cast<T>(alpha_) * math::exp(x));
+    return math::select(x <= T{}, dy * static_cast<T>(alpha_) * math::exp(x), dy);  // of NaN dy, as in PyTorch
   }
   std::string extra_repr(const Sizes&, const Sizes&) const { return detail::option_text("alpha", alpha_); }
 
@@ -162,7 +162,7 @@ struct SELU : detail::ActivationLayer<SELU> {
   }
   template <class T>
   GPUNET_FN T gradient(T x, T, T dy) const {
-    return static_cast<T>(scale) * math::select(x > T{}, dy, dy * static_cast<T>(alpha) * math::exp(x));
+    return static_cast<T>(scale) * math::select(x <= T{}, dy * static_cast<T>(alpha) * math::exp(x), dy);
   }
 };
 

@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include <gpunet/device/functor_math.hpp>
 #include <gpunet/nn/elementwise_loss.hpp>
 
 namespace gpunet::nn {
@@ -17,12 +18,16 @@ struct BinaryCrossEntropy {
   static constexpr std::string_view name = "BCELoss";
   template <class T>
   GPUNET_FN T value(T x, T t) const {
-    return (t - 1) * limited(std::log1p(-x)) - t * limited(std::log(x));
+    return (t - 1) * limited(math::log1p(-x)) - t * limited(math::log(x));
   }
   template <class T>
   GPUNET_FN T gradient(T x, T t) const {
     const T least = static_cast<T>(1e-12), product = (1 - x) * x;
     return (x - t) / (product > least ? product : least);
+  }
+  template <class T>
+  GPUNET_FN T target_gradient(T x, T) const {
+    return math::log1p(-x) - math::log(x);
   }
   template <class T>
   static const char* check(T t) {

@@ -12,6 +12,7 @@
 #include <gpunet/nn/dropout.hpp>
 #include <gpunet/nn/functional.hpp>
 #include <gpunet/nn/linear.hpp>
+#include <gpunet/nn/loss_of_values.hpp>
 #include <gpunet/nn/multihead_attention.hpp>
 #include <gpunet/nn/pooling.hpp>
 #include <gpunet/nn/recurrent.hpp>
@@ -170,10 +171,13 @@ GPUNET_BACKENDS_INLINE void require_classes(std::string_view loss, const Value& 
           shape_text(x.sizes().tail()), ", the index of a class for each), reshape one");
 }
 
-// limit * x - limit^2 / 2 above the limit, x^2 / 2 below it, of x >= 0.
-GPUNET_BACKENDS_INLINE Value square_then_linear(const Value& x, double limit) {
-  const Value clamped = clamp(x, 0, limit);
-  return 0.5 * square(clamped) + limit * (x - clamped);
+// The losses of the numbers of x and target.
+template <class Loss>
+Value losses_of_values(std::string_view function, const Value& x, const Value& target, const Loss& loss = {}) {
+  require_targets(function, x, target);
+  using F = LossOfValues<Loss>;
+  return add_node<F>(function, BinaryOp<F>{Broadcast(x.sizes(), target.sizes()), {loss}}, std::array{x, target},
+                     x.sizes());
 }
 
 }  // namespace GPUNET_BACKENDS
@@ -489,7 +493,7 @@ GPUNET_BACKENDS_INLINE Value gather(const Value& x, const Value& indices) {
 }
 
 GPUNET_BACKENDS_INLINE Value pairwise_distance(const Value& a, const Value& b, double eps) {
-  return sqrt(sum(square(a - b + eps), -1));
+  return detail::elementwise_node("pairwise_distance", detail::Length{}, sum(square(a - b + eps), -1));
 }
 GPUNET_BACKENDS_INLINE Value cosine_similarity(const Value& a, const Value& b, double eps) {
   const auto length = [eps](const Value& x) {
@@ -507,22 +511,16 @@ GPUNET_BACKENDS_INLINE Value l1_loss(const Value& x, const Value& target) {
   return mean(abs(x - target));
 }
 GPUNET_BACKENDS_INLINE Value smooth_l1_loss(const Value& x, const Value& target, double beta) {
-  detail::require_targets("smooth_l1_loss", x, target);
   require(beta >= 0, "gpunet::nn::smooth_l1_loss: beta ", beta, " (want 0 or more)");
   if (beta == 0) return l1_loss(x, target);
-  return mean(detail::square_then_linear(abs(x - target), beta) / beta);
+  return mean(detail::losses_of_values("smooth_l1_loss", x, target, detail::SmoothAbsoluteError{beta}));
 }
 GPUNET_BACKENDS_INLINE Value huber_loss(const Value& x, const Value& target, double delta) {
-  detail::require_targets("huber_loss", x, target);
   require(delta > 0, "gpunet::nn::huber_loss: delta ", delta, " (want more than 0)");
-  return mean(detail::square_then_linear(abs(x - target), delta));
+  return mean(detail::losses_of_values("huber_loss", x, target, detail::HuberError{delta}));
 }
 GPUNET_BACKENDS_INLINE Value binary_cross_entropy(const Value& x, const Value& target) {
-  detail::require_targets("binary_cross_entropy", x, target);
-  const auto log_of = [](const Value& p) {
-    return clamp(log(p), -100, 0);
-  };
-  return -mean(target * log_of(x) + (1 - target) * log_of(1 - x));
+  return mean(detail::losses_of_values<detail::BinaryCrossEntropy>("binary_cross_entropy", x, target));
 }
 GPUNET_BACKENDS_INLINE Value binary_cross_entropy_with_logits(const Value& x, const Value& target) {
   detail::require_targets("binary_cross_entropy_with_logits", x, target);
@@ -537,13 +535,10 @@ GPUNET_BACKENDS_INLINE Value cross_entropy(const Value& x, const Value& target) 
   return nll_loss(log_softmax(x, 1), target);
 }
 GPUNET_BACKENDS_INLINE Value kl_div(const Value& x, const Value& target) {
-  detail::require_targets("kl_div", x, target);
-  constexpr double smallest = std::numeric_limits<float>::min();  // 0 log 0 is 0
-  return sum(target * (log(clamp(target, smallest, std::numeric_limits<double>::infinity())) - x));
+  return sum(detail::losses_of_values<detail::Divergence>("kl_div", x, target));
 }
 GPUNET_BACKENDS_INLINE Value hinge_embedding_loss(const Value& x, const Value& target, double margin) {
-  detail::require_targets("hinge_embedding_loss", x, target);
-  return mean(0.5 * (1 + target) * x + 0.5 * (1 - target) * relu(margin - x));
+  return mean(detail::losses_of_values("hinge_embedding_loss", x, target, detail::Hinge{margin}));
 }
 GPUNET_BACKENDS_INLINE Value cosine_embedding_loss(const Value& a, const Value& b, const Value& target,
                                                    double margin) {

@@ -14,11 +14,15 @@ struct Hinge {
   template <class T>
   GPUNET_FN T value(T x, T t) const {
     const T rest = static_cast<T>(margin) - x;
-    return t > 0 ? x : rest > 0 ? rest : T{};
+    return t > 0 ? x : rest <= 0 ? T{} : rest;
   }
   template <class T>
   GPUNET_FN T gradient(T x, T t) const {
     return t > 0 ? T{1} : static_cast<T>(margin) - x > 0 ? T{-1} : T{};
+  }
+  template <class T>
+  GPUNET_FN T target_gradient(T, T) const {
+    return T{};
   }
   template <class T>
   static const char* check(T t) {

@@ -9,17 +9,22 @@ namespace gpunet::nn {
 
 namespace detail {
 
-// t (log t - x), of the logarithm x of a probability; 0 where t is 0. Or exp(t) (t - x), of that of both.
+// t log t - t x, of the logarithm x of a probability; 0 log 0 is 0. Or exp(t) (t - x), of that of both.
 struct Divergence {
   static constexpr std::string_view name = "KLDivLoss";
   bool log_target = false;
   template <class T>
   GPUNET_FN T value(T x, T t) const {
-    return log_target ? std::exp(t) * (t - x) : t == 0 ? T{} : t * (std::log(t) - x);
+    return log_target ? std::exp(t) * (t - x) : (t == 0 ? T{} : t * std::log(t)) - t * x;
   }
   template <class T>
   GPUNET_FN T gradient(T, T t) const {
     return log_target ? -std::exp(t) : -t;
+  }
+  // NaN where t is 0, as in PyTorch.
+  template <class T>
+  GPUNET_FN T target_gradient(T x, T t) const {
+    return log_target ? std::exp(t) * (t - x + 1) : std::log(t) + t / t - x;
   }
 };
 

@@ -34,7 +34,11 @@ struct SmoothAbsoluteError {
   template <class T>
   GPUNET_FN T gradient(T x, T t) const {
     const T error = x - t, width = static_cast<T>(beta);
-    return std::abs(error) < width ? error / width : static_cast<T>((x > t) - (x < t));
+    return std::abs(error) >= width ? static_cast<T>((x > t) - (x < t)) : error / width;  // NaN stays
+  }
+  template <class T>
+  GPUNET_FN T target_gradient(T x, T t) const {
+    return -gradient(x, t);
   }
 };
 
@@ -51,6 +55,10 @@ struct HuberError {
   GPUNET_FN T gradient(T x, T t) const {
     const T error = x - t, width = static_cast<T>(delta);
     return error < -width ? -width : error > width ? width : error;
+  }
+  template <class T>
+  GPUNET_FN T target_gradient(T x, T t) const {
+    return -gradient(x, t);
   }
 };
 

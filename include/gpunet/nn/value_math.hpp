@@ -39,7 +39,7 @@ struct Reciprocal {
   }
   template <class T>
   GPUNET_FN T gradient(T x, T y, T dy) const {
-    return -dy * y / x;
+    return -dy * (y / x);
   }
 };
 
@@ -76,6 +76,19 @@ struct Sqrt {
   template <class T>
   GPUNET_FN T gradient(T, T y, T dy) const {
     return dy / (2 * y);
+  }
+};
+
+// sqrt(x) of a sum of squares x: the gradient of a length of 0 is 0, as that of torch.linalg.norm.
+struct Length {
+  static constexpr bool is_of_gpunet = true;
+  template <class T>
+  GPUNET_FN T value(T x) const {
+    return std::sqrt(x);
+  }
+  template <class T>
+  GPUNET_FN T gradient(T, T y, T dy) const {
+    return y == 0 ? T{} : dy / (2 * y);
   }
 };
 
@@ -128,20 +141,29 @@ struct Cos {
   }
 };
 
+// x^exponent. As in PyTorch, roots are those of sqrt: NaN of -infinity, and -0 of -0.
 struct Pow {
   static constexpr bool is_of_gpunet = true;
   double exponent = 1;
   template <class T>
   GPUNET_FN T value(T x) const {
-    return std::pow(x, static_cast<T>(exponent));
+    return power(x, exponent);
   }
   template <class T>
   GPUNET_FN T gradient(T x, T, T dy) const {
-    return exponent == 0 ? T{} : dy * static_cast<T>(exponent) * std::pow(x, static_cast<T>(exponent - 1));
+    return exponent == 0 ? T{} : dy * (static_cast<T>(exponent) * power(x, exponent - 1));
+  }
+
+ private:
+  template <class T>
+  GPUNET_FN static T power(T x, double exponent) {
+    if (exponent == 0.5) return std::sqrt(x);
+    if (exponent == -0.5) return T{1} / std::sqrt(x);
+    return std::pow(x, static_cast<T>(exponent));
   }
 };
 
-// min(max(x, low), high)
+// min(max(x, low), high). The gradient is 0 at the bounds, outside, and of NaN, as in PyTorch.
 struct Clamp {
   static constexpr bool is_of_gpunet = true;
   double low = 0, high = 1;
@@ -151,7 +173,7 @@ struct Clamp {
   }
   template <class T>
   GPUNET_FN T gradient(T x, T, T dy) const {
-    return gpunet::Clamp<T>(static_cast<T>(low), static_cast<T>(high)).gradient(x, dy);
+    return math::select(x > static_cast<T>(low) && x < static_cast<T>(high), dy, T{});
   }
   Bounds bounds() const { return {low, high}; }
 };
@@ -270,6 +292,7 @@ GPUNET_REFUSED_OF_VALUES(matmul,
 GPUNET_EXTERN_KERNELS(gpunet::detail::OwnKernels<gpunet::ElementwiseOp<gpunet::nn::detail::Affine>>);
 GPUNET_EXTERN_KERNELS(gpunet::detail::OwnKernels<gpunet::ElementwiseOp<gpunet::nn::detail::Reciprocal>>);
 GPUNET_EXTERN_KERNELS(gpunet::detail::OwnKernels<gpunet::ElementwiseOp<gpunet::nn::detail::Exp>>);
+GPUNET_EXTERN_KERNELS(gpunet::detail::OwnKernels<gpunet::ElementwiseOp<gpunet::nn::detail::Length>>);
 GPUNET_EXTERN_KERNELS(gpunet::detail::OwnKernels<gpunet::ElementwiseOp<gpunet::nn::detail::Log>>);
 GPUNET_EXTERN_KERNELS(gpunet::detail::OwnKernels<gpunet::ElementwiseOp<gpunet::nn::detail::Sqrt>>);
 GPUNET_EXTERN_KERNELS(gpunet::detail::OwnKernels<gpunet::ElementwiseOp<gpunet::nn::detail::Square>>);

@@ -11,6 +11,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <fcntl.h>
+#include <limits>
 #include <mutex>
 #include <span>
 #include <string>
@@ -179,7 +180,7 @@ struct Histogram {
   std::vector<double> limits, counts;
 };
 
-// Returns the limits of TensorFlow's bins: 0, and 1e-12 1.1^k up to 1e20 on both sides.
+// Returns the limits of PyTorch's bins: 0, and 1e-12 1.1^k up to 1e20 on both sides.
 inline const std::vector<double>& histogram_limits() {
   static const std::vector<double> all = [] {
     std::vector<double> positive;
@@ -196,13 +197,14 @@ inline const std::vector<double>& histogram_limits() {
 }
 
 // Returns the histogram without the empty bins at both ends, except one at the left, which gives the first bin its
-// lower limit.
+// lower limit. Larger values than the last limit are in a bin up to the largest number, as TensorFlow's; PyTorch drops them.
 inline Histogram count_in_bins(const std::vector<double>& values) {
-  const std::vector<double>& limits = histogram_limits();
+  std::vector<double> limits = histogram_limits();
+  limits.push_back(std::numeric_limits<double>::max());
   std::vector<double> counts(limits.size());  // counts[i]: from limits[i - 1] to below limits[i]
   for (double value : values) {
-    const auto above = std::upper_bound(limits.begin(), limits.end(), value);
-    if (above != limits.end()) ++counts[static_cast<std::size_t>(above - limits.begin())];
+    const auto above = std::upper_bound(limits.begin(), limits.end() - 1, value);
+    ++counts[static_cast<std::size_t>(above - limits.begin())];
   }
   const auto is_full = [](double count) {
     return count > 0;

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include <gpunet/ops/clamp.hpp>
+#include <gpunet/ops/inverse_deviation.hpp>
 #include <gpunet/ops/slice.hpp>
 #include <gpunet/ops/sum_pair.hpp>
 
@@ -91,7 +92,10 @@ struct ChannelVarianceSum {
   }
   // For a channel of n elements.
   GPUNET_FN void finish(index_t c, double sum, double n) const {
-    inverse[c] = static_cast<T>(1 / std::sqrt(sum / n + eps));
+    // Where T has no normal number for it, the outputs would be zeros: NaN, so that the overflow is not hidden.
+    const double deviation = 1 / std::sqrt(sum / n + eps);
+    inverse[c] = static_cast<T>(deviation < 1 / static_cast<double>(detail::largest<T>) * 4 ? detail::no_deviation
+                                                                                            : deviation);
     const double part = momentum < 0 ? 1 / static_cast<double>(*running.batches) : momentum;
     const auto follow = [part](T& value, double target) {
       value = static_cast<T>(part * target + (1 - part) * static_cast<double>(value));

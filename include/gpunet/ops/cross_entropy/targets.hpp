@@ -29,6 +29,15 @@ struct LabelTargets {
     if (label < 0 || label >= classes) return no_class;
     return weights ? weights[label] : T{1};
   }
+  // Whether the loss of a place depends on the score of class k; with smoothing on those of all classes.
+  GPUNET_FN bool uses(index_t n, index_t place, index_t k) const {
+    const index_t label = labels[n * places + place];
+    return !(ignores && label == ignored) && (k == label || smoothing != 0 || label < 0 || label >= classes);
+  }
+  // Whether it depends on any.
+  GPUNET_FN bool counts(index_t n, index_t place) const {
+    return !(ignores && labels[n * places + place] == ignored);
+  }
   GPUNET_FN T operator()(index_t n, index_t place, index_t k) const {
     const index_t label = labels[n * places + place];
     if (ignores && label == ignored) return T{};
@@ -46,6 +55,8 @@ struct ProbabilityTargets {
   index_t classes, places;
   T smoothing;  // s
 
+  GPUNET_FN bool uses(index_t, index_t, index_t) const { return true; }
+  GPUNET_FN bool counts(index_t, index_t) const { return true; }
   GPUNET_FN T operator()(index_t n, index_t place, index_t k) const {
     const T p = probabilities[(n * classes + k) * places + place];
     const T share = (1 - smoothing) * p + smoothing / static_cast<T>(classes);
@@ -83,7 +94,11 @@ struct TargetLossArgs {
       sum += std::exp(x[at(n, place, k)] - largest);
     return {largest, std::log(sum)};
   }
-  GPUNET_FN T divide(T value) const { return value / (total ? *total : divisor); }
+  // NaN where the weights add up to 0, as in PyTorch, also of what smoothing leaves.
+  GPUNET_FN T divide(T value) const {
+    const T by = total ? *total : divisor;
+    return (by == 0 ? T{} : value) / by;
+  }
 };
 
 // Computes the losses and gradients of a slice.

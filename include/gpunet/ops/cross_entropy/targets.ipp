@@ -21,17 +21,16 @@ struct TargetLoss {
   GPUNET_FN T operator()(index_t n, index_t place) const {
     const auto [largest, logarithm] = args.normalizer(n, place);
     T loss{};
-    for (index_t k = 0; k < args.classes; ++k) {
-      const T weight = q(n, place, k);
-      if (weight != 0) loss += weight * (logarithm - (args.x[args.at(n, place, k)] - largest));
-    }
+    for (index_t k = 0; k < args.classes; ++k)
+      if (q.uses(n, place, k)) loss += q(n, place, k) * (logarithm - (args.x[args.at(n, place, k)] - largest));
     return loss;
   }
   GPUNET_FN void store(index_t n, T sum) const { args.losses[n] = args.divide(sum); }
 };
 
-// dx_k = scale (softmax(x)_k sum_j q_j - q_k), divided; -scale q_k for logarithms of probabilities; 0 for padding. One
-// index = one place of one sample, in the order of the slice.
+// dx_k = scale (softmax(x)_k sum_j q_j - q_k), divided; -scale q_k for logarithms of probabilities; 0 for padding. Where the loss
+// does not depend on x_k, nothing is divided: the divisor is 0 if all labels are ignored. One index = one place of one sample, in
+// the order of the slice.
 template <class Targets, class T>
 struct TargetLossGradient {
   static constexpr bool one_copy = true;
@@ -41,15 +40,17 @@ struct TargetLossGradient {
     const index_t row = i / args.slice.inner, place = row % args.places;
     const index_t n = row / args.places * args.slice.inner + i % args.slice.inner;
     const bool padding = n >= args.slice.count;
+    const bool of_logits = args.scores == ClassScores::logits;
     T sum{};
     for (index_t k = 0; k < args.classes && !padding; ++k)
       sum += q(n, place, k);
     const auto [largest, logarithm] = args.normalizer(n, place);
     for (index_t k = 0; k < args.classes; ++k) {
       const index_t at = args.at(n, place, k);
-      const T predicted =
-          args.scores == ClassScores::logits ? std::exp(args.x[at] - largest - logarithm) * sum : T{};
-      args.dx[at] = padding ? T{} : args.scale * args.divide(predicted - q(n, place, k));
+      const T predicted = of_logits ? std::exp(args.x[at] - largest - logarithm) * sum : T{};
+      const bool depends = !padding && (of_logits ? q.counts(n, place) : q.uses(n, place, k));
+      const T difference = padding ? T{} : predicted - q(n, place, k);
+      args.dx[at] = args.scale * (depends ? args.divide(difference) : difference);
     }
   }
 };

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include <gpunet/device/cuda/loops.hpp>
+#include <gpunet/ops/inverse_deviation.hpp>
 #include <gpunet/ops/slice.hpp>
 #include <gpunet/ops/sum_pair.hpp>
 
@@ -50,11 +51,6 @@ struct RowStatistics {
   }
 };
 
-// 0 for a row of equal elements and eps 0, so that padding samples stay finite.
-GPUNET_FN inline double inverse_deviation(double variance, double eps) {
-  return variance + eps > 0 ? 1 / std::sqrt(variance + eps) : 0.0;
-}
-
 // What the passes read and write. A weight may be missing, which is 1.
 template <class T>
 struct RowNormForward {
@@ -100,7 +96,7 @@ struct RowVarianceSum {
     return distance * distance;
   }
   GPUNET_FN void store(index_t i, double sum) const {
-    pass.statistics.inverse[i] = inverse_deviation(sum / static_cast<double>(pass.rows.g.length), pass.eps);
+    pass.statistics.inverse[i] = inverse_deviation<T>(sum / static_cast<double>(pass.rows.g.length), pass.eps);
   }
 };
 

@@ -37,18 +37,19 @@ GPUNET_TARGET inline void target_loss(const LabelTargets<float>& q, const Target
   for (index_t next = 0; next < width; next += lanes) {
     const index_t first = std::min(next, width - lanes), at = group * a.classes * width + first;
     label_t labels[GPUNET_LANES] = {};
-    float weights[GPUNET_LANES] = {}, factors[GPUNET_LANES], losses[GPUNET_LANES];
+    bool counts[GPUNET_LANES] = {};
+    float weights[GPUNET_LANES] = {}, factors[GPUNET_LANES] = {}, losses[GPUNET_LANES];
     for (index_t lane = 0; lane < lanes; ++lane) {
       const index_t place = (first + lane) / inner, n = first_sample + (first + lane) % inner;
-      if (n < a.slice.count) {
-        labels[lane] = q.labels[n * a.places + place];
-        weights[lane] = q.weight_of(labels[lane]);
-      }
-      factors[lane] = scale * weights[lane];
+      if (n >= a.slice.count) continue;
+      labels[lane] = q.labels[n * a.places + place];
+      counts[lane] = q.counts(n, place);
+      weights[lane] = q.weight_of(labels[lane]);
+      if (counts[lane]) factors[lane] = scale * weights[lane];
     }
     place_losses(a, a.x + at, labels, factors, losses, a.dx + at);
     for (index_t lane = next - first; lane < lanes; ++lane)
-      if (weights[lane] != 0)
+      if (counts[lane])
         sums[(first + lane) % inner] += static_cast<double>(weights[lane]) * static_cast<double>(losses[lane]);
   }
   for (index_t j = 0; j < inner && first_sample + j < a.slice.count; ++j)

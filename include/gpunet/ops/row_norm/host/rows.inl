@@ -139,7 +139,7 @@ GPUNET_TARGET inline void row_norm_forward(const RowNormForward<float>& pass, in
     variance.sum.fold();
     variance.sum.means(one, length, inverse);
     for (double& value : inverse)
-      value = inverse_deviation(value, pass.eps);
+      value = inverse_deviation<float>(value, pass.eps);
     const NormalizeRow normalize{
         pass.x, RowMeans(mean), to_floats(inverse), {pass.w, 1, neighbors}, {pass.b.data(), 0, neighbors}, pass.y};
     walk_row(pass.rows, row, j, normalize);
