@@ -20,12 +20,12 @@ struct TargetLoss {
   TargetLossArgs<T> args;
   GPUNET_FN T operator()(index_t n, index_t place) const {
     const auto [largest, logarithm] = args.normalizer(n, place);
-    T loss{};
+    LongSum<T> loss;
     for (index_t k = 0; k < args.classes; ++k) {
       const T weight = q(n, place, k);
       if (weight != 0) loss += weight * (logarithm - (args.x[args.at(n, place, k)] - largest));
     }
-    return loss;
+    return loss.value();
   }
   GPUNET_FN void store(index_t n, T sum) const { args.losses[n] = args.divide(sum); }
 };
@@ -41,9 +41,10 @@ struct TargetLossGradient {
     const index_t row = i / args.slice.inner, place = row % args.places;
     const index_t n = row / args.places * args.slice.inner + i % args.slice.inner;
     const bool padding = n >= args.slice.count;
-    T sum{};
+    LongSum<T> weights;
     for (index_t k = 0; k < args.classes && !padding; ++k)
-      sum += q(n, place, k);
+      weights += q(n, place, k);
+    const T sum = weights.value();
     const auto [largest, logarithm] = args.normalizer(n, place);
     for (index_t k = 0; k < args.classes; ++k) {
       const index_t at = args.at(n, place, k);
