@@ -1,5 +1,5 @@
-// Every long sum of the library against the same in double. GPUNET_LONG_SUMS=64000000 runs other lengths than those of CI;
-// GPUNET_LONG_SUMS_TABLE=1 prints every error.
+// Long sums of functions of values and layers against the same in double. GPUNET_LONG_SUMS=64000000 runs another length than
+// that of CI, 66000 or more; GPUNET_LONG_SUMS_TABLE=1 prints every error, GPUNET_LONG_SUMS_ONLY=mse runs some cases.
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
@@ -57,8 +57,7 @@ void check_error(const std::string& name, index_t length, Numbers kind, double e
   CHECK(error <= bound);
 }
 
-// The gradient of a mean of n numbers, dy / n, and each operation beside the sum round too.
-constexpr double unit = 0x1p-24;
+constexpr double unit = 0x1p-24;  // of one rounding
 
 using Inputs = std::vector<Value>;
 
