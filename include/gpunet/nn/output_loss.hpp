@@ -3,6 +3,7 @@
 
 #include <optional>
 
+#include <gpunet/core/long_sum.hpp>
 #include <gpunet/nn/loss.hpp>
 #include <gpunet/ops/elementwise_loss.hpp>
 
@@ -33,14 +34,14 @@ struct LossOfPart {
   T* dx;
 
   GPUNET_FN void operator()(index_t n) const {
-    T sum{};
+    LongSum<T> sum;
     for (index_t k = 0; k < features; ++k) {
       const index_t i = slice.offset(n, k, features);
       const bool counts = begin <= k && k < end && n < slice.count;
       if (counts) sum += x[i];
       dx[i] = counts ? scale / divisor : T{};
     }
-    if (n < slice.count) losses[n] = sum / divisor;
+    if (n < slice.count) losses[n] = sum.value() / divisor;
   }
 };
 

@@ -1,6 +1,7 @@
 // Kernels of BinaryOp<F> (binary.hpp) for any F, for units that compile them.
 #pragma once
 
+#include <gpunet/core/long_sum.hpp>
 #include <gpunet/ops/broadcast.hpp>
 #include <gpunet/ops/for_each_block.hpp>
 #include <gpunet/ops/op.hpp>
@@ -123,7 +124,7 @@ struct BroadcastGradient {
     const index_t group = i / features, feature = i % features;
     for (index_t first = 0; first < at.inner; first += lanes) {
       const index_t count = at.inner - first < lanes ? at.inner - first : lanes;
-      T sum[lanes] = {};
+      LongSums<T, lanes> sum(count);
       for (index_t r = 0; r < repeats; ++r) {
         index_t y = 0, in_a = 0, in_b = 0, step = 1, step_a = 1, step_b = 1, own = feature, other = r;
         for (int k = at.rank - 1; k >= 0; --k) {
@@ -138,8 +139,7 @@ struct BroadcastGradient {
         const T* x = a + (group * step_a + in_a) * at.inner + first;
         const T* z = b + (group * step_b + in_b) * at.inner + first;
         const T* d = dy + (group * step + y) * at.inner + first;
-        for (index_t n = 0; n < count; ++n)
-          sum[n] += of_a ? f.gradient_a(x[n], z[n], d[n]) : f.gradient_b(x[n], z[n], d[n]);
+        sum.add([&](index_t n) { return of_a ? f.gradient_a(x[n], z[n], d[n]) : f.gradient_b(x[n], z[n], d[n]); });
       }
       for (index_t n = 0; n < count; ++n)
         dx[i * at.inner + first + n] = sum[n];

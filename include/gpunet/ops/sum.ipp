@@ -31,10 +31,9 @@ struct SumRows {
     const index_t columns = sum.columns, parts = (columns + lanes - 1) / lanes, row = i / parts;
     const index_t first = i % parts * lanes, count = columns - first < lanes ? columns - first : lanes;
     const T* x = sum.x + row * sum.length * columns + first;
-    T total[lanes] = {};
+    LongSums<T, lanes> total(count);
     for (index_t k = 0; k < sum.length; ++k)
-      for (index_t n = 0; n < count; ++n)
-        total[n] += x[k * columns + n];
+      total.add([row_of = x + k * columns](index_t n) { return row_of[n]; });
     for (index_t n = 0; n < count; ++n)
       sum.y[row * columns + first + n] = sum.scale * total[n];
   }

@@ -19,7 +19,7 @@ struct FoldStep {
   ElementType type, accumulated;
   // Of Host: acc = op(acc, x) for both types, the conversion of T, and folds of dense rows.
   Loop fold_elements = nullptr, fold = nullptr, convert = nullptr, fold_rows = nullptr;
-  bool in_runs = false;  // whether runs are folded as T
+  bool in_runs = false;  // whether short runs are folded as T
 };
 
 // Dense rows, and what is made of them.
@@ -43,8 +43,10 @@ struct FoldRows : RowArrays {
       result = sum;
       return;
     }
-    // Whole numbers overflow in narrow lanes; runs of floats are short.
-    using Lane = std::conditional_t<std::is_integral_v<T>, A, T>;
+    // Whole numbers overflow in narrow lanes; runs of floats are short. Of a product every rounding counts, of a sum those of
+    // the last, largest terms.
+    constexpr bool is_product = std::is_same_v<Op, element::Multiply>;
+    using Lane = std::conditional_t<std::is_integral_v<T> || is_product, A, T>;
     Lane partial[static_cast<std::size_t>(lanes)];
     for (index_t l = 0; l < lanes; ++l)
       partial[l] = static_cast<Lane>(begin[l]);

@@ -74,7 +74,7 @@ Tensor<A, D> folded(const Expression<T, D>& x, const ReducedShape& shape, A of_n
     step.fold = block_loop<BinaryLoop<Op, A>>();
     step.fold_rows = block_loop<FoldRows<Op, T, A>>();
     if constexpr (!std::is_same_v<T, A>) step.convert = block_loop<CastLoop<A, T>>();
-    step.in_runs = std::is_floating_point_v<T>;
+    step.in_runs = std::is_floating_point_v<T> && !std::is_same_v<Op, element::Multiply>;
   }
   return TensorAccess::adopt(
       x.device(), shape.result,

@@ -1,6 +1,7 @@
 // Many sums of one length on Cuda.
 #pragma once
 
+#include <gpunet/core/long_sum.hpp>
 #include <gpunet/device/cuda/for_each.cuh>
 
 namespace gpunet {
@@ -14,23 +15,23 @@ inline constexpr int most_lanes = 1024;
 template <class F>
 __global__ void __launch_bounds__(most_lanes, 1) sum_each_kernel(index_t n, index_t length, int lanes, F f) {
   using T = std::remove_cvref_t<decltype(f(n, length))>;
-  __shared__ T partial[most_lanes];
+  __shared__ WideSum<T> partial[most_lanes];
   const int thread = static_cast<int>(threadIdx.x);
   const int lane = thread % lanes;
   const index_t stride = index_t{gridDim.x} * (blockDim.x / lanes);
   const index_t first = blockIdx.x * index_t{blockDim.x / lanes};
   for (index_t base = first; base < n; base += stride) {
     const index_t i = base + thread / lanes;
-    T sum{};
+    LongSum<T> sum;
     if (i < n)
       for (index_t r = lane; r < length; r += lanes)
         sum += f(i, r);
-    partial[thread] = sum;
+    partial[thread] = sum.wide();
     for (int width = lanes / 2; width > 0; width /= 2) {
       __syncthreads();
       if (lane < width) partial[thread] += partial[thread + width];
     }
-    if (lane == 0 && i < n) f.store(i, partial[thread]);
+    if (lane == 0 && i < n) f.store(i, static_cast<T>(partial[thread]));
     __syncthreads();  // before the next round writes what a neighbor still reads
   }
 }

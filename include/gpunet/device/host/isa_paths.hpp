@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstdint>
 
+#include <gpunet/core/long_sum.hpp>
 #include <gpunet/device/host/isa.hpp>
 
 namespace gpunet {

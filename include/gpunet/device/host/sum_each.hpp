@@ -3,6 +3,7 @@
 
 #include <type_traits>
 
+#include <gpunet/core/long_sum.hpp>
 #include <gpunet/device/host/for_each.hpp>
 
 namespace gpunet {
@@ -17,18 +18,32 @@ struct SumEach {
 
   void operator()(index_t i) const {
     using T = std::remove_cvref_t<decltype(f(i, index_t{}))>;
+    if constexpr (std::is_same_v<T, WideSum<T>>) {
+      f.store(i, sum<T>(i, 0, length));
+    } else {
+      WideSum<T> total = 0;
+      for (index_t r = 0; r < length; r += block)
+        total += static_cast<WideSum<T>>(sum<T>(i, r, length - r < block ? length : r + block));
+      f.store(i, static_cast<T>(total));
+    }
+  }
+
+ private:
+  static constexpr index_t block = 64;  // floats; their sums are added up in double
+
+  template <class T>
+  [[gnu::always_inline]] inline T sum(index_t i, index_t r, index_t end) const {
     constexpr index_t lanes = 16;  // independent partial sums: they fill a vector, and lose fewer digits than one
     T partial[lanes] = {};
-    index_t r = 0;
-    for (; r + lanes <= length; r += lanes)
+    for (; r + lanes <= end; r += lanes)
       for (index_t lane = 0; lane < lanes; ++lane)
         partial[lane] += f(i, r + lane);
-    for (index_t lane = 0; r < length; ++r, ++lane)
+    for (index_t lane = 0; r < end; ++r, ++lane)
       partial[lane] += f(i, r);
     for (index_t width = lanes / 2; width > 0; width /= 2)
       for (index_t lane = 0; lane < width; ++lane)
         partial[lane] += partial[lane + width];
-    f.store(i, partial[0]);
+    return partial[0];
   }
 };
 

@@ -76,4 +76,92 @@ GPUNET_TARGET [[gnu::always_inline]] inline float sum(Vector v) {
 #endif
 }
 
+typedef double WideVector __attribute__((vector_size(GPUNET_LANES * 8)));
+
+// Sums of each lane: of up to sum_run vectors in float, those in double.
+class LaneSums {
+ public:
+  GPUNET_TARGET [[gnu::always_inline]] void add(Vector value) { add(value, 1); }
+  // Adds the sum of `terms` vectors.
+  GPUNET_TARGET [[gnu::always_inline]] void add(Vector value, int terms) {
+    run_ += value;
+    terms_ += terms;
+    if (terms_ >= sum_run) end_run();
+  }
+  // Adds n vectors that are `stride` floats apart.
+  GPUNET_TARGET [[gnu::always_inline]] void add(const float* x, index_t n, index_t stride) {
+    while (n > 0) {
+      const int some = static_cast<int>(std::min(n, index_t{2 * sum_run}));
+      Vector even{}, odd{};
+      for (int i = 0; i + 2 <= some; i += 2, x += 2 * stride) {
+        even += load(x);
+        odd += load(x + stride);
+      }
+      even += odd;
+      if (some % 2 != 0) even += load(x);
+      add(even, (some + 1) / 2);
+      n -= some;
+    }
+  }
+
+  // Writes the sums of the lanes.
+  GPUNET_TARGET [[gnu::always_inline]] void write(double (&to)[GPUNET_LANES]) const {
+    const WideVector sums = total_ + __builtin_convertvector(run_, WideVector);
+    __builtin_memcpy(to, &sums, sizeof sums);
+  }
+  // Returns the sums of the lanes.
+  GPUNET_TARGET [[gnu::always_inline]] Vector each() const {
+    return is_long_ ? __builtin_convertvector(total_ + __builtin_convertvector(run_, WideVector), Vector) : run_;
+  }
+  // Returns the sum over all lanes.
+  GPUNET_TARGET [[gnu::always_inline]] double wide_all() const {
+    double of_lanes[GPUNET_LANES], sum = 0;
+    write(of_lanes);
+    for (const double of_lane : of_lanes)
+      sum += of_lane;
+    return sum;
+  }
+  GPUNET_TARGET [[gnu::always_inline]] float all() const {
+    return is_long_ ? static_cast<float>(wide_all()) : sum(run_);
+  }
+
+ private:
+  GPUNET_TARGET [[gnu::always_inline]] void end_run() {
+    total_ += __builtin_convertvector(run_, WideVector);
+    run_ = Vector{};
+    terms_ = 0;
+    is_long_ = true;
+  }
+
+  Vector run_{};
+  WideVector total_{};
+  int terms_ = 0;
+  bool is_long_ = false;
+};
+
+// Returns the sum of n numbers.
+GPUNET_TARGET inline float sum_of(const float* x, index_t n) {
+  constexpr index_t block = 4 * lanes;
+  double total = 0;
+  float all = 0;
+  for (index_t left = n; left > 0;) {
+    const index_t some = std::min(left, block * sum_run);
+    Vector sums[4] = {};
+    index_t i = 0;
+    for (; i + block <= some; i += block)
+#pragma GCC unroll 4
+      for (int v = 0; v < 4; ++v)
+        sums[v] += load(x + i + v * lanes);
+    for (; i + lanes <= some; i += lanes)
+      sums[0] += load(x + i);
+    all = sum((sums[0] + sums[1]) + (sums[2] + sums[3]));
+    for (; i < some; ++i)
+      all += x[i];
+    total += static_cast<double>(all);
+    x += some;
+    left -= some;
+  }
+  return static_cast<float>(total);
+}
+
 }  // namespace gpunet::GPUNET_PATH

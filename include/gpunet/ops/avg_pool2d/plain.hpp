@@ -1,6 +1,7 @@
 // Mean over windows, as torch.nn.AvgPool2d and AdaptiveAvgPool2d: the plain single-source version.
 #pragma once
 
+#include <gpunet/core/long_sum.hpp>
 #include <gpunet/ops/avg_pool2d/geometry.hpp>
 #include <gpunet/ops/slice.hpp>
 
@@ -21,11 +22,11 @@ struct AvgPool2dForward {
     const index_t plane = i / (inner * g.columns.outputs * g.rows.outputs);
     const T* image = x + plane * g.rows.size * g.columns.size * inner + j;
     const index_t row_end = g.rows.end(row), begin = g.columns.begin(column), end = g.columns.end(column);
-    T sum{};
+    LongSum<T> sum;
     for (index_t iy = g.rows.begin(row); iy < row_end; ++iy)
       for (index_t ix = begin; ix < end; ++ix)
         sum += image[(iy * g.columns.size + ix) * inner];
-    y[i] = sum / static_cast<T>(g.rows.length(row) * g.columns.length(column));
+    y[i] = sum.value() / static_cast<T>(g.rows.length(row) * g.columns.length(column));
   }
 };
 
@@ -44,12 +45,12 @@ struct AvgPool2dBackward {
     const index_t plane = i / (inner * g.columns.size * g.rows.size);
     const T* gradients = dy + plane * g.rows.outputs * g.columns.outputs * inner + j;
     const index_t row_end = g.rows.last(row), begin = g.columns.first(column), end = g.columns.last(column);
-    T sum{};
+    LongSum<T> sum;
     for (index_t oy = g.rows.first(row); oy < row_end; ++oy)
       for (index_t ox = begin; ox < end; ++ox)
         sum += gradients[(oy * g.columns.outputs + ox) * inner] /
                static_cast<T>(g.rows.length(oy) * g.columns.length(ox));
-    dx[i] = sum;
+    dx[i] = sum.value();
   }
 };
 

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include <gpunet/core/long_sum.hpp>
 #include <gpunet/ops/slice.hpp>
 
 namespace gpunet {
@@ -33,9 +34,10 @@ struct CrossEntropy {
     T largest = x[first];
     for (index_t k = 1; k < classes; ++k)
       if (const T value = x[first + k * step]; value > largest) largest = value;
-    T sum{};
+    LongSum<T> terms;
     for (index_t k = 0; k < classes; ++k)
-      sum += dx[first + k * step] = std::exp(x[first + k * step] - largest);
+      terms += dx[first + k * step] = std::exp(x[first + k * step] - largest);
+    const T sum = terms.value();
     const index_t label = labels[n];
     const bool valid = label >= 0 && label < classes;
     losses[n] = valid ? std::log(sum) - (x[first + label * step] - largest) : no_class;

@@ -87,12 +87,13 @@ struct TargetLossArgs {
   };
   GPUNET_FN Normalizer normalizer(index_t n, index_t place) const {
     if (scores == ClassScores::log_probabilities) return {T{}, T{}};
-    T largest = x[at(n, place, 0)], sum{};
+    T largest = x[at(n, place, 0)];
     for (index_t k = 1; k < classes; ++k)
       if (const T value = x[at(n, place, k)]; value > largest) largest = value;
+    LongSum<T> sum;
     for (index_t k = 0; k < classes; ++k)
       sum += std::exp(x[at(n, place, k)] - largest);
-    return {largest, std::log(sum)};
+    return {largest, std::log(sum.value())};
   }
   // NaN where the weights add up to 0, as in PyTorch, also of what smoothing leaves.
   GPUNET_FN T divide(T value) const {

@@ -20,10 +20,10 @@ struct TargetLoss {
   TargetLossArgs<T> args;
   GPUNET_FN T operator()(index_t n, index_t place) const {
     const auto [largest, logarithm] = args.normalizer(n, place);
-    T loss{};
+    LongSum<T> loss;
     for (index_t k = 0; k < args.classes; ++k)
       if (q.uses(n, place, k)) loss += q(n, place, k) * (logarithm - (args.x[args.at(n, place, k)] - largest));
-    return loss;
+    return loss.value();
   }
   GPUNET_FN void store(index_t n, T sum) const { args.losses[n] = args.divide(sum); }
 };
@@ -41,9 +41,10 @@ struct TargetLossGradient {
     const index_t n = row / args.places * args.slice.inner + i % args.slice.inner;
     const bool padding = n >= args.slice.count;
     const bool of_logits = args.scores == ClassScores::logits;
-    T sum{};
+    LongSum<T> weights;
     for (index_t k = 0; k < args.classes && !padding; ++k)
-      sum += q(n, place, k);
+      weights += q(n, place, k);
+    const T sum = weights.value();
     const auto [largest, logarithm] = args.normalizer(n, place);
     for (index_t k = 0; k < args.classes; ++k) {
       const index_t at = args.at(n, place, k);

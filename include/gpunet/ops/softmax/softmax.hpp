@@ -3,6 +3,7 @@
 
 #include <cmath>
 
+#include <gpunet/core/long_sum.hpp>
 #include <gpunet/device/cuda/loops.hpp>
 #include <gpunet/device/host/for_each.hpp>
 #include <gpunet/ops/op.hpp>
@@ -27,9 +28,10 @@ struct SoftmaxForward {
     T largest = x[first];
     for (index_t k = 1; k < classes; ++k)
       if (const T value = x[first + k * width]; value > largest) largest = value;
-    T sum{};
+    LongSum<T> terms;
     for (index_t k = 0; k < classes; ++k)
-      sum += y[first + k * width] = std::exp(x[first + k * width] - largest);
+      terms += y[first + k * width] = std::exp(x[first + k * width] - largest);
+    const T sum = terms.value();
     if (kind == SoftmaxKind::probabilities)
       for (index_t k = 0; k < classes; ++k)
         y[first + k * width] /= sum;
@@ -51,9 +53,10 @@ struct SoftmaxBackward {
   GPUNET_FN void operator()(index_t i) const {
     const index_t first = i / width * classes * width + i % width;
     const bool logarithms = kind == SoftmaxKind::logarithms;
-    T sum{};
+    LongSum<T> terms;
     for (index_t k = 0; k < classes; ++k)
-      sum += dy[first + k * width] * (logarithms ? T{1} : y[first + k * width]);
+      terms += dy[first + k * width] * (logarithms ? T{1} : y[first + k * width]);
+    const T sum = terms.value();
     for (index_t k = 0; k < classes; ++k) {
       const index_t at = first + k * width;
       dx[at] = logarithms ? dy[at] - std::exp(y[at]) * sum : y[at] * (dy[at] - sum);

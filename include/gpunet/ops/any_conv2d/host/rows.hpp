@@ -435,10 +435,10 @@ inline void any_conv2d_backward_bias(Host& device, const Slice& slice, index_t c
                                      const float* dy, float* db, Accumulate accumulate) {
   const index_t plane = pixels * slice.inner;
   device.run_if(slice.outer > 1 && slice.outer * channels * plane >= 1 << 18, channels, [&](index_t channel, int) {
-    float total = 0;
+    LongSum<float> total;
     for (index_t outer = 0; outer < slice.outer; ++outer)
       GPUNET_CALL_PATH(plane, any_sum, plane, dy + (outer * channels + channel) * plane, total);
-    store_gradient(db[channel], total, accumulate);
+    store_gradient(db[channel], total.value(), accumulate);
   });
 }
 

@@ -183,20 +183,9 @@ GPUNET_TARGET inline void any_gradient(const AnyRows& c, index_t outs, const flo
     any_gradient_channels<1>(c, dy + out * c.y_channel, dw + out * dw_channel, dw_channel, accumulate);
 }
 
-// Sum of n numbers.
-GPUNET_TARGET inline void any_sum(index_t n, const float* x, float& total) {
-  Vector sums[4] = {};
-  index_t i = 0;
-  for (; i + 4 * lanes <= n; i += 4 * lanes)
-#pragma GCC unroll 4
-    for (int v = 0; v < 4; ++v)
-      sums[v] += load(x + i + v * lanes);
-  for (; i + lanes <= n; i += lanes)
-    sums[0] += load(x + i);
-  float all = sum((sums[0] + sums[1]) + (sums[2] + sums[3]));
-  for (; i < n; ++i)
-    all += x[i];
-  total += all;
+// Adds the sum of n numbers.
+GPUNET_TARGET inline void any_sum(index_t n, const float* x, LongSum<float>& total) {
+  total += sum_of(x, n);
 }
 
 }  // namespace gpunet::GPUNET_PATH

@@ -3,16 +3,6 @@
 
 namespace gpunet::GPUNET_PATH {
 
-// Sum of n vectors, `stride` floats apart.
-GPUNET_TARGET [[gnu::always_inline]] inline Vector sum_of(const float* x, index_t n, index_t stride) {
-  Vector even{}, odd{};
-  for (; n >= 2; n -= 2, x += 2 * stride) {
-    even += load(x);
-    odd += load(x + stride);
-  }
-  return n > 0 ? even + odd + load(x) : even + odd;
-}
-
 // One channel of y from that of x.
 GPUNET_TARGET inline void avg_pool_plane(const AvgPool2dGeometry& g, index_t inner, const float* x, float* y) {
   const index_t pitch = g.columns.size * inner;
@@ -23,20 +13,20 @@ GPUNET_TARGET inline void avg_pool_plane(const AvgPool2dGeometry& g, index_t inn
       const index_t begin = g.columns.begin(column), n = g.columns.end(column) - begin;
       const float length = static_cast<float>(g.rows.length(row) * g.columns.length(column));
       if (inner == 1) {
-        Vector total{};
-        float rest = 0;
+        LaneSums total;
+        LongSum<float> rest;
         for (const float* from = first + begin; from < last; from += pitch) {
-          total += sum_of(from, n / lanes, lanes);
+          total.add(from, n / lanes, lanes);
           for (index_t k = n / lanes * lanes; k < n; ++k)
             rest += from[k];
         }
-        *y = (sum(total) + rest) / length;
+        *y = (total.all() + rest.value()) / length;
       } else {
         for (index_t j = 0; j < inner; j += lanes) {
-          Vector total{};
+          LaneSums total;
           for (const float* from = first + begin * inner; from < last; from += pitch)
-            total += sum_of(from + j, n, inner);
-          store(y + j, total / length);
+            total.add(from + j, n, inner);
+          store(y + j, total.each() / length);
         }
       }
     }

@@ -180,21 +180,8 @@ GPUNET_TARGET inline void bias_gradient(const GradientRows& g, index_t channels,
                                         Accumulate accumulate) {
   if (!db) return;
   const index_t size = g.rows * g.width;
-  for (index_t channel = 0; channel < channels; ++channel) {
-    const float* dy = g.dy + channel * g.channel;
-    Vector sums[4] = {};
-    index_t i = 0;
-    for (; i + 4 * lanes <= size; i += 4 * lanes)
-#pragma GCC unroll 4
-      for (int v = 0; v < 4; ++v)
-        sums[v] += load(dy + i + v * lanes);
-    for (; i + lanes <= size; i += lanes)
-      sums[0] += load(dy + i);
-    float total = sum((sums[0] + sums[1]) + (sums[2] + sums[3]));
-    for (; i < size; ++i)
-      total += dy[i];
-    db.store_gradient(channel, total, accumulate);
-  }
+  for (index_t channel = 0; channel < channels; ++channel)
+    db.store_gradient(channel, sum_of(g.dy + channel * g.channel, size), accumulate);
 }
 
 // db, and dw [out, in, kernel, kernel] = sum over the rows of dy x.

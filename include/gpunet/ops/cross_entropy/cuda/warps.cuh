@@ -18,6 +18,7 @@ template <int warps, class T>
 __global__ void __launch_bounds__(cross_entropy_threads, 1) cross_entropy_kernel(CrossEntropy<T> loss) {
   constexpr int group = warps * warp_size;
   __shared__ T shared[warps];
+  __shared__ WideSum<T> shared_sums[warps];
   const int lane = static_cast<int>(threadIdx.x) % group;
   const index_t groups = blockDim.x / group, first = blockIdx.x * groups + threadIdx.x / group;
   for (index_t n = first; n < loss.slice.samples(); n += gridDim.x * groups) {
@@ -27,10 +28,10 @@ __global__ void __launch_bounds__(cross_entropy_threads, 1) cross_entropy_kernel
     for (index_t k = lane; k < loss.classes; k += group)
       largest = Largest{}(largest, x[k]);
     largest = combine_group<warps>(largest, Largest{}, shared);
-    T sum{};
+    LongSum<T> terms;
     for (index_t k = lane; k < loss.classes; k += group)
-      sum += dx[k] = std::exp(x[k] - largest);
-    sum = combine_group<warps>(sum, Sum{}, shared);
+      terms += dx[k] = std::exp(x[k] - largest);
+    const T sum = static_cast<T>(combine_group<warps>(terms.wide(), Sum{}, shared_sums));
     const index_t label = loss.labels[n];
     const bool valid = label >= 0 && label < loss.classes;
     if (lane == 0) loss.losses[n] = valid ? std::log(sum) - (x[label] - largest) : loss.no_class;

@@ -15,13 +15,15 @@ GPUNET_TARGET [[gnu::always_inline]] inline void cross_entropy_lanes(const Cross
   }
   Mask label;
   __builtin_memcpy(&label, labels, sizeof label);
-  Vector sum{}, chosen = Vector{} + loss.no_class;
+  LaneSums terms;
+  Vector chosen = Vector{} + loss.no_class;
   for (label_t k = 0; k < classes; ++k) {
     const Vector shifted = load(x + k * 16) - largest, value = exp(shifted);
     chosen = label == k ? shifted : chosen;
-    sum += value;
+    terms.add(value);
     store(dx + k * 16, value);
   }
+  const Vector sum = terms.each();
   store(losses, log(sum) - chosen);
   const Vector scale = Vector{} + loss.scale, factor = loss.scale / sum;
   const Mask no_padding = ~last_lanes(lanes - real);

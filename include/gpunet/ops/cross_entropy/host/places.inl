@@ -16,13 +16,15 @@ GPUNET_TARGET inline void place_losses(const TargetLossArgs<float>& a, const flo
   }
   Mask labels;
   __builtin_memcpy(&labels, label, sizeof labels);
-  Vector sum{}, chosen{};
+  LaneSums terms;
+  Vector chosen{};
   for (label_t k = 0; k < classes; ++k) {
     const Vector shifted = load(x + k * step) - largest, value = exp(shifted);
     chosen = labels == k ? shifted : chosen;
-    sum += value;
+    terms.add(value);
     store(dx + k * step, value);
   }
+  const Vector sum = terms.each();
   store(losses, log(sum) - chosen);
   const Vector scale = load(factor), probability = scale / sum;
   for (label_t k = 0; k < classes; ++k)

@@ -8,12 +8,12 @@ namespace gpunet::GPUNET_PATH {
 GPUNET_TARGET inline void bias_gradients(index_t outer, index_t out, const float* dy, float* db,
                                          Accumulate accumulate) {
   for (index_t o = 0; o < out; ++o) {
-    Vector total{};
+    LaneSums total;
     for (index_t group = 0; group < outer; ++group)
 #pragma GCC unroll 4
       for (index_t j = 0; j < 16; j += lanes)
-        total += load(dy + (group * out + o) * 16 + j);
-    store_gradient(db[o], sum(total), accumulate);
+        total.add(load(dy + (group * out + o) * 16 + j));
+    store_gradient(db[o], total.all(), accumulate);
   }
 }
 
@@ -223,10 +223,10 @@ GPUNET_TARGET inline void linear_gradient_tile(index_t in, index_t samples, cons
     weight_gradient_vector<OT>(in, samples, rows + i, dy, dw + i, last_lanes(lanes - (next - i)), accumulate);
   }
   for (int o = 0; o < OT; ++o) {
-    float total = 0;
+    LongSum<float> total;
     for (index_t n = 0; n < samples; ++n)
       total += dy[o * samples + n];
-    db.store_gradient(o, total, accumulate);
+    db.store_gradient(o, total.value(), accumulate);
   }
 }
 

@@ -3,43 +3,18 @@
 
 namespace gpunet::GPUNET_PATH {
 
-typedef double DoubleVector __attribute__((vector_size(GPUNET_LANES * 8)));
-
-// Sums of the lanes: of up to 64 vectors in float, those in double.
-class LaneSums {
- public:
-  GPUNET_TARGET [[gnu::always_inline]] void add(Vector value) {
-    part_ += value;
-    if (++count_ == 64) fold();
-  }
-  GPUNET_TARGET [[gnu::always_inline]] void fold() {
-    total_ += __builtin_convertvector(part_, DoubleVector);
-    part_ = Vector{};
-    count_ = 0;
-  }
-  // Writes the sums, or the sum over all lanes to each, divided by n; after fold().
-  GPUNET_TARGET [[gnu::always_inline]] void means(bool of_all, double n, double* to) const {
-    const double all_lanes = of_all ? all() : 0;
-    for (int lane = 0; lane < GPUNET_LANES; ++lane)
-      to[lane] = (of_all ? all_lanes : total_[lane]) / n;
-  }
-  // Returns the sum over all lanes; after fold().
-  GPUNET_TARGET [[gnu::always_inline]] double all() const {
-    double sum = 0;
-    for (int lane = 0; lane < GPUNET_LANES; ++lane)
-      sum += total_[lane];
-    return sum;
-  }
-  GPUNET_TARGET [[gnu::always_inline]] double operator[](index_t lane) const { return total_[lane]; }
-
- private:
-  Vector part_{};
-  DoubleVector total_{};
-  int count_ = 0;
-};
+// Writes the means of the lanes, or that over all lanes to each, of n numbers.
+GPUNET_TARGET [[gnu::always_inline]] inline void write_means(const LaneSums& sums, bool of_all, double n,
+                                                             double* to) {
+  double of_lanes[GPUNET_LANES];
+  sums.write(of_lanes);
+  const double all_lanes = of_all ? sums.wide_all() : 0;
+  for (int lane = 0; lane < GPUNET_LANES; ++lane)
+    to[lane] = (of_all ? all_lanes : of_lanes[lane]) / n;
+}
 
 GPUNET_TARGET [[gnu::always_inline]] inline Vector to_floats(const double* values) {
-  DoubleVector v;
+  WideVector v;
   __builtin_memcpy(&v, values, sizeof v);
   return __builtin_convertvector(v, Vector);
 }
@@ -131,13 +106,11 @@ GPUNET_TARGET inline void row_norm_forward(const RowNormForward<float>& pass, in
     if (pass.centers) {
       RowMean of{pass.x};
       walk_row(pass.rows, row, j, of);
-      of.sum.fold();
-      of.sum.means(one, length, mean);
+      write_means(of.sum, one, length, mean);
     }
     RowVariance variance{pass.x, RowMeans(mean)};
     walk_row(pass.rows, row, j, variance);
-    variance.sum.fold();
-    variance.sum.means(one, length, inverse);
+    write_means(variance.sum, one, length, inverse);
     for (double& value : inverse)
       value = inverse_deviation<float>(value, pass.eps);
     const NormalizeRow normalize{
@@ -200,11 +173,9 @@ GPUNET_TARGET inline void row_norm_input_gradient(const RowNormBackward<float>& 
     const RowNormal normal(pass.rows, pass.statistics, row, j);
     RowGradient sums{pass.x, pass.dy, normal, w};
     walk_row(pass.rows, row, j, sums);
-    sums.normal_sum.fold();
-    sums.sum.fold();
     double normal_mean[GPUNET_LANES], mean[GPUNET_LANES] = {};
-    sums.normal_sum.means(one, length, normal_mean);
-    if (pass.centers) sums.sum.means(one, length, mean);
+    write_means(sums.normal_sum, one, length, normal_mean);
+    if (pass.centers) write_means(sums.sum, one, length, mean);
     const RowGradientOfInput gradient{pass.x, pass.dy, normal, w, to_floats(normal_mean), to_floats(mean), pass.dx};
     walk_row(pass.rows, row, j, gradient);
   }
@@ -219,14 +190,9 @@ struct WeightSums {
     normal_sum.add(gradient * normal(load(x + i)));
     sum.add(gradient);
   }
-  GPUNET_TARGET [[gnu::always_inline]] void fold() {
-    normal_sum.fold();
-    sum.fold();
-  }
   // Stores the sum over all lanes.
   GPUNET_TARGET void store_all(const RowNormBackward<float>& pass, index_t weight) {
-    fold();
-    RowParameterSum<float>{pass}.store(weight, {normal_sum.all(), sum.all()});
+    RowParameterSum<float>{pass}.store(weight, {normal_sum.wide_all(), sum.wide_all()});
   }
 };
 
@@ -243,9 +209,11 @@ GPUNET_TARGET inline void row_norm_parameter_gradients(const RowNormBackward<flo
       WeightSums sums{pass.x, pass.dy};
       for (index_t row = 0; row < all_rows; ++row)
         sums.add(RowNormal(rows, pass.statistics, row, 0), row * g.length + place, all);
-      sums.fold();
+      double normals[GPUNET_LANES], gradients[GPUNET_LANES];
+      sums.normal_sum.write(normals);
+      sums.sum.write(gradients);
       for (index_t k = next; k < std::min(next + lanes, last); ++k)
-        RowParameterSum<float>{pass}.store(k, {sums.normal_sum[k - place], sums.sum[k - place]});
+        RowParameterSum<float>{pass}.store(k, {normals[k - place], gradients[k - place]});
     }
     return;
   }

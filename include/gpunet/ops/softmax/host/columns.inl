@@ -9,16 +9,18 @@ GPUNET_TARGET inline void softmax_forward(index_t columns, const SoftmaxForward<
     const index_t first = i / width * size + i % width;
     const float* x = softmax.x + first;
     float* y = softmax.y + first;
-    Vector largest = load(x), sum{};
+    Vector largest = load(x);
     for (index_t k = width; k < size; k += width) {
       const Vector value = load(x + k);
       largest = value > largest ? value : largest;
     }
+    LaneSums terms;
     for (index_t k = 0; k < size; k += width) {
       const Vector value = exp(load(x + k) - largest);
-      sum += value;
+      terms.add(value);
       store(y + k, value);
     }
+    const Vector sum = terms.each();
     if (softmax.kind == SoftmaxKind::probabilities) {
       const Vector factor = 1.0f / sum;
       for (index_t k = 0; k < size; k += width)
@@ -37,15 +39,17 @@ GPUNET_TARGET inline void softmax_backward(index_t columns, const SoftmaxBackwar
     const index_t first = i / width * size + i % width;
     const float *y = softmax.y + first, *dy = softmax.dy + first;
     float* dx = softmax.dx + first;
-    Vector sum{};
+    LaneSums terms;
     if (softmax.kind == SoftmaxKind::probabilities) {
       for (index_t k = 0; k < size; k += width)
-        sum += load(dy + k) * load(y + k);
+        terms.add(load(dy + k) * load(y + k));
+      const Vector sum = terms.each();
       for (index_t k = 0; k < size; k += width)
         store(dx + k, load(y + k) * (load(dy + k) - sum));
     } else {
       for (index_t k = 0; k < size; k += width)
-        sum += load(dy + k);
+        terms.add(load(dy + k));
+      const Vector sum = terms.each();
       for (index_t k = 0; k < size; k += width)
         store(dx + k, load(dy + k) - exp(load(y + k)) * sum);
     }
