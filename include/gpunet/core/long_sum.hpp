@@ -1,6 +1,7 @@
 // Sums of many floats, in levels.
 #pragma once
 
+#include <cstddef>
 #include <type_traits>
 
 #include <gpunet/core/config.hpp>
@@ -47,7 +48,7 @@ class LongSum {
 };
 
 // `count` sums side by side, `most` at most, in loops that fill vectors.
-template <class T, int most>
+template <class T, index_t most>
 class LongSums {
  public:
   explicit GPUNET_FN LongSums(index_t count) : count_(count) {}
@@ -76,8 +77,8 @@ class LongSums {
     terms_ = 0;
   }
 
-  T run_[most] = {};
-  WideSum<T> total_[most] = {};
+  T run_[static_cast<std::size_t>(most)] = {};
+  WideSum<T> total_[static_cast<std::size_t>(most)] = {};
   index_t count_;
   int terms_ = 0;
 };

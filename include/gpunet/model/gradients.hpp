@@ -7,7 +7,9 @@
 #include <utility>
 #include <vector>
 
+#include <gpunet/core/long_sum.hpp>
 #include <gpunet/graph/plan.hpp>
+#include <gpunet/model/slicing.hpp>
 #include <gpunet/ops/map.hpp>
 #include <gpunet/ops/slice.hpp>
 #include <gpunet/tensor/buffer.hpp>
@@ -28,8 +30,33 @@ struct AddPartials {
   }
 };
 
+// wide[i] += gradient[i], or = at `first`. One index = one parameter.
+template <class T>
+struct AddToWide {
+  bool first;
+  const T* gradient;
+  WideSum<T>* wide;
+  GPUNET_FN void operator()(index_t i) const {
+    wide[i] = static_cast<WideSum<T>>(gradient[i]) + (first ? WideSum<T>{} : wide[i]);
+  }
+};
+
+// gradient[i] = the sum over k, in order, of wide[k][i]. One index = one parameter.
+template <class T>
+struct SumOfWide {
+  index_t runs, size;  // of each
+  const WideSum<T>* wide;
+  T* gradient;
+  GPUNET_FN void operator()(index_t i) const {
+    WideSum<T> sum = wide[i];
+    for (index_t k = 1; k < runs; ++k)
+      sum += wide[k * size + i];
+    gradient[i] = static_cast<T>(sum);
+  }
+};
+
 // An arena of gradients, and a partial one for each run of slices after the first (see Slicing::runs). Those that are not computed
-// are 0.
+// are 0. Where runs are long, the sums of sum_run slices each are added up in double.
 template <class T, class D>
 class Gradients {
  public:
@@ -52,31 +79,48 @@ class Gradients {
   const std::vector<ArenaRange>& ranges() const { return ranges_; }
 
   // Allocates memory at the first call: inference needs none. Throws Error if there are parameters, and all are frozen.
-  void reserve(D& device, index_t runs) {
+  void reserve(D& device, const Slicing& slicing) {
     require(size_ == 0 || !ranges_.empty(),
             "gpunet::Network: no gradient to compute (all parameters are frozen by requires_grad(false)), let some "
             "of them be trained: net.parameters(\"fc.*\").requires_grad(true)");
-    const index_t size = size_ + spare_, partial = (runs - 1) * size;
+    runs_ = slicing.runs();
+    is_long_ = !std::is_same_v<T, WideSum<T>> && slicing.slices() > runs_ * sum_run;
+    const index_t size = size_ + spare_, partial = (runs_ - 1) * size, wide = is_long_ ? runs_ * size : 0;
     // What may still write to the old arena keeps it by owner().
     if (sum_->size() < size) sum_ = std::make_shared<Buffer<T, D>>(grown(device, *sum_, size));
     if (partial_.size() < partial) partial_ = grown(device, partial_, partial);
+    if (wide_.size() < wide) wide_.reset(device, wide);
   }
 
   // Returns the arena in which run r sums its gradients.
   T* of_run(index_t r) const { return r == 0 ? sum_->data() : partial_.data() + (r - 1) * (size_ + spare_); }
 
-  // Returns how a slice of run r stores its gradients: the first one of a run replaces, others add. Without zero_grad() since
-  // the last backward pass, run 0 always adds.
-  Accumulate mode(index_t r, bool first_of_run) const {
-    return !first_of_run || (r == 0 && !zeroed_) ? Accumulate::yes : Accumulate::no;
+  // Returns how slice i of run r stores its gradients: the first one replaces, others add. Without zero_grad() since the last
+  // backward pass, run 0 always adds to what was there.
+  Accumulate mode(index_t r, index_t i) const {
+    const bool is_first = is_long_ ? i % sum_run == 0 : i == 0;
+    return !is_first || (r == 0 && i == 0 && !zeroed_) ? Accumulate::yes : Accumulate::no;
   }
-
-  // Adds the partial sums of all runs. All runs must be done.
-  void add_partials(D& device, index_t runs) const {
-    if (runs == 1) return;
+  // Notes that slice i of run r, of `slices`, has stored its gradients.
+  void end_slice(D& device, index_t r, index_t i, index_t slices) const {
+    if (!is_long_ || (i + 1 < slices && (i + 1) % sum_run != 0)) return;
     for (const ArenaRange& range : ranges_)
-      for_each(device, range.size(),
-               AddPartials<T>{runs - 1, size_ + spare_, partial_.data() + range.begin, sum_->data() + range.begin});
+      for_each(
+          device, range.size(),
+          AddToWide<T>{i < sum_run, of_run(r) + range.begin, wide_.data() + r * (size_ + spare_) + range.begin});
+  }
+  // Returns whether the arena of run 0 has all sums after the last slice.
+  bool is_one_sum() const { return runs_ == 1 && !is_long_; }
+
+  // Adds up the sums of all runs. All runs must be done.
+  void add_partials(D& device) const {
+    if (is_one_sum()) return;
+    const index_t size = size_ + spare_;
+    for (const ArenaRange& range : ranges_)
+      if (T* const sum = sum_->data() + range.begin; is_long_)
+        for_each(device, range.size(), SumOfWide<T>{runs_, size, wide_.data() + range.begin, sum});
+      else
+        for_each(device, range.size(), AddPartials<T>{runs_ - 1, size, partial_.data() + range.begin, sum});
   }
   // Notes a backward pass: the next one adds to it.
   void note_backward() { zeroed_ = false; }
@@ -116,9 +160,12 @@ class Gradients {
   }
 
   index_t size_, spare_ = 0;  // behind the arena, see Plan
+  index_t runs_ = 1;
+  bool is_long_ = false;
   std::vector<ArenaRange> ranges_;
   std::shared_ptr<Buffer<T, D>> sum_ = std::make_shared<Buffer<T, D>>();
   Buffer<T, D> partial_;
+  Buffer<WideSum<T>, D> wide_;  // of each run
   bool zeroed_ = true;
   mutable Buffer<T, D> measured_;  // mutable: changes no gradient
   mutable Buffer<std::byte, D> scratch_;

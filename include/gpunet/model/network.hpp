@@ -376,11 +376,11 @@ class Network : public Trackable<Network<D, T>> {
   // the loss is where apply() left it, or there is none; a step has `inputs`.
   void find_anomaly(const T* inputs, const TargetsOf<D, T>* targets, T loss_gradient, bool with_backward);
   // Returns whether the gradients of a node are complete after slice s.
-  bool completes_gradients(index_t s) const { return slicing_.runs() == 1 && s == slicing_.slices() - 1; }
+  bool completes_gradients(index_t s) const { return gradients_.is_one_sum() && s == slicing_.slices() - 1; }
   // Multiplies the gradient of a slice's outputs by that of the loss.
   void scale_output_gradient(index_t s, T loss_gradient, const SliceMemory<T>& memory);
 
-  // Calls body(run, slice, whether it is the first of its run, worker) for every slice: slices of a run in order, runs in
+  // Calls body(run, slice, how it stores its gradients, worker) for every slice: slices of a run in order, runs in
   // parallel. Then adds up their gradients.
   template <class Body>
   void for_each_run(Body body);

@@ -102,7 +102,7 @@ void Network<D, T>::visit_gradients(StateVisitor& state, index_t& batches, index
     return;
   }
   state.option("accumulate", static_cast<double>(accumulate));
-  gradients_.reserve(device_, 1);
+  gradients_.reserve(device_, Slicing{1, 1, 1, false});
   state.array("gradients", {gradients_.size()}, device_, gradients_.data());
   if (state.is_reading()) gradients_.note_backward();
 }
@@ -241,19 +241,19 @@ template <class D, class T>
 void Network<D, T>::begin_step(const View<const T, D>& inputs, const TargetsOf<D, T>& targets) {
   begin(inputs, DeviceTraits<D>::workers(device_));
   begin_loss(targets);
-  gradients_.reserve(device_, slicing_.runs());
+  gradients_.reserve(device_, slicing_);
 }
 
 template <class D, class T>
 void Network<D, T>::run_step(const TargetsOf<D, T>& targets, T loss_gradient) {
   weigh(targets);
-  for_each_run([&](index_t run, index_t s, bool first, index_t worker) {
+  for_each_run([&](index_t run, index_t s, Accumulate accumulate, index_t worker) {
     const SliceMemory<T> memory = workspace_.at(worker, worker);
     SliceRun<D, T> slice = run_of(s, enter(s, memory), memory);
     evaluate(targets, s, slice.forward(), memory);
     scale_output_gradient(s, loss_gradient, memory);
     if (completes_gradients(s)) slice.probe = reducer_;
-    slice.backward(gradients_.of_run(run), gradients_.mode(run, first));
+    slice.backward(gradients_.of_run(run), accumulate);
   });
   if (reducer_) reducer_->reduce(gradients_.data());
   reduce_losses();
@@ -415,13 +415,13 @@ void Network<D, T>::scale_output_gradient(index_t s, T loss_gradient, const Slic
 
 template <class D, class T>
 void Network<D, T>::backward(T loss_gradient) {
-  gradients_.reserve(device_, slicing_.runs());
-  for_each_run([&](index_t run, index_t s, bool first, index_t worker) {
+  gradients_.reserve(device_, slicing_);
+  for_each_run([&](index_t run, index_t s, Accumulate accumulate, index_t worker) {
     const SliceMemory<T> memory = workspace_.at(s, worker);
     scale_output_gradient(s, loss_gradient, memory);
     SliceRun<D, T> slice = run_of(s, memory.input, memory);
     if (completes_gradients(s)) slice.probe = reducer_;
-    slice.backward(gradients_.of_run(run), gradients_.mode(run, first));
+    slice.backward(gradients_.of_run(run), accumulate);
   });
   if (reducer_) reducer_->reduce(gradients_.data());
   gradients_.note_backward();
@@ -508,10 +508,12 @@ template <class Body>
 void Network<D, T>::for_each_run(Body body) {
   DeviceTraits<D>::run(device_, slicing_.side_by_side, slicing_.runs(), [&](index_t run, index_t worker) {
     const index_t first = slicing_.first_slice(run), end = slicing_.first_slice(run + 1);
-    for (index_t s = first; s < end; ++s)
-      body(run, s, s == first, worker);
+    for (index_t s = first; s < end; ++s) {
+      body(run, s, gradients_.mode(run, s - first), worker);
+      gradients_.end_slice(device_, run, s - first, end - first);
+    }
   });
-  gradients_.add_partials(device_, slicing_.runs());
+  gradients_.add_partials(device_);
 }
 
 #define GPUNET_COPY_STATE(D, T) void Network<D, T>::copy_state(const Network<D, T>&)

@@ -43,7 +43,7 @@ class HostFold {
   }
 
  private:
-  static constexpr index_t part_elements = 1 << 16, run_length = 64;
+  static constexpr index_t part_elements = 1 << 16, run_length = sum_run;
 
   void fold_rows(BlockRunner& runner, index_t first, index_t count, std::byte* out) const {
     const index_t most = std::max(index_t{1}, runner.block() / sizes_.length);

@@ -86,6 +86,20 @@ GPUNET_INLINE void linear_backward_input(Host& device, SmallSizes, const LinearB
   });
 }
 
+namespace detail {
+
+// Stores the gradients of `some` biases from `first` on, of groups of 16 samples or of rows.
+GPUNET_INLINE void bias_gradients(const LinearBackwardArgs<float>& a, index_t first, index_t some) {
+  const float* dy = a.dy + first * a.slice.inner;
+  float* db = a.db.data() + first;
+  if (a.slice.inner == 1)
+    GPUNET_CALL_PATH(16, bias_gradients_of_rows, a.slice.outer, a.out, some, dy, db, a.accumulate);
+  else
+    GPUNET_CALL_PATH(16, bias_gradients, a.slice.outer, a.out, some, dy, db, a.accumulate);
+}
+
+}  // namespace detail
+
 GPUNET_INLINE void linear_backward_parameters(Host& device, SmallSizes, const LinearBackwardArgs<float>& a) {
   const index_t inner = a.slice.inner, group_size = a.in * inner;
   const float* rows = a.x;
@@ -96,12 +110,14 @@ GPUNET_INLINE void linear_backward_parameters(Host& device, SmallSizes, const Li
     });
   }
   // Threads share the outputs; each sum adds the groups in order.
-  const auto gradients = [&, rows, inner, group_size](index_t first, index_t some) {
+  const bool many = a.db && a.slice.outer > sum_run && inner != 4;
+  const auto gradients = [&, rows, inner, group_size, many](index_t first, index_t some) {
+    if (many) detail::bias_gradients(a, first, some);
     for (index_t group = 0; group < a.slice.outer; ++group) {
       const float* inputs = rows + group * group_size;
       const float* outputs = a.dy + (group * a.out + first) * inner;
       float* dw = a.dw + first * a.in;
-      const OptionalArray<float> db = a.db + first;
+      const OptionalArray<float> db = many ? OptionalArray<float>{} : a.db + first;
       const Accumulate mode = group > 0 ? Accumulate::yes : a.accumulate;
       if (inner == 4)
         GPUNET_CALL_PATH(a.in, four_gradients, a.in, some, inputs, outputs, dw, db, mode);
@@ -171,16 +187,6 @@ GPUNET_INLINE Product weight_gradient(const LinearBackwardArgs<float>& a) {
   return {a.out, a.in, a.slice.samples(), no, yes, dy, slice_matrix(a.x, a.in), {a.dw, a.in}, beta};
 }
 
-// db = the sum over rows of dy.
-GPUNET_INLINE void bias_gradients_of_rows(Host& device, const LinearBackwardArgs<float>& a) {
-  float* sums = a.db.data();
-  for (index_t row = 0; row < a.slice.outer; ++row)
-    if (const float* dy = a.dy + row * a.out; row == 0 && a.accumulate == Accumulate::no)
-      std::copy_n(dy, a.out, sums);
-    else
-      map(device, a.out, Add{}, static_cast<const float*>(sums), dy, sums);
-}
-
 // A product in the memory of the device where the slice is the whole batch and all threads work on it, else in `scratch`.
 GPUNET_INLINE void multiply(Host& device, bool whole_batch, const Product& p, float* scratch) {
   if (whole_batch) return multiply(device, p);
@@ -227,10 +233,7 @@ GPUNET_INLINE void linear_backward_parameters(Host& device, const LinearBackward
   const auto kernel = detail::linear_kernel(a.slice, a.in, a.out);
   if (kernel == detail::LinearKernel::plain) return linear_backward_parameters<Host, float>(device, a);
   if (kernel == detail::LinearKernel::small_sizes) return linear_backward_parameters(device, SmallSizes{}, a);
-  if (a.db && kernel == detail::LinearKernel::product_of_rows)
-    detail::bias_gradients_of_rows(device, a);
-  else if (a.db)
-    GPUNET_CALL_PATH(16, bias_gradients, a.slice.outer, a.out, a.dy, a.db.data(), a.accumulate);
+  if (a.db) detail::bias_gradients(a, 0, a.out);
   detail::multiply(device, a.whole_batch, detail::weight_gradient(a), a.scratch);
 }
 

@@ -197,15 +197,17 @@ struct WideTask : ChannelTask {
   index_t columns() const { return tile_columns(outs()); }
   index_t gradient_elements() const { return g.kernel * g.kernel * rows() * columns(); }
   index_t scratch() const {
-    return correlation().band_elements() + (block * 16 + 1) * columns() + gradient_elements();
+    return correlation().band_elements() + (block * 16 + 2) * columns() + gradient_elements();
   }
 
   // Computes dw and db between the channels of the task, from all positions in their order.
   void run(const Conv2dBackwardArgs<float>& a, float* memory) const {
     const WideCorrelation c = correlation();
-    float *packed = memory, *turned = packed + c.band_elements(), *sums = turned + block * 16 * columns(),
-          *du = sums + columns();
-    std::fill_n(turned, (block * 16 + 1) * columns() + gradient_elements(), 0.0f);
+    auto* const sums = reinterpret_cast<double*>(memory);
+    float *packed = memory + 2 * columns(), *turned = packed + c.band_elements(),
+          *du = turned + block * 16 * columns();
+    std::fill_n(sums, columns(), 0.0);
+    std::fill_n(turned, block * 16 * columns() + gradient_elements(), 0.0f);
     const index_t size = g.out_height * g.out_width * 16;
     for (index_t i = 0; i < a.slice.outer * c.bands(); ++i) {
       const WideBand band = c.band(i % c.bands());
@@ -234,18 +236,18 @@ struct WideTask : ChannelTask {
         for (index_t tap = 0; tap < g.kernel * g.kernel; ++tap)
           store_gradient(a.dw[((first_out + out) * g.in_channels + first_in + in) * g.kernel * g.kernel + tap],
                          du[(tap * rows() + in) * columns() + out], a.accumulate);
-      if (first_in == 0) a.db.store_gradient(first_out + out, sums[out], a.accumulate);
+      if (first_in == 0) a.db.store_gradient(first_out + out, static_cast<float>(sums[out]), a.accumulate);
     }
   }
 
  private:
   // Computes sums [columns] += the sum of `count` rows.
-  void add_rows(index_t count, const float* from, float* sums) const {
+  void add_rows(index_t count, const float* from, double* sums) const {
     for (index_t out = 0; out < outs(); ++out) {
-      float sum = 0;
+      LongSum<float> sum;
       for (index_t i = 0; i < count; ++i)
         sum += from[i * columns() + out];
-      sums[out] += sum;
+      sums[out] += sum.wide();
     }
   }
 };

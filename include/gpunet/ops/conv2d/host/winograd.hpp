@@ -128,7 +128,7 @@ struct WinogradTask : ChannelTask {
   index_t output_plane() const { return Winograd::columns * columns() + 16; }
   index_t gradient_plane() const { return detail::tile_rows(ins()) * columns() + 16; }
   index_t scratch(index_t points) const {
-    return points * (Winograd::plane(ins()) + output_plane() + gradient_plane()) + columns();
+    return points * (Winograd::plane(ins()) + output_plane() + gradient_plane()) + 2 * columns();
   }
 };
 

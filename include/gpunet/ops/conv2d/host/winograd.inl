@@ -402,20 +402,22 @@ GPUNET_TARGET inline void winograd_output_gradients(const Winograd& g, const Win
 // sums [outs] += the bias gradient of `count` tiles and samples: at the points 1 and 1, m is the sum of a tile.
 template <index_t Kernel>
 GPUNET_TARGET inline void winograd_add_bias(const float* m, index_t plane, index_t count, index_t outs,
-                                            float* sums) {
+                                            double* sums) {
   m += (winograd_side<Kernel> + 1) * plane;
   for (index_t out = 0; out < outs; out += lanes) {
-    Vector sum = load(sums + out);
-    for (index_t i = 0; i < count; ++i)
-      sum += load(m + i * outs + out);
-    store(sums + out, sum);
+    LaneSums of_block;
+    of_block.add(m + out, count, outs);
+    double of_lanes[GPUNET_LANES];
+    of_block.write(of_lanes);
+    for (index_t lane = 0; lane < lanes; ++lane)
+      sums[out + lane] += of_lanes[lane];
   }
 }
 
 // dw and db from du [points][in][out] of the channels of a task.
 template <index_t Kernel>
 GPUNET_TARGET inline void winograd_store_gradients(const Winograd& g, const WinogradTask& task, const float* du,
-                                                   const float* sums, float* dw, OptionalArray<float> db,
+                                                   const double* sums, float* dw, OptionalArray<float> db,
                                                    Accumulate accumulate) {
   const index_t row = task.columns(), plane = task.gradient_plane();
   for (index_t in = task.first_in; in < task.last_in; ++in)
@@ -430,7 +432,7 @@ GPUNET_TARGET inline void winograd_store_gradients(const Winograd& g, const Wino
     }
   if (task.first_in == 0)
     for (index_t out = task.first_out; out < task.last_out; ++out)
-      db.store_gradient(out, sums[out - task.first_out], accumulate);
+      db.store_gradient(out, static_cast<float>(sums[out - task.first_out]), accumulate);
 }
 
 // dw between the input and output channels of a task, from all tiles in their order; db with the first inputs.
@@ -441,9 +443,9 @@ GPUNET_TARGET inline void winograd_gradients(const Winograd& g, const WinogradTa
   const index_t ins = task.ins(), outs = task.columns();
   const index_t v_plane = Winograd::plane(ins), m_plane = task.output_plane();
   constexpr index_t points = winograd_side<Kernel> * winograd_side<Kernel>;
-  float *v = scratch, *m = v + points * v_plane, *du = m + points * m_plane;
-  float* sums = du + points * task.gradient_plane();
-  std::fill_n(sums, outs, 0.0f);
+  auto* const sums = reinterpret_cast<double*>(scratch);
+  float *v = scratch + 2 * outs, *m = v + points * v_plane, *du = m + points * m_plane;
+  std::fill_n(sums, outs, 0.0);
   for (index_t i = 0; i < g.blocks(); ++i) {
     const WinogradBlock block = g.block(i);
     winograd_inputs<Kernel>(g, block, x, task.first_in, task.last_in, v, v_plane);

@@ -4,16 +4,34 @@ namespace gpunet::GPUNET_PATH {
 
 // ---- Groups of 16 samples: the matrix product does the rest.
 
-// db_o += sum of dy_on over the samples of [outer][out][16].
-GPUNET_TARGET inline void bias_gradients(index_t outer, index_t out, const float* dy, float* db,
+// db_o = the sum over all samples of dy [outer][out][16], for o < some.
+GPUNET_TARGET inline void bias_gradients(index_t outer, index_t out, index_t some, const float* dy, float* db,
                                          Accumulate accumulate) {
-  for (index_t o = 0; o < out; ++o) {
+  for (index_t o = 0; o < some; ++o) {
     LaneSums total;
     for (index_t group = 0; group < outer; ++group)
 #pragma GCC unroll 4
       for (index_t j = 0; j < 16; j += lanes)
         total.add(load(dy + (group * out + o) * 16 + j));
     store_gradient(db[o], total.all(), accumulate);
+  }
+}
+
+// db_o = the sum over the rows of dy [rows][out], for o < some.
+GPUNET_TARGET inline void bias_gradients_of_rows(index_t rows, index_t out, index_t some, const float* dy,
+                                                 float* db, Accumulate accumulate) {
+  index_t o = 0;
+  for (; o + lanes <= some; o += lanes) {
+    LaneSums total;
+    total.add(dy + o, rows, out);
+    const Vector sums = total.each();
+    store(db + o, accumulate == Accumulate::yes ? load(db + o) + sums : sums);
+  }
+  for (; o < some; ++o) {
+    LongSum<float> total;
+    for (index_t row = 0; row < rows; ++row)
+      total += dy[row * out + o];
+    store_gradient(db[o], total.value(), accumulate);
   }
 }
 
@@ -223,10 +241,10 @@ GPUNET_TARGET inline void linear_gradient_tile(index_t in, index_t samples, cons
     weight_gradient_vector<OT>(in, samples, rows + i, dy, dw + i, last_lanes(lanes - (next - i)), accumulate);
   }
   for (int o = 0; o < OT; ++o) {
-    LongSum<float> total;
+    float total = 0;
     for (index_t n = 0; n < samples; ++n)
       total += dy[o * samples + n];
-    db.store_gradient(o, total.value(), accumulate);
+    db.store_gradient(o, total, accumulate);
   }
 }
 

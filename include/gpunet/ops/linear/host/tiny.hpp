@@ -44,7 +44,11 @@ void linear_backward_input(Host& device, TinySizes<In, Out>, const LinearBackwar
 template <index_t In, index_t Out>
 void linear_backward_parameters(Host& device, TinySizes<In, Out>, const LinearBackwardArgs<float>& a) {
   if (a.slice.inner != 16) return linear_backward_parameters(device, a);
-  GPUNET_CALL_PATH(16, gradients_tiny, Dim<In>{}, Dim<Out>{}, a.slice.outer, a.x, a.dy, a.dw, a.db, a.accumulate);
+  for (index_t group = 0; group < a.slice.outer; group += sum_run) {  // sums of lanes are short
+    const index_t groups = std::min(index_t{sum_run}, a.slice.outer - group);
+    GPUNET_CALL_PATH(16, gradients_tiny, Dim<In>{}, Dim<Out>{}, groups, a.x + group * In * 16,
+                     a.dy + group * Out * 16, a.dw, a.db, group > 0 ? Accumulate::yes : a.accumulate);
+  }
 }
 
 }  // namespace gpunet
