@@ -15,7 +15,7 @@ labels=${GPUNET_TEST_LABELS:-.}
 
 # test_host: without nvcc.
 test_host() {
-  say "this takes about 13 minutes on two processors; a tenth of the way is a figure"
+  say "this takes about 15 minutes on two processors; a tenth of the way is a figure"
   test_way host '' "$labels"
 }
 
@@ -40,7 +40,7 @@ elif ! "$nvcc" --version | grep -qE 'release (1[2-9]|[2-9][0-9])\.'; then
   say "no tests with nvcc: $nvcc is older than 12, the first with C++20"
   test_host
 elif choose_gpu; then
-  say "this takes about 25 minutes on two processors, since nvcc is here (--quick: 13); a tenth of the way is a figure"
+  say "this takes about 40 minutes on two processors, since nvcc is here (--quick: 15); a tenth of the way is a figure"
   test_way cuda '' "$labels" "-DGPUNET_CUDA_SIMULATOR=$simulator" -DGPUNET_BUILD_BENCHMARKS=ON
 else
   echo 0 1 0 >>"$tally"
