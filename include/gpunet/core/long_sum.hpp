@@ -19,6 +19,7 @@ inline constexpr int sum_run = 16;
 template <class T>
 class LongSum {
  public:
+  // Adds a term.
   GPUNET_FN LongSum& operator+=(const T& term) {
     run_ += term;
     if constexpr (!std::is_same_v<T, WideSum<T>>)
@@ -51,6 +52,7 @@ class LongSum {
 template <class T, index_t most>
 class LongSums {
  public:
+  // Begins with zeros.
   explicit GPUNET_FN LongSums(index_t count) : count_(count) {}
 
   // Adds term(n) to sum n, for all of them.
@@ -61,6 +63,7 @@ class LongSums {
     if constexpr (!std::is_same_v<T, WideSum<T>>)
       if (++terms_ == sum_run) end_run();
   }
+  // Returns sum n, rounded once.
   GPUNET_FN T operator[](index_t n) const {
     if constexpr (std::is_same_v<T, WideSum<T>>)
       return run_[n];

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include <gpunet/core/long_sum.hpp>
 #include <gpunet/device/device.hpp>
 #include <gpunet/ops/slice.hpp>
 
