@@ -113,6 +113,7 @@ TEST_CASE("labels of datasets, and balanced weights of their classes") {
 
   // sklearn.utils.class_weight.compute_class_weight("balanced"): 6 / (3 * count).
   CHECK(data::compute_class_weight(data::labels_of(set), 3) == std::vector<double>{6.0 / 9, 1, 2});
+  CHECK(data::compute_class_weight({0, -100, 1, 0, 2, 0, -100, 1}, 3, -100) == std::vector<double>{6.0 / 9, 1, 2});
   const auto error = [](std::vector<label_t> labels, index_t classes) {
     return error_of([&] { data::compute_class_weight(labels, classes); });
   };

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <doctest/doctest.h>
@@ -238,6 +239,36 @@ TEST_CASE("fit on several processes has the losses and metrics of one process wi
     check_everywhere_the_same(together.weights);
     check_everywhere_the_same(numbers_of(together.history));
   }
+}
+
+TEST_CASE("the accuracies of a validation with ignored labels are those of one process with all samples") {
+  Host& host = test_device<Host>();
+  const Tensor<float, Host> x(host, {samples, 4}, pattern<float>(4 * samples, 7, 3, 19));
+  std::vector<label_t> classes, some;
+  for (index_t i = 0; i < samples; ++i) {
+    classes.push_back(static_cast<label_t>(i * i % 3));
+    some.push_back(i % 2 == 0 || i % 5 == 0 ? -100 : classes.back());  // of 2, 4 and 8 ranks, half have none
+  }
+  const Tensor<label_t, Host> y(host, {samples}, classes), y_of_some(host, {samples}, some);
+  const data::TensorDataset set(x, y), with_ignored(x, y_of_some);
+  const auto part =
+      data::DistributedSampler(set, {.num_replicas = world().size(), .rank = world().rank(), .shuffle = false});
+  data::DataLoader loader(set, {.batch_size = 3, .sampler = part}),
+      validation(with_ignored, {.batch_size = 5, .sampler = part});
+  manual_seed(2);
+  Network<Host, float> net(host, layers, {4});
+  DistributedDataParallel ddp(net, world());
+  optim::SGD optimizer(net, {.lr = 0.1});
+  const nn::CrossEntropyLoss criterion({.ignore_index = -100});
+  const train::History history = train::fit(
+      ddp, criterion, optimizer, loader, {.epochs = 1}, train::Validation(validation),
+      train::Measure("top1", train::TopK(host, 1)), train::Measure("matrix", train::ConfusionMatrix(host, 3)));
+  const train::Evaluation all =
+      train::evaluate(net, criterion, data::DataLoader(with_ignored, {.batch_size = samples}));
+  CHECK(all.counted == std::ranges::count_if(some, [](label_t label) { return label >= 0; }));
+  CHECK(history.epochs.at(0).val_accuracy == doctest::Approx(all.accuracy).epsilon(1e-12));
+  CHECK(history.epochs.at(0)["val_top1"] == all.accuracy);
+  CHECK(history.epochs.at(0)["val_matrix"] == all.accuracy);
 }
 
 TEST_CASE("fit reduces the gradients of a group of batches once") {

@@ -358,6 +358,14 @@ void mixed_precision(ErrorPage& page, Host& device) {
   PROVOKE("16 bits for doubles", "Half of the network's memory for activations is saved by a network of float.",
           Model<nn::Sequential<nn::Input<2>, nn::Linear<1>>, Host, double> exact(device);
           exact.autocast(Storage::bfloat16));
+  PROVOKE(
+      "A mask of -1e9 in float16",
+      "The largest number of float16 is 65504; -1e9 would be stored as -inf, and softmax of a row that is wholly "
+      "masked would be NaN. `-INFINITY` is right where each row has an element that is not.",
+      const Tensor<float, Host> mask(device, {4}, {0, 0, 1, 1});
+      Network masked(device, [&](nn::Value x) { return softmax(masked_fill(nn::linear(x, 4), mask, -1e9), 1); },
+                     {2});
+      masked.autocast(Storage::float16));
 }
 
 void datasets(ErrorPage& page, Host& device, const Tensor<float, Host>& inputs,

@@ -440,6 +440,90 @@ TEST_CASE("what meets a constant is stored in 16 bits, what meets a number of an
   CHECK(room(false) == 32 + 64 + 32 + 64);  // and the constant
 }
 
+// The largest number of float16 is 65504; from 65520 on, rounding gives infinity.
+TEST_CASE_TEMPLATE("a constant that float16 cannot store is an error, as in PyTorch", D, GPUNET_TEST_DEVICES) {
+  D& device = test_device<D>();
+  Host& host = test_device<Host>();
+  const Tensor<float, Host> mask(host, {2, 3}, {0, 1, 0, 1, 1, 1});  // the last row wholly
+  const auto with = [&](double number) {
+    manual_seed(8);
+    return Network(device,
+                   [&](nn::Value x) {
+                     return softmax(masked_fill(nn::reshape(nn::linear(x, 6), {2, 3}), mask, number), 2);
+                   },
+                   {4});
+  };
+  const auto message = [](const std::string& where, const std::string& text, const std::string& sign) {
+    return "gpunet::" + where + ": the number " + text +
+           " cannot be converted to float16 without overflow (the largest is 65504), give " + sign + "65504, or " +
+           sign + "INFINITY where that is meant, or store bfloat16";
+  };
+  const Tensor<float, D> x(device, {1, 4}, {1, -2, 3, 0.5f});
+  for (const double number : {-1e9, -65520.0, 65520.0, 3e38}) {
+    CAPTURE(number);
+    auto net = with(number);
+    const std::vector<float> before = net(x).to_vector();
+    const std::string text = concat(number, " of masked_fill, read by add,"), sign = number < 0 ? "-" : "";
+    CHECK(error_of([&] { net.autocast(Storage::float16); }) == message("Model::autocast", text, sign));
+    CHECK(error_of([&] { Predictor predict(net, {.storage = Storage::float16}); }) ==
+          message("Predictor", text, sign));
+    CHECK(net.storage() == Storage::full);
+    CHECK(net(x).to_vector() == before);
+    net.autocast(Storage::bfloat16);
+    CHECK(std::isfinite(net(x).to_vector()[5]));
+  }
+  for (const double number : {-65504.0, -65519.0, 65504.0}) {
+    CAPTURE(number);
+    auto net = with(number);
+    net.autocast(Storage::float16);
+    const std::vector<float> y = net(x).to_vector();
+    for (int k = 3; k < 6; ++k)
+      CHECK(y[static_cast<std::size_t>(k)] == 1.0f / 3);
+  }
+  // As meant: the masked element is 0, a row without others NaN, in PyTorch, too.
+  auto net = with(-INFINITY);
+  net.autocast(Storage::float16);
+  CHECK(net(x).to_vector()[1] == 0);
+  CHECK(std::isnan(net(x).to_vector()[4]));
+}
+
+TEST_CASE("what of a constant float16 has to store") {
+  Host& host = test_device<Host>();
+  const Tensor<float, Host> large(host, {3}, {1, 1e9f, 2}), small(host, {3}, {1, -1e9f, 2});
+  // The error of h = f(linear(x)), a value between layers.
+  const auto error = [&](auto f) {
+    Network net(host, [&](nn::Value x) { return nn::linear(f(nn::linear(x, 3)), 2); }, {4});
+    const std::string text = error_of([&] { net.autocast(Storage::float16); });
+    return text.empty() ? text : text.substr(0, text.find(" cannot"));
+  };
+  const auto says = [](const std::string& number, const std::string& function) {
+    return "gpunet::Model::autocast: the number " + number + " of " + function;
+  };
+  CHECK(error([&](nn::Value x) { return x + large; }) == says("1e+09", "constant, read by add,"));
+  CHECK(error([&](nn::Value x) { return small - x; }) == says("-1e+09", "constant, read by sub,"));
+  CHECK(error([&](nn::Value x) { return maximum(x, large); }) == says("1e+09", "constant, read by maximum,"));
+  CHECK(error([&](nn::Value x) { return minimum(x, small); }) == says("-1e+09", "constant, read by minimum,"));
+  CHECK(error([&](nn::Value x) {
+          return nn::cat({x, nn::constant(x, large)}, 1);
+        }) == says("1e+09", "constant, read by cat,"));
+  CHECK(error([&](nn::Value x) { return x + nn::reshape(nn::constant(x, large), {3}); }) ==
+        says("1e+09", "constant, read by add,"));
+  CHECK(error([&](nn::Value x) { return clamp(x, 1e5, 1e6); }) == says("1e+05", "clamp"));
+  CHECK(error([&](nn::Value x) { return clamp(x, -1e6, -1e5); }) == says("-1e+05", "clamp"));
+  // Never the result, or a factor, whose products may be small.
+  CHECK(error([&](nn::Value x) { return minimum(x, large); }).empty());
+  CHECK(error([&](nn::Value x) { return maximum(x, small); }).empty());
+  CHECK(error([&](nn::Value x) { return clamp(x, -1e9, 1e9); }).empty());
+  CHECK(error([&](nn::Value x) { return x * large; }).empty());
+  CHECK(error([&](nn::Value x) { return x / large; }).empty());
+  CHECK(error([&](nn::Value x) { return x + Tensor<float, Host>(host, {3}, {-INFINITY, 65504, NAN}); }).empty());
+  // Stored as floats: what is combined with the input, and the output of the network.
+  Network by_input(host, [&](nn::Value x) { return nn::linear(x + large, 2); }, {3});
+  CHECK(error_of([&] { by_input.autocast(Storage::float16); }).empty());
+  Network returned(host, [&](nn::Value x) { return nn::linear(x, 3) + large; }, {3});
+  CHECK(error_of([&] { returned.autocast(Storage::float16); }).empty());
+}
+
 TEST_CASE("wrong uses of autocast") {
   Host& host = test_device<Host>();
   Model<nn::Sequential<nn::Input<3>, nn::Linear<2>>, Host, double> exact_net(host);

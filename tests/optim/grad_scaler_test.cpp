@@ -1,13 +1,20 @@
 #include "reference/grad_scaler.hpp"
 
 #include <cmath>
+#include <cstdio>
 #include <doctest/doctest.h>
+#include <fcntl.h>
+#include <fstream>
+#include <iterator>
 #include <limits>
 #include <stdexcept>
+#include <string>
+#include <unistd.h>
 #include <vector>
 
 #include <gpunet/gpunet.hpp>
 
+#include "io/temp_folder.hpp"
 #include "support/devices.hpp"
 #include "support/errors.hpp"
 #include "support/small_training.hpp"
@@ -45,6 +52,22 @@ struct ProductLesson {
 };
 
 constexpr float infinity = std::numeric_limits<float>::infinity();
+
+// Returns what f writes to stderr.
+template <class F>
+std::string stderr_of(F f) {
+  const TempFolder folder;
+  const std::string path = folder / "stderr";
+  std::fflush(stderr);
+  const int before = ::dup(2), file = ::open(path.c_str(), O_CREAT | O_RDWR, 0600);
+  REQUIRE(::dup2(file, 2) == 2);
+  f();
+  std::fflush(stderr);
+  REQUIRE(::dup2(before, 2) == 2);
+  ::close(before), ::close(file);
+  std::ifstream text(path);
+  return {std::istreambuf_iterator<char>(text), {}};
+}
 
 }  // namespace
 
@@ -93,6 +116,42 @@ TEST_CASE_TEMPLATE("unscaled gradients can be clipped", D, GPUNET_TEST_DEVICES) 
   scaler.update();
   CHECK(product.weights()[0] == doctest::Approx(0.5 - 0.3).epsilon(1e-6));
   CHECK(product.weights()[1] == doctest::Approx(-0.25 + 0.4).epsilon(1e-6));
+}
+
+TEST_CASE_TEMPLATE("a scale that falls ten times in a row is reported once", D, GPUNET_TEST_DEVICES) {
+  ProductLesson<D> product;
+  optim::SGD optimizer(product.net, {.lr = 0.1});
+  amp::GradScaler scaler({.init_scale = 65536});
+  const auto steps = [&](int count, float x) {
+    return stderr_of([&] {
+      for (int i = 0; i < count; ++i) {
+        product.backward(scaler, {x, 0.5f});
+        scaler.step(optimizer);
+        scaler.update();
+      }
+    });
+  };
+  const auto message = [](const char* scale) {
+    return std::string(
+               "gpunet::amp::GradScaler: the gradients of 10 steps in a row were infinite or NaN (none has "
+               "changed the parameters, and the scale has fallen to ") +
+           scale +
+           "), look for the first such output by net.detect_anomaly(), at the learning rate, and at numbers over "
+           "65504, the largest of float16\n";
+  };
+  CHECK(steps(9, infinity).empty());
+  CHECK(scaler.get_scale() == 128);
+  CHECK(steps(1, 0.25f).empty());  // ends the run
+  CHECK(steps(9, infinity).empty());
+  CHECK(steps(1, infinity) == message("0.125"));
+  CHECK(steps(25, infinity).empty());  // the same run
+  CHECK(steps(1, 0.25f).empty());
+  scaler.update(1024);
+  CHECK(steps(10, infinity) == message("1"));
+  scaler.update(1024);  // begins another
+  CHECK(steps(9, infinity).empty());
+  scaler.load_state_dict(scaler.state_dict());
+  CHECK(steps(9, infinity).empty());
 }
 
 TEST_CASE("each optimizer checks the gradients that it uses, and all of them the scale") {

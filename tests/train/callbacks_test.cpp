@@ -168,9 +168,8 @@ TEST_CASE("an accuracy that a regression does not have is not monitored") {
     return error;
   };
   const char* expected =
-      "gpunet::train::fit: val_accuracy is monitored and is NaN (a Validation measures it where each sample has "
-      "one "
-      "label, a class), monitor val_loss";
+      "gpunet::train::fit: val_accuracy is monitored and is NaN (a Validation measures it where targets are "
+      "labels that are not all ignored), monitor val_loss";
   constexpr auto metric = train::Metric::val_accuracy;
   CHECK(error_with(train::EarlyStopping({.patience = 3, .monitor = metric})) == expected);
   CHECK(error_with(train::ModelCheckpoint(folder / "best.pth", {.monitor = metric})) == expected);

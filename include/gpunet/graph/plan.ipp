@@ -2,9 +2,14 @@
 #pragma once
 
 #include <algorithm>
+#include <cmath>
 
+#include <gpunet/core/error.hpp>
+#include <gpunet/core/float16.hpp>
 #include <gpunet/core/math.hpp>
 #include <gpunet/graph/plan.hpp>
+#include <gpunet/ops/binary.hpp>
+#include <gpunet/ops/sources.hpp>
 
 namespace gpunet {
 
@@ -255,6 +260,48 @@ GPUNET_INLINE Plan::Plan(const Graph& graph, bool rectifies_gradients, InputGrad
   most_samples = most_elements / std::max(input_features + output_elements + output_features + gradient_elements +
                                               cache_bytes + wide_elements,
                                           index_t{1});
+}
+
+GPUNET_INLINE void require_storable_constants(const Graph& graph, const Plan& plan, const char* where) {
+  if (plan.storage != Storage::float16) return;
+  const auto value_at = [&](value_t value) -> const PlannedValue* {
+    const int planned = plan.value_of[static_cast<std::size_t>(value)];
+    return planned < 0 ? nullptr : &plan.values[static_cast<std::size_t>(planned)];
+  };
+  const auto overflows = [](double number) {
+    return std::isfinite(number) && !std::isfinite(float{float16(static_cast<float>(number))});
+  };
+  const auto refuse = [where](double number, const std::string& of) {
+    const char* const sign = number < 0 ? "-" : "";
+    throw_error(Error(concat(where, ": the number ", number, " of ", of,
+                             " cannot be converted to float16 without overflow (the largest is 65504), give ", sign,
+                             "65504, or ", sign, "INFINITY where that is meant, or store bfloat16")));
+  };
+  for (const Node& node : graph.nodes) {
+    const PlannedValue* const output = value_at(node.output);
+    const OpTraits traits = graph.traits(node);
+    const bool scales = node.as<BinaryOp<Product>>() || node.as<BinaryOp<Quotient>>();
+    if (!output || !output->is_narrow || traits.stored_as != StoredAs::promoted || scales) continue;
+    if (traits.clamps && traits.clamps->low > 0 && overflows(traits.clamps->low))
+      refuse(traits.clamps->low, node.name);
+    if (traits.clamps && traits.clamps->high < 0 && overflows(traits.clamps->high))
+      refuse(traits.clamps->high, node.name);
+    // Numbers below those of float16 do no harm to a maximum, nor do those above to a minimum.
+    const bool is_maximum = node.as<BinaryOp<Maximum>>(), is_minimum = node.as<BinaryOp<Minimum>>();
+    for (const value_t input : node.inputs) {
+      const PlannedValue* const value = value_at(input);
+      if (!value || value->maker < 0) continue;
+      const int maker = plan.nodes[static_cast<std::size_t>(value->maker)].node;
+      const Node& from = graph.nodes[static_cast<std::size_t>(maker)];
+      const ConstantOp* const constant = from.as<ConstantOp>();
+      if (!constant) continue;
+      const auto first = graph.constants.begin() + constant->first;
+      const auto bad = std::find_if(first, first + value->features, [&](double number) {
+        return overflows(number) && !(number < 0 ? is_maximum : is_minimum);
+      });
+      if (bad != first + value->features) refuse(*bad, concat(from.name, ", read by ", node.name, ","));
+    }
+  }
 }
 
 }  // namespace gpunet

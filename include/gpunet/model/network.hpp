@@ -105,7 +105,8 @@ class Network : public Trackable<Network<D, T>> {
   // Storage::bfloat16). Layers compute in float; what they read and write is rounded. The network's parameters, their gradients, buffers,
   // inputs, outputs and losses stay floats, so that optimizers and files see no difference; so do sums and softmax, and what combines or
   // moves numbers of an input (labels, indices). Holds for all passes from now on, in both
-  // modes, and not for copies; Storage::full ends it. Throws Error for a network of double.
+  // modes, and not for copies; Storage::full ends it. Throws Error for a network of double, and for a constant, such as that of
+  // masked_fill(x, mask, -1e9), that is over 65504, the largest number of float16, but finite.
   void autocast(Storage storage);
   Storage storage() const { return plan().storage; }
   // Checks every pass from now on, as torch.autograd.set_detect_anomaly(True): where an output, a loss or a gradient is nan or infinite,

@@ -39,6 +39,7 @@ Predictor<D, T>::Predictor(D& device, const Graph& graph, Storage storage)
       conversions_(conversions_of<D, T>(storage, "gpunet::Predictor")),
       graph_constants_(constants_on<T>(device_, graph_)),
       random_step_(device_, plan_.uses_random ? 1 : 0) {
+  require_storable_constants(graph_, plan_, "gpunet::Predictor");
   fill(device_, random_step_.size(), std::uint64_t{0}, random_step_.data());
 }
 

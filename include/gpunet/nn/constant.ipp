@@ -21,14 +21,16 @@ GPUNET_BACKENDS_INLINE void require_elements(std::string_view function, const Va
           " (want 1 element or more), give one with elements");
 }
 
-// Returns the elements of a tensor as a value of these sizes.
-GPUNET_BACKENDS_INLINE Value constant_node(const Value& x, const Sizes& sizes, const Constant& tensor) {
+// Returns the elements of a tensor as a value of these sizes; `name` is that of the node.
+GPUNET_BACKENDS_INLINE Value constant_node(std::string_view name, const Value& x, const Sizes& sizes,
+                                           const Constant& tensor) {
   const ConstantOp op{x.builder().add_constants(tensor.values())};
-  return add_node<ConstantOp>("constant", op, Value(x.shared_builder(), GraphBuilder::input), sizes);
+  return add_node<ConstantOp>(name, op, Value(x.shared_builder(), GraphBuilder::input), sizes);
 }
 
 // Returns the tensor as an operand beside x, to whose samples its shape is aligned.
-GPUNET_BACKENDS_INLINE Value operand_beside(std::string_view function, const Value& x, const Constant& tensor) {
+GPUNET_BACKENDS_INLINE Value operand_beside(std::string_view function, const Value& x, const Constant& tensor,
+                                            std::string_view name = "constant") {
   require_elements(function, x, tensor);
   const Sizes& all = tensor.sizes();
   const Sizes sizes = all.rank() == x.dim() && all[0] == 1 ? all.tail() : all;
@@ -37,7 +39,7 @@ GPUNET_BACKENDS_INLINE Value operand_beside(std::string_view function, const Val
       ": a value of shape ", shape_text(x.sizes()), " and a tensor of shape ", to_string(all),
       " (want the same extents, counted from the last dimension, or 1, and 1 or none for the batch), reshape one "
       "of them");
-  return constant_node(x, sizes, tensor);
+  return constant_node(name, x, sizes, tensor);
 }
 
 }  // namespace GPUNET_BACKENDS
@@ -48,7 +50,7 @@ GPUNET_BACKENDS_INLINE Value constant(const Value& x, const Constant& tensor) {
   require(tensor.sizes().rank() < Sizes::max_rank, "gpunet::nn::constant: a tensor of shape ",
           to_string(tensor.sizes()), " (want ", Sizes::max_rank - 1,
           " dimensions or fewer, the batch is one more), reshape it");
-  return detail::constant_node(x, tensor.sizes(), tensor);
+  return detail::constant_node("constant", x, tensor.sizes(), tensor);
 }
 
 inline namespace GPUNET_BACKENDS {
@@ -86,7 +88,7 @@ GPUNET_BACKENDS_INLINE Value minimum(const Value& x, const Constant& tensor) {
 
 GPUNET_BACKENDS_INLINE Value masked_fill(const Value& x, const Constant& mask, double number) {
   return x * detail::operand_beside("masked_fill", x, mask.chosen(0, 1)) +
-         detail::operand_beside("masked_fill", x, mask.chosen(number, 0));
+         detail::operand_beside("masked_fill", x, mask.chosen(number, 0), "masked_fill");
 }
 GPUNET_BACKENDS_INLINE Value where(const Constant& mask, const Value& a, const Value& b) {
   return a * detail::operand_beside("where", a, mask.chosen(1, 0)) +

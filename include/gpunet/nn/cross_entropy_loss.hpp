@@ -39,6 +39,9 @@ class LabelLoss {
             .each = output.tail()};
   }
 
+  // Returns the label of targets that do not count, if there is one: metrics leave it out, too.
+  std::optional<index_t> ignore_index() const { return options_.ignore_index; }
+
   // Computes total[0] = the sum of the weights of so many labels.
   template <class D, class T>
   void total_weight(D& device, const LossPass<T, label_t>& batch, index_t labels, T* total) const {

@@ -13,6 +13,7 @@
 //   total_weight(device, batch, targets, total)
 //                                      if it is weighted: computes total[0], the sum of the weights of all targets, from
 //                                      batch.targets, batch.channels and batch.constants; targets is their number
+//   ignore_index()                     optional: the label that is left out, a std::optional<index_t>, also by metrics of a training
 //   criterion(output, targets)         as in PyTorch; provided by the base LossFunction, as is criterion.each(output, targets)
 #pragma once
 
@@ -155,6 +156,19 @@ struct LossFunction {
     return output.each(static_cast<const Loss&>(*this), targets);
   }
 };
+
+namespace detail {
+
+// Returns the label that a loss leaves out, if there is one.
+template <class Loss>
+std::optional<index_t> ignore_index_of([[maybe_unused]] const Loss& loss) {
+  if constexpr (requires { loss.ignore_index(); })
+    return loss.ignore_index();
+  else
+    return {};
+}
+
+}  // namespace detail
 
 }  // namespace nn
 

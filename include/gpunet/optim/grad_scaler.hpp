@@ -120,7 +120,8 @@ class GradScaler {
   }
 
   // Adapts the scale after the steps of all optimizers: times backoff_factor if gradients of one overflowed, times growth_factor after
-  // growth_interval steps without. Throws Error if there was no step.
+  // growth_interval steps without. The tenth time in a row that gradients overflowed, a sentence on stderr says so. Throws Error if
+  // there was no step.
   void update();
   // Sets the scale instead. Throws Error unless it is above 0 and finite as a float.
   void update(double new_scale);
@@ -181,6 +182,7 @@ class GradScaler {
   GradScalerOptions options_;
   float scale_;
   index_t growth_tracker_ = 0;
+  index_t falls_ = 0;  // of the scale in a row
   bool skipped_ = false;
   std::vector<OfOptimizer> optimizers_;  // since update()
 };

@@ -3,7 +3,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdio>
 
+#include <gpunet/core/error.hpp>
 #include <gpunet/core/state.hpp>
 #include <gpunet/ops/map.hpp>
 #include <gpunet/ops/norm.hpp>
@@ -74,7 +76,20 @@ GPUNET_INLINE void GradScaler::update() {
   if (found_inf) {
     scale_ = static_cast<float>(double{scale_} * options_.backoff_factor);
     growth_tracker_ = 0;
-  } else if (++growth_tracker_ == options_.growth_interval) {
+    if (constexpr index_t many = 10; ++falls_ == many)
+      std::fprintf(
+          stderr, "%s\n",
+          concat("gpunet::amp::GradScaler: the gradients of ", many,
+                 " steps in a row were infinite or NaN (none has changed the parameters, and the scale has "
+                 "fallen to ",
+                 scale_,
+                 "), look for the first such output by net.detect_anomaly(), at the learning rate, and at "
+                 "numbers over 65504, the largest of float16")
+              .c_str());
+    return;
+  }
+  falls_ = 0;
+  if (++growth_tracker_ == options_.growth_interval) {
     if (const auto grown = static_cast<float>(double{scale_} * options_.growth_factor); std::isfinite(grown))
       scale_ = grown;
     growth_tracker_ = 0;
@@ -87,6 +102,7 @@ GPUNET_INLINE void GradScaler::update(double new_scale) {
   options.init_scale = new_scale;
   check(options, "::update");
   scale_ = static_cast<float>(new_scale);
+  falls_ = 0;
   optimizers_.clear();
 }
 
@@ -119,6 +135,7 @@ GPUNET_INLINE void GradScaler::load_state_dict(const GradScalerState& state) {
           state.growth_tracker, " (want 0 or more)");
   options_ = options;
   scale_ = static_cast<float>(state.scale);
+  falls_ = 0;
   growth_tracker_ = state.growth_tracker;
 }
 

@@ -11,18 +11,22 @@
 
 namespace gpunet::train {
 
-// counts[k][p] += samples of class k for which p was predicted. One index is one class k, which has its own row, so no
-// atomics are needed.
+// counts[k][p] += labels of class k for which p was predicted, counts[classes][0] += ignored labels, which are in no other
+// count. One index is one row, so no atomics are needed.
 struct CountPairs {
   static constexpr bool one_copy = true;
   index_t classes, samples;
   const label_t* predictions;
   const label_t* labels;
-  index_t* counts;  // [classes][classes]
+  index_t* counts;  // [classes][classes], ignored
+  index_t ignored;
 
   GPUNET_FN void operator()(index_t k) const {
     for (index_t n = 0; n < samples; ++n)
-      if (labels[n] == k) ++counts[k * classes + predictions[n]];
+      if (labels[n] == ignored)
+        counts[classes * classes] += k == classes ? 1 : 0;
+      else if (labels[n] == k && k < classes)
+        ++counts[k * classes + predictions[n]];
   }
 };
 
@@ -36,12 +40,12 @@ struct Scores {
 };
 
 // The counts of a ConfusionMatrix, as scikit-learn's confusion_matrix: counts(k, p) samples of class k were predicted
-// as p. Samples whose label is not a class are only in no_class().
+// as p. Samples whose label is not a class are only in no_class(), those to ignore in ignored().
 class ConfusionCounts {
  public:
   // Throws Error unless there are classes * classes counts.
-  ConfusionCounts(index_t classes, std::vector<index_t> counts, index_t no_class = 0)
-      : classes_(classes), counts_(std::move(counts)), no_class_(no_class) {
+  ConfusionCounts(index_t classes, std::vector<index_t> counts, index_t no_class = 0, index_t ignored = 0)
+      : classes_(classes), counts_(std::move(counts)), no_class_(no_class), ignored_(ignored) {
     const auto size = static_cast<index_t>(counts_.size());
     require(classes >= 1 && size % classes == 0 && size / classes == classes,
             "gpunet::train::ConfusionCounts: ", size, " counts of ", classes,
@@ -53,11 +57,12 @@ class ConfusionCounts {
   // class.
   index_t operator()(index_t label, index_t predicted) const;
 
-  // Returns the number of samples, and of those predicted correctly.
+  // Return the number of samples that count, and of those predicted correctly.
   index_t total() const;
   index_t correct() const;
   index_t no_class() const { return no_class_; }
-  // Returns the accuracy from 0 to 1; NaN if there are no samples, or if a label was not a class.
+  index_t ignored() const { return ignored_; }
+  // Returns the accuracy from 0 to 1; NaN if no sample counts, or if a label was not a class.
   double accuracy() const;
 
   // Returns the scores of class k.
@@ -77,6 +82,7 @@ class ConfusionCounts {
   index_t classes_;
   std::vector<index_t> counts_;  // [classes][classes]
   index_t no_class_;             // samples whose label is not a class
+  index_t ignored_;              // samples that do not count
 };
 
 // Returns a table with a row per true class and a column per predicted class. `names`: one per class, or none to print
@@ -90,24 +96,30 @@ std::string classification_report(const ConfusionCounts& counts, std::vector<std
 // Counts the confusion matrix on the device:
 //   confusion.update(net(inputs), labels);   // for each batch
 //   train::ConfusionCounts counts = confusion.result();
-// A label that is not a class is an Error on Host. On Cuda, where labels are not read back, the accuracy is NaN, as is
-// the loss.
+// A label that is not a class and not ignored is an Error on Host. On Cuda, where labels are not read back, the accuracy
+// is NaN, as is the loss.
 template <class D>
 class ConfusionMatrix {
  public:
   // Throws Error unless there are 1 to 2^24 classes.
-  ConfusionMatrix(D& device, index_t classes)
-      : device_(device), classes_(checked(classes)), counts_(device, classes * classes), predictions_(device) {
+  ConfusionMatrix(D& device, index_t classes, MetricOptions options = {})
+      : device_(device),
+        classes_(checked(classes)),
+        options_(options),
+        counts_(device, classes * classes + 1),
+        predictions_(device) {
     reset();
   }
 
-  // Counts a batch: outputs [batch, classes], labels [batch]. Does not wait for the device.
+  // Counts a batch, as Accuracy::update().
   template <class Output>
-  void update(const Output& outputs, const ViewArgument<label_t, D>& labels) {
+  void update(const Output& outputs, const ViewArgument<label_t, D>& labels, std::optional<index_t> ignored = {}) {
     (void)detail::RequireOutput<Output>{};
-    detail::check_batch("ConfusionMatrix", device_, classes_, outputs, labels);
-    for_each(device_, classes_,
-             CountPairs{classes_, labels.numel(), predictions_.of(outputs), labels.data(), counts_.data()});
+    if (options_.ignore_index) ignored = options_.ignore_index;
+    detail::check_batch("ConfusionMatrix", device_, classes_, outputs, labels, ignored);
+    for_each(device_, ignored ? classes_ + 1 : classes_,
+             CountPairs{classes_, labels.numel(), predictions_.of(outputs, classes_), labels.data(), counts_.data(),
+                        ignored.value_or(ignore_nothing)});
     samples_ += labels.numel();
   }
 
@@ -121,13 +133,15 @@ class ConfusionMatrix {
   ConfusionCounts result() const {
     std::vector<index_t> counts(static_cast<std::size_t>(counts_.size()));
     device_.download(counts.data(), counts_.data(), counts_.bytes());
-    const index_t counted = std::accumulate(counts.begin(), counts.end(), index_t{0});
-    return {classes_, std::move(counts), samples_ - counted};
+    const index_t no_class = samples_ - std::accumulate(counts.begin(), counts.end(), index_t{0});
+    const index_t ignored = counts.back();
+    counts.pop_back();
+    return {classes_, std::move(counts), no_class, ignored};
   }
 
   // Writes or reads the counts, for a checkpoint.
   void visit_state(StateVisitor& state) {
-    state.counts("counts", {classes_, classes_}, device_, counts_.data());
+    detail::visit_counts(state, {classes_, classes_}, device_, counts_.data());
     state.count("samples", samples_);
   }
 
@@ -148,7 +162,8 @@ class ConfusionMatrix {
 
   D& device_;
   index_t classes_;
-  Buffer<index_t, D> counts_;  // [classes][classes]
+  MetricOptions options_;
+  Buffer<index_t, D> counts_;  // [classes][classes], ignored
   detail::Predictions<D> predictions_;
   index_t samples_ = 0;
 };

@@ -64,10 +64,12 @@ auto batch_for(Network<D, T>& model, const Inputs& inputs, const Targets& target
 
 }  // namespace detail
 
-// Means over all samples; NaN if there are none. The accuracy is that of a classifier, NaN if a target is not a label.
+// Means over all samples; NaN if there are none. The accuracy is the fraction of the labels [batch] or [batch, ...] that are
+// predicted correctly, without those that the loss ignores; NaN if none is left, or targets are not labels.
 struct Evaluation {
   double loss, accuracy;
   index_t samples;
+  index_t counted;  // labels that count in the accuracy
 };
 
 // Returns loss and accuracy of a model in evaluation mode, over all batches of a data::DataLoader or of batches that
@@ -80,8 +82,12 @@ Evaluation evaluate(Model& model, const Loss& criterion, Loader&& loader, See se
   auto& device = model.device();
   using Target = nn::TargetOf<Loss, typename Model::device_type, typename Model::value_type>;
   RunningLoss loss(device);
-  index_t samples = 0;
-  Accuracy accuracy(device, model.plan().output_features);
+  index_t samples = 0, labels = 0;
+  // Of outputs [classes, ...], the targets may be [...]: a class for each place.
+  const Sizes& sizes = model.output_sizes();
+  const AnyLoss<typename Model::device_type, typename Model::value_type> loss_of(criterion);
+  const bool has_places = sizes.rank() > 1 && loss_of.traits(sizes).target == sizes.tail();
+  Accuracy accuracy(device, has_places ? sizes[0] : sizes.numel(), {nn::detail::ignore_index_of(criterion)});
   auto&& batches = detail::batches_on(device, loader);
   for (auto [batch_inputs, batch_targets] : batches) {
     const auto [inputs, targets] = detail::batch_for<Loss>(model, batch_inputs, batch_targets);
@@ -93,10 +99,14 @@ Evaluation evaluate(Model& model, const Loss& criterion, Loader&& loader, See se
     loss.update(criterion(outputs, targets), inputs.size(0));
     samples += inputs.size(0);
     if constexpr (std::is_same_v<Target, label_t>)
-      if (targets.sizes().rank() == 1) accuracy.update(outputs, targets);
+      if (has_places || targets.sizes().rank() == 1) {
+        accuracy.update(outputs, targets);
+        labels += targets.numel();
+      }
     if (!see(outputs, batch_targets)) break;
   }
-  return {loss.item(), accuracy.result().accuracy(), samples};
+  const auto result = accuracy.result();
+  return {loss.item(), result.accuracy(), samples, labels - result.ignored};
 }
 template <class Model, class Loss, class Loader>
 Evaluation evaluate(Model& model, const Loss& criterion, Loader&& loader) {

@@ -44,11 +44,12 @@ class Validation {
     run.current.val_loss = result.loss;
     run.current.val_accuracy = result.accuracy;
     if (Ranks* const ranks = run.model.reducer()) {
-      const auto weight = static_cast<double>(result.samples);
-      double sums[] = {weight > 0 ? result.loss * weight : 0, weight > 0 ? result.accuracy * weight : 0, weight};
+      const auto samples = static_cast<double>(result.samples), labels = static_cast<double>(result.counted);
+      double sums[] = {samples > 0 ? result.loss * samples : 0, samples, labels > 0 ? result.accuracy * labels : 0,
+                       labels};
       ranks->sum(sums);
-      run.current.val_loss = sums[0] / sums[2];
-      run.current.val_accuracy = sums[1] / sums[2];
+      run.current.val_loss = sums[0] / sums[1];
+      run.current.val_accuracy = sums[2] / sums[3];
     }
   }
 
@@ -93,7 +94,7 @@ struct FitOptions {
 //   changed), on_validation_step_end,
 //   on_epoch_end, on_fit_end (also if the training was stopped), on_exit() noexcept (last, also after an exception).
 // A function as a part is called with the training at the end of every epoch. Metrics (Accuracy, ConfusionMatrix, TopK)
-// are reset before every epoch; a Measure writes one, or a function of yours, to the history, also of the validation. With a
+// are reset before every epoch, and leave out the labels that the loss ignores unless they have an .ignore_index; a Measure writes one, or a function of yours, to the history, also of the validation. With a
 // metric, a step runs the forward pass of the whole batch before the backward pass.
 //
 // With {.resume = file}, the state of a part belongs to the checkpoint if it has void visit_state(StateVisitor&), as all of gpunet
@@ -350,7 +351,7 @@ History fit(Network<D, T>& model, const Loss& criterion, Optimizer& optimizer, L
           });
           part.validate(run, criterion, [&](const auto& outputs, const auto& targets) {
             each([&]<class Other>(Other& other) {
-              if constexpr (detail::Measures<Other>) other.update(outputs, targets);
+              if constexpr (detail::Measures<Other>) detail::update_metric(other, criterion, outputs, targets);
               if constexpr (requires { other.on_validation_step_end(run); }) other.on_validation_step_end(run);
             });
             return !run.stopped();

@@ -230,7 +230,8 @@ class FitStep {
       const auto outputs = run_.model(inputs);
       auto loss = criterion_(outputs, labels);
       each([&](auto& part) {
-        if constexpr (Counts<std::remove_reference_t<decltype(part)>, Model>) part.update(outputs, of_loader);
+        if constexpr (Counts<std::remove_reference_t<decltype(part)>, Model>)
+          update_metric(part, criterion_, outputs, of_loader);
       });
       loss.backward(loss_gradient);
       return loss;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <limits>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -11,6 +12,7 @@
 #include <gpunet/core/error.hpp>
 #include <gpunet/core/shape.hpp>
 #include <gpunet/core/state.hpp>
+#include <gpunet/nn/loss.hpp>
 #include <gpunet/tensor/tensor.hpp>
 
 namespace gpunet::train {
@@ -30,6 +32,16 @@ struct AccuracyOf {
     return result.accuracy();
   }
 };
+
+// Updates a metric by a batch; one of gpunet leaves out the labels that the loss does.
+template <class Metric, class Loss, class Output, class Targets>
+void update_metric(Metric& metric, [[maybe_unused]] const Loss& loss, const Output& outputs,
+                   const Targets& targets) {
+  if constexpr (requires { metric.update(outputs, targets, nn::detail::ignore_index_of(loss)); })
+    metric.update(outputs, targets, nn::detail::ignore_index_of(loss));
+  else
+    metric.update(outputs, targets);
+}
 
 // Metrics that count: Accuracy, ConfusionMatrix, TopK.
 template <class M>
@@ -61,9 +73,9 @@ class Measure {
 
   const std::string& name() const { return name_; }
 
-  // Measures a batch.
+  // Measures a batch. `ignored`: as of Accuracy::update().
   template <class Output, class Targets>
-  void update(const Output& outputs, const Targets& targets) {
+  void update(const Output& outputs, const Targets& targets, [[maybe_unused]] std::optional<index_t> ignored = {}) {
     constexpr bool takes_targets = requires {
       metric_.update(outputs, targets);
     };
@@ -72,7 +84,10 @@ class Measure {
           takes_targets,
           "gpunet::train::Measure: the metric takes other targets than the loader has (Accuracy, TopK and "
           "ConfusionMatrix take labels), give a function of outputs and targets");
-      if constexpr (takes_targets) metric_.update(outputs, targets);
+      if constexpr (requires { metric_.update(outputs, targets, ignored); })
+        metric_.update(outputs, targets, ignored);
+      else if constexpr (takes_targets)
+        metric_.update(outputs, targets);
     } else {
       using T = std::remove_cvref_t<decltype(*targets.data())>;
       using Tensor = gpunet::Tensor<T, typename Output::device_type>;

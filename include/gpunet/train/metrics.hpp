@@ -2,6 +2,7 @@
 #pragma once
 
 #include <limits>
+#include <optional>
 #include <string_view>
 #include <vector>
 
@@ -26,35 +27,64 @@ struct RequireOutput {
       "update(net(inputs), labels)");
 };
 
-// Throws Error unless a batch matches the metric called `name`: its device, number of classes and labels. On Host, also
-// if a label is not a class; on Cuda labels are not read.
-template <class D, class Output>
-void check_batch(std::string_view name, D& device, index_t classes, const Output& outputs,
-                 const View<const label_t, D>& labels) {
-  require(&outputs.device() == &device, "gpunet::train::", name,
-          ": the outputs are on another device object, use the model's");
-  require(outputs.features() == classes, "gpunet::train::", name, ": outputs of ", outputs.features(),
-          " classes (want ", classes, "), make it for as many classes as the network has outputs");
-  require(outputs.batch() == labels.numel(), "gpunet::train::", name, ": ", labels.numel(),
-          " labels for a batch of ", outputs.batch());
-  require(labels.sizes().rank() == 1, "gpunet::train::", name, ": labels of shape ", to_string(labels.sizes()),
-          " (want [", outputs.batch(), "], a class for each sample), give labels.view().flatten()");
-  check_labels(concat("train::", name), device, labels.data(), labels.numel(), classes);
+// Whether a batch has a label for each place of the outputs: outputs [batch, classes, ...], labels [batch, ...].
+template <class Output, class Labels>
+bool has_places(const Output& outputs, const Labels& labels) {
+  return labels.sizes().rank() > 1 && outputs.sizes().rank() > 2;
 }
 
-// The predicted class of each sample of a batch. The memory is reused for the next batch.
+// Returns the number of classes; for labels [batch] all features are classes.
+template <class Output, class Labels>
+index_t classes_of(const Output& outputs, const Labels& labels) {
+  return has_places(outputs, labels) ? outputs.sizes()[1] : outputs.features();
+}
+
+// Throws Error unless a batch matches the metric called `name`: its device, number of classes and labels. On Host, also
+// if a label is not a class and not ignored; on Cuda labels are not read.
+template <class D, class Output>
+void check_batch(std::string_view name, D& device, index_t classes, const Output& outputs,
+                 const View<const label_t, D>& labels, std::optional<index_t> ignored) {
+  require(&outputs.device() == &device, "gpunet::train::", name,
+          ": the outputs are on another device object, use the model's");
+  const index_t found = classes_of(outputs, labels);
+  require(found == classes, "gpunet::train::", name, ": outputs of ", found, " classes (want ", classes,
+          "), make it for as many classes as the network has outputs");
+  if (!has_places(outputs, labels)) {
+    require(outputs.batch() == labels.numel(), "gpunet::train::", name, ": ", labels.numel(),
+            " labels for a batch of ", outputs.batch());
+    require(labels.sizes().rank() == 1, "gpunet::train::", name, ": labels of shape ", to_string(labels.sizes()),
+            " (want [", outputs.batch(), "], a class for each sample), give labels.view().flatten()");
+  } else {
+    const Sizes wanted = outputs.sizes().tail().tail().with_front(outputs.batch());
+    require(labels.sizes() == wanted, "gpunet::train::", name, ": labels of shape ", to_string(labels.sizes()),
+            " for outputs of shape ", to_string(outputs.sizes()), " (want ", to_string(wanted),
+            "), give a class for each place");
+  }
+  check_labels(concat("train::", name), device, labels.data(), labels.numel(), classes, ignored);
+}
+
+// Writes or reads counts and behind them the number of ignored labels, which older files lack.
+template <class D>
+void visit_counts(StateVisitor& state, const Sizes& sizes, D& device, index_t* counts) {
+  state.counts("counts", sizes, device, counts);
+  if (state.has("ignored", true)) state.counts("ignored", {}, device, counts + sizes.numel());
+}
+
+// The predicted class of each label of a batch. The memory is reused for the next batch.
 template <class D>
 class Predictions {
  public:
   explicit Predictions(D& device) : device_(device) {}
 
-  // Returns the index of the largest output of each sample, [batch]; valid until the next call.
+  // Returns the class of the largest output at each place of each sample, [batch, places]; valid until the next call.
   template <class Output>
-  const label_t* of(const Output& outputs) {
-    if (predictions_.size() < outputs.batch()) predictions_.reset(device_, outputs.batch());
+  const label_t* of(const Output& outputs, index_t classes) {
+    const index_t places = outputs.features() / classes, size = outputs.batch() * places;
+    if (predictions_.size() < size) predictions_.reset(device_, size);
     using T = typename Output::value_type;
     outputs.each_slice([&](const Slice& slice, index_t first, const T* x) {
-      for_each(device_, slice.count, ArgMax<T>{slice, outputs.features(), x, predictions_.data() + first});
+      for_each(device_, slice.count * places,
+               ArgMax<T>{slice, classes, x, predictions_.data() + first * places, places});
     });
     return predictions_.data();
   }
@@ -66,26 +96,39 @@ class Predictions {
 
 }  // namespace detail
 
+// Options of Accuracy, ConfusionMatrix and TopK.
+struct MetricOptions {
+  // Labels that do not count, as in torchmetrics; in evaluate() and fit() by default those that the loss ignores.
+  std::optional<index_t> ignore_index = {};
+};
+
 // The fraction of correct predictions, in total and per class, counted on the device:
 //   accuracy.update(net(inputs), labels);
-// A label that is not a class is an Error on Host. On Cuda, where labels are not read back, the accuracy is NaN, as is
-// the loss.
+// A label that is not a class and not ignored is an Error on Host. On Cuda, where labels are not read back, the accuracy
+// is NaN, as is the loss.
 template <class D>
 class Accuracy {
  public:
   // Throws Error unless there is at least one class.
-  Accuracy(D& device, index_t classes)
-      : device_(device), counts_(device, 2 * checked(classes)), predictions_(device) {
+  Accuracy(D& device, index_t classes, MetricOptions options = {})
+      : device_(device),
+        classes_(checked(classes)),
+        options_(options),
+        counts_(device, 2 * classes + 1),
+        predictions_(device) {
     reset();
   }
 
-  // Counts a batch: outputs [batch, classes], labels [batch]. Does not wait for the device.
+  // Counts a batch: outputs [batch, classes], labels [batch]; or [batch, classes, ...] and [batch, ...], such as images.
+  // `ignored`: the label that does not count, unless the options have one. Does not wait for the device.
   template <class Output>
-  void update(const Output& outputs, const ViewArgument<label_t, D>& labels) {
+  void update(const Output& outputs, const ViewArgument<label_t, D>& labels, std::optional<index_t> ignored = {}) {
     (void)detail::RequireOutput<Output>{};
-    detail::check_batch("Accuracy", device_, counts_.size() / 2, outputs, labels);
+    if (options_.ignore_index) ignored = options_.ignore_index;
+    detail::check_batch("Accuracy", device_, classes_, outputs, labels, ignored);
     sum_each(device_, counts_.size(), labels.numel(),
-             CountClass{predictions_.of(outputs), labels.data(), counts_.data()});
+             CountClass{predictions_.of(outputs, classes_), labels.data(), counts_.data(), classes_,
+                        ignored.value_or(ignore_nothing)});
     samples_ += labels.numel();
   }
 
@@ -97,17 +140,19 @@ class Accuracy {
 
   // The counts since the last reset.
   struct Result {
-    // Of one class: the samples with this label, and those of them that were predicted correctly.
+    // Of one class: the labels of it, and those of them that were predicted correctly.
     struct Class {
       index_t total, correct;
       double accuracy() const { return ratio(correct, total); }
     };
     std::vector<Class> classes;
-    index_t no_class = 0;  // samples whose label is not a class; in no other count
+    index_t no_class = 0;  // labels that are not a class; in no other count
+    index_t ignored = 0;   // labels that do not count
 
+    // Return the number of labels that count, and of those predicted correctly.
     index_t total() const { return sum(&Class::total); }
     index_t correct() const { return sum(&Class::correct); }
-    // Returns the accuracy from 0 to 1; NaN if there are no samples, or if a label was not a class.
+    // Returns the accuracy from 0 to 1; NaN if no label counts, or if a label was not a class.
     double accuracy() const { return no_class > 0 ? ratio(0, 0) : ratio(correct(), total()); }
 
    private:
@@ -127,15 +172,16 @@ class Accuracy {
     std::vector<index_t> counts(static_cast<std::size_t>(counts_.size()));
     device_.download(counts.data(), counts_.data(), counts_.bytes());
     Result result;
-    for (std::size_t i = 0; i < counts.size(); i += 2)
+    for (std::size_t i = 0; i + 1 < counts.size(); i += 2)
       result.classes.push_back({counts[i], counts[i + 1]});
-    result.no_class = samples_ - result.total();
+    result.ignored = counts.back();
+    result.no_class = samples_ - result.total() - result.ignored;
     return result;
   }
 
   // Writes or reads the counts, for a checkpoint.
   void visit_state(StateVisitor& state) {
-    state.counts("counts", {counts_.size()}, device_, counts_.data());
+    detail::visit_counts(state, {2 * classes_}, device_, counts_.data());
     state.count("samples", samples_);
   }
 
@@ -155,30 +201,34 @@ class Accuracy {
   }
 
   D& device_;
-  Buffer<index_t, D> counts_;  // [classes][total, correct]
+  index_t classes_;
+  MetricOptions options_;
+  Buffer<index_t, D> counts_;  // [classes][total, correct], ignored
   detail::Predictions<D> predictions_;
   index_t samples_ = 0;
 };
 
-// correct += samples for which fewer than k classes rank before the label's class, no_class += samples whose label is
-// not a class. Classes rank by output; ties: the first; NaN before all, as in ArgMax. Two sums.
+// correct += labels for which fewer than k classes rank before the label's class, no_class += labels that are not a
+// class, ignored += those to ignore. Classes rank by output; ties: the first; NaN before all, as in ArgMax. Three sums.
 template <class T>
 struct CountTopK {
   Slice slice;
   index_t classes, k;
   const T* x;
-  const label_t* labels;  // [count]
-  index_t* counts;        // [correct, no_class]
+  const label_t* labels;  // [count, places]
+  index_t* counts;        // [correct, no_class, ignored]
+  index_t places, ignored;
 
   GPUNET_FN index_t operator()(index_t i, index_t n) const {
     const index_t label = labels[n];
-    const bool no_class = label < 0 || label >= classes;
-    if (i == 1 || no_class) return i == 1 && no_class ? 1 : 0;
-    const index_t first = slice.offset(n, 0, classes);
-    const T own = x[first + label * slice.inner];
+    const index_t kind = label == ignored ? 2 : label < 0 || label >= classes ? 1 : 0;
+    if (i != kind) return 0;
+    if (kind != 0) return 1;
+    const index_t first = slice.offset(n / places, n % places, classes * places), step = places * slice.inner;
+    const T own = x[first + label * step];
     index_t before = 0;
     for (index_t j = 0; j < classes; ++j) {
-      const T other = x[first + j * slice.inner];
+      const T other = x[first + j * step];
       const bool same = own != own ? other != other : other == own;
       before += same ? j < label : own == own && !(other <= own);
     }
@@ -187,46 +237,51 @@ struct CountTopK {
   GPUNET_FN void store(index_t i, index_t sum) const { counts[i] += sum; }
 };
 
-// The fraction of samples whose class is among the k largest outputs, counted on the device:
+// The fraction of labels that are among the k largest outputs, counted on the device:
 //   train::TopK top5(device, 5);
 //   top5.update(net(inputs), labels);
-// k = 1 gives the accuracy. A label that is not a class is an Error on Host. On Cuda the accuracy is NaN, as is the
-// loss.
+// k = 1 gives the accuracy. A label that is not a class and not ignored is an Error on Host. On Cuda the accuracy is NaN,
+// as is the loss.
 template <class D>
 class TopK {
  public:
   // Throws Error if k is less than 1.
-  TopK(D& device, index_t k) : device_(device), k_(k), counts_(device, 2) {
+  TopK(D& device, index_t k, MetricOptions options = {})
+      : device_(device), k_(k), options_(options), counts_(device, 3) {
     require(k >= 1, "gpunet::train::TopK: k = ", k, " (want 1 or more)");
     reset();
   }
 
-  // Counts a batch: outputs [batch, classes], labels [batch]. Does not wait for the device.
+  // Counts a batch, as Accuracy::update().
   template <class Output>
-  void update(const Output& outputs, const ViewArgument<label_t, D>& labels) {
+  void update(const Output& outputs, const ViewArgument<label_t, D>& labels, std::optional<index_t> ignored = {}) {
     (void)detail::RequireOutput<Output>{};
-    require(outputs.features() >= k_, "gpunet::train::TopK: the ", k_, " most likely of ", outputs.features(),
-            " classes (want k of 1 to ", outputs.features(), ")");
-    detail::check_batch("TopK", device_, outputs.features(), outputs, labels);
+    if (options_.ignore_index) ignored = options_.ignore_index;
+    const index_t classes = detail::classes_of(outputs, labels), places = outputs.features() / classes;
+    require(classes >= k_, "gpunet::train::TopK: the ", k_, " most likely of ", classes,
+            " classes (want k of 1 to ", classes, ")");
+    detail::check_batch("TopK", device_, classes, outputs, labels, ignored);
     using T = typename Output::value_type;
     outputs.each_slice([&](const Slice& slice, index_t first, const T* x) {
-      sum_each(device_, 2, slice.count,
-               CountTopK<T>{slice, outputs.features(), k_, x, labels.data() + first, counts_.data()});
+      sum_each(device_, counts_.size(), slice.count * places,
+               CountTopK<T>{slice, classes, k_, x, labels.data() + first * places, counts_.data(), places,
+                            ignored.value_or(ignore_nothing)});
     });
-    total_ += labels.numel();
+    samples_ += labels.numel();
   }
 
   // Sets all counts to 0.
   void reset() {
-    fill(device_, 2, index_t{0}, counts_.data());
-    total_ = 0;
+    fill(device_, counts_.size(), index_t{0}, counts_.data());
+    samples_ = 0;
   }
 
   // The counts since the last reset.
   struct Result {
-    index_t total, correct;
-    index_t no_class = 0;  // samples whose label is not a class
-    // Returns the accuracy from 0 to 1; NaN if there are no samples, or if a label was not a class.
+    index_t total, correct;  // labels that count
+    index_t no_class = 0;    // of them, labels that are not a class
+    index_t ignored = 0;     // labels that do not count
+    // Returns the accuracy from 0 to 1; NaN if no label counts, or if a label was not a class.
     double accuracy() const {
       return no_class > 0 ? std::numeric_limits<double>::quiet_NaN()
                           : static_cast<double>(correct) / static_cast<double>(total);
@@ -234,29 +289,30 @@ class TopK {
   };
   // Returns the counts. Waits for the device.
   Result result() const {
-    index_t counts[2];
+    index_t counts[3];
     device_.download(counts, counts_.data(), counts_.bytes());
-    return {total_, counts[0], counts[1]};
+    return {samples_ - counts[2], counts[0], counts[1], counts[2]};
   }
 
   // Writes or reads the counts, for a checkpoint.
   void visit_state(StateVisitor& state) {
-    state.counts("counts", {counts_.size()}, device_, counts_.data());
-    state.count("samples", total_);
+    detail::visit_counts(state, {2}, device_, counts_.data());
+    state.count("samples", samples_);
   }
 
   // As Accuracy::all_reduce().
   template <class Communicator>
   void all_reduce(Communicator& comm) {
     comm.all_reduce(device_, View<index_t, D>(counts_.data(), {counts_.size()}));
-    total_ = comm.all_reduce(total_);
+    samples_ = comm.all_reduce(samples_);
   }
 
  private:
   D& device_;
   index_t k_;
-  Buffer<index_t, D> counts_;  // correct, no class
-  index_t total_ = 0;
+  MetricOptions options_;
+  Buffer<index_t, D> counts_;  // correct, no class, ignored
+  index_t samples_ = 0;
 };
 
 }  // namespace gpunet::train

@@ -41,7 +41,9 @@ GPUNET_INLINE void check_labels(std::string_view name, Host&, const label_t* lab
   for (index_t n = 0; n < count; ++n)
     require((labels[n] >= 0 && labels[n] < classes) || ignored == labels[n], "gpunet::", name, ": label ",
             labels[n], " of sample ", n, " of the batch is no class (want 0 to ", classes - 1,
-            "): check the labels, or give the network as many outputs as there are classes");
+            "): check the labels, or ",
+            labels[n] < 0 ? concat("leave those out that are none by {.ignore_index = ", labels[n], "}")
+                          : "give the network as many outputs as there are classes");
 }
 
 }  // namespace gpunet
