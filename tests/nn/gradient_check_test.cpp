@@ -114,7 +114,8 @@ std::string problem(const SumLoss& loss, index_t features = 2) {
   return error_of([&] { nn::check_loss_gradients(test_device<Host>(), loss, {features}, Slice{3, 3, 1}); });
 }
 
-// torch.nn.Hardshrink: x where |x| > bound, else 0. It jumps at the bounds. With factors that make its gradient wrong.
+// torch.nn.Hardshrink: x where |x| > bound, else 0. It jumps at the bounds. The other numbers are its
+// gradient, right or wrong.
 struct Hardshrink {
   double bound = 0.3;
   double outside = 1, inside = 0, at_bound = 0;
@@ -315,7 +316,8 @@ TEST_CASE("layers and losses pass at their kinks") {
                                         {Sizes{5}}, {.inputs = inputs});
   };
   CHECK(clamp_at({-0.5, 0.25, 0.25 + 1e-4, -0.5 + 1e-4, 0}).kinks > 0);
-  // Pools {1, 1, 0.5, 0} and {2, -1, 2.0001, 0.25}: two inputs share a maximum, and one is little larger.
+  // Pools {1, 1, 0.5, 0} and {2, -1, 2.0001, 0.25}: two inputs share a maximum, and one is little
+  // larger than another.
   const double ties[] = {1, 1, 2, -1, 0.5, 0, 2 + 1e-4, 0.25};
   CHECK(nn::check_layer_gradients(host, nn::MaxPool2d<2>{}, Shape<1, 2, 4>{}, Slice{1, 1, 1},
                                   {.inputs = std::vector<double>(ties, ties + 8)})

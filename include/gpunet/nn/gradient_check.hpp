@@ -61,12 +61,12 @@ double relative_error(const std::vector<A>& a, const std::vector<B>& b) {
 // The largest relative_error between gradients and finite differences that passes.
 inline constexpr double gradient_tolerance = 1e-7;
 
-// The derivative of a function at a point. At a kink or a jump, the range of the slopes on its two sides.
+// The derivative of a function at a point. At a kink or a jump, the range of the slopes on both sides.
 struct Slope {
   double low = 0, high = 0;
   bool at_kink = false;
 
-  // Returns which of the derivatives is nearest to `gradient`: at a kink any between the slopes is one.
+  // Returns the derivative that is nearest to `gradient`: at a kink any between the slopes is one.
   double nearest(double gradient) const {
     if (at_kink && low <= gradient && gradient <= high) return gradient;
     return gradient < low ? low : high;
@@ -90,7 +90,7 @@ struct FivePoints {
   double slope(std::size_t i) const { return (f[i + 1] - f[i]) / h; }
   // Returns the derivative at 0 of a smooth function (error of order h^4).
   double derivative() const { return (8 * (f[3] - f[1]) - (f[4] - f[0])) / (12 * h); }
-  // Returns whether the slopes on the left and on the right differ by more than curvature and roundings explain.
+  // Returns whether the slopes on both sides differ by more than curvature and roundings explain.
   bool has_kink() const {
     double steepest = 0, largest = 0;
     for (std::size_t i = 0; i < 5; ++i) {
@@ -98,7 +98,8 @@ struct FivePoints {
       largest = std::max(largest, std::abs(f[i]));
     }
     const double bound = 1e-6 * steepest + 1e-14 * largest / h;
-    const double bend = (f[0] - 4 * f[1] + 6 * f[2] - 4 * f[3] + f[4]) / (2 * h);  // 0 where a kink is 2h/3 away
+    // 0 where a kink is 2h/3 away; there the differences of five and of three points differ.
+    const double bend = (f[0] - 4 * f[1] + 6 * f[2] - 4 * f[3] + f[4]) / (2 * h);
     return std::abs(bend) > bound || std::abs(derivative() - (f[3] - f[1]) / (2 * h)) > bound;
   }
   // Returns the slopes beside the inner points, between which a kink or jump is.
@@ -157,7 +158,7 @@ struct GradientReport {
 // Options of the check of a layer.
 struct GradientCheckOptions {
   std::uint64_t seed = 1;
-  std::vector<double> kinks = {};   // those of the function other than 0: random inputs keep away from them
+  std::vector<double> kinks = {};   // where the function has some, 0 aside: random inputs keep away
   std::vector<double> inputs = {};  // the first inputs, instead of random ones
 };
 
