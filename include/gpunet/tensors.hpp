@@ -2,6 +2,7 @@
 // training needs none of it.
 #pragma once
 
+#include <gpunet/ops/classes.hpp>
 #include <gpunet/tensor/create.hpp>
 #include <gpunet/tensor/functions.hpp>
 #include <gpunet/tensor/indexing.hpp>
@@ -12,5 +13,4 @@
 #include <gpunet/tensor/reduce.hpp>
 #include <gpunet/tensor/scan.hpp>
 #include <gpunet/tensor/shapes.hpp>
-#include <gpunet/tensor/softmax.hpp>
 #include <gpunet/tensor/sort.hpp>

@@ -1,5 +1,6 @@
 #include <doctest/doctest.h>
 
+#include <gpunet/functional.hpp>
 #include <gpunet/gpunet.hpp>
 #include <gpunet/nn/gradient_check.hpp>
 #include <gpunet/ops/for_each_random.hpp>
@@ -113,6 +114,34 @@ std::string problem(const SumLoss& loss, index_t features = 2) {
   return error_of([&] { nn::check_loss_gradients(test_device<Host>(), loss, {features}, Slice{3, 3, 1}); });
 }
 
+// torch.nn.Hardshrink: x where |x| > bound, else 0. It jumps at the bounds. The other numbers are its
+// gradient, right or wrong.
+struct Hardshrink {
+  double bound = 0.3;
+  double outside = 1, inside = 0, at_bound = 0;
+
+  template <class T>
+  GPUNET_FN T value(T x) const {
+    return x > static_cast<T>(bound) || x < -static_cast<T>(bound) ? x : T{};
+  }
+  template <class T>
+  GPUNET_FN T gradient(T x, T, T dy) const {
+    const T size = x < T{} ? -x : x, edge = static_cast<T>(bound);
+    return dy * static_cast<T>(size == edge ? at_bound : size > edge ? outside : inside);
+  }
+};
+
+// Checks an element-wise layer at these inputs, those of one sample.
+template <class F, std::size_t n>
+nn::GradientReport check_at(const F& layer, const double (&inputs)[n]) {
+  return nn::check_layer_gradients(test_device<Host>(), layer, Shape<static_cast<int>(n)>{}, Slice{1, 1, 1},
+                                   {.inputs = std::vector<double>(inputs, inputs + n)});
+}
+template <std::size_t n>
+std::string problem(const Hardshrink& f, const double (&inputs)[n]) {
+  return error_of([&] { check_at(nn::Elementwise(f), inputs); });
+}
+
 // Text that has the parts in this order.
 bool has(const std::string& text, const std::string& first, const std::string& last) {
   CAPTURE(text);
@@ -224,4 +253,80 @@ TEST_CASE("the gradient check says what is wrong with a loss") {
             where + "the gradient differs from the finite differences (relative error ",
             ", want less than 1e-07), check evaluate"));
   CHECK(problem(SumLoss(SumLoss::Fault::none), 0) == where + "an output of shape [0] (want 1 number or more)");
+}
+
+TEST_CASE("at a kink a gradient between the slopes of both sides passes") {
+  for (const double right : {0.0, 0.5, 1.0}) {
+    const Hardshrink f{.at_bound = right};
+    const auto report = check_at(nn::Elementwise(f), {0.1, 0.3, -0.3, 1.5});
+    CHECK(report.points == 4);
+    CHECK(report.kinks == 2);
+    CHECK(report.first_kink == "input 1 of sample 0, which is 0.3");
+    CHECK(report.error < nn::gradient_tolerance);
+  }
+  for (const double wrong : {-0.01, 1.01, 100.0})
+    CHECK(contains(problem(Hardshrink{.at_bound = wrong}, {0.1, 0.3, -0.3, 1.5}),
+                   "; 2 of 4 are at kinks, the first: input 1 of sample 0, which is 0.3), check forward and"));
+}
+
+TEST_CASE("the gradient check is exact beside a kink") {
+  for (const double distance : {1e-4, 3e-4, 2e-3 / 3, 1e-3, 1.9e-3, 2e-3, 2.1e-3, 0.1})
+    for (const double sign : {1.0, -1.0}) {
+      CAPTURE(distance);
+      const double inputs[] = {0.1, sign * (0.3 + distance), sign * (0.3 - distance), 1.5};
+      CHECK(check_at(nn::Elementwise(Hardshrink{}), inputs).kinks == 0);
+      CHECK(contains(problem(Hardshrink{.outside = 1.00001}, inputs), "differs from the finite differences"));
+      CHECK(contains(problem(Hardshrink{.inside = 0.00001}, inputs), "differs from the finite differences"));
+    }
+  CHECK(check_at(nn::Elementwise(Hardshrink{}), {0.3 + 1e-7, 0.3 - 1e-7, -0.3 - 1e-9, 1}).kinks == 3);
+  CHECK(contains(problem(Hardshrink{.outside = 1.01}, {0.3 + 1e-7, 0}), "differs from the finite differences"));
+}
+
+TEST_CASE("inputs that are all at kinks do not pass") {
+  const auto message = problem(Hardshrink{}, {0.3, -0.3});
+  CHECK(
+      message ==
+      "gpunet::nn::check_layer_gradients, slice of 1 samples in 1 x 1: the gradient of the inputs is only compared "
+      "at kinks (2 of 2 are at kinks, the first: input 0 of sample 0, which is 0.3), give other inputs");
+}
+
+TEST_CASE("random inputs keep away from kinks that have a name") {
+  const auto check = [](const std::vector<double>& kinks) {  // the random inputs are -1.875, -1.375, ..., 1.625
+    return nn::check_layer_gradients(test_device<Host>(), nn::Elementwise(Hardshrink{.bound = 0.375}), Shape<8>{},
+                                     Slice{1, 1, 1}, {.kinks = kinks});
+  };
+  CHECK(check({}).kinks == 1);
+  CHECK(contains(check({}).first_kink, " of sample 0, which is -0.375"));
+  CHECK(check({0.375, -0.375}).kinks == 0);
+  const auto all_slices =
+      nn::check_layer_gradients(test_device<Host>(), nn::Elementwise(Hardshrink{.bound = 0.375}), Shape<8>{},
+                                {.seed = 2, .kinks = {0.375, -0.375}});
+  CHECK(all_slices.kinks == 0);
+  CHECK(all_slices.points > 8);
+}
+
+TEST_CASE("layers and losses pass at their kinks") {
+  Host& host = test_device<Host>();
+  CHECK(check_at(nn::ReLU{}, {0, 1e-4, -1e-4, 1e-8, 1}).kinks == 2);
+  CHECK(check_at(nn::ReLU6{}, {0, 6, 6 + 1e-4, 6 - 1e-4, 3}).kinks == 2);
+  CHECK(check_at(nn::Hardtanh{}, {-1, 1, 1 + 1e-4, -1 + 1e-4, 0.5}).kinks == 2);
+  CHECK(check_at(nn::Hardswish{}, {-3, 3, 3 + 1e-4, 3 - 1e-4, 0.5}).kinks == 2);
+  const auto clamp_at = [&](const std::vector<double>& inputs) {
+    return nn::check_function_gradients(host, [](const nn::Value& x) { return nn::clamp(x, -0.5, 0.25); },
+                                        {Sizes{5}}, {.inputs = inputs});
+  };
+  CHECK(clamp_at({-0.5, 0.25, 0.25 + 1e-4, -0.5 + 1e-4, 0}).kinks > 0);
+  // Pools {1, 1, 0.5, 0} and {2, -1, 2.0001, 0.25}: two inputs share a maximum, and one is little
+  // larger than another.
+  const double ties[] = {1, 1, 2, -1, 0.5, 0, 2 + 1e-4, 0.25};
+  CHECK(nn::check_layer_gradients(host, nn::MaxPool2d<2>{}, Shape<1, 2, 4>{}, Slice{1, 1, 1},
+                                  {.inputs = std::vector<double>(ties, ties + 8)})
+            .kinks == 2);
+  const nn::LossRange halves{.target_low = 0.5, .target_high = 0.5, .outputs = {0.5, 0.5 + 1e-4, 0.5 - 1e-4, 2}};
+  CHECK(nn::check_loss_gradients(host, nn::L1Loss{}, {2}, Slice{3, 3, 1}, halves).kinks == 1);
+  CHECK(error_of([&] {
+          nn::check_loss_gradients(host, nn::L1Loss{}, {2}, Slice{3, 3, 1}, {1, 1, 1, 1});
+        }) ==
+        "gpunet::nn::check_loss_gradients, slice of 3 samples in 3 x 1: the gradient is only compared at kinks "
+        "(6 of 6 are at kinks, the first: output 0 of sample 0, which is 1), give other inputs");
 }

@@ -214,9 +214,7 @@ TEST_CASE_TEMPLATE("reductions of nothing", D, GPUNET_TEST_DEVICES) {
   CHECK(error_of([&] { amin(none, 0); }) == "gpunet::amin:" + message);
   CHECK(error_of([&] { argmin(none, 0); }) == "gpunet::argmin:" + message);
   CHECK(error_of([&] { max(none, 0); }) == "gpunet::max:" + message);
-  CHECK(error_of([&] { argmax(none); }) ==
-        "gpunet::argmax: a tensor of shape [0] has no elements to reduce (there is no largest or smallest), give "
-        "some");
+  CHECK(error_of([&] { argmax(none); }) == "gpunet::argmax:" + message);
   CHECK(error_of([&] { norm(none, infinity); }) == "gpunet::norm:" + message);
 }
 

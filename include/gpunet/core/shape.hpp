@@ -8,6 +8,7 @@
 #include <initializer_list>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <gpunet/core/error.hpp>
@@ -107,6 +108,23 @@ std::string to_string(const Sizes& sizes);
 // Returns the shape that two make where they are aligned at their last dimension and an extent of 1 is repeated; nothing if they
 // do not fit.
 std::optional<Sizes> broadcast_shapes(const Sizes& a, const Sizes& b);
+
+namespace detail {
+
+// Returns the number from 0 on of a dimension of a shape with `rank` dimensions. Throws Error if it
+// is not there.
+int dimension_at(int dim, int rank, std::string_view function);
+
+// A shape seen from one of its dimensions: [outer, length, inner]. Throws Error if it is not there.
+struct AlongDimension {
+  index_t outer = 1, length = 1, inner = 1;
+  Sizes others;  // the other dimensions; with keepdim all, this one with an extent of 1
+
+  AlongDimension() = default;
+  AlongDimension(const Sizes& sizes, int dim, bool keepdim, std::string_view function);
+};
+
+}  // namespace detail
 
 // Stands for an extent that is known only at run time.
 inline constexpr index_t dyn = -1;

@@ -1,58 +1,43 @@
-// Predictions and probabilities of classes along one dimension of a tensor.
+// Probabilities of classes along one dimension of a tensor, and predictions (argmax).
 #pragma once
 
-#include <gpunet/ops/argmax.hpp>
+#include <string_view>
+
 #include <gpunet/ops/softmax/softmax.hpp>
-#include <gpunet/tensor/tensor.hpp>
+#include <gpunet/tensor/argmax.hpp>
+#include <gpunet/tensor/tensor_like.hpp>
 
 namespace gpunet {
 
 namespace detail {
 
-// A shape seen from one of its dimensions: [outer, classes, inner].
-struct AlongDimension {
-  index_t outer = 1, classes = 1, inner = 1;
-  Sizes others;  // all dimensions but this one
-
-  AlongDimension(const Sizes& sizes, int dim, const char* function) {
-    const int rank = sizes.rank(), at = dim < 0 ? dim + rank : dim;
-    require(rank > 0, "gpunet::", function, ": dimension ", dim, " of a shape without dimensions");
-    require(0 <= at && at < rank, "gpunet::", function, ": dimension ", dim, " of the shape ", to_string(sizes),
-            " (want ", -rank, " to ", rank - 1, ")");
-    classes = sizes[at];
-    for (int i = 0; i < rank; ++i) {
-      if (i < at) outer *= sizes[i];
-      if (i > at) inner *= sizes[i];
-      if (i != at) others.append(sizes[i]);
-    }
-  }
-};
+template <class X>
+auto softmax_along(X&& x, int dim, SoftmaxKind kind, std::string_view function) {
+  if constexpr (has_softmax<X>())  // before what follows, so that its error is the first
+    return with_elements(
+        std::forward<X>(x), [&]<class D, class T>(D& device, const T* elements, const Sizes& sizes) {
+          const AlongDimension along(sizes, dim, true, function);
+          Tensor<T, D> y(device, sizes);
+          if (y.numel() > 0)
+            softmax_forward(device, along.outer * along.inner,
+                            SoftmaxForward<T>{along.length, along.inner, elements, y.data(), kind});
+          return y;
+        });
+}
 
 }  // namespace detail
 
-// Returns the index of the maximum along dimension `dim`, as torch.argmax; a negative one counts from the end. Ties: the
-// first; NaN counts as maximum. Of logits [batch, classes], argmax(logits, 1) are the predictions [batch].
-template <class T, class D>
-Tensor<label_t, D> argmax(const Tensor<T, D>& x, int dim) {
-  const detail::AlongDimension along(x.sizes(), dim, "argmax");
-  require(along.classes > 0, "gpunet::argmax: nothing along dimension ", dim, " of the shape ",
-          to_string(x.sizes()), " (want 1 element or more)");
-  Tensor<label_t, D> places(x.device(), along.others);
-  const Slice slice{along.outer * along.inner, along.outer, along.inner};
-  for_each(x.device(), slice.count, ArgMax<T>{slice, along.classes, x.data(), places.data()});
-  return places;
+// Returns exp(x) / sum exp(x) along a dimension, of floats, as torch.softmax. Of logits
+// [batch, classes], softmax(logits, 1) are the probabilities. Throws Error if it is not there.
+template <detail::TensorLike X>
+auto softmax(X&& x, int dim) {
+  return detail::softmax_along(std::forward<X>(x), dim, SoftmaxKind::probabilities, "softmax");
 }
 
-// Returns exp(x) / sum exp(x) along dimension `dim`, as torch.softmax. Of logits [batch, classes], softmax(logits, 1) are
-// the probabilities.
-template <class T, class D>
-Tensor<T, D> softmax(const Tensor<T, D>& x, int dim) {
-  const detail::AlongDimension along(x.sizes(), dim, "softmax");
-  Tensor<T, D> y(x.device(), x.sizes());
-  if (x.numel() > 0)
-    softmax_forward(x.device(), along.outer * along.inner,
-                    SoftmaxForward<T>{along.classes, along.inner, x.data(), y.data()});
-  return y;
+// Returns x - log(sum exp(x)) along a dimension, of floats, as torch.log_softmax.
+template <detail::TensorLike X>
+auto log_softmax(X&& x, int dim) {
+  return detail::softmax_along(std::forward<X>(x), dim, SoftmaxKind::logarithms, "log_softmax");
 }
 
 }  // namespace gpunet

@@ -234,35 +234,6 @@ Expression<T, D> expression(Expression<T, D>& x) {
   return std::move(x);
 }
 
-// What an operand is; void for other types.
-template <class X>
-struct OperandOf {
-  using value_type = void;
-  using device_type = void;
-};
-template <class T, class D>
-struct OperandOf<Tensor<T, D>> {
-  using value_type = T;
-  using device_type = D;
-};
-template <class T, class D>
-struct OperandOf<Expression<T, D>> : OperandOf<Tensor<T, D>> {};
-template <class T, class D>
-struct OperandOf<StridedView<T, D>> : OperandOf<Tensor<std::remove_const_t<T>, D>> {};
-template <class T, class D>
-struct OperandOf<View<T, D>> : OperandOf<Tensor<std::remove_const_t<T>, D>> {};
-template <ViewOnDevice X>
-struct OperandOf<X> : OperandOf<View<typename X::element_type, typename X::device_type>> {};
-
-template <class X>
-using ValueOf = typename OperandOf<std::remove_cvref_t<X>>::value_type;
-template <class X>
-using DeviceOf = typename OperandOf<std::remove_cvref_t<X>>::device_type;
-
-// A tensor, a view or an expression.
-template <class X>
-concept TensorLike = !std::is_void_v<ValueOf<X>>;
-
 // A number beside a tensor.
 template <class X>
 concept Number = std::is_arithmetic_v<std::remove_cvref_t<X>>;

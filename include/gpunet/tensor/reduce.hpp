@@ -11,7 +11,7 @@
 #include <limits>
 #include <span>
 
-#include <gpunet/tensor/create.hpp>
+#include <gpunet/tensor/argmax.hpp>
 #include <gpunet/tensor/fold.hpp>
 #include <gpunet/tensor/functions.hpp>
 #include <gpunet/tensor/shapes.hpp>
@@ -129,33 +129,11 @@ auto variance(X&& x, std::span<const int> dims, bool keepdim, double correction,
 // Returns the extremes along a dimension, and their indices.
 template <class Op, class X>
 auto extreme_and_place(X&& x, int dim, bool keepdim, std::string_view function) {
-  using D = DeviceOf<X>;
-  using T = ValueOf<X>;
+  constexpr bool smallest = std::is_same_v<Op, element::Minimum>;
   const auto elements = stored(std::forward<X>(x));
-  auto best = extreme<Op>(elements, Dims(dim), true, function);
-  D& device = best.device();
-  const int rank = elements.sizes().rank();
-  if (rank == 0) return ValuesAndIndices<T, D>{{}, std::move(best), zeros<label_t>(device, {})};
-  const int at = dimension_at(dim, rank, function);
-  const index_t length = elements.sizes()[at];
-  require(length <= std::numeric_limits<label_t>::max(), "gpunet::", function, ": ", length,
-          " elements along dimension ", dim, " (want fewer than 2^31), reduce parts of them");
-  const Tensor<label_t, D> numbers = arange<label_t>(device, static_cast<label_t>(length));
-  Sizes along, result;
-  for (int d = 0; d < rank; ++d) {
-    along.append(d == at ? length : 1);
-    if (d != at || keepdim) result.append(best.sizes()[d]);
-  }
-  auto is_best = elements == best;
-  auto places = [&] {
-    if constexpr (std::is_floating_point_v<T>)
-      return where(std::move(is_best) | isnan(elements), with_sizes(numbers, along), static_cast<label_t>(length));
-    else
-      return where(std::move(is_best), with_sizes(numbers, along), static_cast<label_t>(length));
-  }();
-  auto indices = extreme<element::Minimum>(std::move(places), Dims(dim), keepdim, function);
-  return ValuesAndIndices<T, D>{
-      {}, TensorAccess::adopt(device, result, TensorAccess::release(std::move(best))), std::move(indices)};
+  auto best = extreme<Op>(elements, Dims(dim), keepdim, function);
+  return ValuesAndIndices<ValueOf<X>, DeviceOf<X>>{
+      {}, std::move(best), find_best(elements, dim, keepdim, smallest, function)};
 }
 
 template <class Op, class D>
@@ -244,25 +222,6 @@ auto min(X&& x) {
   return amin(std::forward<X>(x));
 }
 
-// Return the indices along a dimension, or of all elements in row-major order, of the largest and the smallest element: of equal ones the
-// first. They have the type of labels.
-template <detail::TensorLike X>
-auto argmax(X&& x, int dim, bool keepdim = false) {
-  return detail::extreme_and_place<detail::element::Maximum>(std::forward<X>(x), dim, keepdim, "argmax").indices;
-}
-template <detail::TensorLike X>
-auto argmin(X&& x, int dim, bool keepdim = false) {
-  return detail::extreme_and_place<detail::element::Minimum>(std::forward<X>(x), dim, keepdim, "argmin").indices;
-}
-template <detail::TensorLike X>
-auto argmax(X&& x) {
-  return argmax(flatten(std::forward<X>(x)), 0);
-}
-template <detail::TensorLike X>
-auto argmin(X&& x) {
-  return argmin(flatten(std::forward<X>(x)), 0);
-}
-
 // The largest or smallest elements along a dimension and their indices: auto [values, indices] = max(x, 1).
 template <class T, class D>
 struct ValuesAndIndices : detail::SeveralTensors<T, D> {
@@ -278,6 +237,21 @@ auto max(X&& x, int dim, bool keepdim = false) {
 template <detail::TensorLike X>
 auto min(X&& x, int dim, bool keepdim = false) {
   return detail::extreme_and_place<detail::element::Minimum>(std::forward<X>(x), dim, keepdim, "min");
+}
+
+// Returns log(sum(exp(x))), of floats.
+template <detail::TensorLike X>
+auto logsumexp(X&& x, const detail::Dims& dims = {}, bool keepdim = false) {
+  if constexpr (detail::has_softmax<X>()) {
+    const auto held = detail::stored(std::forward<X>(x));
+    const auto view = detail::view_of(held);
+    const detail::ReducedShape shape(view.sizes(), dims, keepdim, "logsumexp");
+    if (view.numel() == 0) return Tensor(log(sum(exp(view), dims, keepdim)));
+    Tensor largest = amax(view, dims, true);
+    largest = where(isinf(largest), 0, largest);  // inf - inf would be NaN
+    Tensor y = log(sum(exp(view - largest), dims, true)) + largest;
+    return detail::with_sizes(std::move(y), shape.result).eval();
+  }
 }
 
 // Return whether any, or each, of the elements is true; numbers other than 0 are.

@@ -28,8 +28,6 @@ struct Layout {
   Strides strides;
 };
 
-// Returns the number from 0 on of a dimension of a shape with `rank` dimensions. Throws Error if it is not there.
-int dimension_at(int dim, int rank, std::string_view function);
 // Returns `sizes` with the extent that is -1 computed for so many elements. Throws Error if it does not fit.
 Sizes resolved_sizes(std::span<const index_t> sizes, index_t elements, std::string_view function);
 

@@ -7,13 +7,6 @@
 
 namespace gpunet::detail {
 
-GPUNET_INLINE int dimension_at(int dim, int rank, std::string_view function) {
-  require(rank > 0, "gpunet::", function, ": dimension ", dim, " of a tensor without dimensions, reshape it");
-  require(-rank <= dim && dim < rank, "gpunet::", function, ": dimension ", dim, " of a tensor with ", rank,
-          " dimensions (want ", -rank, " to ", rank - 1, ")");
-  return dim < 0 ? dim + rank : dim;
-}
-
 GPUNET_INLINE Sizes resolved_sizes(std::span<const index_t> sizes, index_t elements, std::string_view function) {
   index_t known = 1;
   int unknown = -1;

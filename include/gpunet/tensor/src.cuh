@@ -1,6 +1,7 @@
 // All bodies of this folder for Cuda, a part of the compiled library.
 #pragma once
 
+#include <gpunet/tensor/argmax.hpp>
 #include <gpunet/tensor/expression.ipp>
 #include <gpunet/tensor/fold.cuh>
 #include <gpunet/tensor/reduce.ipp>
@@ -30,3 +31,8 @@ GPUNET_COMPILE_LOOP(gpunet::detail::ScatterElements<std::uint8_t>);
 GPUNET_COMPILE_LOOP(gpunet::detail::ScatterElements<bool>);
 GPUNET_COMPILE_LOOP(gpunet::detail::ScatterElements<std::int32_t>);
 GPUNET_COMPILE_LOOP(gpunet::detail::ScatterElements<gpunet::index_t>);
+GPUNET_COMPILE_SUM(gpunet::detail::FindBest<float>);
+GPUNET_COMPILE_SUM(gpunet::detail::FindBest<double>);
+GPUNET_COMPILE_SUM(gpunet::detail::FindBest<std::int32_t>);
+GPUNET_COMPILE_SUM(gpunet::detail::FindBest<gpunet::index_t>);
+GPUNET_COMPILE_SUM(gpunet::detail::FindBest<std::uint8_t>);

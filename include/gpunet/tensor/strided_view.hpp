@@ -7,7 +7,7 @@
 #include <vector>
 
 #include <gpunet/tensor/element_program.hpp>
-#include <gpunet/tensor/tensor.hpp>
+#include <gpunet/tensor/tensor_like.hpp>
 
 namespace gpunet {
 
@@ -83,16 +83,6 @@ class StridedView {
 
 namespace detail {
 
-// Returns the device of a tensor that is to be viewed. Throws Error if it was made without one.
-template <class T, class D>
-D& device_of_view(const Tensor<T, D>& tensor) {
-  D* const device = TensorAccess::device(tensor);
-  require(device != nullptr,
-          "gpunet::StridedView: the tensor was made without a device (it has no elements), make it on "
-          "one");
-  return *device;
-}
-
 // Returns a view of a whole tensor.
 template <class T, class D>
 StridedView<T, D> view_of(Tensor<T, D>& tensor) {
@@ -108,11 +98,6 @@ template <class T, class D>
 const StridedView<T, D>& view_of(const StridedView<T, D>& view) {
   return view;
 }
-
-// A View that knows its device, such as a parameter of a network.
-template <class X>
-concept ViewOnDevice = std::derived_from<X, View<typename X::element_type, typename X::device_type>> &&
-    std::same_as<decltype(std::declval<const X&>().device()), typename X::device_type&>;
 
 template <ViewOnDevice X>
 StridedView<typename X::element_type, typename X::device_type> view_of(const X& x) {

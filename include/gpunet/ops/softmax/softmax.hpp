@@ -74,7 +74,7 @@ void softmax_backward(D& device, index_t columns, const SoftmaxBackward<T>& soft
   for_each(device, columns, softmax);
 }
 
-// The same for floats on Host: vectors over the samples of a slice.
+// The same for floats on Host: vectors over the samples of a slice, or over the classes of a row.
 void softmax_forward(Host& device, index_t columns, const SoftmaxForward<float>& softmax);
 void softmax_backward(Host& device, index_t columns, const SoftmaxBackward<float>& softmax);
 
