@@ -72,6 +72,10 @@ auto with_elements(X&& x, const F& f) {
   } else if constexpr (std::is_same_v<V, Tensor<ValueOf<X>, DeviceOf<X>>>) {
     return f(device_of_view(x), std::as_const(x).data(), x.sizes());
   } else {
+    static_assert(
+        requires { x.device(); },
+        "gpunet::View: a view that does not know its device (functions of tensors run there), give the "
+        "tensor, or StridedView(device, ...)");
     if constexpr (requires { x.is_contiguous(); })
       if (!x.is_contiguous()) return with_elements(x.contiguous(), f);
     return f(x.device(), static_cast<const ValueOf<X>*>(x.data()), x.sizes());
