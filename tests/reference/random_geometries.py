@@ -127,9 +127,14 @@ def linear(x, c):
     return F.linear(y, c.parameter(c.out2, c.out), c.parameter(c.out2)) if c.more else y
 
 
+def hardsigmoid(x):
+    """Of double: F.hardsigmoid has 1 / 6 in float in its gradient."""
+    return (x / 6 + 0.5).clamp(0, 1)
+
+
 activations = [F.relu, F.relu6, F.leaky_relu, F.elu, F.selu, F.gelu, F.silu, F.mish, torch.tanh,
                torch.sigmoid, F.logsigmoid, F.softplus, F.softsign,
-               lambda x: F.hardtanh(x, -0.5, 0.5), F.hardswish, F.hardsigmoid,
+               lambda x: F.hardtanh(x, -0.5, 0.5), F.hardswish, hardsigmoid,
                lambda x: x.sin().exp(), lambda x: (x.cos().square() + 1).sqrt()]
 
 
