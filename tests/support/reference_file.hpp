@@ -28,6 +28,13 @@ class ReferenceFile {
     FAIL(name_ << " has no " << array);
     return {};
   }
+  // Returns the names of all arrays.
+  std::vector<std::string> names() const {
+    std::vector<std::string> names;
+    for (const gpunet::io::TensorEntry& entry : file_.entries())
+      names.push_back(entry.name);
+    return names;
+  }
   const auto& metadata() const { return file_.metadata(); }
 
  private:
