@@ -11,10 +11,10 @@ fail() {
   exit 1
 }
 
-# Packages of commands with a different name. doctest and zlib are headers, python3-venv a module, and the libraries
+# Packages of commands with a different name. doctest, zlib and stb are headers, python3-venv a module, and the libraries
 # of clang's sanitizers and of its fuzzer are needed after clang++ itself.
 declare -A package_of=([clang++]=clang [clang-sanitizers]=libclang-rt-dev [clang-fuzzer]=libclang-rt-dev [ninja]=ninja-build
-  [doctest]=doctest-dev [zlib]=zlib1g-dev
+  [doctest]=doctest-dev [zlib]=zlib1g-dev [stb]=libstb-dev
   [mpicxx.openmpi]=libopenmpi-dev [mpicxx.mpich]=libmpich-dev)
 
 is_here() {
@@ -27,6 +27,8 @@ is_here() {
       <<<'extern "C" int LLVMFuzzerTestOneInput(const unsigned char*, unsigned long) { return 0; }'
   elif [[ $1 == zlib ]]; then
     [[ -e /usr/include/zlib.h || -e /usr/local/include/zlib.h ]]
+  elif [[ $1 == stb ]]; then
+    [[ -e /usr/include/stb/stb_image.h || -e /usr/local/include/stb/stb_image.h ]]
   elif [[ $1 == python3-venv ]]; then
     python3 -c 'import ensurepip' 2>/dev/null
   else

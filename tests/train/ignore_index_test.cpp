@@ -182,7 +182,14 @@ void train_and_compare(nn::Value (*function)(nn::Value), const Tensor<label_t, H
   CHECK(result.accuracy == plain_accuracy(net, x, y));
   CHECK(result.counted == counted);
   CHECK(result.samples == 6);
-  CHECK(std::isfinite(result.loss));
+  // The mean over all labels that count, however they are spread over batches, of which one has none.
+  const Tensor<label_t, D> labels(device, y.sizes(), y.to_vector());
+  const auto whole =
+      static_cast<double>(criterion(net(Tensor<float, D>(device, x.sizes(), x.to_vector())), labels).item());
+  CHECK(result.loss == doctest::Approx(whole).epsilon(1e-6));
+  data::DataLoader one_by_one(set, {.batch_size = 1});
+  CHECK(train::evaluate(net, criterion, one_by_one).loss == doctest::Approx(whole).epsilon(1e-6));
+  CHECK(result.weight == static_cast<double>(counted));
   CHECK(train::evaluate(net, nn::NLLLoss({.ignore_index = -100}), loader).accuracy == result.accuracy);
 
   // A step of size 0: the outputs of all batches are those of the network.

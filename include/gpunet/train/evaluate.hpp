@@ -64,12 +64,13 @@ auto batch_for(Network<D, T>& model, const Inputs& inputs, const Targets& target
 
 }  // namespace detail
 
-// Means over all samples; NaN if there are none. The accuracy is the fraction of the labels [batch] or [batch, ...] that are
-// predicted correctly, without those that the loss ignores; NaN if none is left, or targets are not labels.
+// Means over all samples, or over the labels [batch] or [batch, ...] without those that the loss ignores; NaN if there are none. The
+// accuracy is the fraction that is predicted correctly; NaN if targets are not labels.
 struct Evaluation {
   double loss, accuracy;
   index_t samples;
-  index_t counted;  // labels that count in the accuracy
+  index_t counted;  // labels that count
+  double weight;    // of the loss: counted labels, or samples
 };
 
 // Returns loss and accuracy of a model in evaluation mode, over all batches of a data::DataLoader or of batches that
@@ -96,17 +97,23 @@ Evaluation evaluate(Model& model, const Loss& criterion, Loader&& loader, See se
         "gpunet::train::evaluate: the loss has targets of another type than the loader's (classes are label_t, "
         "others float), use a loss with its target_type, or a dataset with targets of the loss");
     auto outputs = model(inputs);
-    loss.update(criterion(outputs, targets), inputs.size(0));
+    const auto loss_of_batch = criterion(outputs, targets);
     samples += inputs.size(0);
+    bool has_labels = false;
     if constexpr (std::is_same_v<Target, label_t>)
       if (has_places || targets.sizes().rank() == 1) {
         accuracy.update(outputs, targets);
         labels += targets.numel();
+        has_labels = true;
       }
+    if (has_labels)
+      loss.update(loss_of_batch, targets.numel(), accuracy.ignored());
+    else
+      loss.update(loss_of_batch, inputs.size(0));
     if (!see(outputs, batch_targets)) break;
   }
   const auto result = accuracy.result();
-  return {loss.item(), result.accuracy(), samples, labels - result.ignored};
+  return {loss.item(), result.accuracy(), samples, labels - result.ignored, loss.weight()};
 }
 template <class Model, class Loss, class Loader>
 Evaluation evaluate(Model& model, const Loss& criterion, Loader&& loader) {

@@ -44,9 +44,9 @@ class Validation {
     run.current.val_loss = result.loss;
     run.current.val_accuracy = result.accuracy;
     if (Ranks* const ranks = run.model.reducer()) {
-      const auto samples = static_cast<double>(result.samples), labels = static_cast<double>(result.counted);
-      double sums[] = {samples > 0 ? result.loss * samples : 0, samples, labels > 0 ? result.accuracy * labels : 0,
-                       labels};
+      const auto labels = static_cast<double>(result.counted);
+      double sums[] = {result.weight > 0 ? result.loss * result.weight : 0, result.weight,
+                       labels > 0 ? result.accuracy * labels : 0, labels};
       ranks->sum(sums);
       run.current.val_loss = sums[0] / sums[1];
       run.current.val_accuracy = sums[2] / sums[3];

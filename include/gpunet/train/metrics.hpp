@@ -167,6 +167,8 @@ class Accuracy {
     }
   };
 
+  // Returns the number of ignored labels, on the device.
+  const index_t* ignored() const { return counts_.data() + 2 * classes_; }
   // Returns the counts. Waits for the device.
   Result result() const {
     std::vector<index_t> counts(static_cast<std::size_t>(counts_.size()));

@@ -17,20 +17,30 @@ struct LossSum {
   double weight = 0;        // sum of the weights
   index_t all_steps = 0;    // since the construction
   index_t not_finite = -1;  // index of the first step whose loss was NaN or infinite, or -1
+  index_t ignored = 0;      // labels that were left out, as of the last step that told
 };
 
-// Adds factor * loss. One index, 0.
+// Adds a loss: a sum, or the mean over as many samples, or labels less those that were left out. One index, 0.
 template <class T>
 struct AddLoss {
   static constexpr bool one_copy = true;
   const T* loss;
-  double factor, weight;
+  bool is_sum;
+  double samples;
+  const index_t* ignored;  // how many labels were left out in all so far; may be null
   LossSum* state;
   GPUNET_FN void operator()(index_t) const {
     const double value = static_cast<double>(*loss);
-    state->sum += factor * value;
-    if (!(value - value == 0.0) && state->not_finite < 0) state->not_finite = state->all_steps;
-    state->weight += weight;
+    double weight = samples;
+    if (ignored) {
+      weight -= static_cast<double>(*ignored - state->ignored);
+      state->ignored = *ignored;
+    }
+    if (weight > 0) {
+      state->sum += is_sum ? value : weight * value;
+      if (!(value - value == 0.0) && state->not_finite < 0) state->not_finite = state->all_steps;
+      state->weight += weight;
+    }
     ++state->all_steps;
   }
 };
@@ -63,20 +73,20 @@ class RunningLoss {
     device.upload(state_.data(), &nothing, sizeof nothing);
   }
 
-  // Adds the loss of a step with weight 1, or with the number of samples as weight.
+  // Adds the loss of a step with weight 1, or with the number of samples as weight; or of labels without those that it ignores,
+  // of which there were *ignored in all so far, on the device: a batch of which none is left, whose mean is NaN, adds nothing.
   template <class T>
   void operator+=(const LossValue<D, T>& loss) {
     update(loss, 1);
   }
   template <class T>
-  void update(const LossValue<D, T>& loss, index_t samples) {
+  void update(const LossValue<D, T>& loss, index_t samples, const index_t* ignored = nullptr) {
     require(samples >= 1, "gpunet::train::RunningLoss: a loss of ", samples,
             " samples (want 1 or more), give the size of its batch");
-    const double weight = static_cast<double>(samples);
     require(&loss.device() == &device_,
             "gpunet::train::RunningLoss: the loss is on another device object, use the model's");
     loss.read("update", [&](const T* value) {
-      for_each(device_, 1, AddLoss<T>{value, loss.is_sum() ? 1 : weight, weight, state_.data()});
+      for_each(device_, 1, AddLoss<T>{value, loss.is_sum(), static_cast<double>(samples), ignored, state_.data()});
     });
   }
 
@@ -85,6 +95,8 @@ class RunningLoss {
     const LossSum state = read();
     return state.sum / state.weight;
   }
+  // Returns the sum of the weights since the last reset. Waits for the device.
+  double weight() const { return read().weight; }
   // Returns the index of the first step whose loss was NaN or infinite, counted over all epochs from 0; -1 if none.
   // Waits for the device.
   index_t first_not_finite() const { return read().not_finite; }
