@@ -19,7 +19,7 @@ signal.signal(signal.SIGINT, signal.SIG_DFL)  # Ctrl-C without a page of Python
 sys.dont_write_bytecode = True  # nothing is left in the sources
 
 if "cuda" in sys.argv:
-    signal.alarm(150)  # loading from a slow disk must not hold up the measurements of ours
+    signal.alarm(60)  # loading from a slow disk must not hold up the measurements of ours
 
 try:
     import torch

@@ -98,7 +98,7 @@ struct GpuArguments {
   index_t seconds = 540, repetitions = 7, repetition_ms = 50;
   bool dry_run = false;
   std::vector<std::string> jobs;
-  std::string json, markdown, python;
+  std::string lines, json, markdown, python;
 };
 
 GpuArguments parse(int argc, char** argv) {
@@ -108,11 +108,14 @@ GpuArguments parse(int argc, char** argv) {
   a.repetitions = options.get("--repetitions", "N", "turns of each side", a.repetitions, index_t{1});
   a.repetition_ms = options.get("--ms", "N", "length of a repetition", a.repetition_ms, index_t{0});
   a.jobs = options.all<std::string>("--job", "NAME", "only this job (may be given more than once)");
+  a.lines = options.get("--lines", "WHICH", "goals: only those that have goals; rest: only the others", "all");
   a.json = options.get("--json", "FILE", "write the results as JSON", "");
   a.markdown = options.get("--markdown", "FILE", "write the tables as Markdown", "");
   a.python = options.get("--python", "PROGRAM", "a Python whose PyTorch has CUDA, to compare with", "");
   a.dry_run = options.flag("--dry-run", "only list the lines, and write tables without numbers; needs no GPU");
   options.finish();
+  gpunet::require(a.lines == "all" || a.lines == "goals" || a.lines == "rest", "gpu_bench: --lines ", a.lines,
+                  " (want all, goals or rest)");
   for (const std::string& job : a.jobs)
     find_gpu_job(job);
   return a;
@@ -124,7 +127,7 @@ class GpuRun {
   explicit GpuRun(const GpuArguments& arguments)
       : arguments_(arguments),
         gpu_{{}, Deadline(static_cast<double>(arguments.seconds)), {}},
-        results_(plan_lines(arguments.jobs)) {
+        results_(plan_lines(arguments.jobs, arguments.lines)) {
     gpu_.plan.repetitions = static_cast<int>(arguments.repetitions);
     gpu_.plan.repetition_ms = static_cast<double>(arguments.repetition_ms);
     gpu_.plan.program = "/proc/self/exe";
@@ -179,7 +182,7 @@ class GpuRun {
     if (gpu_.opponents.empty()) return "none";
     std::string why;
     try {
-      Child& eager = *gpu_.opponents.at("eager");
+      Child& eager = *gpu_.opponents.at("eager").child;
       const std::string answer = eager.ask("start check");
       if (answer.rfind("PyTorch ", 0) == 0) return eager.read_line(), answer;  // behind it stands "ended"
       why = answer;

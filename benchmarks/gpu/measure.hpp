@@ -25,21 +25,28 @@ class Deadline {
   Clock::time_point end_;
 };
 
-// Seconds that an answer may take: a CUDA context and the libraries are loaded for the first one, from a cold disk. A
-// network's first compilation takes most of a minute.
-inline constexpr double answer_limit = 90, compile_limit = 120;
+// Seconds that an answer of ours and of PyTorch may take: a CUDA context and the libraries are loaded for the first one. A
+// network's first compilation takes most of a minute. A mode that has lost `lost_limit` by failing or hanging is left out.
+inline constexpr double answer_limit = 90, opponent_limit = 30, compile_limit = 90, lost_limit = 40;
+
+// A mode of PyTorch.
+struct Opponent {
+  std::shared_ptr<Child> child{};
+  double lost = 0;  // seconds without a result
+};
 
 // What a run is made of.
 struct GpuPlan {
   Plan plan;
   Deadline deadline;
-  std::map<std::string, std::shared_ptr<Child>> opponents;  // by mode; empty without PyTorch
+  std::map<std::string, Opponent> opponents;  // by mode; empty without PyTorch
 
-  // PyTorch with one mode of running a step, loaded once for all jobs. Does not wait for it.
+  // PyTorch with one mode of running a step, loaded once for all jobs. Does not wait for it. It ends an answer that takes too
+  // long itself; if it does not, it is ended some seconds later.
   void start_opponent(const std::string& mode) {
-    Command command{plan.opponent, {}, {}};
+    Command command{plan.opponent, {}, {}, limit_of(mode) + 5};
     command.arguments.insert(command.arguments.end(), {"--device", "cuda", mode});
-    opponents[mode] = std::make_shared<Child>(command);
+    opponents[mode].child = std::make_shared<Child>(command);
   }
   // Without cuDNN, or where that pays with it.
   std::unique_ptr<Runner> ours(const std::string& name, const std::string& precision, bool cudnn = false) const {
@@ -48,16 +55,20 @@ struct GpuPlan {
         {plan.program, "worker", precision, seconds, name}, {}, {cudnn ? "GPUNET_CUDNN=" : "GPUNET_CUDNN=never"}};
     return std::make_unique<Runner>(std::make_shared<Child>(command), "start");
   }
-  std::unique_ptr<Runner> pytorch(const std::string& mode, const GpuResult& r) const {
-    const int seconds = deadline.for_an_answer(mode == "compiled" ? compile_limit : answer_limit);
-    return std::make_unique<Runner>(opponents.at(mode),
+  std::unique_ptr<Runner> pytorch(const std::string& mode, const GpuResult& r) {
+    const int seconds = deadline.for_an_answer(limit_of(mode));
+    if (opponents.at(mode).child->has_ended()) start_opponent(mode);
+    return std::make_unique<Runner>(opponents.at(mode).child,
                                     gpunet::concat("start ", r.job, " ", r.precision, " ", seconds), "end");
   }
+
+ private:
+  static double limit_of(const std::string& mode) { return mode == "compiled" ? compile_limit : opponent_limit; }
 };
 
-// The lines that are wanted (of all jobs if `names` is empty), those with goals first: a run that is cut has measured what
-// matters.
-inline std::vector<GpuResult> plan_lines(const std::vector<std::string>& names) {
+// The lines that are wanted (of all jobs if `names` is empty; "goals": those with goals, "rest": the others), those with goals
+// first: a run that is cut has measured what matters.
+inline std::vector<GpuResult> plan_lines(const std::vector<std::string>& names, const std::string& which) {
   std::vector<GpuResult> lines;
   for (const std::string precision : {"exact", "tf32"})
     for (const GpuJob& job : gpu_jobs()) {
@@ -72,7 +83,7 @@ inline std::vector<GpuResult> plan_lines(const std::vector<std::string>& names) 
       // Factors that a tensor core truncates to 10 bits err by up to 2^-10: the logits, of order 1, of six layers of
       // two factors each by up to 1.2 %.
       r.tolerance = precision == "tf32" ? 1e-2 : 1e-3;
-      lines.push_back(r);
+      if (which == "all" || r.has_goal() == (which == "goals")) lines.push_back(r);
     }
   std::stable_partition(lines.begin(), lines.end(), [](const GpuResult& r) { return r.has_goal(); });
   return lines;
@@ -83,6 +94,7 @@ struct Turn {
   std::string name;
   std::function<std::shared_ptr<Runner>()> start;
   Side* side;
+  double* lost = nullptr;  // of an opponent
   std::shared_ptr<Runner> runner{};
 };
 
@@ -90,10 +102,12 @@ struct Turn {
 // each mode of PyTorch.
 inline std::string take_turns(const Plan& plan, std::vector<Turn> turns, std::string& trouble) {
   const auto attempt = [&trouble](Turn& turn, auto&& what) {
+    const auto begin = std::chrono::steady_clock::now();
     try {
       what();
     } catch (const std::exception& error) {
       turn.runner.reset();
+      if (turn.lost) *turn.lost += std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
       trouble += gpunet::concat("; ", turn.name, " not measured: ", error.what());
     }
   };
@@ -128,8 +142,21 @@ inline Limits measure_limits(const GpuPlan& gpu) {
   return {copy.value / copy.ms / 1e6, exact.value / exact.ms / 1e6, tf32.value / tf32.ms / 1e6};
 }
 
+// Adds a mode of PyTorch to those who take turns, unless it is left out.
+inline void add_opponent(GpuPlan& gpu, GpuResult& r, const std::string& mode, Side& side,
+                         std::vector<Turn>& turns) {
+  const auto opponent = gpu.opponents.find(mode);
+  if (opponent == gpu.opponents.end()) return;
+  if (opponent->second.lost > lost_limit) {
+    r.trouble +=
+        gpunet::concat("; ", mode, " left out: it lost ", std::llround(opponent->second.lost), " s before");
+    return;
+  }
+  turns.push_back({mode, [&gpu, &r, mode] { return gpu.pytorch(mode, r); }, &side, &opponent->second.lost});
+}
+
 // Fills in a line: ours, without cuDNN and where that is for it with, PyTorch's eager step and its CUDA-graphed one.
-inline void measure_line(const GpuPlan& gpu, const Limits& limits, GpuResult& r) {
+inline void measure_line(GpuPlan& gpu, const Limits& limits, GpuResult& r) {
   r.is_tried = true;
   r.has_cudnn = r.large_convolutions && gpunet::backends::cudnn::is_available();
   r.copy_gigabytes = limits.copy_gigabytes;
@@ -138,18 +165,17 @@ inline void measure_line(const GpuPlan& gpu, const Limits& limits, GpuResult& r)
   turns.push_back({"ours", [&] { return gpu.ours(r.job, r.precision); }, &r.ours});
   if (r.has_cudnn)
     turns.push_back({"ours with cuDNN", [&] { return gpu.ours(r.job, r.precision, true); }, &r.with_cudnn});
-  for (const auto& [mode, side] : {std::pair{"eager", &r.pytorch}, std::pair{"graphed", &r.graphed}})
-    if (gpu.opponents.count(mode))
-      turns.push_back({mode, [&gpu, &r, mode = std::string(mode)] { return gpu.pytorch(mode, r); }, side});
+  add_opponent(gpu, r, "eager", r.pytorch, turns);
+  add_opponent(gpu, r, "graphed", r.graphed, turns);
   r.variant = take_turns(gpu.plan, std::move(turns), r.trouble);
   const bool is_incomplete = !r.is_correct() && r.differences().empty();
   if (is_incomplete && gpu.deadline.left() < 1) r.is_tried = false;  // its workers ended with the time
 }
 
 // Adds torch.compile's step.
-inline void measure_compiled(const GpuPlan& gpu, GpuResult& r) {
+inline void measure_compiled(GpuPlan& gpu, GpuResult& r) {
   std::vector<Turn> turns;
-  turns.push_back({"compiled", [&] { return gpu.pytorch("compiled", r); }, &r.compiled});
+  add_opponent(gpu, r, "compiled", r.compiled, turns);
   take_turns(gpu.plan, std::move(turns), r.trouble);
 }
 

@@ -33,6 +33,18 @@ TEST_CASE("a worker that was killed says by what") {
   CHECK_THROWS_WITH_AS(Child(shell("exit 3")).read_line(), doctest::Contains("(see above)"), gpunet::Error);
 }
 
+TEST_CASE("a worker that hangs is ended, and what it said before stays") {
+  Command command = shell("read -r line; echo one; read -r line; printf half; exec sleep 1000");
+  command.seconds = 0.2;
+  Child child(command);
+  CHECK(child.ask("first") == "one");
+  CHECK_FALSE(child.has_ended());
+  CHECK_THROWS_WITH_AS(child.ask("second"), doctest::Contains("did not answer within 0.2 s"), gpunet::Error);
+  CHECK_THROWS_WITH_AS(child.ask("third"), doctest::Contains("has ended before it answered (Killed)"),
+                       gpunet::Error);
+  CHECK(child.has_ended());
+}
+
 TEST_CASE("a worker dies with its object") {
   pid_t pid = 0;
   {
