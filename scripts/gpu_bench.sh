@@ -1,31 +1,35 @@
 #!/usr/bin/env bash
-# The part "bench" of gpu_check.sh, which sources this. As a program it fills the tables of docs/gpu.md with results of another
-# machine:
-#   gpu_bench.sh FILE    the benchmarks.md that gpu_check.sh wrote there
+# The benchmarks of gpu_check.sh and gpu_device.sh, which source this. As a program it fills the tables of docs/gpu.md with
+# results of another machine:
+#   gpu_bench.sh FILE...    bench.md of gpu_check.sh there, or goals.md and rest.md of gpu_device.sh
 # shellcheck disable=SC2154  # build_dir, bench_options, markdown come from gpu_check.sh
 
-# fill_tables PAGE TABLES: replaces the lines between the two markers of the file PAGE by the file TABLES.
+# fill_tables FILE...: replaces the lines between the two markers of docs/gpu.md by the files.
 fill_tables() {
-  [[ -s $2 ]] || { say "there are no tables in $2, run gpu_check.sh bench"; return 1; }
-  fill_between gpu_bench "$1" "$2"
+  local file
+  for file; do
+    [[ -s $file ]] || { say "there are no tables in $file, run gpu_check.sh bench"; return 1; }
+  done
+  fill_between gpu_bench "$root/docs/gpu.md" <(cat "$1"; for file in "${@:2}"; do echo; cat "$file"; done)
 }
 
 # run_benchmarks: measures until the time limit and notes the results: `benchmarks` for correctness, `goals` for speed, which
 # is never a failure. If `markdown` is set, the tables are written to docs/gpu.md.
 run_benchmarks() {
-  local bench=$build_dir/benchmarks/gpu/gpu_bench tables=$build_dir/benchmarks.md printed=$build_dir/benchmarks.txt
+  local bench=$build_dir/benchmarks/gpu/gpu_bench tables=$build_dir/$part.md printed=$build_dir/$part.txt
   local python=${GPUNET_BENCH_PYTHON:-$(command -v python3 || true)} status=0 most
   if [[ ! -x $bench ]]; then
     note benchmarks none "there is no program of the benchmarks"
     note goals none "not measured"
     return 0
   fi
-  rm -f "$tables" "$printed" "$build_dir"/benchmarks.{json,log}
+  rm -f "$tables" "$printed" "$build_dir/$part".{json,log}
+  cd "${bench%/*}"
   most=$(at_least_1 $(($(left) - 15)))  # it ends by itself before it would be cut
-  within "$bench" --seconds "$most" --json "$build_dir/benchmarks.json" --markdown "$tables" \
+  within "$bench" --seconds "$most" --json "$build_dir/$part.json" --markdown "$tables" \
     ${python:+--python "$python"} ${bench_options[@]+"${bench_options[@]}"} \
-    >"$printed" 2>"$build_dir/benchmarks.log" || status=$?
-  head -c 5000 "$build_dir/benchmarks.log" >&2
+    >"$printed" 2>"$build_dir/$part.log" || status=$?
+  head -c 5000 "$build_dir/$part.log" >&2
   note_benchmarks "$status" "$printed" "$tables"
   [[ -z ${markdown:-} || ! -s $tables ]] || write_tables "$tables"
 }
@@ -48,7 +52,7 @@ note_benchmarks() {
     if is_cut "$status"; then
       note benchmarks bad "CUT: the time was over and it did not end by itself (it hung at ${last:-its beginning})"
     else
-      note benchmarks bad "failed with status $status at ${last:-its beginning} (see benchmarks.log)"
+      note benchmarks bad "failed with status $status at ${last:-its beginning} (see $part.log)"
     fi
     note goals none "not measured to the end"
     return 0
@@ -72,7 +76,7 @@ note_benchmarks() {
 write_tables() {
   if [[ -n ${GPUNET_BENCH_TINY:-} ]]; then
     say "docs/gpu.md was not changed: times of a simulator are meaningless, they are in $1"
-  elif fill_tables "$root/docs/gpu.md" "$1"; then
+  elif fill_tables "$1"; then
     tell "docs/gpu.md has the tables now."
   else
     note docs/gpu.md bad "the tables could not be filled in (see above)"
@@ -82,6 +86,6 @@ write_tables() {
 if [[ ${BASH_SOURCE[0]} == "$0" ]]; then
   set -euo pipefail
   . "$(dirname "$0")/lib.sh"
-  [[ $# == 1 ]] || fail "gpu_bench.sh: $# arguments (want one, the benchmarks.md of gpu_check.sh)"
-  fill_tables "$root/docs/gpu.md" "$1"
+  [[ $# != 0 ]] || fail "gpu_bench.sh: no arguments (want bench.md of gpu_check.sh, or goals.md and rest.md of gpu_device.sh)"
+  fill_tables "$@"
 fi

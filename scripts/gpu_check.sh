@@ -3,7 +3,8 @@
 # a compiler, but no network; installs nothing. Parts, each of which may be called alone:
 #   probe      device, driver, memory, one kernel and one product of cuBLASLt; every other part starts with it
 #   build      all programs that the other parts run; continues an interrupted build
-#   tests      the tests on Cuda, then the lessons, then those on Host of the same program; continues with the tests not yet run
+#   tests      the tests on Cuda; continues with the tests not yet run
+#   lessons    the programs of examples/ on Cuda; continues the same way
 #   sanitize   compute-sanitizer over the tests of our kernels, the most important ones first; continues the same way
 #   bench      the benchmarks, in comparison with PyTorch
 #   all        these in order (the default)
@@ -18,7 +19,7 @@
 #   GPUNET_TEST_DATA        folder with cifar10/ and iris/; tests that need them are skipped without
 #   GPUNET_BENCH_PYTHON     a Python with PyTorch (else python3, if that has it)
 #   GPUNET_CUDA_SIMULATOR   folder of the simulator's libraries (else built from tools/cudasim)
-#   OUT                     a folder for the results: gpu_check.json, gpu_check.txt, benchmarks.md, logs
+#   OUT                     a folder for the results: gpu_check.json, gpu_check.txt, bench.md, logs
 # Status: 0 all passed, 1 something failed, 75 a part was cut (call it again), 77 there is no GPU.
 # shellcheck disable=SC2034  # variables of the files that are sourced
 set -euo pipefail
@@ -27,15 +28,17 @@ set -euo pipefail
 . "$root/scripts/gpu_parts.sh"
 . "$root/scripts/gpu_bench.sh"
 
-parts=(probe build tests sanitize bench)
+parts=(probe build tests lessons sanitize bench)
 wanted=()
 seconds=580
 simulated=
+packed=
+only=
 bench_options=()  # of gpu_bench
 markdown=         # whether bench writes its tables into docs/gpu.md
 while [[ $# -gt 0 ]]; do
   case $1 in
-    probe | build | tests | sanitize | bench) wanted+=("$1") ;;
+    probe | build | tests | lessons | sanitize | bench) wanted+=("$1") ;;
     all) wanted+=("${parts[@]:1}") ;;  # each begins with the probe
     --seconds)
       [[ ${2:-} =~ ^[1-9][0-9]*$ ]] || fail "gpu_check.sh: --seconds is '${2:-}', want a number of seconds, such as 580"
@@ -44,7 +47,7 @@ while [[ $# -gt 0 ]]; do
     --simulated) simulated=yes ;;
     --markdown) markdown=yes ;;
     --help) sed -n '2,/^# Status/s/^# \{0,1\}//p' "${BASH_SOURCE[0]}"; exit ;;
-    *) fail "gpu_check.sh: unknown argument '$1', want probe, build, tests, sanitize, bench or all (see --help)" ;;
+    *) fail "gpu_check.sh: unknown argument '$1', want probe, build, tests, lessons, sanitize, bench or all (see --help)" ;;
   esac
   shift
 done

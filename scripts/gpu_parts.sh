@@ -31,9 +31,10 @@ use_simulator() {
   export CUDASIM_ASYNC="${CUDASIM_ASYNC:-1}"
 }
 
-# Compiles gpu_probe.cu if needed, and runs it. False, with a note, if the GPU cannot be used.
-run_probe() {
-  local program=$results/probe_sm_${capability:-90} source=$root/scripts/gpu_probe.cu status=0 output step toolkit
+# Sets `program` to the probe, compiled if needed, and `nvcc` and `simulator`. False, with a note, if that cannot be.
+prepare_probe() {
+  local source=$root/scripts/gpu_probe.cu toolkit run_limit=60
+  program=$results/probe_sm_${capability:-90}
   if ! find_nvcc; then
     note probe bad "found no nvcc in PATH or /usr/local/cuda/bin (it compiles for the GPU), install the CUDA toolkit"
     return 1
@@ -43,27 +44,32 @@ run_probe() {
     note probe bad "found no simulator, name the folder of its libraries in GPUNET_CUDA_SIMULATOR"
     return 1
   fi
-  if [[ ! -x $program ||
-    -n $(find "$source" "$root/include/gpunet" "$nvcc" "${BASH_SOURCE[0]}" -newer "$program" -print -quit) ]]; then
-    rm -f "$program"
-    toolkit=$(realpath "$nvcc")
-    toolkit=${toolkit%/bin/nvcc}
-    run_limit=60
-    if ! run_quietly "$results/probe.log" "compiling the probe" "$nvcc" -std=c++20 -O0 "-arch=sm_${capability:-90}" \
-      -cudart shared "-I$root/include" "$source" -o "$program" -lcublas -lcublasLt \
-      -Xlinker "-rpath=$toolkit/lib64:$toolkit/lib"; then
-      note probe bad "nvcc could not compile scripts/gpu_probe.cu within $run_limit s (see above)"
-      return 1
-    fi
-    run_limit=
+  if [[ -x $program &&
+    -z $(find "$source" "$root/include/gpunet" "$nvcc" "${BASH_SOURCE[0]}" -newer "$program" -print -quit) ]]; then
+    return 0
   fi
-  output=$(use_simulator && GPUNET_CUDA_CHECK=1 within_seconds 60 "$program") || status=$?
+  rm -f "$program"
+  toolkit=$(realpath "$nvcc")
+  toolkit=${toolkit%/bin/nvcc}
+  if ! run_quietly "$results/probe.log" "compiling the probe" "$nvcc" -std=c++20 -O0 \
+    "-arch=sm_${capability:-90}" -cudart shared "-I$root/include" "$source" -o "$program" -lcublas -lcublasLt \
+    -Xlinker "-rpath=$toolkit/lib64:$toolkit/lib"; then
+    note probe bad "nvcc could not compile scripts/gpu_probe.cu within $run_limit s (see above)"
+    return 1
+  fi
+}
+
+# Runs gpu_probe. False, with a note, if the GPU cannot be used.
+run_probe() {
+  local program=$results/probe_sm_${capability:-90} status=0 output step
+  [[ -n $packed ]] || prepare_probe || return 1
+  output=$(use_simulator && GPUNET_CUDA_CHECK=1 within "$program") || status=$?
   tell "$output"
   step=$(sed -n 's/^\([A-Za-z]*\): .*/\1/p' <<<"$output" | tail -n 1)
   if [[ $status == 142 ]]; then  # SIGALRM
-    note probe bad "the step '$step' did not end within 10 s (the GPU or its driver hangs)"
+    note probe bad "the step '$step' did not end within 60 s (the GPU or its driver hangs)"
   elif is_cut "$status"; then
-    note probe bad "the program did not end within 60 s${step:+, its last step is $step}"
+    note probe bad "the program did not end within its time${step:+, its last step is $step}"
   elif [[ $status != 0 ]]; then
     note probe bad "${output##*$'\n'}"
   else
@@ -75,19 +81,19 @@ run_probe() {
 
 # Prints the time and size of each program that the other parts run.
 stamp() {
-  (cd "$build_dir" 2>/dev/null && stat -c '%n %Y %s' tests/cuda/gpunet_tests_cuda examples/0?_* \
-    benchmarks/gpu/gpu_bench 2>/dev/null)
+  (cd "$build_dir" 2>/dev/null && stat -c '%n %Y %s' tests/cuda/gpunet_tests_cuda examples/[01]?_* \
+    benchmarks/gpu/gpu_{bench,latency} 2>/dev/null)
 }
 
 run_build() {
-  local status=0 targets=(gpu_bench) options=(-DGPUNET_WERROR="${GPUNET_WERROR:-OFF}") before
+  local status=0 targets=(gpu_bench gpu_latency) options=(-DGPUNET_WERROR="${GPUNET_WERROR:-OFF}") before
   local doctest=${DOCTEST_DIR:-} cudnn=${CUDNN_ROOT:-}
   doctest=${doctest:+$(realpath -m "$doctest")}
   cudnn=${cudnn:+$(realpath -m "$cudnn")}
   if [[ -n $simulated ]]; then
     options+=("-DGPUNET_CUDA_SIMULATOR=$simulator" "-DGPUNET_TEST_TIMEOUT=${GPUNET_TEST_TIMEOUT:-500}")
   else
-    options+=("-DCMAKE_CUDA_ARCHITECTURES=${capability:-native}" "-DGPUNET_TEST_TIMEOUT=${GPUNET_TEST_TIMEOUT:-100}")
+    options+=("-DCMAKE_CUDA_ARCHITECTURES=${capability:+$capability-real}" "-DGPUNET_TEST_TIMEOUT=${GPUNET_TEST_TIMEOUT:-100}")
   fi
   options+=(-U 'GPUNET_CUDNN_*' -U CUDNN_ROOT)  # searched again: an earlier call may have named another folder
   if [[ -z $cudnn ]]; then
@@ -98,7 +104,7 @@ run_build() {
     note cuDNN bad "CUDNN_ROOT is $cudnn, which has no include/cudnn_version.h, name the folder nvidia/cudnn of its wheel"
   fi
   if [[ -n $doctest && -e $doctest/doctest/doctest.h ]] || { [[ -z $doctest ]] && is_here doctest; }; then
-    targets=(examples gpunet_tests_cuda gpunet_link gpu_bench)
+    targets+=(examples gpunet_tests_cuda)
     options+=(-DGPUNET_BUILD_TESTS=ON ${doctest:+"-DGPUNET_DOCTEST_DIR=$doctest"})
   else
     options+=(-DGPUNET_BUILD_TESTS=OFF)
@@ -109,7 +115,7 @@ along and name the folder that holds doctest/ in DOCTEST_DIR"
   before=$(stamp)
   run_limit=$(at_least_1 "$(left)")
   configure "$build_dir" -DCMAKE_BUILD_TYPE=Release -DGPUNET_CUDA=ON -DGPUNET_BUILD_EXAMPLES=ON \
-    -DGPUNET_BUILD_BENCHMARKS=ON "${options[@]}" || status=$?
+    -DGPUNET_BUILD_BENCHMARKS=ON -DGPUNET_RUN_DIR=../../../.. "${options[@]}" || status=$?
   if [[ $status == 0 ]]; then
     run_limit=$(at_least_1 "$(left)")
     build "$build_dir" "${targets[@]}" || status=$?
@@ -125,7 +131,8 @@ along and name the folder that holds doctest/ in DOCTEST_DIR"
     note build ok "$SECONDS s: ${targets[*]}"
   fi
   # Results of other programs are no longer valid.
-  [[ $before == "$(stamp)" ]] || rm -f "$results"/{tests,sanitize,bench}.{notes,txt} "$results"/{entries,sanitized}
+  [[ $before == "$(stamp)" ]] || rm -f "$results"/{tests,lessons,sanitize,bench}.{notes,txt} \
+    "$results"/{{tests,lessons}.entries,sanitized}
 }
 # Prints how far ninja came, by the "[12/90] " in its log.
 steps_done() {
@@ -136,51 +143,49 @@ steps_done() {
 entries() {
   ctest --test-dir "$build_dir" -N "$@" 2>/dev/null | sed -n 's/^ *Test *#\([0-9]*\): \(.*\)$/\1 \2/p'
 }
-# of_stage NAME: prints those of a stage of the tests. Left out: configurations and tests of a simulator, and entries that
-# compile (consumers, rules, kernels).
-of_stage() {
+# of_part tests|lessons: prints those of a part, of the tests only those that `only` matches. Left out: configurations and tests of a simulator, and entries that compile or
+# that need programs of their own.
+of_part() {
   case $1 in
-    Cuda) entries -L '^cuda$' -LE '^lesson$' -E '^cuda_ways/' ;;
-    lessons) entries -L '^lesson$' ;;
-    Host) entries -L '^nvcc$' -LE '^(cuda|lesson|consumer|rules|simulator)$' -E '^kernels/' ;;
+    tests) entries -L '^cuda$' -LE '^(lesson|consumer|distributed)$' -E '^(cuda_ways|out_of_memory)/' ${only:+-R "$only"} ;;
+    lessons) entries -L '^cuda$' -L '^lesson$' ;;
   esac
 }
 # Of "NUMBER NAME" lines those whose NAME is not in the first column of the file.
 not_in() { awk -F '\t' '!entries { known[$1]; next } { split($0, word, " ") } !(word[2] in known)' "$1" entries=1 -; }
 
-run_tests() {
-  local stage status=0 remaining numbers parallel=6 total
-  [[ -z $simulated ]] || parallel=$(nproc)  # a GPU serves a few programs at a time well
+run_tests() { run_entries; }
+run_lessons() { run_entries; }
+# Runs the entries of the part that have no result yet.
+run_entries() {
+  local status=0 entries=$results/$part.entries log=$build_dir/$part.log total remaining numbers
+  local at_once=${at_once:-6}  # a GPU serves a few programs at a time well
+  [[ -z $simulated ]] || at_once=$(nproc)
   if [[ ! -x $build_dir/tests/cuda/gpunet_tests_cuda ]]; then
-    note tests bad "there is no test program, run gpu_check.sh build first"
+    note "$part" bad "there is no test program, run gpu_check.sh build first"
     return
   fi
-  touch "$results/entries"
-  total=$(for stage in Cuda lessons Host; do of_stage "$stage"; done)
+  touch "$entries"
+  total=$(of_part "$part")
   if [[ -z $total ]]; then
-    note tests bad "ctest knows no tests in $build_dir"
+    note "$part" bad "ctest knows no tests in $build_dir"
     return
   fi
-  if [[ -z $(not_in "$results/entries" <<<"$total") ]]; then : >"$results/entries"; fi
-  [[ -s $results/entries ]] || : >"$build_dir/tests.log"
-  for stage in Cuda lessons Host; do
-    remaining=$(of_stage "$stage" | not_in "$results/entries")
-    [[ -n $remaining ]] || continue
-    say "tests: $stage, $(wc -l <<<"$remaining") entries"
-    numbers=$(cut -d ' ' -f 1 <<<"$remaining" | paste -sd ,)
-    status=0
-    within ctest --test-dir "$build_dir" --parallel "$parallel" --verbose -I "0,0,0,$numbers" \
-      >"$build_dir/tests.now.log" 2>&1 || status=$?
-    awk -v entries="$results/entries" -f "$root/scripts/count_tests.awk" "$build_dir/tests.now.log" >/dev/null
-    cat "$build_dir/tests.now.log" >>"$build_dir/tests.log"
-    ! is_cut "$status" || break
-    if [[ -n $(not_in "$results/entries" <<<"$remaining") ]]; then
-      tail -n 5 "$build_dir/tests.now.log" >&2
-      note tests bad "ctest ended with status $status before all tests were run (see above)"
-      return
-    fi
-  done
-  note_tests "$(not_in "$results/entries" <<<"$total")"
+  if [[ -z $(not_in "$entries" <<<"$total") ]]; then : >"$entries"; fi
+  [[ -s $entries ]] || : >"$log"
+  remaining=$(not_in "$entries" <<<"$total")
+  say "$part: $(wc -l <<<"$remaining") entries"
+  numbers=$(cut -d ' ' -f 1 <<<"$remaining" | paste -sd ,)
+  within ctest --test-dir "$build_dir" --parallel "$at_once" --verbose -I "0,0,0,$numbers" >"$log.now" 2>&1 || status=$?
+  awk -v entries="$entries" -f "$root/scripts/count_tests.awk" "$log.now" >/dev/null
+  cat "$log.now" >>"$log"
+  remaining=$(not_in "$entries" <<<"$total")
+  if [[ -n $remaining ]] && ! is_cut "$status"; then
+    tail -n 5 "$log.now" >&2
+    note "$part" bad "ctest ended with status $status before all tests were run (see above)"
+    return
+  fi
+  note_tests "$remaining"
 }
 
 # note_tests REMAINING: notes the results of the entries that were run. On Cuda, a skipped entry found no device and tested
@@ -189,19 +194,19 @@ note_tests() {
   local counts remaining=0 bad
   [[ -z $1 ]] || remaining=$(wc -l <<<"$1")
   counts=$(awk -F '\t' '{ p += $3; f += $4; s += $5 }
-    END { printf "%d passed, %d failed, %d skipped in %d entries", p, f, s, NR }' "$results/entries")
+    END { printf "%d passed, %d failed, %d skipped in %d entries", p, f, s, NR }' "$results/$part.entries")
   bad=$(awk -F '\t' -v limit="$(sed -n 's/^GPUNET_TEST_TIMEOUT:.*=//p' "$build_dir/CMakeCache.txt" 2>/dev/null)" '
     $2 == "failed" { print $1 "\t" $6 }
     $2 == "hung" { print $1 "\thung: did not end within " (limit ? limit " s" : "its time") }
     $2 == "skipped" && ($1 ~ /^(cuda|cudnn)\// || $6 ~ /no usable/) { print $1 "\tskipped on Cuda: " $6 }
-    ' "$results/entries")
+    ' "$results/$part.entries")
   if [[ -n $bad ]]; then
-    note tests bad "$counts; not right: $(wc -l <<<"$bad")$( ((remaining)) && echo ", not yet run: $remaining")"
+    note "$part" bad "$counts; not right: $(wc -l <<<"$bad")$( ((remaining)) && echo ", not yet run: $remaining")"
     head -n 20 <<<"$bad" | while IFS=$'\t' read -r name why; do note "$name" bad "$why"; done
   elif [[ $remaining != 0 ]]; then
-    note tests cut "$counts, $remaining not yet run: $(cut -d ' ' -f 2 <<<"$1" | head -n 5 | paste -sd ' ') ..."
+    note "$part" cut "$counts, $remaining not yet run: $(cut -d ' ' -f 2 <<<"$1" | head -n 5 | paste -sd ' ') ..."
   else
-    note tests ok "$counts"
+    note "$part" ok "$counts"
   fi
 }
 
@@ -224,6 +229,7 @@ sanitize() {
     memcheck) run=(compute-sanitizer --tool memcheck --report-api-errors no --error-exitcode 99 --print-limit 20) ;;
     *) run=(compute-sanitizer --tool "$tool" --error-exitcode 99 --print-limit 20) ;;
   esac
+  cd "$build_dir/tests/cuda" || return
   GPUNET_TEST_NEEDS_CUDA=1 within_seconds "$most" "${run[@]}" "$build_dir/tests/cuda/gpunet_tests_cuda" \
     "--source-file=*tests/${test}_test.cpp" --case-sensitive '--test-case=*Cuda*' >"$log" 2>&1 || status=$?
   cause="status $status: $(grep -m 1 -E 'ERROR: |error|Invalid|hazard|Uninit|skipped, ' "$log" || tail -n 1 "$log")"

@@ -1,7 +1,7 @@
 // gpu_probe: checks what the Cuda policy needs of this machine's GPU: memory, a kernel of ours, a recorded graph, a product of
 // cuBLASLt.
 // Prints a line "STEP: RESULT" for each step, the name before the step begins. Ends with 1 at the first step that fails, and
-// by SIGALRM if one takes longer than 10 s. gpu_check.sh compiles and runs it.
+// by SIGALRM if one takes longer than 60 s. gpu_check.sh compiles and runs it.
 #include <cstddef>
 #include <exception>
 #include <iostream>
@@ -139,7 +139,7 @@ int main() {
   for (const auto& [name, run] : {Step{"device", describe}, Step{"memory", allocate}, Step{"kernel", run_kernel},
                                   Step{"graph", run_graph}, Step{"cuBLASLt", run_product}}) {
     std::cout << name << ": " << std::flush;
-    alarm(10);
+    alarm(60);
     try {
       std::cout << run() << std::endl;
     } catch (const std::exception& error) {

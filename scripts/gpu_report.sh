@@ -20,27 +20,40 @@ within_seconds() {
 }
 is_cut() { [[ $1 == 124 || $1 == 137 ]]; }
 
-# run_part NAME: runs the probe and then the part. False if the parts after it cannot run. In the background, since bash handles
-# signals while it waits, but not while a program runs in the foreground; `set -m` keeps the default action of SIGINT there.
+# run_part NAME: runs the probe (of packed programs only if nothing is known of the GPU) and then the part. False if the parts
+# after it cannot run. In the background, since bash handles signals while it waits, but not while a program runs in the
+# foreground, and since a process that waits for a driver that hangs cannot be ended, not even waited for; `set -m` keeps the
+# default action of SIGINT there.
 ran=()
 running=  # the process of the current part
+grace=20  # seconds after its limit in which it has to end
 run_part() {
   local status=0
   part=$1 deadline=$((SECONDS + seconds))
   ran+=("$part")
-  rm -f "$results/$part".{notes,txt} "$results"/probe.{notes,txt}
+  rm -f "$results/$part".{notes,txt}
+  [[ -n $packed ]] || rm -f "$results"/probe.{notes,txt}
   set -m
   probe_and_run &
   set +m
   running=$!
-  wait "$running" || status=$?
-  running=
+  while kill -0 "$running" 2>/dev/null && [[ $SECONDS -lt $((deadline + grace)) ]]; do sleep 0.1; done
+  if kill -0 "$running" 2>/dev/null; then
+    note "$part" bad "did not end within $((seconds + grace)) s and was abandoned (the GPU or its driver hangs)"
+    rm -f "$results"/probe.{notes,txt}  # the next part begins with the probe
+    end_running KILL
+  else
+    wait "$running" || status=$?
+    running=
+  fi
+  verdict "$status" >"$results/verdict.txt" || true
+  deliver
   [[ $status == 0 && $part == build ]] || return "$status"
   ! has cut build
 }
 probe_and_run() {
   set +e
-  part=probe run_probe || exit 1
+  [[ $part != probe && -n $packed ]] && has ok probe || part=probe run_probe || exit 1
   [[ $part != probe ]] || exit 0
   say "$part ..."
   (run_"$part") || note "$part" bad "the script itself failed there (status $?)"
@@ -49,14 +62,15 @@ probe_and_run() {
 
 # stop STATUS: ends the current part with all that it started, and the script.
 stop() {
-  local processes
-  if [[ -n $running ]]; then
-    processes=$(tree_of "$running")
-    # shellcheck disable=SC2086  # one word per process
-    kill $processes 2>/dev/null || true
-    wait "$running" 2>/dev/null || true
-  fi
+  [[ -z $running ]] || end_running TERM
   exit "$1"
+}
+# end_running SIGNAL: the current part, with all that it started.
+end_running() {
+  # shellcheck disable=SC2046  # one word per process
+  kill "-$1" $(tree_of "$running") 2>/dev/null || true
+  [[ $1 == KILL ]] || wait "$running" 2>/dev/null || true
+  running=
 }
 # tree_of PROCESS: prints it and its descendants, whatever their process groups: timeout makes one for each command.
 tree_of() {
@@ -83,6 +97,7 @@ notes_of() {
 
 # report_json: prints the notes and the benchmarks as JSON.
 report_json() {
+  local name
   notes_of "${parts[@]}" | awk -F '\t' -v seconds="$SECONDS" -v gpu="${gpu:-}" '
     function quoted(text) {
       gsub(/\\/, "\\\\", text); gsub(/"/, "\\\"", text); gsub(/[[:cntrl:]]/, " ", text)
@@ -91,8 +106,10 @@ report_json() {
     BEGIN { printf "{\"gpu\": %s, \"seconds\": %d, \"parts\": [", quoted(gpu), seconds }
     { printf "%s\n  {\"part\": %s, \"state\": %s, ", (NR == 1 ? "" : ","), quoted($1), quoted($2) }
     { printf "\"what\": %s}", quoted($3) }
-    END { printf "\n], \"benchmarks\": " }'
-  if [[ -s $build_dir/benchmarks.json ]]; then cat "$build_dir/benchmarks.json"; else printf 'null'; fi
+    END { printf "\n]" }'
+  for name in bench goals rest; do
+    [[ ! -s $build_dir/$name.json ]] || printf ', "%s": %s' "$name" "$(<"$build_dir/$name.json")"
+  done
   printf '}\n'
 }
 
@@ -130,22 +147,27 @@ verdict() {
   fi
 }
 
+# Copies the verdict and the results to OUT.
+deliver() {
+  local file name
+  [[ -n ${OUT:-} ]] || return 0
+  mkdir -p "$OUT"
+  report_json >"$OUT/gpu_check.json"
+  for name in "${parts[@]}" verdict; do cat "$results/$name.txt" 2>/dev/null; done >"$OUT/gpu_check.txt"
+  for file in build.log tests.log lessons.log sanitizers.log {bench,goals,rest}.{md,log} ncu.csv; do
+    [[ ! -s $build_dir/$file ]] || head -c 15000000 "$build_dir/$file" >"$OUT/$file"
+  done
+}
+
 # Prints the verdict, also after an error, and copies the results to OUT.
 finish() {
-  local status=$? file name
+  local status=$?
   trap - EXIT
   set +e
   verdict "$status" >"$results/verdict.txt"
   status=$?
   cat "$results/verdict.txt"
-  if [[ -n ${OUT:-} ]]; then
-    mkdir -p "$OUT"
-    report_json >"$OUT/gpu_check.json"
-    for name in "${parts[@]}" verdict; do cat "$results/$name.txt" 2>/dev/null; done >"$OUT/gpu_check.txt"
-    for file in benchmarks.md build.log tests.log sanitizers.log benchmarks.log; do
-      [[ ! -s $build_dir/$file ]] || head -c 15000000 "$build_dir/$file" >"$OUT/$file"
-    done
-    say "written: $OUT/gpu_check.json, $OUT/gpu_check.txt, logs"
-  fi
+  deliver
+  [[ -z ${OUT:-} ]] || say "written: $OUT/gpu_check.json, $OUT/gpu_check.txt, logs"
   exit "$status"
 }
