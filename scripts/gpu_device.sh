@@ -97,7 +97,7 @@ run_latency() {
   if [[ $status == 0 ]]; then
     note latency ok "$(grep -c ' us' "$log") measured, $(grep -c 'not measured' "$log") not"
   else
-    note latency bad "ended with status $status: $(tail -n 1 "$log")"
+    note latency bad "ended with status $status (see above)"
   fi
 }
 
@@ -163,6 +163,7 @@ for part in "${wanted[@]}"; do
   seconds=$((total - SECONDS))
   [[ -n $simulated || $seconds -lt ${limits[$part]} ]] || seconds=${limits[$part]}  # a simulator takes a hundred times as long
   if [[ $seconds -lt 5 ]]; then
+    rm -f "$results/$part.notes"
     note "$part" cut "there was no time for it"
     ran+=("$part")
     continue
