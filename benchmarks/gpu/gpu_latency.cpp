@@ -87,6 +87,7 @@ class Latency {
     check(cudaEventCreate(&end_));
     check(cudaMalloc(&memory_, words * sizeof(int)));
     check(cudaMemset(memory_, 0, words * sizeof(int)));
+    check(cudaDeviceSynchronize());
     check(cudaDeviceGetAttribute(&blocks_, cudaDevAttrMultiProcessorCount, 0));
   }
 
