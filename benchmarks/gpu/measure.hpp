@@ -27,7 +27,7 @@ class Deadline {
 
 // Seconds that an answer of ours and of PyTorch may take: a CUDA context and the libraries are loaded for the first one. A
 // network's first compilation takes most of a minute. A mode that has lost `lost_limit` by failing or hanging is left out.
-inline constexpr double answer_limit = 90, opponent_limit = 30, compile_limit = 90, lost_limit = 40;
+inline constexpr double answer_limit = 90, opponent_limit = 30, compile_limit = 90, lost_limit = 30;
 
 // A mode of PyTorch.
 struct Opponent {
