@@ -49,7 +49,7 @@ if [[ -n $simulated ]]; then
 fi
 unpacked=$(du -sm "$stage" | cut -f 1)
 # The same kernels are in many programs: the dictionary is larger than they are.
-tar -C "$stage" -c . | xz -T1 -6 --lzma2=dict=128MiB >"$archive.part"
+tar -C "$stage" -c . | xz --lzma2=preset=1,dict=128MiB >"$archive.part"
 mv "$archive.part" "$archive"
 size=$(stat -c %s "$archive")
 say "$archive: $((size / 1000000)).$((size / 100000 % 10)) MB, $unpacked MB unpacked, compiled in $compiled s, packed in $((SECONDS - compiled)) s"
