@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
-# gpu_device.sh PART... [OPTION...]: tests and measures on the GPU of this machine (H100 or H200) with the programs of gpu_pack.sh, in
-# the folder where its archive was unpacked. Needs no compiler and no cmake, but ctest, and python3 for comparisons with
-# PyTorch. Parts, in the order in which they are given; the first one begins with the probe:
+# gpu_device.sh PART... [OPTION...]: tests and measures on the GPU of this machine (H100 or H200) with the
+# programs of gpu_pack.sh, in the folder where its archive was unpacked. Needs no compiler and no cmake, but
+# ctest, and python3 for comparisons with PyTorch. Parts, in the order in which they are given; the first one
+# begins with the probe:
 #   probe      device, driver, memory, one kernel and one product of cuBLASLt
 #   tests      the tests on Cuda, 12 at a time
 #   latency    launches, nodes of graphs, barriers, atomics, loads
@@ -12,7 +13,7 @@
 #   sanitize   compute-sanitizer over the tests of our kernels, the most important ones first
 # A part that fails, hangs or is cut leaves the others their time, and OUT has its results as soon as it ends.
 # Options:
-#   --seconds N      the time limit of all parts together (400); each has its own limit in it
+#   --seconds N      the time limit of all parts together (390); each has its own limit in it
 #   --only REGEX     tests runs only the entries of ctest with such names
 #   --simulated      uses a simulator instead of a GPU, with the programs of gpu_pack.sh --simulated
 # Variables:
@@ -31,7 +32,7 @@ set -euo pipefail
 parts=(probe tests latency ncu goals lessons rest sanitize)
 declare -A limits=([probe]=90 [tests]=150 [latency]=20 [ncu]=80 [goals]=190 [lessons]=90 [rest]=150 [sanitize]=240)
 wanted=()
-total=400
+total=390
 only=
 simulated=
 packed=yes
@@ -41,7 +42,7 @@ while [[ $# -gt 0 ]]; do
   case $1 in
     probe | tests | latency | ncu | goals | lessons | rest | sanitize) wanted+=("$1") ;;
     --seconds)
-      [[ ${2:-} =~ ^[1-9][0-9]*$ ]] || fail "gpu_device.sh: --seconds is '${2:-}', want a number of seconds, such as 400"
+      [[ ${2:-} =~ ^[1-9][0-9]*$ ]] || fail "gpu_device.sh: --seconds is '${2:-}', want a number of seconds, such as 390"
       total=$2
       shift ;;
     --only)
@@ -104,9 +105,10 @@ run_latency() {
 # The kernels of the first steps of networks. The numbers are those of kernels that cover a step.
 run_ncu() {
   local ncu step=$build_dir/benchmarks/gpu/gpu_bench
-  ncu=$(command -v ncu || find /opt/nvidia/nsight-compute /usr/local/cuda/bin -name ncu -executable 2>/dev/null | sort | tail -n 1)
-  if [[ -n $simulated || -z $ncu ]]; then
-    note ncu none "$([[ -n $simulated ]] && echo "a simulator counts nothing" || echo "found no ncu in PATH, /opt/nvidia, /usr/local/cuda")"
+  ncu=$(command -v ncu || find /opt/nvidia/nsight-compute /usr/local/cuda/bin -name ncu -executable 2>/dev/null |
+    sort | tail -n 1)
+  if [[ -z $ncu ]]; then
+    note ncu none "found no ncu in PATH, /opt/nvidia/nsight-compute and /usr/local/cuda/bin"
     return
   fi
   rm -rf "$build_dir"/ncu{,.csv}
@@ -118,8 +120,9 @@ run_ncu() {
   profile resnet20 300 "$build_dir/examples/07_resnet" --device cuda --images 256 --epochs 1
   profile transformer 300 "$build_dir/examples/09_text" --device cuda --model transformer --epochs 1
 }
-metrics=(gpu__time_duration.sum dram__bytes_read.sum dram__bytes_write.sum lts__t_sectors_op_read.sum lts__t_sectors_op_write.sum
-  smsp__inst_executed.sum smsp__issue_active.avg.pct_of_peak_sustained_active sm__warps_active.avg.pct_of_peak_sustained_active)
+metrics=(gpu__time_duration.sum dram__bytes_read.sum dram__bytes_write.sum lts__t_sectors_op_read.sum
+  lts__t_sectors_op_write.sum smsp__inst_executed.sum smsp__issue_active.avg.pct_of_peak_sustained_active
+  sm__warps_active.avg.pct_of_peak_sustained_active)
 # profile NETWORK KERNELS COMMAND...: adds so many kernels of the command to ncu.csv.
 profile() {
   local network=$1 kernels=$2 log=$1.log status=0 most found
@@ -143,7 +146,8 @@ profile() {
 run_goals() { bench_options+=(--lines goals); run_bench; }
 run_rest() { bench_options+=(--lines rest); run_bench; }
 
-[[ -e $build_dir/CMakeCache.txt ]] || fail "gpu_device.sh: there are no programs in $build_dir, unpack the archive of gpu_pack.sh"
+[[ -e $build_dir/CMakeCache.txt ]] ||
+  fail "gpu_device.sh: there are no programs in $build_dir, unpack the archive of gpu_pack.sh"
 command -v ctest >/dev/null || PATH=$PATH:$(python3 -c 'import sys; print(sys.prefix)')/bin  # that of the wheel of cmake
 require_gpu
 if [[ -n $simulated ]]; then
@@ -161,7 +165,8 @@ trap 'stop 143' TERM
 
 for part in "${wanted[@]}"; do
   seconds=$((total - SECONDS))
-  [[ -n $simulated || $seconds -lt ${limits[$part]} ]] || seconds=${limits[$part]}  # a simulator takes a hundred times as long
+  # A simulator takes a hundred times as long.
+  [[ -n $simulated || $seconds -lt ${limits[$part]} ]] || seconds=${limits[$part]}
   if [[ $seconds -lt 5 ]]; then
     rm -f "$results/$part.notes"
     note "$part" cut "there was no time for it"

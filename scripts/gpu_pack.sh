@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
-# gpu_pack.sh [--simulated]: compiles all that gpu_device.sh runs for an H100 or H200 (sm_90), on a machine without a GPU, and packs
-# it with the sources, doctest's header and Iris into build/pack/gpu.tar.xz (--simulated: gpu_simulated.tar.xz, for the
-# simulator). Needs the CUDA toolkit, cmake and a compiler. What has not changed is not compiled again. Variables: as of gpu_check.sh, and
-# CMAKE_BUILD_PARALLEL_LEVEL, how many compilers run at a time.
+# gpu_pack.sh [--simulated]: compiles all that gpu_device.sh runs for an H100 or H200 (sm_90), on a machine
+# without a GPU, and packs it with the sources, doctest's header and Iris into build/pack/gpu.tar.xz
+# (--simulated: gpu_simulated.tar.xz, for the simulator). Needs the CUDA toolkit, cmake and a compiler. What has
+# not changed is not compiled again. Variables: as of gpu_check.sh, and CMAKE_BUILD_PARALLEL_LEVEL, how many
+# compilers run at a time.
 # shellcheck disable=SC2034  # variables of the files that are sourced
 set -euo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
@@ -35,13 +36,17 @@ stage=$(mktemp -d)
 trap 'rm -rf "$stage"' EXIT
 cd "$root"
 git ls-files -z --cached --others --exclude-standard | xargs -0 cp --parents -t "$stage"
-for program in "$results"/probe_sm_90 "$build_dir"/{tests/cuda/gpunet_tests_cuda,benchmarks/gpu/gpu_{bench,latency},examples/[0-9][0-9]_*}; do
+for program in "$results"/probe_sm_90 "$build_dir"/{tests/cuda/gpunet_tests_cuda,benchmarks/gpu/gpu_{bench,latency}} \
+  "$build_dir"/examples/[0-9][0-9]_*; do
   [[ ! -f $program || ! -x $program ]] || install -D -s "$program" "$stage/${program#"$root"/}"
 done
 find "${build_dir#"$root"/}" \( -name CTestTestfile.cmake -o -name CMakeCache.txt \) -exec cp --parents -t "$stage" {} +
 doctest=$(sed -n 's/^GPUNET_DOCTEST_DIR:PATH=//p' "$build_dir/CMakeCache.txt")
 install -D -m 644 "$doctest/doctest/doctest.h" "$stage/build/doctest/doctest/doctest.h"
-[[ ! -d ${GPUNET_TEST_DATA:-}/iris ]] || { mkdir -p "$stage/build/data" && cp -r "$GPUNET_TEST_DATA/iris" "$stage/build/data/"; }
+if [[ -d ${GPUNET_TEST_DATA:-}/iris ]]; then
+  mkdir -p "$stage/build/data"
+  cp -r "$GPUNET_TEST_DATA/iris" "$stage/build/data"
+fi
 if [[ -n $simulated ]]; then
   mkdir -p "$stage/build/cudasim"
   cp -d "$simulator"/*.so* "$stage/build/cudasim"
@@ -52,5 +57,6 @@ unpacked=$(du -sm "$stage" | cut -f 1)
 tar -C "$stage" -c . | xz --lzma2=preset=1,dict=128MiB >"$archive.part"
 mv "$archive.part" "$archive"
 size=$(stat -c %s "$archive")
-say "$archive: $((size / 1000000)).$((size / 100000 % 10)) MB, $unpacked MB unpacked, compiled in $compiled s, packed in $((SECONDS - compiled)) s"
+say "$archive: $((size / 1000000)).$((size / 100000 % 10)) MB, $unpacked MB unpacked," \
+  "compiled in $compiled s, packed in $((SECONDS - compiled)) s"
 [[ $size -lt 40000000 ]] || fail "gpu_pack.sh: the archive has more than 40 MB, leave something out"

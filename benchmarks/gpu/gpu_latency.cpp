@@ -1,5 +1,6 @@
-// gpu_latency: what the smallest parts of a training step cost on this GPU: launches, nodes of a graph, barriers, atomics, loads.
-// Prints a line "WHAT: TIME" for each, or "WHAT: not measured: WHY". With GPUNET_BENCH_TINY, which is for a simulator, few repetitions.
+// gpu_latency: what the smallest parts of a training step cost on this GPU: launches, nodes of a graph, barriers,
+// atomics, loads. Prints a line "WHAT: TIME" for each, or "WHAT: not measured: WHY". With GPUNET_BENCH_TINY, which
+// is for a simulator, there are few repetitions.
 #include <chrono>
 #include <cooperative_groups.h>
 #include <cstdio>
