@@ -59,13 +59,13 @@ done
 build_dir=$root/build/gpu${simulated:+_simulated}
 results=$build_dir.check
 
-# Has ctest's files name this folder instead of the one in which they were made.
+# Has the files of ctest and cmake name this folder instead of the one in which they were made.
 fit_paths() {
   local made_in
   made_in=$(sed -n 's/^CMAKE_HOME_DIRECTORY:INTERNAL=//p' "$build_dir/CMakeCache.txt")
   [[ $made_in != "$root" ]] || return 0
-  find "$build_dir" -name CTestTestfile.cmake -exec sed -i "s|$made_in/|$root/|g" {} +
-  sed -i "s|$made_in\$|$root|; s|$made_in/|$root/|g" "$build_dir/CMakeCache.txt"
+  find "$build_dir" \( -name CTestTestfile.cmake -o -name CMakeCache.txt \) \
+    -exec sed -i -E "s#$made_in([^[:alnum:]_.-]|\$)#$root\1#g" {} +
 }
 
 # Finds the libraries of CUDA: those beside PyTorch, or of the toolkit. Reads them, of PyTorch in the background, so that they

@@ -38,7 +38,7 @@ if [[ $1 != --build ]]; then
   while [[ $1 != -B ]]; do shift; done
   printf '%s\n' "CMAKE_HOME_DIRECTORY:INTERNAL=$project" GPUNET_TEST_TIMEOUT:STRING=100 \
     "GPUNET_DOCTEST_DIR:PATH=$work" >"$2/CMakeCache.txt"
-  echo "add_test(cuda/ops/two \"$2/tests/cuda/gpunet_tests_cuda\")" >"$2/CTestTestfile.cmake"
+  echo "add_test(cuda/ops/two \"$2/tests/cuda/gpunet_tests_cuda\" \"$project\")" >"$2/CTestTestfile.cmake"
   exit
 fi
 [[ -z ${slow_build:-} ]] || { echo "[3/9] something"; sleep 60; }
