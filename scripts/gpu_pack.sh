@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # gpu_pack.sh [--simulated]: compiles all that gpu_device.sh runs for an H100 or H200 (sm_90), on a machine
 # without a GPU, and packs it with the sources, doctest's header and Iris into build/pack/gpu.tar.xz
-# (--simulated: gpu_simulated.tar.xz, for the simulator). Needs the CUDA toolkit, cmake and a compiler. What has
-# not changed is not compiled again. Variables: as of gpu_check.sh, and CMAKE_BUILD_PARALLEL_LEVEL, how many
-# compilers run at a time.
+# (--simulated: build/pack_simulated/gpu.tar.xz, for the simulator). Needs the CUDA toolkit, cmake and a
+# compiler. What has not changed is not compiled again. Variables: as of gpu_check.sh, and
+# CMAKE_BUILD_PARALLEL_LEVEL, how many compilers run at a time.
 # shellcheck disable=SC2034  # variables of the files that are sourced
 set -euo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
@@ -17,7 +17,7 @@ packed=
 capability=90
 build_dir=$root/build/gpu${simulated:+_simulated}
 results=$build_dir.check
-archive=$root/build/pack/${build_dir##*/}.tar.xz
+archive=$root/build/pack${simulated:+_simulated}/gpu.tar.xz
 deadline=1000000
 part=build
 mkdir -p "$results" "${archive%/*}"
