@@ -7,14 +7,14 @@ require_gpu() {
   local gpus status=0
   gpu="a simulator" capability=
   [[ -z $simulated ]] || return 0
-  gpus=$(timeout --kill-after=5 10 nvidia-smi -L 2>/dev/null) || status=$?
+  gpus=$(timeout --kill-after=5 30 nvidia-smi -L 2>/dev/null) || status=$?
   if is_cut "$status"; then
-    fail "gpu_check.sh: nvidia-smi -L did not end within 10 s (the driver hangs), restart the machine"
+    fail "gpu_check.sh: nvidia-smi -L did not end within 30 s (the driver hangs), restart the machine"
   elif [[ $status != 0 || $gpus != *GPU* ]]; then
     say "there is no GPU here (nvidia-smi -L shows none): nothing was done, --simulated does it without one"
     exit 77
   fi
-  gpu=$(timeout 10 nvidia-smi --query-gpu=name,driver_version,compute_cap --format=csv,noheader 2>/dev/null |
+  gpu=$(timeout 30 nvidia-smi --query-gpu=name,driver_version,compute_cap --format=csv,noheader 2>/dev/null |
     head -n 1) || true
   capability=${gpu##*, }
   capability=${capability/./}
