@@ -251,7 +251,7 @@ TEST_CASE_TEMPLATE("long sums of values and layers", D, GPUNET_TEST_DEVICES) {
   const index_t n = long_length(1 << 18);
   const char* only = std::getenv("GPUNET_LONG_SUMS_ONLY");
   for (const Numbers kind : {Numbers::uniform, Numbers::equal})
-    for (const index_t inner : {1, 16})
+    for (const index_t inner : {1, 4, 16})
       for (const Case& one : cases(n / inner))
         if ((inner == 1 || std::is_same_v<D, Host>)&&(!only || one.name.find(only) != std::string::npos)) {
           CAPTURE(one.name);
