@@ -25,7 +25,7 @@ run=("$@" -n 3)
 [[ $1 != *run_ranks.sh ]] || run=("$@" -n 2)
 failed=
 expect fine 0
-[[ $1 == *run_ranks.sh ]] || expect exit_together 0
+expect exit_together 0
 expect throws 1 'rank 1 finds no file' 'gpunet::distributed: rank 1 has failed: it has ended with an error of its own'
 expect abandons 1 'gpunet::distributed: rank 1 has failed: it gives up|NCCL reports'
 if [[ $1 == *run_ranks.sh ]]; then  # those that differ for NCCL

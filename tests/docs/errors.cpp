@@ -363,7 +363,7 @@ void mixed_precision(ErrorPage& page, Host& device) {
       "The largest number of float16 is 65504; -1e9 would be stored as -inf, and softmax of a row that is wholly "
       "masked would be NaN. `-INFINITY` is right where each row has an element that is not.",
       const Tensor<float, Host> mask(device, {4}, {0, 0, 1, 1});
-      Network masked(device, [&](nn::Value x) { return softmax(masked_fill(nn::linear(x, 4), mask, -1e9), 1); },
+      Network masked(device, [&](nn::Value v) { return softmax(masked_fill(nn::linear(v, 4), mask, -1e9), 1); },
                      {2});
       masked.autocast(Storage::float16));
 }

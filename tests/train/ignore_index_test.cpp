@@ -5,6 +5,7 @@
 #include <numeric>
 #include <optional>
 #include <string>
+#include <thread>
 #include <type_traits>
 #include <vector>
 
@@ -332,4 +333,17 @@ TEST_CASE_TEMPLATE("checkpoints have the number of ignored labels", D, GPUNET_TE
   CHECK(read.confusion.result().ignored() == 1);
   CHECK(read.confusion.result().no_class() == 0);
   CHECK(read.confusion.result()(2, 3) == 1);
+}
+
+TEST_CASE("rows of a confusion matrix are counted side by side: no index writes the count of another") {
+  constexpr index_t samples = 1 << 18;
+  const std::vector<label_t> labels(samples, -100), predictions(samples, 0);
+  std::vector<index_t> counts(classes * classes + 1);
+  const train::CountPairs count{classes, samples, predictions.data(), labels.data(), counts.data(), -100};
+  std::vector<std::thread> threads;
+  for (index_t k = 0; k <= classes; ++k)
+    threads.emplace_back([&count, k] { count(k); });
+  for (std::thread& thread : threads)
+    thread.join();
+  CHECK(counts.back() == samples);
 }

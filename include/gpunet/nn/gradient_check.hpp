@@ -121,7 +121,7 @@ inline std::vector<Slope> numeric_derivative(double h, const std::function<std::
   const auto points_of = [](double step, const auto& values, std::size_t i) {
     return detail::FivePoints{step, {values[0][i], values[1][i], values[2][i], values[3][i], values[4][i]}};
   };
-  const double small = h / 100;
+  const double close_step = h / 100;
   const auto values = values_at(h);
   std::array<std::vector<double>, 5> close;
   std::vector<Slope> slopes;
@@ -129,8 +129,8 @@ inline std::vector<Slope> numeric_derivative(double h, const std::function<std::
     detail::FivePoints points = points_of(h, values, i);
     bool at_kink = points.has_kink();
     if (at_kink) {
-      if (close[0].empty()) close = values_at(small);
-      points = points_of(small, close, i);
+      if (close[0].empty()) close = values_at(close_step);
+      points = points_of(close_step, close, i);
       at_kink = points.has_kink();
     }
     const double derivative = points.derivative();

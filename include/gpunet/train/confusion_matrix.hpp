@@ -22,10 +22,11 @@ struct CountPairs {
   index_t ignored;
 
   GPUNET_FN void operator()(index_t k) const {
+    const bool counts_ignored = k == classes;
     for (index_t n = 0; n < samples; ++n)
-      if (labels[n] == ignored)
-        counts[classes * classes] += k == classes ? 1 : 0;
-      else if (labels[n] == k && k < classes)
+      if (const bool is_ignored = labels[n] == ignored; is_ignored && counts_ignored)
+        ++counts[classes * classes];
+      else if (!is_ignored && !counts_ignored && labels[n] == k)
         ++counts[k * classes + predictions[n]];
   }
 };

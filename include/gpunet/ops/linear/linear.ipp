@@ -88,14 +88,15 @@ GPUNET_INLINE void linear_backward_input(Host& device, SmallSizes, const LinearB
 
 namespace detail {
 
-// Stores the gradients of `some` biases from `first` on, of groups of 16 samples or of rows.
+// Stores the gradients of `some` biases from `first` on, of groups of 4 or 16 samples, or of rows.
 GPUNET_INLINE void bias_gradients(const LinearBackwardArgs<float>& a, index_t first, index_t some) {
-  const float* dy = a.dy + first * a.slice.inner;
+  const index_t inner = a.slice.inner;
+  const float* dy = a.dy + first * inner;
   float* db = a.db.data() + first;
-  if (a.slice.inner == 1)
+  if (inner == 1)
     GPUNET_CALL_PATH(16, bias_gradients_of_rows, a.slice.outer, a.out, some, dy, db, a.accumulate);
   else
-    GPUNET_CALL_PATH(16, bias_gradients, a.slice.outer, a.out, some, dy, db, a.accumulate);
+    GPUNET_CALL_PATH(inner, bias_gradients, a.slice.outer, a.out, inner, some, dy, db, a.accumulate);
 }
 
 }  // namespace detail
@@ -110,7 +111,7 @@ GPUNET_INLINE void linear_backward_parameters(Host& device, SmallSizes, const Li
     });
   }
   // Threads share the outputs; each sum adds the groups in order.
-  const bool many = a.db && a.slice.outer > sum_run && inner != 4;
+  const bool many = a.db && a.slice.outer > sum_run;
   const auto gradients = [&, rows, inner, group_size, many](index_t first, index_t some) {
     if (many) detail::bias_gradients(a, first, some);
     for (index_t group = 0; group < a.slice.outer; ++group) {

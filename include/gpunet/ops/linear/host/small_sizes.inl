@@ -4,15 +4,15 @@ namespace gpunet::GPUNET_PATH {
 
 // ---- Groups of 16 samples: the matrix product does the rest.
 
-// db_o = the sum over all samples of dy [outer][out][16], for o < some.
-GPUNET_TARGET inline void bias_gradients(index_t outer, index_t out, index_t some, const float* dy, float* db,
-                                         Accumulate accumulate) {
+// db_o = the sum over all samples of dy [outer][out][inner], for o < some. inner is 4 or 16.
+GPUNET_TARGET inline void bias_gradients(index_t outer, index_t out, index_t inner, index_t some, const float* dy,
+                                         float* db, Accumulate accumulate) {
   for (index_t o = 0; o < some; ++o) {
     LaneSums total;
     for (index_t group = 0; group < outer; ++group)
 #pragma GCC unroll 4
-      for (index_t j = 0; j < 16; j += lanes)
-        total.add(load(dy + (group * out + o) * 16 + j));
+      for (index_t j = 0; j < inner; j += lanes)
+        total.add(load(dy + (group * out + o) * inner + j));
     store_gradient(db[o], total.all(), accumulate);
   }
 }
