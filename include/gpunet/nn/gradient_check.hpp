@@ -104,7 +104,7 @@ struct FivePoints {
   }
   // Returns the slopes beside the inner points, between which a kink or jump is.
   Slope sides() const {
-    const auto [low, high] = std::minmax(slope(0), slope(3));
+    const auto [low, high] = std::minmax({slope(0), slope(3)});
     const double curvature = 1e-4 * std::max(std::abs(low), std::abs(high));
     return {low - curvature, high + curvature, true};
   }
