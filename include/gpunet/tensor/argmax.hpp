@@ -94,8 +94,8 @@ struct FindBestInLanes {
     T key[lanes];
     label_t step[lanes];
 
-    Best(const FindBest<T>& find, const T* x, index_t steps, index_t stride) {
-      const FindBest<T> f = find;
+    Best(const FindBest<T>& finder, const T* x, index_t steps, index_t stride) {
+      const FindBest<T> f = finder;
       T largest[lanes];
       label_t of[lanes];
       for (index_t lane = 0; lane < lanes; ++lane)
