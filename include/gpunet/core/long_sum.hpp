@@ -15,7 +15,7 @@ using WideSum = std::conditional_t<std::is_same_v<T, float>, double, T>;
 // The most floats that are added one after another: then equal terms lose 5 roundings at most, others fewer.
 inline constexpr int sum_run = 16;
 
-// A sum of any number of terms: runs of floats, and those in double.
+// A sum of any number of terms: short runs in float, and the sum of these runs in double.
 template <class T>
 class LongSum {
  public:

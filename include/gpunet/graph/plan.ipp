@@ -286,7 +286,8 @@ GPUNET_INLINE void require_storable_constants(const Graph& graph, const Plan& pl
       refuse(traits.clamps->low, node.name);
     if (traits.clamps && traits.clamps->high < 0 && overflows(traits.clamps->high))
       refuse(traits.clamps->high, node.name);
-    // Numbers below those of float16 do no harm to a maximum, nor do those above to a minimum.
+    // A number below the range of float16 does no harm to a maximum, nor a number above it to a
+    // minimum.
     const bool is_maximum = node.as<BinaryOp<Maximum>>(), is_minimum = node.as<BinaryOp<Minimum>>();
     for (const value_t input : node.inputs) {
       const PlannedValue* const value = value_at(input);

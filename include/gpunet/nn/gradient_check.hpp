@@ -139,7 +139,7 @@ inline std::vector<Slope> numeric_derivative(double h, const std::function<std::
   return slopes;
 }
 
-// What a gradient check found.
+// The result of a gradient check.
 struct GradientReport {
   double error = 0;    // the largest relative_error
   index_t points = 0;  // numbers whose gradient was compared
@@ -185,7 +185,7 @@ inline void replace_first(std::vector<double>& values, const std::vector<double>
   std::copy_n(by.begin(), std::min(by.size(), values.size()), values.begin());
 }
 
-// Compares a gradient with finite differences. `functions`: those of the checked type, for the
+// Compares a gradient with finite differences. `functions`: the functions of the checked type, for the
 // message. place(i): where element i is, in words.
 template <class Place>
 GradientReport compare(const std::vector<Slope>& slopes, const std::vector<double>& gradient,

@@ -141,7 +141,7 @@ struct Cos {
   }
 };
 
-// x^exponent. As in PyTorch, roots are those of sqrt: NaN of -infinity, and -0 of -0.
+// x^exponent. As in PyTorch, roots are computed by sqrt: NaN of -infinity, and -0 of -0.
 struct Pow {
   static constexpr bool is_of_gpunet = true;
   double exponent = 1;

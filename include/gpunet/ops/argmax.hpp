@@ -33,8 +33,8 @@ struct ArgMax {
   }
 };
 
-// counts[2 k] += labels of class k, counts[2 k + 1] += those predicted correctly, counts[2 classes] += ignored labels,
-// which are in no other count. One sum = one count.
+// counts[2 k] += labels of class k, counts[2 k + 1] += correctly predicted labels of class k,
+// counts[2 classes] += ignored labels, which are in no other count. One sum = one count.
 struct CountClass {
   const label_t* predictions;
   const label_t* labels;

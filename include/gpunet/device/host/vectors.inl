@@ -78,7 +78,7 @@ GPUNET_TARGET [[gnu::always_inline]] inline float sum(Vector v) {
 
 typedef double WideVector __attribute__((vector_size(GPUNET_LANES * 8)));
 
-// Sums of each lane: of up to sum_run vectors in float, those in double.
+// Sums of each lane: runs of up to sum_run vectors in float, and the sum of these runs in double.
 class LaneSums {
  public:
   GPUNET_TARGET [[gnu::always_inline]] void add(Vector value) { add(value, 1); }

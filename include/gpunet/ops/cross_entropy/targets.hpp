@@ -30,7 +30,8 @@ struct LabelTargets {
     if (label < 0 || label >= classes) return no_class;
     return weights ? weights[label] : T{1};
   }
-  // Whether the loss of a place depends on the score of class k; with smoothing on those of all classes.
+  // Whether the loss of a place depends on the score of class k; with smoothing, it depends on the
+  // scores of all classes.
   GPUNET_FN bool uses(index_t n, index_t place, index_t k) const {
     const index_t label = labels[n * places + place];
     return !(ignores && label == ignored) && (k == label || smoothing != 0 || label < 0 || label >= classes);

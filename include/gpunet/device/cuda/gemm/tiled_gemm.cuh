@@ -34,7 +34,8 @@ index_t product_scratch(const Cuda& device, const std::array<ProductSizes, count
   return product_scratch<T, known>(device, products, plan_products<T, known>(device, products));
 }
 
-// The same for launches by products() of which either may be empty: alone, a product may be cut into more parts than beside another.
+// The same for products(), where either product may be empty: alone, a product may be cut into more
+// parts than beside another.
 template <class T, Known known = Known::nothing>
 index_t products_scratch(const Cuda& device, const ProductSizes& first, const ProductSizes& second) {
   return std::max({product_scratch<T, known>(device, std::array{first}),
