@@ -93,24 +93,32 @@ auto get_buffer(Model& model, std::string_view name) {
   return Parameter<T, typename Model::device_type>(model.device(), all.data() + info.offset, info.sizes);
 }
 
-// Returns the value of a buffer that counts: get_count(net, "bn1.num_batches_tracked"). Waits for the device. Throws Error if there is
-// none of this name, or if it has numbers of the network's type.
+namespace detail {
+
+// Returns the address of a buffer that counts, on the device.
+template <class Model>
+auto* count_named(Model& model, std::string_view name, std::string_view function) {
+  const auto& info = find_info(model.named_buffers(), name, function, "buffer");
+  require(info.kind == BufferKind::count, "gpunet::", function, ": ", name,
+          " has numbers of the network's type, call get_buffer(net, \"", name, "\")");
+  return model.buffers().data() + info.offset;
+}
+
+}  // namespace detail
+
+// Returns the value of a buffer that counts: get_count(net, "bn1.num_batches_tracked"). Waits for the
+// device. Throws Error if there is none of this name, or if it has numbers of the network's type.
 template <class Model>
 index_t get_count(Model& model, std::string_view name) {
-  const auto& info = detail::find_info(model.named_buffers(), name, "get_count", "buffer");
-  require(info.kind == BufferKind::count, "gpunet::get_count: ", name,
-          " has numbers of the network's type, call get_buffer(net, \"", name, "\")");
   index_t count = 0;
-  model.device().download(&count, model.buffers().data() + info.offset, sizeof count);
+  model.device().download(&count, detail::count_named(model, name, "get_count"), sizeof count);
   return count;
 }
-// Sets the value of a buffer that counts.
+// Sets the value of a buffer that counts. Throws Error as get_count(), or if it is below 0.
 template <class Model>
 void set_count(Model& model, std::string_view name, index_t count) {
   require(count >= 0, "gpunet::set_count: ", count, " for ", name, " (want 0 or more)");
-  static_cast<void>(get_count(model, name));  // checks the name
-  const auto& info = detail::find_info(model.named_buffers(), name, "set_count", "buffer");
-  model.device().upload(model.buffers().data() + info.offset, &count, sizeof count);
+  model.device().upload(detail::count_named(model, name, "set_count"), &count, sizeof count);
 }
 
 }  // namespace gpunet

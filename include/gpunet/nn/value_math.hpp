@@ -79,16 +79,11 @@ struct Sqrt {
   }
 };
 
-// sqrt(x) of a sum of squares x: the gradient of a length of 0 is 0, as that of torch.linalg.norm.
-struct Length {
-  static constexpr bool is_of_gpunet = true;
+// The square root of a sum of squares: the gradient of a length of 0 is 0, as of torch.linalg.norm.
+struct Length : Sqrt {
   template <class T>
-  GPUNET_FN T value(T x) const {
-    return std::sqrt(x);
-  }
-  template <class T>
-  GPUNET_FN T gradient(T, T y, T dy) const {
-    return y == 0 ? T{} : dy / (2 * y);
+  GPUNET_FN T gradient(T x, T y, T dy) const {
+    return y == 0 ? T{} : Sqrt::gradient(x, y, dy);
   }
 };
 
