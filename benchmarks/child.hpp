@@ -56,7 +56,8 @@ class Child {
     ::waitpid(pid_, nullptr, 0);
   }
 
-  // Sends a line and returns the answer. Throws Error if the worker has ended, or has to be ended because it hangs.
+  // Sends a line and returns the answer. Throws Error if the worker has ended, or has to be ended
+  // because it hangs.
   std::string ask(const std::string& line) {
     std::fprintf(in_, "%s\n", line.c_str());
     std::fflush(in_);

@@ -68,7 +68,7 @@ fit_paths() {
     -exec sed -i -E "s#$made_in([^[:alnum:]_.-]|\$)#$root\1#g" {} +
 }
 
-# Finds the libraries of CUDA: those beside PyTorch, or of the toolkit. Reads them, of PyTorch in the background, so that they
+# Finds the libraries of CUDA, beside PyTorch or of the toolkit. Reads them, of PyTorch in the background, so that they
 # are in memory when the first program wants them: a test would wait for them, and 12 of them for each other.
 find_libraries() {
   local torch folder folders=() linked missing
@@ -102,7 +102,7 @@ run_latency() {
   fi
 }
 
-# The kernels of the first steps of networks. The numbers are those of kernels that cover a step.
+# The kernels of the first steps of networks. The numbers of kernels cover a step.
 run_ncu() {
   local ncu step=$build_dir/benchmarks/gpu/gpu_bench
   ncu=$(command -v ncu || find /opt/nvidia/nsight-compute /usr/local/cuda/bin -name ncu -executable 2>/dev/null |
@@ -127,11 +127,11 @@ metrics=(gpu__time_duration.sum dram__bytes_read.sum dram__bytes_write.sum lts__
 profile() {
   local network=$1 kernels=$2 log=$1.log status=0 most found
   shift 2
-  most=$(($(left) / 2 + 1))  # what hangs or takes long leaves the others half of the time
+  most=$(($(left) / 2 + 1))  # a part that hangs leaves the others half of the time
   within_seconds "$most" "$ncu" --csv --page raw --metrics "$(IFS=,; echo "${metrics[*]}")" --log-file "$network.csv" \
     --clock-control none --target-processes all --graph-profiling node --launch-count "$kernels" --kill yes "$@" \
     >"$log" 2>&1 || status=$?
-  # Of the lines of quoted fields, those that begin with "ID" and "" name the columns and their units.
+  # Of the lines of quoted fields, lines that begin with "ID" and "" name the columns and their units.
   awk -v network="$network" '/^"(ID)?",/ { if (network == "lenet_b4") print "\"Network\"," $0; next }
     /^"/ { print "\"" network "\"," $0 }' "$network.csv" >"$network.lines" 2>/dev/null || true
   cat "$network.lines" >>"$build_dir/ncu.csv"
@@ -148,7 +148,7 @@ run_rest() { bench_options+=(--lines rest); run_bench; }
 
 [[ -e $build_dir/CMakeCache.txt ]] ||
   fail "gpu_device.sh: there are no programs in $build_dir, unpack the archive of gpu_pack.sh"
-command -v ctest >/dev/null || PATH=$PATH:$(python3 -c 'import sys; print(sys.prefix)')/bin  # that of the wheel of cmake
+command -v ctest >/dev/null || PATH=$PATH:$(python3 -c 'import sys; print(sys.prefix)')/bin  # the wheel of cmake has one
 require_gpu
 if [[ -n $simulated ]]; then
   simulator=${GPUNET_CUDA_SIMULATOR:-$root/build/cudasim}

@@ -143,7 +143,7 @@ steps_done() {
 entries() {
   ctest --test-dir "$build_dir" -N "$@" 2>/dev/null | sed -n 's/^ *Test *#\([0-9]*\): \(.*\)$/\1 \2/p'
 }
-# of_part tests|lessons: prints those of a part, of the tests only those that `only` matches. Left out:
+# of_part tests|lessons: prints the entries of a part, of the tests only entries that `only` matches. Left out:
 # configurations and tests of a simulator, and entries that compile or that need programs of their own.
 of_part() {
   case $1 in

@@ -1,6 +1,6 @@
-// gpu_latency: what the smallest parts of a training step cost on this GPU: launches, nodes of a graph, barriers,
-// atomics, loads. Prints a line "WHAT: TIME" for each, or "WHAT: not measured: WHY". With GPUNET_BENCH_TINY, which
-// is for a simulator, there are few repetitions.
+// gpu_latency: times of the smallest parts of a training step on this GPU: launches, nodes of a
+// graph, barriers, atomics, loads. Prints a line "WHAT: TIME" for each, or "WHAT: not measured:
+// WHY". With GPUNET_BENCH_TINY, which is for a simulator, there are few repetitions.
 #include <chrono>
 #include <cooperative_groups.h>
 #include <cstdio>
@@ -19,7 +19,8 @@ __global__ void add_kernel(float* p) {
   p[blockIdx.x * blockDim.x + threadIdx.x] += 1;
 }
 
-// The same with programmatic dependent launch: the next kernel's blocks may start before this one has ended.
+// The same with programmatic dependent launch: the next kernel's blocks may start before this one
+// has ended.
 __global__ void add_early_kernel(float* p) {
 #if __CUDA_ARCH__ >= 900
   cudaTriggerProgrammaticLaunchCompletion();
@@ -191,7 +192,8 @@ class Latency {
     }
     std::fflush(stdout);
   }
-  // Graphs of a chain of nodes that `add` records: the time of the shortest, and what a node adds to it.
+  // Graphs of a chain of nodes that `add` records: the time of the shortest, and the time
+  // of another node.
   template <class F>
   void report_graph(const std::string& what, F add) {
     try {

@@ -25,8 +25,9 @@ class Deadline {
   Clock::time_point end_;
 };
 
-// Seconds that an answer of ours and of PyTorch may take: a CUDA context and the libraries are loaded for the first one. A
-// network's first compilation takes most of a minute. A mode that has lost `lost_limit` by failing or hanging is left out.
+// Seconds that an answer of ours and of PyTorch may take: a CUDA context and the libraries are
+// loaded for the first one. A network's first compilation takes most of a minute. A mode that has
+// lost `lost_limit` by failing or hanging is left out.
 inline constexpr double answer_limit = 90, opponent_limit = 30, compile_limit = 90, lost_limit = 30;
 
 // A mode of PyTorch.
@@ -41,8 +42,8 @@ struct GpuPlan {
   Deadline deadline;
   std::map<std::string, Opponent> opponents;  // by mode; empty without PyTorch
 
-  // PyTorch with one mode of running a step, loaded once for all jobs. Does not wait for it. It ends an answer that takes too
-  // long itself; if it does not, it is ended some seconds later.
+  // PyTorch with one mode of running a step, loaded once for all jobs. Does not wait for it. It
+  // ends an answer that takes too long itself; if it does not, it is ended some seconds later.
   void start_opponent(const std::string& mode) {
     Command command{plan.opponent, {}, {}, limit_of(mode) + 5};
     command.arguments.insert(command.arguments.end(), {"--device", "cuda", mode});
@@ -66,8 +67,8 @@ struct GpuPlan {
   static double limit_of(const std::string& mode) { return mode == "compiled" ? compile_limit : opponent_limit; }
 };
 
-// The lines that are wanted (of all jobs if `names` is empty; "goals": those with goals, "rest": the others), those with goals
-// first: a run that is cut has measured what matters.
+// The lines that are wanted (of all jobs if `names` is empty; "goals": the jobs with goals, "rest":
+// the others), goals first: they are measured before a run is cut.
 inline std::vector<GpuResult> plan_lines(const std::vector<std::string>& names, const std::string& which) {
   std::vector<GpuResult> lines;
   for (const std::string precision : {"exact", "tf32"})
@@ -142,7 +143,7 @@ inline Limits measure_limits(const GpuPlan& gpu) {
   return {copy.value / copy.ms / 1e6, exact.value / exact.ms / 1e6, tf32.value / tf32.ms / 1e6};
 }
 
-// Adds a mode of PyTorch to those who take turns, unless it is left out.
+// Adds a mode of PyTorch to the workers that take turns, unless it is left out.
 inline void add_opponent(GpuPlan& gpu, GpuResult& r, const std::string& mode, Side& side,
                          std::vector<Turn>& turns) {
   const auto opponent = gpu.opponents.find(mode);

@@ -11,9 +11,9 @@ using namespace geometry;
 
 namespace {
 
-// Returns the inner products with three fixed vectors, uniform in [-1, 1). The file has these in place
-// of all numbers: the vectors are independent of an error e, so an error in any place, of any number
-// of elements, changes each product by about |e|.
+// Returns the inner products with three fixed vectors, uniform in [-1, 1). The file has these in
+// place of all numbers: the vectors are independent of an error e, so an error in any place, of any
+// number of elements, changes each product by about |e|.
 std::array<double, 3> projections(const Numbers& numbers) {
   std::array<double, 3> products{};
   for (std::size_t i = 0; i < products.size(); ++i) {
@@ -24,7 +24,8 @@ std::array<double, 3> projections(const Numbers& numbers) {
   return products;
 }
 
-// Compares with the projections of the output, the gradient of the input and that of each parameter.
+// Compares with the projections of the output and of the gradients of the input and of each
+// parameter.
 void check_against_pytorch(const Configuration& c, const std::vector<double>& expected) {
   const Family& family = families().at(c.family);
   Plain plain(family, c, c["eval"] ? nn::Mode::eval : nn::Mode::train);
@@ -35,7 +36,8 @@ void check_against_pytorch(const Configuration& c, const std::vector<double>& ex
 
   std::size_t next = 0;
   const auto compare = [&](const std::string& name, const Numbers& numbers, double bound) {
-    // Each number differs by at most the bound of float with the rounding of double, times at most 1.
+    // Each number differs by at most the bound of float with the rounding of double, times at most
+    // 1.
     const double tolerance = static_cast<double>(numbers.size()) * bound * 0x1p-53 / 0x1p-24;
     for (const double product : projections(numbers)) {
       const double wanted = next < expected.size() ? expected[next] : std::nan("");
@@ -52,8 +54,8 @@ void check_against_pytorch(const Configuration& c, const std::vector<double>& ex
   CHECK(next == expected.size());
 }
 
-// Prints configurations of every family. Each has a number of its own: one number draws similar sizes
-// for all families.
+// Prints configurations of every family. Each has a number of its own: one number draws similar
+// sizes for all families.
 void print_configurations(index_t each) {
   const auto seed = static_cast<std::uint64_t>(number_of_environment("GPUNET_GEOMETRY_SEED", 1));
   index_t number = 0;

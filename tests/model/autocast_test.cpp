@@ -517,7 +517,7 @@ TEST_CASE("what of a constant float16 has to store") {
   CHECK(error([&](nn::Value x) { return x * large; }).empty());
   CHECK(error([&](nn::Value x) { return x / large; }).empty());
   CHECK(error([&](nn::Value x) { return x + Tensor<float, Host>(host, {3}, {-INFINITY, 65504, NAN}); }).empty());
-  // Stored as floats: what is combined with the input, and the output of the network.
+  // Stored as floats: operands beside the input, and the output of the network.
   Network by_input(host, [&](nn::Value x) { return nn::linear(x + large, 2); }, {3});
   CHECK(error_of([&] { by_input.autocast(Storage::float16); }).empty());
   Network returned(host, [&](nn::Value x) { return nn::linear(x, 3) + large; }, {3});

@@ -1,5 +1,5 @@
-// Networks of random sizes on Cuda in float, compared with Host in double: gradients of inputs, of parameters, of which some are
-// frozen, and outputs; and recorded steps with the eager ones.
+// Networks of random sizes on Cuda in float, compared with Host in double: gradients of inputs, of
+// parameters, of which some are frozen, and outputs; and recorded steps with the eager ones.
 #include <gpunet/core/config.hpp>
 
 #if GPUNET_CUDA
@@ -25,7 +25,8 @@ using nn::Value;
 
 namespace {
 
-// A network behind a trainable table of inputs, by which the gradient of its input is computed and seen.
+// A network behind a trainable table of inputs, by which the gradient of its input is computed and
+// seen.
 struct Case {
   std::string text;
   index_t batch;
@@ -90,7 +91,7 @@ struct Result {
 
 template <class D, class T>
 Result pass_of(D& device, const Case& c, int seed, bool narrow) {
-  manual_seed(seed);  // dropout's masks are those of all devices
+  manual_seed(seed);  // dropout has the same masks on all devices
   Run<D, T> run(device, c, seed);
   if (narrow) run.net.autocast(Storage::bfloat16);
   const nn::MSELoss loss({.reduction = nn::Reduction::sum});
@@ -110,7 +111,8 @@ double largest_error(const std::vector<double>& want, const std::vector<double>&
   return largest > 0 ? error / largest : error;
 }
 
-// Returns the parameters after three steps, by train::Step, which records them, or one call after another.
+// Returns the parameters after three steps, by train::Step, which records them, or one call after
+// another.
 std::vector<float> parameters_after_steps(const Case& c, int seed, bool narrow, bool recorded) {
   Cuda& device = test_device<Cuda>();
   manual_seed(seed);
@@ -133,7 +135,8 @@ std::vector<float> parameters_after_steps(const Case& c, int seed, bool narrow, 
   return all;
 }
 
-// Whether a network of 16-bit numbers, and one of floats, give Host's numbers, and recorded steps those of eager ones.
+// Whether a network of 16-bit numbers, and one of floats, give Host's numbers, and recorded steps
+// those of eager ones.
 void compare(const Case& c, int seed, bool narrow) {
   CAPTURE(c.text);
   CAPTURE(narrow);
@@ -143,7 +146,8 @@ void compare(const Case& c, int seed, bool narrow) {
   const Result want =
       in_float ? pass_of<Host, float>(host, c, seed, narrow) : pass_of<Host, double>(host, c, seed, narrow);
   const Result got = pass_of<Cuda, float>(test_device<Cuda>(), c, seed, narrow);
-  // Sums of a few thousand products in float; bfloat16 has 8 bits, and a number at the edge of two is rounded to either.
+  // Sums of a few thousand products in float; bfloat16 has 8 bits, and a number at the edge of two
+  // is rounded to either.
   const double tolerance = narrow ? 3e-2 : 1e-5;
   CHECK(largest_error(want.outputs, got.outputs) < tolerance);
   CHECK(largest_error(want.gradients, got.gradients) < tolerance);
@@ -250,7 +254,8 @@ TEST_CASE("linear maps of random sizes, some frozen, on Cuda") {
   compare_many(maps);
 }
 
-// With few multiprocessors, its input gradient alone is cut into more parts than beside the gradients of its parameters.
+// With few multiprocessors, its input gradient alone is cut into more parts than beside the
+// gradients of its parameters.
 TEST_CASE("a frozen convolution above a trainable part on Cuda") {
   const auto body = [](const Value& x) {
     return relu(conv2d(x, 18, 4, {.padding = 1, .name = "c"}));
@@ -259,7 +264,8 @@ TEST_CASE("a frozen convolution above a trainable part on Cuda") {
 }
 
 TEST_CASE("the parts of a sum begin on boundaries of vectors: recurrent layers of one unit on Cuda") {
-  // With these sizes the arrays before the parts are no multiple of four in all, and sums are so long that they have parts.
+  // With these sizes the arrays before the parts are no multiple of four in all, and sums are so
+  // long that they have parts.
   const auto with = [](index_t steps, index_t features, index_t batch, const auto& body) {
     compare({concat(features, " features, batch ", batch), batch, {steps, features}, body, {}}, 4, false);
   };

@@ -114,8 +114,8 @@ std::string problem(const SumLoss& loss, index_t features = 2) {
   return error_of([&] { nn::check_loss_gradients(test_device<Host>(), loss, {features}, Slice{3, 3, 1}); });
 }
 
-// torch.nn.Hardshrink: x where |x| > bound, else 0. It jumps at the bounds. The other numbers are its
-// gradient, right or wrong.
+// torch.nn.Hardshrink: x where |x| > bound, else 0. It jumps at the bounds. The other numbers are
+// its gradient, right or wrong.
 struct Hardshrink {
   double bound = 0.3;
   double outside = 1, inside = 0, at_bound = 0;
@@ -131,7 +131,7 @@ struct Hardshrink {
   }
 };
 
-// Checks an element-wise layer at these inputs, those of one sample.
+// Checks an element-wise layer at these inputs of one sample.
 template <class F, std::size_t n>
 nn::GradientReport check_at(const F& layer, const double (&inputs)[n]) {
   return nn::check_layer_gradients(test_device<Host>(), layer, Shape<static_cast<int>(n)>{}, Slice{1, 1, 1},

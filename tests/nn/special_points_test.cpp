@@ -1,4 +1,5 @@
-// Functions of values at 0, bounds, saturation, infinity and NaN against PyTorch: the cases of reference/special_points.py.
+// Functions of values at 0, bounds, saturation, infinity and NaN against PyTorch: the cases of
+// reference/special_points.py.
 #include "support/special_points.hpp"
 
 #include <algorithm>
@@ -23,7 +24,8 @@ namespace {
 
 using Inputs = std::vector<Value>;
 
-// A function of values, and the arrays of the file that are its inputs: with `width` numbers in a row.
+// A function of values, and the arrays of the file that are its inputs: with `width` numbers in a
+// row.
 struct Case {
   std::string name;
   std::string inputs;
@@ -32,7 +34,8 @@ struct Case {
   index_t width = 1;
 };
 
-// Where PyTorch loses digits or another number is right: tolerances, and inputs that a case leaves out.
+// Where PyTorch loses digits or another number is right: tolerances, and inputs that a case leaves
+// out.
 struct Exception {
   std::string name;  // of the function
   double relative = 0, absolute = 0;

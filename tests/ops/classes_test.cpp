@@ -32,8 +32,8 @@ void check_softmax(const Tensor<float, D>& softmax, const Tensor<float, D>& loga
     largest_error = std::max(largest_error, std::abs(y[at] / expected - 1));
     largest_difference = std::max(largest_difference, std::abs(log_y[at] - std::log(expected)));
   }
-  // Roundings of x - max x (a difference below 6), of exp and its sum, and of the division; or of the
-  // logarithm of the sum (below 8) and two differences (below 16).
+  // Roundings of x - max x (a difference below 6), of exp and its sum, and of the division; or of
+  // the logarithm of the sum (below 8) and two differences (below 16).
   CHECK(largest_error < (6 + 4 + 16 + 1) * 0x1p-24);
   CHECK(largest_difference < (6 + 4 + 16 + 8 + 2 * 8) * 0x1p-24);
 }

@@ -1,4 +1,5 @@
-// The scratch that ops reserve on Cuda against the plans of all launches that they may make: no kernel runs, so geometries are many.
+// The scratch that ops reserve on Cuda against the plans of all launches that they may make: no
+// kernel runs, so geometries are many.
 #include <gpunet/core/config.hpp>
 
 #if GPUNET_CUDA
@@ -47,7 +48,8 @@ Conv2dGeometry random_geometry(RandomShapes& random, index_t most_channels) {
   return g;
 }
 
-// Returns the most scratch of all launches of a block, for each set of gradients that may be wanted.
+// Returns the most scratch of all launches of a block, for each set of gradients that may be
+// wanted.
 template <class T, class Geometry>
 index_t needed_by_block(const Cuda& device, const Slice& slice, const Conv2dBlock<Geometry>& block) {
   constexpr detail::Known known = detail::known_of<Geometry>;

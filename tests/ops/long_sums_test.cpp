@@ -1,5 +1,6 @@
-// Long sums of functions of values and layers against the same in double. GPUNET_LONG_SUMS=64000000 runs another length than
-// that of CI, 2^14 or more; GPUNET_LONG_SUMS_TABLE=1 prints every error, GPUNET_LONG_SUMS_ONLY=mse runs some cases.
+// Long sums of functions of values and layers against the same in double. GPUNET_LONG_SUMS=64000000
+// runs another length, 2^14 or more; GPUNET_LONG_SUMS_TABLE=1 prints every error,
+// GPUNET_LONG_SUMS_ONLY=mse runs some cases.
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
@@ -21,7 +22,8 @@ using nn::Value;
 
 namespace {
 
-// Numbers that are summed: uniform in [0, 1), or all the same, where every addition of a run rounds alike.
+// Numbers that are summed: uniform in [0, 1), or all the same, where every addition of a run rounds
+// alike.
 enum class Numbers { uniform, equal };
 
 std::vector<float> numbers(index_t n, Numbers kind, std::uint64_t seed) {
@@ -63,15 +65,16 @@ constexpr double unit = 0x1p-24;  // of one rounding
 
 using Inputs = std::vector<Value>;
 
-// A function of values with a long sum in its output, or in the gradients of its parameters, of `length` terms.
+// A function of values with a long sum in its output, or in the gradients of its parameters, of
+// `length` terms.
 struct Case {
   std::string name;
   std::vector<Sizes> inputs;
   std::function<Value(const Inputs&)> function;
   index_t length;
-  double roundings;             // of one result, beside those of the sum
+  double roundings;             // of one result, beside the sum's
   bool output = true;           // whether the output is such a sum, or only gradients are
-  index_t first_parameter = 0;  // whose gradient is such a sum; those before are of products
+  index_t first_parameter = 0;  // whose gradient is such a sum; earlier ones have products
   index_t samples = 1;
   bool of_product = false;  // on Cuda sums of a matrix product, which are sums of floats
 };

@@ -53,7 +53,7 @@ struct ProductLesson {
 
 constexpr float infinity = std::numeric_limits<float>::infinity();
 
-// Returns what f writes to stderr.
+// Returns the text that f writes to stderr.
 template <class F>
 std::string stderr_of(F f) {
   const TempFolder folder;

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# scripts/gpu_pack.sh, and scripts/gpu_device.sh in another folder with what that packed: what they call and what they build are
-# fakes.
+# scripts/gpu_pack.sh, and scripts/gpu_device.sh in another folder with the packed files. The commands
+# that they call and the programs that they build are fakes.
 set -euo pipefail
 . "$(dirname "$0")/testing.sh"
 

@@ -34,7 +34,8 @@ bool is_special_number(T got, T want, const SpecialTolerance<T>& tolerance) {
   return std::fabs(a - b) <= tolerance.relative * std::fabs(b) + tolerance.smallest;
 }
 
-// Compares results of rows of inputs with those of the file; a failure lists the inputs of all that differ.
+// Compares results of rows of inputs with those of the file; a failure lists the inputs of all that
+// differ.
 template <class T>
 void check_special(const std::string& name, const std::vector<T>& got, const std::vector<std::vector<T>>& inputs,
                    std::size_t rows, const SpecialTolerance<T>& tolerance = {}) {

@@ -35,7 +35,8 @@ class Numbers {
   std::uint64_t state_;
 };
 
-// Outputs [batch, classes, places] with equal ones among them, and labels [batch, places], of which a third is ignored.
+// Outputs [batch, classes, places] with equal ones among them, and labels [batch, places], of which
+// a third is ignored.
 template <class T>
 struct Batch {
   index_t batch, places;
@@ -54,7 +55,8 @@ struct Batch {
   }
 };
 
-// counts[k][r]: labels of class k, not ignored, before whose output r others rank; pairs[k][p]: those predicted as p.
+// counts[k][r]: labels of class k, not ignored, before whose output r others rank; pairs[k][p]:
+// those predicted as p.
 struct Count {
   index_t ignored = 0, total = 0;
   index_t ranks[classes][classes] = {}, pairs[classes][classes] = {};
@@ -88,7 +90,7 @@ struct Count {
   }
 };
 
-// Passes its input on: what a test feeds in is what a metric sees.
+// Passes its input on, so that a metric sees the numbers of the test.
 template <index_t... Places>
 using Identity = nn::Sequential<nn::Input<classes, Places...>, nn::Identity>;
 
@@ -141,7 +143,8 @@ void compare(index_t ignored, bool by_loss) {
   CHECK(top3.result().no_class == 0);
 }
 
-// Six samples of 5 numbers with labels [] or [3], of which some are ignored: all of one sample, half of others.
+// Six samples of 5 numbers with labels [] or [3], of which some are ignored: all of one sample,
+// half of others.
 Tensor<float, Host> six_inputs(Host& host) {
   Tensor<float, Host> x(host, {6, 5});
   for (index_t i = 0; i < x.numel(); ++i)
@@ -156,7 +159,8 @@ nn::Value of_places(nn::Value x) {
   return reshape(linear(x, 3 * classes), {classes, 3});
 }
 
-// Returns the fraction of the labels that are not -100 for which the first largest of the outputs is theirs.
+// Returns the fraction of the labels that are not -100 for which the first largest of the outputs
+// is theirs.
 template <class D>
 double plain_accuracy(Network<D, float>& net, const Tensor<float, Host>& x, const Tensor<label_t, Host>& y) {
   Batch<float> batch(x.sizes()[0], y.numel() / x.sizes()[0], -100, 0);
@@ -183,7 +187,8 @@ void train_and_compare(nn::Value (*function)(nn::Value), const Tensor<label_t, H
   CHECK(result.accuracy == plain_accuracy(net, x, y));
   CHECK(result.counted == counted);
   CHECK(result.samples == 6);
-  // The mean over all labels that count, however they are spread over batches, of which one has none.
+  // The mean over all labels that count, however they are spread over batches, of which one has
+  // none.
   const Tensor<label_t, D> labels(device, y.sizes(), y.to_vector());
   const auto whole =
       static_cast<double>(criterion(net(Tensor<float, D>(device, x.sizes(), x.to_vector())), labels).item());
@@ -193,7 +198,7 @@ void train_and_compare(nn::Value (*function)(nn::Value), const Tensor<label_t, H
   CHECK(result.weight == static_cast<double>(counted));
   CHECK(train::evaluate(net, nn::NLLLoss({.ignore_index = -100}), loader).accuracy == result.accuracy);
 
-  // A step of size 0: the outputs of all batches are those of the network.
+  // A step of size 0: all batches have the outputs of the network.
   optim::SGD optimizer(net, {.lr = 0});
   train::Accuracy accuracy(device, classes);
   const train::History history =

@@ -8,11 +8,13 @@
 
 namespace gpunet {
 
-// The type in which sums of short runs of T are added up. A running sum of floats loses a digit for every ten times more terms.
+// The type in which sums of short runs of T are added up. A running sum of floats loses a digit for
+// every ten times more terms.
 template <class T>
 using WideSum = std::conditional_t<std::is_same_v<T, float>, double, T>;
 
-// The most floats that are added one after another: then equal terms lose 5 roundings at most, others fewer.
+// The most floats that are added one after another: then equal terms lose 5 roundings at most,
+// others fewer.
 inline constexpr int sum_run = 16;
 
 // A sum of any number of terms: short runs in float, and the sum of these runs in double.

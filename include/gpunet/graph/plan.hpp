@@ -102,8 +102,8 @@ struct Plan {
 };
 
 // Throws Error if a finite number of a constant becomes infinite where it is stored in float16, as
-// PyTorch's masked_fill does; `where` is the caller's name. Factors are allowed: a product with a large
-// factor may be small.
+// PyTorch's masked_fill does; `where` is the caller's name. Factors are allowed: a product with a
+// large factor may be small.
 void require_storable_constants(const Graph& graph, const Plan& plan, const char* where);
 
 }  // namespace gpunet

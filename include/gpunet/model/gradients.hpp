@@ -95,8 +95,8 @@ class Gradients {
   // Returns the arena in which run r sums its gradients.
   T* of_run(index_t r) const { return r == 0 ? sum_->data() : partial_.data() + (r - 1) * (size_ + spare_); }
 
-  // Returns how slice i of run r stores its gradients: the first slice replaces, others add. Without
-  // zero_grad() since the last backward pass, run 0 always adds to the earlier gradients.
+  // Returns how slice i of run r stores its gradients: the first slice replaces, others add.
+  // Without zero_grad() since the last backward pass, run 0 always adds to the earlier gradients.
   Accumulate mode(index_t r, index_t i) const {
     const bool is_first = is_long_ ? i % sum_run == 0 : i == 0;
     return !is_first || (r == 0 && i == 0 && !zeroed_) ? Accumulate::yes : Accumulate::no;

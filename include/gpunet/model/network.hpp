@@ -381,8 +381,8 @@ class Network : public Trackable<Network<D, T>> {
   // Multiplies the gradient of a slice's outputs by that of the loss.
   void scale_output_gradient(index_t s, T loss_gradient, const SliceMemory<T>& memory);
 
-  // Calls body(run, slice, how it stores its gradients, worker) for every slice: slices of a run in order, runs in
-  // parallel. Then adds up their gradients.
+  // Calls body(run, slice, how it stores its gradients, worker) for every slice: slices of a run in
+  // order, runs in parallel. Then adds up their gradients.
   template <class Body>
   void for_each_run(Body body);
 

@@ -80,8 +80,8 @@ auto get_parameter(Model& model, std::string_view name) {
                                                    &model.gradients(), info.offset, &info.name);
 }
 
-// Returns the buffer with this name in the state dict: get_buffer(net, "bn1.running_mean"). Throws Error if there is none, or if it
-// counts.
+// Returns the buffer with this name in the state dict: get_buffer(net, "bn1.running_mean"). Throws
+// Error if there is none, or if it counts.
 template <class Model>
 auto get_buffer(Model& model, std::string_view name) {
   const auto& info = detail::find_info(model.named_buffers(), name, "get_buffer", "buffer");
@@ -106,8 +106,9 @@ auto* count_named(Model& model, std::string_view name, std::string_view function
 
 }  // namespace detail
 
-// Returns the value of a buffer that counts: get_count(net, "bn1.num_batches_tracked"). Waits for the
-// device. Throws Error if there is none of this name, or if it has numbers of the network's type.
+// Returns the value of a buffer that counts: get_count(net, "bn1.num_batches_tracked"). Waits for
+// the device. Throws Error if there is none of this name, or if it has numbers of the network's
+// type.
 template <class Model>
 index_t get_count(Model& model, std::string_view name) {
   index_t count = 0;

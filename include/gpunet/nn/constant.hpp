@@ -63,8 +63,8 @@ Value operator/(const Constant& tensor, const Value& x);
 Value maximum(const Value& x, const Constant& tensor);
 Value minimum(const Value& x, const Constant& tensor);
 
-// Returns x with `number` where the mask is not 0: masked_fill(scores, mask, -inf). x has to be finite there. Of a network that stores
-// float16, the number has to be infinite, or 65504 or less.
+// Returns x with `number` where the mask is not 0: masked_fill(scores, mask, -inf). x has to be
+// finite there. Of a network that stores float16, the number has to be infinite, or 65504 or less.
 Value masked_fill(const Value& x, const Constant& mask, double number);
 // Returns a where the mask is not 0, else b. Both have to be finite.
 Value where(const Constant& mask, const Value& a, const Value& b);

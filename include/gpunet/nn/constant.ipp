@@ -21,7 +21,7 @@ GPUNET_BACKENDS_INLINE void require_elements(std::string_view function, const Va
           " (want 1 element or more), give one with elements");
 }
 
-// Returns the elements of a tensor as a value of these sizes; `name` is that of the node.
+// Returns the elements of a tensor as a value of these sizes; `name`: the node's.
 GPUNET_BACKENDS_INLINE Value constant_node(std::string_view name, const Value& x, const Sizes& sizes,
                                            const Constant& tensor) {
   const ConstantOp op{x.builder().add_constants(tensor.values())};

@@ -61,7 +61,8 @@ double relative_error(const std::vector<A>& a, const std::vector<B>& b) {
 // The largest relative_error between gradients and finite differences that passes.
 inline constexpr double gradient_tolerance = 1e-7;
 
-// The derivative of a function at a point. At a kink or a jump, the range of the slopes on both sides.
+// The derivative of a function at a point. At a kink or a jump, the range of the slopes on both
+// sides.
 struct Slope {
   double low = 0, high = 0;
   bool at_kink = false;
@@ -141,9 +142,9 @@ inline std::vector<Slope> numeric_derivative(double h, const std::function<std::
 
 // The result of a gradient check.
 struct GradientReport {
-  double error = 0;    // the largest relative_error
-  index_t points = 0;  // numbers whose gradient was compared
-  index_t kinks = 0;   // of them, those at a kink, where any gradient between the slopes of both sides passes
+  double error = 0;             // the largest relative_error
+  index_t points = 0;           // numbers whose gradient was compared
+  index_t kinks = 0;            // points at a kink, where any gradient between both slopes passes
   std::string first_kink = {};  // "input 3 of sample 0, which is 0.3"
 
   GradientReport& operator+=(const GradientReport& other) {
@@ -185,8 +186,8 @@ inline void replace_first(std::vector<double>& values, const std::vector<double>
   std::copy_n(by.begin(), std::min(by.size(), values.size()), values.begin());
 }
 
-// Compares a gradient with finite differences. `functions`: the functions of the checked type, for the
-// message. place(i): where element i is, in words.
+// Compares a gradient with finite differences. `functions`: the functions of the checked type, for
+// the message. place(i): where element i is, in words.
 template <class Place>
 GradientReport compare(const std::vector<Slope>& slopes, const std::vector<double>& gradient,
                        const std::string& where, const char* what, const char* functions, Place place) {

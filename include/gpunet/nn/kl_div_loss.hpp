@@ -9,7 +9,8 @@ namespace gpunet::nn {
 
 namespace detail {
 
-// t log t - t x, of the logarithm x of a probability; 0 log 0 is 0. Or exp(t) (t - x), of that of both.
+// t log t - t x, of the logarithm x of a probability; 0 log 0 is 0. Or exp(t) (t - x), of the
+// logarithms of both.
 struct Divergence {
   static constexpr std::string_view name = "KLDivLoss";
   bool log_target = false;

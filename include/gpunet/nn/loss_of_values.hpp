@@ -9,7 +9,8 @@
 
 namespace gpunet::nn::detail {
 
-// The loss of x and a target t, both values: a functor of elementwise_loss.hpp that has the gradient of the target, too.
+// The loss of x and a target t, both values: a functor of elementwise_loss.hpp that has the
+// gradient of the target, too.
 template <class Loss>
 struct LossOfValues {
   Loss loss = {};

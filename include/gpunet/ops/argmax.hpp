@@ -11,8 +11,8 @@ namespace gpunet {
 // The label that a kernel leaves out if there is none: no label_t has this value.
 inline constexpr index_t ignore_nothing = std::numeric_limits<index_t>::min();
 
-// predictions[i] = the k for which x_k is largest (ties: the first; NaN counts as maximum). One index = one place of one
-// real sample of the slice.
+// predictions[i] = the k for which x_k is largest (ties: the first; NaN counts as maximum). One
+// index = one place of one real sample of the slice.
 template <class T>
 struct ArgMax {
   static constexpr bool one_copy = true;

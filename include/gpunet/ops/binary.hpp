@@ -96,8 +96,8 @@ struct Quotient {
   }
 };
 
-// The larger one; NaN if one is. Of two equal numbers each has half the gradient, and if one is NaN, each has all of it, as in
-// PyTorch.
+// The larger one; NaN if one is. Of two equal numbers each has half the gradient, and if one is
+// NaN, each has all of it, as in PyTorch.
 struct Maximum {
   template <class T>
   GPUNET_FN T value(T a, T b) const {

@@ -10,7 +10,8 @@ namespace gpunet {
 
 namespace detail {
 
-// Where the elements of a and b are that belong to a position in the outer dimensions of y: [outer][axes but the last].
+// Where the elements of a and b are that belong to a position in the outer dimensions of y:
+// [outer][axes but the last].
 struct BroadcastRows {
   BroadcastAxis axes[Sizes::max_rank - 1];
   int rank;
@@ -107,7 +108,8 @@ struct BinaryGradients {
   }
 };
 
-// The gradient of one operand: the sum over the elements of y that it is repeated in. One index = one feature of a group of samples.
+// The gradient of one operand: the sum over the elements of y that it is repeated in. One index =
+// one feature of a group of samples.
 template <class F, class T, bool of_a>
 struct BroadcastGradient {
   F f;
@@ -172,7 +174,7 @@ void binary_backward(D& device, const Broadcast& shape, const F& f, const Backwa
     if (db) for_each(device, outer * rows.features_b, BroadcastGradient<F, T, false>{f, rows, a, b, dy, db});
   }
   const index_t padding = pass.slice.samples() - pass.slice.count;
-  if (db && padding > 0)  // that of `a` is cleared as of every op
+  if (db && padding > 0)  // the padding of `a` is cleared as of every op
     for_each(device, padding * rows.features_b, ClearPadding<T>{pass.slice, rows.features_b, db});
 }
 

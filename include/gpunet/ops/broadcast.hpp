@@ -8,13 +8,15 @@
 
 namespace gpunet {
 
-// A dimension of y, or several neighboring ones, and whether a and b have it; where they do not, their only element is repeated.
+// A dimension of y, or several neighboring ones, and whether a and b have it; where they do not,
+// their only element is repeated.
 struct BroadcastAxis {
   index_t extent;
   bool in_a, in_b;
 };
 
-// How samples of two shapes make one: aligned at the last dimension, where an extent of 1 is repeated, as in PyTorch.
+// How samples of two shapes make one: aligned at the last dimension, where an extent of 1 is
+// repeated, as in PyTorch.
 struct Broadcast {
   std::array<BroadcastAxis, Sizes::max_rank - 1> axes{};
   int rank = 0;

@@ -13,7 +13,7 @@ namespace detail {
 
 template <class X>
 auto softmax_along(X&& x, int dim, SoftmaxKind kind, std::string_view function) {
-  if constexpr (has_softmax<X>())  // before what follows, so that its error is the first
+  if constexpr (has_softmax<X>())  // first, so that its error is the first
     return with_elements(
         std::forward<X>(x), [&]<class D, class T>(D& device, const T* elements, const Sizes& sizes) {
           const AlongDimension along(sizes, dim, true, function);

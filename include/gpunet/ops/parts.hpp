@@ -8,8 +8,9 @@
 
 namespace gpunet::detail {
 
-// Arrays one after another, each on a boundary of 16 elements: kernels read vectors of 16 bytes, which have to lie on such
-// boundaries on Cuda. Without memory it only counts, so that one function gives both the arrays and their size.
+// Arrays one after another, each on a boundary of 16 elements: kernels read vectors of 16 bytes,
+// which have to lie on such boundaries on Cuda. Without memory it only counts, so that one function
+// gives both the arrays and their size.
 template <class T>
 class Parts {
  public:

@@ -156,10 +156,10 @@ auto find_best(X&& x, bool smallest, std::string_view function) {
 
 }  // namespace detail
 
-// Return the indices along a dimension, or of all elements in row-major order, of the largest and the
-// smallest element, as torch.argmax and torch.argmin: of equal ones the first; NaN counts as both.
-// They have the type of labels. Of logits [batch, classes], argmax(logits, 1) are the predictions
-// [batch]. Throw Error where there are no elements or no such dimension.
+// Return the indices along a dimension, or of all elements in row-major order, of the largest and
+// the smallest element, as torch.argmax and torch.argmin: of equal ones the first; NaN counts as
+// both. They have the type of labels. Of logits [batch, classes], argmax(logits, 1) are the
+// predictions [batch]. Throw Error where there are no elements or no such dimension.
 template <detail::TensorLike X>
 auto argmax(X&& x, int dim, bool keepdim = false) {
   return detail::find_best(std::forward<X>(x), dim, keepdim, false, "argmax");

@@ -11,8 +11,8 @@
 
 namespace gpunet::train {
 
-// counts[k][p] += labels of class k for which p was predicted, counts[classes][0] += ignored labels, which are in no other
-// count. One index is one row, so no atomics are needed.
+// counts[k][p] += labels of class k for which p was predicted, counts[classes][0] += ignored
+// labels, which are in no other count. One index is one row, so no atomics are needed.
 struct CountPairs {
   static constexpr bool one_copy = true;
   index_t classes, samples;
@@ -58,7 +58,7 @@ class ConfusionCounts {
   // class.
   index_t operator()(index_t label, index_t predicted) const;
 
-  // Return the number of samples that count, and of those predicted correctly.
+  // Return the number of samples that count, and the number predicted correctly.
   index_t total() const;
   index_t correct() const;
   index_t no_class() const { return no_class_; }
@@ -97,8 +97,8 @@ std::string classification_report(const ConfusionCounts& counts, std::vector<std
 // Counts the confusion matrix on the device:
 //   confusion.update(net(inputs), labels);   // for each batch
 //   train::ConfusionCounts counts = confusion.result();
-// A label that is not a class and not ignored is an Error on Host. On Cuda, where labels are not read back, the accuracy
-// is NaN, as is the loss.
+// A label that is not a class and not ignored is an Error on Host. On Cuda, where labels are not
+// read back, the accuracy is NaN, as is the loss.
 template <class D>
 class ConfusionMatrix {
  public:

@@ -64,8 +64,9 @@ auto batch_for(Network<D, T>& model, const Inputs& inputs, const Targets& target
 
 }  // namespace detail
 
-// Means over all samples, or over the labels [batch] or [batch, ...] without those that the loss ignores; NaN if there are none. The
-// accuracy is the fraction that is predicted correctly; NaN if targets are not labels.
+// Means over all samples, or over the labels [batch] or [batch, ...] without those that the loss
+// ignores; NaN if there are none. The accuracy is the fraction that is predicted correctly; NaN if
+// targets are not labels.
 struct Evaluation {
   double loss, accuracy;
   index_t samples;

@@ -27,7 +27,8 @@ struct RequireOutput {
       "update(net(inputs), labels)");
 };
 
-// Whether a batch has a label for each place of the outputs: outputs [batch, classes, ...], labels [batch, ...].
+// Whether a batch has a label for each place of the outputs: outputs [batch, classes, ...], labels
+// [batch, ...].
 template <class Output, class Labels>
 bool has_places(const Output& outputs, const Labels& labels) {
   return labels.sizes().rank() > 1 && outputs.sizes().rank() > 2;
@@ -76,7 +77,8 @@ class Predictions {
  public:
   explicit Predictions(D& device) : device_(device) {}
 
-  // Returns the class of the largest output at each place of each sample, [batch, places]; valid until the next call.
+  // Returns the class of the largest output at each place of each sample, [batch, places]; valid
+  // until the next call.
   template <class Output>
   const label_t* of(const Output& outputs, index_t classes) {
     const index_t places = outputs.features() / classes, size = outputs.batch() * places;
@@ -98,14 +100,15 @@ class Predictions {
 
 // Options of Accuracy, ConfusionMatrix and TopK.
 struct MetricOptions {
-  // Labels that do not count, as in torchmetrics; in evaluate() and fit() by default those that the loss ignores.
+  // Labels that do not count, as in torchmetrics; in evaluate() and fit() by default those that the
+  // loss ignores.
   std::optional<index_t> ignore_index = {};
 };
 
 // The fraction of correct predictions, in total and per class, counted on the device:
 //   accuracy.update(net(inputs), labels);
-// A label that is not a class and not ignored is an Error on Host. On Cuda, where labels are not read back, the accuracy
-// is NaN, as is the loss.
+// A label that is not a class and not ignored is an Error on Host. On Cuda, where labels are not
+// read back, the accuracy is NaN, as is the loss.
 template <class D>
 class Accuracy {
  public:
@@ -119,8 +122,9 @@ class Accuracy {
     reset();
   }
 
-  // Counts a batch: outputs [batch, classes], labels [batch]; or [batch, classes, ...] and [batch, ...], such as images.
-  // `ignored`: the label that does not count, unless the options have one. Does not wait for the device.
+  // Counts a batch: outputs [batch, classes], labels [batch]; or [batch, classes, ...] and [batch,
+  // ...], such as images. `ignored`: the label that does not count, unless the options have one.
+  // Does not wait for the device.
   template <class Output>
   void update(const Output& outputs, const ViewArgument<label_t, D>& labels, std::optional<index_t> ignored = {}) {
     (void)detail::RequireOutput<Output>{};
@@ -140,7 +144,7 @@ class Accuracy {
 
   // The counts since the last reset.
   struct Result {
-    // Of one class: the labels of it, and those of them that were predicted correctly.
+    // Of one class: its labels, and the number predicted correctly.
     struct Class {
       index_t total, correct;
       double accuracy() const { return ratio(correct, total); }
@@ -149,7 +153,7 @@ class Accuracy {
     index_t no_class = 0;  // labels that are not a class; in no other count
     index_t ignored = 0;   // labels that do not count
 
-    // Return the number of labels that count, and of those predicted correctly.
+    // Return the number of labels that count, and the number predicted correctly.
     index_t total() const { return sum(&Class::total); }
     index_t correct() const { return sum(&Class::correct); }
     // Returns the accuracy from 0 to 1; NaN if no label counts, or if a label was not a class.
@@ -210,8 +214,9 @@ class Accuracy {
   index_t samples_ = 0;
 };
 
-// correct += labels for which fewer than k classes rank before the label's class, no_class += labels that are not a
-// class, ignored += those to ignore. Classes rank by output; ties: the first; NaN before all, as in ArgMax. Three sums.
+// correct += labels for which fewer than k classes rank before the label's class, no_class +=
+// labels that are not a class, ignored += those to ignore. Classes rank by output; ties: the first;
+// NaN before all, as in ArgMax. Three sums.
 template <class T>
 struct CountTopK {
   Slice slice;
@@ -242,8 +247,8 @@ struct CountTopK {
 // The fraction of labels that are among the k largest outputs, counted on the device:
 //   train::TopK top5(device, 5);
 //   top5.update(net(inputs), labels);
-// k = 1 gives the accuracy. A label that is not a class and not ignored is an Error on Host. On Cuda the accuracy is NaN,
-// as is the loss.
+// k = 1 gives the accuracy. A label that is not a class and not ignored is an Error on Host. On
+// Cuda the accuracy is NaN, as is the loss.
 template <class D>
 class TopK {
  public:

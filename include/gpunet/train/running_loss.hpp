@@ -20,7 +20,8 @@ struct LossSum {
   index_t ignored = 0;      // labels that were left out, as of the last step that told
 };
 
-// Adds a loss: a sum, or the mean over as many samples, or labels less those that were left out. One index, 0.
+// Adds a loss: a sum, or a mean over samples, or over the labels that were not left out.
+// One index, 0.
 template <class T>
 struct AddLoss {
   static constexpr bool one_copy = true;
@@ -73,9 +74,10 @@ class RunningLoss {
     device.upload(state_.data(), &nothing, sizeof nothing);
   }
 
-  // Adds the loss of a step with weight 1, or with the number of samples as weight; or of labels without those that it ignores,
-  // of which there were *ignored in all so far, on the device, by one counter that is never reset: a batch of which none is left,
-  // whose mean is NaN, adds nothing.
+  // Adds the loss of a step with weight 1, or with the number of samples as weight; or of labels
+  // without those that it ignores, of which there were *ignored in all so far, on the device, by
+  // one counter that is never reset: a batch of which none is left, whose mean is NaN, adds
+  // nothing.
   template <class T>
   void operator+=(const LossValue<D, T>& loss) {
     update(loss, 1);

@@ -92,7 +92,8 @@ struct ChannelVarianceSum {
   }
   // For a channel of n elements.
   GPUNET_FN void finish(index_t c, double sum, double n) const {
-    // Where T has no normal number for it, the outputs would be zeros: NaN, so that the overflow is not hidden.
+    // Where T has no normal number for it, the outputs would be zeros: NaN, so that the overflow is
+    // not hidden.
     const double deviation = 1 / std::sqrt(sum / n + eps);
     inverse[c] = static_cast<T>(deviation < 1 / static_cast<double>(detail::largest<T>) * 4 ? detail::no_deviation
                                                                                             : deviation);

@@ -97,7 +97,7 @@ struct TargetLossArgs {
       sum += std::exp(x[at(n, place, k)] - largest);
     return {largest, std::log(sum.value())};
   }
-  // NaN where the weights add up to 0, as in PyTorch, also of what smoothing leaves.
+  // NaN where the weights add up to 0, as in PyTorch, also if smoothing leaves a rest.
   GPUNET_FN T divide(T value) const {
     const T by = total ? *total : divisor;
     return (by == 0 ? T{} : value) / by;

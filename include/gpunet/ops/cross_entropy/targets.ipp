@@ -28,9 +28,9 @@ struct TargetLoss {
   GPUNET_FN void store(index_t n, T sum) const { args.losses[n] = args.divide(sum); }
 };
 
-// dx_k = scale (softmax(x)_k sum_j q_j - q_k), divided; -scale q_k for logarithms of probabilities; 0 for padding. Where the loss
-// does not depend on x_k, nothing is divided: the divisor is 0 if all labels are ignored. One index = one place of one sample, in
-// the order of the slice.
+// dx_k = scale (softmax(x)_k sum_j q_j - q_k), divided; -scale q_k for logarithms of probabilities;
+// 0 for padding. Where the loss does not depend on x_k, nothing is divided: the divisor is 0 if all
+// labels are ignored. One index = one place of one sample, in the order of the slice.
 template <class Targets, class T>
 struct TargetLossGradient {
   static constexpr bool one_copy = true;

@@ -101,7 +101,7 @@ struct RecurrentArrays {
   }
 };
 
-// The scratch of the forward pass. Behind it is that of linear maps.
+// The scratch of the forward pass. Behind it is the scratch of linear maps.
 template <class Cell, class T>
 struct RecurrentForwardScratch {
   T *state, *first_kept, *of_state, *dropped, *linear;
@@ -117,7 +117,7 @@ struct RecurrentForwardScratch {
   }
 };
 
-// The scratch of the backward pass. Behind it is that of linear maps.
+// The scratch of the backward pass. Behind it is the scratch of linear maps.
 template <class Cell, class T>
 struct RecurrentBackwardScratch {
   T *carry, *dh, *first_state, *first_kept, *db_of_step, *da, *db, *states;

@@ -112,7 +112,8 @@ void product(Cuda& device, const TiledProduct<A, B, Epilogue>& p, typename Epilo
   product<known>(device, p, scratch, plan_products<typename Epilogue::T, known>(device, std::array{sizes_of(p)}));
 }
 
-// Two products that do not depend on each other, in one launch. Either may be empty. scratch [products_scratch].
+// Two products that do not depend on each other, in one launch. Either may be empty. scratch
+// [products_scratch].
 template <Known known = Known::nothing, class First, class Second>
 void products(Cuda& device, First first, Second second, typename First::T* scratch, const ProductPlan& plan) {
   const auto kernel = planned_kernel<known>(plan, first, second);

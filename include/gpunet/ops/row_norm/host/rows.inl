@@ -3,7 +3,7 @@
 
 namespace gpunet::GPUNET_PATH {
 
-// Writes the means of the lanes, or that over all lanes to each, of n numbers.
+// Writes the means of the lanes, or the mean over all lanes to each, of n numbers.
 GPUNET_TARGET [[gnu::always_inline]] inline void write_means(const LaneSums& sums, bool of_all, double n,
                                                              double* to) {
   double of_lanes[GPUNET_LANES];
