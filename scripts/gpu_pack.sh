@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # gpu_pack.sh [--simulated]: compiles all that gpu_device.sh runs for an H100 or H200 (sm_90), on a machine
 # without a GPU, and packs it with the sources, doctest's header and Iris into build/pack/gpu.tar.xz
-# (--simulated: build/pack_simulated/gpu.tar.xz, for the simulator). Needs the CUDA toolkit, cmake and a
-# compiler. What has not changed is not compiled again. Variables: as of gpu_check.sh, and
+# (--simulated: build/pack_simulated/gpu.tar.xz, for the simulator). Needs the CUDA toolkit, a compiler,
+# cmake, git and xz. What has not changed is not compiled again. Variables: as of gpu_check.sh, and
 # CMAKE_BUILD_PARALLEL_LEVEL, how many compilers run at a time.
 # shellcheck disable=SC2034  # variables of the files that are sourced
 set -euo pipefail
@@ -12,6 +12,9 @@ set -euo pipefail
 
 simulated=
 [[ $# == 0 || ($# == 1 && $1 == --simulated) ]] || fail "gpu_pack.sh: unknown arguments '$*', want nothing or --simulated"
+for tool in cmake git xz; do
+  command -v "$tool" >/dev/null || fail "gpu_pack.sh: found no $tool (it compiles, lists or packs the files), install it"
+done
 [[ $# == 0 ]] || simulated=yes
 packed=
 capability=90

@@ -17,6 +17,17 @@ pack=$project/scripts/gpu_pack.sh
 archive=$project/build/pack/gpu.tar.xz
 run "$pack" quickly
 check "an unknown argument is an error" says "unknown arguments 'quickly', want nothing or --simulated"
+only bash dirname
+PATH=$PATH:$work/bin
+run "$pack"
+check "a tool that is not there is one" says "found no xz (it compiles, lists or packs the files), install it"
+PATH=$full_path
+if ! command -v xz >/dev/null; then
+  skip 63 "there is no xz"
+  finish
+  exit
+fi
+PATH=$work/bin:$PATH
 broken_nvcc=yes run "$pack"
 check "an nvcc that does not work is one" says "nvcc could not compile scripts/gpu_probe.cu"
 broken_bench=yes run "$pack"
