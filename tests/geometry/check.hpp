@@ -301,6 +301,16 @@ D& device_of(index_t threads) {
   }
 }
 
+// Returns the vector paths of a device.
+template <class D>
+std::vector<gpunet::Isa> paths() {
+  if constexpr (std::same_as<D, Host>) return isas();
+  return {gpunet::isa()};
+}
+inline std::string where(gpunet::Isa path, index_t threads) {
+  return gpunet::concat("path ", static_cast<int>(path), ", ", threads, " threads");
+}
+
 // Compares a configuration with its plain version, on every vector path.
 template <class D>
 class Comparison {
@@ -331,7 +341,7 @@ class Comparison {
   std::optional<std::string> compare(const Inputs& in, const Results& plain) {
     Bounds bounds = bounds_of_sums(plain, in, family_.gain(c_));
     bool is_final = false;
-    for (const gpunet::Isa path : paths()) {
+    for (const gpunet::Isa path : paths<D>()) {
       gpunet::set_isa(path);
       const index_t threads = 1 + random_.below(3);
       const Slice slice = draw_slice<D>(c_["batch"], random_);
@@ -362,13 +372,6 @@ class Comparison {
     return std::string();
   }
 
-  static std::vector<gpunet::Isa> paths() {
-    if constexpr (std::same_as<D, Host>) return isas();
-    return {gpunet::isa()};
-  }
-  static std::string where(gpunet::Isa path, index_t threads) {
-    return gpunet::concat("path ", static_cast<int>(path), ", ", threads, " threads");
-  }
   // Returns whether a bound is so large that a wrong number could pass.
   static bool decides_nothing(const Results& plain, const Bounds& bounds) {
     constexpr double part = 0.02;
@@ -404,10 +407,15 @@ inline index_t work_of(const Configuration& c) {
   return work * c["batch"];
 }
 
+// Returns the generator of configuration `number`.
+inline Generator generator_of(std::uint64_t seed, index_t number) {
+  return Generator(seed * 1000003 + static_cast<std::uint64_t>(number));
+}
+
 // Returns configuration `number` of a family: every seed and number gives another one, the same on all machines.
 template <class D>
 Configuration draw_configuration(const std::string& family, std::uint64_t seed, index_t number) {
-  Generator random(seed * 1000003 + static_cast<std::uint64_t>(number));
+  Generator random = generator_of(seed, number);
   const index_t kind = random.below(20);
   // A GPU may be simulated.
   const index_t most_work = kind < 12 || !std::same_as<D, Host> ? 20000
@@ -428,12 +436,14 @@ inline index_t number_of_environment(const char* name, index_t otherwise) {
   return text && *text ? std::strtol(text, nullptr, 10) : otherwise;
 }
 
+// What compares a configuration: returns a text about the first difference; empty if there is none.
+using Compare = std::function<std::string(const Configuration&, std::uint64_t seed)>;
+
 // Compares one configuration; a failure prints how to repeat it.
-template <class D>
-void check_configuration(const Configuration& c, std::uint64_t seed) {
+inline void check_configuration(const Configuration& c, std::uint64_t seed, const Compare& compare) {
   std::string text;
   try {
-    text = Comparison<D>(c, seed)();
+    text = compare(c, seed);
   } catch (const gpunet::Error& error) {
     text = error.what();
   }
@@ -445,14 +455,16 @@ void check_configuration(const Configuration& c, std::uint64_t seed) {
 template <class D>
 inline constexpr index_t usual_count = std::same_as<D, Host> && !under_sanitizers ? 300 : 10;
 
-// Compares random configurations of a family. scripts/geometry.sh sets the environment for other
-// seeds and counts, or for one configuration.
+// Compares random configurations of a family: draw(seed, i) returns one. scripts/geometry.sh sets the
+// environment for other seeds and counts, or for one configuration.
 template <class D>
-void check_family(const std::string& family) {
+void check_configurations(const std::string& family,
+                          const std::function<Configuration(std::uint64_t seed, index_t i)>& draw,
+                          const Compare& compare) {
   if (const char* replay = std::getenv("GPUNET_GEOMETRY"); replay && *replay) {
     const Configuration c = Configuration::of_text(replay);
     if (c.family == family)
-      check_configuration<D>(c, static_cast<std::uint64_t>(number_of_environment("GPUNET_GEOMETRY_SEED", 1)));
+      check_configuration(c, static_cast<std::uint64_t>(number_of_environment("GPUNET_GEOMETRY_SEED", 1)), compare);
     return;
   }
   if (const char* only = std::getenv("GPUNET_GEOMETRY_FAMILY"); only && *only && family != only) return;
@@ -460,7 +472,15 @@ void check_family(const std::string& family) {
   const index_t count = number_of_environment("GPUNET_GEOMETRY_COUNT", usual_count<D>);
   MESSAGE(family << ": seed " << seed << ", " << count << " configurations");
   for (index_t i = 0; i < count; ++i)
-    check_configuration<D>(draw_configuration<D>(family, seed, i), seed);
+    check_configuration(draw(seed, i), seed, compare);
+}
+
+// Compares random configurations of a family of graphs.
+template <class D>
+void check_family(const std::string& family) {
+  check_configurations<D>(
+      family, [&](std::uint64_t seed, index_t i) { return draw_configuration<D>(family, seed, i); },
+      [](const Configuration& c, std::uint64_t seed) { return Comparison<D>(c, seed)(); });
 }
 
 template <class D>

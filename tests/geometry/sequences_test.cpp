@@ -56,7 +56,13 @@ const Registered rnn_family(
       return results(c, {y, h});
     });
 
-// Query, key and value are parts of the input, one after another; so is the mask.
+// Returns the mask that ignores the keys whose first feature is above that of the first key.
+Value padding_mask(const Value& keys) {
+  const Value numbers = flatten(narrow(keys, 2, 0, 1));
+  return relu(numbers - narrow(numbers, 1, 0, 1));
+}
+
+// Query, key, value and the mask are parts of the input, one after another.
 const Registered attention_family(
     "attention",
     [](Draw& d) {
@@ -66,17 +72,20 @@ const Registered attention_family(
       d.extent("dim", 40);
       d.extent("value_dim", 40);
       d.once_in("causal", 3);
+      d.once_in("masked", 2);
     },
     [](const Configuration& c) {
-      return Sizes{c["heads"] * (c["queries"] * c["dim"] + c["keys"] * (c["dim"] + c["value_dim"]))};
+      return Sizes{c["heads"] * (c["queries"] * c["dim"] + c["keys"] * (c["dim"] + c["value_dim"])) +
+                   c["masked"] * c["keys"]};
     },
     [](const Value& x, const Configuration& c) {
       const index_t heads = c["heads"], queries = c["queries"], keys = c["keys"], dim = c["dim"];
-      const index_t q = heads * queries * dim, k = heads * keys * dim;
-      return scaled_dot_product_attention(
-          reshape(narrow(x, 1, 0, q), {heads, queries, dim}), reshape(narrow(x, 1, q, k), {heads, keys, dim}),
-          reshape(narrow(x, 1, q + k, heads * keys * c["value_dim"]), {heads, keys, c["value_dim"]}),
-          {.is_causal = c["causal"] == 1});
+      const index_t q = heads * queries * dim, k = heads * keys * dim, v = heads * keys * c["value_dim"];
+      nn::AttentionOptions options{.is_causal = c["causal"] == 1};
+      if (c["masked"]) options.key_padding_mask = relu(narrow(x, 1, q + k + v, keys));
+      return scaled_dot_product_attention(reshape(narrow(x, 1, 0, q), {heads, queries, dim}),
+                                          reshape(narrow(x, 1, q, k), {heads, keys, dim}),
+                                          reshape(narrow(x, 1, q + k, v), {heads, keys, c["value_dim"]}), options);
     });
 
 const Registered multihead_attention_family(
@@ -88,6 +97,7 @@ const Registered multihead_attention_family(
       d.extent("keys", 40);
       d.once_in("causal", 3);
       d.pick("bias", 0, 1);
+      d.once_in("masked", 2);
     },
     [](const Configuration& c) {
       return Sizes{c["queries"] + (c["itself"] ? 0 : c["keys"]), c["embed"]};
@@ -95,8 +105,9 @@ const Registered multihead_attention_family(
     [](const Value& x, const Configuration& c) {
       const Value query = narrow(x, 1, 0, c["queries"]);
       const Value memory = c["itself"] ? query : narrow(x, 1, c["queries"], c["keys"]);
-      return multihead_attention(query, memory, c["heads"],
-                                 {.is_causal = c["causal"] == 1, .bias = c["bias"] == 1});
+      nn::MultiheadAttentionOptions options{.is_causal = c["causal"] == 1, .bias = c["bias"] == 1};
+      if (c["masked"]) options.key_padding_mask = padding_mask(memory);
+      return multihead_attention(query, memory, c["heads"], options);
     });
 
 const Registered decoder_family(
@@ -108,17 +119,20 @@ const Registered decoder_family(
       d.extent("feedforward", 40);
       d.pick("norm_first", 0, 1);
       d.pick("causal", 0, 1);
+      d.pick("masked", 0, 3);  // a bit for the target and one for the memory
     },
     [](const Configuration& c) {
       return Sizes{c["length"] + c["memory"], c["embed"]};
     },
     [](const Value& x, const Configuration& c) {
-      return transformer_decoder_layer(narrow(x, 1, 0, c["length"]), narrow(x, 1, c["length"], c["memory"]),
-                                       c["heads"],
-                                       {.dim_feedforward = c["feedforward"],
-                                        .dropout = 0,
-                                        .norm_first = c["norm_first"] == 1,
-                                        .tgt_is_causal = c["causal"] == 1});
+      const Value target = narrow(x, 1, 0, c["length"]), memory = narrow(x, 1, c["length"], c["memory"]);
+      nn::TransformerDecoderOptions options{.dim_feedforward = c["feedforward"],
+                                            .dropout = 0,
+                                            .norm_first = c["norm_first"] == 1,
+                                            .tgt_is_causal = c["causal"] == 1};
+      if (c["masked"] & 1) options.tgt_key_padding_mask = padding_mask(target);
+      if (c["masked"] & 2) options.memory_key_padding_mask = padding_mask(memory);
+      return transformer_decoder_layer(target, memory, c["heads"], options);
     },
     [](const Configuration&) { return 30.0; });  // LayerNorm of two numbers that are almost equal
 

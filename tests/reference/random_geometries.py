@@ -220,19 +220,28 @@ def recurrent(x, c):
 
 def attention_parts(c):
     """The numbers of query, key and value, which are the input of attention one after another."""
-    return [c.heads * n for n in (c.queries * c.dim, c.keys * c.dim, c.keys * c.value_dim)]
+    parts = [c.heads * n for n in (c.queries * c.dim, c.keys * c.dim, c.keys * c.value_dim)]
+    return [*parts, c.masked * c.keys]
 
 
 def attention(x, c):
-    q, k, v = x.split(attention_parts(c), 1)
+    q, k, v, mask = x.split(attention_parts(c), 1)
     q = q.reshape(-1, c.heads, c.queries, c.dim)
     k = k.reshape(-1, c.heads, c.keys, c.dim)
     v = v.reshape(-1, c.heads, c.keys, c.value_dim)
-    return F.scaled_dot_product_attention(q, k, v, is_causal=c.causal == 1)
+    ignored = causal_mask(c.queries, c.keys) if c.causal else torch.zeros(1, 1, dtype=torch.bool)
+    if c.masked:
+        ignored = ignored | (mask > 0)[:, None, None]
+    return F.scaled_dot_product_attention(q, k, v, attn_mask=~ignored)
 
 
 def causal_mask(queries, keys):
     return torch.ones(queries, keys, dtype=torch.bool).triu(1)
+
+
+def padding_mask(keys):
+    """The function of the same name in tests/geometry/sequences_test.cpp."""
+    return keys[..., 0] > keys[:, :1, 0]
 
 
 def multihead_attention(x, c):
@@ -240,14 +249,19 @@ def multihead_attention(x, c):
     memory = query if c.itself else x[:, c.queries:]
     module = nn.MultiheadAttention(c.embed, c.heads, bias=c.bias == 1, batch_first=True)
     mask = causal_mask(query.shape[1], memory.shape[1]) if c.causal else None
-    return c.draw_module(module)(query, memory, memory, attn_mask=mask)[0]
+    padding = padding_mask(memory) if c.masked else None
+    return c.draw_module(module)(query, memory, memory, padding, attn_mask=mask)[0]
 
 
 def decoder_layer(x, c):
     module = nn.TransformerDecoderLayer(c.embed, c.heads, c.feedforward, dropout=0,
                                         batch_first=True, norm_first=c.norm_first == 1)
     mask = causal_mask(c.length, c.length) if c.causal else None
-    return c.draw_module(module)(x[:, :c.length], x[:, c.length:], tgt_mask=mask)
+    target, memory = x[:, :c.length], x[:, c.length:]
+    return c.draw_module(module)(
+        target, memory, tgt_mask=mask,
+        tgt_key_padding_mask=padding_mask(target) if c.masked & 1 else None,
+        memory_key_padding_mask=padding_mask(memory) if c.masked & 2 else None)
 
 
 # family: its function and the sizes of a sample
