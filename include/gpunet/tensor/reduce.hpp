@@ -10,6 +10,7 @@
 #include <initializer_list>
 #include <limits>
 #include <span>
+#include <vector>
 
 #include <gpunet/tensor/argmax.hpp>
 #include <gpunet/tensor/fold.hpp>
@@ -44,7 +45,9 @@ class Dims {
     static_assert(sizeof(X) == 0,
                   "gpunet::sum: a dimension is a whole number, and keepdim stands behind it: sum(x, 1, true)");
   }
-  Dims(std::initializer_list<int> dims) : count_(dims.size()) {
+  Dims(std::initializer_list<int> dims) : Dims(std::span(dims.begin(), dims.size())) {}
+  Dims(const std::vector<int>& dims) : Dims(std::span(dims)) {}
+  explicit Dims(std::span<const int> dims) : count_(dims.size()) {
     require(dims.size() <= dims_.size(), "gpunet::sum: ", dims.size(), " dimensions (want at most ",
             Sizes::max_rank, "), give those of the tensor");
     std::copy(dims.begin(), dims.end(), dims_.begin());
