@@ -426,7 +426,7 @@ Configuration draw_configuration(const std::string& family, std::uint64_t seed, 
     Configuration c{family, {}};
     Draw draw(random, c);
     families().at(family).draw(draw);
-    if (work_of(c) <= most_work) return c;
+    if (work_of(c) <= most_work * families().at(family).effort) return c;
   }
 }
 

@@ -106,6 +106,8 @@ struct Family {
   std::function<double(const Configuration&)> gain = [](const Configuration&) {
     return 1.0;
   };
+  // How many times the usual work a configuration may have.
+  index_t effort = 1;
   // 0: inputs are numbers between -1 and 1; otherwise they are whole numbers below this.
   std::function<index_t(const Configuration&)> indices = [](const Configuration&) {
     return index_t{0};

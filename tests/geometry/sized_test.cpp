@@ -17,26 +17,28 @@ constexpr index_t drawn(std::uint64_t network, std::uint64_t k, index_t low, ind
   return low + static_cast<index_t>((x ^ (x >> 31)) % static_cast<std::uint64_t>(high - low + 1));
 }
 
+// The first half of the networks is small.
 template <std::uint64_t N>
 auto network() {
   using namespace nn;
   constexpr auto of = [](std::uint64_t k, index_t low, index_t high) {
     return drawn(N, k, low, high);
   };
+  constexpr index_t in = N < 12 ? 4 : 20, out = N < 12 ? 7 : 33, pixels = N < 12 ? 9 : 19;
   if constexpr (N % 4 == 0)
     return Sequential<Input<of(0, 1, 70)>, Linear<of(1, 1, 70)>, Tanh, Linear<of(2, 1, 40)>, ReLU,
                       Linear<of(3, 1, 20)>>{};
   else if constexpr (N % 4 == 1)
-    return Sequential<Input<of(0, 1, 20), of(1, 5, 19), of(2, 5, 19)>,
-                      Conv2d<of(3, 1, 33), of(4, 1, 3), Stride<of(5, 1, 2)>, Padding<of(6, 0, 2)>>, ReLU,
+    return Sequential<Input<of(0, 1, in), of(1, 5, pixels), of(2, 5, pixels)>,
+                      Conv2d<of(3, 1, out), of(4, 1, 3), Stride<of(5, 1, 2)>, Padding<of(6, 0, 2)>>, ReLU,
                       MaxPool2d<2>, Flatten, Linear<of(7, 1, 20)>>{};
   else if constexpr (N % 4 == 2)
-    return Sequential<Input<of(0, 1, 20), of(1, 3, 14), of(2, 3, 14)>,
-                      Conv2d<of(3, 1, 33), 3, Padding<1>, Stride<of(4, 1, 3)>, Bias<false>>, BatchNorm2d, ReLU,
+    return Sequential<Input<of(0, 1, in), of(1, 3, pixels), of(2, 3, pixels)>,
+                      Conv2d<of(3, 1, out), 3, Padding<1>, Stride<of(4, 1, 3)>, Bias<false>>, BatchNorm2d, ReLU,
                       Conv2d<of(5, 1, 20), of(6, 1, 3), Padding<1>>>{};
   else
-    return Sequential<Input<of(0, 1, 6), of(1, 7, 24), of(2, 7, 24)>, Conv2d<of(3, 1, 17), of(4, 2, 4)>,
-                      MaxPool2d<3, Stride<2>, Padding<1>>, Conv2d<of(5, 1, 33), 1>, AvgPool2d<2>, Flatten,
+    return Sequential<Input<of(0, 1, 6), of(1, 7, pixels), of(2, 7, pixels)>, Conv2d<of(3, 1, out), of(4, 2, 4)>,
+                      MaxPool2d<3, Stride<2>, Padding<1>>, Conv2d<of(5, 1, out), 1>, AvgPool2d<2>, Flatten,
                       Linear<of(6, 1, 12)>>{};
 }
 constexpr index_t networks = 24;
@@ -76,6 +78,7 @@ const struct Sized {
     family.graph = [](geometry::Backend backend, const Configuration& c) {
       return graph_of(backend, c);
     };
+    family.effort = 20;
     geometry::families()["sized"] = family;
   }
 } sized;

@@ -2,7 +2,7 @@
 
 Usage: see regenerate.sh     (PyTorch 2.15, safetensors)
 
-The test prints the list with GPUNET_GEOMETRY_SEED=236 GPUNET_GEOMETRY_LIST=10 (most options occur):
+The test prints the list with GPUNET_GEOMETRY_SEED=237 GPUNET_GEOMETRY_LIST=10 (most options occur):
 gpunet_tests --source-file='*random_geometries_test.cpp' | grep batch= >random_geometries.txt
 An array has the name of its configuration. For the output, the gradient of the input and that of
 each parameter it has three inner products with fixed vectors (the test says why). Inputs are drawn
@@ -264,6 +264,57 @@ def decoder_layer(x, c):
         memory_key_padding_mask=padding_mask(memory) if c.masked & 2 else None)
 
 
+def drawn(network, k, low, high):
+    """The function of the same name in tests/geometry/sized_test.cpp."""
+    bits = 2**64 - 1
+    x = (network * 64 + k + 1) * 0x9E3779B97F4A7C15 & bits
+    x = (x ^ x >> 30) * 0xBF58476D1CE4E5B9 & bits
+    x = (x ^ x >> 27) * 0x94D049BB133111EB & bits
+    return low + (x ^ x >> 31) % (high - low + 1)
+
+
+def sized_limits(c):
+    """The largest numbers of channels of inputs and outputs and of pixels along a side."""
+    return (4, 7, 9) if c.network < 12 else (20, 33, 19)
+
+
+def sized_sizes(c):
+    most, _, pixels = sized_limits(c)
+    kind = c.network % 4
+    if kind == 0:
+        return (drawn(c.network, 0, 1, 70),)
+    least = (5, 3, 7)[kind - 1]
+    return (drawn(c.network, 0, 1, 6 if kind == 3 else most),
+            *(drawn(c.network, k, least, pixels) for k in (1, 2)))
+
+
+def sized(x, c):
+    """The networks of tests/geometry/sized_test.cpp."""
+    def of(k, low, high):
+        return drawn(c.network, k, low, high)
+
+    def linear(x, out):
+        return F.linear(x, c.parameter(out, x.shape[1]), c.parameter(out))
+
+    def conv(x, out, kernel, stride=1, padding=0, bias=True):
+        weight = c.parameter(out, x.shape[1], kernel, kernel)
+        return F.conv2d(x, weight, c.parameter_if(bias, out), stride, padding)
+
+    out = sized_limits(c)[1]
+    kind = c.network % 4
+    if kind == 0:
+        return linear(linear(linear(x, of(1, 1, 70)).tanh(), of(2, 1, 40)).relu(), of(3, 1, 20))
+    if kind == 1:
+        y = conv(x, of(3, 1, out), of(4, 1, 3), of(5, 1, 2), of(6, 0, 2))
+        return linear(F.max_pool2d(y.relu(), 2).flatten(1), of(7, 1, 20))
+    if kind == 2:
+        y = conv(x, of(3, 1, out), 3, of(4, 1, 3), 1, bias=False)
+        c.numbers |= {"channels": y.shape[1], "eps": 0.01}
+        return conv(batch_norm(y, c).relu(), of(5, 1, 20), of(6, 1, 3), padding=1)
+    y = F.max_pool2d(conv(x, of(3, 1, out), of(4, 2, 4)), 3, 2, 1)
+    return linear(F.avg_pool2d(conv(y, of(5, 1, out), 1), 2).flatten(1), of(6, 1, 12))
+
+
 # family: its function and the sizes of a sample
 families = {
     "conv2d": (square_convolutions, Configuration.image),
@@ -280,6 +331,7 @@ families = {
     "adaptive_avg_pool1d": (adaptive, Configuration.image),
     "linear": (linear, Configuration.sizes),
     "activation": (lambda x, c: activations[c.function](4 * x), Configuration.sizes),
+    "sized": (sized, sized_sizes),
     "softmax": (softmax, Configuration.sizes),
     "binary": (binary, Configuration.sizes),
     "sum": (sums, Configuration.sizes),
