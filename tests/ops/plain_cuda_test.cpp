@@ -10,7 +10,7 @@
 
 #include <gpunet/gpunet.hpp>
 #include <gpunet/ops/avg_pool2d/host/rows.hpp>
-#include <gpunet/ops/max_pool2d/host/two_by_two.hpp>
+#include <gpunet/ops/max_pool2d/host/windows.hpp>
 #include <gpunet/ops/mean.hpp>
 
 #include "support/devices.hpp"

@@ -10,7 +10,7 @@
 
 #include <gpunet/gpunet.hpp>
 #include <gpunet/ops/conv2d/cuda/convolution_products.cuh>
-#include <gpunet/ops/max_pool2d/host/two_by_two.hpp>
+#include <gpunet/ops/max_pool2d/host/windows.hpp>
 
 #include "support/devices.hpp"
 #include "support/geometry_text.hpp"

@@ -3,7 +3,7 @@
 #include <limits>
 
 #include <gpunet/gpunet.hpp>
-#include <gpunet/ops/max_pool2d/host/two_by_two.hpp>
+#include <gpunet/ops/max_pool2d/host/windows.hpp>
 
 #include "support/devices.hpp"
 #include "support/tuned_check.hpp"
@@ -26,6 +26,9 @@ void compare(Host& host, RandomShapes& random, const Slice& slice, const Pool2dG
   CAPTURE(g.kernel);
   CAPTURE(g.stride);
   CAPTURE(g.padding);
+  CAPTURE(g.kernel_width);
+  CAPTURE(g.stride_width);
+  CAPTURE(g.padding_width);
   CAPTURE(slice.outer);
   CAPTURE(slice.inner);
   std::vector<float> values = random.values(slice, g.in_features());
@@ -77,6 +80,34 @@ TEST_CASE("tuned pooling does what the plain one does") {
     compare(
         host, random, random.slice(),
         geometry(random.pick(1, 5), least + random.pick(0, 6), least + random.pick(0, 9), kernel, stride, padding));
+  }
+}
+
+TEST_CASE("tuned pooling of rectangular windows, wide ones and one-dimensional ones, also in ceil mode") {
+  const KeepIsa keep;
+  Host host({.threads = 1});
+  RandomShapes random(3);
+  for (int shapes = 0; shapes < 320; ++shapes) {
+    const bool is_row = random.pick(0, 2) == 0;
+    const index_t kernel = is_row ? 1 : random.pick(1, 6),
+                  kernel_width = random.pick(1, random.pick(0, 1) ? 6 : 50);
+    Pool2dGeometry g{.channels = random.pick(1, 3),
+                     .height = 1,
+                     .width = 1,
+                     .out_height = 1,
+                     .out_width = 1,
+                     .kernel = kernel,
+                     .stride = random.pick(1, 4),
+                     .padding = random.pick(0, kernel / 2),
+                     .kernel_width = kernel_width,
+                     .stride_width = random.pick(1, 9),
+                     .padding_width = random.pick(0, kernel_width / 2)};
+    if (!is_row) g.height = std::max(index_t{1}, kernel - 2 * g.padding) + random.pick(0, 9);
+    g.width = std::max(index_t{1}, kernel_width - 2 * g.padding_width) + random.pick(0, 40);
+    const bool ceil = random.pick(0, 1) == 1;
+    g.out_height = nn::detail::pool_windows(g.height, {kernel, g.stride, g.padding, ceil});
+    g.out_width = nn::detail::pool_windows(g.width, {kernel_width, g.stride_width, g.padding_width, ceil});
+    compare(host, random, random.slice(), g);
   }
 }
 

@@ -26,6 +26,21 @@ struct Pool2dGeometry {
   }
 };
 
+// The part of a window that lies in the image, and the place of its first element in the whole window.
+struct ClippedWindow {
+  index_t top, left, rows, columns;
+  index_t first_place;
+};
+
+// Returns the window of an output.
+GPUNET_FN inline ClippedWindow clipped_window(const Pool2dGeometry& g, index_t row, index_t column) {
+  const index_t top = row * g.stride - g.padding, left = column * g.stride_width - g.padding_width;
+  const index_t bottom = top + g.kernel, right = left + g.kernel_width;
+  const index_t above = top < 0 ? -top : 0, before = left < 0 ? -left : 0;
+  return {top + above, left + before, (bottom < g.height ? bottom : g.height) - top - above,
+          (right < g.width ? right : g.width) - left - before, above * g.kernel_width + before};
+}
+
 // The element of its window that an output came from: row * kernel_width + column.
 using PoolChoice = std::uint16_t;
 

@@ -1,7 +1,7 @@
 // Bodies of max_pool2d.hpp.
 #pragma once
 
-#include <gpunet/ops/max_pool2d/host/two_by_two.hpp>
+#include <gpunet/ops/max_pool2d/host/windows.hpp>
 #include <gpunet/ops/max_pool2d/max_pool2d.hpp>
 
 namespace gpunet {

@@ -21,25 +21,18 @@ struct MaxPool2dForward {
     const index_t j = i % inner, column = i / inner % g.out_width, row = i / (inner * g.out_width) % g.out_height;
     const index_t plane = i / (inner * g.out_width * g.out_height);
     const T* image = x + plane * g.height * g.width * inner + j;
-    T best{};
-    PoolChoice where{};
-    bool found = false;
-    for (index_t ky = 0; ky < g.kernel; ++ky) {
-      const index_t iy = row * g.stride + ky - g.padding;
-      if (iy < 0 || iy >= g.height) continue;
-      for (index_t kx = 0; kx < g.kernel_width; ++kx) {
-        const index_t ix = column * g.stride_width + kx - g.padding_width;
-        if (ix < 0 || ix >= g.width) continue;
-        const T value = image[(iy * g.width + ix) * inner];
-        if (!found || value > best || value != value) {
+    const ClippedWindow window = clipped_window(g, row, column);
+    const T* from = image + (window.top * g.width + window.left) * inner;
+    T best = *from;
+    index_t where = window.first_place;
+    for (index_t ky = 0; ky < window.rows; ++ky, from += g.width * inner)
+      for (index_t kx = 0; kx < window.columns; ++kx)
+        if (const T value = from[kx * inner]; value > best || value != value) {
           best = value;
-          where = static_cast<PoolChoice>(ky * g.kernel_width + kx);
-          found = true;
+          where = window.first_place + ky * g.kernel_width + kx;
         }
-      }
-    }
     y[i] = best;
-    choice[i] = where;
+    choice[i] = static_cast<PoolChoice>(where);
   }
 };
 
@@ -56,18 +49,22 @@ struct MaxPool2dBackward {
   GPUNET_FN void operator()(index_t i) const {
     const index_t j = i % inner, column = i / inner % g.width, row = i / (inner * g.width) % g.height;
     const index_t plane = i / (inner * g.width * g.height);
+    const index_t y = row + g.padding, x = column + g.padding_width;
     T sum{};
-    for (index_t ky = 0; ky < g.kernel; ++ky) {
-      const index_t oy = row + g.padding - ky;
-      if (oy < 0 || oy % g.stride != 0 || oy / g.stride >= g.out_height) continue;
-      for (index_t kx = 0; kx < g.kernel_width; ++kx) {
-        const index_t ox = column + g.padding_width - kx;
-        if (ox < 0 || ox % g.stride_width != 0 || ox / g.stride_width >= g.out_width) continue;
-        const index_t k = ((plane * g.out_height + oy / g.stride) * g.out_width + ox / g.stride_width) * inner + j;
-        if (choice[k] == ky * g.kernel_width + kx) sum += dy[k];
+    for (index_t oy = last_window(y, g.stride, g.out_height); oy >= 0 && oy * g.stride > y - g.kernel; --oy)
+      for (index_t ox = last_window(x, g.stride_width, g.out_width);
+           ox >= 0 && ox * g.stride_width > x - g.kernel_width; --ox) {
+        const index_t k = ((plane * g.out_height + oy) * g.out_width + ox) * inner + j;
+        const index_t place = (y - oy * g.stride) * g.kernel_width + x - ox * g.stride_width;
+        if (choice[k] == place) sum += dy[k];
       }
-    }
     dx[i] = sum;
+  }
+
+  // Returns the last of `windows` windows that begins at or before a place.
+  static GPUNET_FN index_t last_window(index_t place, index_t stride, index_t windows) {
+    const index_t last = place / stride;
+    return last < windows ? last : windows - 1;
   }
 };
 

@@ -8,7 +8,7 @@
 
 #include <gpunet/ops/conv2d/host/direct.hpp>
 #include <gpunet/ops/conv2d/host/wide.hpp>
-#include <gpunet/ops/max_pool2d/host/two_by_two.hpp>
+#include <gpunet/ops/max_pool2d/host/windows.hpp>
 
 namespace gpunet {
 
