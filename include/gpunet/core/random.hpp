@@ -27,28 +27,28 @@ class MersenneTwister {
   // Returns 32 random bits.
   std::uint32_t operator()() {
     if (next_ == size) twist();
-    std::uint32_t word = state_[next_++];
-    word ^= word >> 11;
-    word ^= word << 7 & 0x9d2c5680u;
-    word ^= word << 15 & 0xefc60000u;
-    return word ^ word >> 18;
+    return tempered(state_[next_++]);
   }
+  // Writes the next n of them.
+  void operator()(std::uint32_t* words, index_t n);
 
   void visit_state(StateVisitor& state);
 
  private:
   static constexpr std::size_t size = 624;
 
+  static std::uint32_t tempered(std::uint32_t word) {
+    word ^= word >> 11;
+    word ^= word << 7 & 0x9d2c5680u;
+    word ^= word << 15 & 0xefc60000u;
+    return word ^ word >> 18;
+  }
   // Computes the next `size` words.
   void twist();
 
   std::array<std::uint32_t, size> state_;
   std::size_t next_ = size;
 };
-
-// Transforms 16 uniform numbers into normal ones (Box and Muller 1958).
-void make_normal(float* values, float mean, float std);
-void make_normal(double* values, double mean, double std);
 
 }  // namespace detail
 
@@ -83,6 +83,8 @@ class Generator {
 
   // Returns 32 random bits.
   std::uint32_t random() { return engine_(); }
+  // Writes n times 32 random bits.
+  void random(std::uint32_t* words, index_t n) { engine_(words, n); }
 
   // Returns 64 random bits: two words, the high one drawn first.
   std::uint64_t random64() {
@@ -133,29 +135,6 @@ Generator& default_generator();
 inline void manual_seed(std::integral auto seed) {
   const auto lock = default_generator().lock();
   default_generator().manual_seed(seed);
-}
-
-// Draws n normal numbers as a tensor's normal_(mean, std): fewer than 16 one by one in double; else in blocks of 16. If
-// n is not a multiple of 16, the last block is drawn again for the last 16 elements.
-template <class T>
-void draw_normal(Generator& generator, index_t n, T* values, double mean, double std) {
-  constexpr index_t block = 16;
-  if (n < block) {
-    for (index_t i = 0; i < n; ++i)
-      values[i] = static_cast<T>(generator.normal(mean, std));
-    return;
-  }
-  const auto draw = [&](index_t first, index_t end) {
-    for (index_t i = first; i < end; ++i)
-      values[i] = generator.uniform(T{0}, T{1});
-  };
-  const T m = static_cast<T>(mean), s = static_cast<T>(std);
-  draw(0, n);
-  for (index_t i = 0; i + block <= n; i += block)
-    detail::make_normal(values + i, m, s);
-  if (n % block == 0) return;
-  draw(n - block, n);
-  detail::make_normal(values + n - block, m, s);
 }
 
 // The largest n of randperm(): beyond it PyTorch uses another algorithm.

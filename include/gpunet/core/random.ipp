@@ -25,11 +25,34 @@ GPUNET_INLINE void MersenneTwister::seed(std::uint32_t seed) {
 
 GPUNET_INLINE void MersenneTwister::twist() {
   constexpr std::size_t middle = 397;
-  for (std::size_t i = 0; i < size; ++i) {
-    const std::uint32_t word = (state_[i] & 0x80000000u) | (state_[(i + 1) % size] & 0x7fffffffu);
-    state_[i] = state_[(i + middle) % size] ^ word >> 1 ^ (word & 1 ? 0x9908b0dfu : 0);
-  }
+  const auto twisted = [](std::uint32_t word, std::uint32_t next) {
+    const std::uint32_t both = (word & 0x80000000u) | (next & 0x7fffffffu);
+    return both >> 1 ^ (-(both & 1u) & 0x9908b0dfu);
+  };
+  for (std::size_t i = 0; i < size - middle; ++i)
+    state_[i] = state_[i + middle] ^ twisted(state_[i], state_[i + 1]);
+  for (std::size_t i = size - middle; i < size - 1; ++i)
+    state_[i] = state_[i + middle - size] ^ twisted(state_[i], state_[i + 1]);
+  state_[size - 1] = state_[middle - 1] ^ twisted(state_[size - 1], state_[0]);
   next_ = 0;
+}
+
+GPUNET_INLINE void MersenneTwister::operator()(std::uint32_t* words, index_t n) {
+  constexpr index_t at_once = 16;  // a constant number, for compilers to make vectors of
+  while (n > 0) {
+    if (next_ == size) twist();
+    const std::uint32_t* from = state_.data() + next_;
+    const index_t some = std::min(n, static_cast<index_t>(size - next_));
+    index_t i = 0;
+    for (; i + at_once <= some; i += at_once)
+      for (index_t k = i; k < i + at_once; ++k)
+        words[k] = tempered(from[k]);
+    for (; i < some; ++i)
+      words[i] = tempered(from[i]);
+    next_ += static_cast<std::size_t>(some);
+    words += some;
+    n -= some;
+  }
 }
 
 GPUNET_INLINE void MersenneTwister::visit_state(StateVisitor& state) {
@@ -42,71 +65,6 @@ GPUNET_INLINE void MersenneTwister::visit_state(StateVisitor& state) {
   for (std::size_t i = 0; i < size; ++i)
     state_[i] = static_cast<std::uint32_t>(words[i]);
   next_ = std::min(static_cast<std::size_t>(next), size);
-}
-
-// Logarithm, sine and cosine in single precision as PyTorch computes them for normal numbers on processors with AVX2.
-// Coefficients and range reduction are those of the Cephes library (S. Moshier, logf.c and sinf.c); the last bit
-// depends on the order of the operations and on which are fused.
-
-// Returns log(x) for 2^-24 <= x <= 1: x = m 2^e with sqrt(1/2) <= m < sqrt(2), and a polynomial in m - 1.
-GPUNET_INLINE float log_of_uniform(float x) {
-  const std::uint32_t bits = std::bit_cast<std::uint32_t>(x);
-  float e = static_cast<float>(static_cast<int>(bits >> 23) - 126);
-  float m = std::bit_cast<float>((bits & 0x007fffffu) | 0x3f000000u);  // 1/2 <= m < 1
-  if (m < 0.707106781186547524f) {
-    e -= 1;
-    m = (m - 1) + m;
-  } else {
-    m -= 1;
-  }
-  const float z = m * m;
-  float y = 7.0376836292e-2f;
-  for (float c : {-1.1514610310e-1f, 1.1676998740e-1f, -1.2420140846e-1f, 1.4249322787e-1f, -1.6668057665e-1f,
-                  2.0000714765e-1f, -2.4999993993e-1f, 3.3333331174e-1f})
-    y = std::fma(y, m, c);
-  y = std::fma(y * m, z, e * -2.12194440e-4f);
-  y = std::fma(z, -0.5f, y);
-  return std::fma(e, 0.693359375f, m + y);
-}
-
-struct SineAndCosine {
-  float sine, cosine;
-};
-
-// Returns both for an angle from 0 to 2 pi, reduced to -pi/4 ... pi/4 by subtracting a multiple of pi/4 that is split
-// into three parts.
-GPUNET_INLINE SineAndCosine sine_and_cosine(float angle) {
-  const int octant = (static_cast<int>(angle * 1.27323954473516f) + 1) & ~1;
-  const float n = static_cast<float>(octant);
-  float x = std::fma(n, -0.78515625f, angle);
-  x = std::fma(n, -2.4187564849853515625e-4f, x);
-  x = std::fma(n, -3.77489497744594108e-8f, x);
-  const float z = x * x;
-  float c = std::fma(2.443315711809948e-5f, z, -1.388731625493765e-3f);
-  c = std::fma(c, z, 4.166664568298827e-2f);
-  c = std::fma(c * z, z, -(z * 0.5f)) + 1;
-  float s = std::fma(-1.9515295891e-4f, z, 8.3321608736e-3f);
-  s = std::fma(s, z, -1.6666654611e-1f);
-  s = std::fma(s * z, x, x);
-  const bool swapped = octant & 2;
-  const float sine = swapped ? c : s, cosine = swapped ? s : c;
-  return {octant & 4 ? -sine : sine, (octant + 2) & 4 ? -cosine : cosine};
-}
-
-GPUNET_INLINE void make_normal(float* values, float mean, float std) {
-  for (int i = 0; i < 8; ++i) {
-    const float radius = std::sqrt(-2.0f * log_of_uniform(1 - values[i]));
-    const auto [sine, cosine] = sine_and_cosine(static_cast<float>(2 * std::numbers::pi) * values[i + 8]);
-    values[i] = std::fma(radius * cosine, std, mean);
-    values[i + 8] = std::fma(radius * sine, std, mean);
-  }
-}
-GPUNET_INLINE void make_normal(double* values, double mean, double std) {
-  for (int i = 0; i < 8; ++i) {
-    const double radius = std::sqrt(-2 * std::log(1 - values[i])), angle = 2 * std::numbers::pi * values[i + 8];
-    values[i] = std::fma(radius * std::cos(angle), std, mean);
-    values[i + 8] = std::fma(radius * std::sin(angle), std, mean);
-  }
 }
 
 }  // namespace detail

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <gpunet/device/device_string.ipp>
+#include <gpunet/device/host/draw.ipp>
 #include <gpunet/device/host/for_each.ipp>
 #include <gpunet/device/host/gemm/gemm.ipp>
 #include <gpunet/device/host/host.ipp>

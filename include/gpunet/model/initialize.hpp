@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <vector>
 
-#include <gpunet/core/random.hpp>
+#include <gpunet/device/host/draw.hpp>
 #include <gpunet/graph/graph.hpp>
 #include <gpunet/ops/map.hpp>
 
@@ -53,8 +53,7 @@ void draw_parameters(D& device, const Graph& graph, Generator& generator, T* are
       if (is_normal)
         draw_normal(generator, end - at, values.data(), initial.a, initial.b);
       else
-        for (T& value : values)
-          value = generator.uniform(a, b);
+        draw_uniform(generator, std::ssize(values), values.data(), a, b);
       device.upload(at, values.data(), values.size() * sizeof(T));
     }
     if (initial.zero_row < 0) continue;

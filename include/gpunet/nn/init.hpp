@@ -8,8 +8,8 @@
 #include <vector>
 
 #include <gpunet/core/error.hpp>
-#include <gpunet/core/random.hpp>
 #include <gpunet/core/shape.hpp>
+#include <gpunet/device/host/draw.hpp>
 #include <gpunet/nn/parameter_bounds.hpp>
 
 namespace gpunet::nn::init {
@@ -27,12 +27,6 @@ void draw(X& x, Generator& generator, Draw draw) {
   const auto lock = generator.lock();
   draw(values.data(), x.numel());
   x.device().upload(x.data(), values.data(), values.size() * sizeof values[0]);
-}
-
-template <class T>
-void draw_uniform(Generator& generator, index_t n, T* values, double a, double b) {
-  for (index_t i = 0; i < n; ++i)
-    values[i] = generator.uniform(static_cast<T>(a), static_cast<T>(b));
 }
 
 // A normal distribution truncated to [a, b].
@@ -68,7 +62,9 @@ template <class X>
 void uniform_(X&& x, double a = 0, double b = 1, Generator& generator = default_generator()) {
   require(a <= b && std::isfinite(b - a), "gpunet::nn::init::uniform_: from ", a, " to ", b,
           " (want finite numbers, the lower one first)");
-  detail::draw(x, generator, [&](auto* values, index_t n) { detail::draw_uniform(generator, n, values, a, b); });
+  detail::draw(x, generator, [&]<class T>(T* values, index_t n) {
+    draw_uniform(generator, n, values, static_cast<T>(a), static_cast<T>(b));
+  });
 }
 
 // Draws x from the normal distribution. Throws Error if std is negative.

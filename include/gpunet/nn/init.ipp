@@ -44,7 +44,7 @@ void draw_below_density(Generator& generator, index_t n, T* values, double mean,
   std::vector<T> candidates(static_cast<std::size_t>(n)), chances(candidates.size());
   std::vector<bool> pending(candidates.size(), true);
   while (std::find(pending.begin(), pending.end(), true) != pending.end()) {
-    draw_uniform(generator, n, candidates.data(), a, b);
+    draw_uniform(generator, n, candidates.data(), static_cast<T>(a), static_cast<T>(b));
     draw_uniform(generator, n, chances.data(), 0, 1);
     for (std::size_t i = 0; i < candidates.size(); ++i) {
       if (!pending[i]) continue;

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-#include <gpunet/core/random.hpp>
+#include <gpunet/device/host/draw.hpp>
 #include <gpunet/tensor/tensor.hpp>
 
 namespace gpunet {
@@ -30,8 +30,7 @@ Tensor<T, D> drawn(D& device, const Sizes& sizes, Generator& generator, Draw dra
 template <class T = float, class D>
 Tensor<T, D> rand(D& device, const Sizes& sizes, Generator& generator = default_generator()) {
   return detail::drawn<T>(device, sizes, generator, [&](std::vector<T>& values) {
-    for (T& value : values)
-      value = generator.uniform(T{0}, T{1});
+    draw_uniform(generator, sizes.numel(), values.data(), 0, 1);
   });
 }
 
