@@ -52,8 +52,7 @@ class Checkpoint {
   // with checksums; and for invalid options.
   explicit Checkpoint(std::string path, const CheckpointOptions& options = {});
 
-  // Adds an object, a number, a tensor (whose shape must stay), a string or strings under a name. Throws Error for an
-  // empty name and for the name of another object.
+  // Adds an object, or a number, under a name. Throws Error for an empty name and for the name of another object.
   template <Stateful X>
   Checkpoint& add(std::string_view name, X& x) {
     return add_visit(name, [&x, name = std::string(name)](StateVisitor& state) { state.part(name, x); });
@@ -64,13 +63,16 @@ class Checkpoint {
     return add_visit(name, [&x, name = std::string(name)](StateVisitor& state) { state.value(name, x); });
   }
 
+  // Adds a tensor of any element type, whose shape must stay.
   template <detail::OwningTensor X>
   Checkpoint& add(std::string_view name, X& x) {
     return add_visit(name, [&x, name = std::string(name)](StateVisitor& state) {
       state.array(name, x.sizes(), x.device(), x.data());
     });
   }
+  // Adds a string of any length.
   Checkpoint& add(std::string_view name, std::string& x);
+  // Adds any number of strings, such as the names of classes.
   Checkpoint& add(std::string_view name, std::vector<std::string>& x);
 
   // Writes the file. The old one is replaced when the new one is on the disk. Throws Error if that fails.
