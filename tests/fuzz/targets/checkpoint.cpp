@@ -147,7 +147,7 @@ const fuzz::Register checkpoint({"checkpoint",
                                        std::string("\1\3\3\3\3", 5),
                                        std::string("\1\5\4\0\x7f", 5),
                                        std::string("\1\7\1\2\2\7\2\1\1", 9),
-                                       "\1\26\3\7\7"};  // default_generator.next_normal
+                                       "\1\35\3\7\7"};  // default_generator.next_normal
                                  }});
 
 }  // namespace
