@@ -99,6 +99,26 @@ TEST_CASE("a folder that is not there, or is none, is named") {
         "gpunet::data::CIFAR10: " + folder / "file" + " is not a folder, give the one that holds data_batch_1.bin");
 }
 
+TEST_CASE("the version for Python is named") {
+  const TempFolder folder;
+  const auto message = [](const std::string& path) {
+    return "gpunet::data::CIFAR10: " + path +
+           " has the images in the version for Python (pickles, which can execute anything), fetch the binary "
+           "version "
+           "(scripts/get_cifar10.sh " +
+           path + ")";
+  };
+  const std::string inner = folder / "cifar-10-batches-py";
+  std::filesystem::create_directory(inner);
+  CHECK(error_of_train(folder.path()) == message(folder.path()));
+  write_batch(inner + "/data_batch_1", 1);
+  write_batch(inner + "/test_batch", 1);
+  CHECK(error_of_train(inner) == message(inner));
+  CHECK(error_of([&] { CIFAR10::test(inner); }) == message(inner));
+  write_batch(folder / "test_batch.bin", 1);
+  CHECK(CIFAR10::test(folder.path()).size() == 1);  // both versions
+}
+
 TEST_CASE("all missing files are named at once") {
   TempFolder folder;
   const std::string cure = ", fetch the images (scripts/get_cifar10.sh " + folder.path() + ")";

@@ -69,6 +69,21 @@ TEST_CASE("the files may lie where torchvision puts them") {
   CHECK(MNIST::test(folder.path()).size() == 4);
 }
 
+TEST_CASE("the names of the files may have a dot") {
+  const TempFolder folder;
+  write(folder / "t10k-images.idx3-ubyte", idx({4, 3, 2}, 251));
+  write(folder / "t10k-labels.idx1-ubyte", idx({4}, 10));
+  CHECK(MNIST::test(folder.path()).size() == 4);
+  // Kaggle's archive has folders with the other names beside them.
+  std::filesystem::create_directories(folder / "t10k-images-idx3-ubyte");
+  std::filesystem::create_directories(folder / "t10k-labels-idx1-ubyte");
+  CHECK(MNIST::test(folder.path()).size() == 4);
+  const UseCodec stored(&stored_deflate);
+  std::filesystem::remove(folder / "t10k-images.idx3-ubyte");
+  write(folder / "t10k-images.idx3-ubyte.gz", gzip_stored(idx({4, 3, 2}, 251)));
+  CHECK(MNIST::test(folder.path()).size() == 4);
+}
+
 TEST_CASE("FashionMNIST has the same files in a folder of its own") {
   static_assert(data::ByteDataset<data::FashionMNIST>);
   const TempFolder folder;

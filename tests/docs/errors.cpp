@@ -379,6 +379,10 @@ void datasets(ErrorPage& page, Host& device, const Tensor<float, Host>& inputs,
           data::ConcatDataset({classes, numbers}));
   PROVOKE("The images are missing", "The script downloads them, checks them and prints where they are.",
           data::CIFAR10::train("data/cifar10"));
+  write("python/cifar-10-batches-py/test_batch", "");
+  PROVOKE("The images are there in the version for Python",
+          "The page of CIFAR-10 has three archives; gpunet reads `cifar-10-binary.tar.gz`.",
+          data::CIFAR10::test("python"));
   PROVOKE("The handwritten digits are missing", "`scripts/get_mnist.sh data/mnist` downloads them.",
           data::MNIST::train("data/mnist"));
   write("cut/test_batch.bin", std::string(5000, '\0'));
@@ -430,11 +434,25 @@ void datasets(ErrorPage& page, Host& device, const Tensor<float, Host>& inputs,
   const std::string gap = "width,length,species\n5.1,1.4,setosa\n5.9,nan,virginica\n";
   write("gap.csv", gap);
   page.file("gap.csv", gap);
-  PROVOKE("A NaN in a column of numbers",
+  PROVOKE("A missing value in a column of numbers",
           "pandas reads NaN, and then every loss from that batch on is NaN. With `{.allow_nan = true}` gpunet "
-          "reads it too; "
-          "replace it in the program.",
+          "reads it too; replace it in the program. Missing values are pandas' words (an empty field, `NA`, `nan`, "
+          "`null`, ...); `{.na_values = {\"?\"}}` adds others, and `{.keep_default_na = false}` leaves those out.",
           data::read_csv("gap.csv").numbers({"width", "length"}));
+  const std::string commas = "width;species\n2,5;setosa\n";
+  write("commas.csv", commas);
+  page.file("commas.csv", commas);
+  PROVOKE("Decimal commas", "Both options are needed: `{.separator = ';', .decimal = ','}`.",
+          data::read_csv("commas.csv", {.separator = ';'}).numbers("width"));
+  PROVOKE(
+      "A class that another table does not have",
+      "The names are those of the training table, `train.categories(\"species\").names`, so that a class has one "
+      "number in both. `{.unknown = 2}` makes a third class of all others.",
+      data::read_csv("flowers.csv").categories("species", {"setosa", "versicolor"}));
+  write("page.csv", "<!DOCTYPE html><html><body>Not Found</body></html>");
+  PROVOKE("A web page in the place of a table",
+          "Workbooks of Excel, archives, Parquet files, and texts in UTF-16 are named, too.",
+          data::read_csv("page.csv"));
   PROVOKE("Different numbers of samples and labels", "The first size of both tensors is the number of samples.",
           const Tensor<label_t, Host> twelve(device, {12}, std::vector<label_t>(12));
           data::TensorDataset(inputs, twelve));
@@ -516,6 +534,10 @@ void files(ErrorPage& page, Host& device, Model<Net, Host>& net) {
           io::save(net, "results/net.pth"));
   PROVOKE("Saving to a format for a single array",
           "Use `.safetensors` in general, `.pth` for `torch.load`, `.npz` for NumPy.", io::save(net, "net.npy"));
+  PROVOKE("A checkpoint with another extension",
+          "A checkpoint has a checksum for each array, which only the format safetensors can store. "
+          "`io::save(net, \"net.pth\")` writes weights for `torch.load`.",
+          io::Checkpoint("run.pth"));
   PROVOKE("Unknown file extension", "The extension chooses the format: `net.pth`.", io::save(net, "net.weights"));
   io::save(net, "net.safetensors");
   PROVOKE("A misspelled prefix", "The names are those of the file. A prefix includes its dot: `\"module.\"`.",

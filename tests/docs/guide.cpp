@@ -5,6 +5,7 @@
 #include <gpunet/functional.hpp>
 #include <gpunet/gpunet.hpp>
 #include <gpunet/plot.hpp>
+#include <gpunet/tables.hpp>
 #include <gpunet/tensorboard.hpp>
 #include <gpunet/tensors.hpp>
 

@@ -1,15 +1,20 @@
 // A training that is stopped and goes on in new objects, from a checkpoint, is bitwise the uninterrupted one.
 #include <algorithm>
 #include <filesystem>
+#include <limits>
 #include <memory>
 #include <span>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include <gpunet/functional.hpp>
 #include <gpunet/gpunet.hpp>
 #include <gpunet/io/atomic_file.hpp>
+#include <gpunet/io/crc32.hpp>
 #include <gpunet/io/file.hpp>
+#include <gpunet/io/safetensors.hpp>
+#include <gpunet/tensor/files.hpp>
 #include <gpunet/tensors.hpp>
 
 #include "io/temp_folder.hpp"
@@ -203,14 +208,14 @@ TEST_CASE_TEMPLATE("a training goes from Host to another device and back", D, GP
   Training<D, optim::Adam<D, float>> between(test_device<D>(), options, 3);
   before.run_epoch(loader);  // the last batches are not an update yet
   CHECK(before.step.accumulated() == 1);
-  io::Checkpoint first(folder / "first"), second(folder / "second");
+  io::Checkpoint first(folder / "first.safetensors"), second(folder / "second.safetensors");
   before.add_to(first), between.add_to(second);
   first.save();
-  std::filesystem::copy(folder / "first", folder / "second");
+  std::filesystem::copy(folder / "first.safetensors", folder / "second.safetensors");
   REQUIRE(second.load());
   second.save();
-  CHECK(read_text(folder / "second") == read_text(folder / "first"));
-  io::Checkpoint third(folder / "second");
+  CHECK(read_text(folder / "second.safetensors") == read_text(folder / "first.safetensors"));
+  io::Checkpoint third(folder / "second.safetensors");
   after.add_to(third);
   REQUIRE(third.load());
   before.losses.clear();
@@ -307,7 +312,7 @@ TEST_CASE("an epoch does not go on with other batches") {
     auto resident = loader.resident_on(host);
     std::string errors;
     const auto visit = [&](const char* name, auto& batches) {
-      io::Checkpoint checkpoint(folder / name);
+      io::Checkpoint checkpoint(folder / name + ".safetensors");
       checkpoint.add("loader", batches);
       for ([[maybe_unused]] auto batch : batches) {
         if (saves && within) checkpoint.save();
@@ -324,8 +329,8 @@ TEST_CASE("an epoch does not go on with other batches") {
   const auto refused = [&](const data::TensorDataset<>& set, const data::DataLoaderOptions& other,
                            const std::string& why) {
     const std::string errors = place(set, other, false, true);
-    CHECK(contains(errors, folder / "to has the option loader." + why));
-    CHECK(contains(errors, folder / "resident has the option loader." + why));
+    CHECK(contains(errors, folder / "to.safetensors has the option loader." + why));
+    CHECK(contains(errors, folder / "resident.safetensors has the option loader." + why));
   };
   CHECK(place(data.set, options, false, true) == "");
   refused(data.set, {.batch_size = 8}, "shuffled_samples = " + std::to_string(data.set.size()) + " (here it is 0)");
@@ -429,8 +434,8 @@ TEST_CASE("counts that would overflow are refused, and nothing has changed") {
   Host host;
   train::Accuracy<Host> accuracy(host, 2);
   const auto load = [&](AnyCounts any) {
-    io::Checkpoint(folder / "counts").add("accuracy", any).save();
-    return error_of([&] { io::Checkpoint(folder / "counts").add("accuracy", accuracy).load(); });
+    io::Checkpoint(folder / "counts.safetensors").add("accuracy", any).save();
+    return error_of([&] { io::Checkpoint(folder / "counts.safetensors").add("accuracy", accuracy).load(); });
   };
   constexpr index_t most = index_t{1} << 53;
   CHECK(load({{2, 1, 1, most}, 3}) == "");
@@ -450,9 +455,9 @@ TEST_CASE("a generator with a seed is saved alike, whatever was drawn before") {
   Generator fresh(7), used(1);
   used.normal(0, 1);  // one of two is left
   used.manual_seed(7);
-  io::Checkpoint(folder / "fresh").add("generator", fresh).save();
-  io::Checkpoint(folder / "used").add("generator", used).save();
-  CHECK(read_text(folder / "used") == read_text(folder / "fresh"));
+  io::Checkpoint(folder / "fresh.safetensors").add("generator", fresh).save();
+  io::Checkpoint(folder / "used.safetensors").add("generator", used).save();
+  CHECK(read_text(folder / "used.safetensors") == read_text(folder / "fresh.safetensors"));
 }
 
 TEST_CASE("a checkpoint that does not fit changes nothing") {
@@ -570,4 +575,82 @@ TEST_CASE("a checkpoint keeps the files before it") {
 TEST_CASE("a checkpoint that the system does not let us look for is not taken for a missing one") {
   const std::string path = std::string(300, 'a') + ".safetensors";  // longer than a name may be
   CHECK(contains(error_of([&] { io::Checkpoint(path).load(); }), "gpunet::io: cannot look for " + path));
+}
+
+TEST_CASE("the name of a checkpoint says its format") {
+  for (const char* name : {"run.pth", "run.pt", "run.ckpt", "run", "runs.1/run.npz"})
+    CHECK(contains(error_of([&] { io::Checkpoint checkpoint(name); }),
+                   concat(name,
+                          " (a checkpoint is a safetensors file, which torch.load does not read), name it "
+                          "run.safetensors")));
+  io::Checkpoint("RUN.SAFETENSORS");
+  io::Checkpoint("run.safetensors.12");  // an earlier one
+}
+
+TEST_CASE_TEMPLATE("tensors and strings have a place beside the weights", D, GPUNET_TEST_DEVICES) {
+  D& device = test_device<D>();
+  const TempFolder folder;
+  const std::string path = folder / "x.safetensors";
+  Tensor<float, D> mean(device, {2}, {1.5f, -2});
+  Tensor<double, D> one(device, {}, {0.1});
+  Tensor<label_t, D> labels(device, {3}, {1, -2, 3});
+  Tensor<bool, D> mask(device, {2, 1}, {true, false});
+  Tensor<std::uint8_t, D> nothing(device, {0});
+  std::string note = "from Monday";
+  std::vector<std::string> classes{"cat", "", "\xC3\xA4\n"};
+  const auto add_to = [&](io::Checkpoint& file) {
+    file.add("mean", mean).add("one", one).add("labels", labels).add("mask", mask).add("nothing", nothing);
+    file.add("note", note).add("classes", classes);
+  };
+  io::Checkpoint saved(path);
+  add_to(saved);
+  saved.save();
+  const auto before =
+      std::tuple(mean.to_vector(), one.to_vector(), labels.to_vector(), mask.to_vector(), note, classes);
+  const auto now = [&] {
+    return std::tuple(mean.to_vector(), one.to_vector(), labels.to_vector(), mask.to_vector(), note, classes);
+  };
+  mean = Tensor<float, D>(device, {2}, {0, 0}), one = Tensor<double, D>(device, {}, {0});
+  labels = Tensor<label_t, D>(device, {3}, {7, 7, 7}), mask = Tensor<bool, D>(device, {2, 1}, {false, true});
+  note = "", classes = {"a", "b", "c", "d"};
+  CHECK(now() != before);
+  CHECK(saved.load());
+  CHECK(now() == before);
+  // They are arrays of the file.
+  CHECK(io::read_tensor<float>(device, path, "mean").to_vector() == std::vector<float>{1.5f, -2});
+  CHECK(io::read_tensor<label_t>(device, path, "labels").to_vector() == std::vector<label_t>{1, -2, 3});
+
+  // Nothing changes if another shape is wanted.
+  note = "of today", classes.clear();
+  Tensor<float, D> other(device, {3});
+  io::Checkpoint wrong(path);
+  wrong.add("note", note).add("classes", classes).add("mean", other);
+  CHECK(contains(error_of([&] { wrong.load(); }),
+                 "x.safetensors has mean of shape [2] and type F32 (want [3] and F32)"));
+  CHECK(note == "of today");
+  CHECK(classes.empty());
+}
+
+TEST_CASE("a checkpoint with an impossible number of strings is refused") {
+  const TempFolder folder;
+  const std::string path = folder / "x.safetensors";
+  std::vector<std::string> names{"a"};
+  io::Checkpoint checkpoint(path);
+  checkpoint.add("names", names).save();
+  const io::SafetensorsFile file = io::SafetensorsFile::read(path);
+  for (const index_t size : {index_t{-1}, std::numeric_limits<index_t>::max()}) {
+    std::vector<io::TensorEntry> entries = file.entries();
+    io::Metadata metadata = file.metadata();
+    for (io::TensorEntry& entry : entries)
+      if (entry.name == "names.size") {
+        entry.bytes = std::as_bytes(std::span(&size, 1));
+        metadata["crc32 names.size"] = std::to_string(io::detail::crc32(entry.bytes));
+      }
+    io::write_safetensors(folder / "bad.safetensors", entries, metadata);
+    io::Checkpoint bad(folder / "bad.safetensors");
+    bad.add("names", names);
+    CHECK(
+        contains(error_of([&] { bad.load(); }), size < 0 ? "names was written with -1 strings" : "has no names.1"));
+    CHECK(names == std::vector<std::string>{"a"});
+  }
 }

@@ -67,6 +67,16 @@ TEST_CASE("other files that are taken for weights are named, with what to do") {
   CHECK(contains(error("{\"weight_map\": {}}"), "is a text in JSON"));
   CHECK(contains(error("\x1F\x8B\x08\0\0\0\0\0\0\3"s), "is compressed by gzip, decompress it (gunzip)"));
   CHECK(contains(error("\x89HDF\r\n\x1A\n"), "is an HDF5 file"));
+  CHECK(contains(error("\x8\1\x12\4\n\2\x8\1"s),
+                 "is probably a SavedModel of TensorFlow (gpunet reads arrays, not "
+                 "graphs), save its variables in Python with numpy.savez"));
+  CHECK(contains(error("\x1C\0\0\0TFL3\0\0\0\0"s),
+                 "is a model of TensorFlow Lite (gpunet reads arrays, not graphs)"));
+  CHECK(contains(error("\x20\0\0\0TFL3\0\0\0\0"s), "is a model of TensorFlow Lite"));  // begins with a space
+  CHECK(contains(error("MATLAB 5.0 MAT-file Platform: posix"),
+                 "is a file of MATLAB, save its arrays in Python with scipy.io.loadmat and numpy.savez"));
+  CHECK(contains(error("MATLAB 7.3 MAT-file"), "is a file of MATLAB, save its arrays in Python with h5py"));
+  CHECK(contains(error("\x89PNG\r\n\x1A\n"), "is a PNG image, read it with io::read_image"));
   CHECK(contains(error("\x08\x08\x12\7pytorch"), "is probably an ONNX model"));
   CHECK(
       contains(error("\x80\4\x95\2\0\0\0\0\0\0\0]\x94."s), "is a pickle of Python that torch.save did not write"));
@@ -90,10 +100,42 @@ TEST_CASE("other files that are taken for weights are named, with what to do") {
   write_archive(script, {{"a/data.pkl", "\x80\2}."}, {"a/code/a.py", ""}, {"a/constants.pkl", ""}});
   CHECK(contains(error(read_text(script)),
                  ": a TorchScript program (gpunet reads tensors, not code), save its state_dict"));
-  write_archive(other, {{"a/models/model.json", "{}"}, {"a/byteorder", "little"}});  // of torch.export
+  write_archive(other, {{"a/models/model.json", "{}"}, {"a/byteorder", "little"}});
   CHECK(contains(error(read_text(other)),
                  ": a zip archive of something else (neither the data.pkl of torch.save "
                  "nor a .npy file of numpy.savez is in it, but a/models/model.json), give another file"));
+  // The members of archives by torch.export.save (PyTorch 2.15 and 2.4), Keras 3 and Excel.
+  const std::string foreign = folder / "foreign.zip";
+  const auto archive_error = [&](const std::vector<std::string>& names) {
+    std::vector<std::pair<std::string, std::string>> members;
+    for (const std::string& name : names)
+      members.emplace_back(name, "{}");
+    write_archive(foreign, members);
+    return error(read_text(foreign));
+  };
+  const std::string exported =
+      ": a program of torch.export (gpunet reads tensors, not code), save its state_dict in "
+      "Python: torch.save(torch.export.load(path).state_dict, new_path)";
+  CHECK(archive_error({"net/data/weights/weight_0", "net/models/model.json", "net/archive_format",
+                       "net/byteorder"}) == exported);
+  CHECK(archive_error({"serialized_exported_program.json", "serialized_state_dict.pt", "version"}) == exported);
+  CHECK(archive_error({"metadata.json", "config.json", "model.weights.h5"}) ==
+        ": a model of Keras (its weights are an HDF5 file), save them in Python: numpy.savez(new_path, "
+        "*keras.models.load_model(path).get_weights())");
+  CHECK(archive_error({"[Content_Types].xml", "xl/worksheets/sheet1.xml"}) ==
+        ": a workbook or document of Office, save its table as CSV, for data::read_csv");
+  const auto by_name = [&](const std::string& name) {
+    const std::string path = folder / name;
+    io::write_file_atomically(path, "?????"s);
+    return error_of([&] { read_tensors(path); });
+  };
+  CHECK(contains(by_name("a.onnx"), "a.onnx is an ONNX model (gpunet reads arrays, not graphs), save"));
+  CHECK(contains(by_name("saved_model.pb"), "is a model of TensorFlow"));
+  CHECK(contains(by_name("variables.data-00000-of-00001"), "is a part of a checkpoint of TensorFlow, save"));
+  CHECK(contains(by_name("variables.index"), "is a part of a checkpoint of TensorFlow, save"));
+  CHECK(contains(by_name("a.mlmodel"), "is a model of Core ML"));
+  CHECK(contains(by_name("a.caffemodel"), "is a model of Caffe"));
+  CHECK(contains(by_name("a.msgpack"), "is a checkpoint of Flax"));
   CHECK(contains(error(read_text(corpus("module.pth"))), "a whole object, of the global \"torch.nn.modules."));
   CHECK(contains(error_of([&] { read_tensors(folder.path()); }), "it is a folder, give a file in it"));
   CHECK(

@@ -67,27 +67,55 @@ TEST_CASE("what is no image") {
                  "an image of 2 x 2 with 1 channels has 3 bytes (want one for each channel of each pixel)"));
 }
 
-// A file as it is known from elsewhere: Python's zlib.compress(level 0) between chunks with zlib.crc32.
+// A file as it is known from elsewhere: Python's zlib.compressobj(9, strategy=Z_FIXED) between chunks with zlib.crc32.
 TEST_CASE("the bytes of a PNG file") {
   const WithoutCodec without;
-  const std::string png = io::encode_png({2, 1, 3, {255, 0, 0, 0, 0, 255}});
+  const std::string png = io::encode_png({2, 1, 3, {255, 1, 2, 3, 4, 5}});
   CHECK(png ==
-        "\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\0\2\0\0\0\1\x08\2\0\0\0{@\xe8\xdd\0\0\0\x12IDATx\1\1\7\0\xf8\xff"
-        "\0\xff\0\0\0\0\xff\x07\0\1\xffU6\xba\xc7\0\0\0\0IEND\xae"
+        "\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\0\2\0\0\0\1\x08\2\0\0\0{@\xe8\xdd\0\0\0\x0fIDATx\1c\xf8\xcf\xc8\xc4"
+        "\xcc\xc2\x0a\0\6$\1\x0f"
+        "c\5J\xa4\0\0\0\0IEND\xae"
         "B`\x82"s);
 }
 
-TEST_CASE("images over 65535 bytes take several blocks") {
-  const WithoutCodec without;
-  const std::string bytes(0xFFFF + 2, 'x');
-  const std::string blocks = io::detail::deflate_stored(bytes);
-  CHECK(blocks.size() == bytes.size() + 10);
-  CHECK(blocks.substr(0, 5) == "\0\xFF\xFF\0\0"s);
-  CHECK(blocks.substr(5 + 0xFFFF) == "\1\2\0\xFD\xFFxx"s);
-  CHECK(io::detail::deflate_stored("") == "\1\0\0\xFF\xFF"s);
+TEST_CASE("without zlib, images are packed by the fixed codes") {
+  CHECK(io::detail::deflate_fixed("") == "\3\0"s);  // zlib's
+  CHECK(io::detail::deflate_fixed(std::string(100'000, 'x')).size() < 100'000 / 100);
+  std::string noise;
+  for (unsigned i = 0, x = 1; i < 10'000; ++i, x = x * 1664525u + 1013904223u)
+    noise += static_cast<char>(x >> 24);
+  CHECK(io::detail::deflate_fixed(noise).size() < 10'700);
 }
 
 #if GPUNET_TEST_ZLIB
+TEST_CASE("zlib decompresses what is packed without it") {
+  unsigned x = 1;
+  const auto next = [&](unsigned below) {
+    x = x * 1664525u + 1013904223u;
+    return (x >> 16) % below;
+  };
+  for (int trial = 0; trial < 300; ++trial) {
+    // Bytes, runs, and copies from before, of all lengths and distances.
+    std::string text;
+    for (unsigned pieces = next(40); pieces > 0; --pieces) {
+      const unsigned kind = next(3), length = 1u << next(15);
+      if (kind == 0 || text.empty())
+        for (unsigned i = 0; i < length % 300 + 1; ++i)
+          text += static_cast<char>(next(256));
+      else if (kind == 1)
+        text.append(length + next(9), static_cast<char>(next(256)));
+      else
+        for (std::size_t i = 0, from = next(static_cast<unsigned>(text.size())); i < length; ++i)
+          text += text[from + i];
+    }
+    const std::string packed = io::detail::deflate_fixed(text);
+    std::string out(text.size(), '\0');
+    const auto inflater = io::deflate_codec()->inflater({std::as_bytes(std::span(packed))});
+    CHECK(io::detail::read_last(*inflater, std::as_writable_bytes(std::span(out))));
+    CHECK((out == text));
+  }
+}
+
 TEST_CASE("with zlib, images are packed") {
   const Image image{100, 50, 3, std::vector<std::uint8_t>(15'000, 7)};
   const std::string packed = io::encode_png(image);

@@ -98,11 +98,12 @@ TEST_CASE("all types, a scalar and an empty tensor are read") {
   CHECK(entries[5].bytes.size() == 3);
   io::TensorEntry complex = entries[0];  // whose 8 bytes are a C64 as well
   complex.dtype = Dtype::C64;
-  CHECK(contains(error_of([&] { values_of(complex); }),
-                 "\"steps\" has dtype C64 (want a floating-point type but F8, or a signed integer), convert it"));
+  CHECK(contains(
+      error_of([&] { values_of(complex); }),
+      "\"steps\" has elements of C64 (complex; gpunet reads real numbers), save its real and imaginary parts"));
   std::vector<float> few(2);
-  CHECK(
-      contains(error_of([&] { io::copy_as(entries[4], std::span(few)); }), "2 elements for \"half\" of shape [5]"));
+  CHECK(contains(error_of([&] { io::copy_as(entries[4], std::span(few)); }),
+                 "\"half\" of shape [5] for 2 elements (want 5), make room"));
   std::vector<float> one(1);
   io::copy_as(entries[1], std::span(one));
   CHECK(one[0] == 0.1f);

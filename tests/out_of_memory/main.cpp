@@ -297,11 +297,11 @@ void test_files(MemoryTest& test, const Data& data) {
   }
   test({"Checkpoint::save", make_trained,
         [&] {
-          io::Checkpoint checkpoint(folder / "x");
+          io::Checkpoint checkpoint(folder / "x.safetensors");
           lesson->add_to(checkpoint);
           checkpoint.save();
         },
-        [&] { return fnv1a(io::read_file(folder / "x")); }, state});
+        [&] { return fnv1a(io::read_file(folder / "x.safetensors")); }, state});
   // If no allocation succeeds any more, the old values cannot be restored.
   test({"Checkpoint::load", make_trained,
         [&] {

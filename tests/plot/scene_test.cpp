@@ -1,7 +1,12 @@
+#include <cmath>
 #include <doctest/doctest.h>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include <gpunet/core/text.hpp>
+#include <gpunet/io/deflate.hpp>
+#include <gpunet/plot/lines.hpp>
 #include <gpunet/plot/save.hpp>
 #include <gpunet/plot/strokes.hpp>
 #include <gpunet/plot/svg.hpp>
@@ -155,6 +160,18 @@ TEST_CASE("pictures are drawn with their alpha") {
   CHECK(pixel(image, 1, 0) == 0xFF0000);
   CHECK(pixel(image, 2, 0) == 0xFFFFFF);
   CHECK(pixel(image, 1, 1) == 0x090909);
+}
+
+TEST_CASE("the PNG file of a curve is small without zlib") {
+  const io::DeflateCodec* const codec = std::exchange(io::deflate_codec(), nullptr);
+  std::vector<double> train, test;
+  for (int i = 0; i < 200; ++i)
+    train.push_back(std::exp(-i / 40.0)), test.push_back(0.1 + std::exp(-i / 50.0));
+  const io::Image image =
+      rasterize(lines({{"train", train}, {"test", test}}, {.titles = {"Loss", "epoch", "loss"}}), 2);
+  CHECK(image.pixels.size() > 3'000'000);
+  CHECK(io::encode_png(image).size() < 50'000);
+  io::deflate_codec() = codec;
 }
 
 TEST_CASE("scenes are saved by their names' suffix") {

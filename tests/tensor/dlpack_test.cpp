@@ -72,7 +72,14 @@ TEST_CASE("arrays that do not fit are refused and given back") {
         "from_dlpack<float>(device, managed)");
   CHECK(contains(refused([](dlpack::Array& array) { array.type_code = dlpack::signed_integer; }),
                  "elements of int32"));
-  CHECK(contains(refused([](dlpack::Array& array) { array.type_lanes = 4; }), "elements of float32"));
+  CHECK(contains(refused([](dlpack::Array& array) { array.type_code = 4, array.type_bits = 16; }),
+                 "elements of bfloat16 (want float32)"));
+  CHECK(contains(refused([](dlpack::Array& array) { array.type_code = 5, array.type_bits = 64; }),
+                 "elements of complex64 (want float32)"));
+  CHECK(contains(refused([](dlpack::Array& array) { array.type_code = 10, array.type_bits = 8; }),
+                 "elements of type 10 of 8 (want float32)"));
+  CHECK(contains(refused([](dlpack::Array& array) { array.type_lanes = 4; }),
+                 "elements of 4 numbers each (lanes; want 1), make the lanes a dimension before"));
   CHECK(refused([](dlpack::Array& array) { array.device_type = dlpack::gpu; }) ==
         "gpunet::from_dlpack: memory of device type 2, number 0 (want 1, the processor), move the tensor before");
   CHECK(contains(refused([](dlpack::Array& array) { array.rank = 9; }), "9 dimensions (want 0 to 8)"));

@@ -69,7 +69,8 @@ TEST_CASE("numbers that the element type does not have are refused") {
   write_one(-3);
   CHECK(io::read_tensor<index_t>(host, path).item() == -3);
   CHECK(error_of([&] { io::read_tensor<std::uint8_t>(host, path); }) ==
-        "gpunet::io::copy_as: \"x\" has the number -3 (want integers from 0 to 255), read it as double");
+        "gpunet::io::copy_as: " + path +
+            ": \"x\" has the number -3 (want integers from 0 to 255), read it as double");
   write_one(-0x1p63);
   CHECK(io::read_tensor<index_t>(host, path).item() == std::numeric_limits<index_t>::min());
   for (const double wrong : {0x1p63, 1.5, -0x1p63 - 2048, std::numeric_limits<double>::infinity(), std::nan("")}) {
@@ -79,7 +80,7 @@ TEST_CASE("numbers that the element type does not have are refused") {
   }
   io::write_tensor(path, Tensor<index_t, Host>(host, {1}, {index_t{1} << 31}), "x");
   CHECK(error_of([&] { io::read_tensor<std::int32_t>(host, path); }) ==
-        "gpunet::io::copy_as: \"x\" has the number 2147483648 (want integers from -2147483648 to 2147483647), read "
-        "it as "
-        "index_t");
+        "gpunet::io::copy_as: " + path +
+            ": \"x\" has the number 2147483648 (want integers from -2147483648 to 2147483647), "
+            "read it as index_t");
 }

@@ -3,9 +3,11 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <vector>
 
 #include <gpunet/core/config.hpp>
@@ -65,18 +67,37 @@ class StateVisitor {
             {reinterpret_cast<std::uint8_t*>(x.data()), pass_ == Pass::check ? 0 : size});
   }
 
+  // As many strings as were written.
+  void strings(std::string_view name, std::vector<std::string>& x) {
+    const index_t size = number(std::string(name) + ".size", static_cast<index_t>(x.size()));
+    require(size >= 0, "gpunet::StateVisitor: ", full(name), " was written with ", size,
+            " strings (want 0 or more), read another file");
+    if (is_reading()) x.resize(static_cast<std::size_t>(size));
+    std::string other;  // for checking
+    for (index_t i = 0; i < size; ++i)
+      bytes(concat(name, '.', i), pass_ == Pass::check ? other : x[static_cast<std::size_t>(i)]);
+  }
+
   // Numbers of these sizes in row-major order.
   void array(std::string_view name, const Sizes& sizes, std::span<float> x) { visit(full(name), sizes, x); }
   void array(std::string_view name, const Sizes& sizes, std::span<double> x) { visit(full(name), sizes, x); }
   void array(std::string_view name, const Sizes& sizes, std::span<index_t> x) { visit(full(name), sizes, x); }
-  // The same on a device.
+  // The same on a device. Integers and bools are written as index_t.
   template <class T, class D>
   void array(std::string_view name, const Sizes& sizes, D& device, T* data) {
-    std::vector<T> values(static_cast<std::size_t>(sizes.numel()));
-    const std::size_t bytes = values.size() * sizeof(T);
-    if (is_writing() && bytes > 0 && wants_arrays()) device.download(values.data(), data, bytes);
-    array(name, sizes, std::span<T>(values));
-    if (is_reading() && bytes > 0) device.upload(data, values.data(), bytes);
+    using Written = std::conditional_t<std::is_floating_point_v<T>, T, index_t>;
+    const auto size = static_cast<std::size_t>(sizes.numel()), bytes = size * sizeof(T);
+    const auto values = std::make_unique<T[]>(size);
+    if (is_writing() && bytes > 0 && wants_arrays()) device.download(values.get(), data, bytes);
+    if constexpr (std::is_same_v<T, Written>) {
+      array(name, sizes, std::span<T>(values.get(), size));
+    } else {
+      std::vector<Written> written(values.get(), values.get() + size);
+      array(name, sizes, std::span<Written>(written));
+      for (std::size_t i = 0; i < size; ++i)
+        values[i] = static_cast<T>(written[i]);
+    }
+    if (is_reading() && bytes > 0) device.upload(data, values.get(), bytes);
   }
 
   // Counts on a device, as count().

@@ -18,6 +18,7 @@ namespace detail {
 struct CifarFormat {
   std::string_view where;                       // prefix of messages
   std::string_view subfolder;                   // of the archive
+  std::string_view python_subfolder;            // of the archive of pickles
   std::string_view cure;                        // how to get the files; the folder is appended
   std::size_t max_records;                      // in a file
   std::array<int, 2> classes;                   // of each label byte; 0: there is no second one

@@ -13,10 +13,16 @@ namespace gpunet::data {
 
 namespace detail {
 
-inline constexpr CifarFormat cifar10_format{
-    "gpunet::data::CIFAR10: ", "cifar-10-batches-bin", "scripts/get_cifar10.sh ", 10000, {10, 0}, {"label", ""}};
+inline constexpr CifarFormat cifar10_format{"gpunet::data::CIFAR10: ",
+                                            "cifar-10-batches-bin",
+                                            "cifar-10-batches-py",
+                                            "scripts/get_cifar10.sh ",
+                                            10000,
+                                            {10, 0},
+                                            {"label", ""}};
 inline constexpr CifarFormat cifar100_format{"gpunet::data::CIFAR100: ",
                                              "cifar-100-binary",
+                                             "cifar-100-python",
                                              "cifar-100-binary.tar.gz of www.cs.toronto.edu/~kriz/cifar.html, to ",
                                              50000,
                                              {20, 100},
@@ -35,8 +41,16 @@ GPUNET_INLINE CifarImages::CifarImages(const CifarFormat& format, std::size_t wh
   require(io::exists(folder), where, "no folder ", folder, ", fetch the images", cure);
   require(io::is_folder(folder), where, folder, " is not a folder, give the one that holds ", *names.begin());
   std::string missing;
+  bool has_python = io::exists(io::join(folder, format.python_subfolder));
   for (const auto name : names)
-    if (!io::exists(io::join(folder, name))) missing += concat(missing.empty() ? "" : ", ", name);
+    if (const std::string path = io::join(folder, name); !io::exists(path)) {
+      missing += concat(missing.empty() ? "" : ", ", name);
+      has_python |= io::exists(path.substr(0, path.rfind(".bin")));
+    }
+  require(
+      missing.empty() || !has_python, where, folder,
+      " has the images in the version for Python (pickles, which can execute anything), fetch the binary version",
+      cure);
   require(missing.empty(), where, folder, " has no ", missing, ", fetch the images", cure);
 
   for (const auto name : names)

@@ -21,10 +21,15 @@ namespace detail {
 inline constexpr index_t most_idx_side = 1 << 10;
 inline constexpr std::size_t most_idx_bytes = std::size_t{1} << 30;  // bytes of a compressed file, decompressed
 
-// Returns the path of the file, or of the file compressed by gzip. Throws Error if there is neither.
+// Returns the path of the file, whose name may have a dot for its second dash (train-images.idx3-ubyte), or of the file
+// compressed by gzip. Throws Error if there is none.
 GPUNET_INLINE std::string find_idx(std::string_view where, const std::string& folder, const std::string& name) {
-  for (const char* ending : {"", ".gz"})
-    if (const std::string path = io::join(folder, name) + ending; io::exists(path)) return path;
+  std::string with_dot = name;
+  with_dot[name.rfind("-idx")] = '.';
+  for (const std::string& stem : {name, with_dot})
+    for (const char* ending : {"", ".gz"})
+      if (const std::string path = io::join(folder, stem) + ending; io::exists(path) && !io::is_folder(path))
+        return path;
   throw_error(Error(concat(where, folder, " has neither ", name, " nor ", name,
                            ".gz, fetch the four idx files (scripts/get_mnist.sh ", folder,
                            ", for FashionMNIST with --fashion)")));

@@ -19,6 +19,19 @@ struct CheckpointOptions {
   int keep_last = 1;
 };
 
+namespace detail {
+
+// A tensor that owns its elements.
+template <class X>
+concept OwningTensor = !Stateful<X> && requires(X & x) {
+  x.data(), x.sizes(), x.device();
+}
+&&!requires(X & x) {
+  x.strides();
+};
+
+}  // namespace detail
+
 // The state of a training, in one safetensors file with a checksum for each array. The same list of objects, which must outlive it,
 // writes and reads it, so that a program that was stopped goes on with bitwise the same results:
 //   index_t epoch = 0;
@@ -35,7 +48,8 @@ struct CheckpointOptions {
 // names, shapes and types must stay; the device and its number of threads may change.
 class Checkpoint {
  public:
-  // Throws Error for an empty path and invalid options.
+  // Throws Error for a name that does not end in .safetensors (or, of an earlier file, .safetensors.1): the only format
+  // with checksums; and for invalid options.
   explicit Checkpoint(std::string path, const CheckpointOptions& options = {});
 
   // Adds an object, or a number, under a name. Throws Error for an empty name and for the name of another object.
@@ -48,6 +62,18 @@ class Checkpoint {
       std::string_view name, X& x) {
     return add_visit(name, [&x, name = std::string(name)](StateVisitor& state) { state.value(name, x); });
   }
+
+  // Adds a tensor of any element type, whose shape must stay.
+  template <detail::OwningTensor X>
+  Checkpoint& add(std::string_view name, X& x) {
+    return add_visit(name, [&x, name = std::string(name)](StateVisitor& state) {
+      state.array(name, x.sizes(), x.device(), x.data());
+    });
+  }
+  // Adds a string of any length.
+  Checkpoint& add(std::string_view name, std::string& x);
+  // Adds any number of strings, such as the names of classes.
+  Checkpoint& add(std::string_view name, std::vector<std::string>& x);
 
   // Writes the file. The old one is replaced when the new one is on the disk. Throws Error if that fails.
   void save() const;

@@ -13,6 +13,7 @@
 #include <gpunet/io/checkpoint.hpp>
 #include <gpunet/io/crc32.hpp>
 #include <gpunet/io/file.hpp>
+#include <gpunet/io/formats.hpp>
 #include <gpunet/io/json.hpp>
 #include <gpunet/io/safetensors.hpp>
 #include <gpunet/io/tensor_file.hpp>
@@ -160,9 +161,22 @@ GPUNET_INLINE Checkpoint::Checkpoint(std::string path, const CheckpointOptions& 
     : path_(std::move(path)), options_(options) {
   constexpr int most = 1000;
   require(!path_.empty(), "gpunet::io::Checkpoint: a file whose path is empty, give its name");
+  const std::string name = path_.substr(path_.rfind('/') + 1), stem = name.substr(0, name.find('.', 1));
+  const std::size_t number = name.find_last_not_of("0123456789");  // of an earlier file, PATH.1
+  require(format_of(name) == Format::safetensors || format_of(name.substr(0, number)) == Format::safetensors,
+          "gpunet::io::Checkpoint: ", path_,
+          " (a checkpoint is a safetensors file, which torch.load does not read), name it ", stem, ".safetensors");
   require(1 <= options.keep_last && options.keep_last <= most, "gpunet::io::Checkpoint: keep_last ",
           options.keep_last, " (want 1, the newest file alone, to ", most, ")");
   add("default_generator", default_generator());
+}
+
+GPUNET_INLINE Checkpoint& Checkpoint::add(std::string_view name, std::string& x) {
+  return add_visit(name, [&x, name = std::string(name)](StateVisitor& state) { state.bytes(name, x); });
+}
+
+GPUNET_INLINE Checkpoint& Checkpoint::add(std::string_view name, std::vector<std::string>& x) {
+  return add_visit(name, [&x, name = std::string(name)](StateVisitor& state) { state.strings(name, x); });
 }
 
 GPUNET_INLINE Checkpoint& Checkpoint::add_visit(std::string_view name, Visit visit) {

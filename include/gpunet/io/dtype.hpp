@@ -95,23 +95,9 @@ constexpr Dtype dtype_of() {
   }
 }
 
-// Returns whether copy_as can convert the type. Integers too, as torch's copy_.
+// Returns whether copy_as can convert the type: real numbers in whole bytes. Integers too, as torch's copy_.
 constexpr bool is_parameter_type(Dtype dtype) {
-  switch (dtype) {
-    case Dtype::F64:
-    case Dtype::F32:
-    case Dtype::F16:
-    case Dtype::BF16:
-    case Dtype::I64:
-    case Dtype::I32:
-    case Dtype::I16:
-    case Dtype::I8:
-    case Dtype::U8:
-    case Dtype::BOOL:
-      return true;
-    default:
-      return false;
-  }
+  return bits_of(dtype) >= 8 && dtype != Dtype::C64 && dtype != Dtype::C128;
 }
 
 }  // namespace gpunet::io

@@ -42,10 +42,25 @@ GPUNET_INLINE Format written_format(const std::string& path) {
 
 namespace detail {
 
+// Archives of other programs, by the end of the name of a member.
+inline constexpr ForeignKind foreign_archives[] = {
+    {0, "archive_format", ": a program of torch.export (gpunet reads tensors, not code)",
+     "save its state_dict in Python: torch.save(torch.export.load(path).state_dict, new_path)"},
+    {0, "serialized_exported_program.json", ": a program of torch.export (gpunet reads tensors, not code)",
+     "save its state_dict in Python: torch.save(torch.export.load(path).state_dict, new_path)"},
+    {0, "model.weights.h5", ": a model of Keras (its weights are an HDF5 file)",
+     "save them in Python: numpy.savez(new_path, *keras.models.load_model(path).get_weights())"},
+    {0, "[Content_Types].xml", ": a workbook or document of Office", "save its table as CSV, for data::read_csv"},
+};
+
 // Returns whether an archive is PyTorch's or NumPy's. Throws Error if it is neither.
 GPUNET_INLINE Format format_of_archive(const ZipArchive& archive) {
-  if (is_torch_script(archive) || find_torch_pickle(archive)) return Format::torch;
   const std::vector<ZipMember>& members = archive.members();
+  for (const ForeignKind& kind : foreign_archives)
+    if (std::any_of(members.begin(), members.end(),
+                    [&](const ZipMember& member) { return member.name.ends_with(kind.mark); }))
+      throw_error(Error(concat(archive.place(), kind.what, ", ", kind.advice)));
+  if (is_torch_script(archive) || find_torch_pickle(archive)) return Format::torch;
   require(members.empty() || std::any_of(members.begin(), members.end(),
                                          [](const ZipMember& member) { return member.name.ends_with(npy_ending); }),
           archive.place(),

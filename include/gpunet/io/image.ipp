@@ -2,7 +2,10 @@
 #pragma once
 
 #include <array>
+#include <bit>
+#include <cstring>
 #include <span>
+#include <utility>
 
 #include <gpunet/io/atomic_file.hpp>
 #include <gpunet/io/crc32.hpp>
@@ -49,18 +52,78 @@ GPUNET_INLINE std::string png_chunk(std::string_view type, std::string_view data
          png_number(crc32(std::as_bytes(std::span(chunk))));
 }
 
-GPUNET_INLINE std::string deflate_stored(std::string_view bytes) {
-  constexpr std::size_t most = 0xFFFF;
-  std::string out;
-  do {
-    const std::size_t n = std::min(bytes.size(), most);
-    out += static_cast<char>(n == bytes.size());  // the last one
-    for (std::size_t length : {n, ~n})
-      out += {static_cast<char>(length), static_cast<char>(length >> 8)};
-    out += bytes.substr(0, n);
-    bytes.remove_prefix(n);
-  } while (!bytes.empty());
-  return out;
+// Writes the bits of a deflate stream.
+class DeflateBits {
+ public:
+  // Appends `count` bits of a number, the lowest first.
+  void number(unsigned value, int count) {
+    bits_ |= std::uint64_t{value} << size_;
+    for (size_ += count; size_ >= 8; size_ -= 8, bits_ >>= 8)
+      out_ += static_cast<char>(bits_);
+  }
+  // Appends `count` bits of a Huffman code, the highest first.
+  void code(unsigned value, int count) {
+    while (count-- > 0)
+      number(value >> count & 1u, 1);
+  }
+  // Appends a byte, the end of the block (256) or the code of a length: section 3.2.6.
+  void symbol(unsigned value) {
+    if (value < 144) return code(0x30 + value, 8);
+    if (value < 256) return code(0x190 + value - 144, 9);
+    if (value < 280) return code(value - 256, 7);
+    code(0xC0 + value - 280, 8);
+  }
+  // Appends a copy of 3 to 258 bytes from 1 to 32768 bytes before: section 3.2.5.
+  void copy(unsigned length, unsigned distance) {
+    // Both come in groups of 2^bits numbers: four groups (two for distances) of each number of bits.
+    constexpr unsigned longest = 258;
+    unsigned rest = length - 3, bits = static_cast<unsigned>(std::bit_width(rest | 7u)) - 3;
+    symbol(length == longest ? 285 : 257 + 4 * bits + (rest >> bits));
+    if (length != longest) number(rest & ((1u << bits) - 1), static_cast<int>(bits));
+    rest = distance - 1, bits = static_cast<unsigned>(std::bit_width(rest | 3u)) - 2;
+    code(2 * bits + (rest >> bits), 5);
+    number(rest & ((1u << bits) - 1), static_cast<int>(bits));
+  }
+  std::string finish() {
+    number(0, 7);  // of which as many are written as fill a byte
+    return std::move(out_);
+  }
+
+ private:
+  std::string out_;
+  std::uint64_t bits_ = 0;
+  int size_ = 0;
+};
+
+GPUNET_INLINE std::string deflate_fixed(std::string_view bytes) {
+  constexpr std::size_t shortest = 4, longest = 258, farthest = 32768;
+  std::vector<std::size_t> last(1 << 15, bytes.size());  // where bytes with a hash were seen last
+  // Returns where the four bytes here were seen last (or others with their hash), and notes that they are here.
+  const auto seen_before = [&](std::size_t at) {
+    std::uint32_t four = 0;
+    std::memcpy(&four, bytes.data() + at, sizeof four);
+    return std::exchange(last[four * 2654435761u >> 17], at);
+  };
+  DeflateBits out;
+  out.number(1, 1), out.number(1, 2);  // the last block; fixed codes
+  for (std::size_t at = 0; at < bytes.size();) {
+    const std::size_t most = std::min(longest, bytes.size() - at);
+    const std::size_t before = most < shortest ? at : seen_before(at);
+    std::size_t length = 0;
+    if (before < at && at - before <= farthest)
+      while (length < most && bytes[before + length] == bytes[at + length])
+        ++length;
+    if (length < shortest) {
+      out.symbol(static_cast<unsigned char>(bytes[at++]));
+      continue;
+    }
+    out.copy(static_cast<unsigned>(length), static_cast<unsigned>(at - before));
+    const std::size_t end = at + length;
+    while (++at < end)
+      if (bytes.size() - at >= shortest) seen_before(at);
+  }
+  out.symbol(256);
+  return out.finish();
 }
 
 GPUNET_INLINE std::string zlib_stream(std::string_view bytes) {
@@ -74,7 +137,7 @@ GPUNET_INLINE std::string zlib_stream(std::string_view bytes) {
     const std::vector<std::byte> packed = codec->deflate(std::as_bytes(std::span(bytes)));
     stream.append(reinterpret_cast<const char*>(packed.data()), packed.size());
   } else {
-    stream += deflate_stored(bytes);
+    stream += deflate_fixed(bytes);
   }
   return stream + png_number(b << 16 | a);
 }

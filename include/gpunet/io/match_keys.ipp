@@ -254,7 +254,7 @@ Match match(const std::vector<NamedArray<T>>& arrays, const TensorFile& file, co
     if (!is_parameter_type(entry->dtype)) {
       types_fit = false;
       mismatches.add("type mismatch for ", array.name, ": ", to_string(entry->dtype), " in the file", in_file,
-                     ", floating-point numbers (but F8) or signed integers wanted");
+                     ", real numbers of at least a byte wanted");
     }
   }
   unexpected = finder.unused();

@@ -241,7 +241,7 @@ GPUNET_INLINE NpyFile NpyFile::read(const std::string& path, std::shared_ptr<con
   detail::check_npy_data(bytes, entry, bytes.left());
   entry.bytes = bytes.rest();
   NpyFile file(path);
-  file.entries_.push_back(std::move(entry));
+  file.add(std::move(entry));
   file.owner_ = std::move(contents);
   return file;
 }

@@ -131,7 +131,7 @@ GPUNET_INLINE NpzFile NpzFile::read(const std::string& path, std::shared_ptr<con
       ++arrays;
     }
     require(detail::is_utf8(entry.name), place, ": the name is not UTF-8, save it under another");
-    file.entries_.push_back(std::move(entry));
+    file.add(std::move(entry));
   }
   require(arrays > 0 || file.entries_.empty(), archive.place(),
           ": a zip archive without .npy files (numpy.savez writes nothing else), give another");

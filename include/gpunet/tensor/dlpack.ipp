@@ -1,6 +1,10 @@
 // Bodies of dlpack.hpp.
 #pragma once
 
+#include <iterator>
+#include <string>
+#include <string_view>
+
 #include <gpunet/tensor/dlpack.hpp>
 
 namespace gpunet::detail {
@@ -9,15 +13,14 @@ GPUNET_INLINE void check_dlpack(const dlpack::ManagedTensor* managed, dlpack::Ty
                                 int ordinal) {
   const dlpack::Array& array = managed->array;
   const auto kind = [](int type_code) {
-    return type_code == dlpack::floating           ? "float"
-           : type_code == dlpack::signed_integer   ? "int"
-           : type_code == dlpack::unsigned_integer ? "uint"
-           : type_code == dlpack::boolean          ? "bool"
-                                                   : "another type of ";
+    constexpr std::string_view names[] = {"int", "uint", "float", "handle", "bfloat", "complex", "bool"};
+    return type_code < std::ssize(names) ? std::string(names[type_code]) : concat("type ", type_code, " of ");
   };
-  require(array.type_code == code && array.type_bits == bits && array.type_lanes == 1,
-          "gpunet::from_dlpack: elements of ", kind(array.type_code), int{array.type_bits}, " (want ", kind(code),
-          bits, "), convert them before, or name their type: from_dlpack<float>(device, managed)");
+  require(array.type_lanes == 1, "gpunet::from_dlpack: elements of ", array.type_lanes,
+          " numbers each (lanes; want 1), make the lanes a dimension before");
+  require(array.type_code == code && array.type_bits == bits, "gpunet::from_dlpack: elements of ",
+          kind(array.type_code), int{array.type_bits}, " (want ", kind(code), bits,
+          "), convert them before, or name their type: from_dlpack<float>(device, managed)");
   const bool is_on_host = array.device_type == dlpack::processor || array.device_type == dlpack::pinned_host;
   const bool is_on_gpu = array.device_type == dlpack::gpu || array.device_type == dlpack::managed_gpu;
   require(on_host ? is_on_host : is_on_gpu && array.device_id == ordinal,
