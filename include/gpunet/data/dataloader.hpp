@@ -153,6 +153,7 @@ class Batches {
   void release();
   void stop();
 
+  D& device_;
   index_t size_;
   Sizes sample_sizes_, target_sizes_;
   BatchBuffers<D> buffers_;
@@ -248,7 +249,8 @@ Batches<D, Target>::Batches(const DatasetView& set, const DataLoaderOptions& opt
 template <Device D, class Target>
 Batches<D, Target>::Batches(const DatasetView& set, const DataLoaderOptions& options, index_t size,
                             index_t slot_count, D& device)
-    : size_(size),
+    : device_(device),
+      size_(size),
       sample_sizes_(set.sample_sizes()),
       target_sizes_(set.target_sizes()),
       buffers_(device, slot_count, options.batch_size, set),
@@ -266,8 +268,8 @@ void Batches<D, Target>::fetch(index_t batch) {
   if (batch == size_) return;
   const auto [slot, samples] = filler_.take(batch);
   const BatchMemory memory = buffers_.send(slot, samples);
-  batch_ = {{memory.inputs, sample_sizes_.with_front(samples)},
-            {static_cast<const Target*>(memory.targets), target_sizes_.with_front(samples)}};
+  batch_ = {{memory.inputs, sample_sizes_.with_front(samples), &device_},
+            {static_cast<const Target*>(memory.targets), target_sizes_.with_front(samples), &device_}};
   slot_ = slot;
   current_ = batch;
 }

@@ -139,8 +139,8 @@ class ResidentBatches {
     if (table_.size() == 0) gather<float>(first, n);
     if constexpr (std::is_same_v<Target, label_t>)  // those of bytes are
       if (table_.size() > 0) gather<std::uint8_t>(first, n);
-    batch_ = {{batch_inputs_.data(), sample_sizes_.with_front(n)},
-              {batch_targets_.data(), target_sizes_.with_front(n)}};
+    batch_ = {{batch_inputs_.data(), sample_sizes_.with_front(n), &device_},
+              {batch_targets_.data(), target_sizes_.with_front(n), &device_}};
   }
   template <class Raw>
   void gather(index_t first, index_t n) {
