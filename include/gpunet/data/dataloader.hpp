@@ -72,7 +72,7 @@ namespace detail {
 // device.
 class BatchFiller {
  public:
-  // `batches`: per epoch; `count`: number of slots. The dataset and the slots must outlive this.
+  // `batches`: per epoch; `count`: number of slots. The slots must outlive this.
   BatchFiller(const DatasetView& set, const DataLoaderOptions& options, index_t batches, BatchSlots& batch_slots,
               index_t count);
   ~BatchFiller();  // after stop()
@@ -109,7 +109,7 @@ class Batches {
   using value_type = Batch<D, Target>;
   using Iterator = BatchIterator<Batches>;
 
-  // `size`: batches per epoch. The options are valid. The dataset and `device` must outlive this.
+  // `size`: batches per epoch. The options are valid. `device` must outlive this.
   Batches(const DatasetView& set, const DataLoaderOptions& options, index_t size, D& device);
   ~Batches();
   Batches(const Batches&) = delete;
@@ -197,16 +197,13 @@ class AnyDataLoader {
 //   data::DataLoader loader(set, {.batch_size = 4, .shuffle = true, .num_workers = 2});
 //   auto batches = loader.to(device);
 //   for (auto [inputs, labels] : batches) ...
-// Stores a reference to the dataset. Target, label_t or float, is that of the dataset: DataLoader<> has labels.
+// It has the dataset as a Subset has its own: a copy, or a temporary itself. Target, label_t or float, is that of the dataset: DataLoader<> has labels.
 template <class Target = label_t>
 class DataLoader : public detail::AnyDataLoader {
  public:
   // Throws Error for invalid options, an empty dataset, or one with targets of another type.
   explicit DataLoader(const DatasetView& set, const DataLoaderOptions& options = {})
       : AnyDataLoader(set, options, std::same_as<Target, label_t>) {}
-  template <class Set>
-  requires(!std::same_as<Set, DatasetView> && AnyDataset<Set>) explicit DataLoader(
-      const Set&&, const DataLoaderOptions& = {}) = delete;  // the loader would outlive the dataset
 
   // Returns the batches on a device, for any number of loops.
   template <Device D>
@@ -235,10 +232,12 @@ class DataLoader : public detail::AnyDataLoader {
   }
 };
 
-template <AnyDataset Set>
-DataLoader(const Set&) -> DataLoader<TargetOf<Set>>;
-template <AnyDataset Set>
-DataLoader(const Set&, const DataLoaderOptions&) -> DataLoader<TargetOf<Set>>;
+template <class Set>
+requires AnyDataset<detail::SetOf<Set>> DataLoader(Set&&)
+->DataLoader<TargetOf<Set>>;
+template <class Set>
+requires AnyDataset<detail::SetOf<Set>> DataLoader(Set&&, const DataLoaderOptions&)
+->DataLoader<TargetOf<Set>>;
 
 template <Device D, class Target>
 Batches<D, Target>::Batches(const DatasetView& set, const DataLoaderOptions& options, index_t size, D& device)
