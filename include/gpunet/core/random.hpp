@@ -7,9 +7,12 @@
 #include <cstdint>
 #include <limits>
 #include <mutex>
+#include <optional>
+#include <utility>
 #include <vector>
 
 #include <gpunet/core/error.hpp>
+#include <gpunet/core/tracked_pointer.hpp>
 
 namespace gpunet {
 
@@ -34,6 +37,9 @@ class MersenneTwister {
     return word ^ word >> 18;
   }
 
+  // Passes over so many of them.
+  void discard(std::uint64_t words);
+
   void visit_state(StateVisitor& state);
 
  private:
@@ -53,16 +59,19 @@ void make_normal(double* values, double mean, double std);
 }  // namespace detail
 
 // A random number generator: a Mersenne Twister and the numbers that PyTorch makes of its words. It uses no
-// distributions of the standard library, whose results differ between platforms.
-class Generator {
+// distributions of the standard library, whose results differ between platforms. What was given it as an option follows it
+// when it is moved.
+class Generator : public Trackable<Generator> {
  public:
+  // Its name in messages.
+  static constexpr const char* type_name = "Generator";
   static constexpr std::uint64_t default_seed = 67280421310721;  // of a PyTorch generator that was not seeded
 
   Generator() { manual_seed(default_seed); }
   explicit Generator(std::integral auto seed) { manual_seed(seed); }
   // A copy goes on at the same place of the sequence, on its own.
-  Generator(const Generator& other)
-      : engine_(other.engine_), has_next_normal_(other.has_next_normal_), next_normal_(other.next_normal_) {}
+  Generator(const Generator& other) : Trackable() { *this = other; }
+  Generator(Generator&& other) noexcept : Trackable(std::move(other)) { *this = other; }
   Generator& operator=(const Generator& other) {
     engine_ = other.engine_;
     has_next_normal_ = other.has_next_normal_;
@@ -84,6 +93,9 @@ class Generator {
   // Returns 32 random bits.
   std::uint32_t random() { return engine_(); }
 
+  // Passes over so many words of random(), as the numbers that are made of them do.
+  void discard(std::uint64_t words) { engine_.discard(words); }
+
   // Returns 64 random bits: two words, the high one drawn first.
   std::uint64_t random64() {
     const std::uint64_t high = random();
@@ -97,9 +109,10 @@ class Generator {
 
   // Returns a number from 0 to n - 1, as torch.randint(n, ...). n is 1 or more.
   index_t below(index_t n) {
-    const auto range = static_cast<std::uint64_t>(n);
-    return static_cast<index_t>((range < std::uint64_t{1} << 28 ? random() : random64()) % range);
+    return static_cast<index_t>((words_below(n) == 1 ? random() : random64()) % static_cast<std::uint64_t>(n));
   }
+  // Returns the number of words that below(n) takes.
+  static constexpr std::uint64_t words_below(index_t n) { return n < index_t{1} << 28 ? 1 : 2; }
 
   // Returns a number between low and high, as a tensor's uniform_(low, high): 24 random bits for float, 53 for double.
   // The multiply-add is explicitly fused, as in PyTorch on processors that have the instruction.
@@ -128,6 +141,22 @@ class Generator {
 
 // Returns the generator that is used where no other is given: initial weights, the order of batches.
 Generator& default_generator();
+
+// The generator of an option: {.generator = own}. It may be moved, and must exist when numbers are drawn (Error). Without one, the
+// default generator.
+class GeneratorOption {
+ public:
+  GeneratorOption() = default;
+  GeneratorOption(Generator& own) : own_(own) {}
+  GeneratorOption(Generator&&) = delete;  // a temporary would be destroyed before it is used
+
+  bool is_given() const { return own_.has_value(); }
+  Generator& operator*() const { return own_ ? **own_ : default_generator(); }
+  Generator* operator->() const { return &**this; }
+
+ private:
+  std::optional<TrackedPointer<Generator>> own_;
+};
 
 // Seeds the default generator.
 inline void manual_seed(std::integral auto seed) {

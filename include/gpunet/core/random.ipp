@@ -32,6 +32,12 @@ GPUNET_INLINE void MersenneTwister::twist() {
   next_ = 0;
 }
 
+GPUNET_INLINE void MersenneTwister::discard(std::uint64_t words) {
+  for (; words > size - next_; twist())
+    words -= size - next_;
+  next_ += words;
+}
+
 GPUNET_INLINE void MersenneTwister::visit_state(StateVisitor& state) {
   std::array<index_t, size> words;
   std::copy(state_.begin(), state_.end(), words.begin());
@@ -112,6 +118,7 @@ GPUNET_INLINE void make_normal(double* values, double mean, double std) {
 }  // namespace detail
 
 GPUNET_INLINE void Generator::visit_state(StateVisitor& state) {
+  const auto own = lock();
   state.part("engine", engine_);
   state.value("has_next_normal", has_next_normal_);
   state.value("next_normal", next_normal_);

@@ -58,12 +58,15 @@ class CollateFunction {
 // Options of DataLoader, as in PyTorch.
 struct DataLoaderOptions {
   index_t batch_size = 1;
-  bool shuffle = false;                           // a new random order per epoch, from the default generator
+  bool shuffle = false;                           // a new random order per epoch
   int num_workers = 0;                            // threads that read ahead; 0: the training thread reads
   bool drop_last = false;                         // omit the last batch if it is smaller
   int prefetch_factor = 2;                        // batches that each worker may read ahead, 1 to 1024
   std::optional<Sampler> sampler = std::nullopt;  // instead of shuffle: a RandomSampler or DistributedSampler
   CollateFunction collate_fn = nullptr;           // changes each batch in place; shapes stay
+  // Draws the orders and the seeds of random transforms, as PyTorch's generator. A sampler without a generator of its own gets its seeds from
+  // it, too. As a loop begins, it takes all that an epoch takes.
+  GeneratorOption generator = {};
 };
 
 namespace detail {
@@ -181,6 +184,8 @@ class AnyDataLoader {
 
   // Throws Error if there is a collate_fn.
   void check_resident() const;
+  // Returns the options of batches that draw from `generator` if the loader has none.
+  DataLoaderOptions options_with(const GeneratorOption& generator) const;
 
   DatasetView set_;
   DataLoaderOptions options_;
@@ -205,17 +210,17 @@ class DataLoader : public detail::AnyDataLoader {
   explicit DataLoader(const DatasetView& set, const DataLoaderOptions& options = {})
       : AnyDataLoader(set, options, std::same_as<Target, label_t>) {}
 
-  // Returns the batches on a device, for any number of loops.
+  // Returns the batches on a device, for any number of loops. They draw from `generator` if the loader has none.
   template <Device D>
-  Batches<D, Target> to(D& device) const {
-    return {set_, options_, size(), device};
+  Batches<D, Target> to(D& device, const GeneratorOption& generator = {}) const {
+    return {set_, options_with(generator), size(), device};
   }
   // Copies the whole dataset to the device and returns the same batches from the copy; keep them for all epochs. Throws
   // Error if it does not fit, if the dataset has random transforms, or if there is a collate_fn.
   template <Device D>
   ResidentBatches<D, Target> resident_on(D& device) const {
     check_resident();
-    return {set_, options_.batch_size, options_.sampler, size(), device};
+    return {set_, options_.batch_size, options_.sampler, size(), device, options_.generator};
   }
 
   // Compile errors of a loop over the loader itself, which has no device.

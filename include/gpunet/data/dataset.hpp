@@ -97,8 +97,8 @@ template <class Set>
 using SetOf = std::remove_cvref_t<std::unwrap_reference_t<std::remove_cvref_t<Set>>>;
 
 template <class Set>
-inline constexpr bool has_floats =
-    TargetDataset<Set, float> || (!Dataset<Set> && Returns<Set, SampleWithTarget<float>>);
+inline constexpr bool has_floats = TargetDataset<Set, float> ||
+                                   (!Dataset<Set> && Returns<Set, SampleWithTarget<float>>);
 }  // namespace detail
 
 // The type of the numbers of a dataset's targets: label_t or float.
@@ -123,9 +123,10 @@ std::shared_ptr<const SetOf<Set>> held(Set&& set) {
   if constexpr (!std::is_same_v<S, std::remove_cvref_t<Set>>) {
     return {std::shared_ptr<void>(), &set.get()};
   } else if constexpr (AnyDataset<S>) {
-    static_assert(std::is_constructible_v<S, Set>,
-                  "gpunet::data: the dataset cannot be copied (a part or a loader of it has a copy, so that it does "
-                  "not dangle), move it there: std::move(set), or give std::cref(set) and keep the set as long");
+    static_assert(
+        std::is_constructible_v<S, Set>,
+        "gpunet::data: the dataset cannot be copied (a part or a loader of it has a copy, so that it does "
+        "not dangle), move it there: std::move(set), or give std::cref(set) and keep the set as long");
     return std::make_shared<const S>(std::forward<Set>(set));
   } else {
     return {};
@@ -185,8 +186,8 @@ class DatasetView {
     const Set& set = *shared;
     if constexpr (requires { set.target_sizes(); }) target_sizes_ = set.target_sizes();
     read_ = [](const DatasetView& view, index_t i, float* sample, void* target, Random& random) {
-      detail::read_sample(*static_cast<const Set*>(view.set_.get()), i, sample,
-                          static_cast<TargetOf<Set>*>(target), random);
+      detail::read_sample(*static_cast<const Set*>(view.set_.get()), i, sample, static_cast<TargetOf<Set>*>(target),
+                          random);
     };
     if constexpr (RandomDataset<Set>) is_random_ = set.is_random();
     if constexpr (ByteDataset<Set>) {

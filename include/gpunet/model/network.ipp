@@ -41,7 +41,7 @@ template <class D, class T>
 Network<D, T>::~Network() = default;
 
 template <class D, class T>
-Network<D, T>::Network(D& device, Graph graph, Drawn drawn)
+Network<D, T>::Network(D& device, Graph graph, Drawn drawn, const NetworkOptions& options)
     : Network(device, std::move(graph), std::make_shared<Arena<D, T>>()) {
   Buffer<T, D>&parameters = arena_->parameters, &buffers = arena_->buffers;
   parameters.reset(device, graph_.parameter_elements);
@@ -49,8 +49,8 @@ Network<D, T>::Network(D& device, Graph graph, Drawn drawn)
   fill(device, parameters.size(), T{}, parameters.data());
   initialize_buffers(device, graph_, buffers.data());
   if (drawn == Drawn::no) return;
-  draw_parameters(device, graph_, default_generator(), parameters.data());
-  if (plan_.uses_random) random_seed_ = draw_seed(default_generator());
+  draw_parameters(device, graph_, *options.generator, parameters.data());
+  if (plan_.uses_random) random_seed_ = draw_seed(*options.generator);
 }
 
 template <class D, class T>
