@@ -237,12 +237,14 @@ class DataLoader : public detail::AnyDataLoader {
   }
 };
 
-template <class Set>
-requires AnyDataset<detail::SetOf<Set>> DataLoader(Set&&)
-->DataLoader<TargetOf<Set>>;
-template <class Set>
-requires AnyDataset<detail::SetOf<Set>> DataLoader(Set&&, const DataLoaderOptions&)
-->DataLoader<TargetOf<Set>>;
+template <AnyDataset Set>
+DataLoader(const Set&) -> DataLoader<TargetOf<Set>>;
+template <AnyDataset Set>
+DataLoader(const Set&, const DataLoaderOptions&) -> DataLoader<TargetOf<Set>>;
+template <AnyDataset Set>
+DataLoader(std::reference_wrapper<Set>) -> DataLoader<TargetOf<Set>>;
+template <AnyDataset Set>
+DataLoader(std::reference_wrapper<Set>, const DataLoaderOptions&) -> DataLoader<TargetOf<Set>>;
 
 template <Device D, class Target>
 Batches<D, Target>::Batches(const DatasetView& set, const DataLoaderOptions& options, index_t size, D& device)

@@ -449,6 +449,15 @@ requires(nn::values_taken_by<F> > 0) Network(D&, F, Sizes, Sizes)
 template <class D, class F>
 requires(nn::values_taken_by<F> > 0) Network(D&, F, Sizes, Sizes, Sizes)
 ->Network<D, float>;
+template <class D, class F>
+requires(nn::values_taken_by<F> > 0) Network(D&, F, Sizes, NetworkOptions)
+->Network<D, float>;
+template <class D, class F>
+requires(nn::values_taken_by<F> > 0) Network(D&, F, Sizes, Sizes, NetworkOptions)
+->Network<D, float>;
+template <class D, class F>
+requires(nn::values_taken_by<F> > 0) Network(D&, F, Sizes, Sizes, Sizes, NetworkOptions)
+->Network<D, float>;
 
 #define GPUNET_NETWORK(D, T) class Network<D, T>
 GPUNET_EXTERN_TEMPLATES(GPUNET_NETWORK)
