@@ -107,7 +107,7 @@ TEST_CASE_TEMPLATE("a dataset of moved tensors, its parts and loaders outlive th
   manual_seed(4);
   const auto parts = made([](const auto& all) { return data::random_split(all, {0.6, 0.4}); });
   overwrite_free_memory();
-  for (std::size_t part : {0, 1})
+  for (std::size_t part = 0; part < 2; ++part)
     for (int workers : {0, 2}) {
       const auto first = order.begin() + (part == 0 ? 0 : 3);
       const std::vector<label_t> want(first, part == 0 ? order.begin() + 3 : order.end());

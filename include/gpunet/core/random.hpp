@@ -7,12 +7,10 @@
 #include <cstdint>
 #include <limits>
 #include <mutex>
-#include <optional>
-#include <utility>
 #include <vector>
 
 #include <gpunet/core/error.hpp>
-#include <gpunet/core/tracked_pointer.hpp>
+#include <gpunet/core/lifetime.hpp>
 
 namespace gpunet {
 
@@ -59,19 +57,16 @@ void make_normal(double* values, double mean, double std);
 }  // namespace detail
 
 // A random number generator: a Mersenne Twister and the numbers that PyTorch makes of its words. It uses no
-// distributions of the standard library, whose results differ between platforms. What was given it as an option follows it
-// when it is moved.
-class Generator : public Trackable<Generator> {
+// distributions of the standard library, whose results differ between platforms.
+class Generator {
  public:
-  // Its name in messages.
-  static constexpr const char* type_name = "Generator";
   static constexpr std::uint64_t default_seed = 67280421310721;  // of a PyTorch generator that was not seeded
 
   Generator() { manual_seed(default_seed); }
   explicit Generator(std::integral auto seed) { manual_seed(seed); }
-  // A copy goes on at the same place of the sequence, on its own.
-  Generator(const Generator& other) : Trackable() { *this = other; }
-  Generator(Generator&& other) noexcept : Trackable(std::move(other)) { *this = other; }
+  // A copy, or a moved one, goes on at the same place of the sequence, on its own.
+  Generator(const Generator& other)
+      : engine_(other.engine_), has_next_normal_(other.has_next_normal_), next_normal_(other.next_normal_) {}
   Generator& operator=(const Generator& other) {
     engine_ = other.engine_;
     has_next_normal_ = other.has_next_normal_;
@@ -137,25 +132,35 @@ class Generator : public Trackable<Generator> {
   bool has_next_normal_ = false;
   double next_normal_ = 0;
   std::mutex mutex_;
+  detail::OwnerLifetime lifetime_;  // for options
+
+  friend class GeneratorOption;
 };
 
 // Returns the generator that is used where no other is given: initial weights, the order of batches.
 Generator& default_generator();
 
-// The generator of an option: {.generator = own}. It may be moved, and must exist when numbers are drawn (Error). Without one, the
-// default generator.
+// The generator of an option: {.generator = own}, which must exist when numbers are drawn (Error). Without one, the default
+// generator.
 class GeneratorOption {
  public:
   GeneratorOption() = default;
-  GeneratorOption(Generator& own) : own_(own) {}
+  GeneratorOption(Generator& own) : own_(&own), lifetime_(own.lifetime_) {}
   GeneratorOption(Generator&&) = delete;  // a temporary would be destroyed before it is used
 
-  bool is_given() const { return own_.has_value(); }
-  Generator& operator*() const { return own_ ? **own_ : default_generator(); }
+  bool is_given() const { return own_ != nullptr; }
+  Generator& operator*() const {
+    require(!lifetime_.is_over(),
+            "gpunet::Generator: the generator that was given as .generator is gone (destroyed; a moved one is "
+            "another), "
+            "keep it as long as what draws from it");
+    return own_ ? *own_ : default_generator();
+  }
   Generator* operator->() const { return &**this; }
 
  private:
-  std::optional<TrackedPointer<Generator>> own_;
+  Generator* own_ = nullptr;
+  detail::BorrowedLifetime lifetime_;
 };
 
 // Seeds the default generator.

@@ -150,8 +150,7 @@ class Network : public Trackable<Network<D, T>> {
   }
   // The same for parts of tensors and for what is computed from tensors, net(x[0]), which are copied.
   template <class X>
-  requires(std::is_convertible_v<X, Tensor<T, D>> &&
-           !std::is_same_v<std::remove_cvref_t<X>, Tensor<T, D>>) Output<D, T>
+  requires(std::is_convertible_v<X, Tensor<T, D>> && !std::is_convertible_v<X&, View<const T, D>>) Output<D, T>
   operator()(X&& x) {
     const Tensor<T, D> inputs = std::forward<X>(x);
     return (*this)(inputs.view());
