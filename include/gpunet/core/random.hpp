@@ -148,7 +148,9 @@ class GeneratorOption {
   GeneratorOption(Generator& own) : own_(&own), lifetime_(own.lifetime_) {}
   GeneratorOption(Generator&&) = delete;  // a temporary would be destroyed before it is used
 
+  // Returns whether there is one; else it is the default generator.
   bool is_given() const { return own_ != nullptr; }
+  // Return the generator. Throw Error if it no longer exists.
   Generator& operator*() const {
     require(!lifetime_.is_over(),
             "gpunet::Generator: the generator that was given as .generator is gone (destroyed; a moved one is "

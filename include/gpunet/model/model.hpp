@@ -30,7 +30,7 @@ class Model : public Network<D, T> {
   using OutputShape = decltype(std::declval<const Net&>().output());
 
   // Draws parameters, bitwise identical to torch.nn on every device.
-  explicit Model(D& device, const Net& net = Net(), const NetworkOptions& options = {})
+  explicit Model(D& device, const Net& net = Net(), const NetworkOptions& options = {default_generator()})
       : Network<D, T>(device, nn::lower<D, T>(net), Drawn::yes, options), net_(net) {}
   Model(D& device, const NetworkOptions& options) : Model(device, Net(), options) {}
   Model(Model&&) noexcept = default;

@@ -36,7 +36,8 @@ enum class Drawn { no, yes };
 
 // Options of Network and Model.
 struct NetworkOptions {
-  GeneratorOption generator = {};  // draws the parameters, and the seed of layers such as Dropout
+  // Draws the parameters, and the seed of layers such as Dropout. A reference, so that {} are sizes.
+  Generator& generator;
 };
 
 // A network on device D that computes in T (float or double): a Model without the type of its layers.
@@ -49,21 +50,22 @@ class Network : public Trackable<Network<D, T>> {
   using device_type = D;
 
   // `graph` has the kernels of D and T. Draws parameters, bitwise identical to torch.nn on every device.
-  Network(D& device, Graph graph, Drawn drawn = Drawn::yes, const NetworkOptions& options = {});
+  Network(D& device, Graph graph, Drawn drawn = Drawn::yes, const NetworkOptions& options = {default_generator()});
   // Makes the network of a function of values (nn/value.hpp) for inputs [batch, ...input]; the function may return several
   // values. Throws Error for sizes that do not fit.
   template <class F>
   requires(nn::values_taken_by<F> > 0)
-      Network(D& device, F f, const Sizes& input, const NetworkOptions& options = {})
+      Network(D& device, F f, const Sizes& input, const NetworkOptions& options = {default_generator()})
       : Network(device, graph_of<1>(f, {input}), Drawn::yes, options) {}
   // The same for functions of two or three values: net(a, b).
   template <class F>
-  requires(nn::values_taken_by<F> > 0)
-      Network(D& device, F f, const Sizes& input0, const Sizes& input1, const NetworkOptions& options = {})
+  requires(nn::values_taken_by<F> > 0) Network(D& device, F f, const Sizes& input0, const Sizes& input1,
+                                               const NetworkOptions& options = {default_generator()})
       : Network(device, graph_of<2>(f, {input0, input1}), Drawn::yes, options) {}
   template <class F>
-  requires(nn::values_taken_by<F> > 0) Network(D& device, F f, const Sizes& input0, const Sizes& input1,
-                                               const Sizes& input2, const NetworkOptions& options = {})
+  requires(nn::values_taken_by<F> > 0)
+      Network(D& device, F f, const Sizes& input0, const Sizes& input1, const Sizes& input2,
+              const NetworkOptions& options = {default_generator()})
       : Network(device, graph_of<3>(f, {input0, input1, input2}), Drawn::yes, options) {}
   // Makes the network of a function of values that shares its parameters and buffers with another network, which has all of them,
   // under the same names: Network generator(gan, [](nn::Value z) { ... }, {64}). What requires a gradient is a matter of each.

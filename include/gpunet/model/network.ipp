@@ -49,8 +49,8 @@ Network<D, T>::Network(D& device, Graph graph, Drawn drawn, const NetworkOptions
   fill(device, parameters.size(), T{}, parameters.data());
   initialize_buffers(device, graph_, buffers.data());
   if (drawn == Drawn::no) return;
-  draw_parameters(device, graph_, *options.generator, parameters.data());
-  if (plan_.uses_random) random_seed_ = draw_seed(*options.generator);
+  draw_parameters(device, graph_, options.generator, parameters.data());
+  if (plan_.uses_random) random_seed_ = draw_seed(options.generator);
 }
 
 template <class D, class T>
