@@ -83,6 +83,87 @@ TEST_CASE("shuffled batches are PyTorch's, epoch for epoch") {
     }
 }
 
+TEST_CASE("a loader with a generator draws PyTorch's orders from it, and nothing from another") {
+  for (const auto& expected : reference::generator_orders)
+    for (int workers : {0, 2}) {
+      CAPTURE(expected.n);
+      CAPTURE(expected.batch_size);
+      CAPTURE(expected.drop_last);
+      Generator own(expected.n);
+      manual_seed(1);
+      const data::DataLoader loader(Numbers{expected.n}, {.batch_size = expected.batch_size,
+                                                          .shuffle = true,
+                                                          .num_workers = workers,
+                                                          .drop_last = expected.drop_last,
+                                                          .generator = own});
+      auto batches = loader.to(test_device<Host>());
+      for (std::uint64_t epoch : expected.epochs)
+        CHECK(hash_of(epoch_of(batches, true)) == epoch);
+      CHECK(own.random63() == expected.next);
+      own.manual_seed(expected.n);
+      auto resident = loader.resident_on(test_device<Host>());
+      for (std::uint64_t epoch : expected.epochs)
+        CHECK(hash_of(epoch_of(resident, true)) == epoch);
+      CHECK(default_generator().random63() == Generator(1).random63());
+      // The same where the loader gets it with the device.
+      own.manual_seed(expected.n);
+      const data::DataLoader without(Numbers{expected.n}, {.batch_size = expected.batch_size,
+                                                           .shuffle = true,
+                                                           .num_workers = workers,
+                                                           .drop_last = expected.drop_last});
+      auto later = without.to(test_device<Host>(), own);
+      CHECK(hash_of(epoch_of(later, true)) == expected.epochs[0]);
+    }
+}
+
+TEST_CASE("an epoch of any length is drawn as it is read") {
+  constexpr index_t length = index_t{1} << 40;
+  for (const auto& expected : reference::long_orders) {
+    const data::RandomSampler sampler(10, {.replacement = expected.replacement, .num_samples = length});
+    const auto first = [&](auto&& batches) {
+      std::vector<index_t> samples;
+      for (auto [inputs, labels] : batches) {
+        for (const label_t label : to_vector(test_device<Host>(), labels))
+          samples.push_back(label);
+        if (samples.size() == expected.first.size()) break;
+      }
+      return samples;
+    };
+    for (int workers : {0, 3}) {
+      manual_seed(3);
+      const data::DataLoader loader(Numbers{10}, {.batch_size = 4, .num_workers = workers, .sampler = sampler});
+      CHECK(loader.size() == length / 4);
+      CHECK(first(loader.to(test_device<Host>())) == expected.first);
+      manual_seed(3);
+      auto resident = loader.resident_on(test_device<Host>());
+      CHECK(first(resident) == expected.first);
+    }
+    Generator own(1);
+    CHECK(
+        error_of([&] { sampler.draw(own); }) ==
+        "gpunet::data::RandomSampler: the order of 1099511627776 samples in one array (want 68719476736 or fewer, "
+        "no memory holds more), use it in a data::DataLoader, which draws it batch by batch");
+  }
+  // Longer than what is copied to the device in one call.
+  constexpr index_t most = index_t{1} << 20, size = 2 * most + 5;
+  for (bool replacement : {false, true}) {
+    const data::DataLoader loader(
+        Numbers{1000}, {.batch_size = 1 << 14,
+                        .sampler = data::RandomSampler(1000, {.replacement = replacement, .num_samples = size})});
+    manual_seed(7);
+    auto resident = loader.resident_on(test_device<Host>());
+    const std::uint64_t epoch = hash_of(epoch_of(resident, true));
+    manual_seed(7);
+    auto batches = loader.to(test_device<Host>());
+    CHECK(hash_of(epoch_of(batches, true)) == epoch);
+  }
+  Generator own(1);
+  CHECK(
+      error_of([&] { data::RandomSampler(10, {.replacement = true, .num_samples = length, .generator = own}); }) ==
+      "gpunet::data::RandomSampler: num_samples 1099511627776 with replacement from a generator (want 2^32 or "
+      "fewer, each epoch passes over the numbers of all), leave out .generator");
+}
+
 TEST_CASE("a random sampler visits the samples that PyTorch's does") {
   for (const auto& expected : reference::sampler_orders) {
     CAPTURE(expected.n);
@@ -92,6 +173,11 @@ TEST_CASE("a random sampler visits the samples that PyTorch's does") {
                                       {.replacement = expected.replacement, .num_samples = expected.num_samples});
     Generator own(expected.n);
     CHECK(hash_of(sampler.draw(own)) == expected.own);
+    CHECK(own.random63() == expected.own_next);
+    own.manual_seed(expected.n);
+    const data::RandomSampler with_own(
+        expected.n, {.replacement = expected.replacement, .num_samples = expected.num_samples, .generator = own});
+    CHECK(hash_of(draw_order(expected.n, with_own)) == expected.own);
     CHECK(own.random63() == expected.own_next);
     manual_seed(expected.n);
     for (std::uint64_t epoch : expected.epochs)

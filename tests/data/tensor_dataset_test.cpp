@@ -13,8 +13,9 @@ using data::TensorDataset;
 static_assert(data::Dataset<TensorDataset<>>);
 using Samples = Tensor<float, Host>;
 using Labels = Tensor<label_t, Host>;
-static_assert(!std::is_constructible_v<TensorDataset<>, Samples, Labels&>);  // it would outlive the tensor
-static_assert(!std::is_constructible_v<TensorDataset<>, Samples&, Labels>);
+static_assert(std::is_constructible_v<TensorDataset<>, Samples, Labels&>);
+static_assert(std::is_constructible_v<TensorDataset<>, Samples&, Labels>);
+static_assert(std::is_constructible_v<TensorDataset<>, const Samples, Labels>);
 
 TEST_CASE("rows of a tensor are samples") {
   Host host;

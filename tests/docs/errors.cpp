@@ -456,6 +456,13 @@ void datasets(ErrorPage& page, Host& device, const Tensor<float, Host>& inputs,
   PROVOKE("Different numbers of samples and labels", "The first size of both tensors is the number of samples.",
           const Tensor<label_t, Host> twelve(device, {12}, std::vector<label_t>(12));
           data::TensorDataset(inputs, twelve));
+  PROVOKE(
+      "A dataset whose tensors are gone",
+      "`data::TensorDataset rows(std::move(x), std::move(y))` has the tensors, and so have its parts and loaders. "
+      "Otherwise they have to exist, and may be moved.",
+      auto x = randn(device, {16, 4});
+      const data::DataLoader rows(data::TensorDataset(x, labels)); x = randn(device, {16, 4});
+      rows.resident_on(device));
   const data::TensorDataset set(inputs, labels);
   page.text("With `const data::TensorDataset set(inputs, labels);`, 16 samples:");
   PROVOKE("A batch size of 0", "The default is 1, as in PyTorch; 32 to 256 are usual.",
@@ -556,6 +563,10 @@ void training(ErrorPage& page, Host& device, Model<Net, Host>& net, nn::CrossEnt
           "An optimizer belongs to the model given to its constructor: make both in the same place.",
           Model<Net, Host> second(device);
           train::fit(second, criterion, optimizer, loader, {.epochs = 1}));
+  PROVOKE("A generator for batches that are made already",
+          "`data::DataLoader` and `fit` with a loader take `.generator`; batches draw from that of their loader.",
+          Generator own(1);
+          auto batches = loader.to(device); train::fit(net, criterion, optimizer, batches, {.generator = own}));
   PROVOKE("Zero epochs", "Check the option that the number comes from.",
           train::fit(net, criterion, optimizer, loader, {.epochs = 0}));
   PROVOKE("An update of no batches", "1 makes an update for every batch; 4 one for every four.",

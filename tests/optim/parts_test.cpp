@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include <gpunet/functional.hpp>
 #include <gpunet/gpunet.hpp>
 
 #include "support/arrays.hpp"
@@ -425,6 +426,22 @@ TEST_CASE_TEMPLATE(
   gradients(net);
   net.requires_grad(true);
   CHECK(gradients(net) == expected);  // with the gaps between them
+}
+
+TEST_CASE_TEMPLATE("a network none of whose trained parameters has an effect says so", D, GPUNET_TEST_DEVICES) {
+  D& device = test_device<D>();
+  const std::string message =
+      "gpunet::Network: no gradient to compute (no trained parameter has an effect on the outputs: they are "
+      "frozen, "
+      "behind detach, or in layers whose values are not used), let the outputs depend on one";
+  const Tensor<float, D> x(device, {2, 3}, {1, 2, 3, 4, 5, 6});
+  const auto error = [&](auto& net) {
+    return error_of([&] { mean(net(x)).backward(); });
+  };
+  Network behind(device, [](nn::Value v) { return 2 * detach(linear(v, 3)); }, {3});
+  CHECK(error(behind) == message);
+  Network half(device, [](nn::Value v) { return linear(detach(linear(v, 3)), 2); }, {3});
+  CHECK(error(half) == "");
 }
 
 TEST_CASE_TEMPLATE("a network of which everything is frozen says so, and stays as it is", D, GPUNET_TEST_DEVICES) {

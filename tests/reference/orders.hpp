@@ -30,6 +30,20 @@ inline const LoaderOrder loader_orders[] = {
     {1000, 7, true, {16043407648664066416u, 3485774333276198989u, 14324418132558471506u}, 750960017978431337},
 };
 
+// The same of a DataLoader with a generator of its own, seeded with n; `next` is what that draws next.
+inline const LoaderOrder generator_orders[] = {
+    {1, 1, false, {1923u, 1923u, 1923u}, 5577051506714156677},
+    {1, 1, true, {1923u, 1923u, 1923u}, 5577051506714156677},
+    {10, 3, false, {6219820798040205107u, 7236100089044116967u, 7286107389754352653u}, 5630374294547892830},
+    {10, 3, true, {9506871260027948852u, 9507928782703291112u, 9584762272396889907u}, 5630374294547892830},
+    {10, 10, false, {281264901208047546u, 281298954640276896u, 283777403694201846u}, 5630374294547892830},
+    {10, 10, true, {281264901208047546u, 281298954640276896u, 283777403694201846u}, 5630374294547892830},
+    {103, 16, false, {6887471425313180182u, 5795366233037700134u, 15735213441350884408u}, 3348262851328474480},
+    {103, 16, true, {12493763462720477255u, 5088742144925842963u, 16961179747728448132u}, 3348262851328474480},
+    {1000, 7, false, {17062749303267092875u, 16965019056096227587u, 420533452646155379u}, 4099614889327885198},
+    {1000, 7, true, {3500846605004510929u, 15863825292247490325u, 3846161740311483680u}, 4099614889327885198},
+};
+
 // Two epochs of a DataLoader with a RandomSampler after manual_seed(n), what random_() draws next, and the order that a
 // sampler makes with a generator of its own, seeded with n, and what that draws next.
 struct SamplerOrder {
@@ -114,6 +128,17 @@ inline const SamplerOrder sampler_orders[] = {
      7815051614634499795,
      703935392854777205u,
      6631750264404687391},
+};
+
+// The first 20 samples of a DataLoader in batches of 4, of 10 samples, with a RandomSampler of 2^40 samples after manual_seed(3).
+struct LongOrder {
+  bool replacement;
+  std::vector<std::int64_t> first;
+};
+
+inline const LongOrder long_orders[] = {
+    {false, {6, 2, 0, 1, 8, 3, 5, 4, 7, 9, 9, 4, 0, 1, 8, 7, 5, 6, 2, 3}},
+    {true, {6, 3, 8, 7, 2, 6, 8, 0, 2, 9, 8, 9, 0, 8, 7, 3, 2, 5, 3, 0}},
 };
 
 // The samples of a rank in epochs 0, 1 and 5 of a DistributedSampler.

@@ -52,6 +52,22 @@ for n, batch_size in ((1, 1), (10, 3), (10, 10), (103, 16), (1000, 7)):
         print(f"{{{n}, {batch_size}, {literal(drop_last)}, {{{', '.join(epochs)}}}, {following()}}},")
 print("""};
 
+// The same of a DataLoader with a generator of its own, seeded with n; `next` is what that draws next.
+inline const LoaderOrder generator_orders[] = {""")
+for n, batch_size in ((1, 1), (10, 3), (10, 10), (103, 16), (1000, 7)):
+    for drop_last in (False, True):
+        generator = torch.Generator().manual_seed(n)
+        loader = DataLoader(dataset(n), batch_size=batch_size, shuffle=True, drop_last=drop_last, generator=generator)
+        epochs = []
+        for _ in range(3):
+            indices = []
+            for (batch,) in loader:
+                indices += [*batch.tolist(), len(batch)]
+            epochs.append(hash_of(indices))
+        after = torch.empty((), dtype=torch.int64).random_(generator=generator).item()
+        print(f"{{{n}, {batch_size}, {literal(drop_last)}, {{{', '.join(epochs)}}}, {after}}},")
+print("""};
+
 // Two epochs of a DataLoader with a RandomSampler after manual_seed(n), what random_() draws next, and the order that a
 // sampler makes with a generator of its own, seeded with n, and what that draws next.
 struct SamplerOrder {
@@ -84,6 +100,20 @@ for n, replacement, num_samples in ((10, False, 10), (10, False, 4), (10, False,
     own = hash_of(list(RandomSampler(Numbers(), replacement, num_samples, generator)))
     own_after = torch.empty((), dtype=torch.int64).random_(generator=generator).item()
     print(f"{{{n}, {literal(replacement)}, {num_samples}, {{{', '.join(epochs)}}}, {after}, {own}, {own_after}}},")
+print("""};
+
+// The first 20 samples of a DataLoader in batches of 4, of 10 samples, with a RandomSampler of 2^40 samples after manual_seed(3).
+struct LongOrder {
+  bool replacement;
+  std::vector<std::int64_t> first;
+};
+
+inline const LongOrder long_orders[] = {""")
+for replacement in (False, True):
+    torch.manual_seed(3)
+    batches = iter(DataLoader(torch.arange(10), 4, sampler=RandomSampler(range(10), replacement, 2**40)))
+    first = [str(i) for _ in range(5) for i in next(batches).tolist()]
+    print(f"{{{literal(replacement)}, {{{', '.join(first)}}}}},")
 print("""};
 
 // The samples of a rank in epochs 0, 1 and 5 of a DistributedSampler.

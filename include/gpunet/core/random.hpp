@@ -10,6 +10,7 @@
 #include <vector>
 
 #include <gpunet/core/error.hpp>
+#include <gpunet/core/lifetime.hpp>
 
 namespace gpunet {
 
@@ -31,6 +32,9 @@ class MersenneTwister {
   }
   // Writes the next n of them.
   void operator()(std::uint32_t* words, index_t n);
+
+  // Passes over so many of them.
+  void discard(std::uint64_t words);
 
   void visit_state(StateVisitor& state);
 
@@ -60,7 +64,7 @@ class Generator {
 
   Generator() { manual_seed(default_seed); }
   explicit Generator(std::integral auto seed) { manual_seed(seed); }
-  // A copy goes on at the same place of the sequence, on its own.
+  // A copy, or a moved one, goes on at the same place of the sequence, on its own.
   Generator(const Generator& other)
       : engine_(other.engine_), has_next_normal_(other.has_next_normal_), next_normal_(other.next_normal_) {}
   Generator& operator=(const Generator& other) {
@@ -86,6 +90,9 @@ class Generator {
   // Writes n times 32 random bits.
   void random(std::uint32_t* words, index_t n) { engine_(words, n); }
 
+  // Passes over so many words of random(), as the numbers that are made of them do.
+  void discard(std::uint64_t words) { engine_.discard(words); }
+
   // Returns 64 random bits: two words, the high one drawn first.
   std::uint64_t random64() {
     const std::uint64_t high = random();
@@ -99,9 +106,10 @@ class Generator {
 
   // Returns a number from 0 to n - 1, as torch.randint(n, ...). n is 1 or more.
   index_t below(index_t n) {
-    const auto range = static_cast<std::uint64_t>(n);
-    return static_cast<index_t>((range < std::uint64_t{1} << 28 ? random() : random64()) % range);
+    return static_cast<index_t>((words_below(n) == 1 ? random() : random64()) % static_cast<std::uint64_t>(n));
   }
+  // Returns the number of words that below(n) takes.
+  static constexpr std::uint64_t words_below(index_t n) { return n < index_t{1} << 28 ? 1 : 2; }
 
   // Returns a number between low and high, as a tensor's uniform_(low, high): 24 random bits for float, 53 for double.
   // The multiply-add is explicitly fused, as in PyTorch on processors that have the instruction.
@@ -126,10 +134,38 @@ class Generator {
   bool has_next_normal_ = false;
   double next_normal_ = 0;
   std::mutex mutex_;
+  detail::OwnerLifetime lifetime_;  // for options
+
+  friend class GeneratorOption;
 };
 
 // Returns the generator that is used where no other is given: initial weights, the order of batches.
 Generator& default_generator();
+
+// The generator of an option: {.generator = own}, which must exist when numbers are drawn (Error). Without one, the default
+// generator.
+class GeneratorOption {
+ public:
+  GeneratorOption() = default;
+  GeneratorOption(Generator& own) : own_(&own), lifetime_(own.lifetime_) {}
+  GeneratorOption(Generator&&) = delete;  // a temporary would be destroyed before it is used
+
+  // Returns whether there is one; else it is the default generator.
+  bool is_given() const { return own_ != nullptr; }
+  // Return the generator. Throw Error if it no longer exists.
+  Generator& operator*() const {
+    require(!lifetime_.is_over(),
+            "gpunet::Generator: the generator that was given as .generator is gone (destroyed; a moved one is "
+            "another), "
+            "keep it as long as what draws from it");
+    return own_ ? *own_ : default_generator();
+  }
+  Generator* operator->() const { return &**this; }
+
+ private:
+  Generator* own_ = nullptr;
+  detail::BorrowedLifetime lifetime_;
+};
 
 // Seeds the default generator.
 inline void manual_seed(std::integral auto seed) {

@@ -55,6 +55,12 @@ GPUNET_INLINE void MersenneTwister::operator()(std::uint32_t* words, index_t n) 
   }
 }
 
+GPUNET_INLINE void MersenneTwister::discard(std::uint64_t words) {
+  for (; words > size - next_; twist())
+    words -= size - next_;
+  next_ += words;
+}
+
 GPUNET_INLINE void MersenneTwister::visit_state(StateVisitor& state) {
   std::array<index_t, size> words;
   std::copy(state_.begin(), state_.end(), words.begin());
@@ -70,6 +76,7 @@ GPUNET_INLINE void MersenneTwister::visit_state(StateVisitor& state) {
 }  // namespace detail
 
 GPUNET_INLINE void Generator::visit_state(StateVisitor& state) {
+  const auto own = lock();
   state.part("engine", engine_);
   state.value("has_next_normal", has_next_normal_);
   state.value("next_normal", next_normal_);

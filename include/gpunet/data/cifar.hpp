@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include <gpunet/data/dataset.hpp>
 #include <gpunet/data/image_dataset.hpp>
 
 namespace gpunet::data {
@@ -46,11 +47,12 @@ class CifarImages : public ImageDataset {
 
  private:
   // Appends the records of one of `files` files.
-  void append_file(const std::string& path, std::string_view name, std::size_t files, const std::string& cure);
+  void append_file(std::vector<std::uint8_t>& bytes, const std::string& path, std::string_view name,
+                   std::size_t files, const std::string& cure);
 
   const CifarFormat* format_;
   std::size_t which_label_;
-  std::vector<std::uint8_t> bytes_;  // [size()][record_bytes]
+  SharedData<std::vector<std::uint8_t>> bytes_{{}};  // [size()][record_bytes]
 };
 
 }  // namespace detail

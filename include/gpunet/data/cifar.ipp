@@ -53,12 +53,14 @@ GPUNET_INLINE CifarImages::CifarImages(const CifarFormat& format, std::size_t wh
       cure);
   require(missing.empty(), where, folder, " has no ", missing, ", fetch the images", cure);
 
+  std::vector<std::uint8_t> bytes;
   for (const auto name : names)
-    append_file(io::join(folder, name), name, names.size(), cure);
+    append_file(bytes, io::join(folder, name), name, names.size(), cure);
+  bytes_ = SharedData(std::move(bytes));
 }
 
-GPUNET_INLINE void CifarImages::append_file(const std::string& path, std::string_view name, std::size_t files,
-                                            const std::string& cure) {
+GPUNET_INLINE void CifarImages::append_file(std::vector<std::uint8_t>& bytes, const std::string& path,
+                                            std::string_view name, std::size_t files, const std::string& cure) {
   const std::string_view where = format_->where;
   const std::size_t record_bytes = format_->record_bytes(), most = format_->max_records * record_bytes;
   require(!io::is_folder(path), where, name, " cannot be read (Is a directory), fetch it again", cure);
@@ -68,10 +70,10 @@ GPUNET_INLINE void CifarImages::append_file(const std::string& path, std::string
   require(file.size() > 0 && file.size() % record_bytes == 0, where, name, " has ", file.size(),
           " bytes (want a multiple of ", record_bytes, "): the file is cut short, fetch it again", cure);
 
-  const std::size_t first = bytes_.size();
-  if (first == 0) bytes_.reserve(files * file.size());  // all files have the same size
-  bytes_.resize(first + file.size());
-  const auto records = std::span(bytes_).subspan(first);
+  const std::size_t first = bytes.size();
+  if (first == 0) bytes.reserve(files * file.size());  // all files have the same size
+  bytes.resize(first + file.size());
+  const auto records = std::span(bytes).subspan(first);
   file.read(std::as_writable_bytes(records));
   for (std::size_t record = 0; record < records.size() / record_bytes; ++record)
     for (std::size_t which = 0; which < format_->labels(); ++which) {
@@ -83,7 +85,7 @@ GPUNET_INLINE void CifarImages::append_file(const std::string& path, std::string
 }
 
 GPUNET_INLINE index_t CifarImages::size() const {
-  return static_cast<index_t>(bytes_.size() / format_->record_bytes());
+  return static_cast<index_t>(bytes_->size() / format_->record_bytes());
 }
 GPUNET_INLINE ImageBytes CifarImages::image(index_t i, std::vector<std::uint8_t>&) const {
   const std::uint8_t* const bytes = record(i);
@@ -91,7 +93,7 @@ GPUNET_INLINE ImageBytes CifarImages::image(index_t i, std::vector<std::uint8_t>
 }
 GPUNET_INLINE const std::uint8_t* CifarImages::record(index_t i) const {
   detail::check_sample(i, size());
-  return bytes_.data() + static_cast<std::size_t>(i) * format_->record_bytes();
+  return bytes_->data() + static_cast<std::size_t>(i) * format_->record_bytes();
 }
 
 }  // namespace detail

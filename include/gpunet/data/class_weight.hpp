@@ -3,6 +3,7 @@
 
 #include <concepts>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <vector>
 
@@ -27,7 +28,7 @@ std::vector<label_t> labels_of(const Set& set) {
   } else if constexpr (requires { set.image(0, bytes).label; }) {
     each([&](index_t i) { return set.image(i, bytes).label; });
   } else {
-    const DatasetView view(set);
+    const DatasetView view(std::cref(set));
     std::vector<float> sample(static_cast<std::size_t>(view.sample_sizes().numel()));
     each([&](index_t i) { return view.read(i, sample.data()); });
   }

@@ -42,17 +42,15 @@ class JoinedDatasets {
 
 }  // namespace detail
 
-// The samples of several datasets of any types, one dataset after another. The datasets must outlive it.
+// The samples of several datasets of any types, one dataset after another. It has the datasets as a Subset has its own.
 //   data::ConcatDataset all(photographs, drawings);
 template <class Target = label_t>
 class ConcatDataset : public detail::JoinedDatasets {
  public:
   // Throws Error unless all samples have the same shape, and all targets. Datasets without samples may have any shape.
   template <class... Sets>
-  requires(sizeof...(Sets) >= 2 &&
-           (std::is_lvalue_reference_v<Sets> && ...))  // temporaries would be destroyed before they are read
-      explicit ConcatDataset(Sets&&... sets)
-      : ConcatDataset(std::vector<DatasetView>{DatasetView(sets)...}) {}
+  requires(sizeof...(Sets) >= 2) explicit ConcatDataset(Sets&&... sets)
+      : ConcatDataset(std::vector<DatasetView>{DatasetView(std::forward<Sets>(sets))...}) {}
   // As a list: ConcatDataset all({photographs, drawings}).
   explicit ConcatDataset(std::initializer_list<DatasetView> sets) : ConcatDataset(std::vector<DatasetView>(sets)) {}
   explicit ConcatDataset(std::vector<DatasetView> sets)
@@ -69,7 +67,7 @@ class ConcatDataset : public detail::JoinedDatasets {
 };
 
 template <class First, class... Sets>
-ConcatDataset(First&&, Sets&&...) -> ConcatDataset<TargetOf<std::remove_cvref_t<First>>>;
+ConcatDataset(First&&, Sets&&...) -> ConcatDataset<TargetOf<First>>;
 ConcatDataset(std::vector<DatasetView>)->ConcatDataset<label_t>;
 ConcatDataset(std::initializer_list<DatasetView>)->ConcatDataset<label_t>;
 template <class Set>

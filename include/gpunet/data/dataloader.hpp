@@ -58,12 +58,15 @@ class CollateFunction {
 // Options of DataLoader, as in PyTorch.
 struct DataLoaderOptions {
   index_t batch_size = 1;
-  bool shuffle = false;                           // a new random order per epoch, from the default generator
+  bool shuffle = false;                           // a new random order per epoch
   int num_workers = 0;                            // threads that read ahead; 0: the training thread reads
   bool drop_last = false;                         // omit the last batch if it is smaller
   int prefetch_factor = 2;                        // batches that each worker may read ahead, 1 to 1024
   std::optional<Sampler> sampler = std::nullopt;  // instead of shuffle: a RandomSampler or DistributedSampler
   CollateFunction collate_fn = nullptr;           // changes each batch in place; shapes stay
+  // Draws the orders and the seeds of random transforms, as PyTorch's generator. A sampler without a generator of its own gets its seeds from
+  // it, too. As a loop begins, it takes all that an epoch takes.
+  GeneratorOption generator = {};
 };
 
 namespace detail {
@@ -72,7 +75,7 @@ namespace detail {
 // device.
 class BatchFiller {
  public:
-  // `batches`: per epoch; `count`: number of slots. The dataset and the slots must outlive this.
+  // `batches`: per epoch; `count`: number of slots. The slots must outlive this.
   BatchFiller(const DatasetView& set, const DataLoaderOptions& options, index_t batches, BatchSlots& batch_slots,
               index_t count);
   ~BatchFiller();  // after stop()
@@ -109,7 +112,7 @@ class Batches {
   using value_type = Batch<D, Target>;
   using Iterator = BatchIterator<Batches>;
 
-  // `size`: batches per epoch. The options are valid. The dataset and `device` must outlive this.
+  // `size`: batches per epoch. The options are valid. `device` must outlive this.
   Batches(const DatasetView& set, const DataLoaderOptions& options, index_t size, D& device);
   ~Batches();
   Batches(const Batches&) = delete;
@@ -153,6 +156,7 @@ class Batches {
   void release();
   void stop();
 
+  D& device_;
   index_t size_;
   Sizes sample_sizes_, target_sizes_;
   BatchBuffers<D> buffers_;
@@ -180,6 +184,8 @@ class AnyDataLoader {
 
   // Throws Error if there is a collate_fn.
   void check_resident() const;
+  // Returns the options of batches that draw from `generator` if the loader has none.
+  DataLoaderOptions options_with(const GeneratorOption& generator) const;
 
   DatasetView set_;
   DataLoaderOptions options_;
@@ -196,28 +202,25 @@ class AnyDataLoader {
 //   data::DataLoader loader(set, {.batch_size = 4, .shuffle = true, .num_workers = 2});
 //   auto batches = loader.to(device);
 //   for (auto [inputs, labels] : batches) ...
-// Stores a reference to the dataset. Target, label_t or float, is that of the dataset: DataLoader<> has labels.
+// It has the dataset as a Subset has its own: a copy, or a temporary itself. Target, label_t or float, is that of the dataset: DataLoader<> has labels.
 template <class Target = label_t>
 class DataLoader : public detail::AnyDataLoader {
  public:
   // Throws Error for invalid options, an empty dataset, or one with targets of another type.
   explicit DataLoader(const DatasetView& set, const DataLoaderOptions& options = {})
       : AnyDataLoader(set, options, std::same_as<Target, label_t>) {}
-  template <class Set>
-  requires(!std::same_as<Set, DatasetView> && AnyDataset<Set>) explicit DataLoader(
-      const Set&&, const DataLoaderOptions& = {}) = delete;  // the loader would outlive the dataset
 
-  // Returns the batches on a device, for any number of loops.
+  // Returns the batches on a device, for any number of loops. They draw from `generator` if the loader has none.
   template <Device D>
-  Batches<D, Target> to(D& device) const {
-    return {set_, options_, size(), device};
+  Batches<D, Target> to(D& device, const GeneratorOption& generator = {}) const {
+    return {set_, options_with(generator), size(), device};
   }
   // Copies the whole dataset to the device and returns the same batches from the copy; keep them for all epochs. Throws
   // Error if it does not fit, if the dataset has random transforms, or if there is a collate_fn.
   template <Device D>
   ResidentBatches<D, Target> resident_on(D& device) const {
     check_resident();
-    return {set_, options_.batch_size, options_.sampler, size(), device};
+    return {set_, options_.batch_size, options_.sampler, size(), device, options_.generator};
   }
 
   // Compile errors of a loop over the loader itself, which has no device.
@@ -238,6 +241,10 @@ template <AnyDataset Set>
 DataLoader(const Set&) -> DataLoader<TargetOf<Set>>;
 template <AnyDataset Set>
 DataLoader(const Set&, const DataLoaderOptions&) -> DataLoader<TargetOf<Set>>;
+template <AnyDataset Set>
+DataLoader(std::reference_wrapper<Set>) -> DataLoader<TargetOf<Set>>;
+template <AnyDataset Set>
+DataLoader(std::reference_wrapper<Set>, const DataLoaderOptions&) -> DataLoader<TargetOf<Set>>;
 
 template <Device D, class Target>
 Batches<D, Target>::Batches(const DatasetView& set, const DataLoaderOptions& options, index_t size, D& device)
@@ -248,7 +255,8 @@ Batches<D, Target>::Batches(const DatasetView& set, const DataLoaderOptions& opt
 template <Device D, class Target>
 Batches<D, Target>::Batches(const DatasetView& set, const DataLoaderOptions& options, index_t size,
                             index_t slot_count, D& device)
-    : size_(size),
+    : device_(device),
+      size_(size),
       sample_sizes_(set.sample_sizes()),
       target_sizes_(set.target_sizes()),
       buffers_(device, slot_count, options.batch_size, set),
@@ -266,8 +274,8 @@ void Batches<D, Target>::fetch(index_t batch) {
   if (batch == size_) return;
   const auto [slot, samples] = filler_.take(batch);
   const BatchMemory memory = buffers_.send(slot, samples);
-  batch_ = {{memory.inputs, sample_sizes_.with_front(samples)},
-            {static_cast<const Target*>(memory.targets), target_sizes_.with_front(samples)}};
+  batch_ = {{memory.inputs, sample_sizes_.with_front(samples), &device_},
+            {static_cast<const Target*>(memory.targets), target_sizes_.with_front(samples), &device_}};
   slot_ = slot;
   current_ = batch;
 }

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <exception>
+#include <mutex>
 #include <string_view>
 #include <system_error>
 #include <thread>
@@ -25,14 +26,29 @@ struct detail::BatchFiller::State {
         batches(n),
         samples(with.sampler ? with.sampler->size() : of.size()),
         batch_slots(to),
-        ring(count) {}
+        ring(count),
+        indices(static_cast<std::size_t>(count), std::vector<index_t>(static_cast<std::size_t>(first_sample(1)))) {}
 
   index_t first_sample(index_t batch) const { return std::min(batch * options.batch_size, samples); }
   index_t place_of(index_t sample) const { return options.sampler ? options.sampler->place_of(sample) : sample; }
 
+  EpochShape shape() const { return {set.size(), options.sampler, options.batch_size, batches, options.generator}; }
+
+  // Returns the samples of a batch, drawn after those of all batches before it, which have been begun.
+  const std::vector<index_t>& indices_of(index_t batch) {
+    const std::lock_guard lock(order_mutex);
+    for (; ordered <= batch; ++ordered) {
+      std::vector<index_t>& samples_of = indices[static_cast<std::size_t>(ring.slot(ordered))];
+      samples_of.resize(static_cast<std::size_t>(first_sample(ordered + 1) - first_sample(ordered)));
+      order.read(samples_of);
+    }
+    return indices[static_cast<std::size_t>(ring.slot(batch))];
+  }
+
   // Fills the slot of a batch.
   void fill(index_t batch) {
     const index_t slot = ring.slot(batch), first = first_sample(batch), n = first_sample(batch + 1) - first;
+    const std::vector<index_t>& of_batch = indices_of(batch);
     batch_slots.wait_reusable(slot);
     auto* inputs = static_cast<std::byte*>(batch_slots.host_inputs(slot));
     auto* targets = static_cast<std::byte*>(batch_slots.host_targets(slot));
@@ -40,7 +56,7 @@ struct detail::BatchFiller::State {
     for (index_t i = first; i < first + n && !ring.stopped(); ++i) {
       // The same for any number of workers, and of processes.
       Random random(place.seeds.transforms, static_cast<std::uint64_t>(place_of(i)));
-      set.read_raw(order[static_cast<std::size_t>(i)], inputs, targets, random);
+      set.read_raw(of_batch[static_cast<std::size_t>(i - first)], inputs, targets, random);
       inputs += sample_bytes;
       targets += target_bytes;
     }
@@ -54,10 +70,11 @@ struct detail::BatchFiller::State {
   void collate(index_t batch, index_t slot, index_t n) {
     const index_t all = place_of(samples) - place_of(0);                             // samples of all processes
     Random random(place.seeds.transforms, static_cast<std::uint64_t>(all + batch));  // after those of the samples
-    options.collate_fn(
-        View<float, Host>(static_cast<float*>(batch_slots.host_inputs(slot)), set.sample_sizes().with_front(n)),
-        View<Target, Host>(static_cast<Target*>(batch_slots.host_targets(slot)), set.target_sizes().with_front(n)),
-        random);
+    options.collate_fn(View<float, Host>(static_cast<float*>(batch_slots.host_inputs(slot)),
+                                         set.sample_sizes().with_front(n), &host),
+                       View<Target, Host>(static_cast<Target*>(batch_slots.host_targets(slot)),
+                                          set.target_sizes().with_front(n), &host),
+                       random);
   }
 
   // The loop of a worker.
@@ -77,11 +94,15 @@ struct detail::BatchFiller::State {
 
   DatasetView set;
   DataLoaderOptions options;
-  index_t batches, samples;  // in an epoch
+  Host host{HostOptions{.threads = 1}};  // of the views that collate_fn gets
+  index_t batches, samples;              // in an epoch
   BatchSlots& batch_slots;
   BatchRing ring;
   EpochPlace place = {};
-  std::vector<index_t> order = {};  // of the epoch, [samples]
+  SampleOrder order = {};                     // of the epoch
+  index_t ordered = 0;                        // batches whose samples are drawn
+  std::vector<std::vector<index_t>> indices;  // [slot], of its batch
+  std::mutex order_mutex = {};
   std::vector<std::thread> workers = {};
   gpunet::detail::OwnerProcess owner = {};  // of the workers
 };
@@ -93,9 +114,10 @@ GPUNET_INLINE detail::BatchFiller::~BatchFiller() = default;
 
 GPUNET_INLINE index_t detail::BatchFiller::start() {
   State& state = *state_;
-  const index_t first = state.place.begin(state.options.sampler, state.batches);
+  const index_t first = state.place.begin(state.shape());
   state.owner = {};
-  state.order = order_of(state.set.size(), state.options.sampler, state.place.seeds);
+  state.order = SampleOrder(state.set.size(), state.options.sampler, state.place.seeds, state.first_sample(first));
+  state.ordered = first;
   state.ring.start(state.batches, first);
   const auto start_workers = [&state] {
     while (static_cast<int>(state.workers.size()) < state.options.num_workers)
@@ -114,9 +136,7 @@ GPUNET_INLINE void detail::BatchFiller::set_epoch(index_t epoch) {
 }
 
 GPUNET_INLINE void detail::BatchFiller::visit_state(StateVisitor& state, index_t running) {
-  const DataLoaderOptions& options = state_->options;
-  state_->place.visit_state(state, running,
-                            {state_->set.size(), options.sampler, options.batch_size, state_->batches});
+  state_->place.visit_state(state, running, state_->shape());
 }
 
 GPUNET_INLINE void detail::BatchFiller::stop() {
@@ -162,7 +182,7 @@ GPUNET_INLINE detail::AnyDataLoader::AnyDataLoader(const DatasetView& set, const
             options.sampler->samples(), " samples (want ", set.size(), "), give data::RandomSampler(set.size())");
     require(!options.shuffle, where, "a sampler with shuffle (it has an order of its own), omit shuffle");
   }
-  if (options.shuffle) options_.sampler = RandomSampler(set.size());
+  if (options.shuffle) options_.sampler = RandomSampler(set.size(), {.generator = options.generator});
   require(options.batch_size >= 1, where, "batch_size ", options.batch_size, " (want 1 to ", samples(),
           ", the size of the dataset)");
   require(options.batch_size <= samples(), where, "batch_size ", options.batch_size,
@@ -187,6 +207,14 @@ GPUNET_INLINE detail::AnyDataLoader::AnyDataLoader(const DatasetView& set, const
 
 GPUNET_INLINE index_t detail::AnyDataLoader::size() const {
   return options_.drop_last ? samples() / options_.batch_size : ceil_div(samples(), options_.batch_size);
+}
+
+GPUNET_INLINE DataLoaderOptions detail::AnyDataLoader::options_with(const GeneratorOption& generator) const {
+  DataLoaderOptions options = options_;
+  if (options.generator.is_given() || !generator.is_given()) return options;
+  options.generator = generator;
+  if (options.shuffle) options.sampler = RandomSampler(set_.size(), {.generator = generator});
+  return options;
 }
 
 GPUNET_INLINE void detail::AnyDataLoader::check_resident() const {

@@ -5,8 +5,11 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
+#include <memory>
 #include <string_view>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include <gpunet/core/shape.hpp>
@@ -88,10 +91,19 @@ concept SampleDataset = detail::Returns<Set, Sample> || detail::Returns<Set, Sam
 template <class Set>
 concept AnyDataset = Dataset<Set> || SampleDataset<Set>;
 
+namespace detail {
+// The type of a dataset that is given as a value, or by std::cref(set).
+template <class Set>
+using SetOf = std::remove_cvref_t<std::unwrap_reference_t<std::remove_cvref_t<Set>>>;
+
+template <class Set>
+inline constexpr bool has_floats = TargetDataset<Set, float> ||
+                                   (!Dataset<Set> && Returns<Set, SampleWithTarget<float>>);
+}  // namespace detail
+
 // The type of the numbers of a dataset's targets: label_t or float.
 template <class Set>
-using TargetOf = std::conditional_t<
-    TargetDataset<Set, float> || (!Dataset<Set> && detail::Returns<Set, SampleWithTarget<float>>), float, label_t>;
+using TargetOf = std::conditional_t<detail::has_floats<detail::SetOf<Set>>, float, label_t>;
 
 namespace detail {
 // A compile error for a type that is not a dataset.
@@ -100,6 +112,40 @@ struct RequireDataset {
   static_assert(is_dataset,
                 "gpunet::data: this is not a dataset, give its type two functions, both const: "
                 "index_t size() const, and data::Sample operator[](index_t i) const");
+};
+
+// Returns the dataset that a part, a join or a loader has of `set`: a temporary itself, of another a copy (those of
+// gpunet share their data with their copies), of std::cref(set) a reference to `set`, which must outlive it.
+template <class Set>
+std::shared_ptr<const SetOf<Set>> held(Set&& set) {
+  using S = SetOf<Set>;
+  (void)RequireDataset<S>{};
+  if constexpr (!std::is_same_v<S, std::remove_cvref_t<Set>>) {
+    return {std::shared_ptr<void>(), &set.get()};
+  } else if constexpr (AnyDataset<S>) {
+    static_assert(
+        std::is_constructible_v<S, Set>,
+        "gpunet::data: the dataset cannot be copied (a part or a loader of it has a copy, so that it does "
+        "not dangle), move it there: std::move(set), or give std::cref(set) and keep the set as long");
+    return std::make_shared<const S>(std::forward<Set>(set));
+  } else {
+    return {};
+  }
+}
+
+// Data that a dataset shares with its copies. One that was moved from has them still.
+template <class T>
+class SharedData {
+ public:
+  explicit SharedData(T data) : data_(std::make_shared<const T>(std::move(data))) {}
+  SharedData(const SharedData&) = default;
+  SharedData& operator=(const SharedData&) = default;
+
+  const T& operator*() const { return *data_; }
+  const T* operator->() const { return data_.get(); }
+
+ private:
+  std::shared_ptr<const T> data_;
 };
 
 // Throws Error unless a dataset of n samples has sample i.
@@ -122,20 +168,25 @@ void read_sample(const Set& set, index_t i, float* sample, Target* target, [[may
 }
 }  // namespace detail
 
-// A reference to a dataset of any type, so that loaders are not templates of the dataset.
+// A dataset of any type, so that loaders are not templates of the dataset. Copies share it.
 class DatasetView {
  public:
-  // Stores a reference to the dataset.
+  // Has a copy of the dataset, or a temporary itself; of std::cref(set) a reference, which `set` must outlive.
   template <class Set>
-  requires(!std::same_as<Set, DatasetView> && Dataset<Set>)
-      DatasetView(const Set& set)  // implicit, as from string to string_view
-      : set_(&set),
-        size_(set.size()),
-        sample_sizes_(set.sample_sizes()),
+  requires(!std::same_as<std::remove_cvref_t<Set>, DatasetView>)
+      DatasetView(Set&& set)  // implicit, as from string to string_view
+      : DatasetView(detail::held(std::forward<Set>(set))) {}
+  // The same of a dataset that is shared.
+  template <class Set>
+  requires Dataset<Set> DatasetView(std::shared_ptr<const Set> shared)
+      : set_(shared),
+        size_(shared->size()),
+        sample_sizes_(shared->sample_sizes()),
         has_labels_(std::same_as<TargetOf<Set>, label_t>) {
+    const Set& set = *shared;
     if constexpr (requires { set.target_sizes(); }) target_sizes_ = set.target_sizes();
     read_ = [](const DatasetView& view, index_t i, float* sample, void* target, Random& random) {
-      detail::read_sample(*static_cast<const Set*>(view.set_), i, sample, static_cast<TargetOf<Set>*>(target),
+      detail::read_sample(*static_cast<const Set*>(view.set_.get()), i, sample, static_cast<TargetOf<Set>*>(target),
                           random);
     };
     if constexpr (RandomDataset<Set>) is_random_ = set.is_random();
@@ -145,7 +196,7 @@ class DatasetView {
       pixel_table_ = &set.pixel_table();
       read_bytes_ = [](const DatasetView& view, index_t i, std::uint8_t* sample,
                        [[maybe_unused]] Random& random) -> label_t {
-        const Set& of = *static_cast<const Set*>(view.set_);
+        const Set& of = *static_cast<const Set*>(view.set_.get());
         if constexpr (requires { of.read_bytes(i, sample, random); })
           return of.read_bytes(i, sample, random);
         else
@@ -155,16 +206,18 @@ class DatasetView {
   }
   // The same; reads the first sample for the shapes.
   template <class Set>
-  requires(!Dataset<Set> && SampleDataset<Set>) DatasetView(const Set& set)
-      : set_(&set), size_(set.size()), has_labels_(std::same_as<TargetOf<Set>, label_t>) {
-    using S = std::conditional_t<detail::Returns<Set, Sample>, Sample, SampleWithTarget<TargetOf<Set>>>;
-    if (size_ > 0) set_sizes(S(set[0]));
-    read_ = [](const DatasetView& view, index_t i, float* sample, void* target, Random&) {
-      view.copy(i, S((*static_cast<const Set*>(view.set_))[i]), sample, static_cast<TargetOf<Set>*>(target));
-    };
+  requires(!Dataset<Set>) DatasetView(std::shared_ptr<const Set> set)
+      : set_(set), has_labels_(std::same_as<TargetOf<Set>, label_t>) {
+    if constexpr (SampleDataset<Set>) {
+      using S = std::conditional_t<detail::Returns<Set, Sample>, Sample, SampleWithTarget<TargetOf<Set>>>;
+      size_ = set->size();
+      if (size_ > 0) set_sizes(S((*set)[0]));
+      read_ = [](const DatasetView& view, index_t i, float* sample, void* target, Random&) {
+        view.copy(i, S((*static_cast<const Set*>(view.set_.get()))[i]), sample,
+                  static_cast<TargetOf<Set>*>(target));
+      };
+    }
   }
-  template <class Set>
-  requires(!AnyDataset<Set>) DatasetView(const Set& set) : set_(&set) { (void)detail::RequireDataset<Set>{}; }
   // The same dataset, as floats unless `takes_bytes`.
   DatasetView(const DatasetView& set, bool takes_bytes) : DatasetView(set) {
     if (!takes_bytes) pixel_table_ = nullptr;
@@ -229,7 +282,7 @@ class DatasetView {
   }
   static void check_sizes(std::string_view what, index_t i, index_t count, const Sizes& sizes, const Sizes& first);
 
-  const void* set_;
+  std::shared_ptr<const void> set_;
   index_t size_ = 0;
   Sizes sample_sizes_, target_sizes_;
   bool has_labels_ = true, is_random_ = false;

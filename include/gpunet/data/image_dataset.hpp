@@ -20,7 +20,8 @@ struct ImageBytes {
   std::string_view path = {};  // of its file, if it has one
 };
 
-// A dataset of images, which are transformed when they are read. A derived class has size() and image().
+// A dataset of images, which are transformed when they are read. A derived class has size() and image(), and shares its
+// data with its copies.
 class ImageDataset {
  public:
   virtual ~ImageDataset() = default;
@@ -48,10 +49,8 @@ class ImageDataset {
 
  protected:
   explicit ImageDataset(Pipeline pipeline) : pipeline_(std::move(pipeline)) {}
-  ImageDataset(const ImageDataset&) = default;
-  ImageDataset(ImageDataset&&) = default;
+  ImageDataset(const ImageDataset&) = default;  // moves too, so that one that was moved from can be read
   ImageDataset& operator=(const ImageDataset&) = default;
-  ImageDataset& operator=(ImageDataset&&) = default;
 
   // Returns work(). If that throws an Error, appends the path of the image's file.
   template <class Work>

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include <gpunet/core/error.hpp>
+#include <gpunet/data/dataset.hpp>
 #include <gpunet/data/image_dataset.hpp>
 #include <gpunet/io/read_image.hpp>
 
@@ -43,11 +44,11 @@ class ImageFolder : public ImageDataset {
                        const ImageFolderOptions& options = {})
       : ImageFolder(Files(root, options), transform) {}
 
-  index_t size() const override { return static_cast<index_t>(files_.samples.size()); }
+  index_t size() const override { return static_cast<index_t>(files_->samples.size()); }
   // Returns the names of the folders, sorted; the index is the class.
-  const std::vector<std::string>& classes() const { return files_.classes; }
-  const std::map<std::string, label_t>& class_to_idx() const { return files_.class_to_idx; }
-  const std::vector<Item>& samples() const { return files_.samples; }
+  const std::vector<std::string>& classes() const { return files_->classes; }
+  const std::map<std::string, label_t>& class_to_idx() const { return files_->class_to_idx; }
+  const std::vector<Item>& samples() const { return files_->samples; }
 
   // Reads image i into `buffer`, with three channels, before it is transformed.
   GPUNET_INLINE_VIRTUAL ImageBytes image(index_t i, std::vector<std::uint8_t>& buffer) const override;
@@ -78,7 +79,7 @@ class ImageFolder : public ImageDataset {
     return with_path(first.path, [&] { return Pipeline(transform, first.image.sizes); });
   }
 
-  Files files_;
+  detail::SharedData<Files> files_;
 };
 
 }  // namespace gpunet::data

@@ -123,7 +123,7 @@ GPUNET_INLINE ImageBytes ImageFolder::Files::image(std::size_t i, std::vector<st
 
 GPUNET_INLINE ImageBytes ImageFolder::image(index_t i, std::vector<std::uint8_t>& buffer) const {
   detail::check_sample(i, size());
-  return files_.image(static_cast<std::size_t>(i), buffer);
+  return files_->image(static_cast<std::size_t>(i), buffer);
 }
 
 }  // namespace gpunet::data

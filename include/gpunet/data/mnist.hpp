@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include <gpunet/data/dataset.hpp>
 #include <gpunet/data/image_dataset.hpp>
 
 namespace gpunet::data {
@@ -40,7 +41,7 @@ class IdxImages : public ImageDataset {
       : ImageDataset(Pipeline(transform, files.sizes)), files_(std::move(files)) {}
 
  private:
-  IdxFiles files_;
+  SharedData<IdxFiles> files_;
 };
 
 }  // namespace detail

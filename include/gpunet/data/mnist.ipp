@@ -86,13 +86,13 @@ GPUNET_INLINE IdxFiles::IdxFiles(std::string_view set, std::string folder, const
 }
 
 GPUNET_INLINE index_t IdxImages::size() const {
-  return static_cast<index_t>(files_.labels.size());
+  return static_cast<index_t>(files_->labels.size());
 }
 GPUNET_INLINE ImageBytes IdxImages::image(index_t i, std::vector<std::uint8_t>&) const {
   detail::check_sample(i, size());
-  const auto* const bytes = reinterpret_cast<const std::uint8_t*>(files_.images.data());
-  return {{bytes + i * files_.sizes.pixels(), files_.sizes},
-          std::to_integer<label_t>(files_.labels[static_cast<std::size_t>(i)])};
+  const auto* const bytes = reinterpret_cast<const std::uint8_t*>(files_->images.data());
+  return {{bytes + i * files_->sizes.pixels(), files_->sizes},
+          std::to_integer<label_t>(files_->labels[static_cast<std::size_t>(i)])};
 }
 
 }  // namespace detail

@@ -10,6 +10,7 @@
 #include <type_traits>
 #include <vector>
 
+#include <gpunet/core/math.hpp>
 #include <gpunet/data/batch_buffers.hpp>
 #include <gpunet/data/batch_iterator.hpp>
 #include <gpunet/data/dataset.hpp>
@@ -20,7 +21,7 @@ namespace gpunet::data {
 
 // The batches of a dataset that was copied to device D as a whole (as bytes if it has bytes), as a range for loops.
 // They are bitwise identical to the loader's batches; the device gathers each one when it is fetched. Only the order of
-// the samples is copied, once per epoch. A batch is valid until the next one is fetched. After the constructor nothing
+// the samples is copied, a million at a time. A batch is valid until the next one is fetched. After the constructor nothing
 // is allocated on the device, and nothing waits for it.
 template <class D, class Target = label_t>
 class ResidentBatches {
@@ -30,13 +31,14 @@ class ResidentBatches {
 
   // Copies the samples. `device` must outlive this, the dataset need not. Throws Error if they do not fit.
   ResidentBatches(const DatasetView& set, index_t batch_size, const std::optional<Sampler>& sampler, index_t size,
-                  D& device)
+                  D& device, const GeneratorOption& generator = {})
       : device_(device),
         samples_(set.size()),
         sample_sizes_(set.sample_sizes()),
         target_sizes_(set.target_sizes()),
         batch_size_(batch_size),
         sampler_(sampler),
+        generator_(generator),
         size_(size) {
     require(!set.is_random(), where,
             "the transforms of the dataset draw random numbers (a copy has those of one epoch)",
@@ -50,9 +52,9 @@ class ResidentBatches {
   // Begins an epoch with a new order, or goes on with one from a checkpoint.
   Iterator begin() & {
     ++loops_;
-    const index_t first = place_.begin(sampler_, size_);
-    const std::vector<index_t> order = order_of(samples_, sampler_, place_.seeds);
-    device_.upload(order_.data(), order.data(), order_.bytes());
+    const index_t first = place_.begin(shape());
+    sample_order_ = SampleOrder(samples_, sampler_, place_.seeds, first * batch_size_);
+    ordered_ = first;
     fetch(first);
     return Iterator(*this);
   }
@@ -72,8 +74,7 @@ class ResidentBatches {
 
   // Writes or reads the place in the epoch, see Batches.
   void visit_state(StateVisitor& state) {
-    place_.visit_state(state, running_ ? std::min(current_ + 1, size_) : -1,
-                       {samples_, sampler_, batch_size_, size_});
+    place_.visit_state(state, running_ ? std::min(current_ + 1, size_) : -1, shape());
     if (!state.is_reading()) return;
     ++loops_;
     running_ = false;
@@ -84,6 +85,7 @@ class ResidentBatches {
   index_t features() const { return sample_sizes_.numel(); }
   index_t target_features() const { return target_sizes_.numel(); }
   index_t epoch_samples() const { return sampler_ ? sampler_->size() : samples_; }
+  EpochShape shape() const { return {samples_, sampler_, batch_size_, size_, generator_}; }
 
   // Allocates all memory.
   void reserve(const DatasetView& set) {
@@ -95,7 +97,8 @@ class ResidentBatches {
     const auto allocate = [&] {
       data_ = {device_, samples_ * sample_bytes};
       targets_ = {device_, samples_ * target_features()};
-      order_ = {device_, epoch_samples()};
+      order_ = {device_,
+                std::min(epoch_samples(), std::max(batch_size_, most_ordered / batch_size_ * batch_size_))};
       batch_inputs_ = {device_, batch_size_ * features()};
       batch_targets_ = {device_, batch_size_ * target_features()};
       if (set.pixel_table()) table_ = {device_, static_cast<index_t>(set.pixel_table()->values().size())};
@@ -135,12 +138,22 @@ class ResidentBatches {
   void fetch(index_t batch) {
     current_ = batch;
     if (batch == size_) return;
-    const index_t first = batch * batch_size_, n = std::min(batch_size_, epoch_samples() - first);
+    const index_t begin = batch * batch_size_, n = std::min(batch_size_, epoch_samples() - begin);
+    if (batch == ordered_) copy_order(begin);
+    const index_t first = begin - first_ordered_;
     if (table_.size() == 0) gather<float>(first, n);
     if constexpr (std::is_same_v<Target, label_t>)  // those of bytes are
       if (table_.size() > 0) gather<std::uint8_t>(first, n);
-    batch_ = {{batch_inputs_.data(), sample_sizes_.with_front(n)},
-              {batch_targets_.data(), target_sizes_.with_front(n)}};
+    batch_ = {{batch_inputs_.data(), sample_sizes_.with_front(n), &device_},
+              {batch_targets_.data(), target_sizes_.with_front(n), &device_}};
+  }
+  // Copies the samples of the next batches to the device, `begin` samples into the epoch.
+  void copy_order(index_t begin) {
+    std::vector<index_t> order(static_cast<std::size_t>(std::min(order_.size(), epoch_samples() - begin)));
+    sample_order_.read(order);
+    device_.upload(order_.data(), order.data(), order.size() * sizeof(index_t));
+    first_ordered_ = begin;
+    ordered_ += ceil_div(std::ssize(order), batch_size_);
   }
   template <class Raw>
   void gather(index_t first, index_t n) {
@@ -151,6 +164,7 @@ class ResidentBatches {
   }
 
   static constexpr std::string_view where = "gpunet::data::DataLoader::resident_on: ";
+  static constexpr index_t most_ordered = index_t{1} << 20;  // samples whose order is copied in one call
   static constexpr std::string_view cure = ", use to(device), which keeps a few batches there";
 
   D& device_;
@@ -158,10 +172,11 @@ class ResidentBatches {
   Sizes sample_sizes_, target_sizes_;
   index_t batch_size_;
   std::optional<Sampler> sampler_;
+  GeneratorOption generator_;
   index_t size_;
   Buffer<std::byte, D> data_;  // [samples][features] of bytes or floats
   Buffer<Target, D> targets_;  // [samples][target_features]
-  Buffer<index_t, D> order_;   // of the epoch
+  Buffer<index_t, D> order_;   // samples of batches, from first_ordered_ on
   Buffer<float, D> table_;     // see PixelTable; empty for samples of floats
   index_t pixels_ = 1;         // per channel
   Buffer<float, D> batch_inputs_;
@@ -171,6 +186,9 @@ class ResidentBatches {
   std::uint64_t loops_ = 0;  // see BatchIterator
   bool running_ = false;
   EpochPlace place_;
+  SampleOrder sample_order_;
+  index_t first_ordered_ = 0;  // place in the epoch
+  index_t ordered_ = 0;        // the batch after those whose samples are in order_
 };
 
 #if GPUNET_COMPILED

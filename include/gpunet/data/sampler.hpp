@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <variant>
 #include <vector>
@@ -17,22 +18,30 @@ namespace gpunet::data {
 struct RandomSamplerOptions {
   bool replacement = false;  // draw with replacement
   index_t num_samples = 0;   // samples per epoch; 0: all
+  // Draws the orders themselves, as PyTorch's does; else each order has a generator with a seed that the loader draws. An epoch takes from it
+  // what a complete one takes, when it begins.
+  GeneratorOption generator = {};
 };
 
 // A random order of samples, the same as PyTorch's RandomSampler:
 //   data::RandomSampler sampler(set.size(), {.replacement = true, .num_samples = 100});
 class RandomSampler {
  public:
-  // For a dataset of n samples. Throws Error if n is less than 1 or too large, or for a negative num_samples.
+  // For a dataset of n samples. Throws Error if n is less than 1 or too large, or for a negative num_samples; with a
+  // generator and replacement also for more than 2^32 samples.
   explicit RandomSampler(index_t n, const RandomSamplerOptions& options = {});
 
   // Returns the number of samples in an epoch, and in the dataset.
   index_t size() const { return options_.num_samples; }
   index_t samples() const { return n_; }
 
+  const RandomSamplerOptions& options() const { return options_; }
+
   // Returns the order of an epoch, [size()], drawn from `generator` directly, as by PyTorch's
-  // RandomSampler(generator=...).
+  // RandomSampler(generator=...). Throws Error if no memory holds it.
   std::vector<index_t> draw(Generator& generator) const;
+  // Returns the number of words that draw() takes from the generator.
+  std::uint64_t words() const;
 
  private:
   index_t n_;
@@ -103,22 +112,15 @@ class Sampler {
     return std::visit([](const auto& sampler) { return sampler.samples(); }, sampler_);
   }
   // Returns the number of processes that share an epoch; 0 for a RandomSampler.
-  index_t replicas() const {
-    const auto* distributed = std::get_if<DistributedSampler>(&sampler_);
-    return distributed ? distributed->num_replicas() : 0;
-  }
+  index_t replicas() const { return distributed() ? distributed()->num_replicas() : 0; }
   // Returns what the samplers of all processes must have the same, and which part of the samples this one has, from 0.
   std::string description() const;
   index_t part() const { return place_of(0); }
   // Returns the place in the epoch of all processes of sample i of this one.
-  index_t place_of(index_t i) const {
-    const auto* distributed = std::get_if<DistributedSampler>(&sampler_);
-    return distributed ? distributed->place_of(i) : i;
-  }
-  // Returns the seed of the next epoch: drawn, or that of the DistributedSampler.
-  std::uint64_t next_seed(Generator& generator) const;
-  // Returns the samples in an epoch with a seed, [size()].
-  std::vector<index_t> order(std::uint64_t seed) const;
+  index_t place_of(index_t i) const { return distributed() ? distributed()->place_of(i) : i; }
+  // Returns the sampler if it is a RandomSampler, or a DistributedSampler; else null.
+  const RandomSampler* random() const { return std::get_if<RandomSampler>(&sampler_); }
+  const DistributedSampler* distributed() const { return std::get_if<DistributedSampler>(&sampler_); }
   // Sets the epoch of a DistributedSampler.
   void set_epoch(index_t epoch);
 
@@ -130,13 +132,34 @@ class Sampler {
 struct EpochSeeds {
   std::uint64_t transforms;  // of samples
   std::uint64_t order;
+  std::optional<Generator> generator =
+      {};  // of the order, in place of its seed: that of the RandomSampler as it was
 };
 
 // Draws from `generator` what an epoch of PyTorch's DataLoader draws, so the same seed gives the same batches: a seed for the workers
-// (here for the samples, so batches do not depend on the workers) and, with a sampler, a seed for the order.
+// (here for the samples, so batches do not depend on the workers) and, with a sampler that has no generator, a seed for the order.
 EpochSeeds draw_seeds(const std::optional<Sampler>& sampler, Generator& generator = default_generator());
 
-// Returns the order of the samples in an epoch, of a sampler, or 0 to n - 1 without one.
+// The order of the samples in an epoch, of a sampler, or 0 to n - 1 without one. It is drawn as it is read, so that an epoch with
+// replacement may be of any length.
+class SampleOrder {
+ public:
+  SampleOrder() : SampleOrder(0, {}, {}) {}
+  // `first`: the place in the epoch where reading begins.
+  SampleOrder(index_t n, const std::optional<Sampler>& sampler, const EpochSeeds& seeds, index_t first = 0);
+
+  // Writes the next samples.
+  void read(std::span<index_t> samples);
+
+ private:
+  index_t n_;
+  bool is_random_, with_replacement_;
+  Generator generator_;
+  std::vector<index_t> drawn_;  // a permutation, or the samples of a DistributedSampler
+  index_t next_;                // in drawn_; without a sampler the next sample
+};
+
+// Returns all of it. Throws Error if no memory holds it.
 std::vector<index_t> order_of(index_t n, const std::optional<Sampler>& sampler, const EpochSeeds& seeds);
 
 // What an epoch is made of.
@@ -144,6 +167,7 @@ struct EpochShape {
   index_t samples;  // of the dataset
   const std::optional<Sampler>& sampler;
   index_t batch_size, batches;
+  const GeneratorOption& generator;
 };
 
 // The position of a loop over batches, for a checkpoint.
@@ -152,11 +176,11 @@ struct EpochPlace {
   index_t next =
       -1;  // the batch at which the next loop continues the epoch of a checkpoint; -1: it begins a new epoch
 
-  // Begins a loop over that many batches. Returns the index of its first one.
-  index_t begin(const std::optional<Sampler>& sampler, index_t batches);
+  // Begins a loop. Returns the index of its first batch.
+  index_t begin(const EpochShape& shape);
   // Writes or reads it. `running`: the next batch of the current loop, -1 if there is no loop. Within an epoch, throws Error
   // for another number of samples, batches or samples in a batch, and for another kind of order. With a DistributedSampler, the samples
-  // in a batch are those of all processes: their number may change, if the product stays.
+  // in a batch are those of all processes: their number may change, if the product stays. Generators that were given belong to it.
   void visit_state(StateVisitor& state, index_t running, const EpochShape& shape);
 };
 

@@ -24,11 +24,33 @@ GPUNET_INLINE RandomSampler::RandomSampler(index_t n, const RandomSamplerOptions
   require(0 <= options.num_samples && options.num_samples <= most_elements, where, "num_samples ",
           options.num_samples, " (want 0, for all, to ", most_elements, ")");
   if (options.num_samples == 0) options_.num_samples = n;
+  require(!options.replacement || !options.generator.is_given() || size() <= index_t{1} << 32, where,
+          "num_samples ", size(),
+          " with replacement from a generator (want 2^32 or fewer, each epoch passes over the numbers of all), "
+          "leave out .generator");
+}
+
+namespace detail {
+
+// Returns memory for an order of n samples. Throws Error if none holds it.
+GPUNET_INLINE std::vector<index_t> memory_for_order(index_t n) {
+  constexpr index_t most = index_t{1} << 36;
+  require(n <= most, "gpunet::data::RandomSampler: the order of ", n, " samples in one array (want ", most,
+          " or fewer, no memory holds more), use it in a data::DataLoader, which draws it batch by batch");
+  std::vector<index_t> order;
+  order.reserve(static_cast<std::size_t>(n));
+  return order;
+}
+
+}  // namespace detail
+
+GPUNET_INLINE std::uint64_t RandomSampler::words() const {
+  const auto n = static_cast<std::uint64_t>(n_), all = static_cast<std::uint64_t>(size());
+  return options_.replacement ? all * Generator::words_below(n_) : (all / n + 1) * (n - 1);
 }
 
 GPUNET_INLINE std::vector<index_t> RandomSampler::draw(Generator& generator) const {
-  std::vector<index_t> order;
-  order.reserve(static_cast<std::size_t>(size()));
+  std::vector<index_t> order = detail::memory_for_order(size());
   if (options_.replacement) {
     const auto lock = generator.lock();
     for (index_t i = 0; i < size(); ++i)
@@ -86,19 +108,7 @@ GPUNET_INLINE std::string DistributedSampler::description() const {
 }
 
 GPUNET_INLINE std::string Sampler::description() const {
-  const auto* distributed = std::get_if<DistributedSampler>(&sampler_);
-  return distributed ? distributed->description() : concat("RandomSampler of ", samples(), " samples");
-}
-
-GPUNET_INLINE std::uint64_t Sampler::next_seed(Generator& generator) const {
-  if (const auto* distributed = std::get_if<DistributedSampler>(&sampler_)) return distributed->epoch_seed();
-  return static_cast<std::uint64_t>(generator.random63());
-}
-
-GPUNET_INLINE std::vector<index_t> Sampler::order(std::uint64_t seed) const {
-  if (const auto* distributed = std::get_if<DistributedSampler>(&sampler_)) return distributed->order(seed);
-  Generator own(seed);
-  return std::get<RandomSampler>(sampler_).draw(own);
+  return distributed() ? distributed()->description() : concat("RandomSampler of ", samples(), " samples");
 }
 
 GPUNET_INLINE void Sampler::set_epoch(index_t epoch) {
@@ -106,25 +116,70 @@ GPUNET_INLINE void Sampler::set_epoch(index_t epoch) {
 }
 
 GPUNET_INLINE EpochSeeds draw_seeds(const std::optional<Sampler>& sampler, Generator& generator) {
-  const auto lock = generator.lock();
+  const RandomSampler* const random = sampler ? sampler->random() : nullptr;
+  const bool has_own = random && random->options().generator.is_given();
   EpochSeeds seeds{};
-  seeds.transforms = static_cast<std::uint64_t>(generator.random63());
-  if (sampler) seeds.order = sampler->next_seed(generator);
+  {
+    const auto lock = generator.lock();
+    seeds.transforms = static_cast<std::uint64_t>(generator.random63());
+    if (random && !has_own) seeds.order = static_cast<std::uint64_t>(generator.random63());
+  }
+  if (sampler && sampler->distributed()) seeds.order = sampler->distributed()->epoch_seed();
+  if (has_own) {
+    Generator& own = *random->options().generator;
+    const auto lock = own.lock();
+    seeds.generator = own;
+    own.discard(random->words());
+  }
   return seeds;
+}
+
+GPUNET_INLINE SampleOrder::SampleOrder(index_t n, const std::optional<Sampler>& sampler, const EpochSeeds& seeds,
+                                       index_t first)
+    : n_(n),
+      is_random_(sampler && sampler->random()),
+      with_replacement_(is_random_ && sampler->random()->options().replacement),
+      generator_(seeds.generator ? *seeds.generator : Generator(seeds.order)),
+      next_(first) {
+  if (with_replacement_) {
+    generator_.discard(static_cast<std::uint64_t>(first) * Generator::words_below(n));
+  } else if (is_random_) {
+    generator_.discard(static_cast<std::uint64_t>(first / n) * static_cast<std::uint64_t>(n - 1));
+    drawn_ = randperm(n, generator_);
+    next_ = first % n;
+  } else if (sampler) {
+    drawn_ = sampler->distributed()->order(seeds.order);
+  }
+}
+
+GPUNET_INLINE void SampleOrder::read(std::span<index_t> samples) {
+  for (index_t& sample : samples)
+    if (with_replacement_) {
+      sample = generator_.below(n_);
+    } else if (drawn_.empty()) {
+      sample = next_++;
+    } else {
+      if (is_random_ && next_ == n_) {
+        drawn_ = randperm(n_, generator_);
+        next_ = 0;
+      }
+      sample = drawn_[static_cast<std::size_t>(next_++)];
+    }
 }
 
 GPUNET_INLINE std::vector<index_t> order_of(index_t n, const std::optional<Sampler>& sampler,
                                             const EpochSeeds& seeds) {
-  if (sampler) return sampler->order(seeds.order);
-  std::vector<index_t> order(static_cast<std::size_t>(n));
-  std::iota(order.begin(), order.end(), index_t{0});
+  const index_t samples = sampler ? sampler->size() : n;
+  std::vector<index_t> order = detail::memory_for_order(samples);
+  order.resize(static_cast<std::size_t>(samples));
+  SampleOrder(n, sampler, seeds).read(order);
   return order;
 }
 
-GPUNET_INLINE index_t EpochPlace::begin(const std::optional<Sampler>& sampler, index_t batches) {
+GPUNET_INLINE index_t EpochPlace::begin(const EpochShape& shape) {
   const index_t first = std::exchange(next, -1);
-  if (first >= 0) return std::min(first, batches);
-  seeds = draw_seeds(sampler);
+  if (first >= 0) return std::min(first, shape.batches);
+  seeds = draw_seeds(shape.sampler, *shape.generator);
   return 0;
 }
 
@@ -143,8 +198,19 @@ GPUNET_INLINE void EpochPlace::visit_state(StateVisitor& state, index_t running,
   }
   state.value("transforms_seed", transforms);
   state.value("order_seed", order);
-  if (state.is_reading())
-    *this = {{static_cast<std::uint64_t>(transforms), static_cast<std::uint64_t>(order)}, place};
+  // Those that were given, and of the order one as it was when the epoch began.
+  const RandomSampler* const random = shape.sampler ? shape.sampler->random() : nullptr;
+  const bool has_own = random && random->options().generator.is_given();
+  Generator of_order = seeds.generator.value_or(Generator());
+  if (shape.generator.is_given()) state.part("generator", *shape.generator);
+  if (has_own) {
+    state.part("sampler_generator", *random->options().generator);
+    state.part("order_generator", of_order);
+  }
+  if (!state.is_reading()) return;
+  seeds = {static_cast<std::uint64_t>(transforms), static_cast<std::uint64_t>(order)};
+  if (has_own) seeds.generator = of_order;
+  next = place;
 }
 
 }  // namespace gpunet::data

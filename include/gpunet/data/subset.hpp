@@ -3,7 +3,9 @@
 
 #include <concepts>
 #include <cstdint>
+#include <functional>
 #include <initializer_list>
+#include <memory>
 #include <utility>
 #include <vector>
 
@@ -17,15 +19,21 @@ namespace detail {
 void check_subset(const std::vector<index_t>& indices, index_t n);
 }  // namespace detail
 
-// Some samples of a dataset: a dataset with the same optional functions. The original must outlive it.
+// Some samples of a dataset: a dataset with the same optional functions. It has a copy of the original, which shares the
+// data of gpunet's datasets; the original itself, if that is a temporary; a reference to it, of std::cref(set).
 template <class Set>
 class Subset : detail::RequireDataset<Set> {
  public:
   // Sample i is sample indices[i] of `set`. Throws Error for an index out of range.
-  Subset(const Set& set, std::vector<index_t> indices) : set_(&set), indices_(std::move(indices)) {
-    detail::check_subset(indices_, set.size());
+  Subset(const Set& set, std::vector<index_t> indices) : Subset(detail::held(set), std::move(indices)) {}
+  Subset(Set&& set, std::vector<index_t> indices) : Subset(detail::held(std::move(set)), std::move(indices)) {}
+  Subset(std::reference_wrapper<const Set> set, std::vector<index_t> indices)
+      : Subset(detail::held(set), std::move(indices)) {}
+  // The same of a dataset that is shared.
+  Subset(std::shared_ptr<const Set> set, std::vector<index_t> indices)
+      : set_(std::move(set)), indices_(std::move(indices)) {
+    detail::check_subset(indices_, set_->size());
   }
-  Subset(const Set&&, std::vector<index_t>) = delete;  // a temporary would be destroyed before it is read
 
   index_t size() const { return static_cast<index_t>(indices_.size()); }
   auto operator[](index_t i) const requires SampleDataset<Set> { return (*set_)[of_set(i)]; }
@@ -58,7 +66,7 @@ class Subset : detail::RequireDataset<Set> {
     return indices_[static_cast<std::size_t>(i)];
   }
 
-  const Set* set_;
+  std::shared_ptr<const Set> set_;
   std::vector<index_t> indices_;
 };
 
@@ -70,16 +78,11 @@ std::vector<index_t> split_lengths(index_t n, const std::vector<double>& lengths
 namespace detail {
 // Returns the doubles with the same shortest decimal text: 0.1 for 0.1f.
 std::vector<double> decimals(const std::vector<float>& lengths);
-}  // namespace detail
 
-// Splits a dataset at random into subsets, the same ones as torch.utils.data.random_split:
-//   auto parts = data::random_split(set, {0.8, 0.2});   // or numbers of samples
-// 0.8f is taken as 0.8. Throws Error as split_lengths.
 template <class Set>
-std::vector<Subset<Set>> random_split(const Set& set, const std::vector<double>& lengths,
-                                      Generator& generator = default_generator()) {
-  (void)detail::RequireDataset<Set>{};
-  const std::vector<index_t> parts = split_lengths(set.size(), lengths), order = randperm(set.size(), generator);
+std::vector<Subset<Set>> random_split(const std::shared_ptr<const Set>& set, const std::vector<double>& lengths,
+                                      Generator& generator) {
+  const std::vector<index_t> parts = split_lengths(set->size(), lengths), order = randperm(set->size(), generator);
   std::vector<Subset<Set>> subsets;
   auto first = order.begin();
   for (index_t part : parts) {
@@ -88,25 +91,23 @@ std::vector<Subset<Set>> random_split(const Set& set, const std::vector<double>&
   }
   return subsets;
 }
+}  // namespace detail
+
+// Splits a dataset at random into subsets, the same ones as torch.utils.data.random_split:
+//   auto parts = data::random_split(set, {0.8, 0.2});   // or numbers of samples
+// The parts share one dataset, see Subset. 0.8f is taken as 0.8. Throws Error as split_lengths.
+template <class Set>
+auto random_split(Set&& set, const std::vector<double>& lengths, Generator& generator = default_generator()) {
+  return detail::random_split(detail::held(std::forward<Set>(set)), lengths, generator);
+}
 template <class Set, std::integral Length>
-std::vector<Subset<Set>> random_split(const Set& set, std::initializer_list<Length> lengths,
-                                      Generator& generator = default_generator()) {
-  return random_split(set, std::vector<double>(lengths.begin(), lengths.end()), generator);
+auto random_split(Set&& set, std::initializer_list<Length> lengths, Generator& generator = default_generator()) {
+  return random_split(std::forward<Set>(set), std::vector<double>(lengths.begin(), lengths.end()), generator);
 }
-
 template <class Set, std::same_as<float> Length>
-std::vector<Subset<Set>> random_split(const Set& set, std::initializer_list<Length> lengths,
-                                      Generator& generator = default_generator()) {
-  return random_split(set, detail::decimals({lengths.begin(), lengths.end()}), generator);
+auto random_split(Set&& set, std::initializer_list<Length> lengths, Generator& generator = default_generator()) {
+  return random_split(std::forward<Set>(set), detail::decimals({lengths.begin(), lengths.end()}), generator);
 }
-
-template <class Set, class Lengths>
-std::vector<Subset<Set>> random_split(const Set&&, const Lengths&,
-                                      Generator& = default_generator()) =
-    delete;  // it would be gone before it is read
-template <class Set, class Length>
-std::vector<Subset<Set>> random_split(const Set&&, std::initializer_list<Length>,
-                                      Generator& = default_generator()) = delete;
 
 }  // namespace gpunet::data
 

@@ -3,8 +3,11 @@
 
 #include <algorithm>
 #include <concepts>
+#include <memory>
 #include <type_traits>
+#include <utility>
 
+#include <gpunet/core/lifetime.hpp>
 #include <gpunet/data/dataset.hpp>
 #include <gpunet/device/host/host.hpp>
 #include <gpunet/tensor/tensor.hpp>
@@ -13,29 +16,62 @@ namespace gpunet::data {
 
 namespace detail {
 
+[[noreturn]] void refuse_lifetime();
+
+// A tensor of a dataset: a temporary itself, which copies share; else borrowed, and the tensor may be moved.
+template <class T>
+class DatasetTensor {
+ public:
+  DatasetTensor(const Tensor<T, Host>& tensor)
+      : data_(tensor.data()), sizes_(tensor.sizes()), lifetime_(gpunet::detail::TensorAccess::lifetime(tensor)) {}
+  DatasetTensor(Tensor<T, Host>&& tensor)
+      : DatasetTensor(std::make_shared<const Tensor<T, Host>>(std::move(tensor))) {}
+  DatasetTensor(const Tensor<T, Host>&& tensor) : DatasetTensor(tensor.clone()) {}
+  DatasetTensor(const DatasetTensor&) = default;  // moves too
+  DatasetTensor& operator=(const DatasetTensor&) = default;
+
+  const Sizes& sizes() const { return sizes_; }
+  // Throws Error if the tensor no longer exists.
+  const T* data() const {
+    if (lifetime_.is_over()) [[unlikely]]
+      refuse_lifetime();
+    return data_;
+  }
+
+ private:
+  explicit DatasetTensor(const std::shared_ptr<const Tensor<T, Host>>& own) : DatasetTensor(*own) { own_ = own; }
+
+  const T* data_;
+  Sizes sizes_;
+  gpunet::detail::BorrowedLifetime lifetime_;
+  std::shared_ptr<const Tensor<T, Host>> own_;
+};
+
 // The part of TensorDataset that does not depend on the type of the targets.
 class SampleTensor {
  public:
-  index_t size() const { return samples_.size(0); }
+  index_t size() const { return samples_.sizes()[0]; }
   Sizes sample_sizes() const { return samples_.sizes().tail(); }
   Sizes target_sizes() const { return target_sizes_; }
 
  protected:
   // `targets`: their shape. Throws Error for a wrong one.
-  SampleTensor(const View<const float, Host>& samples, const Sizes& targets, bool labels);
+  SampleTensor(DatasetTensor<float> samples, const Sizes& targets, bool labels);
 
   // Writes sample i. Throws Error if there is none.
   void read_sample(index_t i, float* sample) const;
 
  private:
-  View<const float, Host> samples_;
+  DatasetTensor<float> samples_;
   Sizes target_sizes_;
 };
 
 }  // namespace detail
 
-// Samples [n, ...] and labels [n], or targets [n, ...], of two tensors, which must outlive it:
-//   data::TensorDataset set(X, y);
+// Samples [n, ...] and labels [n], or targets [n, ...], of two tensors:
+//   data::TensorDataset set(std::move(X), std::move(y));
+// It has the tensors then, and shares them with its copies, parts and loaders. Without std::move it borrows their memory, which must
+// exist when samples are read (Error); the tensors themselves may be moved.
 template <class Target = label_t>
 class TensorDataset : public detail::SampleTensor {
   static_assert(std::same_as<Target, label_t> || std::same_as<Target, float>,
@@ -44,16 +80,15 @@ class TensorDataset : public detail::SampleTensor {
 
  public:
   // Throws Error for other shapes.
-  TensorDataset(const Tensor<float, Host>& samples, const Tensor<Target, Host>& targets)
+  TensorDataset(detail::DatasetTensor<float> samples, detail::DatasetTensor<Target> targets)
       : SampleTensor(samples, targets.sizes(), std::same_as<Target, label_t>), targets_(targets) {}
-  TensorDataset(const Tensor<float, Host>&&,
-                const Tensor<Target, Host>&) = delete;  // temporaries would be destroyed before they are read
-  TensorDataset(const Tensor<float, Host>&, const Tensor<Target, Host>&&) = delete;
-  TensorDataset(const Tensor<float, Host>&&, const Tensor<Target, Host>&&) = delete;
 
   // A compile error for other types.
   template <class Samples, class Targets>
-  TensorDataset(const Samples&, const Targets&) : SampleTensor({}, {}, true) {
+  requires(!std::is_convertible_v<Samples, detail::DatasetTensor<float>> ||
+           !std::is_convertible_v<Targets, detail::DatasetTensor<Target>>)
+      TensorDataset(const Samples&, const Targets&)
+      : TensorDataset(Tensor<float, Host>(), Tensor<Target, Host>()) {
     static_assert(std::is_void_v<Samples>,
                   "gpunet::data::TensorDataset: want samples as a Tensor<float, Host>, and targets as a "
                   "Tensor<label_t, Host> (classes from 0) or a Tensor<float, Host>, make tensors of these types");
@@ -66,8 +101,11 @@ class TensorDataset : public detail::SampleTensor {
   }
 
  private:
-  View<const Target, Host> targets_;
+  detail::DatasetTensor<Target> targets_;
 };
+
+template <class Target>
+TensorDataset(const Tensor<float, Host>&, const Tensor<Target, Host>&) -> TensorDataset<Target>;
 
 }  // namespace gpunet::data
 

@@ -8,8 +8,13 @@
 
 namespace gpunet::data {
 
-GPUNET_INLINE detail::SampleTensor::SampleTensor(const View<const float, Host>& samples, const Sizes& targets,
-                                                 bool labels)
+GPUNET_INLINE void detail::refuse_lifetime() {
+  throw_error(Error(
+      "gpunet::data::TensorDataset: a tensor of the dataset no longer exists (its memory is gone), keep it as "
+      "long as the dataset and its loaders, or move it there: TensorDataset set(std::move(X), std::move(y))"));
+}
+
+GPUNET_INLINE detail::SampleTensor::SampleTensor(DatasetTensor<float> samples, const Sizes& targets, bool labels)
     : samples_(samples), target_sizes_(targets.tail()) {
   constexpr std::string_view where = "gpunet::data::TensorDataset: ";
   require(samples.sizes().rank() >= 2, where, "samples of shape ", to_string(samples.sizes()),
@@ -18,8 +23,9 @@ GPUNET_INLINE detail::SampleTensor::SampleTensor(const View<const float, Host>& 
           " (want [n, ...]), give the tensor a shape with the number of samples in front");
   require(!labels || targets.rank() == 1 || target_sizes_.numel() != 1, where, "labels of shape ",
           to_string(targets), " (want [n], a class for each sample)");
-  require(samples.size(0) == targets[0], where, samples.size(0), " samples (shape ", to_string(samples.sizes()),
-          ") and ", targets[0], labels ? " labels" : " targets", " (want one for each sample)");
+  require(samples.sizes()[0] == targets[0], where, samples.sizes()[0], " samples (shape ",
+          to_string(samples.sizes()), ") and ", targets[0], labels ? " labels" : " targets",
+          " (want one for each sample)");
 }
 
 GPUNET_INLINE void detail::SampleTensor::read_sample(index_t i, float* sample) const {

@@ -1,6 +1,7 @@
 // Arenas for the gradients of parameters.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -74,15 +75,19 @@ class Gradients {
       partial_ = {};  // gradients would lie in what are gaps now, which have to be 0
     spare_ = plan.spare_elements;
     ranges_ = std::move(ranges);
+    all_frozen_ = std::none_of(parameters.begin(), parameters.end(), [](const auto& p) { return p.requires_grad; });
   }
   // Returns the parts of the arena that are computed.
   const std::vector<ArenaRange>& ranges() const { return ranges_; }
 
   // Allocates memory at the first call: inference needs none. Throws Error if there are parameters, and all are frozen.
   void reserve(D& device, const Slicing& slicing) {
-    require(size_ == 0 || !ranges_.empty(),
+    require(size_ == 0 || !ranges_.empty() || !all_frozen_,
             "gpunet::Network: no gradient to compute (all parameters are frozen by requires_grad(false)), let some "
             "of them be trained: net.parameters(\"fc.*\").requires_grad(true)");
+    require(size_ == 0 || !ranges_.empty(),
+            "gpunet::Network: no gradient to compute (no trained parameter has an effect on the outputs: they are "
+            "frozen, behind detach, or in layers whose values are not used), let the outputs depend on one");
     runs_ = slicing.runs();
     is_long_ = !std::is_same_v<T, WideSum<T>> && slicing.slices() > runs_ * sum_run;
     const index_t size = size_ + spare_, partial = (runs_ - 1) * size, wide = is_long_ ? runs_ * size : 0;
@@ -163,6 +168,7 @@ class Gradients {
   index_t runs_ = 1;
   bool is_long_ = false;
   std::vector<ArenaRange> ranges_;
+  bool all_frozen_ = false;
   std::shared_ptr<Buffer<T, D>> sum_ = std::make_shared<Buffer<T, D>>();
   Buffer<T, D> partial_;
   Buffer<WideSum<T>, D> wide_;  // of each run

@@ -41,8 +41,7 @@ void draw_parameters(D& device, const Graph& graph, Generator& generator, T* are
     const Initial& initial = parameter.initial;
     if (initial.copied_from > 0) continue;
     const auto a = static_cast<T>(initial.a), b = static_cast<T>(initial.b);
-    for (index_t i = 0; i < initial.unused; ++i)
-      generator.uniform(T{0}, T{1});
+    generator.discard(static_cast<std::uint64_t>(initial.unused) * sizeof(T) / sizeof(std::uint32_t));
     if (initial.kind == Initial::Kind::constant) {
       fill(device, end - first, a, first);
       continue;

@@ -29,8 +29,10 @@ class Model : public Network<D, T> {
   // The shape of one output sample.
   using OutputShape = decltype(std::declval<const Net&>().output());
 
-  // Initializes parameters from default_generator(), bitwise identical to torch.nn on every device.
-  explicit Model(D& device, const Net& net = Net()) : Network<D, T>(device, nn::lower<D, T>(net)), net_(net) {}
+  // Draws parameters, bitwise identical to torch.nn on every device.
+  explicit Model(D& device, const Net& net = Net(), const NetworkOptions& options = {default_generator()})
+      : Network<D, T>(device, nn::lower<D, T>(net), Drawn::yes, options), net_(net) {}
+  Model(D& device, const NetworkOptions& options) : Model(device, Net(), options) {}
   Model(Model&&) noexcept = default;
   // Destroys and constructs: layers may not be assignable.
   Model& operator=(Model&& other) noexcept {

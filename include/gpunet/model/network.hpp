@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include <gpunet/core/random.hpp>
 #include <gpunet/core/tracked_pointer.hpp>
 #include <gpunet/device/transfer.hpp>
 #include <gpunet/graph/run_slice.hpp>
@@ -33,6 +34,12 @@ class Predictor;
 // Whether the parameters of a new network are drawn, or left for the caller to set.
 enum class Drawn { no, yes };
 
+// Options of Network and Model.
+struct NetworkOptions {
+  // Draws the parameters, and the seed of layers such as Dropout. A reference, so that {} are sizes.
+  Generator& generator;
+};
+
 // A network on device D that computes in T (float or double): a Model without the type of its layers.
 template <class D, class T>
 class Network : public Trackable<Network<D, T>> {
@@ -42,22 +49,24 @@ class Network : public Trackable<Network<D, T>> {
   using value_type = T;
   using device_type = D;
 
-  // `graph` has the kernels of D and T. Draws parameters from default_generator(), bitwise identical to torch.nn on every
-  // device.
-  Network(D& device, Graph graph, Drawn drawn = Drawn::yes);
+  // `graph` has the kernels of D and T. Draws parameters, bitwise identical to torch.nn on every device.
+  Network(D& device, Graph graph, Drawn drawn = Drawn::yes, const NetworkOptions& options = {default_generator()});
   // Makes the network of a function of values (nn/value.hpp) for inputs [batch, ...input]; the function may return several
   // values. Throws Error for sizes that do not fit.
   template <class F>
-  requires(nn::values_taken_by<F> > 0) Network(D& device, F f, const Sizes& input)
-      : Network(device, graph_of<1>(f, {input})) {}
+  requires(nn::values_taken_by<F> > 0)
+      Network(D& device, F f, const Sizes& input, const NetworkOptions& options = {default_generator()})
+      : Network(device, graph_of<1>(f, {input}), Drawn::yes, options) {}
   // The same for functions of two or three values: net(a, b).
   template <class F>
-  requires(nn::values_taken_by<F> > 0) Network(D& device, F f, const Sizes& input0, const Sizes& input1)
-      : Network(device, graph_of<2>(f, {input0, input1})) {}
+  requires(nn::values_taken_by<F> > 0) Network(D& device, F f, const Sizes& input0, const Sizes& input1,
+                                               const NetworkOptions& options = {default_generator()})
+      : Network(device, graph_of<2>(f, {input0, input1}), Drawn::yes, options) {}
   template <class F>
   requires(nn::values_taken_by<F> > 0)
-      Network(D& device, F f, const Sizes& input0, const Sizes& input1, const Sizes& input2)
-      : Network(device, graph_of<3>(f, {input0, input1, input2})) {}
+      Network(D& device, F f, const Sizes& input0, const Sizes& input1, const Sizes& input2,
+              const NetworkOptions& options = {default_generator()})
+      : Network(device, graph_of<3>(f, {input0, input1, input2}), Drawn::yes, options) {}
   // Makes the network of a function of values that shares its parameters and buffers with another network, which has all of them,
   // under the same names: Network generator(gan, [](nn::Value z) { ... }, {64}). What requires a gradient is a matter of each.
   // Throws Error for one that the other does not have. Draws nothing.
@@ -143,8 +152,7 @@ class Network : public Trackable<Network<D, T>> {
   }
   // The same for parts of tensors and for what is computed from tensors, net(x[0]), which are copied.
   template <class X>
-  requires(std::is_convertible_v<X, Tensor<T, D>> &&
-           !std::is_same_v<std::remove_cvref_t<X>, Tensor<T, D>>) Output<D, T>
+  requires(std::is_convertible_v<X, Tensor<T, D>> && !std::is_convertible_v<X&, View<const T, D>>) Output<D, T>
   operator()(X&& x) {
     const Tensor<T, D> inputs = std::forward<X>(x);
     return (*this)(inputs.view());
@@ -441,6 +449,15 @@ requires(nn::values_taken_by<F> > 0) Network(D&, F, Sizes, Sizes)
 ->Network<D, float>;
 template <class D, class F>
 requires(nn::values_taken_by<F> > 0) Network(D&, F, Sizes, Sizes, Sizes)
+->Network<D, float>;
+template <class D, class F>
+requires(nn::values_taken_by<F> > 0) Network(D&, F, Sizes, NetworkOptions)
+->Network<D, float>;
+template <class D, class F>
+requires(nn::values_taken_by<F> > 0) Network(D&, F, Sizes, Sizes, NetworkOptions)
+->Network<D, float>;
+template <class D, class F>
+requires(nn::values_taken_by<F> > 0) Network(D&, F, Sizes, Sizes, Sizes, NetworkOptions)
 ->Network<D, float>;
 
 #define GPUNET_NETWORK(D, T) class Network<D, T>

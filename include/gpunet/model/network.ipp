@@ -41,7 +41,7 @@ template <class D, class T>
 Network<D, T>::~Network() = default;
 
 template <class D, class T>
-Network<D, T>::Network(D& device, Graph graph, Drawn drawn)
+Network<D, T>::Network(D& device, Graph graph, Drawn drawn, const NetworkOptions& options)
     : Network(device, std::move(graph), std::make_shared<Arena<D, T>>()) {
   Buffer<T, D>&parameters = arena_->parameters, &buffers = arena_->buffers;
   parameters.reset(device, graph_.parameter_elements);
@@ -49,8 +49,8 @@ Network<D, T>::Network(D& device, Graph graph, Drawn drawn)
   fill(device, parameters.size(), T{}, parameters.data());
   initialize_buffers(device, graph_, buffers.data());
   if (drawn == Drawn::no) return;
-  draw_parameters(device, graph_, default_generator(), parameters.data());
-  if (plan_.uses_random) random_seed_ = draw_seed(default_generator());
+  draw_parameters(device, graph_, options.generator, parameters.data());
+  if (plan_.uses_random) random_seed_ = draw_seed(options.generator);
 }
 
 template <class D, class T>
@@ -156,7 +156,7 @@ void Network<D, T>::plan_for(Graph fused, Storage storage) {
   Plan plan(fused, DeviceTraits<D>::rectifies_gradients, InputGradient::skip,
             {.element_bytes = sizeof(T), .storage = storage});
   require_storable_constants(fused, plan, "gpunet::Model::autocast");
-  gradients_.set_plan(device_, graph_.parameters, plan);
+  gradients_.set_plan(device_, fused.parameters, plan);
   fused_ = std::move(fused);
   plan_ = std::move(plan);
   ++plan_number_;

@@ -18,24 +18,10 @@ namespace gpunet {
 template <class T, class D>
 class Parameter : public View<T, D> {
  public:
-  using element_type = T;
-  using device_type = D;
-
   // `gradients` of a parameter, at `offset`: those of its model.
   Parameter(D& device, T* data, const Sizes& sizes, const Gradients<std::remove_const_t<T>, D>* gradients = nullptr,
             index_t offset = 0, const std::string* name = nullptr)
-      : View<T, D>(data, sizes), device_(&device), gradients_(gradients), offset_(offset), name_(name) {}
-
-  D& device() const { return *device_; }
-
-  // Returns element i of the first dimension, as a view: see StridedView in <gpunet/tensors.hpp>.
-  template <class P = Parameter>
-  auto operator[](index_t i) const {
-    return select(static_cast<const P&>(*this), 0, i);
-  }
-
-  // Returns the elements in row-major order; waits for the device.
-  std::vector<std::remove_const_t<T>> to_vector() const { return gpunet::to_vector(*device_, *this); }
+      : View<T, D>(data, sizes, &device), gradients_(gradients), offset_(offset), name_(name) {}
 
   // Returns the gradient that backward passes have added up since zero_grad(), of a frozen parameter zeros. Throws Error if there
   // was none.
@@ -43,11 +29,10 @@ class Parameter : public View<T, D> {
     require(gradients_ != nullptr, "gpunet::Parameter::grad: this is a gradient or a buffer, ask a parameter");
     require(!gradients_->zeroed(), "gpunet::Parameter::grad: ", *name_,
             " has no gradient (no backward pass since zero_grad), call loss.backward() first");
-    return {*device_, gradients_->data() + offset_, this->sizes()};
+    return {this->device(), gradients_->data() + offset_, this->sizes()};
   }
 
  private:
-  D* device_;
   const Gradients<std::remove_const_t<T>, D>* gradients_;
   index_t offset_;
   const std::string* name_;

@@ -215,14 +215,11 @@ Expression<std::remove_const_t<T>, D> expression(const StridedView<T, D>& x) {
 #endif
   return all;
 }
-template <class T, class D>
-Expression<std::remove_const_t<T>, D> expression(const View<T, D>& x) {
-  using V = std::remove_const_t<T>;
-  return Expression<V, D>(nullptr, Operand{x.data(), element_type<V>, x.sizes(), dense_strides(x.sizes())});
-}
-template <ViewOnDevice X>
+template <DenseView X>
 auto expression(const X& x) {
-  return expression(view_of(x));
+  using T = ValueOf<X>;
+  return Expression<T, DeviceOf<X>>(TensorAccess::device(x),
+                                    Operand{x.data(), element_type<T>, x.sizes(), dense_strides(x.sizes())});
 }
 template <class T, class D>
 Expression<T, D> expression(Expression<T, D>&& x) {

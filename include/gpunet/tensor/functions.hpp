@@ -321,7 +321,7 @@ GPUNET_TENSOR_ROUNDING(trunc, Trunc)
     detail::assign_result(x op std::forward<X>(y), x, #name);                                                    \
     return x;                                                                                                    \
   }                                                                                                              \
-  template <detail::ViewOnDevice V, class X>                                                                     \
+  template <detail::DenseView V, class X>                                                                        \
   requires(detail::TensorLike<X> || detail::Number<X>) const V& name(const V& x, X&& y) {                        \
     detail::assign_result(x op std::forward<X>(y), detail::view_of(x), #name);                                   \
     return x;                                                                                                    \

@@ -32,16 +32,14 @@ template <class T, class D>
 std::string to_string(D& device, const View<T, D>& view) {
   return detail::tensor_text(view.sizes(), to_vector(device, view));
 }
-// Returns the same for a view on Host, which needs no device.
+// Returns the same for a view that knows its device, or is on Host.
 template <class T, class D>
 std::string to_string(const View<T, D>& view) {
-  static_assert(DeviceTraits<D>::has_host_memory,
-                "gpunet::to_string: a view on Cuda does not know its device, write to_string(device, view)");
   if constexpr (DeviceTraits<D>::has_host_memory)
     return detail::tensor_text(view.sizes(),
                                std::vector<std::remove_const_t<T>>(view.data(), view.data() + view.numel()));
   else
-    return "";
+    return to_string(view.device(), view);
 }
 
 // std::cout << tensor.sizes()
@@ -50,7 +48,7 @@ std::basic_ostream<char, Traits>& operator<<(std::basic_ostream<char, Traits>& o
   return out << to_string(sizes);
 }
 
-// std::cout << batch.inputs, on Host
+// std::cout << batch.inputs
 template <class T, class D>
 std::ostream& operator<<(std::ostream& out, const View<T, D>& view) {
   return out << to_string(view);

@@ -99,7 +99,7 @@ const StridedView<T, D>& view_of(const StridedView<T, D>& view) {
   return view;
 }
 
-template <ViewOnDevice X>
+template <DenseView X>
 StridedView<typename X::element_type, typename X::device_type> view_of(const X& x) {
   return {x.device(), x.data(), x.sizes(), dense_strides(x.sizes())};
 }

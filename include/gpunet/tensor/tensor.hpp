@@ -17,36 +17,13 @@
 namespace gpunet {
 
 template <class T, class D>
-class StridedView;  // tensor/strided_view.hpp
-template <class T, class D>
 class Expression;  // tensor/expression.hpp
 
 namespace detail {
-struct TensorAccess;
 
 // The base of results of several tensors, the first of which has elements of T.
 template <class T, class D>
 struct SeveralTensors {};
-
-// An iterator over the first dimension of a tensor or a view.
-template <class X>
-struct RowIterator {
-  X* x;
-  index_t i;
-
-  auto operator*() const { return (*x)[i]; }
-  RowIterator& operator++() {
-    ++i;
-    return *this;
-  }
-  friend bool operator==(const RowIterator& a, const RowIterator& b) { return a.i == b.i; }
-};
-template <class X>
-RowIterator<X> end_of_rows(X& x) {
-  require(x.sizes().rank() > 0,
-          "gpunet::Tensor::end: a tensor without dimensions has no first one to iterate over, use item()");
-  return {&x, x.sizes()[0]};
-}
 
 template <bool never>
 constexpr void refuse_second_use() {
@@ -116,6 +93,8 @@ class Tensor {
   template <class U>
   requires std::is_same_v<std::remove_const_t<U>, T> Tensor(const StridedView<U, D>& view)
       : Tensor(view.contiguous()) {}
+  template <class U>
+  requires std::is_same_v<std::remove_const_t<U>, T> Tensor(const View<U, D>& view) : Tensor(view.clone()) {}
 
   // A moved-from tensor is empty.
   Tensor(Tensor&& other) noexcept
@@ -139,8 +118,8 @@ class Tensor {
   index_t numel() const { return sizes_.numel(); }
   D& device() const { return *device_; }
 
-  operator View<T, D>() & { return {data(), sizes_}; }
-  operator View<const T, D>() const& { return {data(), sizes_}; }
+  operator View<T, D>() & { return {data(), sizes_, device_}; }
+  operator View<const T, D>() const& { return {data(), sizes_, device_}; }
   View<T, D> view() & { return *this; }
   View<const T, D> view() const& { return *this; }
   // Views of a temporary tensor do not compile.
@@ -166,22 +145,14 @@ class Tensor {
   // Returns a copy on `target`: this device, another of the same kind, or one of another kind.
   template <Device Target>
   Tensor<T, Target> to(Target& target) const {
-    Tensor<T, Target> copy(target, sizes_);
-    if (numel() > 0) transfer(*device_, data(), target, copy.data(), buffer_.bytes());
-    return copy;
+    return view().to(target);
   }
 
   // Returns the elements in row-major order. Waits for the device.
   std::vector<T> to_vector() const { return numel() > 0 ? gpunet::to_vector(*device_, view()) : std::vector<T>(); }
 
   // Returns the element of a one-element tensor. Waits for the device. Throws Error for any other shape.
-  T item() const {
-    require(numel() == 1, "gpunet::Tensor::item: a tensor of shape ", to_string(sizes_),
-            " has no single value, use to_vector()");
-    T value;
-    device_->download(&value, data(), sizeof(T));
-    return value;
-  }
+  T item() const { return view().item(); }
 
  private:
   friend struct detail::TensorAccess;
@@ -215,6 +186,26 @@ template <class T, class D>
 Tensor(Expression<T, D>&&) -> Tensor<T, D>;
 template <class T, class D>
 Tensor(const StridedView<T, D>&) -> Tensor<std::remove_const_t<T>, D>;
+template <class T, class D>
+Tensor(const View<T, D>&) -> Tensor<std::remove_const_t<T>, D>;
+
+template <class T, class D>
+template <Device Target>
+Tensor<std::remove_const_t<T>, Target> View<T, D>::to(Target& target) const {
+  Tensor<std::remove_const_t<T>, Target> copy(target, sizes_);
+  if (numel() > 0)
+    transfer(device(), static_cast<const T*>(data_), target, copy.data(),
+             static_cast<std::size_t>(numel()) * sizeof(T));
+  return copy;
+}
+template <class T, class D>
+std::remove_const_t<T> View<T, D>::item() const {
+  require(numel() == 1, "gpunet::Tensor::item: a tensor of shape ", to_string(sizes_),
+          " has no single value, use to_vector()");
+  std::remove_const_t<T> value;
+  device().download(&value, data_, sizeof(T));
+  return value;
+}
 
 namespace detail {
 
@@ -224,6 +215,10 @@ struct TensorAccess {
   template <class T, class D>
   static D* device(const Tensor<T, D>& tensor) {
     return tensor.device_;
+  }
+  template <class T, class D>
+  static D* device(const View<T, D>& view) {
+    return view.device_;
   }
   template <class T, class D>
   static BorrowedLifetime lifetime(const Tensor<T, D>& tensor) {

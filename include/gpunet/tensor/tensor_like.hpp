@@ -9,10 +9,9 @@
 
 namespace gpunet::detail {
 
-// A View that knows its device, such as a parameter of a network.
+// A View, such as a batch of a loader or a parameter of a network.
 template <class X>
-concept ViewOnDevice = std::derived_from<X, View<typename X::element_type, typename X::device_type>> &&
-    std::same_as<decltype(std::declval<const X&>().device()), typename X::device_type&>;
+concept DenseView = std::derived_from<X, View<typename X::element_type, typename X::device_type>>;
 
 // What an operand is; void for other types.
 template <class X>
@@ -29,10 +28,8 @@ template <class T, class D>
 struct OperandOf<Expression<T, D>> : OperandOf<Tensor<T, D>> {};
 template <class T, class D>
 struct OperandOf<StridedView<T, D>> : OperandOf<Tensor<std::remove_const_t<T>, D>> {};
-template <class T, class D>
-struct OperandOf<View<T, D>> : OperandOf<Tensor<std::remove_const_t<T>, D>> {};
-template <ViewOnDevice X>
-struct OperandOf<X> : OperandOf<View<typename X::element_type, typename X::device_type>> {};
+template <DenseView X>
+struct OperandOf<X> : OperandOf<Tensor<std::remove_const_t<typename X::element_type>, typename X::device_type>> {};
 
 template <class X>
 using ValueOf = typename OperandOf<std::remove_cvref_t<X>>::value_type;
@@ -72,10 +69,6 @@ auto with_elements(X&& x, const F& f) {
   } else if constexpr (std::is_same_v<V, Tensor<ValueOf<X>, DeviceOf<X>>>) {
     return f(device_of_view(x), std::as_const(x).data(), x.sizes());
   } else {
-    static_assert(
-        requires { x.device(); },
-        "gpunet::View: a view that does not know its device (functions of tensors run there), give the "
-        "tensor, or StridedView(device, ...)");
     if constexpr (requires { x.is_contiguous(); })
       if (!x.is_contiguous()) return with_elements(x.contiguous(), f);
     return f(x.device(), static_cast<const ValueOf<X>*>(x.data()), x.sizes());

@@ -4,6 +4,7 @@
 #include <type_traits>
 #include <utility>
 
+#include <gpunet/core/random.hpp>
 #include <gpunet/model/network.hpp>
 #include <gpunet/nn/layer.hpp>
 #include <gpunet/train/metrics.hpp>
@@ -27,10 +28,13 @@ class KeepMode {
   nn::Mode mode_;
 };
 
-// Returns the batches of a loader on a device, or the batches if they are on it already.
+// Returns the batches of a loader on a device, or the batches if they are on it already. A data::DataLoader without a generator draws from
+// `generator`.
 template <class Loader, class D>
-decltype(auto) batches_on(D& device, Loader& loader) {
-  if constexpr (requires { loader.to(device); }) {
+decltype(auto) batches_on(D& device, Loader& loader, const GeneratorOption& generator) {
+  if constexpr (requires { loader.to(device, generator); }) {
+    return loader.to(device, generator);
+  } else if constexpr (requires { loader.to(device); }) {
     return loader.to(device);
   } else {
     static_assert(
@@ -76,9 +80,11 @@ struct Evaluation {
 
 // Returns loss and accuracy of a model in evaluation mode, over all batches of a data::DataLoader or of batches that
 // are on the device already (loader.resident_on(device)). Restores the model's mode. Calls see(outputs, targets) after
-// each batch, for metrics, with the targets of the loader; stops if it returns false. With nn::OutputLoss, the loader's targets are used as in fit().
+// each batch, for metrics, with the targets of the loader; stops if it returns false. With nn::OutputLoss, the loader's targets are used as in fit(). Batches draw from `generator`
+// if their loader has none.
 template <class Model, class Loss, class Loader, class See>
-Evaluation evaluate(Model& model, const Loss& criterion, Loader&& loader, See see) {
+Evaluation evaluate(Model& model, const Loss& criterion, Loader&& loader, See see,
+                    const GeneratorOption& generator = {}) {
   const detail::KeepMode keep(model);
   model.eval();
   auto& device = model.device();
@@ -90,7 +96,7 @@ Evaluation evaluate(Model& model, const Loss& criterion, Loader&& loader, See se
   const AnyLoss<typename Model::device_type, typename Model::value_type> loss_of(criterion);
   const bool has_places = sizes.rank() > 1 && loss_of.traits(sizes).target == sizes.tail();
   Accuracy accuracy(device, has_places ? sizes[0] : sizes.numel(), {nn::detail::ignore_index_of(criterion)});
-  auto&& batches = detail::batches_on(device, loader);
+  auto&& batches = detail::batches_on(device, loader, generator);
   for (auto [batch_inputs, batch_targets] : batches) {
     const auto [inputs, targets] = detail::batch_for<Loss>(model, batch_inputs, batch_targets);
     static_assert(

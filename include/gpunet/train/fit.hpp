@@ -36,9 +36,9 @@ class Validation {
   void validate(R& run, const Loss& criterion, See see) {
     const Evaluation result = [&] {
       if constexpr (std::is_void_v<Model>)
-        return evaluate(run.model, criterion, loader_, see);
+        return evaluate(run.model, criterion, loader_, see, run.generator);
       else
-        return evaluate(*model_, criterion, loader_, see);
+        return evaluate(*model_, criterion, loader_, see, run.generator);
     }();
     if constexpr (std::is_convertible_v<Model*, decltype(run.validated)>) run.validated = model_;
     run.current.val_loss = result.loss;
@@ -78,6 +78,8 @@ struct FitOptions {
   std::string resume = {};
   index_t save_every = 0;  // steps after which it is saved too; 0: none
   int keep_last = 1;       // files of .resume that are kept, see io::CheckpointOptions
+  // Draws the epochs of a data::DataLoader (also that of Validation) that has no generator of its own; part of the checkpoint.
+  GeneratorOption generator = {};
 };
 
 // Trains a model and returns what was measured:
@@ -164,10 +166,18 @@ History fit(Network<D, T>& model, const Loss& criterion, Optimizer& optimizer, L
           " (want 0 or more, and with .resume a file), write {.resume = \"run.safetensors\", .save_every = 100}");
   require(&optimizer.model() == &model,
           "gpunet::train::fit: the optimizer belongs to another model (this one would not learn), make one for it");
-  auto&& batches = detail::batches_on(model.device(), loader);
+  constexpr bool draws = requires {
+    loader.to(model.device(), options.generator);
+  };
+  require(
+      draws || !options.generator.is_given(),
+      "gpunet::train::fit: .generator with batches that are made already (they draw from that of their loader), "
+      "give it to the data::DataLoader");
+  auto&& batches = detail::batches_on(model.device(), loader, options.generator);
   require(batches.size() > 0, "gpunet::train::fit: the loader has no batches, nothing could be learned");
 
   R run(model, optimizer);
+  run.generator = options.generator;
   require(
       !model.reducer() || model.reducer()->reduces(),
       "gpunet::train::fit: within no_sync() (each rank would update by its own gradients), end its scope before");
@@ -278,6 +288,7 @@ History fit(Network<D, T>& model, const Loss& criterion, Optimizer& optimizer, L
           "gpunet::train::fit: .resume with batches of your own (their place in the epoch is unknown), give a "
           "data::DataLoader or add void visit_state(StateVisitor&) to them"));
     if (options.scaler) checkpoint->add("scaler", *options.scaler);
+    if (options.generator.is_given()) checkpoint->add("generator", *options.generator);
     each([&, number = index_t{0}]<class Part>(Part& part) mutable {
       if constexpr (Stateful<Part>) checkpoint->add(concat("part.", number++), part);
     });
@@ -342,7 +353,8 @@ History fit(Network<D, T>& model, const Loss& criterion, Optimizer& optimizer, L
     }
     run.trained = run.step == run.steps && !run.stopped();
     if (run.trained && run.has_validation) {
-      const Generator before = default_generator();
+      std::optional<Generator> before;
+      if (checkpoint) before = *options.generator;
       if (ranks) ranks->sync_buffers();
       each([&]<class Part>(Part& part) {
         if constexpr (detail::Validates<Part, R, Loss>) {
@@ -361,7 +373,7 @@ History fit(Network<D, T>& model, const Loss& criterion, Optimizer& optimizer, L
       ranks.agree_to_stop(run);
       if (run.stopped()) {  // measured on a part of it only; a training that goes on validates again
         run.current.val_loss = run.current.val_accuracy = Epoch::unknown;
-        if (checkpoint) default_generator() = before;
+        if (checkpoint) *options.generator = *before;
         save_now();
       } else {
         join_ranks();

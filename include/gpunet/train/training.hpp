@@ -10,6 +10,7 @@
 #include <vector>
 
 #include <gpunet/core/error.hpp>
+#include <gpunet/core/random.hpp>
 #include <gpunet/core/state.hpp>
 #include <gpunet/train/running_loss.hpp>
 
@@ -97,6 +98,7 @@ class Training {
   double accuracy() const { return count_accuracy ? count_accuracy() : Epoch::unknown; }
   virtual index_t first_not_finite() const = 0;
   std::function<double()> count_accuracy;
+  GeneratorOption generator;  // of FitOptions
 
   // Ends the training after the current step or, in on_epoch_end, after this epoch. Later calls are ignored.
   void stop(std::string why) { stop(End::stopped, std::move(why)); }
