@@ -18,6 +18,8 @@ class AnyActivation {
   // Throws Error for any other name.
   explicit AnyActivation(std::string_view name) : kind_(kind_of(name)) {}
 
+  GPUNET_REFUSED_CALL
+
   constexpr auto output(auto in) const { return in; }
 
   // Appends the layer of that name, see layer.hpp.
