@@ -65,6 +65,8 @@ class Gradients {
   // Sets which gradients are computed. Those of other parameters become 0. An error changes no range.
   void set_plan(D& device, const std::vector<ParameterInfo>& parameters, const Plan& plan) {
     std::vector<ArenaRange> ranges;
+    are_frozen_ = std::none_of(parameters.begin(), parameters.end(),
+                               [](const ParameterInfo& parameter) { return parameter.requires_grad; });
     for (std::size_t i = 0; i < parameters.size(); ++i)
       if (plan.has_gradient[i])
         append(ranges, parameters[i]);
@@ -78,11 +80,15 @@ class Gradients {
   // Returns the parts of the arena that are computed.
   const std::vector<ArenaRange>& ranges() const { return ranges_; }
 
-  // Allocates memory at the first call: inference needs none. Throws Error if there are parameters, and all are frozen.
+  // Allocates memory at the first call: inference needs none. Throws Error if there are parameters, and none has a gradient.
   void reserve(D& device, const Slicing& slicing) {
-    require(size_ == 0 || !ranges_.empty(),
+    require(size_ == 0 || !ranges_.empty() || !are_frozen_,
             "gpunet::Network: no gradient to compute (all parameters are frozen by requires_grad(false)), let some "
             "of them be trained: net.parameters(\"fc.*\").requires_grad(true)");
+    require(
+        size_ == 0 || !ranges_.empty(),
+        "gpunet::Network: no gradient to compute (no parameter that is trained reaches the loss: detach, or layers "
+        "that nothing reads, are between), return a value of the function that depends on one");
     runs_ = slicing.runs();
     is_long_ = !std::is_same_v<T, WideSum<T>> && slicing.slices() > runs_ * sum_run;
     const index_t size = size_ + spare_, partial = (runs_ - 1) * size, wide = is_long_ ? runs_ * size : 0;
@@ -162,6 +168,7 @@ class Gradients {
   index_t size_, spare_ = 0;  // behind the arena, see Plan
   index_t runs_ = 1;
   bool is_long_ = false;
+  bool are_frozen_ = false;
   std::vector<ArenaRange> ranges_;
   std::shared_ptr<Buffer<T, D>> sum_ = std::make_shared<Buffer<T, D>>();
   Buffer<T, D> partial_;
