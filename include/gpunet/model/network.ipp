@@ -156,7 +156,7 @@ void Network<D, T>::plan_for(Graph fused, Storage storage) {
   Plan plan(fused, DeviceTraits<D>::rectifies_gradients, InputGradient::skip,
             {.element_bytes = sizeof(T), .storage = storage});
   require_storable_constants(fused, plan, "gpunet::Model::autocast");
-  gradients_.set_plan(device_, graph_.parameters, plan);
+  gradients_.set_plan(device_, fused.parameters, plan);
   fused_ = std::move(fused);
   plan_ = std::move(plan);
   ++plan_number_;
