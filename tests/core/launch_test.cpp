@@ -216,10 +216,10 @@ TEST_CASE("processors that a launcher leaves unused are told once a machine") {
     return unused_processors({.local_rank = local_rank, .local_world_size = local_world_size, .launcher = launcher},
                              bound, 16);
   };
-  CHECK(
-      text("Open MPI", 0, 2, 1) ==
-      "gpunet: Open MPI has bound each process to 1 of 16 processors, so a Host has as many threads (14 processors "
-      "stay unused), start with mpirun --bind-to none, or srun --cpu-bind=none");
+  CHECK(text("Open MPI", 0, 2, 1) ==
+        "gpunet: Open MPI has bound each process to 1 of 16 processors, so a Host has as many threads (unused "
+        "processors: "
+        "14), start with mpirun --bind-to none, or srun --cpu-bind=none");
   CHECK(text("Open MPI", 0, 1, 1) != "");
   CHECK(text("Open MPI", 1, 2, 1) == "");
   CHECK(text("Open MPI", 0, 2, 8) == "");
