@@ -10,6 +10,7 @@
 #include <gpunet/nn/output_loss.hpp>
 #include <gpunet/ops/convert.hpp>
 #include <gpunet/tensor/print.hpp>
+#include <gpunet/tensor/tensor_like.hpp>
 
 namespace gpunet {
 
@@ -243,14 +244,20 @@ template <class X>
 concept AnyLoss = decltype(is_loss(static_cast<std::remove_cvref_t<X>*>(nullptr)))::value;
 template <class X>
 concept AnyOutput = decltype(is_output(static_cast<std::remove_cvref_t<X>*>(nullptr)))::value;
+// What the language or the library might combine a loss or an output with; types of users may have operators of their own.
+template <class X>
+concept ResultOperand = AnyLoss<X> || AnyOutput<X> || std::is_arithmetic_v<std::remove_cvref_t<X>> || TensorLike<X>;
+template <class A, class B>
+concept WithResult = ResultOperand<A> && ResultOperand<B> &&
+    (AnyLoss<A> || AnyLoss<B> || AnyOutput<A> || AnyOutput<B>);
 
 }  // namespace detail
 
 // Arithmetic with losses and outputs does not compile.
 #define GPUNET_REFUSED_OF_RESULTS(op)                                                                            \
   template <class A, class B>                                                                                    \
-  requires(detail::AnyLoss<A> || detail::AnyLoss<B> || detail::AnyOutput<A> || detail::AnyOutput<B>) auto        \
-  operator op(A&&, B&&) {                                                                                        \
+  requires detail::WithResult<A, B>                                                                              \
+  auto operator op(A&&, B&&) {                                                                                   \
     static_assert(!detail::AnyLoss<A> && !detail::AnyLoss<B>,                                                    \
                   "gpunet::LossValue: no arithmetic with losses (a model stores the gradients of one), write "   \
                   "loss.item() for the number, loss.backward(0.1) for 0.1 * loss, and a network whose outputs "  \
