@@ -1,4 +1,4 @@
-# The installed package: headers, targets, gpunet_cuda_sources, gpunet_find_cudnn, gpunet_find_mpi, gpunet_find_nccl, gpunet_precompile, gpunet_hide, version; files of
+# The installed package: headers, targets, gpunet_optimize, gpunet_cuda_sources, gpunet_find_cudnn, gpunet_find_mpi, gpunet_find_nccl, gpunet_precompile, gpunet_hide, version; files of
 # pkg-config.
 
 include(GNUInstallDirs)
@@ -23,6 +23,7 @@ endforeach()
 install(FILES
   ${PROJECT_BINARY_DIR}/gpunet-config.cmake
   ${PROJECT_BINARY_DIR}/gpunet-config-version.cmake
+  ${CMAKE_CURRENT_LIST_DIR}/gpunet_optimize.cmake
   ${CMAKE_CURRENT_LIST_DIR}/gpunet_cuda.cmake
   ${CMAKE_CURRENT_LIST_DIR}/gpunet_cudnn.cmake
   ${CMAKE_CURRENT_LIST_DIR}/gpunet_mpi.cmake

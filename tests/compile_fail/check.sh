@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # check.sh FILE COMPILER [FLAG...]: FILE must not compile, and the first error must contain every sentence that the file
-# names in its leading lines "// expect: ...". With a line "// lines: N" below these, the whole output has at most N lines.
+# names in its leading lines "// expect: ...". With a line "// lines: N" below these, the whole output has at most N lines; with a
+# line "// note: ...", it contains that sentence.
 set -euo pipefail
 export LC_ALL=C
 file=$1
@@ -8,6 +9,7 @@ shift
 
 mapfile -t sentences < <(sed -n '/^\/\/ expect: /!q; s/^\/\/ expect: //p' "$file")
 [[ ${#sentences[@]} -gt 0 ]] || { echo "$file: the first line is not '// expect: <sentence>'"; exit 1; }
+note=$(sed -n '/^\/\//!q; s/^\/\/ note: //p' "$file")
 most=$(sed -n '/^\/\//!q; s/^\/\/ lines: //p' "$file")
 
 if output=$("$@" -fsyntax-only "$file" 2>&1); then
@@ -23,4 +25,5 @@ for sentence in "${sentences[@]}"; do
 done
 lines=$(wc -l <<<"$output")
 [[ -z $most || $lines -le $most ]] || { printf '%s\n' "$file: $lines lines of output, want at most $most:" "$output"; exit 1; }
+[[ -z $note || $output == *"$note"* ]] || { printf '%s\n' "$file: the output lacks '$note':" "$output"; exit 1; }
 echo "$first"

@@ -210,3 +210,19 @@ TEST_CASE("a sampler of launched processes has the part of its own, or says why 
   CHECK(data::DistributedSampler(9, {.num_replicas = 3, .rank = 2, .shuffle = false}).order(0) ==
         std::vector<index_t>{2, 5, 8});
 }
+
+TEST_CASE("processors that a launcher leaves unused are told once a machine") {
+  const auto text = [](const char* launcher, index_t local_rank, index_t local_world_size, index_t bound) {
+    return unused_processors({.local_rank = local_rank, .local_world_size = local_world_size, .launcher = launcher},
+                             bound, 16);
+  };
+  CHECK(text("Open MPI", 0, 2, 1) ==
+        "gpunet: Open MPI has bound each process to 1 of 16 processors, so a Host has as many threads (unused "
+        "processors: "
+        "14), start with mpirun --bind-to none, or srun --cpu-bind=none");
+  CHECK(text("Open MPI", 0, 1, 1) != "");
+  CHECK(text("Open MPI", 1, 2, 1) == "");
+  CHECK(text("Open MPI", 0, 2, 8) == "");
+  CHECK(text("Open MPI", 0, 16, 1) == "");
+  CHECK(text(nullptr, 0, 1, 1) == "");  // taskset: somebody wants it
+}

@@ -37,7 +37,8 @@ else
   expect batches 1 'gpunet::distributed: rank [0-9] (waits in call [0-9]+|has left after)'
   expect evaluates 1 'gpunet::distributed: rank [0-9] waits in call [0-9]+ \((all_reduce|broadcast)'
   expect evaluates_alone 1 'gpunet::distributed: rank [0-9] waits in call [0-9]+ \((all_reduce|all_gather)'
-  expect freezes 1 'gpunet::distributed: rank [0-9] waits in call [0-9]+ .* (was in|this rank in) call'
+  expect freezes 1 'gpunet::distributed: rank [0-9] waits in call [0-9]+ .* (was in|this rank in) call' \
+    'call [0-9]+ \(all_gather .*, because it has frozen or unfrozen parameters\)'
   expect breaks 1 'the layer of rank 1 breaks' 'gpunet::distributed: rank 1 has failed: an error has ended its backward pass'
   expect second 1 'Communicator: not all processes have made one within 3 s'
   # The ranks end at once: any of them may be the first that says so.

@@ -29,8 +29,21 @@ void check_same(D& device, const char* name, const L& layer) {
 TEST_CASE_TEMPLATE("a chosen activation has the bits of the one whose name it has", D, GPUNET_TEST_DEVICES) {
   D& device = test_device<D>();
   check_same(device, "relu", nn::ReLU{});
+  check_same(device, "relu6", nn::ReLU6{});
+  check_same(device, "leaky_relu", nn::LeakyReLU{});
+  check_same(device, "elu", nn::ELU{});
+  check_same(device, "selu", nn::SELU{});
+  check_same(device, "gelu", nn::GELU{});
+  check_same(device, "silu", nn::SiLU{});
+  check_same(device, "mish", nn::Mish{});
   check_same(device, "tanh", nn::Tanh{});
   check_same(device, "sigmoid", nn::Sigmoid{});
+  check_same(device, "logsigmoid", nn::LogSigmoid{});
+  check_same(device, "softplus", nn::Softplus{});
+  check_same(device, "softsign", nn::Softsign{});
+  check_same(device, "hardtanh", nn::Hardtanh{});
+  check_same(device, "hardswish", nn::Hardswish{});
+  check_same(device, "hardsigmoid", nn::Hardsigmoid{});
 }
 
 TEST_CASE_TEMPLATE("the linear activation is none", D, GPUNET_TEST_DEVICES) {
@@ -67,6 +80,21 @@ TEST_CASE("a chosen activation is printed as the layer that it is") {
 
 TEST_CASE("an activation that nobody knows") {
   CHECK(error_of([] { nn::AnyActivation("Tanh"); }) ==
-        "gpunet::nn::AnyActivation: 'Tanh' is no activation (want relu, tanh, sigmoid or linear), write a "
-        "layer of your own for another");
+        "gpunet::nn::AnyActivation: 'Tanh' is no activation (want linear, relu, relu6, leaky_relu, elu, selu, "
+        "gelu, silu, mish, tanh, sigmoid, logsigmoid, softplus, softsign, hardtanh, hardswish or hardsigmoid), "
+        "write a layer of your own for another");
+}
+
+TEST_CASE("layers with run-time sizes have the names of their parameters") {
+  Host& host = test_device<Host>();
+  const index_t n = 5;
+  const nn::Sequential layers(nn::Input<4>{}, nn::named<"fc1">(nn::Linear{n}), nn::AnyActivation("gelu"),
+                              nn::named<"head">(nn::Sequential(nn::Linear{n, nn::Bias<false>{}})),
+                              nn::named<"act">(nn::AnyActivation("silu")));
+  const Model net(host, layers);
+  std::vector<std::string> keys;
+  for (const ParameterInfo& parameter : net.named_parameters())
+    keys.push_back(concat(parameter.name, to_string(parameter.sizes)));
+  CHECK(keys == std::vector<std::string>{"fc1.weight[5, 4]", "fc1.bias[5]", "head.0.weight[5, 5]"});
+  CHECK(contains(nn::to_string(layers), "(fc1): Linear(in_features=4, out_features=5, bias=True)"));
 }

@@ -564,3 +564,26 @@ TEST_CASE("groups that make no sense") {
         "gpunet::optim::Adam::group: group 2 of 2 (want 0 to 1), add it by add_param_group");
   CHECK(error_of([&] { optimizer.group(-1); }) != "");
 }
+
+TEST_CASE_TEMPLATE("a network none of whose parameters reaches the loss says so, not that they are frozen", D,
+                   GPUNET_TEST_DEVICES) {
+  D& device = test_device<D>();
+  const std::string message =
+      "gpunet::Network: no gradient to compute (no parameter that is trained reaches the loss: detach, or layers "
+      "that "
+      "nothing reads, are between), return a value of the function that depends on one";
+  Network detached(device, [](nn::Value x) { return detach(linear(x, 3)); }, {4});
+  Network unread(device,
+                 [](nn::Value x) {
+                   linear(x, 3);
+                   return relu(x);
+                 },
+                 {4});
+  for (Network<D, float>* net : {&detached, &unread}) {
+    const Tensor<float, D> x(device, {2, 4}, pattern<float>(8, 7, 3, 19));
+    CHECK(error_of([&] { mean((*net)(x)).backward(); }) == message);
+    net->requires_grad(false);
+    CHECK(contains(error_of([&] { mean((*net)(x)).backward(); }),
+                   "(all parameters are frozen by requires_grad(false))"));
+  }
+}

@@ -132,4 +132,12 @@ GPUNET_INLINE Launch launch_of_process() {
   return alone.launcher ? alone : detail::half_launch();
 }
 
+GPUNET_INLINE std::string unused_processors(const Launch& launch, index_t bound, index_t all) {
+  if (!launch.launcher || launch.local_rank != 0 || bound * launch.local_world_size >= all) return {};
+  return concat(
+      "gpunet: ", launch.launcher, " has bound each process to ", bound, " of ", all,
+      " processors, so a Host has as many threads (unused processors: ", all - bound * launch.local_world_size,
+      "), start with mpirun --bind-to none, or srun --cpu-bind=none");
+}
+
 }  // namespace gpunet

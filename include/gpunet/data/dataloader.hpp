@@ -11,6 +11,7 @@
 #include <optional>
 #include <type_traits>
 
+#include <gpunet/core/refused.hpp>
 #include <gpunet/data/batch_buffers.hpp>
 #include <gpunet/data/batch_iterator.hpp>
 #include <gpunet/data/dataset.hpp>
@@ -236,6 +237,19 @@ class DataLoader : public detail::AnyDataLoader {
     return begin<Asked>();
   }
 };
+
+// Gives the compiler one clear error for other arguments.
+template <gpunet::detail::Wrong Target>
+class DataLoader<Target> : public gpunet::detail::AnyArguments {
+  static_assert(
+      gpunet::detail::never<Target>,
+      "gpunet::data::DataLoader: the arguments are a dataset and options with the names of DataLoaderOptions, "
+      "write data::TensorDataset set(X, y); data::DataLoader loader(set, {.batch_size = 4, .shuffle = true})");
+
+ public:
+  using AnyArguments::AnyArguments;
+};
+DataLoader(...)->DataLoader<gpunet::detail::WrongArguments>;
 
 template <AnyDataset Set>
 DataLoader(const Set&) -> DataLoader<TargetOf<Set>>;

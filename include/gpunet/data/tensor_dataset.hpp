@@ -107,6 +107,18 @@ class TensorDataset : public detail::SampleTensor {
 template <class Target>
 TensorDataset(const Tensor<float, Host>&, const Tensor<Target, Host>&) -> TensorDataset<Target>;
 
+// Gives the compiler one clear error for another number of arguments.
+template <gpunet::detail::Wrong Target>
+class TensorDataset<Target> : public gpunet::detail::AnyArguments {
+  static_assert(gpunet::detail::never<Target>,
+                "gpunet::data::TensorDataset: the arguments are a tensor of samples and one of targets, write "
+                "data::TensorDataset set(X, y)");
+
+ public:
+  using AnyArguments::AnyArguments;
+};
+TensorDataset(...)->TensorDataset<gpunet::detail::WrongArguments>;
+
 }  // namespace gpunet::data
 
 #if !GPUNET_COMPILED

@@ -86,7 +86,7 @@ class Communicator {
   // Adds up numbers of all ranks, on all of them.
   void sum(std::span<double> numbers);
   // Returns the texts of all ranks, on all of them.
-  [[nodiscard]] std::vector<std::string> all_gather(const std::string& text);
+  [[nodiscard]] std::vector<std::string> all_gather(const std::string& text, const char* reason = "");
 
   // For code whose calls cannot differ: starts one, unchecked, and returns its number for wait().
   std::uint64_t start(const CollectiveCall& call);

@@ -87,7 +87,8 @@ GPUNET_INLINE void Communicator::run_checked(const CollectiveCall& call, const S
          .type = io::Dtype::I64,
          .from = own.data(),
          .data = all.data(),
-         .is_checked = true});
+         .is_checked = true,
+         .reason = call.reason});
     for (std::size_t r = 1; r < all.size(); ++r)
       require(all[r] == all[0], where, "rank ", r, " calls ", detail::describe(all[r]), " where rank 0 calls ",
               detail::describe(all[0]),
@@ -122,14 +123,15 @@ GPUNET_INLINE void Communicator::sum(std::span<double> numbers) {
               {size});
 }
 
-GPUNET_INLINE std::vector<std::string> Communicator::all_gather(const std::string& text) {
+GPUNET_INLINE std::vector<std::string> Communicator::all_gather(const std::string& text, const char* reason) {
   std::vector<index_t> lengths(static_cast<std::size_t>(size()));
   const index_t length = std::ssize(text);
   run_checked({.kind = Collective::all_gather,
                .elements = 1,
                .type = io::Dtype::I64,
                .from = &length,
-               .data = lengths.data()},
+               .data = lengths.data(),
+               .reason = reason},
               {1});
   const auto most = static_cast<std::size_t>(*std::max_element(lengths.begin(), lengths.end()));
   std::string padded = text, all(most * lengths.size(), '\0');

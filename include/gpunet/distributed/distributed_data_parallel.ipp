@@ -254,7 +254,8 @@ void DistributedDataParallel<D, T>::verify_trained() {
   if (verified_plan_ == net_->plan_number()) return;
   make_buckets();
   std::string trained = detail::trained_parameters(*net_);
-  if (trained != trained_) detail::require_same(comm_.all_gather(trained));
+  if (trained != trained_)
+    detail::require_same(comm_.all_gather(trained, "because it has frozen or unfrozen parameters"));
   trained_ = std::move(trained);
   verified_plan_ = plan_number_;
 }

@@ -39,6 +39,7 @@ struct CollectiveCall {
   void* data = nullptr;         // [elements]; all_gather, all_to_all: [size, elements], a row of each rank
   bool is_checked = false;      // whether the ranks have compared their calls
   bool is_of_training = false;  // whether a rank in evaluation mode leaves it out
+  const char* reason = "";      // why a rank makes it, for the messages of others that do not
   // CUDA's stream of work on the memory of a GPU: the operation follows what is in it, and wait() lets what comes later in it follow the
   // operation, without waiting on the host. Null: host memory.
   void* stream = nullptr;

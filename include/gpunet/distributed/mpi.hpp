@@ -87,14 +87,14 @@ struct MpiReport {
   std::int64_t state = none;
   std::int64_t number = 0;
   std::int64_t kind = 0, type = 0, elements = 0;  // of the call
-  char text[472] = "";                            // the error
+  char text[472] = "";                            // the error, or the reason of the call
 
   std::string call() const {
     return concat("call ", number, " (", to_string(static_cast<Collective>(kind)),
                   kind == static_cast<std::int64_t>(Collective::barrier)
                       ? std::string()
                       : concat(" of ", elements, " ", io::to_string(static_cast<io::Dtype>(type))),
-                  ")");
+                  text[0] ? ", " : "", text, ")");
   }
   bool same_call(const MpiReport& other) const {
     return kind == other.kind && type == other.type && elements == other.elements;
@@ -325,6 +325,7 @@ class MpiEngine final : public Engine {
     Pending& pending = free_slot();
     pending.report = {MpiReport::waiting, static_cast<std::int64_t>(++number_),
                       static_cast<std::int64_t>(call.kind), static_cast<std::int64_t>(call.type), call.elements};
+    set_text(pending.report, call.reason);
     recent(pending.report) = pending.report;
     pending.call = call;
     const void* from = call.from;
@@ -473,8 +474,8 @@ class MpiEngine final : public Engine {
         fail(concat(
             "rank ", r, " waits in ", other.call(), ", this rank ", mine.number < own.number ? "was in " : "in ",
             mine.call(),
-            " (all ranks must make the same calls: the same network, as many batches), let them not depend on "
-            "the rank"));
+            " (all ranks must make the same calls: the same network, the same frozen parameters, as many batches), "
+            "let them not depend on the rank"));
       if (other.state != MpiReport::waiting || other.number < own.number)
         missing += concat(missing.empty() ? "" : ", ", r);
     }
@@ -503,8 +504,11 @@ class MpiEngine final : public Engine {
 
   static MpiReport report_of(MpiReport::State state, std::uint64_t number, std::string_view text) {
     MpiReport report{.state = state, .number = static_cast<std::int64_t>(number)};
-    std::memcpy(report.text, text.data(), std::min(text.size(), sizeof report.text - 1));
+    set_text(report, text);
     return report;
+  }
+  static void set_text(MpiReport& report, std::string_view text) {
+    std::memcpy(report.text, text.data(), std::min(text.size(), sizeof report.text - 1));
   }
 
   // Leaves the other ranks and frees the communicators.

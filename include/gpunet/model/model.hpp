@@ -8,9 +8,13 @@
 
 namespace gpunet {
 
+#define GPUNET_MODEL_ARGUMENTS                                                                                 \
+  "gpunet::Model: the arguments are a device, which comes first, and layers, write Model net(host, Net{}) or " \
+  "Model<Net, Host> net(host)"
+
 // The network Net on device D with parameters, gradients and workspace, computing in T (float or double): a Network with the
 // type of its layers, which checks shapes at compile time.
-template <class Net, class D, class T = float>
+template <class Net, class D = detail::WrongArguments, class T = float>
 class Model : public Network<D, T> {
   static_assert(Device<D>,
                 "gpunet::Model: the second argument is not a device, use Host, or Cuda in a program that links "
@@ -33,6 +37,13 @@ class Model : public Network<D, T> {
   explicit Model(D& device, const Net& net = Net(), const NetworkOptions& options = {default_generator()})
       : Network<D, T>(device, nn::lower<D, T>(net), Drawn::yes, options), net_(net) {}
   Model(D& device, const NetworkOptions& options) : Model(device, Net(), options) {}
+  // Other arguments do not compile.
+  template <class Given>
+  requires(!std::is_base_of_v<Network<D, T>, std::remove_cvref_t<Given>>) explicit Model(Given&&)
+      : Model(std::declval<D&>()) {
+    static_assert(gpunet::detail::never<Given>, GPUNET_MODEL_ARGUMENTS);
+  }
+  Model(const Model&) GPUNET_DELETED("gpunet::Model: copies are explicit, write Model<Net, Host> copy(host, net)");
   Model(Model&&) noexcept = default;
   // Destroys and constructs: layers may not be assignable.
   Model& operator=(Model&& other) noexcept {
@@ -77,5 +88,16 @@ class Model : public Network<D, T> {
  private:
   [[no_unique_address]] Net net_;
 };
+
+// Gives the compiler one clear error for a type without a device, and where no type follows from the arguments.
+template <class Net, detail::Wrong D, class T>
+class Model<Net, D, T> : public detail::AnyArguments {
+  static_assert(detail::never<Net>, GPUNET_MODEL_ARGUMENTS);
+
+ public:
+  using AnyArguments::AnyArguments;
+};
+Model(...)->Model<void, detail::WrongArguments>;
+#undef GPUNET_MODEL_ARGUMENTS
 
 }  // namespace gpunet

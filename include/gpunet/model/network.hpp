@@ -10,6 +10,7 @@
 #include <vector>
 
 #include <gpunet/core/random.hpp>
+#include <gpunet/core/refused.hpp>
 #include <gpunet/core/tracked_pointer.hpp>
 #include <gpunet/device/transfer.hpp>
 #include <gpunet/graph/run_slice.hpp>
@@ -40,8 +41,17 @@ struct NetworkOptions {
   Generator& generator;
 };
 
+#define GPUNET_NO_STATE                                                                           \
+  "gpunet::Model: files and state dicts are functions, write io::save(net, path), io::load(net, " \
+  "path), and net.copy_state(other) for the state of another model"
+#define GPUNET_NO_MOVE                                                                               \
+  "gpunet::Model: a network stays on its device, write Model<Net, Cuda> net(cuda), or auto other = " \
+  "net.to(device) of a Model"
+#define GPUNET_NO_MODULES \
+  "gpunet::Model: a network has no modules at run time, loop over net.named_parameters(), or write summary(net)"
+
 // A network on device D that computes in T (float or double): a Model without the type of its layers.
-template <class D, class T>
+template <class D, class T = float>
 class Network : public Trackable<Network<D, T>> {
  public:
   // Its name in messages.
@@ -85,6 +95,8 @@ class Network : public Trackable<Network<D, T>> {
   requires(nn::values_taken_by<F> > 0) Network(D& device, F f) : Network(device, graph_of<0>(f, {})) {}
   // The same for a graph.
   Network(Network& other, Graph graph);
+  Network(const Network&) GPUNET_DELETED(
+      "gpunet::Network: copies are explicit, make a network of the same function, and call copy_state(other)");
   // Optimizers, steps, outputs and losses follow a network that is moved. A moved-from network can only be destroyed or
   // assigned to.
   Network(Network&&) noexcept;
@@ -156,6 +168,16 @@ class Network : public Trackable<Network<D, T>> {
   operator()(X&& x) {
     const Tensor<T, D> inputs = std::forward<X>(x);
     return (*this)(inputs.view());
+  }
+  // Other inputs than tensors do not compile.
+  template <class X>
+  requires(!requires(const std::remove_cvref_t<X>& x) { x.sizes(); }) Output<D, T>
+  operator()(X&&) {
+    static_assert(
+        detail::never<X>,
+        "gpunet::Model: the input is no tensor, make one of numbers: Tensor<float, Host> x(host, {batch, 4}, "
+        "values), give batch.inputs of a batch");
+    return Output<D, T>(*this, pass_, 0);
   }
   // The same for networks with two or three inputs.
   Output<D, T> operator()(const ViewArgument<T, D>& a, const ViewArgument<T, D>& b) { return output_for({a, b}); }
@@ -289,6 +311,25 @@ class Network : public Trackable<Network<D, T>> {
   }
   // Returns the bytes of workspace: activations, caches, scratch.
   std::size_t workspace_bytes() const { return workspace_.bytes(); }
+
+  // PyTorch's methods that are functions here do not compile.
+  GPUNET_REFUSED_METHOD(state_dict, GPUNET_NO_STATE)
+  GPUNET_REFUSED_METHOD(load_state_dict, GPUNET_NO_STATE)
+  GPUNET_REFUSED_METHOD(save, GPUNET_NO_STATE)
+  GPUNET_REFUSED_METHOD(load, GPUNET_NO_STATE)
+  GPUNET_REFUSED_METHOD(cuda, GPUNET_NO_MOVE)
+  GPUNET_REFUSED_METHOD(cpu, GPUNET_NO_MOVE)
+  GPUNET_REFUSED_METHOD(half, "gpunet::Model: half is no method, write net.autocast(Storage::float16)")
+  GPUNET_REFUSED_METHOD(bfloat16, "gpunet::Model: bfloat16 is no method, write net.autocast(Storage::bfloat16)")
+  GPUNET_REFUSED_METHOD(requires_grad_,
+                        "gpunet::Model: requires_grad_ is no method, write net.requires_grad(false)")
+  GPUNET_REFUSED_METHOD(
+      fit, "gpunet::Model: fit is no method, write train::fit(net, criterion, optimizer, loader, {.epochs = 5})")
+  GPUNET_REFUSED_METHOD(predict, "gpunet::Model: predict is no method, write net.eval() and net(x).argmax(1)")
+  GPUNET_REFUSED_METHOD(modules, GPUNET_NO_MODULES)
+  GPUNET_REFUSED_METHOD(named_modules, GPUNET_NO_MODULES)
+  GPUNET_REFUSED_METHOD(children, GPUNET_NO_MODULES)
+  GPUNET_REFUSED_METHOD(named_children, GPUNET_NO_MODULES)
 
   // Guard the model until the end of the scope; throw Error if another call uses it. The model's functions do this
   // themselves; code that reads or writes its arrays concurrently with other threads has to.
@@ -459,6 +500,20 @@ requires(nn::values_taken_by<F> > 0) Network(D&, F, Sizes, Sizes, NetworkOptions
 template <class D, class F>
 requires(nn::values_taken_by<F> > 0) Network(D&, F, Sizes, Sizes, Sizes, NetworkOptions)
 ->Network<D, float>;
+
+// Gives the compiler one clear error for other arguments.
+template <detail::Wrong D, class T>
+class Network<D, T> : public detail::AnyArguments {
+  static_assert(
+      detail::never<D>,
+      "gpunet::Network: the arguments are a device, a function of values and the sizes of one sample in braces, "
+      "write Network net(host, [](nn::Value x) { return linear(x, 3); }, {4}), and Model net(host, Net{}) for "
+      "layers");
+
+ public:
+  using AnyArguments::AnyArguments;
+};
+Network(...)->Network<detail::WrongArguments, void>;
 
 #define GPUNET_NETWORK(D, T) class Network<D, T>
 GPUNET_EXTERN_TEMPLATES(GPUNET_NETWORK)

@@ -10,6 +10,7 @@
 #include <gpunet/nn/output_loss.hpp>
 #include <gpunet/ops/convert.hpp>
 #include <gpunet/tensor/print.hpp>
+#include <gpunet/tensor/tensor_like.hpp>
 
 namespace gpunet {
 
@@ -54,7 +55,7 @@ struct RequireTargets {
 }  // namespace nn::detail
 
 // The loss of a batch, on the model's device.
-template <class D, class T>
+template <class D, class T = float>
 class LossValue {
  public:
   using value_type = T;
@@ -123,7 +124,7 @@ class LossValue {
 };
 
 // The output of a model for a batch, in the model's memory until its next forward pass.
-template <class D, class T>
+template <class D, class T = float>
 class Output {
  public:
   using value_type = T;
@@ -230,6 +231,51 @@ LossValue<D, T> sum(const Output<D, T>& output) {
 
 template <class D, class T>
 Tensor(const Output<D, T>&) -> Tensor<T, D>;
+
+namespace detail {
+
+template <class D, class T>
+std::true_type is_loss(const LossValue<D, T>*);
+std::false_type is_loss(const void*);
+template <class D, class T>
+std::true_type is_output(const Output<D, T>*);
+std::false_type is_output(const void*);
+template <class X>
+concept AnyLoss = decltype(is_loss(static_cast<std::remove_cvref_t<X>*>(nullptr)))::value;
+template <class X>
+concept AnyOutput = decltype(is_output(static_cast<std::remove_cvref_t<X>*>(nullptr)))::value;
+// What the language or the library might combine a loss or an output with; types of users may have operators of their own.
+template <class X>
+concept ResultOperand = AnyLoss<X> || AnyOutput<X> || std::is_arithmetic_v<std::remove_cvref_t<X>> || TensorLike<X>;
+template <class A, class B>
+concept WithResult = ResultOperand<A> && ResultOperand<B> &&
+    (AnyLoss<A> || AnyLoss<B> || AnyOutput<A> || AnyOutput<B>);
+
+}  // namespace detail
+
+// Arithmetic with losses and outputs does not compile.
+#define GPUNET_REFUSED_OF_RESULTS(op)                                                                            \
+  template <class A, class B>                                                                                    \
+  requires detail::WithResult<A, B>                                                                              \
+  auto operator op(A&&, B&&) {                                                                                   \
+    static_assert(!detail::AnyLoss<A> && !detail::AnyLoss<B>,                                                    \
+                  "gpunet::LossValue: no arithmetic with losses (a model stores the gradients of one), write "   \
+                  "loss.item() for the number, loss.backward(0.1) for 0.1 * loss, and a network whose outputs "  \
+                  "are losses, mean(net(x, t)), for a sum of several");                                          \
+    static_assert(!detail::AnyOutput<A> && !detail::AnyOutput<B>,                                                \
+                  "gpunet::Output: no arithmetic with outputs (their gradient comes from a loss), write "        \
+                  "net(x).tensor() for a copy, or a network of values that does it: Network net(host, f, {4})"); \
+  }
+GPUNET_REFUSED_OF_RESULTS(+)
+GPUNET_REFUSED_OF_RESULTS(-)
+GPUNET_REFUSED_OF_RESULTS(*)
+GPUNET_REFUSED_OF_RESULTS(/)
+GPUNET_REFUSED_OF_RESULTS(+=)
+GPUNET_REFUSED_OF_RESULTS(-=)
+GPUNET_REFUSED_OF_RESULTS(<)
+GPUNET_REFUSED_OF_RESULTS(>)
+GPUNET_REFUSED_OF_RESULTS(==)
+#undef GPUNET_REFUSED_OF_RESULTS
 
 // Prints a copy of the output, as a tensor.
 template <class D, class T>

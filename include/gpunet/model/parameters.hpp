@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include <gpunet/core/refused.hpp>
 #include <gpunet/core/tracked_pointer.hpp>
 #include <gpunet/graph/graph.hpp>
 
@@ -52,6 +53,19 @@ class Parameters {
   const std::vector<int>& indices() const& { return indices_; }
   std::vector<int> indices() && { return std::move(indices_); }
   Network<D, T>& network() const { return *network_; }
+
+  // A loop over them does not compile.
+  template <class Asked = Parameters>
+  auto begin() const {
+    static_assert(detail::never<Asked>,
+                  "gpunet::Parameters: a loop over parameters (they are one array), call net.parameters(pattern)"
+                  ".requires_grad(false) for all of them, or loop over net.named_parameters()");
+    return this;
+  }
+  template <class Asked = Parameters>
+  auto end() const {
+    return begin<Asked>();
+  }
 
  private:
   TrackedPointer<Network<D, T>> network_;

@@ -20,6 +20,8 @@ template <class F>
 struct ActivationLayer {
   static constexpr bool is_of_gpunet = true;
 
+  GPUNET_REFUSED_CALL
+
   constexpr auto output(auto in) const { return in; }
   // The function, for merging with neighbors (Sequential).
   constexpr F function() const { return static_cast<const F&>(*this); }
@@ -216,6 +218,8 @@ enum class Approximate { none, tanh };
 class GELU {
  public:
   constexpr explicit GELU(Approximate approximate = Approximate::none) : approximate_(approximate) {}
+  GPUNET_REFUSED_CALL
+
   constexpr auto output(auto in) const { return in; }
 
   // Appends the op, see layer.hpp.

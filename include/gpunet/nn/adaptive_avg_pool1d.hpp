@@ -15,6 +15,8 @@ class AdaptiveAvgPool1d {
                 "gpunet::nn::AdaptiveAvgPool1d: the length of the output has to be 1 to 65536");
 
  public:
+  GPUNET_REFUSED_CALL
+
   template <class In>
   constexpr auto output(In in) const {
     static_assert(

@@ -16,6 +16,8 @@ class AdaptiveAvgPool2d {
                 "gpunet::nn::AdaptiveAvgPool2d: height and width of the output have to be 1 to 65536");
 
  public:
+  GPUNET_REFUSED_CALL
+
   template <class In>
   constexpr auto output(In in) const {
     static_assert(

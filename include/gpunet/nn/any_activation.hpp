@@ -1,6 +1,8 @@
 // An activation that is chosen at run time.
 #pragma once
 
+#include <algorithm>
+#include <iterator>
 #include <string>
 #include <string_view>
 
@@ -11,44 +13,48 @@
 
 namespace gpunet::nn {
 
-// ReLU, Tanh, Sigmoid or Identity by its name in PyTorch's calculate_gain: AnyActivation("relu"), "tanh", "sigmoid" or
-// "linear". It is lowered to that layer.
+// An activation by its name in torch.nn.functional, with the defaults of its layer: AnyActivation("relu"), "gelu", ...; "linear" is
+// Identity. It is lowered to that layer.
 class AnyActivation {
+  static constexpr std::string_view names[] = {
+      "linear", "relu",    "relu6",      "leaky_relu", "elu",      "selu",     "gelu",      "silu",       "mish",
+      "tanh",   "sigmoid", "logsigmoid", "softplus",   "softsign", "hardtanh", "hardswish", "hardsigmoid"};
+  template <class...>
+  struct List {};
+  using Layers = List<Identity, ReLU, ReLU6, LeakyReLU, ELU, SELU, GELU, SiLU, Mish, Tanh, Sigmoid, LogSigmoid,
+                      Softplus, Softsign, Hardtanh, Hardswish, Hardsigmoid>;
+
  public:
   // Throws Error for any other name.
-  explicit AnyActivation(std::string_view name) : kind_(kind_of(name)) {}
+  explicit AnyActivation(std::string_view name) : number_(number_of(name)) {}
+  GPUNET_REFUSED_CALL
 
   constexpr auto output(auto in) const { return in; }
 
   // Appends the layer of that name, see layer.hpp.
   template <class Builder, class In>
   value_t lower(Builder& builder, value_t x, In in) const {
-    switch (kind_) {
-      case Kind::relu:
-        return nn::lower(builder, ReLU{}, x, in);
-      case Kind::tanh:
-        return nn::lower(builder, Tanh{}, x, in);
-      case Kind::sigmoid:
-        return nn::lower(builder, Sigmoid{}, x, in);
-      case Kind::linear:
-        break;
-    }
-    return nn::lower(builder, Identity{}, x, in);
+    return [&]<class... Ls>(List<Ls...>) {
+      static_assert(sizeof...(Ls) == std::size(names));
+      value_t y = x;
+      std::size_t i = 0;
+      (static_cast<void>(i++ == number_ && (y = nn::lower(builder, Ls{}, x, in), true)), ...);
+      return y;
+    }(Layers{});
   }
 
  private:
-  enum class Kind { linear, relu, tanh, sigmoid };
-
-  static Kind kind_of(std::string_view name) {
-    constexpr std::string_view names[] = {"linear", "relu", "tanh", "sigmoid"};
-    for (int i = 0; i < 4; ++i)
-      if (name == names[i]) return static_cast<Kind>(i);
-    throw_error(Error(
-        concat("gpunet::nn::AnyActivation: '", name,
-               "' is no activation (want relu, tanh, sigmoid or linear), write a layer of your own for another")));
+  static std::size_t number_of(std::string_view name) {
+    const auto at = std::find(std::begin(names), std::end(names), name);
+    if (at != std::end(names)) return static_cast<std::size_t>(at - std::begin(names));
+    std::string all(names[0]);
+    for (std::size_t i = 1; i < std::size(names); ++i)
+      all += concat(i + 1 < std::size(names) ? ", " : " or ", names[i]);
+    throw_error(Error(concat("gpunet::nn::AnyActivation: '", name, "' is no activation (want ", all,
+                             "), write a layer of your own for another")));
   }
 
-  Kind kind_;
+  std::size_t number_;  // in names and Layers
 };
 
 }  // namespace gpunet::nn

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <gpunet/nn/layer.hpp>
+#include <gpunet/nn/options.hpp>
 #include <gpunet/nn/pooling.hpp>
 #include <gpunet/ops/avg_pool2d/avg_pool2d.hpp>
 
@@ -22,6 +23,8 @@ class AvgPool1d {
                 "gpunet::nn::AvgPool1d: the padding may be at most half the kernel");
 
  public:
+  GPUNET_REFUSED_CALL
+
   template <class In>
   constexpr auto output(In in) const {
     static_assert(In::rank == 2,
@@ -46,5 +49,7 @@ class AvgPool1d {
                        x, out.sizes());
   }
 };
+
+GPUNET_REFUSED_LAYER(AvgPool1d, "AvgPool1d<2>, or AvgPool1d<3, nn::Stride<2>>", 0)
 
 }  // namespace gpunet::nn

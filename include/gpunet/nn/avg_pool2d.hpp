@@ -2,6 +2,7 @@
 #pragma once
 
 #include <gpunet/nn/layer.hpp>
+#include <gpunet/nn/options.hpp>
 #include <gpunet/nn/pooling.hpp>
 #include <gpunet/ops/avg_pool2d/avg_pool2d.hpp>
 
@@ -25,6 +26,8 @@ class AvgPool2d {
   static_assert(Windows::has_padding(), "gpunet::nn::AvgPool2d: the padding may be at most half the kernel");
 
  public:
+  GPUNET_REFUSED_CALL
+
   template <class In>
   constexpr auto output(In in) const {
     static_assert(
@@ -51,5 +54,7 @@ class AvgPool2d {
                        x, out.sizes());
   }
 };
+
+GPUNET_REFUSED_LAYER(AvgPool2d, "AvgPool2d<2>, or AvgPool2d<3, nn::Stride<2>>", 0)
 
 }  // namespace gpunet::nn

@@ -5,6 +5,7 @@
 #include <optional>
 
 #include <gpunet/nn/layer.hpp>
+#include <gpunet/nn/options.hpp>
 #include <gpunet/ops/batch_norm/batch_norm.hpp>
 
 namespace gpunet::nn {
@@ -67,6 +68,9 @@ class BatchNorm {
 class BatchNorm1d : public detail::BatchNorm {
  public:
   using detail::BatchNorm::BatchNorm;
+  GPUNET_REFUSED_FEATURES(BatchNorm1d)
+  GPUNET_REFUSED_CALL
+
   template <class In>
   constexpr auto output(In in) const {
     static_assert(In::rank == 1 || In::rank == 2,
@@ -80,6 +84,9 @@ class BatchNorm1d : public detail::BatchNorm {
 class BatchNorm2d : public detail::BatchNorm {
  public:
   using detail::BatchNorm::BatchNorm;
+  GPUNET_REFUSED_FEATURES(BatchNorm2d)
+  GPUNET_REFUSED_CALL
+
   template <class In>
   constexpr auto output(In in) const {
     static_assert(

@@ -84,6 +84,8 @@ class PartOfResidual {
   static constexpr bool can_run() {
     return !any_of({!nn::detail::can_run<Layers, D, T>()...});
   }
+  GPUNET_REFUSED_CALL
+
   // Refuses one that stands elsewhere.
   template <class In>
   constexpr auto output(In in) const {
@@ -216,6 +218,8 @@ class Residual {
   constexpr Residual() = default;
   constexpr explicit Residual(Layers... layers) : layers_(layers...) {}
 
+  GPUNET_REFUSED_CALL
+
   template <class In>
   constexpr auto output(In in) const {
     const auto sum = sum_shape(in);
@@ -292,6 +296,8 @@ class Parallel : public detail::BranchesOf<Branches...> {
  public:
   using Base::Base;
 
+  GPUNET_REFUSED_CALL
+
   template <class In>
   constexpr auto output(In in) const {
     return this->with_outputs(in, [](auto first, auto... rest) {
@@ -325,6 +331,8 @@ class Concat : public detail::BranchesOf<Branches...> {
 
  public:
   using Base::Base;
+
+  GPUNET_REFUSED_CALL
 
   template <class In>
   constexpr auto output(In in) const {

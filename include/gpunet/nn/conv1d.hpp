@@ -2,6 +2,7 @@
 #pragma once
 
 #include <gpunet/nn/convolution.hpp>
+#include <gpunet/nn/options.hpp>
 
 namespace gpunet::nn {
 
@@ -38,6 +39,8 @@ class Conv1d : detail::Convolution<Out, Kernel, Options...> {
                             Bias<bias> = {}) requires(Out == dyn && Kernel == dyn && Strides::rows == dyn &&
                                                       Paddings::rows == dyn)
       : Base(out, kernel, stride, padding) {}
+
+  GPUNET_REFUSED_CALL
 
   template <class In>
   constexpr auto output(In in) const {
@@ -93,5 +96,10 @@ class Conv1d : detail::Convolution<Out, Kernel, Options...> {
 Conv1d(index_t, index_t, index_t = 1, index_t = 0)->Conv1d<dyn, dyn, Stride<dyn>, Padding<dyn>>;
 template <bool has>
 Conv1d(index_t, index_t, index_t, index_t, Bias<has>) -> Conv1d<dyn, dyn, Stride<dyn>, Padding<dyn>, Bias<has>>;
+
+GPUNET_REFUSED_LAYER(
+    Conv1d,
+    "Conv1d<16, 3, nn::Stride<2>> (outputs, kernel), or Conv1d{16, 3, 2, 1} (outputs, kernel, stride, padding)",
+    dyn, dyn)
 
 }  // namespace gpunet::nn

@@ -6,6 +6,7 @@
 
 #include <gpunet/device/traits.hpp>
 #include <gpunet/nn/convolution.hpp>
+#include <gpunet/nn/options.hpp>
 #include <gpunet/ops/conv2d/conv2d.hpp>
 
 namespace gpunet::nn {
@@ -56,6 +57,8 @@ class Conv2d : detail::Convolution<Out, Kernel, Options...> {
                             Bias<bias> = {}) requires(Out == dyn && Kernel == dyn && Strides::rows == dyn &&
                                                       Paddings::rows == dyn)
       : Base(out, kernel, stride, padding) {}
+
+  GPUNET_REFUSED_CALL
 
   template <class In>
   constexpr auto output(In in) const {
@@ -139,5 +142,10 @@ class Conv2d : detail::Convolution<Out, Kernel, Options...> {
 Conv2d(index_t, index_t, index_t = 1, index_t = 0)->Conv2d<dyn, dyn, Stride<dyn>, Padding<dyn>>;
 template <bool has>
 Conv2d(index_t, index_t, index_t, index_t, Bias<has>) -> Conv2d<dyn, dyn, Stride<dyn>, Padding<dyn>, Bias<has>>;
+
+GPUNET_REFUSED_LAYER(
+    Conv2d,
+    "Conv2d<16, 3, nn::Stride<2>> (outputs, kernel), or Conv2d{16, 3, 2, 1} (outputs, kernel, stride, padding)",
+    dyn, dyn)
 
 }  // namespace gpunet::nn

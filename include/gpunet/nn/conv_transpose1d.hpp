@@ -2,6 +2,7 @@
 #pragma once
 
 #include <gpunet/nn/convolution.hpp>
+#include <gpunet/nn/options.hpp>
 
 namespace gpunet::nn {
 
@@ -39,6 +40,8 @@ class ConvTranspose1d : detail::Convolution<Out, Kernel, Options...> {
                                      Bias<bias> = {}) requires(Out == dyn && Kernel == dyn &&
                                                                Strides::rows == dyn && Paddings::rows == dyn)
       : Base(out, kernel, stride, padding) {}
+
+  GPUNET_REFUSED_CALL
 
   template <class In>
   constexpr auto output(In in) const {
@@ -88,5 +91,10 @@ ConvTranspose1d(index_t, index_t, index_t = 1, index_t = 0)->ConvTranspose1d<dyn
 template <bool has>
 ConvTranspose1d(index_t, index_t, index_t, index_t, Bias<has>)
     -> ConvTranspose1d<dyn, dyn, Stride<dyn>, Padding<dyn>, Bias<has>>;
+
+GPUNET_REFUSED_LAYER(ConvTranspose1d,
+                     "ConvTranspose1d<16, 3, nn::Stride<2>> (outputs, kernel), or ConvTranspose1d{16, 3, 2, 1} "
+                     "(outputs, kernel, stride, padding)",
+                     dyn, dyn)
 
 }  // namespace gpunet::nn

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <gpunet/nn/convolution.hpp>
+#include <gpunet/nn/options.hpp>
 
 namespace gpunet::nn {
 
@@ -43,6 +44,8 @@ class ConvTranspose2d : detail::Convolution<Out, Kernel, Options...> {
                                      Bias<bias> = {}) requires(Out == dyn && Kernel == dyn &&
                                                                Strides::rows == dyn && Paddings::rows == dyn)
       : Base(out, kernel, stride, padding) {}
+
+  GPUNET_REFUSED_CALL
 
   template <class In>
   constexpr auto output(In in) const {
@@ -94,5 +97,10 @@ ConvTranspose2d(index_t, index_t, index_t = 1, index_t = 0)->ConvTranspose2d<dyn
 template <bool has>
 ConvTranspose2d(index_t, index_t, index_t, index_t, Bias<has>)
     -> ConvTranspose2d<dyn, dyn, Stride<dyn>, Padding<dyn>, Bias<has>>;
+
+GPUNET_REFUSED_LAYER(ConvTranspose2d,
+                     "ConvTranspose2d<16, 3, nn::Stride<2>> (outputs, kernel), or ConvTranspose2d{16, 3, 2, 1} "
+                     "(outputs, kernel, stride, padding)",
+                     dyn, dyn)
 
 }  // namespace gpunet::nn

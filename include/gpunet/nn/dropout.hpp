@@ -29,6 +29,8 @@ class DropoutLayer {
 class Dropout : public detail::DropoutLayer {
  public:
   constexpr explicit Dropout(double p = 0.5) : DropoutLayer(p) {}
+  GPUNET_REFUSED_CALL
+
   constexpr auto output(auto in) const { return in; }
 
   // Appends the op, see layer.hpp.
@@ -42,6 +44,8 @@ class Dropout : public detail::DropoutLayer {
 class Dropout2d : public detail::DropoutLayer {
  public:
   constexpr explicit Dropout2d(double p = 0.5) : DropoutLayer(p) {}
+  GPUNET_REFUSED_CALL
+
   template <class In>
   constexpr auto output(In in) const {
     static_assert(

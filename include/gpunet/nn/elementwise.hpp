@@ -23,6 +23,8 @@ class Elementwise {
   constexpr Elementwise() = default;
   constexpr explicit Elementwise(const F& f) : f_(f) {}
 
+  GPUNET_REFUSED_CALL
+
   constexpr auto output(auto in) const { return in; }
   // Refuses a functor without value or gradient for elements of T by static_assert.
   template <class D, class T>

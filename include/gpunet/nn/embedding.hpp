@@ -31,6 +31,8 @@ class Embedding {
                 "gpunet::nn::Embedding: PaddingIdx is not the index of an embedding (0 is the first)");
 
  public:
+  GPUNET_REFUSED_CALL
+
   template <class In>
   constexpr auto output(In in) const {
     return [&]<std::size_t... I>(std::index_sequence<I...>) {
@@ -52,5 +54,7 @@ class Embedding {
     return builder.add(op, x, output(in).sizes(), parameters(in));
   }
 };
+
+GPUNET_REFUSED_LAYER(Embedding, "Embedding<1000, 64>, or embedding(x, 1000, 64) in a function of values", 0, 0)
 
 }  // namespace gpunet::nn

@@ -7,6 +7,8 @@ namespace gpunet::nn {
 
 // [a, b, ...] -> [a * b * ...], a view.
 struct Flatten {
+  GPUNET_REFUSED_CALL
+
   constexpr auto output(auto in) const { return Shape(in.numel()); }
   OpTraits traits(const Sizes&, const Sizes&) const { return {.is_view = true}; }
   std::string extra_repr(const Sizes&, const Sizes&) const { return "start_dim=1, end_dim=-1"; }

@@ -16,6 +16,8 @@ class GLU {
                 "gpunet::nn::GLU: the dimension is 0, the batch (1 is the first of a sample, -1 the last)");
 
  public:
+  GPUNET_REFUSED_CALL
+
   template <class In>
   constexpr auto output(In in) const {
     static_assert((dim < 0 ? -dim : dim) <= In::rank,

@@ -7,6 +7,8 @@ namespace gpunet::nn {
 
 // y = x, as torch.nn.Identity: a view.
 struct Identity {
+  GPUNET_REFUSED_CALL
+
   constexpr auto output(auto in) const { return in; }
   OpTraits traits(const Sizes&, const Sizes&) const { return {.is_view = true}; }
   // A view runs nothing.

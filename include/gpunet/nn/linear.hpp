@@ -24,6 +24,8 @@ class Linear {
   constexpr explicit Linear(index_t out) requires(Out == dyn) : out_(out) {}
   constexpr Linear(index_t out, Bias<bias>) requires(Out == dyn) : out_(out) {}
 
+  GPUNET_REFUSED_CALL
+
   template <class In>
   constexpr auto output(In in) const {
     static_assert(In::rank >= 1, "gpunet::nn::Linear: the input has no dimension of features, give Input a size");
@@ -84,5 +86,7 @@ class Linear {
 Linear(index_t)->Linear<dyn>;
 template <bool has>
 Linear(index_t, Bias<has>) -> Linear<dyn, Bias<has>>;
+
+GPUNET_REFUSED_LAYER(Linear, "Linear<8> or Linear{8}", dyn)
 
 }  // namespace gpunet::nn

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <gpunet/nn/layer.hpp>
+#include <gpunet/nn/options.hpp>
 #include <gpunet/nn/pooling.hpp>
 #include <gpunet/ops/max_pool2d/max_pool2d.hpp>
 
@@ -20,6 +21,8 @@ class MaxPool1d {
                 "gpunet::nn::MaxPool1d: the padding may be at most half the kernel");
 
  public:
+  GPUNET_REFUSED_CALL
+
   template <class In>
   constexpr auto output(In in) const {
     static_assert(In::rank == 2,
@@ -43,5 +46,7 @@ class MaxPool1d {
                        x, out.sizes());
   }
 };
+
+GPUNET_REFUSED_LAYER(MaxPool1d, "MaxPool1d<2>, or MaxPool1d<3, nn::Stride<2>>", 0)
 
 }  // namespace gpunet::nn

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <gpunet/nn/layer.hpp>
+#include <gpunet/nn/options.hpp>
 #include <gpunet/nn/pooling.hpp>
 #include <gpunet/ops/max_pool2d/max_pool2d.hpp>
 
@@ -22,6 +23,8 @@ class MaxPool2d {
   static_assert(Windows::has_padding(), "gpunet::nn::MaxPool2d: the padding may be at most half the kernel");
 
  public:
+  GPUNET_REFUSED_CALL
+
   template <class In>
   constexpr auto output(In in) const {
     static_assert(
@@ -47,5 +50,7 @@ class MaxPool2d {
         x, out.sizes());
   }
 };
+
+GPUNET_REFUSED_LAYER(MaxPool2d, "MaxPool2d<2>, or MaxPool2d<3, nn::Stride<2>>", 0)
 
 }  // namespace gpunet::nn

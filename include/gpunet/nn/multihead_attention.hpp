@@ -140,6 +140,8 @@ class MultiheadAttention {
             " (want 0 to 1), give the probability of a zero: 0.2 for 20 %");
   }
 
+  GPUNET_REFUSED_CALL
+
   template <class In>
   constexpr auto output(In in) const {
     static_assert(
@@ -175,5 +177,7 @@ class MultiheadAttention {
 
   double dropout_ = detail::dropout_rate<DropoutRate<0>, Options...>;
 };
+
+GPUNET_REFUSED_LAYER(MultiheadAttention, "MultiheadAttention<8> (heads)", 0)
 
 }  // namespace gpunet::nn

@@ -7,6 +7,7 @@
 
 #include <gpunet/core/error.hpp>
 #include <gpunet/nn/layer.hpp>
+#include <gpunet/nn/options.hpp>
 #include <gpunet/ops/row_norm/row_norm.hpp>
 
 namespace gpunet::nn {
@@ -56,6 +57,8 @@ struct NormOfLast {
   static_assert(dims >= 1,
                 "gpunet::nn::LayerNorm, RMSNorm: the number of dimensions has to be 1 (the last one) or more");
 
+  GPUNET_REFUSED_CALL
+
   template <class In>
   constexpr auto output(In in) const {
     static_assert(
@@ -87,6 +90,7 @@ template <int dims = 1>
 class LayerNorm : public detail::NormOfLast<dims> {
  public:
   constexpr LayerNorm() = default;
+  GPUNET_REFUSED_FEATURES(LayerNorm)
   constexpr explicit LayerNorm(const LayerNormOptions& options) : options_(options) {
     detail::check_eps("LayerNorm", options.eps);
   }
@@ -108,6 +112,7 @@ class LayerNorm : public detail::NormOfLast<dims> {
 template <int dims = 1>
 class RMSNorm : public detail::NormOfLast<dims> {
  public:
+  GPUNET_REFUSED_FEATURES(RMSNorm)
   constexpr explicit RMSNorm(const RMSNormOptions& options = {})
       : eps_(options.eps ? *options.eps : -1), weight_(options.elementwise_affine) {
     if (options.eps) detail::check_eps("RMSNorm", eps_);
@@ -132,9 +137,12 @@ class GroupNorm {
 
  public:
   constexpr GroupNorm() = default;
+  GPUNET_REFUSED_FEATURES(GroupNorm)
   constexpr explicit GroupNorm(const GroupNormOptions& options) : options_(options) {
     detail::check_eps("GroupNorm", options.eps);
   }
+
+  GPUNET_REFUSED_CALL
 
   template <class In>
   constexpr auto output(In in) const {
@@ -170,9 +178,12 @@ class GroupNorm {
 class InstanceNorm2d {
  public:
   constexpr InstanceNorm2d() = default;
+  GPUNET_REFUSED_FEATURES(InstanceNorm2d)
   constexpr explicit InstanceNorm2d(const InstanceNormOptions& options) : options_(options) {
     detail::check_eps("InstanceNorm2d", options.eps);
   }
+
+  GPUNET_REFUSED_CALL
 
   template <class In>
   constexpr auto output(In in) const {

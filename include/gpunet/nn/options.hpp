@@ -4,6 +4,7 @@
 #include <string_view>
 #include <type_traits>
 
+#include <gpunet/core/refused.hpp>
 #include <gpunet/core/shape.hpp>
 
 namespace gpunet::nn {
@@ -162,3 +163,29 @@ constexpr bool window_fits(Dim<E>, Dim<K>, Dim<P>) {
 }
 
 }  // namespace gpunet::nn
+
+// Gives the compiler one clear error for arguments that a layer does not take; behind the layer's name and those of its template
+// arguments that are numbers.
+#define GPUNET_REFUSED_LAYER(Layer, instead, ...)                                                   \
+  template <gpunet::detail::Wrong Option>                                                           \
+  class Layer<__VA_ARGS__, Option> : public gpunet::detail::AnyArguments {                          \
+    static_assert(gpunet::detail::never<Option>,                                                    \
+                  "gpunet::nn::" #Layer                                                             \
+                  ": these are not the arguments of the layer (the size of its input follows "      \
+                  "from the layer before it, options are template arguments), write nn::" instead); \
+                                                                                                    \
+   public:                                                                                          \
+    using AnyArguments::AnyArguments;                                                               \
+  };                                                                                                \
+  Layer(...)->Layer<__VA_ARGS__, gpunet::detail::WrongArguments>;
+
+// The same for a number in the place of the options of a normalization.
+#define GPUNET_REFUSED_FEATURES(Layer)                                                          \
+  template <class Number>                                                                       \
+  requires std::is_arithmetic_v<Number>                                                         \
+  explicit Layer(Number) {                                                                      \
+    static_assert(gpunet::detail::never<Number>,                                                \
+                  "gpunet::nn::" #Layer                                                         \
+                  ": a number in the place of the options (the features follow from the layer " \
+                  "before it), write nn::" #Layer "{}, or nn::" #Layer "({.eps = 1e-3})");      \
+  }

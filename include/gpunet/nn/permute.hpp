@@ -29,6 +29,8 @@ class Permute {
       "without the batch)");
 
  public:
+  GPUNET_REFUSED_CALL
+
   template <class In>
   constexpr auto output(In in) const {
     static_assert(

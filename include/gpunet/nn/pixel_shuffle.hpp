@@ -16,6 +16,8 @@ class PixelShuffle {
   static_assert(factor >= 1 && factor <= 1 << 16, "gpunet::nn::PixelShuffle: the factor has to be 1 to 65536");
 
  public:
+  GPUNET_REFUSED_CALL
+
   template <class In>
   constexpr auto output(In in) const {
     static_assert(

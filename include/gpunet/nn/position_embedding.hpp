@@ -13,6 +13,8 @@ namespace gpunet::nn {
 // normal with mean 0 and standard deviation 1.
 class PositionEmbedding {
  public:
+  GPUNET_REFUSED_CALL
+
   template <class In>
   constexpr auto output(In in) const {
     static_assert(

@@ -17,6 +17,8 @@ class PReLU {
  public:
   constexpr explicit PReLU(double init = 0.25) : init_(init) {}
 
+  GPUNET_REFUSED_CALL
+
   template <class In>
   constexpr auto output(In in) const {
     if constexpr (num_parameters > 1) {

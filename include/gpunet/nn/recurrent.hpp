@@ -93,6 +93,8 @@ class Recurrent {
             "NumLayers<2>, or put a Dropout behind it");
   }
 
+  GPUNET_REFUSED_CALL
+
   template <class In>
   constexpr auto output(In in) const {
     static_assert(In::rank == 2,
@@ -155,6 +157,8 @@ class RNN : public detail::Recurrent<RnnCell<(std::is_same_v<Options, ReLU> || .
 // The last step of a sequence: [steps, ...] -> [...], as x[:, -1] in PyTorch.
 class LastStep {
  public:
+  GPUNET_REFUSED_CALL
+
   template <class In>
   constexpr auto output(In in) const {
     static_assert(In::rank >= 1, "gpunet::nn::LastStep: the input has no steps (it has rank 0), give Input sizes");
@@ -175,5 +179,9 @@ class LastStep {
     return builder.add(LastStepOp{}, x, output(in).sizes());
   }
 };
+
+GPUNET_REFUSED_LAYER(LSTM, "LSTM<64>, or lstm(x, 64) in a function of values", 0)
+GPUNET_REFUSED_LAYER(GRU, "GRU<64>, or gru(x, 64) in a function of values", 0)
+GPUNET_REFUSED_LAYER(RNN, "RNN<64>, or rnn(x, 64) in a function of values", 0)
 
 }  // namespace gpunet::nn

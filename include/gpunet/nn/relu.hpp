@@ -8,6 +8,8 @@ namespace gpunet::nn {
 
 // y = max(x, 0), element by element, as torch.nn.ReLU.
 struct ReLU {
+  GPUNET_REFUSED_CALL
+
   constexpr auto output(auto in) const { return in; }
 
   // Appends the op, see layer.hpp.

@@ -44,6 +44,8 @@ class Reshape {
   static constexpr bool computes_one = ((sizes == -1) || ...);
 
  public:
+  GPUNET_REFUSED_CALL
+
   template <class In>
   constexpr auto output(In in) const {
     const auto given = (Dim<1>{} * ... * Dim<(sizes == -1 ? 1 : sizes)>{});
@@ -77,6 +79,8 @@ class Reshape {
 template <index_t... sizes>
 class Unflatten {
  public:
+  GPUNET_REFUSED_CALL
+
   template <class In>
   constexpr auto output(In in) const {
     static_assert(In::rank == 1,

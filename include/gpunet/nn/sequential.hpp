@@ -196,6 +196,8 @@ class Sequential {
   constexpr Sequential() = default;
   constexpr explicit Sequential(Layers... layers) requires(sizeof...(Layers) > 0) : layers_(layers...) {}
 
+  GPUNET_REFUSED_CALL
+
   template <class In>
   constexpr auto output(In in) const {
     return detail::output_of(in, layers_);
@@ -228,6 +230,8 @@ class Sequential<Input<Ns...>, Layers...> {
 
   // Return the shapes of one sample.
   constexpr auto input() const { return input_.shape; }
+  GPUNET_REFUSED_CALL
+
   constexpr auto output() const { return detail::output_of(input_.shape, layers_); }
 
   // Appends all layers to a graph; returns the value of the output.

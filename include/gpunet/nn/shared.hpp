@@ -23,6 +23,8 @@ class Shared {
   static constexpr bool can_run() {
     return detail::can_run<L, D, T>();
   }
+  GPUNET_REFUSED_CALL
+
   template <class In>
   constexpr auto output(In in) const {
     static_assert(detail::check_layer<L>());

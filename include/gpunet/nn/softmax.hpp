@@ -10,6 +10,8 @@ namespace detail {
 
 template <SoftmaxKind kind>
 struct SoftmaxLayer {
+  GPUNET_REFUSED_CALL
+
   template <class In>
   constexpr auto output(In in) const {
     static_assert(In::rank >= 1, "gpunet::nn::Softmax: the input has to have a dimension of classes");

@@ -13,6 +13,7 @@
 #include <gpunet/nn/linear.hpp>
 #include <gpunet/nn/multihead_attention.hpp>
 #include <gpunet/nn/normalization.hpp>
+#include <gpunet/nn/options.hpp>
 #include <gpunet/nn/relu.hpp>
 
 namespace gpunet::nn {
@@ -57,6 +58,8 @@ class TransformerEncoderLayer {
     require(dropout >= 0 && dropout <= 1, "gpunet::nn::TransformerEncoderLayer: dropout ", dropout,
             " (want 0 to 1), give the probability of a zero: 0.2 for 20 %");
   }
+
+  GPUNET_REFUSED_CALL
 
   template <class In>
   constexpr auto output(In in) const {
@@ -150,6 +153,8 @@ class TransformerEncoder {
   constexpr TransformerEncoder() = default;
   constexpr explicit TransformerEncoder(Layer layer, Norm norm = {}) : layer_(layer), norm_(norm) {}
 
+  GPUNET_REFUSED_CALL
+
   template <class In>
   constexpr auto output(In in) const {
     const auto out = detail::output_shape(layer_, in);
@@ -185,5 +190,7 @@ class TransformerEncoder {
   [[no_unique_address]] Layer layer_{};
   [[no_unique_address]] Norm norm_{};
 };
+
+GPUNET_REFUSED_LAYER(TransformerEncoderLayer, "TransformerEncoderLayer<8, 2048> (heads, features)", 0, 0)
 
 }  // namespace gpunet::nn

@@ -34,6 +34,8 @@ class Upsample {
                 "AlignCorners<true>>");
 
  public:
+  GPUNET_REFUSED_CALL
+
   template <class In>
   constexpr auto output(In in) const {
     static_assert(

@@ -211,6 +211,22 @@ Value operator*(double number, const Value& x);
 Value operator/(const Value& x, double number);
 Value operator/(double number, const Value& x);
 Value operator-(const Value& x);
+template <class B>
+Value& operator+=(Value& a, const B& b) {
+  return a = a + b;
+}
+template <class B>
+Value& operator-=(Value& a, const B& b) {
+  return a = a - b;
+}
+template <class B>
+Value& operator*=(Value& a, const B& b) {
+  return a = a * b;
+}
+template <class B>
+Value& operator/=(Value& a, const B& b) {
+  return a = a / b;
+}
 
 // Functions of each element. The gradient of abs at 0 is 0; that of clamp at its bounds and outside is 0. pow takes negative x for whole exponents
 // only, as std::pow.

@@ -29,6 +29,8 @@ class ZeroPad2d {
   static_assert(is_possible(), "gpunet::nn::ZeroPad2d: a padding has to be 0 to 65536");
 
  public:
+  GPUNET_REFUSED_CALL
+
   template <class In>
   constexpr auto output(In in) const {
     static_assert(

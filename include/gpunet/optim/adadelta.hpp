@@ -37,7 +37,7 @@ struct AdadeltaStep : Update<AdadeltaStep<T>, T, 2, 0> {
 
 // The optimizer Adadelta for the parameters of a model, which must outlive it: optim::Adadelta optimizer(net, {.rho =
 // 0.95});
-template <class D, class T>
+template <class D, class T = float>
 class Adadelta : public Optimizer<Adadelta<D, T>, D, T, 2> {
   using Base = Optimizer<Adadelta, D, T, 2>;
 

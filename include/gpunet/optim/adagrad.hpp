@@ -35,7 +35,7 @@ struct AdagradStep : Update<AdagradStep<T>, T, 1, 0> {
 
 // The optimizer Adagrad for the parameters of a model, which must outlive it: optim::Adagrad optimizer(net, {.lr =
 // 0.1});
-template <class D, class T>
+template <class D, class T = float>
 class Adagrad : public Optimizer<Adagrad<D, T>, D, T, 1> {
   using Base = Optimizer<Adagrad, D, T, 1>;
 

@@ -58,7 +58,7 @@ struct AdamStep : Update<AdamStep<T>, T, 2, 1> {
 };
 
 // The optimizer Adam for the parameters of a model, which must outlive it: optim::Adam optimizer(net, {.lr = 0.01});
-template <class D, class T>
+template <class D, class T = float>
 class Adam : public Optimizer<Adam<D, T>, D, T, 3> {
   using Base = Optimizer<Adam, D, T, 3>;
 
@@ -107,7 +107,7 @@ class Adam : public Optimizer<Adam<D, T>, D, T, 3> {
 
 // The optimizer AdamW, Adam with decoupled weight decay: optim::AdamW optimizer(net, {.lr = 0.01, .weight_decay =
 // 0.1});
-template <class D, class T>
+template <class D, class T = float>
 class AdamW : public Adam<D, T> {
  public:
   explicit AdamW(Network<D, T>& model, AdamWOptions options = {})

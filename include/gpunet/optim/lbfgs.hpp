@@ -56,7 +56,7 @@ LinePoint strong_wolfe(const std::function<LinePoint(double)>& evaluate, const L
 // It waits for the device several times in each iteration, and stores 2 history_size + 6 numbers per parameter. It is no
 // optimizer for train::Step and train::fit, which evaluate each batch once. Where other parameters are frozen than in the last
 // step, it begins anew.
-template <class D, class T>
+template <class D, class T = float>
 class LBFGS : public ParamGroups {
  public:
   explicit LBFGS(Network<D, T>& model, LBFGSOptions options = {});

@@ -34,7 +34,7 @@ struct LionStep : Update<LionStep<T>, T, 1, 0> {
 
 // The optimizer Lion for the parameters of a model, which must outlive it: optim::Lion optimizer(net, {.lr = 1e-4,
 // .weight_decay = 1e-2});
-template <class D, class T>
+template <class D, class T = float>
 class Lion : public Optimizer<Lion<D, T>, D, T, 1> {
   using Base = Optimizer<Lion, D, T, 1>;
 

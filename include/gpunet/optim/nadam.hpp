@@ -44,7 +44,7 @@ struct NAdamStep : Update<NAdamStep<T>, T, 2, 0> {
 };
 
 // The optimizer NAdam for the parameters of a model, which must outlive it: optim::NAdam optimizer(net, {.lr = 0.01});
-template <class D, class T>
+template <class D, class T = float>
 class NAdam : public Optimizer<NAdam<D, T>, D, T, 2> {
   using Base = Optimizer<NAdam, D, T, 2>;
 

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include <gpunet/core/error.hpp>
+#include <gpunet/core/refused.hpp>
 #include <gpunet/core/state.hpp>
 #include <gpunet/core/text.hpp>
 #include <gpunet/core/tracked_pointer.hpp>
@@ -219,7 +220,18 @@ struct OptimizerOfNumbers {
   };                                                                                                          \
   template <class D, class T, class... Numbers>                                                               \
   requires(sizeof...(Numbers) > 0 && (std::is_arithmetic_v<Numbers> && ...)) Name(Network<D, T>&, Numbers...) \
-  ->Name<Network<D, T>, void>;
+  ->Name<Network<D, T>, void>;                                                                                \
+  template <gpunet::detail::Wrong D>                                                                          \
+  class Name<D, void> : public gpunet::detail::AnyArguments {                                                 \
+    static_assert(gpunet::detail::never<D>,                                                                   \
+                  "gpunet::optim::" #Name                                                                     \
+                  ": the arguments are a model, or net.parameters(pattern), and options "                     \
+                  "with the names of " #Name "Options, write optim::" #Name " optimizer(net, {.lr = 0.1})");  \
+                                                                                                              \
+   public:                                                                                                    \
+    using AnyArguments::AnyArguments;                                                                         \
+  };                                                                                                          \
+  Name(...)->Name<gpunet::detail::WrongArguments, void>;
 
 #if !GPUNET_COMPILED
 #include <gpunet/optim/optimizer.ipp>

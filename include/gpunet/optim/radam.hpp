@@ -43,7 +43,7 @@ struct RAdamStep : Update<RAdamStep<T>, T, 2, 0> {
 };
 
 // The optimizer RAdam for the parameters of a model, which must outlive it: optim::RAdam optimizer(net, {.lr = 0.01});
-template <class D, class T>
+template <class D, class T = float>
 class RAdam : public Optimizer<RAdam<D, T>, D, T, 2> {
   using Base = Optimizer<RAdam, D, T, 2>;
 

@@ -48,7 +48,7 @@ struct RMSpropStep : Update<RMSpropStep<T>, T, 1, 2> {
 
 // The optimizer RMSprop for the parameters of a model, which must outlive it: optim::RMSprop optimizer(net, {.lr =
 // 0.001, .alpha = 0.9});
-template <class D, class T>
+template <class D, class T = float>
 class RMSprop : public Optimizer<RMSprop<D, T>, D, T, 3> {
   using Base = Optimizer<RMSprop, D, T, 3>;
 

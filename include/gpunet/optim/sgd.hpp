@@ -42,7 +42,7 @@ struct SgdStep : Update<SgdStep<T>, T, 0, 1> {
 
 // The optimizer SGD for the parameters of a model, which must outlive it: optim::SGD optimizer(net, {.lr = 0.001f,
 // .momentum = 0.9f}).
-template <class D, class T>
+template <class D, class T = float>
 class SGD : public Optimizer<SGD<D, T>, D, T, 1> {
   using Base = Optimizer<SGD, D, T, 1>;
 

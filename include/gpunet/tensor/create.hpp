@@ -13,6 +13,10 @@
 
 namespace gpunet {
 
+GPUNET_REFUSED_SIZES(empty)
+GPUNET_REFUSED_SIZES(zeros)
+GPUNET_REFUSED_SIZES(ones)
+
 // Returns a tensor whose elements have any values.
 template <class T = float, class D>
 Tensor<T, D> empty(D& device, const Sizes& sizes) {
@@ -89,6 +93,10 @@ Tensor<std::remove_const_t<T>, D> tensor(D& device, std::span<T> values) {
   Tensor<std::remove_const_t<T>, D> out(device, {static_cast<index_t>(values.size())});
   device.upload(out.data(), values.data(), values.size_bytes());
   return out;
+}
+template <class T, class D>
+Tensor<T, D> tensor(D& device, const std::vector<T>& values) {
+  return Tensor<T, D>(device, {static_cast<index_t>(values.size())}, values);
 }
 // The same of values in braces: tensor(host, {1.5f, 2.5f}); tensor<float>(host, {1, 2}) of another type.
 template <class T, class D>

@@ -108,7 +108,7 @@ Operand array_of(const StridedView<T, D>& x) {
 // of a function such as sum. It refers to the tensors in it (temporary ones it owns), which have to exist until then, and is used
 // once.
 template <class T, class D>
-class [[nodiscard]] Expression : public detail::AnyExpression<D> {
+class [[nodiscard]] Expression : public detail::AnyExpression<D>, public detail::RefusedMethods {
   using Base = detail::AnyExpression<D>;
 
  public:

@@ -157,8 +157,8 @@ auto masked_fill(X&& x, M&& mask, N value) {
 
 // Return the conjunction, the disjunction and the negation of bools.
 template <detail::TensorLike X>
-requires std::is_same_v < detail::ValueOf<X>,
-bool > auto operator!(X&& x) {
+auto operator!(X&& x) {
+  static_assert(std::is_same_v<detail::ValueOf<X>, bool>, "gpunet::Tensor: ! of numbers, write x == 0");
   return std::forward<X>(x) ^ true;
 }
 template <detail::TensorLike X>
@@ -173,6 +173,16 @@ template <detail::TensorLike A, detail::TensorLike B>
 auto logical_or(A&& a, B&& b) {
   return cast<bool>(std::forward<A>(a)) | cast<bool>(std::forward<B>(b));
 }
+
+// Those of C++ do not compile: they would be of the tensors as conditions.
+#define GPUNET_REFUSED_OF_CONDITIONS(name)                                                                     \
+  template <class A, class B>                                                                                  \
+  requires(detail::TensorLike<A> || detail::TensorLike<B>) auto name(A&&, B&&) {                               \
+    static_assert(detail::never<A>, "gpunet::Tensor: && and || of tensors, write & and |: (x > 0) & (x < 1)"); \
+  }
+GPUNET_REFUSED_OF_CONDITIONS(operator&&)
+GPUNET_REFUSED_OF_CONDITIONS(operator||)
+#undef GPUNET_REFUSED_OF_CONDITIONS
 
 namespace detail {
 

@@ -84,6 +84,15 @@ Tensor<T, D> cat(const std::vector<Tensor<T, D>>& tensors, int dim = 0) {
   return cat(detail::views_of(tensors), dim);
 }
 
+// Tensors without braces do not compile.
+template <detail::TensorLike A, detail::TensorLike B, class... More>
+auto cat(A&&, B&&, const More&...) {
+  static_assert(detail::never<A>, "gpunet::cat: the tensors stand in braces, write cat({a, b}, 0)");
+}
+template <detail::TensorLike A, detail::TensorLike B, class... More>
+auto stack(A&&, B&&, const More&...) {
+  static_assert(detail::never<A>, "gpunet::stack: the tensors stand in braces, write stack({a, b}, 0)");
+}
 // Returns tensors of one shape joined along a new dimension: stack({a, b}, 1).
 template <class T, class D>
 Tensor<T, D> stack(const std::vector<StridedView<const T, D>>& parts, int dim = 0) {

@@ -26,6 +26,16 @@ Tensor<T, D> drawn(D& device, const Sizes& sizes, Generator& generator, Draw dra
 
 }  // namespace detail
 
+// Other arguments than a device and sizes in braces do not compile.
+#define GPUNET_REFUSED_SIZES(name)                                                                                 \
+  template <class T = float, class First = std::initializer_list<index_t>, class... More>                          \
+  requires(!(std::is_convertible_v<const More&, Sizes> || ...)) auto name(const First&, const More&...) {          \
+    static_assert(detail::never<First>,                                                                            \
+                  "gpunet::" #name ": these are not a device and sizes in braces, write " #name "(host, {2, 3})"); \
+  }
+GPUNET_REFUSED_SIZES(rand)
+GPUNET_REFUSED_SIZES(randn)
+
 // Returns a tensor of uniform numbers from 0 to 1, as torch.rand(sizes).
 template <class T = float, class D>
 Tensor<T, D> rand(D& device, const Sizes& sizes, Generator& generator = default_generator()) {

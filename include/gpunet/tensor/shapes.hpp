@@ -223,6 +223,17 @@ auto chunk(X&& x, index_t chunks, int dim = 0) {
                           [&](index_t extent) { return detail::chunk_extents(extent, chunks); });
 }
 
+// Numbers without braces do not compile.
+#define GPUNET_REFUSED_NUMBERS(name)                                                                               \
+  template <detail::TensorLike X, std::integral... Numbers>                                                        \
+  requires(sizeof...(Numbers) > 0) auto name(X&&, Numbers...) {                                                    \
+    static_assert(detail::never<X>, "gpunet::" #name ": the numbers stand in braces, write " #name "(x, {1, 2})"); \
+  }
+GPUNET_REFUSED_NUMBERS(reshape)
+GPUNET_REFUSED_NUMBERS(permute)
+GPUNET_REFUSED_NUMBERS(expand)
+#undef GPUNET_REFUSED_NUMBERS
+
 }  // namespace gpunet
 
 #if !GPUNET_COMPILED

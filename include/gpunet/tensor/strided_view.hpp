@@ -15,7 +15,7 @@ namespace gpunet {
 // transpose(x, 0, 1) and narrow(x, 0, 2, 3) return it. Like an iterator, a const StridedView<T, D> may write; T may be const.
 // Assigning to a temporary one writes elements: select(x, 0, 2) = y. Throws Error where the tensor no longer exists.
 template <class T, class D>
-class StridedView {
+class StridedView : public detail::RefusedMethods {
  public:
   using value_type = std::remove_const_t<T>;
   using device_type = D;

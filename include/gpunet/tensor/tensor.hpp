@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <concepts>
 #include <memory>
 #include <string>
 #include <type_traits>
@@ -10,8 +11,10 @@
 
 #include <gpunet/core/error.hpp>
 #include <gpunet/core/lifetime.hpp>
+#include <gpunet/core/refused.hpp>
 #include <gpunet/device/transfer.hpp>
 #include <gpunet/tensor/buffer.hpp>
+#include <gpunet/tensor/refused_methods.hpp>
 #include <gpunet/tensor/view.hpp>
 
 namespace gpunet {
@@ -36,8 +39,8 @@ constexpr void refuse_second_use() {
 
 // A dense row-major array of T with a shape, on device D, which must outlive it. Move-only: copies are explicit, by clone() and
 // to(device).
-template <class T, class D>
-class Tensor {
+template <class T, class D = detail::WrongArguments>
+class Tensor : public detail::RefusedMethods {
  public:
   using value_type = T;
   using device_type = D;
@@ -64,6 +67,34 @@ class Tensor {
     static_assert(sizeof(U) == 0,
                   "gpunet::Tensor: a vector without a shape, write Tensor<float, Host> x(host, {2, 3}, values) for "
                   "values, empty<float>(host, sizes) for sizes");
+  }
+  // Neither do other values than a vector of T, sizes without braces, and arguments in another order.
+  template <class Values>
+  Tensor(D& device, const Sizes& sizes, const Values&) : Tensor(device, sizes) {
+    static_assert(
+        detail::never<Values>,
+        "gpunet::Tensor: the values are no std::vector of the tensor's element type, convert them: "
+        "std::vector<float>(values.begin(), values.end()), or write full(host, {2, 3}, value) for one number");
+  }
+  template <class... Numbers>
+  requires(sizeof...(Numbers) > 0 && (std::is_arithmetic_v<Numbers> && ...)) explicit Tensor(D&, Numbers...) {
+    static_assert(detail::never<Numbers...>,
+                  "gpunet::Tensor: sizes without braces, write Tensor<float, Host> x(host, {2, 3})");
+  }
+  template <class U>
+  Tensor(D&, const std::vector<U>&, const Sizes&) {
+    refuse_order<U>();
+  }
+  template <class First, class... More>
+  explicit Tensor(const Sizes&, const First&, const More&...) {
+    refuse_order<First>();
+  }
+  template <std::same_as<D> Temporary, class... Values>
+  explicit Tensor(Temporary&&, const Sizes&, const Values&...) {
+    static_assert(
+        detail::never<Temporary>,
+        "gpunet::Tensor: the device is a temporary (it has to outlive the tensor), keep it in a variable: "
+        "Host host;");
   }
 
   // Computes an expression: Tensor y = 2 * a + b.
@@ -96,6 +127,9 @@ class Tensor {
   template <class U>
   requires std::is_same_v<std::remove_const_t<U>, T> Tensor(const View<U, D>& view) : Tensor(view.clone()) {}
 
+  Tensor(const Tensor&) GPUNET_DELETED("gpunet::Tensor: copies are explicit, write x.clone() or std::move(x)");
+  Tensor& operator=(const Tensor&)
+      GPUNET_DELETED("gpunet::Tensor: copies are explicit, write y = x.clone() or y = std::move(x)");
   // A moved-from tensor is empty.
   Tensor(Tensor&& other) noexcept
       : device_(other.device_),
@@ -132,8 +166,14 @@ class Tensor {
   }
 
   // Returns element i of the first dimension, as a view: x[i][j] = 1. A negative index counts from the end.
-  StridedView<T, D> operator[](index_t i) & { return select(*this, 0, i); }
-  StridedView<const T, D> operator[](index_t i) const& { return select(*this, 0, i); }
+  template <std::integral I>
+  auto operator[](I i) & {
+    return element(*this, i);
+  }
+  template <std::integral I>
+  auto operator[](I i) const& {
+    return element(*this, i);
+  }
   // The same for each i: for (auto row : x). Throw Error for a tensor without dimensions.
   auto begin() & { return detail::RowIterator<Tensor>{this, 0}; }
   auto begin() const& { return detail::RowIterator<const Tensor>{this, 0}; }
@@ -157,6 +197,15 @@ class Tensor {
  private:
   friend struct detail::TensorAccess;
 
+  template <class X, class I>
+  static auto element(X& x, I i) {
+    constexpr bool has_select = requires {
+      select(x, 0, i);
+    };
+    static_assert(has_select,
+                  "gpunet::Tensor: elements of tensors are views of another header, include <gpunet/tensors.hpp>");
+    if constexpr (has_select) return select(x, 0, i);
+  }
   template <class U>
   static View<U, D> view_of_temporary() {
     static_assert(sizeof(U) == 0,
@@ -168,6 +217,12 @@ class Tensor {
   static void refuse_elements() {
     static_assert(sizeof(U) == 0,
                   "gpunet::Tensor: the elements have another type than the tensor, convert them: cast<float>(x)");
+  }
+  template <class First>
+  static void refuse_order() {
+    static_assert(
+        detail::never<First>,
+        "gpunet::Tensor: the arguments are in another order, write Tensor<float, Host> x(host, {2, 3}, values)");
   }
   static const Sizes& checked(const Sizes& sizes) {
     constexpr index_t most = detail::most_in_memory<T>;
@@ -206,6 +261,20 @@ std::remove_const_t<T> View<T, D>::item() const {
   device().download(&value, data_, sizeof(T));
   return value;
 }
+
+// Gives the compiler one clear error for a type without a device, and where no type follows from the arguments.
+template <class T, detail::Wrong D>
+class Tensor<T, D> : public detail::AnyArguments {
+  static_assert(std::is_void_v<T>, "gpunet::Tensor: a tensor without a device, write Tensor<float, Host>");
+  static_assert(
+      !std::is_void_v<T>,
+      "gpunet::Tensor: the element type and the device do not follow from the arguments, write "
+      "Tensor<float, Host> x(host, {2, 3}, values) with a std::vector<float>, or tensor(host, {1.5f, 2.5f})");
+
+ public:
+  using AnyArguments::AnyArguments;
+};
+Tensor(...)->Tensor<void, detail::WrongArguments>;
 
 namespace detail {
 

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include <gpunet/core/error.hpp>
+#include <gpunet/core/refused.hpp>
 #include <gpunet/core/shape.hpp>
 #include <gpunet/device/device.hpp>
 
@@ -103,6 +104,19 @@ class View {
             to_string(sizes_), " make one over 2^62, give a larger start_dim");
     flat.append(rest.numel());
     return {data_, flat, device_};
+  }
+
+  // A loop over the elements, as over the parameters of PyTorch's modules, does not compile.
+  template <class Asked = View>
+  auto begin() const {
+    static_assert(detail::never<Asked>,
+                  "gpunet::View: a loop over a view (its elements may be on a GPU), loop over "
+                  "net.named_parameters() for parameters, over to_vector(device, view) for elements");
+    return this;
+  }
+  template <class Asked = View>
+  auto end() const {
+    return begin<Asked>();
   }
 
  private:

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cstdio>
 #include <exception>
 #include <sched.h>
 #include <thread>
@@ -17,14 +18,24 @@ namespace gpunet {
 namespace detail {
 
 // Returns how many threads a Host has unless told: one for each processor that this process may use. Processes that were launched
-// together on a machine share its processors, unless the launcher has given each its own.
+// together on a machine share its processors, unless the launcher has given each its own; where that leaves some unused, a line on
+// stderr says so once.
 GPUNET_INLINE int default_threads() {
   const int all = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+  const Launch launch = launch_of_process();
 #ifdef __linux__
   cpu_set_t allowed;
-  if (sched_getaffinity(0, sizeof allowed, &allowed) == 0 && CPU_COUNT(&allowed) < all) return CPU_COUNT(&allowed);
+  if (sched_getaffinity(0, sizeof allowed, &allowed) == 0 && CPU_COUNT(&allowed) < all) {
+    const int bound = CPU_COUNT(&allowed);
+    static const bool told = [&] {
+      const std::string text = unused_processors(launch, bound, all);
+      return !text.empty() && std::fprintf(stderr, "%s\n", text.c_str()) > 0;
+    }();
+    static_cast<void>(told);
+    return bound;
+  }
 #endif
-  return std::max(1, static_cast<int>(all / launch_of_process().local_world_size));
+  return std::max(1, static_cast<int>(all / launch.local_world_size));
 }
 
 GPUNET_INLINE std::unique_ptr<ThreadPool> make_pool(const HostOptions& options) {

@@ -1,6 +1,8 @@
 // Which vector instructions the host kernels use.
 #pragma once
 
+#include <cstdint>
+
 #include <gpunet/core/error.hpp>
 
 #define GPUNET_TARGET_AVX2 "avx2,fma"
@@ -13,6 +15,15 @@ enum class Isa { baseline, avx2, avx512 };
 
 namespace detail {
 
+// Registers of cpuid, and of xgetbv: which vectors the operating system saves.
+struct CpuFeatures {
+  std::uint32_t leaf1_ecx = 0, leaf7_ebx = 0;
+  std::uint64_t xcr0 = 0;
+};
+CpuFeatures cpu_features();
+
+// Returns the widest path of a processor with its system, and of this one.
+Isa widest_isa(const CpuFeatures& features);
 Isa widest_isa();
 
 // The path that the environment variable GPUNET_ISA asks for (baseline, avx2, avx512), else the widest there is.
