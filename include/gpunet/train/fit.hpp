@@ -66,8 +66,9 @@ Validation(Loader&&, Model&) -> Validation<Loader, Model>;
 struct FitOptions {
   index_t epochs = 1;     // passes over the loader, 1 or more
   index_t max_steps = 0;  // over all epochs; 0: no limit
-  // Steps (batches) whose gradients make an update, by their mean, as train::Step does. The last update of an epoch is made by
-  // those that are left, as in Lightning; so is that of a training that is stopped, or over by max_steps, after on_step_end.
+  // Steps (batches) whose gradients make an update, each divided by this number, as train::Step does. The last update of an epoch
+  // is made by those that are left, divided by the same number (so by less than their mean), as in Lightning; so is that of a
+  // training that is stopped, or over by max_steps, after on_step_end.
   index_t accumulate = 1;
   // For a network that stores float16: scales the losses, and skips updates whose gradients overflow (run.updated is false). Parts see
   // gradients that are not scaled.
