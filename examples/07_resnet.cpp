@@ -2,8 +2,8 @@
 // randomly cropped and flipped images, one cycle of the learning rate, and weight decay.
 #include <gpunet/functional.hpp>
 #include <gpunet/gpunet.hpp>
+#include <gpunet/networks/resnet.hpp>
 
-#include "networks/resnet.hpp"
 #include "support/resnet_options.hpp"
 
 using namespace gpunet;
@@ -11,8 +11,8 @@ using namespace gpunet;
 template <Device D>
 int run(D& device, data::DatasetView train_set, data::DatasetView test_set, const examples::ResNetOptions& with) {
   manual_seed(with.seed);
-  Network net(device, examples::CIFARResNet{.n = (with.depth - 2) / 6}, {3, 32, 32});
-  examples::init_convolutions(net);
+  Network net(device, networks::CIFARResNet{.n = (with.depth - 2) / 6}, {3, 32, 32});
+  networks::init_convolutions(net);
   std::printf("ResNet-%d with %ld parameters on %s\n", with.depth, summary(net, 1).total_params,
               device.name().c_str());
 

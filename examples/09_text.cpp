@@ -1,9 +1,9 @@
 // A character-level language model: an LSTM or a transformer learns a text, then generates more of it.
 #include <gpunet/functional.hpp>
 #include <gpunet/gpunet.hpp>
+#include <gpunet/networks/language.hpp>
 #include <gpunet/plot.hpp>
 
-#include "networks/language.hpp"
 #include "support/text_options.hpp"
 
 using namespace gpunet;
@@ -66,8 +66,8 @@ int main(int argc, char** argv) {
         if (status == 0) write(net, text, with);
         return status;
       };
-      return with.model == "lstm" ? run(examples::CharLSTM<>{text.vocabulary()})
-                                  : run(examples::CharTransformer<>{text.vocabulary()});
+      return with.model == "lstm" ? run(networks::CharLSTM<>{text.vocabulary()})
+                                  : run(networks::CharTransformer<>{text.vocabulary()});
     });
   });
 }

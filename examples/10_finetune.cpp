@@ -3,8 +3,8 @@
 #include <gpunet/functional.hpp>
 #include <gpunet/gpunet.hpp>
 #include <gpunet/images.hpp>
+#include <gpunet/networks/resnet.hpp>
 
-#include "networks/resnet.hpp"
 #include "support/finetune_options.hpp"
 
 using namespace gpunet;
@@ -12,8 +12,8 @@ using namespace gpunet;
 template <Device D>
 int run(D& device, data::DatasetView train_set, data::DatasetView test_set, const examples::FinetuneOptions& with) {
   manual_seed(with.seed);
-  Network net(device, examples::ResNet{.classes = 10}, {3, with.side, with.side});
-  examples::init_convolutions(net);
+  Network net(device, networks::ResNet{.classes = 10}, {3, with.side, with.side});
+  networks::init_convolutions(net);
   const nn::CrossEntropyLoss criterion;
   data::DataLoader loader(train_set,
                           {.batch_size = with.batch_size, .shuffle = true, .num_workers = 2, .drop_last = true});
@@ -32,10 +32,7 @@ int run(D& device, data::DatasetView train_set, data::DatasetView test_set, cons
     optim::AdamW optimizer(net, {.lr = with.lr, .weight_decay = 0.01});
     fit("all layers", optimizer);
   } else {
-    const auto without_head = [](const std::string& name) {
-      return name.starts_with("fc.") ? "of_1000_classes." + name : name;
-    };
-    io::load(net, with.weights, {.rename = without_head, .strict = false});
+    io::load(net, with.weights, {.skip = {"fc.*"}});  // the layer of 1000 classes
   }
 
   nn::init::zeros_(get_parameter(net, "fc.weight"));

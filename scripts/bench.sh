@@ -47,4 +47,15 @@ for argument in "$@"; do
 done
 
 find_python
-exec "$bench" ${python:+--python "$python"} "$@"
+"$bench" ${python:+--python "$python"} "$@"
+
+# README.md says what the new table says.
+page=
+while (($#)); do
+  case $1 in
+    --markdown) page=${2:-} ;;
+    --markdown=*) page=${1#*=} ;;
+  esac
+  shift
+done
+if [[ -n $page && $(realpath -m "$page") == "$root/docs/benchmarks.md" ]]; then "$root/scripts/speed.sh" --write; fi

@@ -108,9 +108,9 @@ training 'Model<nn::Sequential<nn::Input<4>, nn::Linear<3>>, D> net(device)' 4 >
 layers 20 "$convolution, nn::BatchNorm2d, nn::ReLU" >"$work/layers_60.cpp"
 layers 40 "$convolution, nn::BatchNorm2d, nn::ReLU" >"$work/layers_120.cpp"
 layers 200 "$convolution, nn::ReLU" >"$work/layers_400.cpp"
-resnet=networks/resnet.hpp
-training 'Model<examples::ResNet18<>, D> net(device)' '3, 224, 224' "$resnet" >"$work/resnet18_types.cpp"
-training 'Network net(device, examples::ResNet{}, {3, 224, 224})' '3, 224, 224' "$resnet" >"$work/resnet18_values.cpp"
+resnet=gpunet/networks/resnet.hpp
+training 'Model<networks::ResNet18<>, D> net(device)' '3, 224, 224' "$resnet" >"$work/resnet18_types.cpp"
+training 'Network net(device, networks::ResNet{}, {3, 224, 224})' '3, 224, 224' "$resnet" >"$work/resnet18_values.cpp"
 for part in "$root"/include/gpunet/*/src.cuh; do
   [[ ! -e $part ]] || echo "#include <${part#"$root/include/"}>" >"$work/cuda_$(basename "$(dirname "$part")").cpp"
 done

@@ -125,9 +125,9 @@ picture regression.svg "The loss falls from 0.67 to 0.03 in a hundred epochs, th
 text <<'END'
 ## 07: a residual network
 
-ResNet-20 of He and others ([source](../examples/07_resnet.cpp), [the network](../examples/networks/resnet.hpp)), a function of values whose depth is an option.
+ResNet-20 of He and others ([source](../examples/07_resnet.cpp), [the network](../include/gpunet/networks/resnet.hpp)), a function of values whose depth is an option.
 It is trained on randomly cropped and flipped images with weight decay and one cycle of the learning rate (`OneCycleLR`). On the real images,
-`--data data/cifar10 --epochs 10` reaches 86 % in six minutes on two threads. [examples/networks](../examples/networks) also has ResNet-18, MobileNetV2 and a
+`--data data/cifar10 --epochs 10` reaches 86 % in six minutes on two threads. [gpunet/networks](../include/gpunet/networks) also has ResNet-18, MobileNetV2 and a
 U-Net.
 END
 run 07_resnet
@@ -144,7 +144,7 @@ picture vae_digits.svg "Ten digits, their reconstructions, and twenty new digits
 text <<'END'
 ## 09: learning a text
 
-A character-level language model ([source](../examples/09_text.cpp), [the networks](../examples/networks/language.hpp)) learns to predict the next
+A character-level language model ([source](../examples/09_text.cpp), [the networks](../include/gpunet/networks/language.hpp)) learns to predict the next
 character of a text, then generates more text: an LSTM, or with `--model transformer` a transformer. `--text FILE` replaces the built-in sentences by a
 text of yours.
 END

@@ -12,11 +12,13 @@
 #include <gpunet/data/class_weight.hpp>
 #include <gpunet/data/color_jitter.hpp>
 #include <gpunet/data/concat_dataset.hpp>
+#include <gpunet/data/crops.hpp>
 #include <gpunet/data/dataloader.hpp>
 #include <gpunet/data/kfold.hpp>
 #include <gpunet/data/mnist.hpp>
 #include <gpunet/data/random_transforms.hpp>
 #include <gpunet/data/resize.hpp>
+#include <gpunet/data/rotation.hpp>
 #include <gpunet/data/subset.hpp>
 #include <gpunet/data/tensor_dataset.hpp>
 #include <gpunet/data/train_test_split.hpp>

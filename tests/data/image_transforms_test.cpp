@@ -5,15 +5,19 @@
 #include <cstddef>
 #include <cstdint>
 #include <doctest/doctest.h>
+#include <optional>
 #include <set>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include <gpunet/data/color_jitter.hpp>
+#include <gpunet/data/crops.hpp>
 #include <gpunet/data/dataset.hpp>
 #include <gpunet/data/image_dataset.hpp>
 #include <gpunet/data/random_transforms.hpp>
 #include <gpunet/data/resize.hpp>
+#include <gpunet/data/rotation.hpp>
 
 #include "support/errors.hpp"
 
@@ -47,6 +51,17 @@ void apply(const reference::ImageTransform& expected, Pixels<float>& x) {
   if (expected.name == "hflip") functional::hflip(x);
   if (expected.name == "erase")
     functional::erase(x, whole(0), whole(1), {whole(2), whole(3)}, static_cast<float>(p[4]));
+  if (expected.name == "center_crop") CenterCrop({whole(0), whole(1)})(x);
+  if (expected.name == "resized_crop") {
+    functional::crop(x, whole(0), whole(1), {whole(2), whole(3)});
+    functional::resize(x, {whole(4), whole(5)});
+  }
+  if (expected.name == "rotate") {
+    RotateOptions options{p[1] == 0 ? Interpolation::nearest : Interpolation::bilinear, std::nullopt,
+                          static_cast<float>(p[2])};
+    if (p.size() > 3) options.center = {p[3], p[4]};
+    functional::rotate(x, p[0], options);
+  }
   if (expected.name == "resize") functional::resize(x, {whole(0), whole(1)}, p[2] != 0);
   if (expected.name == "brightness") functional::adjust_brightness(x, p[0]);
   if (expected.name == "contrast") functional::adjust_contrast(x, p[0]);
@@ -59,7 +74,8 @@ void apply(const reference::ImageTransform& expected, Pixels<float>& x) {
 double tolerance(std::string_view name) {
   constexpr double unit = 0x1p-24;
   if (name == "crop" || name == "hflip" || name == "erase") return 0;
-  if (name == "resize") return 2 * 2 * 11 * unit;
+  if (name == "center_crop") return 0;
+  if (name == "resize" || name == "resized_crop") return 2 * 2 * 11 * unit;
   return 16 * 6 * unit;
 }
 
@@ -133,6 +149,64 @@ TEST_CASE("RandomCrop reaches every place, and no other") {
     seen.insert(part.values);
   }
   CHECK(seen == expected);
+}
+
+TEST_CASE("CenterCrop moves bytes as floats") {
+  Pixels<std::uint8_t> bytes{{1, 3, 2}, {1, 2, 3, 4, 5, 6}};
+  CenterCrop{{2, 4}}(bytes);
+  CHECK(bytes.values == std::vector<std::uint8_t>{0, 1, 2, 0, 0, 3, 4, 0});
+  CHECK(CenterCrop(5).output({3, 9, 9}) == ImageSizes{3, 5, 5});
+  CHECK(One(Compose(CenterCrop{{1, 1}}, ToTensor{})).floats() == std::vector{51 / 255.0f});
+}
+
+TEST_CASE("what RandomResizedCrop takes is of the area and the ratio asked for") {
+  const RandomResizedCrop crop(8, {.scale = {0.1, 0.2}, .ratio = {0.5, 2}});
+  index_t least = 10000, most = 0, right = 0, bottom = 0;
+  for (std::uint64_t i = 0; i < 2000; ++i) {
+    Random random(3, i);
+    const auto [top, left, size] = crop.draw({3, 40, 50}, random);
+    least = std::min(least, size.height * size.width);
+    most = std::max(most, size.height * size.width);
+    right = std::max(right, left + size.width);
+    bottom = std::max(bottom, top + size.height);
+    CHECK(static_cast<double>(size.width) + 0.5 >= 0.5 * (static_cast<double>(size.height) - 0.5));
+    CHECK(static_cast<double>(size.width) - 0.5 <= 2 * (static_cast<double>(size.height) + 0.5));
+    CHECK(top >= 0);
+    CHECK(left >= 0);
+  }
+  CHECK(right == 50);
+  CHECK(bottom == 40);
+  CHECK((least >= 200 - 15 && least < 220 && most > 380 && most <= 400 + 29));  // sides are rounded
+  for (const auto& [low, high, height, width, part] : reference::fallback_crops) {
+    Random random(0);
+    const auto [top, left, size] =
+        RandomResizedCrop(1, {.scale = {0, 0}, .ratio = {low, high}}).draw({1, height, width}, random);
+    CHECK(std::vector<std::int64_t>{top, left, size.height, size.width} ==
+          std::vector<std::int64_t>(part, part + 4));
+  }
+  // The whole image.
+  Pixels<float> x = image({2, 6, 6}), resized = x;
+  Random random(1);
+  RandomResizedCrop({3, 4}, {.scale = {1, 1}, .ratio = {1, 1}})(x, random);
+  functional::resize(resized, {3, 4});
+  CHECK(x.values == resized.values);
+  CHECK(One(Compose(RandomResizedCrop{4}, ToTensor{})).sample_sizes() == Sizes{1, 4, 4});
+}
+
+TEST_CASE("RandomRotation draws its angle as torchvision does") {
+  for (const auto& [transform, low, high] :
+       {std::tuple(RandomRotation(30), -30.0, 30.0), std::tuple(RandomRotation({10, 20}), 10.0, 20.0)}) {
+    Pixels<float> x = image({1, 8, 8}), expected = x;
+    Random random(7), again(7);
+    transform(x, random);
+    functional::rotate(expected, again.uniform(low, high));
+    CHECK(x.values == expected.values);
+  }
+  Pixels<float> filled = image({1, 9, 9});
+  Random random(7);
+  RandomRotation({45, 45}, {.fill = 9})(filled, random);
+  CHECK(filled.at(0, 0, 0) == 9);
+  CHECK(filled.at(0, 4, 4) == image({1, 9, 9}).at(0, 4, 4));
 }
 
 TEST_CASE("RandomHorizontalFlip and RandomErasing come as often as they should") {

@@ -3,9 +3,11 @@
 #include <vector>
 
 #include <gpunet/data/color_jitter.hpp>
+#include <gpunet/data/crops.hpp>
 #include <gpunet/data/pipeline.hpp>
 #include <gpunet/data/random_transforms.hpp>
 #include <gpunet/data/resize.hpp>
+#include <gpunet/data/rotation.hpp>
 
 #include "support/errors.hpp"
 
@@ -66,6 +68,30 @@ TEST_CASE("what makes no transform is refused") {
                    Resize{4096}(line);
                  }),
                  "would become one of 4096 x 409600000 (want at most 268435456 pixels), give both sides"));
+  CHECK(error_of([] { CenterCrop{0}; }) ==
+        "gpunet::data::CenterCrop: a part of 0 x 0 (want sides of 1 to 1048576)");
+  CHECK(contains(error_of([] {
+                   RandomResizedCrop{{2, (1 << 20) + 1}};
+                 }),
+                 "RandomResizedCrop: a part of 2 x 1048577"));
+  CHECK(contains(
+      error_of([] {
+        RandomResizedCrop(2, {.scale = {0.5, 0.1}});
+      }),
+      "RandomResizedCrop: a scale of 0.5 to 0.1 (want parts of the image, the smaller one first, 0 to 1)"));
+  CHECK(contains(error_of([] { RandomResizedCrop(2, {.scale = {0.5, 2}}); }), "a scale of 0.5 to 2"));
+  CHECK(
+      contains(error_of([] {
+                 RandomResizedCrop(2, {.ratio = {2, 1}});
+               }),
+               "RandomResizedCrop: a ratio of 2 to 1 (want width by height, the smaller one first, more than 0)"));
+  CHECK(error_of([] { RandomRotation{-10}; }) ==
+        "gpunet::data::RandomRotation: -10 degrees (want 0 or more, the angle goes from -degrees to degrees), give "
+        "two "
+        "for other angles, as RandomRotation{{0, 90}}");
+  CHECK(error_of([] {
+          RandomRotation{{20, 10}};
+        }) == "gpunet::data::RandomRotation: 20 to 10 degrees (want finite numbers, the smaller one first)");
   CHECK(error_of([] { ColorJitter({.hue = 0.6}); }) == "gpunet::data::ColorJitter: hue 0.6 (want 0 to 0.5)");
   CHECK(error_of([] { ColorJitter({.contrast = -1}); }) ==
         "gpunet::data::ColorJitter: contrast -1 (want 0 to 1e+06)");

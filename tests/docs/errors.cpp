@@ -533,9 +533,18 @@ void files(ErrorPage& page, Host& device, Model<Net, Host>& net) {
       "The weights of another network",
       "The message lists each tensor that differs, with both shapes; nothing was loaded. `{.strict = false}` loads "
       "the tensors with matching names; "
-      "`{.prefix = ...}` and `{.rename = ...}` translate names.",
+      "`{.prefix = ...}` and `{.rename = ...}` translate names, `{.skip = ...}` leaves some out.",
       using Wider = nn::Sequential<nn::Input<4>, nn::Named<"fc1", nn::Linear<9>>, nn::Named<"head", nn::Linear<3>>>;
       Model<Wider, Host> wider(device); io::save(wider, "wider.safetensors"); io::load(net, "wider.safetensors"));
+  PROVOKE(
+      "The weights of a network with another head",
+      "Parameters that are left out keep their values, and their shapes need not match.",
+      Model<Wider, Host> fine_tuned(device);
+      io::save(fine_tuned, "classes.safetensors");
+      using More = nn::Sequential<nn::Input<4>, nn::Named<"fc1", nn::Linear<9>>, nn::Named<"head", nn::Linear<5>>>;
+      Model<More, Host> more(device); io::load(more, "classes.safetensors"));
+  PROVOKE("A pattern to skip that names nothing", "The names are those of the network: write `\"head.*\"`.",
+          io::load(more, "classes.safetensors", {.skip = {"fc.*"}}));
   PROVOKE("Saving to a missing folder",
           "Make the folder first: `std::filesystem::create_directories(\"results\")`.",
           io::save(net, "results/net.pth"));

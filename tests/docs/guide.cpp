@@ -4,6 +4,7 @@
 #include <gpunet/datasets.hpp>
 #include <gpunet/functional.hpp>
 #include <gpunet/gpunet.hpp>
+#include <gpunet/networks.hpp>
 #include <gpunet/plot.hpp>
 #include <gpunet/tables.hpp>
 #include <gpunet/tensorboard.hpp>

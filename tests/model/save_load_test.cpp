@@ -145,6 +145,66 @@ TEST_CASE("a file of another network changes nothing, and the error names every 
         std::string::npos);
 }
 
+TEST_CASE("a load without the head leaves the head as it is") {
+  const TempFolder folder;
+  Host host;
+  using Small = nn::Sequential<nn::Input<4>, nn::Named<"a", nn::Linear<3>>, nn::Named<"bn", nn::BatchNorm1d>,
+                               nn::Named<"fc2", nn::Linear<3>>, nn::Named<"fc", nn::Linear<2>>>;
+  using Large = nn::Sequential<nn::Input<4>, nn::Named<"a", nn::Linear<3>>, nn::Named<"bn", nn::BatchNorm1d>,
+                               nn::Named<"fc2", nn::Linear<3>>, nn::Named<"fc", nn::Linear<5>>>;
+  Model<Small, Host> from(host);
+  const auto numbers = [](const auto& net, const char* name) {
+    return get_parameter(net, name).to_vector();
+  };
+  for (const char* file : {"net.pth", "net.safetensors", "net.npz"}) {
+    io::save(from, folder / file);
+    for (const std::vector<std::string>& skip :
+         {{"fc.*"}, {"fc"}, std::vector<std::string>{"fc.weight", "fc.b?as"}}) {
+      manual_seed(1);
+      Model<Large, Host> to(host);
+      const auto head = numbers(to, "fc.weight"), bias = numbers(to, "fc.bias");
+      const io::IncompatibleKeys keys = io::load(to, folder / file, {.skip = skip});
+      CHECK(keys.missing_keys.empty());
+      CHECK(keys.unexpected_keys.empty());
+      CHECK(numbers(to, "a.weight") == numbers(from, "a.weight"));
+      CHECK(numbers(to, "fc2.bias") == numbers(from, "fc2.bias"));
+      CHECK(numbers(to, "fc.weight") == head);
+      CHECK(numbers(to, "fc.bias") == bias);
+    }
+  }
+  const std::string path = folder / "net.pth";
+  Model<Large, Host> to(host);
+  manual_seed(2);
+  io::load(to, from, {.skip = {"fc"}});  // of a network in memory
+  CHECK(numbers(to, "a.weight") == numbers(from, "a.weight"));
+  io::load(to, path, {.skip = {"fc"}, .match = io::by_order});  // its place in the file is left out too
+  CHECK(numbers(to, "fc2.bias") == numbers(from, "fc2.bias"));
+
+  // Of the file alone: a network without a head; of the network alone: a file without one.
+  Model<nn::Sequential<nn::Input<4>, nn::Named<"a", nn::Linear<3>>, nn::Named<"bn", nn::BatchNorm1d>>, Host> body(
+      host);
+  io::load(body, path, {.skip = {"fc*"}});
+  CHECK(numbers(body, "a.weight") == numbers(from, "a.weight"));
+  io::save(body, folder / "body.pth");
+  io::load(to, folder / "body.pth", {.skip = {"fc", "fc2"}});
+
+  // What is not skipped has to be there.
+  CHECK(contains(error_of([&] { io::load(to, folder / "body.pth", {.skip = {"fc"}}); }),
+                 "missing keys: fc2.weight, fc2.bias"));
+  CHECK(error_of([&] {
+          io::load(to, path, {.skip = {"fc", "head.*"}});
+        }) ==
+        "gpunet::io::load: nothing in the network or in " + path +
+            " is called \"head.*\", which .skip leaves out (the network has a.weight, a.bias, bn.weight, bn.bias, "
+            "bn.running_mean, bn.running_var, bn.num_batches_tracked, fc2.weight, fc2.bias, fc.weight and 1 more), "
+            "give a "
+            "name, a part as \"fc\", or a pattern as \"fc.*\"");
+  CHECK(contains(error_of([&] { io::load(to, path, {.skip = {"*"}}); }), ".skip leaves out all parameters"));
+  CHECK(contains(error_of([&] { io::load(to, path); }),
+                 "size mismatch for fc.bias: [2] in the file, [5] in the network\nleave these out with {.skip = "
+                 "{\"fc\"}}, so that they keep their values, or load a file that"));
+}
+
 TEST_CASE("a load of a part returns what the file lacks and what the model has no use for") {
   const TempFolder folder;
   Host host;

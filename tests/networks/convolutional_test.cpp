@@ -1,13 +1,11 @@
-// The convolutional networks of examples/networks against PyTorch and torchvision: reference/networks.py.
+// The convolutional networks of gpunet/networks against PyTorch and torchvision: reference/networks.py.
 #include <string>
 #include <vector>
 
 #include <gpunet/functional.hpp>
 #include <gpunet/gpunet.hpp>
+#include <gpunet/networks.hpp>
 
-#include "../../examples/networks/mobilenet_v2.hpp"
-#include "../../examples/networks/resnet.hpp"
-#include "../../examples/networks/unet.hpp"
 #include "support/arrays.hpp"
 #include "support/devices.hpp"
 #include "support/network_keys.hpp"
@@ -65,12 +63,12 @@ Tensor<double, D> masks(D& device, const Sizes& sizes) {
 TEST_CASE("ResNet-18 learns as torchvision's does") {
   Host& host = test_device<Host>();
   manual_seed(1);
-  Model<examples::ResNet18<32, 10>, Host, double> net(host);
-  examples::init_convolutions(net);
+  Model<networks::ResNet18<32, 10>, Host, double> net(host);
+  networks::init_convolutions(net);
   check_network("resnet18", net, {4, 3, 32, 32}, 0.0001, nn::CrossEntropyLoss{}, classes(host, 4), 1e-9);
 
   // The same network as a function of values takes the weights by name.
-  Network<Host, double> same(host, examples::ResNet{.classes = 10}, {3, 32, 32});
+  Network<Host, double> same(host, networks::ResNet{.classes = 10}, {3, 32, 32});
   io::load(same, net);
   same.eval();
   const Tensor<double, Host> x(host, {1, 3, 32, 32}, pattern<double>(3 * 32 * 32, 5, 2, 19));
@@ -80,25 +78,25 @@ TEST_CASE("ResNet-18 learns as torchvision's does") {
 TEST_CASE("networks as functions of values learn as PyTorch's do, ResNet-20 for a hundred steps") {
   Host& host = test_device<Host>();
   manual_seed(1);
-  Network<Host, double> resnet(host, examples::CIFARResNet{}, {3, 8, 8});
-  examples::init_convolutions(resnet);
+  Network<Host, double> resnet(host, networks::CIFARResNet{}, {3, 8, 8});
+  networks::init_convolutions(resnet);
   check_network("resnet20", resnet, {4, 3, 8, 8}, 0.001, nn::CrossEntropyLoss{}, classes(host, 4), 1e-9);
   manual_seed(1);
-  Network<Host, double> mobilenet(host, examples::MobileNetV2{.classes = 10, .p = 0}, {3, 32, 32});
-  examples::init_mobilenet_v2(mobilenet);
+  Network<Host, double> mobilenet(host, networks::MobileNetV2{.classes = 10, .p = 0}, {3, 32, 32});
+  networks::init_mobilenet_v2(mobilenet);
   check_network("mobilenet_v2", mobilenet, {4, 3, 32, 32}, 0.001, nn::CrossEntropyLoss{}, classes(host, 4), 1e-9);
   manual_seed(1);
-  Network<Host, double> unet(host, examples::UNet{4}, {3, 32, 32});
+  Network<Host, double> unet(host, networks::UNet{4}, {3, 32, 32});
   check_network("unet", unet, {4, 3, 32, 32}, 0.01, nn::BCELoss{}, masks(host, {4, 1, 32, 32}), 1e-9);
 }
 
 TEST_CASE_TEMPLATE("small networks as functions of values learn as PyTorch's do", D, GPUNET_TEST_DEVICES) {
   D& device = test_device<D>();
   manual_seed(1);
-  Network<D, double> resnet(device, examples::CIFARResNet{.n = 1}, {3, 8, 8});
-  examples::init_convolutions(resnet);
+  Network<D, double> resnet(device, networks::CIFARResNet{.n = 1}, {3, 8, 8});
+  networks::init_convolutions(resnet);
   check_network("resnet8", resnet, {2, 3, 8, 8}, 0.01, nn::CrossEntropyLoss{}, classes(device, 2), 1e-9);
   manual_seed(1);
-  Network<D, double> unet(device, examples::UNet{2}, {3, 16, 16});
+  Network<D, double> unet(device, networks::UNet{2}, {3, 16, 16});
   check_network("unet2", unet, {2, 3, 16, 16}, 0.01, nn::BCELoss{}, masks(device, {2, 1, 16, 16}), 1e-9);
 }

@@ -1,11 +1,10 @@
-// The language models of examples/networks against PyTorch: reference/language.py.
-#include "../../examples/networks/language.hpp"
-
+// The language models of gpunet/networks against PyTorch: reference/language.py.
 #include <string>
 #include <vector>
 
 #include <gpunet/functional.hpp>
 #include <gpunet/gpunet.hpp>
+#include <gpunet/networks.hpp>
 
 #include "support/arrays.hpp"
 #include "support/devices.hpp"
@@ -67,11 +66,11 @@ void check_language_model(D& device, const std::string& name, const Model& model
 }  // namespace
 
 TEST_CASE_TEMPLATE("an LSTM learns characters as PyTorch's does", D, GPUNET_TEST_DEVICES) {
-  check_language_model(test_device<D>(), "lstm", examples::CharLSTM<16, 2>{vocabulary, 6},
+  check_language_model(test_device<D>(), "lstm", networks::CharLSTM<16, 2>{vocabulary, 6},
                        std::is_same_v<D, Host> ? 100 : 3);
 }
 
 TEST_CASE_TEMPLATE("a transformer learns characters as PyTorch's does", D, GPUNET_TEST_DEVICES) {
-  check_language_model(test_device<D>(), "transformer", examples::CharTransformer<2, 32, 2>{vocabulary, 16},
+  check_language_model(test_device<D>(), "transformer", networks::CharTransformer<2, 32, 2>{vocabulary, 16},
                        std::is_same_v<D, Host> ? 100 : 3);
 }

@@ -35,6 +35,41 @@ bool has_label(const Scene& scene, const std::string& text) {
   return false;
 }
 
+// The rectangle of a label: text_width() wide, from 0.8 of its size above the baseline to 0.25 below it.
+struct Frame {
+  double left, right, top, bottom;
+};
+Frame frame_of(const Label& label) {
+  const double width = text_width(label.text, label.size), shift = static_cast<double>(label.anchor) / 2 * width;
+  if (label.upward)
+    return {label.at.x - 0.8 * label.size, label.at.x + 0.25 * label.size, label.at.y + shift - width,
+            label.at.y + shift};
+  return {label.at.x - shift, label.at.x - shift + width, label.at.y - 0.8 * label.size,
+          label.at.y + 0.25 * label.size};
+}
+
+// What is wrong with the texts of a page: one is partly outside, or covers another; empty if nothing is.
+std::string problem_of_texts(const Scene& scene) {
+  std::vector<Label> labels;
+  for (const Mark& mark : scene.marks)
+    if (const auto* label = std::get_if<Label>(&mark)) labels.push_back(*label);
+  for (std::size_t i = 0; i < labels.size(); ++i) {
+    const Frame a = frame_of(labels[i]);
+    if (a.left < 0 || a.right > scene.width || a.top < 0 || a.bottom > scene.height)
+      return "'" + labels[i].text + "' is partly outside";
+    for (std::size_t j = 0; j < i; ++j) {
+      const Frame b = frame_of(labels[j]);
+      if (a.left < b.right && b.left < a.right && a.top < b.bottom && b.top < a.bottom)
+        return "'" + labels[i].text + "' covers '" + labels[j].text + "'";
+    }
+  }
+  return "";
+}
+
+const std::string sentence =
+    "a sentence that is far longer than a line of the page on which it has to be read, äöü";
+const Titles long_titles{sentence, "along x, " + sentence, "along y, " + sentence};
+
 using Texts = std::vector<std::string>;
 using plot::detail::Ends;
 
@@ -149,4 +184,64 @@ TEST_CASE("what makes no diagram") {
   CHECK(contains(error_of([] { heat_map(1, 1, {1}, {.row_names = {"a", "b"}}); }), "2 names for 1 rows"));
   CHECK(contains(error_of([] { image_grid({}, {.columns = 0}); }), "0 columns (want 1 or more)"));
   CHECK(contains(error_of([] { image_grid({}, {.captions = {"a"}}); }), "1 captions for 0 images"));
+}
+
+TEST_CASE("all texts lie on the page, and none covers another") {
+  const std::vector<std::string> animals{"airplane", "automobile", "bird", "hippopotamus"};
+  for (const Titles& titles : {Titles{}, Titles{"Title", "x axis", "y axis"}, long_titles}) {
+    CAPTURE(titles.title);
+    for (const double largest : {1.0, 12345.0, 123456789.0, 1234567890.0, 1e-30}) {
+      CHECK(problem_of_texts(heat_map(4, 4, std::vector<double>(16, largest),
+                                      {.titles = titles, .row_names = animals, .column_names = animals})) == "");
+      CHECK(problem_of_texts(heat_map(3, 2, std::vector<double>(6, -largest), {.titles = titles, .cell = 50})) ==
+            "");
+    }
+    CHECK(problem_of_texts(heat_map(2, 2, {1, 2, 3, 4},
+                                    {.titles = titles,
+                                     .row_names = {"r", sentence},
+                                     .column_names = {sentence, "c"},
+
+                                     .cell = 100})) == "");
+    for (const bool log : {false, true})
+      for (const auto& [width, height] :
+           {std::pair(640.0, 400.0), std::pair(400.0, 300.0), std::pair(900.0, 900.0)})
+        CHECK(problem_of_texts(
+                  lines({{"loss", {1, 0.5, 0.4, 0.33}}, {"of the validation", {1e-7, 1, 2}, {1, 1e5, 1e6}}},
+                        {.titles = titles, .log_x = log, .log_y = log, .width = width, .height = height})) == "");
+    CHECK(problem_of_texts(lines({{sentence, {1, 2}}, {"short", {1, 2}}, {sentence + sentence, {1, 2}}},
+                                 {.titles = titles, .height = 640})) == "");
+    CHECK(problem_of_texts(stacked_bars(animals, {{"a", {1, 2, 3, 4}}}, {.titles = titles, .width = 300})) == "");
+    CHECK(problem_of_texts(stacked_bars({"a", sentence, "c"}, {{"a", {1, 2, 3}}, {sentence, {1, 2, 0.5}}},
+                                        {.titles = titles, .height = 600})) == "");
+  }
+  const io::Image gray{2, 2, 1, std::vector<std::uint8_t>(4)};
+  CHECK(problem_of_texts(image_grid({gray, gray}, {.title = sentence, .captions = {"a", sentence}})) == "");
+}
+
+TEST_CASE("counts are written in full, other numbers with four digits") {
+  const Scene scene = heat_map(1, 4, {12345, 99999999, 0.123456, -12345});
+  for (const char* text : {"12345", "99999999", "0.1235", "-12345"})
+    CHECK(has_label(scene, text));
+}
+
+TEST_CASE("axes of epochs and of counts have ticks at whole numbers only") {
+  for (int epochs = 1; epochs <= 40; ++epochs)
+    for (const bool log : {false, true}) {
+      std::vector<double> y(static_cast<std::size_t>(epochs), 0.25);
+      y[0] = 0.5;
+      for (const Label& label : marks_of<Label>(lines({{"", y}}, {.log_x = log}), muted))
+        if (label.anchor == Anchor::middle && label.text.find('.') != std::string::npos)
+          FAIL_CHECK(epochs << " epochs: " << label.text);
+    }
+  CHECK(has_label(lines({{"", {3}}}), "1"));
+  CHECK(has_label(lines({{"", {1, 2}, {0, 0.5}}}), "0.25") != has_label(lines({{"", {1, 2}, {0, 0.5}}}), "0.3"));
+  for (const char* text : {"0", "1", "2"})
+    CHECK(has_label(stacked_bars({"a", "b"}, {{"", {1, 2}}}), text));
+  CHECK_FALSE(has_label(stacked_bars({"a", "b"}, {{"", {1, 2}}}), "0.5"));
+  CHECK(has_label(stacked_bars({"a"}, {{"", {0.5}}}), "0.5"));
+}
+
+TEST_CASE("a logarithmic axis within a decade has ticks") {
+  CHECK(texts(plot::detail::log_scale(0.31, 0.42).ticks) == Texts{"0.32", "0.34", "0.36", "0.38", "0.40", "0.42"});
+  CHECK(texts(plot::detail::log_scale(3, 4, plot::detail::Numbers::whole).ticks) == Texts{"3", "4"});
 }

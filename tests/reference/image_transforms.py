@@ -4,6 +4,7 @@ Usage: see regenerate.sh     (PyTorch 2.15, torchvision 0.29)
 """
 
 import torch
+import torchvision.transforms as T
 import torchvision.transforms.functional as F
 
 from common import begin, end, rounded
@@ -43,6 +44,20 @@ for top, left, height, width in ((1, 2, 2, 2), (-2, -1, 4, 5), (2, 3, 4, 4), (0,
 x = image(3, 2, 5)
 case("hflip", (), x, F.hflip(x))
 case("erase", (0, 1, 2, 3, 0.5), x, F.erase(x, 0, 1, 2, 3, torch.tensor(0.5, dtype=torch.float64)))
+# Interpolation 1: bilinear; center as x, y. Sides are both even or both odd, else rounding decides what is nearest at 90 degrees.
+for height, width in ((4, 6), (3, 3), (1, 5)):
+    x = image(2, height, width)
+    for angle in (0, 17, -38.5, 90, 180, 271):
+        for mode in (0, 1):
+            y = F.rotate(x, angle, [F.InterpolationMode.NEAREST, F.InterpolationMode.BILINEAR][mode], fill=[0.5])
+            case("rotate", (angle, mode, 0.5), x, y)
+    y = F.rotate(x, 17, F.InterpolationMode.BILINEAR, center=[1, 2.25], fill=[0.0])
+    case("rotate", (17, 1, 0, 1, 2.25), x, y)
+for old, new in (((4, 5), (2, 3)), ((5, 4), (2, 3)), ((3, 3), (6, 5)), ((2, 7), (5, 2)), ((4, 4), (4, 4)), ((1, 9), (3, 2))):
+    x = image(2, *old)
+    case("center_crop", new, x, F.center_crop(x, list(new)))
+x = image(2, 6, 7)
+case("resized_crop", (1, 2, 4, 3, 5, 2), x, F.resized_crop(x, 1, 2, 4, 3, [5, 2], antialias=True))
 for old, new in (((4, 4), (2, 2)), ((5, 7), (3, 2)), ((3, 5), (7, 6)), ((9, 2), (4, 5)), ((1, 1), (2, 3)), ((11, 6), (1, 1))):
     for antialias in (0, 1):
         x = image(1, *old)
@@ -65,5 +80,17 @@ inline const ResizedSides resized_sides[] = {""")
 for size, height, width in ((32, 32, 32), (32, 100, 75), (31, 75, 100), (224, 333, 500), (7, 3, 10), (5, 1, 9)):
     y = F.resize(torch.zeros(1, height, width), [size])
     print(f"{{{size}, {height}, {width}, {y.shape[1]}, {y.shape[2]}}},")
+print("};\n")
+print("""// The part that RandomResizedCrop takes when none of ten fits: top, left, height and width.
+struct FallbackCrop {
+  double low, high;  // of the ratio
+  std::int64_t height, width, part[4];
+};
+
+inline const FallbackCrop fallback_crops[] = {""")
+for ratio, height, width in (((0.75, 4 / 3), 4, 100), ((0.75, 4 / 3), 101, 6), ((2, 3), 7, 18), ((0.5, 0.5), 5, 9)):
+    # Parts of no area never fit.
+    part = T.RandomResizedCrop.get_params(torch.zeros(1, height, width), [0.0, 0.0], list(ratio))
+    print(f"{{{ratio[0]}, {ratio[1]}, {height}, {width}, {{{', '.join(map(str, part))}}}}},")
 print("};\n")
 end()

@@ -1,4 +1,4 @@
-"""Prints networks.safetensors: keys, shapes and losses of PyTorch's networks that examples/networks has too, in double.
+"""Prints networks.safetensors: keys, shapes and losses of PyTorch's networks that gpunet/networks has too, in double.
 
 Usage: see regenerate.sh     (PyTorch 2.15, torchvision 0.29, safetensors)
 """

@@ -6,7 +6,7 @@ cd "$1/gpunet"
 
 order=(
   version.hpp core io tensorboard device tensor ops graph nn model optim data distributed plot train
-  gpunet.hpp datasets.hpp distributed.hpp functional.hpp images.hpp plot.hpp tables.hpp tensorboard.hpp tensors.hpp thrust.hpp src.hpp src.cuh
+  gpunet.hpp datasets.hpp distributed.hpp functional.hpp images.hpp plot.hpp tables.hpp tensorboard.hpp tensors.hpp thrust.hpp networks networks.hpp src.hpp src.cuh
 )
 
 # One line "file line included-file" for each include of ours, paths from here.

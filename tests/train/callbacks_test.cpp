@@ -358,16 +358,87 @@ TEST_CASE("ProgressBar shows a bar or lines or nothing") {
     CHECK(contains(lines.get(), "epoch 1/2  loss "));
     CHECK(contains(lines.get(), "  accuracy "));
     CHECK(contains(lines.get(), "  val_accuracy "));
-    CHECK(contains(lines.get(), "  half 0.5  val_half 0.5  "));
+    CHECK(contains(lines.get(), "  half 0.5000      val_half 0.5000      "));
     CHECK(contains(lines.get(), "\nstopped: enough\n"));
     CHECK(contains(bar.get(), "epoch 1/2   33%") == interactive);
-    CHECK(contains(bar.get(), "  acc ") == interactive);
+    CHECK(contains(bar.get(), "  accuracy ") == interactive);
+    CHECK(!contains(lines.get() + bar.get(), " %"));  // shares, as in the history
+    CHECK(!contains(lines.get(), " 0.0 s"));
     CHECK(bar.get().empty() != interactive);
   }
   Text lines, bar;
   Lesson<Host> lesson;
   lesson.fit({}, train::ProgressBar({.quiet = true, .terminal = terminal(lines, bar, true)}));
   CHECK(lines.get() + bar.get() == "");
+}
+
+TEST_CASE("the columns of ProgressBar begin at the same places in every epoch") {
+  Text lines, bar;
+  Lesson<Host> lesson;
+  train::Accuracy accuracy(lesson.device, 4);
+  const double values[] = {1234.5, 0.000123456, 1, -1e-9, std::nan(""), 1e30, 12.5, 0, 123456, 3};
+  std::size_t epoch = 0;
+  const auto history = lesson.fit(
+      {.epochs = 10}, accuracy, train::Validation(lesson.test_loader),
+      train::Measure("score", [&](const auto&, const auto&) { return values[epoch]; }),
+      [&](train::Training& run) {
+        run.current.loss = run.current.val_loss = values[epoch++];
+        run.current.seconds = 0.0031;
+      },
+      train::ProgressBar({.terminal = terminal(lines, bar, false)}));
+  const std::string text = lines.get();
+  CHECK(text.starts_with("epoch  1/10  loss 1234        accuracy "));
+  CHECK(contains(text, "\nepoch 10/10  loss 3.000       accuracy "));
+  CHECK(contains(text, "  3.1 ms\n"));
+  CHECK(contains(text, "epoch  5/10  loss nan "));
+  for (const char* column :
+       {"  loss ", "  accuracy ", "  val_loss ", "  val_accuracy ", "  score ", "  val_score "}) {
+    const std::size_t first = text.find(column);
+    std::size_t begin = 0;
+    for (int i = 0; i < 10; ++i, begin = text.find('\n', begin) + 1)
+      CHECK(text.find(column, begin) - begin == first);
+  }
+}
+
+TEST_CASE("fit says which epoch was the best, and what became of its weights") {
+  const TempFolder folder;
+  const double values[] = {2, 3, 1, 2.5, 2, 2};
+  const auto fit = [&](Lesson<Host>& lesson, const train::FitOptions& options, std::size_t first, auto&&... parts) {
+    return lesson.fit(options, train::Validation(lesson.test_loader),
+                      train::Measure("score", [&](const auto&, const auto&) { return values[first]; }), parts...,
+                      [&](train::Training&) { ++first; });
+  };
+  const train::EarlyStoppingOptions best_score{
+      .patience = 3, .monitor = "val_score", .mode = train::Mode::max, .restore_best_weights = true};
+  const std::string path = folder / "best.pth";
+  Text lines, bar;
+  Lesson<Host> lesson;
+  const auto history = fit(lesson, {.epochs = 6}, 0, train::ProgressBar({.terminal = terminal(lines, bar, false)}),
+                           train::EarlyStopping(best_score),
+                           train::ModelCheckpoint(path, {.monitor = "val_score", .mode = train::Mode::min}));
+  CHECK(
+      lines.get().ends_with("\nstopped: val_score did not improve in 3 epochs\n"
+                            "best epoch: 2, val_score 3; its weights are restored\n"
+                            "best epoch: 3, val_score 1; its weights are saved to " +
+                            path + "\n"));
+  REQUIRE(history.best.size() == 2);
+  CHECK(history.best[0].number == 2);
+  CHECK(history.best[0].value == 3);
+  CHECK(history.best[0].monitor == "val_score");
+
+  // Of a training that ends without a stop, whose best epoch was before it was resumed, and which is over already.
+  const std::string file = folder / "run.safetensors";
+  for (const auto& [epochs, first] : {std::pair(3, 0), std::pair(4, 3), std::pair(4, 4)}) {
+    Lesson<Host> resumed;
+    const auto again = fit(resumed, {.epochs = epochs, .resume = file}, static_cast<std::size_t>(first),
+                           train::EarlyStopping(best_score));
+    CHECK(again.end == train::End::finished);
+    REQUIRE(again.best.size() == 1);
+    CHECK(again.best[0].number == 2);
+  }
+  Lesson<Host> alone;
+  CHECK(alone.fit({}).best.empty());
+  CHECK(alone.fit({}, train::EarlyStopping()).best[0].weights.empty());
 }
 
 TEST_CASE("what a part throws arrives, and the terminal is as it was") {

@@ -38,6 +38,12 @@ void erase(Pixels<float>& image, index_t top, index_t left, const HeightWidth& s
 
 }  // namespace functional
 
+// A part of an image, in pixels from the top left.
+struct Rectangle {
+  index_t top, left;
+  HeightWidth size;
+};
+
 // Options of RandomCrop, as in torchvision.
 struct RandomCropOptions {
   index_t padding = 0;  // pixels of 0 added on each side before cropping
@@ -89,11 +95,6 @@ class RandomErasing {
  public:
   explicit RandomErasing(const RandomErasingOptions& options = {});
 
-  // A rectangle, in pixels from the top left.
-  struct Rectangle {
-    index_t top, left;
-    HeightWidth size;
-  };
   // Returns a random rectangle: the first of ten that fits, as RandomErasing.get_params in torchvision, or nothing.
   std::optional<Rectangle> draw(const ImageSizes& image, Random& random) const;
 

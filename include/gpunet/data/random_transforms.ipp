@@ -71,8 +71,7 @@ GPUNET_INLINE RandomErasing::RandomErasing(const RandomErasingOptions& options) 
           ratio[1], " (want height by width, the smaller one first, more than 0)");
 }
 
-GPUNET_INLINE std::optional<RandomErasing::Rectangle> RandomErasing::draw(const ImageSizes& image,
-                                                                          Random& random) const {
+GPUNET_INLINE std::optional<Rectangle> RandomErasing::draw(const ImageSizes& image, Random& random) const {
   const auto height = static_cast<double>(image.height), width = static_cast<double>(image.width);
   for (int i = 0; i < 10; ++i) {
     const double area = height * width * random.uniform(options_.scale[0], options_.scale[1]);

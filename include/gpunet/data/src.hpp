@@ -7,6 +7,7 @@
 #include <gpunet/data/class_weight.ipp>
 #include <gpunet/data/color_jitter.ipp>
 #include <gpunet/data/concat_dataset.ipp>
+#include <gpunet/data/crops.ipp>
 #include <gpunet/data/csv.ipp>
 #include <gpunet/data/dataloader.ipp>
 #include <gpunet/data/dataset.ipp>
@@ -22,6 +23,7 @@
 #include <gpunet/data/random_transforms.ipp>
 #include <gpunet/data/resident_dataset.hpp>
 #include <gpunet/data/resize.ipp>
+#include <gpunet/data/rotation.ipp>
 #include <gpunet/data/sampler.ipp>
 #include <gpunet/data/subset.ipp>
 #include <gpunet/data/tensor_dataset.ipp>

@@ -90,6 +90,7 @@ struct Node {
   int first_buffer, buffers;
   bool shares_parameters = false;  // with a node before it: see GraphBuilder::enter_shared
   bool has_second_part = false;    // of them, see GraphBuilder::use_second_part
+  bool is_packing = false;  // joins or takes apart values that lie one after another in one: it is not printed
 
   // An op for the work of this node and the one before it, if that one is of type `after`.
   struct Merged {
@@ -192,6 +193,9 @@ class GraphBuilder {
 
   // Appends parameters to those of the last node, whose names begin with the path so far.
   void add_parameters(std::span<const ParameterSpec> parameters);
+
+  // Says of the nodes from `first` on that they only join values in one or take them apart, see Node::is_packing.
+  void set_packing(std::size_t first);
 
   // Lets the last node use another part of the parameters of the node before it, whose gradient it stores.
   void use_second_part();

@@ -187,6 +187,11 @@ GPUNET_INLINE void GraphBuilder::order_parameters(std::size_t first, std::span<c
     if (g.nodes[i].has_second_part) g.nodes[i].first_parameter = g.nodes[i - 1].first_parameter;
 }
 
+GPUNET_INLINE void GraphBuilder::set_packing(std::size_t first) {
+  for (std::size_t i = first; i < graph_.nodes.size(); ++i)
+    graph_.nodes[i].is_packing = true;
+}
+
 GPUNET_INLINE void GraphBuilder::use_second_part() {
   Node& node = graph_.nodes.back();
   const Node& before = graph_.nodes[graph_.nodes.size() - 2];

@@ -165,7 +165,15 @@ GPUNET_INLINE std::string key_of(const std::vector<std::string>& names, const Te
 }
 
 // How a file does not match.
-enum class Misfit { only_extra, only_extra_biases, only_missing_biases, only_types, only_unreadable, other };
+enum class Misfit {
+  only_extra,
+  only_extra_biases,
+  only_missing_biases,
+  only_sizes,
+  only_types,
+  only_unreadable,
+  other
+};
 
 // Returns whether there are names, all of biases.
 GPUNET_INLINE bool are_biases(const std::vector<std::string>& names) {
@@ -174,10 +182,10 @@ GPUNET_INLINE bool are_biases(const std::vector<std::string>& names) {
   });
 }
 
-// Returns advice for the message.
+// Returns advice for the message. `odd`: the layer whose sizes do not match, if there is one only.
 template <class T>
 std::string advice_on(const std::vector<NamedArray<T>>& arrays, const std::vector<std::string>& missing,
-                      Misfit misfit, const TensorFile& file, const EntryFinder& finder,
+                      Misfit misfit, std::string_view odd, const TensorFile& file, const EntryFinder& finder,
                       const LoadOptions& options) {
   const std::string any =
       "load a file that was saved from this network, or build the network that the file was saved from";
@@ -186,6 +194,9 @@ std::string advice_on(const std::vector<NamedArray<T>>& arrays, const std::vecto
   if (misfit == Misfit::only_missing_biases)
     return "give these layers the option nn::Bias<false>, which is PyTorch's bias=False, or " + any;
   if (misfit == Misfit::only_extra_biases) return "give these layers a bias (leave out nn::Bias<false>), or " + any;
+  if (misfit == Misfit::only_sizes)
+    return concat("leave these out with {.skip = {\"", printable(odd), "\"}}, so that they keep their values, or ",
+                  any);
   if (misfit == Misfit::only_extra) return "leave the unexpected ones out with {.strict = false}, or " + any;
   if (file.entries().empty()) return "the file has no tensors: " + any;
   if (options.match == Matching::by_order || options.rename || missing.empty()) return any;
@@ -200,6 +211,33 @@ std::string advice_on(const std::vector<NamedArray<T>>& arrays, const std::vecto
                       "\"); }}, and leave out the others with .strict = false");
   return any;
 }
+
+// The names that are not loaded.
+class Skipped {
+ public:
+  explicit Skipped(const std::vector<std::string>& patterns) : patterns_(patterns), found_(patterns.size()) {}
+
+  // Returns whether a pattern names it.
+  bool names(std::string_view name) {
+    bool any = false;
+    for (std::size_t i = 0; i < patterns_.size(); ++i)
+      if (names_parameter(patterns_[i], name)) any = found_[i] = true;
+    return any;
+  }
+  // Throws Error if a pattern has named nothing.
+  template <class T>
+  void require_found(const std::vector<NamedArray<T>>& arrays, const TensorFile& file) const {
+    for (std::size_t i = 0; i < patterns_.size(); ++i)
+      require(found_[i], "gpunet::io::load: nothing in the network or in ", file.path(), " is called \"",
+              printable(patterns_[i]), "\", which .skip leaves out (the network has ",
+              gpunet::detail::short_list(arrays, [](const NamedArray<T>& array) { return shown(array.name); }),
+              "), give a name, a part as \"fc\", or a pattern as \"fc.*\"");
+  }
+
+ private:
+  const std::vector<std::string>& patterns_;
+  std::vector<bool> found_;
+};
 
 // Lines of a message; after ten of them it ends with the number of the others.
 class Lines {
@@ -226,7 +264,9 @@ Match match(const std::vector<NamedArray<T>>& arrays, const TensorFile& file, co
   std::vector<const TensorEntry*>& matched = out.entries;
   std::vector<std::string>&missing = out.keys.missing_keys, &unexpected = out.keys.unexpected_keys;
   detail::Lines mismatches;
-  bool any_found = false, sizes_fit = true, types_fit = true;
+  detail::Skipped skipped(options.skip);
+  bool any_found = false, any_skipped = false, any_fits = false, sizes_fit = true, types_fit = true;
+  std::set<std::string> odd_layers;  // of which a size does not match
   const std::vector<const NamedArray<T>*> in_order = finder.in_order(arrays);
   std::size_t place = 0;
   for (const NamedArray<T>& array : arrays) {
@@ -234,6 +274,11 @@ Match match(const std::vector<NamedArray<T>>& arrays, const TensorFile& file, co
     const TensorEntry* entry =
         has_place || options.match == Matching::by_name ? finder.find(place, array.name) : nullptr;
     place += has_place;
+    if (skipped.names(array.name)) {
+      matched.push_back(nullptr);
+      any_skipped = true;
+      continue;
+    }
     matched.push_back(entry);
     any_found |= entry && !array.count;
     if (!entry) {
@@ -246,8 +291,10 @@ Match match(const std::vector<NamedArray<T>>& arrays, const TensorFile& file, co
       mismatches.add("unreadable ", array.name, ": ", entry->problem);
       continue;
     }
+    any_fits |= detail::fits(*entry, array.sizes);
     if (!detail::fits(*entry, array.sizes)) {
       sizes_fit = false;
+      odd_layers.insert(array.name.substr(0, array.name.rfind('.')));
       mismatches.add("size mismatch for ", array.name, ": ", to_string(entry->sizes), " in the file", in_file, ", ",
                      to_string(array.sizes), " in the network");
     }
@@ -258,6 +305,11 @@ Match match(const std::vector<NamedArray<T>>& arrays, const TensorFile& file, co
     }
   }
   unexpected = finder.unused();
+  std::erase_if(unexpected, [&](const std::string& name) { return skipped.names(name); });
+  skipped.require_found(arrays, file);
+  require(!any_skipped || any_found || !missing.empty(),
+          "gpunet::io::load: .skip leaves out all parameters of the "
+          "network (nothing would be loaded), leave out fewer");
   const bool nothing_in_common = !any_found && !missing.empty();
   if (mismatches.empty() && (options.strict ? missing.empty() && unexpected.empty() : !nothing_in_common))
     return out;
@@ -275,11 +327,14 @@ Match match(const std::vector<NamedArray<T>>& arrays, const TensorFile& file, co
                                                          : detail::Misfit::only_extra;
   if (mismatches.empty() && unexpected.empty() && detail::are_biases(missing))
     misfit = detail::Misfit::only_missing_biases;
+  if (missing.empty() && unexpected.empty() && types_fit && odd_layers.size() == 1 && any_fits)
+    misfit = detail::Misfit::only_sizes;
   if (misfit == detail::Misfit::only_extra && detail::are_biases(unexpected))
     misfit = detail::Misfit::only_extra_biases;
-  throw_error(
-      Error(concat("gpunet::io::load: ", file.path(), " does not fit this network (nothing was loaded):", problems,
-                   mismatches.text(), '\n', detail::advice_on(arrays, missing, misfit, file, finder, options))));
+  throw_error(Error(concat("gpunet::io::load: ", file.path(),
+                           " does not fit this network (nothing was loaded):", problems, mismatches.text(), '\n',
+                           detail::advice_on(arrays, missing, misfit, odd_layers.empty() ? "" : *odd_layers.begin(),
+                                             file, finder, options))));
 }
 
 #if GPUNET_COMPILED

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include <gpunet/core/refused.hpp>
+#include <gpunet/core/text.hpp>
 #include <gpunet/core/tracked_pointer.hpp>
 #include <gpunet/graph/graph.hpp>
 
@@ -13,10 +14,6 @@ namespace gpunet {
 
 template <class D, class T>
 class Network;
-
-// Returns whether a pattern names a parameter, or a part of the network that it belongs to: "fc" is that of "fc.weight". A * stands for
-// any characters, a ? for one.
-bool names_parameter(std::string_view pattern, std::string_view name);
 
 // Returns whether a parameter is a bias or a weight of a normalization, which weight decay usually leaves out: it has fewer than two
 // dimensions. For Network::parameters().

@@ -10,26 +10,6 @@ namespace gpunet {
 
 namespace detail {
 
-// Returns whether a pattern with * and ? matches a text.
-GPUNET_INLINE bool matches(std::string_view pattern, std::string_view text) {
-  std::size_t p = 0, t = 0, star = std::string_view::npos,
-              of_star = 0;  // the last *, and where what it stands for ends
-  while (t < text.size()) {
-    if (p < pattern.size() && pattern[p] == '*') {
-      star = p++;
-      of_star = t;
-    } else if (p < pattern.size() && (pattern[p] == '?' || pattern[p] == text[t])) {
-      ++p, ++t;
-    } else if (star != std::string_view::npos) {
-      p = star + 1;
-      t = ++of_star;
-    } else {
-      return false;
-    }
-  }
-  return pattern.find_first_not_of('*', p) == std::string_view::npos;
-}
-
 GPUNET_INLINE std::vector<int> indices_of(const Graph& graph,
                                           bool (*is_wanted)(const void* f, const ParameterInfo&), const void* f) {
   std::vector<int> indices;
@@ -57,11 +37,5 @@ GPUNET_INLINE std::vector<int> indices_of(const Graph& graph, std::string_view p
 }
 
 }  // namespace detail
-
-GPUNET_INLINE bool names_parameter(std::string_view pattern, std::string_view name) {
-  for (std::size_t end = name.size(); end != std::string_view::npos && end > 0; end = name.rfind('.', end - 1))
-    if (detail::matches(pattern, name.substr(0, end))) return true;
-  return false;
-}
 
 }  // namespace gpunet

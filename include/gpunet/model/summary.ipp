@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cmath>
 #include <ostream>
 #include <utility>
 
@@ -16,7 +17,18 @@ GPUNET_INLINE Summary summary(const Graph& graph, index_t element_bytes, index_t
   Summary out;
   out.blocks = graph.blocks;
   std::vector<int> maker(graph.values.size(), -1);  // of each value, a layer
+  std::vector<value_t> first_output;                // of each layer
   for (const Node& node : graph.nodes) {
+    if (node.is_packing) {
+      const int from = maker[static_cast<std::size_t>(node.inputs[0])];
+      maker[static_cast<std::size_t>(node.output)] = from;
+      if (from < 0 || node.inputs.size() > 1) continue;
+      const auto layer = static_cast<std::size_t>(from);
+      if (first_output[layer] != node.inputs[0]) continue;
+      first_output[layer] = node.output;
+      out.layers[layer].output_size = graph.output_of(node).with_front(batch_size);
+      continue;
+    }
     const Sizes &in = graph.input_of(node), &to = graph.output_of(node);
     const void* op = node.op.data();
     LayerSummary layer{detail::class_of(node.layer),      node.name,
@@ -34,7 +46,8 @@ GPUNET_INLINE Summary summary(const Graph& graph, index_t element_bytes, index_t
             "gpunet::summary: a batch of ", batch_size, " samples at layer ", layer.var_name,
             " (want 2^48 numbers or fewer, no memory holds more), give a smaller batch");
     layer.mult_adds = batch_size * mult_adds;
-    layer.output_bytes = graph.traits(node).is_view ? 0 : element_bytes * layer.output_size.numel();
+    first_output.push_back(node.output);
+    layer.output_bytes = graph.traits(node).is_view ? 0 : element_bytes;
     layer.param_bytes = element_bytes * layer.num_params;
     out.total_mult_adds += layer.mult_adds;
     if (!node.shares_parameters) {
@@ -43,11 +56,17 @@ GPUNET_INLINE Summary summary(const Graph& graph, index_t element_bytes, index_t
         if (parameter.requires_grad) out.trainable_params += parameter.sizes.numel();
       out.total_param_bytes += layer.param_bytes;
     }
-    if (layer.num_params > 0) out.total_output_bytes += 2 * layer.output_bytes;
     out.layers.push_back(std::move(layer));
+  }
+  for (LayerSummary& layer : out.layers) {
+    layer.output_bytes *= layer.output_size.numel();
+    if (layer.num_params > 0) out.total_output_bytes += 2 * layer.output_bytes;
   }
   out.input_size = graph.values[0].with_front(batch_size);
   out.output_size = graph.values[static_cast<std::size_t>(graph.output)].with_front(batch_size);
+  for (const Sizes& sizes : graph.outputs)
+    out.outputs.push_back(sizes.with_front(batch_size));
+  if (out.outputs.empty()) out.outputs = {out.output_size};
   out.total_input_bytes = element_bytes * out.input_size.numel();
   return out;
 }
@@ -61,19 +80,26 @@ GPUNET_INLINE std::string with_commas(index_t n) {
   return digits;
 }
 
+// Returns a number in units: with two decimals, or two digits where they would be 0.
+GPUNET_INLINE std::string in_units(index_t n, index_t unit) {
+  const double number = static_cast<double>(n) / static_cast<double>(unit);
+  if (n == 0 || number >= 0.005) return gpunet::detail::fixed_text(number, 2);
+  return gpunet::detail::fixed_text(number, 1 - static_cast<int>(std::floor(std::log10(number))));
+}
+
 // Returns "(M): 2.63": in millions, from 1e9 in billions (G), from 1e12 in trillions (T); without decimals if they are 0.
 GPUNET_INLINE std::string in_millions(index_t n) {
   const bool tera = n >= 1'000'000'000'000, giga = n >= 1'000'000'000;
   const index_t unit = tera ? 1'000'000'000'000 : giga ? 1'000'000'000 : 1'000'000;
   const char* letter = tera ? "T" : giga ? "G" : "M";
   if (n % unit == 0) return concat("(", letter, "): ", with_commas(n / unit));
-  const std::string number = gpunet::detail::fixed_text(static_cast<double>(n) / static_cast<double>(unit), 2);
+  const std::string number = in_units(n, unit);
   const std::size_t point = number.find('.');
   return concat("(", letter, "): ", with_commas(std::stoll(number.substr(0, point))), number.substr(point));
 }
 
 GPUNET_INLINE std::string megabytes(index_t bytes) {
-  return gpunet::detail::fixed_text(static_cast<double>(bytes) / 1e6, 2);
+  return in_units(bytes, 1'000'000);
 }
 
 // The rows of a table: a first column of a given width, others of 20 characters, one blank between them.
@@ -140,7 +166,8 @@ GPUNET_INLINE std::string to_string(const Summary& summary) {
   table.add_divider();
   table.add_row("Layer (type (var_name):depth-idx)", {"Output Shape", "Param #", "Mult-Adds", "Bytes"});
   table.add_divider();
-  table.add_row("Sequential", {to_string(summary.output_size), "--", "--", "--"});
+  const std::string all = gpunet::detail::short_list(summary.outputs, [](const Sizes& s) { return to_string(s); });
+  table.add_row("Sequential", {all.size() <= 20 ? all : to_string(summary.outputs[0]) + ", ...", "--", "--", "--"});
   for (std::size_t i = 0; i < titles.size(); ++i) {
     const LayerSummary& layer = summary.layers[modules[i].last];
     if (!modules[i].block.empty())

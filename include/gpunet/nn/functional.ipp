@@ -147,10 +147,12 @@ std::vector<Value> recurrent(std::string_view function, const Value& x, index_t 
   const Value all = add_node<Layer>(function, RecurrentOp<Cell>{g}, inputs,
                                     Sizes{all_steps + static_cast<index_t>(states.size()) * state.numel()},
                                     parameters.specs(), options.name);
+  const std::size_t first = x.builder().nodes();
   std::vector<Value> results{reshape(narrow(all, 1, 0, all_steps), {g.steps, g.out()})};
   for (std::size_t i = 0; i < states.size(); ++i)
     results.push_back(reshape(narrow(all, 1, all_steps + static_cast<index_t>(i) * state.numel(), state.numel()),
                               {state[0], state[1]}));
+  x.builder().set_packing(first);
   return results;
 }
 

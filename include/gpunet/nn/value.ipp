@@ -63,6 +63,7 @@ GPUNET_BACKENDS_INLINE std::vector<Value> values_of_inputs(Backend backend, std:
     values.push_back(add_node<NarrowOp>("input", part, all, sizes));
     first += sizes.numel();
   }
+  builder->set_packing(0);
   return values;
 }
 
@@ -83,6 +84,7 @@ GPUNET_BACKENDS_INLINE Graph ValueBuilder::take(std::span<const Value> outputs) 
       features += sizes[i].numel();
     }
     output = detail::add_node<ConcatOp>("outputs", all, outputs, Sizes{features}).number();
+    set_packing(nodes() - 1);
     set_outputs(sizes);
   }
   finished_ = true;

@@ -14,6 +14,16 @@
 
 namespace gpunet::plot {
 
+namespace detail {
+
+// Returns the number in a cell.
+inline std::string cell_text(double value) {
+  const bool counts = std::abs(value) < 1e9 && value == std::floor(value);
+  return counts ? gpunet::detail::fixed_text(value, 0) : gpunet::detail::short_text(value, 4);
+}
+
+}  // namespace detail
+
 GPUNET_INLINE Scene heat_map(index_t rows, index_t columns, const std::vector<double>& values,
                              const HeatMapOptions& options) {
   const auto cells = static_cast<index_t>(values.size());
@@ -32,27 +42,35 @@ GPUNET_INLINE Scene heat_map(index_t rows, index_t columns, const std::vector<do
   long double low = 0, high = -std::numeric_limits<long double>::infinity();
   for (const long double value : values)
     if (std::isfinite(value)) low = std::min(low, value), high = std::max(high, value);
-  double widest = 0;
+  double cell = options.cell, widest = 0;
+  if (options.numbers)
+    for (const double value : values)
+      if (std::isfinite(value)) cell = std::max(cell, text_width(detail::cell_text(value), 12) + 6);
   for (const std::string& name : options.row_names)
     widest = std::max(widest, text_width(name, 12));
-  const double left = 16 + (options.titles.y_label.empty() ? 0 : 24) + (widest > 0 ? widest + 8 : 0);
-  const double top = 16 + (options.titles.title.empty() ? 0 : 30);
-  const double right = left + static_cast<double>(columns) * options.cell;
-  const double bottom = top + static_cast<double>(rows) * options.cell;
-  const double below = (options.column_names.empty() ? 0 : 24) + (options.titles.x_label.empty() ? 0 : 24);
-  Scene scene{std::max(right, 16 + text_width(options.titles.title, 16)) + 16, bottom + below + 12};
-  detail::add_titles(scene, options.titles, left, right, top, bottom);
+  const double across = static_cast<double>(columns) * cell, down = static_cast<double>(rows) * cell;
+  const detail::TitleLines titles(options.titles, std::max(across + widest, 240.0), down);
+  const detail::ColumnNames names(options.column_names, cell);
+  const double left = 16 + titles.left() + (widest > 0 ? widest + 8 : 0), right = left + across;
+  const double top = 16 + (titles.title.empty() ? 0 : titles.top() + 6), bottom = top + down;
+  double width = right;
+  for (const std::string& line : titles.title)
+    width = std::max(width, 16 + text_width(line, 16));
+  for (const std::string& line : titles.x_label)
+    width = std::max(width, 16 + text_width(line, 13));
+  Scene scene{width + 16, bottom + names.height() + titles.below() + 12};
+  titles.add_to(scene, left, right, top, bottom);
 
   for (index_t r = 0; r < rows; ++r)
     for (index_t c = 0; c < columns; ++c) {
       const double value = values[static_cast<std::size_t>(r * columns + c)];
       if (!std::isfinite(value)) continue;
       const double share = high > low ? static_cast<double>((value - low) / (high - low)) : 0;
-      const Point corner{left + static_cast<double>(c) * options.cell, top + static_cast<double>(r) * options.cell};
-      scene.add(Box{corner, options.cell, options.cell, mix(paper, series_color(0), share)});
+      const Point corner{left + static_cast<double>(c) * cell, top + static_cast<double>(r) * cell};
+      scene.add(Box{corner, cell, cell, mix(paper, series_color(0), share)});
       if (!options.numbers) continue;
-      scene.add(Label{{corner.x + options.cell / 2, corner.y + options.cell / 2 + 4},
-                      gpunet::detail::short_text(value, 4),
+      scene.add(Label{{corner.x + cell / 2, corner.y + cell / 2 + 4},
+                      detail::cell_text(value),
                       Anchor::middle,
                       12,
                       share > 0.5 ? paper : ink});
@@ -63,17 +81,10 @@ GPUNET_INLINE Scene heat_map(index_t rows, index_t columns, const std::vector<do
     scene.add(Path{{a, b}, faint});
 
   for (std::size_t r = 0; r < options.row_names.size(); ++r)
-    scene.add(Label{{left - 8, top + (static_cast<double>(r) + 0.5) * options.cell + 4},
-                    options.row_names[r],
-                    Anchor::end,
-                    12,
-                    muted});
+    scene.add(Label{
+        {left - 8, top + (static_cast<double>(r) + 0.5) * cell + 4}, options.row_names[r], Anchor::end, 12, muted});
   for (std::size_t c = 0; c < options.column_names.size(); ++c)
-    scene.add(Label{{left + (static_cast<double>(c) + 0.5) * options.cell, bottom + 18},
-                    options.column_names[c],
-                    Anchor::middle,
-                    12,
-                    muted});
+    names.add_to(scene, c, left + (static_cast<double>(c) + 0.5) * cell, bottom);
   return scene;
 }
 

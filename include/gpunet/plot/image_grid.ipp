@@ -24,10 +24,14 @@ GPUNET_INLINE Scene image_grid(const std::vector<io::Image>& images, const Image
   const double gap = 8, across = widest + gap, down = options.size + gap + (options.captions.empty() ? 0 : 18);
   const auto count = static_cast<index_t>(images.size());
   const index_t columns = std::clamp(count, index_t{1}, options.columns), rows = (count + columns - 1) / columns;
-  const double top = 16 + (options.title.empty() ? 0 : 30);
-  Scene scene{std::max(32 + static_cast<double>(columns) * across - gap, 32 + text_width(options.title, 16)),
-              top + static_cast<double>(rows) * down + 16 - gap};
-  if (!options.title.empty()) scene.add(Label{{16, 30}, options.title, Anchor::start, 16});
+  const double inside = static_cast<double>(columns) * across - gap;
+  const detail::TitleLines titles({options.title}, std::max(inside, 240.0), 0);
+  const double top = 16 + (options.title.empty() ? 0 : titles.top() + 6);
+  double width_inside = inside;
+  for (const std::string& line : titles.title)
+    width_inside = std::max(width_inside, text_width(line, 16));
+  Scene scene{32 + width_inside, top + static_cast<double>(rows) * down + 16 - gap};
+  titles.add_to(scene, 16, 16 + inside, top, scene.height);
   for (index_t i = 0; i < count; ++i) {
     const io::Image& image = images[static_cast<std::size_t>(i)];
     const auto width = static_cast<double>(image.width), height = static_cast<double>(image.height);

@@ -18,9 +18,10 @@ GPUNET_INLINE Point point_of(const Series& series, std::size_t i) {
   return {series.x.empty() ? static_cast<double>(i + 1) : series.x[i], series.y[i]};
 }
 
-// Returns the scale for one coordinate of all points.
+// Returns the scale for one coordinate of all points. With Numbers::whole, ticks are at whole numbers if all values are.
 template <class Coordinate>
-Scale scale_of(const std::vector<Series>& all, bool logarithmic, int wanted, Ends ends, Coordinate coordinate) {
+Scale scale_of(const std::vector<Series>& all, bool logarithmic, int wanted, Ends ends, Numbers numbers,
+               Coordinate coordinate) {
   double low = std::numeric_limits<double>::infinity(), high = -low;
   for (const Series& series : all)
     for (std::size_t i = 0; i < series.y.size(); ++i) {
@@ -30,9 +31,10 @@ Scale scale_of(const std::vector<Series>& all, bool logarithmic, int wanted, End
       if (logarithmic && value <= 0) continue;
       low = std::min(low, value);
       high = std::max(high, value);
+      if (value != std::floor(value)) numbers = Numbers::any;
     }
   if (low > high) low = high = 1;  // nothing to show
-  return logarithmic ? log_scale(low, high) : linear_scale(low, high, wanted, ends);
+  return logarithmic ? log_scale(low, high, numbers) : linear_scale(low, high, wanted, ends, numbers);
 }
 
 }  // namespace detail
@@ -48,8 +50,10 @@ GPUNET_INLINE Scene lines(const std::vector<Series>& all, const LineOptions& opt
   }
   Scene scene{options.width, options.height};
   detail::Axes axes(scene, options.titles,
-                    detail::scale_of(all, options.log_x, 8, detail::Ends::as_given, [](Point p) { return p.x; }),
-                    detail::scale_of(all, options.log_y, 5, detail::Ends::rounded, [](Point p) { return p.y; }),
+                    detail::scale_of(all, options.log_x, 8, detail::Ends::as_given, detail::Numbers::whole,
+                                     [](Point p) { return p.x; }),
+                    detail::scale_of(all, options.log_y, 5, detail::Ends::rounded, detail::Numbers::any,
+                                     [](Point p) { return p.y; }),
                     names);
   axes.add_y_ticks();
   axes.add_x_ticks();

@@ -17,12 +17,14 @@ GPUNET_INLINE Scene stacked_bars(const std::vector<std::string>& names, const st
     detail::check_length("gpunet::plot::stacked_bars", length);
   std::vector<std::string> legend;
   std::vector<double> totals(names.size());
+  detail::Numbers numbers = detail::Numbers::whole;
   for (const Part& part : parts) {
     require(part.values.size() == names.size(), "gpunet::plot::stacked_bars: the part '", part.name, "' has ",
             part.values.size(), " values for ", names.size(), " bars (want one each)");
     for (std::size_t i = 0; i < names.size(); ++i) {
       require(part.values[i] >= 0 && std::isfinite(part.values[i]), "gpunet::plot::stacked_bars: the value ",
               part.values[i], " of '", part.name, "' in the bar '", names[i], "' (want a number of 0 or more)");
+      if (part.values[i] != std::floor(part.values[i])) numbers = detail::Numbers::any;
       totals[i] += part.values[i];
       require(std::isfinite(totals[i]), "gpunet::plot::stacked_bars: the parts of the bar '", names[i],
               "' add up to more than a double holds, give them in a larger unit");
@@ -33,7 +35,8 @@ GPUNET_INLINE Scene stacked_bars(const std::vector<std::string>& names, const st
   Scene scene{options.width, options.height};
   const auto count = static_cast<double>(std::max<std::size_t>(names.size(), 1));
   detail::Axes axes(scene, options.titles, {0, count},
-                    detail::linear_scale(0, highest > 0 ? highest : 1, 5, detail::Ends::rounded), legend);
+                    detail::linear_scale(0, highest > 0 ? highest : 1, 5, detail::Ends::rounded, numbers), legend,
+                    names);
   axes.add_y_ticks();
   axes.add_x_ticks();
   const double slot = (axes.right() - axes.left()) / count;
@@ -43,7 +46,7 @@ GPUNET_INLINE Scene stacked_bars(const std::vector<std::string>& names, const st
     for (std::size_t p = parts.size(); p-- > 0;
          above -= parts[p].values[i])  // each box goes down to 0, so that no seam shows
       scene.add(Box{{middle - reach, axes.y(above)}, 2 * reach, axes.bottom() - axes.y(above), series_color(p)});
-    scene.add(Label{{middle, axes.bottom() + 20}, names[i], Anchor::middle, 12, muted});
+    axes.add_name(i, middle);
   }
   return scene;
 }

@@ -32,6 +32,9 @@ class Best {
   // Stores the value and returns true if it is better than the best so far by more than min_delta.
   bool step(double value, bool higher_is_better, double min_delta = 0);
 
+  // Returns it; nullopt before the first.
+  std::optional<double> value() const { return empty_ ? std::nullopt : std::optional(best_); }
+
   // Writes or reads it, for a checkpoint.
   void visit_state(StateVisitor& state);
 
@@ -116,13 +119,16 @@ class EarlyStopping {
   void on_epoch_end(Run<Model, Optimizer>& run) {
     const double value = run.value_of(options_.monitor);
     if (options_.restore_best_weights ? step(run.model_of(options_.monitor), value) : step(value)) stop(run);
+    note_best(run);
   }
   template <class Model, class Optimizer>
   void on_fit_end(Run<Model, Optimizer>& run) {
     if (options_.restore_best_weights) restore(run.model_of(options_.monitor));
+    note_best(run);
   }
 
  private:
+  void note_best(Training& run) const;
   void stop(Training& run) const;
 
   EarlyStoppingOptions options_;
@@ -163,9 +169,12 @@ class ModelCheckpoint {
   template <class Model, class Optimizer>
   void on_epoch_end(Run<Model, Optimizer>& run) {
     if (run.is_main) step(run.model_of(options_.monitor), run.value_of(options_.monitor));
+    note_best(run);
   }
+  void on_fit_end(Training& run) const { note_best(run); }
 
  private:
+  void note_best(Training& run) const;
   bool is_due(double value);
 
   std::string path_;

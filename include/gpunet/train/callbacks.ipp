@@ -65,6 +65,10 @@ GPUNET_INLINE void EarlyStopping::stop(Training& run) const {
            concat(run.monitored(options_.monitor), " did not improve in ", waited_, " epochs"));
 }
 
+GPUNET_INLINE void EarlyStopping::note_best(Training& run) const {
+  run.note_best(options_.monitor, best_.value(), options_.restore_best_weights ? "restored" : "");
+}
+
 GPUNET_INLINE ModelCheckpoint::ModelCheckpoint(std::string path, const ModelCheckpointOptions& options)
     : path_(std::move(path)),
       options_(options),
@@ -76,6 +80,10 @@ GPUNET_INLINE ModelCheckpoint::ModelCheckpoint(std::string path, const ModelChec
 GPUNET_INLINE bool ModelCheckpoint::is_due(double value) {
   const bool better = best_.step(value, higher_is_better_);
   return better || !options_.save_best_only;
+}
+
+GPUNET_INLINE void ModelCheckpoint::note_best(Training& run) const {
+  run.note_best(options_.monitor, best_.value(), options_.save_best_only ? "saved to " + path_ : "");
 }
 
 GPUNET_INLINE void ModelCheckpoint::on_fit_begin(Training& run) {

@@ -12,6 +12,7 @@
 #include <unistd.h>
 #include <utility>
 
+#include <gpunet/core/text.hpp>
 #include <gpunet/train/progress.hpp>
 
 namespace gpunet::train {
@@ -121,7 +122,7 @@ GPUNET_INLINE void Progress::draw(index_t step, double elapsed) {
   if (!known) tail.add("%lld", static_cast<long long>(step));
   if (known && step > 0) detail::add_time_left(tail, static_cast<double>(options_.total - step) / rate);
   if (!std::isnan(loss_)) tail.add("  loss %.4g", loss_);
-  if (!std::isnan(accuracy_)) tail.add("  acc %.1f%%", 100 * accuracy_);
+  if (!std::isnan(accuracy_)) tail.add("  accuracy %.4f", accuracy_);
   tail.add(rate < 10 ? "  %.2f it/s" : "  %.0f it/s", rate);
   if (options_.batch_size > 0) tail.add("  %.0f samples/s", rate * static_cast<double>(options_.batch_size));
   if (known) tail.add("  %lld/%lld", static_cast<long long>(step), static_cast<long long>(options_.total));
@@ -146,22 +147,48 @@ GPUNET_INLINE void Progress::clear() {
 
 namespace detail {
 
-// The line after an epoch: the numbers that were measured.
+// Returns "epoch  7/10", as wide in every epoch.
+inline std::string label_of(const Training& run) {
+  const std::string number = std::to_string(run.epoch), all = std::to_string(run.epochs);
+  return concat("epoch ", std::string(all.size() - std::min(all.size(), number.size()), ' '), number, "/", all);
+}
+
+// Returns four digits of the number, as wide for every number of a training.
+inline std::string number_column(double value) {
+  std::array<char, 32> text;
+  std::snprintf(text.data(), text.size(), "%#.4g", value);
+  std::string digits = text.data();
+  if (!digits.empty() && digits.back() == '.') digits.pop_back();
+  digits.resize(std::max<std::size_t>(digits.size(), 10), ' ');
+  return digits;
+}
+
+// Returns a share, 0 to 1.
+inline std::string share_column(double value) {
+  std::array<char, 32> text;
+  std::snprintf(text.data(), text.size(), "%.4f", value);
+  return text.data();
+}
+
+// Returns "5.2 s", and of less than a tenth "4.6 ms".
+inline std::string duration_text(double seconds) {
+  std::array<char, 64> text;
+  const bool short_one = seconds < 0.0995;
+  std::snprintf(text.data(), text.size(), short_one ? "%.2g ms" : "%.1f s", short_one ? 1000 * seconds : seconds);
+  return text.data();
+}
+
+// The line after an epoch: the numbers that are measured, each below that of the epoch before; shares are from 0 to 1, as in
+// the history.
 inline std::string line_of(const Training& run) {
-  std::string text = concat("epoch ", run.epoch, "/", run.epochs);
-  const auto add = [&](const char* format, double value) {
-    char part[64];
-    if (!std::isnan(value))
-      text.append(part, static_cast<std::size_t>(std::snprintf(part, sizeof part, format, value)));
-  };
-  add("  loss %.4g", run.current.loss);
-  add("  accuracy %.2f %%", 100 * run.current.accuracy);
-  add("  val_loss %.4g", run.current.val_loss);
-  add("  val_accuracy %.2f %%", 100 * run.current.val_accuracy);
-  for (const auto& [name, value] : run.current.measures)
-    text += concat("  ", name), add(" %.4g", value);
-  add("  %.1f s", run.current.seconds);
-  return text;
+  const Epoch& epoch = run.current;
+  std::string text = concat(label_of(run), "  loss ", number_column(epoch.loss));
+  if (run.has_accuracy) text += concat("  accuracy ", share_column(epoch.accuracy));
+  if (run.has_validation) text += concat("  val_loss ", number_column(epoch.val_loss));
+  if (!std::isnan(epoch.val_accuracy)) text += concat("  val_accuracy ", share_column(epoch.val_accuracy));
+  for (const auto& [name, value] : epoch.measures)
+    text += concat("  ", name, " ", number_column(value));
+  return concat(text, "  ", duration_text(epoch.seconds));
 }
 
 }  // namespace detail
@@ -170,7 +197,7 @@ GPUNET_INLINE void ProgressBar::begin(const Training& run) {
   if (options_.quiet || !run.is_main) return;
   progress_.emplace(ProgressOptions{.total = run.steps,
                                     .batch_size = run.batch_size,
-                                    .label = concat("epoch ", run.epoch, "/", run.epochs),
+                                    .label = detail::label_of(run),
                                     .elapsed = run.current.seconds},
                     options_.terminal);
 }
@@ -187,8 +214,12 @@ GPUNET_INLINE void ProgressBar::on_epoch_end(Training& run) {
 }
 GPUNET_INLINE void ProgressBar::on_fit_end(Training& run) {
   if (!progress_) begin(run);
-  if (progress_ && !run.history.why.empty())
-    progress_->line(concat(run.stopped() ? "stopped: " : "", run.history.why));
+  if (!progress_) return;
+  if (!run.history.why.empty()) progress_->line(concat(run.stopped() ? "stopped: " : "", run.history.why));
+  for (const BestEpoch& best : run.history.best)
+    progress_->line(concat("best epoch: ", best.number, ", ", best.monitor, " ",
+                           gpunet::detail::short_text(best.value, 4),
+                           best.weights.empty() ? "" : "; its weights are ", best.weights));
 }
 
 }  // namespace gpunet::train

@@ -65,12 +65,21 @@ struct Epoch {
 // Why a training ended.
 enum class End { finished, no_improvement, not_finite, interrupted, stopped };
 
+// The best epoch by a number that a part monitors.
+struct BestEpoch {
+  index_t number = 0;        // from 1
+  std::string monitor = {};  // "val_loss"
+  double value = 0;          // of it
+  std::string weights = {};  // what became of its weights: "restored", "saved to best.pth"; empty: nothing
+};
+
 // What fit() returns.
 struct History {
   std::vector<Epoch> epochs;  // the last one may be incomplete
   index_t steps = 0;          // of all epochs
   End end = End::finished;
-  std::string why;  // a sentence; empty if it finished and all losses were finite
+  std::string why;                   // a sentence; empty if it finished and all losses were finite
+  std::vector<BestEpoch> best = {};  // one for each EarlyStopping and, on rank 0, ModelCheckpoint
 };
 
 // A running training, as fit() passes it to its parts.
@@ -114,6 +123,8 @@ class Training {
   std::string monitored(const std::optional<Monitor>& wish) const;
   // Returns its value after an epoch. Throws Error if it is an accuracy that was not measured.
   double value_of(const std::optional<Monitor>& wish) const;
+  // Stores in history.best which epoch first had the best value of a monitored number. Nothing without a value.
+  void note_best(const std::optional<Monitor>& wish, std::optional<double> value, const std::string& weights);
 };
 
 // A Training with its model and optimizer, for parts that need them.

@@ -143,4 +143,15 @@ GPUNET_INLINE double Training::value_of(const std::optional<Monitor>& wish) cons
   return value;
 }
 
+GPUNET_INLINE void Training::note_best(const std::optional<Monitor>& wish, std::optional<double> value,
+                                       const std::string& weights) {
+  if (!value) return;
+  BestEpoch best{.monitor = monitored(wish), .value = *value, .weights = weights};
+  for (const Epoch& one : history.epochs)
+    if (best.number == 0 && one[best.monitor] == *value) best.number = one.number;
+  std::erase_if(history.best,
+                [&](const BestEpoch& old) { return old.monitor == best.monitor && old.weights == weights; });
+  history.best.push_back(std::move(best));
+}
+
 }  // namespace gpunet::train

@@ -5,10 +5,8 @@
 #include <gpunet/functional.hpp>
 #include <gpunet/gpunet.hpp>
 
-namespace examples {
+namespace gpunet::networks {
 
-namespace nn = gpunet::nn;
-using gpunet::index_t;
 using nn::Value;
 
 // A stacked LSTM (Hochreiter and Schmidhuber, 1997).
@@ -41,4 +39,4 @@ struct CharTransformer {
   }
 };
 
-}  // namespace examples
+}  // namespace gpunet::networks

@@ -4,16 +4,14 @@
 #pragma once
 
 #include <array>
+#include <span>
 
 #include <gpunet/functional.hpp>
 #include <gpunet/gpunet.hpp>
+#include <gpunet/networks/init_convolutions.hpp>
 
-#include "init_convolutions.hpp"
+namespace gpunet::networks {
 
-namespace examples {
-
-namespace nn = gpunet::nn;
-using gpunet::index_t;
 using nn::Value;
 
 // ---- As types.
@@ -65,7 +63,7 @@ inline Value basic_block(const Value& x, index_t channels, index_t stride) {
 inline Value residual_stages(Value x, index_t channels, std::span<const int> blocks) {
   for (std::size_t i = 0; i < blocks.size(); ++i, channels *= 2)
     x = named(
-        gpunet::concat("layer", i + 1),
+        concat("layer", i + 1),
         [&](Value y) {
           for (int block = 0; block < blocks[i]; ++block)
             y = named("", basic_block, y, channels, i > 0 && block == 0 ? 2 : 1);
@@ -101,4 +99,4 @@ struct CIFARResNet {
   }
 };
 
-}  // namespace examples
+}  // namespace gpunet::networks

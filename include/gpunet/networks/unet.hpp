@@ -3,14 +3,13 @@
 // mateuszbuda/brain-segmentation-pytorch of PyTorch Hub.
 #pragma once
 
+#include <string>
+
 #include <gpunet/functional.hpp>
 #include <gpunet/gpunet.hpp>
 
-namespace examples {
+namespace gpunet::networks {
 
-namespace nn = gpunet::nn;
-using gpunet::concat;
-using gpunet::index_t;
 using nn::Value;
 
 // Returns two 3x3 convolutions of x with batch normalization and ReLU, named after their block: enc1conv1, enc1norm1, ...
@@ -40,4 +39,4 @@ struct UNet {
   }
 };
 
-}  // namespace examples
+}  // namespace gpunet::networks

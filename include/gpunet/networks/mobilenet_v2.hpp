@@ -4,13 +4,10 @@
 
 #include <gpunet/functional.hpp>
 #include <gpunet/gpunet.hpp>
+#include <gpunet/networks/init_convolutions.hpp>
 
-#include "init_convolutions.hpp"
+namespace gpunet::networks {
 
-namespace examples {
-
-namespace nn = gpunet::nn;
-using gpunet::index_t;
 using nn::Value;
 
 // Returns a convolution whose padding preserves height and width (divided by the stride), batch normalization and ReLU6 of x.
@@ -69,4 +66,4 @@ void init_mobilenet_v2(Net& net) {
   nn::init::zeros_(get_parameter(net, "classifier.1.bias"));
 }
 
-}  // namespace examples
+}  // namespace gpunet::networks
