@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# speed.sh [--write]: prints the least and the largest ratios of the table in docs/benchmarks.md, for the section "Speed" of
-# README.md; with --write, writes them there.
+# speed.sh [--write]: prints the least and the largest ratios of the table in docs/benchmarks.md,
+# for the section "Speed" of README.md; with --write, writes them there.
 set -euo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 

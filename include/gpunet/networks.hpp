@@ -1,4 +1,5 @@
-// Networks of the literature: ResNet, MobileNetV2, U-Net, language models. Their parameters have the names of published weights.
+// Networks of the literature: ResNet, MobileNetV2, U-Net, language models. Their parameters have
+// the names of published weights.
 #pragma once
 
 #include <gpunet/networks/language.hpp>

@@ -539,12 +539,10 @@ void files(ErrorPage& page, Host& device, Model<Net, Host>& net) {
   PROVOKE(
       "The weights of a network with another head",
       "Parameters that are left out keep their values, and their shapes need not match.",
-      Model<Wider, Host> fine_tuned(device);
-      io::save(fine_tuned, "classes.safetensors");
-      using More = nn::Sequential<nn::Input<4>, nn::Named<"fc1", nn::Linear<9>>, nn::Named<"head", nn::Linear<5>>>;
-      Model<More, Host> more(device); io::load(more, "classes.safetensors"));
-  PROVOKE("A pattern to skip that names nothing", "The names are those of the network: write `\"head.*\"`.",
-          io::load(more, "classes.safetensors", {.skip = {"fc.*"}}));
+      using Few = nn::Sequential<nn::Input<4>, nn::Named<"body", nn::Linear<8>>, nn::Named<"head", nn::Linear<3>>>;
+      using Many = nn::Sequential<nn::Input<4>, nn::Named<"body", nn::Linear<8>>, nn::Named<"head", nn::Linear<5>>>;
+      Model<Few, Host> few(device); io::save(few, "few.safetensors"); Model<Many, Host> many(device);
+      io::load(many, "few.safetensors"));
   PROVOKE("Saving to a missing folder",
           "Make the folder first: `std::filesystem::create_directories(\"results\")`.",
           io::save(net, "results/net.pth"));
@@ -556,6 +554,8 @@ void files(ErrorPage& page, Host& device, Model<Net, Host>& net) {
           io::Checkpoint("run.pth"));
   PROVOKE("Unknown file extension", "The extension chooses the format: `net.pth`.", io::save(net, "net.weights"));
   io::save(net, "net.safetensors");
+  PROVOKE("A pattern to skip that names nothing", "The names are those of the network: `\"fc2.*\"`, or `\"fc2\"`.",
+          io::load(net, "net.safetensors", {.skip = {"head.*"}}));
   PROVOKE("A misspelled prefix", "The names are those of the file. A prefix includes its dot: `\"module.\"`.",
           io::load(net, "net.safetensors", {.prefix = "modul."}));
 }

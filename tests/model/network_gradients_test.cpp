@@ -29,7 +29,8 @@ TEST_CASE_TEMPLATE("gradients of whole networks", D, GPUNET_TEST_DEVICES) {
     }
 }
 
-// By first principles: of the cross-entropy of W x, the gradient by x is W^T (softmax(W x) - one_hot(label)).
+// By first principles: of the cross-entropy of W x, the gradient by x is W^T (softmax(W x) -
+// one_hot(label)).
 TEST_CASE_TEMPLATE("the gradient by the input is that of a parameter that is added to it", D, GPUNET_TEST_DEVICES) {
   D& device = test_device<D>();
   Network<D, double> net(device,

@@ -175,7 +175,8 @@ TEST_CASE("a layer of one's own is asked for its multiply-adds") {
   CHECK(got.total_mult_adds == 60);
 }
 
-// As torchinfo's summary and PyTorch's print show torch.nn.LSTM: its first output; moving its outputs is no layer.
+// As torchinfo's summary and PyTorch's print show torch.nn.LSTM: its first output; moving its
+// outputs is no layer.
 TEST_CASE("functions of values are printed without the nodes that join inputs or outputs") {
   Host host;
   const Network net(host,

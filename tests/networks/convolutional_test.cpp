@@ -1,4 +1,5 @@
-// The convolutional networks of gpunet/networks against PyTorch and torchvision: reference/networks.py.
+// The convolutional networks of gpunet/networks against PyTorch and torchvision:
+// reference/networks.py.
 #include <string>
 #include <vector>
 

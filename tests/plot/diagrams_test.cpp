@@ -35,7 +35,8 @@ bool has_label(const Scene& scene, const std::string& text) {
   return false;
 }
 
-// The rectangle of a label: text_width() wide, from 0.8 of its size above the baseline to 0.25 below it.
+// The rectangle of a label: text_width() wide, from 0.8 of its size above the baseline to 0.25
+// below it.
 struct Frame {
   double left, right, top, bottom;
 };
@@ -48,7 +49,8 @@ Frame frame_of(const Label& label) {
           label.at.y + 0.25 * label.size};
 }
 
-// What is wrong with the texts of a page: one is partly outside, or covers another; empty if nothing is.
+// What is wrong with the texts of a page: one is partly outside, or covers another; empty if
+// nothing is.
 std::string problem_of_texts(const Scene& scene) {
   std::vector<Label> labels;
   for (const Mark& mark : scene.marks)

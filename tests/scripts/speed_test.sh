@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# scripts/speed.sh: README.md says what the table of docs/benchmarks.md says, and bench.sh writes both.
+# scripts/speed.sh: README.md says what the table of docs/benchmarks.md says, and bench.sh writes
+# both.
 set -euo pipefail
 . "$(dirname "$0")/testing.sh"
 

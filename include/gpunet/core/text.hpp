@@ -60,8 +60,8 @@ std::string base64(std::string_view bytes);
 
 namespace gpunet {
 
-// Returns whether a pattern names a parameter, or a part of the network that it belongs to: "fc" is that of "fc.weight". A * stands for
-// any characters, a ? for one.
+// Returns whether a pattern names a parameter, or a part of the network that it belongs to: "fc" is
+// that of "fc.weight". A * stands for any characters, a ? for one.
 bool names_parameter(std::string_view pattern, std::string_view name);
 
 }  // namespace gpunet

@@ -32,8 +32,8 @@ struct RandomResizedCropOptions {
   bool antialias = true;                             // see ResizeOptions
 };
 
-// Takes a random part of the image and resizes it by bilinear interpolation, in floats (Szegedy et al., Going Deeper with
-// Convolutions, 2015):
+// Takes a random part of the image and resizes it by bilinear interpolation, in floats (Szegedy et
+// al., Going Deeper with Convolutions, 2015):
 //   data::RandomResizedCrop{224}     data::RandomResizedCrop{{24, 32}, {.scale = {0.5, 1}}}   height and width
 class RandomResizedCrop {
  public:
@@ -44,8 +44,8 @@ class RandomResizedCrop {
 
   ImageSizes output(const ImageSizes& input) const { return {input.channels, size_.height, size_.width}; }
 
-  // Returns a random part: the first of ten that fits, or the largest in the center whose ratio is allowed, as
-  // RandomResizedCrop.get_params in torchvision.
+  // Returns a random part: the first of ten that fits, or the largest in the center whose ratio is
+  // allowed, as RandomResizedCrop.get_params in torchvision.
   Rectangle draw(const ImageSizes& image, Random& random) const;
 
   void operator()(Pixels<float>& image, Random& random) const;

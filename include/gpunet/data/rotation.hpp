@@ -30,7 +30,8 @@ void rotate(Pixels<float>& image, double angle, const RotateOptions& options = {
 //   data::RandomRotation{10}     from -10 to 10        data::RandomRotation{{0, 90}, {.fill = 0.5f}}   from 0 to 90
 class RandomRotation {
  public:
-  // Throws Error for a negative number of degrees, for those that are not finite, and for the larger one first.
+  // Throws Error for a negative number of degrees, for those that are not finite, and for the
+  // larger one first.
   explicit RandomRotation(double degrees, const RotateOptions& options = {});
   explicit RandomRotation(const std::array<double, 2>& degrees, const RotateOptions& options = {});
 

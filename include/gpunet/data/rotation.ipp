@@ -28,7 +28,8 @@ struct Plane {
     const double column = std::nearbyint(x), row = std::nearbyint(y);
     return has(column, row) ? at(column, row) : fill;
   }
-  // As torchvision, which multiplies the mean of the neighbors, 0 outside, by the part of it that is inside.
+  // As torchvision, which multiplies the mean of the neighbors, 0 outside, by the part of it that
+  // is inside.
   float bilinear(double x, double y) const {
     const double left = std::floor(x), top = std::floor(y);
     double value = 0, inside = 0;

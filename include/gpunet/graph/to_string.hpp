@@ -24,8 +24,9 @@ std::vector<Module> modules_of(const std::vector<std::string>& paths, const std:
 
 }  // namespace detail
 
-// Returns the text of print(net) in PyTorch: layers with names or positions, sizes and options, without the nodes that join
-// several inputs or outputs in one value. Layers that are fused into a node follow it: "Linear(...) -> ReLU".
+// Returns the text of print(net) in PyTorch: layers with names or positions, sizes and options,
+// without the nodes that join several inputs or outputs in one value. Layers that are fused into a
+// node follow it: "Linear(...) -> ReLU".
 std::string to_string(const Graph& graph);
 
 }  // namespace gpunet

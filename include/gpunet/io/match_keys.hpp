@@ -30,9 +30,10 @@ struct LoadOptions {
   std::string prefix = {};
   // Returns the name in the network for a name in the file (without key and prefix).
   std::function<std::string(const std::string&)> rename = {};
-  // What is not loaded: patterns of names in the network, or of parts of it, as in net.parameters(): {.skip = {"fc.*"}} for weights of
-  // another head. Their parameters keep their values, and their shapes need not match. Each must name something of the network or
-  // of the file.
+  // What is not loaded: patterns of names in the network, or of parts of it, as in
+  // net.parameters(): {.skip = {"fc.*"}} for weights of another head. Their parameters keep their
+  // values, and their shapes need not match. Each must name something of the network or of the
+  // file.
   std::vector<std::string> skip = {};
   Matching match = Matching::by_name;
   // Whether every tensor of the file and of the network must have a counterpart. Counterparts must match in any case,
@@ -69,9 +70,10 @@ struct Match {
   IncompatibleKeys keys;                    // empty if the options are strict
 };
 
-// Finds the entry of `file` for each array. Throws one Error that lists everything that does not match: missing and
-// unexpected keys, different shapes, types that are not numeric, unreadable entries. Throws Error for a pattern to skip that
-// names nothing, or for patterns that name all parameters. Reads no data.
+// Finds the entry of `file` for each array. Throws one Error that lists everything that does not
+// match: missing and unexpected keys, different shapes, types that are not numeric, unreadable
+// entries. Throws Error for a pattern to skip that names nothing, or for patterns that name all
+// parameters. Reads no data.
 template <class T>
 Match match(const std::vector<NamedArray<T>>& arrays, const TensorFile& file, const LoadOptions& options = {});
 

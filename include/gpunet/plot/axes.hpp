@@ -36,7 +36,8 @@ inline void check_length(std::string_view where, double length) {
           " pixels (want more than 0 and at most 32768), give another");
 }
 
-// Returns the text in lines of at most `width` pixels, broken at spaces, a longer word anywhere. An empty text has none.
+// Returns the text in lines of at most `width` pixels, broken at spaces, a longer word anywhere. An
+// empty text has none.
 inline std::vector<std::string> wrapped(const std::string& text, double size, double width) {
   const auto most = static_cast<std::size_t>(std::max(1.0, width / text_width("m", size)));
   std::vector<std::string> lines;
@@ -103,7 +104,8 @@ struct TitleLines {
   }
 };
 
-// The names of columns, centered below a plot; upward, in lines of at most 160 pixels, if one is wider than its column.
+// The names of columns, centered below a plot; upward, in lines of at most 160 pixels, if one is
+// wider than its column.
 class ColumnNames {
  public:
   ColumnNames(const std::vector<std::string>& names, double column) {
@@ -165,7 +167,8 @@ enum class Ends { as_given, rounded };
 // they are shown as one number. (Matplotlib has the same bounds in ticker.MaxNLocator.view_limits.)
 inline constexpr long double narrowest_axis = 1e-13L, shortest_axis = 1e-290L;
 
-// The numbers on an axis: any, or only whole ones, such as epochs, which have ticks at whole numbers.
+// The numbers on an axis: any, or only whole ones, such as epochs, which have ticks at whole
+// numbers.
 enum class Numbers { any, whole };
 
 // Returns a scale with about `wanted` steps of 1, 2 or 5 times a power of ten from low to high, which are finite.
@@ -195,8 +198,8 @@ inline Scale linear_scale(double low_number, double high_number, int wanted, End
   return scale;
 }
 
-// Returns a logarithmic scale with ticks at powers of ten; for few decades also at 2 and 5 times those, and within one at
-// those of a linear scale. Both numbers are finite and positive.
+// Returns a logarithmic scale with ticks at powers of ten; for few decades also at 2 and 5 times
+// those, and within one at those of a linear scale. Both numbers are finite and positive.
 inline Scale log_scale(double low_number, double high_number, Numbers numbers = Numbers::any) {
   long double low = low_number, high = high_number;
   if (!(high - low > high * narrowest_axis)) {

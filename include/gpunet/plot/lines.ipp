@@ -18,7 +18,8 @@ GPUNET_INLINE Point point_of(const Series& series, std::size_t i) {
   return {series.x.empty() ? static_cast<double>(i + 1) : series.x[i], series.y[i]};
 }
 
-// Returns the scale for one coordinate of all points. With Numbers::whole, ticks are at whole numbers if all values are.
+// Returns the scale for one coordinate of all points. With Numbers::whole, ticks are at whole
+// numbers if all values are.
 template <class Coordinate>
 Scale scale_of(const std::vector<Series>& all, bool logarithmic, int wanted, Ends ends, Numbers numbers,
                Coordinate coordinate) {

@@ -85,8 +85,9 @@ struct ProgressBarOptions {
   Terminal terminal = {};  // the output streams
 };
 
-// Shows a progress bar during an epoch if there is a terminal, and prints a line after each epoch and, at the end, why the
-// training stopped and which epoch was the best for EarlyStopping and ModelCheckpoint.
+// Shows a progress bar during an epoch if there is a terminal, and prints a line after each epoch
+// and, at the end, why the training stopped and which epoch was the best for EarlyStopping and
+// ModelCheckpoint.
 class ProgressBar {
  public:
   static constexpr bool never_stops = true;  // a training

@@ -178,8 +178,8 @@ inline std::string duration_text(double seconds) {
   return text.data();
 }
 
-// The line after an epoch: the numbers that are measured, each below that of the epoch before; shares are from 0 to 1, as in
-// the history.
+// The line after an epoch: the numbers that are measured, each below that of the epoch before;
+// shares are from 0 to 1, as in the history.
 inline std::string line_of(const Training& run) {
   const Epoch& epoch = run.current;
   std::string text = concat(label_of(run), "  loss ", number_column(epoch.loss));

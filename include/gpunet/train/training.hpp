@@ -123,7 +123,8 @@ class Training {
   std::string monitored(const std::optional<Monitor>& wish) const;
   // Returns its value after an epoch. Throws Error if it is an accuracy that was not measured.
   double value_of(const std::optional<Monitor>& wish) const;
-  // Stores in history.best which epoch first had the best value of a monitored number. Nothing without a value.
+  // Stores in history.best which epoch first had the best value of a monitored number. Nothing
+  // without a value.
   void note_best(const std::optional<Monitor>& wish, std::optional<double> value, const std::string& weights);
 };
 
