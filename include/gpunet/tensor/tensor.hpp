@@ -93,7 +93,9 @@ class Tensor : public detail::RefusedMethods {
   }
   // Neither do other values than a vector of T, sizes without braces, and arguments in another order.
   template <class Values>
-  Tensor(D& device, const Sizes& sizes, const Values&) : Tensor(device, sizes) {
+  requires(!std::is_convertible_v<const Values&, std::vector<T>>)
+      Tensor(D& device, const Sizes& sizes, const Values&)
+      : Tensor(device, sizes) {
     static_assert(
         detail::never<Values>,
         "gpunet::Tensor: the values are no std::vector of the tensor's element type, convert them: "
