@@ -261,9 +261,9 @@ decltype(auto) with_shape(const Sizes& sizes, F f) {
 // Throws Error unless x has `rank` dimensions without the batch; `wanted` names them.
 void require_rank(std::string_view function, const Value& x, int rank, std::string_view wanted);
 
-// Whether F takes N values.
+// Whether F takes N values. A layer does not: its call is a compile error.
 template <class F, class... Values>
-concept FunctionOf = std::invocable<F&, Values...>;
+concept FunctionOf = !gpunet::detail::has_output<F> && std::invocable<F&, Values...>;
 
 // Calls a function for inputs of these sizes; `call` gets the values and appends the function's results.
 template <class Call>
