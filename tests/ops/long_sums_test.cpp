@@ -16,6 +16,7 @@
 
 #include "support/devices.hpp"
 #include "support/isas.hpp"
+#include "support/sanitizers.hpp"
 
 using namespace gpunet;
 using nn::Value;
@@ -44,11 +45,11 @@ double largest_error(const std::vector<float>& results, const std::vector<double
   return largest;
 }
 
-// Shorter on Cuda, whose simulator is slow.
+// Shorter on Cuda, whose simulator is slow, and under sanitizers.
 template <class D>
 index_t long_length() {
   const char* const wanted = std::getenv("GPUNET_LONG_SUMS");
-  return wanted ? std::atoll(wanted) : index_t{1} << (std::is_same_v<D, Host> ? 18 : 14);
+  return wanted ? std::atoll(wanted) : index_t{1} << (std::is_same_v<D, Host> && !under_sanitizers ? 18 : 14);
 }
 
 void check_error(const std::string& name, index_t length, Numbers kind, double error, double bound) {
