@@ -15,6 +15,7 @@ struct CharLSTM {
   index_t vocabulary;
   index_t width = 64;  // of the embedding
 
+  // Returns the outputs of the network for x, see nn/value.hpp.
   Value operator()(const Value& x) const {
     Value y = embedding(x, vocabulary, width, "embed");
     y = nn::apply<2>(nn::LSTM<hidden, nn::NumLayers<layers>>{}, y, "lstm");
@@ -29,6 +30,7 @@ struct CharTransformer {
   index_t vocabulary;
   index_t width = 128;  // of the embedding and all layers
 
+  // Returns the outputs of the network for x, see nn/value.hpp.
   Value operator()(const Value& x) const {
     using Layer =
         nn::TransformerEncoderLayer<heads, feed_forward, nn::NormFirst, nn::Causal, nn::GELU, nn::DropoutRate<0>>;

@@ -36,6 +36,7 @@ struct MobileNetV2 {
   index_t classes = 1000;
   double p = 0.2;  // of the dropout before the last layer
 
+  // Returns the outputs of the network for x, see nn/value.hpp.
   Value operator()(const Value& x) const {
     const auto features = [](Value y) {
       struct Stage {

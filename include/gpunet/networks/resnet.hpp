@@ -16,6 +16,7 @@ using nn::Value;
 
 // ---- As types.
 
+// A 3x3 convolution without bias, whose padding preserves height and width (divided by the stride).
 template <index_t channels, index_t stride = 1>
 using Conv3x3 = nn::Conv2d<channels, 3, nn::Stride<stride>, nn::Padding<1>, nn::Bias<false>>;
 
@@ -78,6 +79,7 @@ struct ResNet {
   std::array<int, 4> blocks = {2, 2, 2, 2};
   index_t classes = 1000;
 
+  // Returns the outputs of the network for x, see nn/value.hpp.
   Value operator()(const Value& x) const {
     Value y = conv2d(x, 64, 7, {.stride = 2, .padding = 3, .bias = false, .name = "conv1"});
     y = max_pool2d(relu(batch_norm(y, {}, "bn1")), 3, {.stride = 2, .padding = 1});
@@ -92,6 +94,7 @@ struct CIFARResNet {
   int n = 3;
   index_t classes = 10;
 
+  // Returns the outputs of the network for x, see nn/value.hpp.
   Value operator()(const Value& x) const {
     Value y = conv2d(x, 16, 3, {.padding = 1, .bias = false, .name = "conv1"});
     y = residual_stages(relu(batch_norm(y, {}, "bn1")), 16, std::array{n, n, n});

@@ -25,6 +25,7 @@ inline Value double_conv(Value x, index_t channels, const std::string& block) {
 struct UNet {
   index_t features = 32;  // channels of the first block; each further one has twice as many
 
+  // Returns the outputs of the network for x, see nn/value.hpp.
   Value operator()(Value x) const { return sigmoid(conv2d(level(x, 1, features), 1, 1, {.name = "conv"})); }
 
  private:
