@@ -5,6 +5,7 @@
 #   lines before a declaration                    are about it, and about those that follow without a blank line or a comment
 #   what stands behind a declaration in its line  is about that
 #   what is inside of functions                   is left as it is
+#   GPUNET_REFUSED_...(...) and GPUNET_NO_...     are left out: calls that do not compile
 #
 # Lines that are indented in a comment are shown as they are. Some things need no comment of their own: what is defaulted or
 # deleted; names for types, and functions of one line, of which the reference shows the code; the constructors of a class, and the
@@ -149,6 +150,15 @@ END {
       together = ""
       continued = text ~ /\\$/
       print text
+      continue
+    }
+    if (refused > 0 || (starts && text ~ /^ *GPUNET_(REFUSED|NO)_/)) {  # up to its closing parenthesis
+      flush_comments(0)
+      together = ""
+      code = text
+      gsub(/"[^"]*"/, "", code)
+      refused += gsub(/\(/, "", code) - gsub(/\)/, "", code)
+      print ""
       continue
     }
 
