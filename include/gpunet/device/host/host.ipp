@@ -22,7 +22,7 @@ namespace detail {
 // stderr says so once.
 GPUNET_INLINE int default_threads() {
   const int all = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
-  const Launch launch = launch_of_process();
+  const gpunet::Launch launch = launch_of_process();
 #ifdef __linux__
   cpu_set_t allowed;
   if (sched_getaffinity(0, sizeof allowed, &allowed) == 0 && CPU_COUNT(&allowed) < all) {
