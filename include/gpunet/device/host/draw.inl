@@ -5,17 +5,17 @@ namespace gpunet::GPUNET_PATH {
 
 // Vectors of 8 at most: normal numbers are made of 8 pairs.
 inline constexpr int pairs = GPUNET_LANES == 4 ? 4 : 8;
-typedef float Floats __attribute__((vector_size(GPUNET_LANES == 4 ? 16 : 32)));
-typedef std::int32_t Integers __attribute__((vector_size(GPUNET_LANES == 4 ? 16 : 32)));
+typedef float PairVector __attribute__((vector_size(GPUNET_LANES == 4 ? 16 : 32)));
+typedef std::int32_t PairMask __attribute__((vector_size(GPUNET_LANES == 4 ? 16 : 32)));
 
 // x y + z, rounded once.
-GPUNET_TARGET [[gnu::always_inline]] inline Floats fused(Floats x, Floats y, Floats z) {
+GPUNET_TARGET [[gnu::always_inline]] inline PairVector fused(PairVector x, PairVector y, PairVector z) {
   for (int k = 0; k < pairs; ++k)
     x[k] = __builtin_fmaf(x[k], y[k], z[k]);
   return x;
 }
-GPUNET_TARGET [[gnu::always_inline]] inline Floats fused(Floats x, Floats y, float z) {
-  return fused(x, y, Floats{} + z);
+GPUNET_TARGET [[gnu::always_inline]] inline PairVector fused(PairVector x, PairVector y, float z) {
+  return fused(x, y, PairVector{} + z);
 }
 
 GPUNET_TARGET inline void make_uniform(const std::uint32_t* words, index_t n, float* values, float low,
@@ -23,10 +23,10 @@ GPUNET_TARGET inline void make_uniform(const std::uint32_t* words, index_t n, fl
   constexpr std::int32_t bits = 0xffffff;
   index_t i = 0;
   for (; i + pairs <= n; i += pairs) {
-    Integers some;
+    PairMask some;
     __builtin_memcpy(&some, words + i, sizeof some);
-    const Floats unit = __builtin_convertvector(some & bits, Floats) * 0x1p-24f;  // exact
-    const Floats value = fused(unit, Floats{} + (high - low), low);
+    const PairVector unit = __builtin_convertvector(some & bits, PairVector) * 0x1p-24f;  // exact
+    const PairVector value = fused(unit, PairVector{} + (high - low), low);
     __builtin_memcpy(values + i, &value, sizeof value);
   }
   for (; i < n; ++i)
@@ -47,43 +47,44 @@ GPUNET_TARGET inline void make_uniform(const std::uint32_t* words, index_t n, do
 // depends on the order of the operations and on which are fused.
 
 // Returns log(x) for 2^-24 <= x <= 1: x = m 2^e with sqrt(1/2) <= m < sqrt(2), and a polynomial in m - 1.
-GPUNET_TARGET [[gnu::always_inline]] inline Floats log_of_uniform(Floats x) {
-  Integers bits;
+GPUNET_TARGET [[gnu::always_inline]] inline PairVector log_of_uniform(PairVector x) {
+  PairMask bits;
   __builtin_memcpy(&bits, &x, sizeof bits);
-  Floats e = __builtin_convertvector((bits >> 23) - 126, Floats);
+  PairVector e = __builtin_convertvector((bits >> 23) - 126, PairVector);
   bits = (bits & 0x007fffff) | 0x3f000000;
-  Floats m;  // 1/2 <= m < 1
+  PairVector m;  // 1/2 <= m < 1
   __builtin_memcpy(&m, &bits, sizeof m);
-  const Integers is_small = m < 0.707106781186547524f;
+  const PairMask is_small = m < 0.707106781186547524f;
   e = is_small ? e - 1 : e;
   m = is_small ? (m - 1) + m : m - 1;
-  const Floats z = m * m;
-  Floats y = Floats{} + 7.0376836292e-2f;
+  const PairVector z = m * m;
+  PairVector y = PairVector{} + 7.0376836292e-2f;
 #pragma GCC unroll 8
   for (const float c : {-1.1514610310e-1f, 1.1676998740e-1f, -1.2420140846e-1f, 1.4249322787e-1f, -1.6668057665e-1f,
                         2.0000714765e-1f, -2.4999993993e-1f, 3.3333331174e-1f})
     y = fused(y, m, c);
   y = fused(y * m, z, e * -2.12194440e-4f);
-  y = fused(z, Floats{} - 0.5f, y);
-  return fused(e, Floats{} + 0.693359375f, m + y);
+  y = fused(z, PairVector{} - 0.5f, y);
+  return fused(e, PairVector{} + 0.693359375f, m + y);
 }
 
 // Computes both for angles from 0 to 2 pi, reduced to -pi/4 ... pi/4 by subtracting a multiple of pi/4 that is split into
 // three parts.
-GPUNET_TARGET [[gnu::always_inline]] inline void sine_and_cosine(Floats angle, Floats& sine, Floats& cosine) {
-  const Integers octant = (__builtin_convertvector(angle * 1.27323954473516f, Integers) + 1) & ~1;
-  const Floats n = __builtin_convertvector(octant, Floats);
-  Floats x = fused(n, Floats{} - 0.78515625f, angle);
-  x = fused(n, Floats{} - 2.4187564849853515625e-4f, x);
-  x = fused(n, Floats{} - 3.77489497744594108e-8f, x);
-  const Floats z = x * x;
-  Floats c = fused(Floats{} + 2.443315711809948e-5f, z, -1.388731625493765e-3f);
+GPUNET_TARGET [[gnu::always_inline]] inline void sine_and_cosine(PairVector angle, PairVector& sine,
+                                                                 PairVector& cosine) {
+  const PairMask octant = (__builtin_convertvector(angle * 1.27323954473516f, PairMask) + 1) & ~1;
+  const PairVector n = __builtin_convertvector(octant, PairVector);
+  PairVector x = fused(n, PairVector{} - 0.78515625f, angle);
+  x = fused(n, PairVector{} - 2.4187564849853515625e-4f, x);
+  x = fused(n, PairVector{} - 3.77489497744594108e-8f, x);
+  const PairVector z = x * x;
+  PairVector c = fused(PairVector{} + 2.443315711809948e-5f, z, -1.388731625493765e-3f);
   c = fused(c, z, 4.166664568298827e-2f);
   c = fused(c * z, z, -(z * 0.5f)) + 1;
-  Floats s = fused(Floats{} - 1.9515295891e-4f, z, 8.3321608736e-3f);
+  PairVector s = fused(PairVector{} - 1.9515295891e-4f, z, 8.3321608736e-3f);
   s = fused(s, z, -1.6666654611e-1f);
   s = fused(s * z, x, x);
-  const Integers is_swapped = (octant & 2) != 0;
+  const PairMask is_swapped = (octant & 2) != 0;
   sine = is_swapped ? c : s;
   cosine = is_swapped ? s : c;
   sine = (octant & 4) != 0 ? -sine : sine;
@@ -94,15 +95,15 @@ GPUNET_TARGET [[gnu::always_inline]] inline void sine_and_cosine(Floats angle, F
 GPUNET_TARGET inline void make_normal(index_t n, float* values, float mean, float std) {
   for (float* const end = values + n; values < end; values += 16)
     for (float* at = values; at < values + 8; at += pairs) {
-      Floats first, second, sine, cosine;
+      PairVector first, second, sine, cosine;
       __builtin_memcpy(&first, at, sizeof first);
       __builtin_memcpy(&second, at + 8, sizeof second);
-      Floats radius = -2.0f * log_of_uniform(1 - first);
+      PairVector radius = -2.0f * log_of_uniform(1 - first);
       for (int k = 0; k < pairs; ++k)
         radius[k] = std::sqrt(radius[k]);
       sine_and_cosine(static_cast<float>(2 * std::numbers::pi) * second, sine, cosine);
-      first = fused(radius * cosine, Floats{} + std, mean);
-      second = fused(radius * sine, Floats{} + std, mean);
+      first = fused(radius * cosine, PairVector{} + std, mean);
+      second = fused(radius * sine, PairVector{} + std, mean);
       __builtin_memcpy(at, &first, sizeof first);
       __builtin_memcpy(at + 8, &second, sizeof second);
     }
