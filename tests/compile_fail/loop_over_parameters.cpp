@@ -1,4 +1,4 @@
-// expect: gpunet::View: a loop over a view (its elements may be on a GPU), loop over net.named_parameters() for parameters, over to_vector(device, view) for elements
+// expect: gpunet::Tensor: elements of tensors are views of another header, include <gpunet/tensors.hpp> (a loop over parameters is one over net.named_parameters())
 // lines: 30
 // A loop over the parameters.
 // `net.parameters()` is one array with all of them; `net.parameters("conv*").requires_grad(false)` freezes some.

@@ -1,4 +1,4 @@
-// expect: gpunet::Tensor: elements of tensors are views of another header, include <gpunet/tensors.hpp>
+// expect: gpunet::Tensor: elements of tensors are views of another header, include <gpunet/tensors.hpp> (a loop over parameters is one over net.named_parameters())
 // lines: 20
 // An element of a tensor without the header of tensors.
 // `gpunet/gpunet.hpp` does not include it, because training needs none of it.

@@ -170,11 +170,11 @@ class Tensor : public detail::RefusedMethods {
   // Returns element i of the first dimension, as a view: x[i][j] = 1. A negative index counts from the end.
   template <std::integral I>
   auto operator[](I i) & {
-    return element(*this, i);
+    return detail::element(*this, i);
   }
   template <std::integral I>
   auto operator[](I i) const& {
-    return element(*this, i);
+    return detail::element(*this, i);
   }
   // The same for each i: for (auto row : x). Throw Error for a tensor without dimensions.
   auto begin() & { return detail::RowIterator<Tensor>{this, 0}; }
@@ -199,15 +199,6 @@ class Tensor : public detail::RefusedMethods {
  private:
   friend struct detail::TensorAccess;
 
-  template <class X, class I>
-  static auto element(X& x, I i) {
-    constexpr bool has_select = requires {
-      select(x, 0, i);
-    };
-    static_assert(has_select,
-                  "gpunet::Tensor: elements of tensors are views of another header, include <gpunet/tensors.hpp>");
-    if constexpr (has_select) return select(x, 0, i);
-  }
   template <class U>
   static View<U, D> view_of_temporary() {
     static_assert(sizeof(U) == 0,

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <concepts>
 #include <cstddef>
 #include <memory>
 #include <type_traits>
@@ -27,6 +28,19 @@ std::vector<std::remove_const_t<T>> to_vector(D& device, const View<T, D>& view)
 
 namespace detail {
 struct TensorAccess;
+
+// Returns element i of the first dimension of a tensor or a view.
+template <class X, class I>
+auto element(X& x, I i) {
+  constexpr bool has_select = requires {
+    select(x, 0, i);
+  };
+  static_assert(
+      has_select,
+      "gpunet::Tensor: elements of tensors are views of another header, include <gpunet/tensors.hpp> (a loop "
+      "over parameters is one over net.named_parameters())");
+  if constexpr (has_select) return select(x, 0, i);
+}
 
 // An iterator over the first dimension of a tensor or a view.
 template <class X>
@@ -78,7 +92,10 @@ class View {
   }
 
   // Returns element i of the first dimension, as a view; iterates over them; see Tensor.
-  StridedView<T, D> operator[](index_t i) const { return select(*this, 0, i); }
+  template <std::integral I>
+  auto operator[](I i) const {
+    return detail::element(*this, i);
+  }
   auto begin() const { return detail::RowIterator<const View>{this, 0}; }
   auto end() const { return detail::end_of_rows(*this); }
 
@@ -104,19 +121,6 @@ class View {
             to_string(sizes_), " make one over 2^62, give a larger start_dim");
     flat.append(rest.numel());
     return {data_, flat, device_};
-  }
-
-  // A loop over the elements, as over the parameters of PyTorch's modules, does not compile.
-  template <class Asked = View>
-  auto begin() const {
-    static_assert(detail::never<Asked>,
-                  "gpunet::View: a loop over a view (its elements may be on a GPU), loop over "
-                  "net.named_parameters() for parameters, over to_vector(device, view) for elements");
-    return this;
-  }
-  template <class Asked = View>
-  auto end() const {
-    return begin<Asked>();
   }
 
  private:

@@ -1,10 +1,9 @@
 // expect: gpunet::Tensor: the element type and the device do not follow from the arguments, write Tensor<float, Host> x(host, {2, 3}, values) with a std::vector<float>, or tensor(host, {1.5f, 2.5f})
 // lines: 20
 // A tensor of arguments that are none of its constructors.
-// A `View` does not know its device: `to_vector(host, view)` has its elements.
 #include <gpunet/gpunet.hpp>
 using namespace gpunet;
 
-void run(View<const float, Host> view) {
-  Tensor x = view;
+void run(Host& host) {
+  Tensor x(host);
 }
