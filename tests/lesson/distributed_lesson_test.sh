@@ -14,7 +14,7 @@ run_by() {
   shift
   run "${mpirun[@]}" -n "$n" "$program" --device "$device" "$@"
 }
-losses() { sed -n 's,^epoch [0-9]*/[0-9]*  loss \([0-9.]*\) .*,\1,p' <<<"$output"; }
+losses() { sed -n 's,^epoch [0-9]*/[0-9]*  loss \([0-9.e-]*\) .*,\1,p' <<<"$output"; }
 accuracy() { sed -n 's,^Accuracy of the network.*: \([0-9.]*\) %,\1,p' <<<"$output"; }
 near() {  # a hundredth: the sums are in another order, and what that changes grows from step to step
   paste <(losses) <(echo "$1") | awk 'NF != 2 || ($1 - $2) ^ 2 > ($2 / 100) ^ 2 { bad = 1 } END { exit bad || NR == 0 }'

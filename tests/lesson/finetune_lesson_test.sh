@@ -6,7 +6,7 @@ checks=10
 . "$(dirname "$0")/lesson.sh"
 
 # The printed losses of training images.
-losses() { sed -n 's,^epoch [0-9]*/[0-9]*  loss \([0-9.]*\)  .*,\1,p' <<<"$output"; }
+losses() { sed -n 's,^epoch [0-9]*/[0-9]*  loss \([0-9.e-]*\) .*,\1,p' <<<"$output"; }
 near() {  # a hundredth: another device sums in another order, and what that changes grows from step to step
   paste <(losses) <(echo "$1") | awk 'NF != 2 || ($1 - $2) ^ 2 > ($2 / 100) ^ 2 { bad = 1 } END { exit bad || NR == 0 }'
 }

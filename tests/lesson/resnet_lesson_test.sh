@@ -6,7 +6,7 @@ checks=13
 . "$(dirname "$0")/lesson.sh"
 
 # The printed losses of training images.
-losses() { sed -n 's,^epoch [0-9]*/[0-9]*  loss \([0-9.]*\)  .*,\1,p' <<<"$output"; }
+losses() { sed -n 's,^epoch [0-9]*/[0-9]*  loss \([0-9.e-]*\) .*,\1,p' <<<"$output"; }
 # From that of a network that knows nothing: log 10 is 2.3, more for weights that say so with some confidence.
 go_down() { losses | awk 'NR == 1 { first = $1 } { last = $1 } END { exit !(NR == 3 && first < 4 && last < first) }'; }
 near() {  # a hundredth: another device sums in another order, and what that changes grows from step to step

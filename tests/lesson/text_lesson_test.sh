@@ -5,7 +5,7 @@ checks=18
 . "$(dirname "$0")/lesson.sh"
 
 # The printed losses of training and of what is held out, one of each a line.
-losses() { sed -n 's,^epoch [0-9]*/[0-9]*  loss \([0-9.]*\)  val_loss \([0-9.]*\)  .*,\1 \2,p' <<<"$output"; }
+losses() { sed -n 's,^epoch [0-9]*/[0-9]*  loss \([0-9.e-]*\) *val_loss \([0-9.e-]*\) .*,\1 \2,p' <<<"$output"; }
 # The first of two epochs begins at about log of the number of characters; the second knows the text.
 learns() { losses | awk 'NR == 2 && $1 < 0.5 && $2 < 0.5 { good = 1 } END { exit !good }'; }
 near() {  # a hundredth: another device sums in another order

@@ -6,7 +6,7 @@ checks=18
 . "$(dirname "$0")/lesson.sh"
 
 # The printed losses, of training images and of held-out ones, one of each a line.
-losses() { sed -n 's,^epoch [0-9]*/[0-9]*  loss \([0-9.]*\)  val_loss \([0-9.]*\)  .*,\1 \2,p' <<<"$output"; }
+losses() { sed -n 's,^epoch [0-9]*/[0-9]*  loss \([0-9.e-]*\) *val_loss \([0-9.e-]*\) .*,\1 \2,p' <<<"$output"; }
 # From that of a network that knows nothing, 784 log 2 = 543; the first of two epochs is above the second.
 go_down() {
   losses | awk 'NR > 1 && ($1 >= loss || $2 >= held_out) { bad = 1 } { loss = $1; held_out = $2 }

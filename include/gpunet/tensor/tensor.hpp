@@ -170,11 +170,11 @@ class Tensor : public detail::RefusedMethods {
   // Returns element i of the first dimension, as a view: x[i][j] = 1. A negative index counts from the end.
   template <std::integral I>
   auto operator[](I i) & {
-    return detail::element(*this, i);
+    return detail::row_of(*this, i);
   }
   template <std::integral I>
   auto operator[](I i) const& {
-    return detail::element(*this, i);
+    return detail::row_of(*this, i);
   }
   // The same for each i: for (auto row : x). Throw Error for a tensor without dimensions.
   auto begin() & { return detail::RowIterator<Tensor>{this, 0}; }

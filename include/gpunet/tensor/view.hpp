@@ -31,7 +31,7 @@ struct TensorAccess;
 
 // Returns element i of the first dimension of a tensor or a view.
 template <class X, class I>
-auto element(X& x, I i) {
+auto row_of(X& x, I i) {
   constexpr bool has_select = requires {
     select(x, 0, i);
   };
@@ -94,7 +94,7 @@ class View {
   // Returns element i of the first dimension, as a view; iterates over them; see Tensor.
   template <std::integral I>
   auto operator[](I i) const {
-    return detail::element(*this, i);
+    return detail::row_of(*this, i);
   }
   auto begin() const { return detail::RowIterator<const View>{this, 0}; }
   auto end() const { return detail::end_of_rows(*this); }
