@@ -15,8 +15,8 @@
 #include <utility>
 #include <vector>
 
-#include <gpunet/core/refused.hpp>
 #include <gpunet/nn/layer.hpp>
+#include <gpunet/nn/refused_value_methods.hpp>
 
 namespace gpunet::nn {
 
@@ -122,13 +122,9 @@ class ValueBuilder : public GraphBuilder {
 
 inline namespace GPUNET_BACKENDS {
 
-#define GPUNET_NO_PRODUCT                                                                                          \
-  "linear(x, out_features) for a product with weights, scaled_dot_product_attention(query, key, value) for those " \
-  "of attention"
-
-// A value of a network that is being built: what stands for an array [batch, ...sizes()] in a function of values. Copies are the
-// same value.
-class Value {
+// A value of a network that is being built: stands for an array [batch, ...sizes()] in a function of
+// values. Copies are the same value.
+class Value : public detail::RefusedValueMethods {
  public:
   // Made by gpunet, for value `number` of the graph of `builder`.
   Value(std::shared_ptr<detail::ValueBuilder> builder, value_t number)
@@ -152,57 +148,10 @@ class Value {
     return *this;
   }
 
-  // PyTorch's methods of tensors, which are functions here, do not compile.
-#define GPUNET_NO_METHOD(name, instead)                                                   \
-  GPUNET_REFUSED_METHOD(name, "gpunet::nn::Value: " #name                                 \
-                              " is no method (functions of values are free functions of " \
-                              "gpunet/functional.hpp), write " instead)
-#define GPUNET_NO_METHODS(name) GPUNET_NO_METHOD(name, #name "(x, ...)")
-  GPUNET_NO_METHODS(abs)
-  GPUNET_NO_METHODS(clamp)
-  GPUNET_NO_METHODS(cos)
-  GPUNET_NO_METHODS(detach)
-  GPUNET_NO_METHODS(exp)
-  GPUNET_NO_METHODS(flatten)
-  GPUNET_NO_METHODS(gather)
-  GPUNET_NO_METHODS(log)
-  GPUNET_NO_METHODS(log_softmax)
-  GPUNET_NO_METHODS(masked_fill)
-  GPUNET_NO_METHODS(mean)
-  GPUNET_NO_METHODS(narrow)
-  GPUNET_NO_METHODS(permute)
-  GPUNET_NO_METHODS(pow)
-  GPUNET_NO_METHODS(relu)
-  GPUNET_NO_METHODS(reshape)
-  GPUNET_NO_METHODS(sigmoid)
-  GPUNET_NO_METHODS(sin)
-  GPUNET_NO_METHODS(softmax)
-  GPUNET_NO_METHODS(sqrt)
-  GPUNET_NO_METHODS(square)
-  GPUNET_NO_METHODS(sum)
-  GPUNET_NO_METHODS(tanh)
-  GPUNET_NO_METHODS(transpose)
-  GPUNET_NO_METHOD(matmul, GPUNET_NO_PRODUCT)
-  GPUNET_NO_METHOD(mm, GPUNET_NO_PRODUCT)
-  GPUNET_NO_METHOD(bmm, GPUNET_NO_PRODUCT)
-  GPUNET_NO_METHOD(view, "reshape(x, {3, 4}), sizes of one sample")
-  GPUNET_NO_METHOD(squeeze, "reshape(x, {3, 4}), sizes of one sample")
-  GPUNET_NO_METHOD(unsqueeze, "reshape(x, {3, 4}), sizes of one sample")
-  GPUNET_NO_METHOD(shape, "x.sizes() of one sample, or x.size(1)")
-  GPUNET_NO_METHOD(contiguous, "x itself")
-#undef GPUNET_NO_METHODS
-#undef GPUNET_NO_METHOD
-
   // For functions that append nodes.
-  detail::ValueBuilder& builder() const {
-    return *builder_;
-  }
-  const std::shared_ptr<detail::ValueBuilder>& shared_builder() const {
-    return builder_;
-  }
-  value_t number() const {
-    return number_;
-  }
+  detail::ValueBuilder& builder() const { return *builder_; }
+  const std::shared_ptr<detail::ValueBuilder>& shared_builder() const { return builder_; }
+  value_t number() const { return number_; }
 
  private:
   std::shared_ptr<detail::ValueBuilder> builder_;
@@ -356,8 +305,8 @@ auto shared(std::string_view name, F f, const Value& x, const Values&... more) {
 //   Value gain = parameter(x, nn::constant("gain", {8}, 1));
 Value parameter(const Value& x, const ParameterSpec& spec);
 
-// Give the compiler one clear error for functions of values whose header is missing, or that take other arguments: the last choice
-// beside those of functional.hpp.
+// Give the compiler one clear error for a function of values without its header or with other
+// arguments: the last choice beside the functions of functional.hpp.
 #define GPUNET_REFUSED_FUNCTION(name)                                                                  \
   template <std::same_as<Value> X>                                                                     \
   auto name(const X& x, ...) {                                                                         \
@@ -367,64 +316,19 @@ Value parameter(const Value& x, const ParameterSpec& spec);
                   "<gpunet/functional.hpp>, and give options by name: linear(x, 8, {.bias = false})"); \
     return x;                                                                                          \
   }
-GPUNET_REFUSED_FUNCTION(abs)
-GPUNET_REFUSED_FUNCTION(adaptive_avg_pool2d)
-GPUNET_REFUSED_FUNCTION(avg_pool2d)
-GPUNET_REFUSED_FUNCTION(batch_norm)
-GPUNET_REFUSED_FUNCTION(binary_cross_entropy)
-GPUNET_REFUSED_FUNCTION(binary_cross_entropy_with_logits)
-GPUNET_REFUSED_FUNCTION(cat)
-GPUNET_REFUSED_FUNCTION(clamp)
-GPUNET_REFUSED_FUNCTION(conv2d)
-GPUNET_REFUSED_FUNCTION(cos)
-GPUNET_REFUSED_FUNCTION(cross_entropy)
-GPUNET_REFUSED_FUNCTION(detach)
-GPUNET_REFUSED_FUNCTION(dropout)
-GPUNET_REFUSED_FUNCTION(elu)
-GPUNET_REFUSED_FUNCTION(embedding)
-GPUNET_REFUSED_FUNCTION(exp)
-GPUNET_REFUSED_FUNCTION(flatten)
-GPUNET_REFUSED_FUNCTION(gelu)
-GPUNET_REFUSED_FUNCTION(group_norm)
-GPUNET_REFUSED_FUNCTION(gru)
-GPUNET_REFUSED_FUNCTION(hardswish)
-GPUNET_REFUSED_FUNCTION(huber_loss)
-GPUNET_REFUSED_FUNCTION(kl_div)
-GPUNET_REFUSED_FUNCTION(l1_loss)
-GPUNET_REFUSED_FUNCTION(layer_norm)
-GPUNET_REFUSED_FUNCTION(leaky_relu)
-GPUNET_REFUSED_FUNCTION(linear)
-GPUNET_REFUSED_FUNCTION(log)
-GPUNET_REFUSED_FUNCTION(log_softmax)
-GPUNET_REFUSED_FUNCTION(lstm)
-GPUNET_REFUSED_FUNCTION(max_pool2d)
-GPUNET_REFUSED_FUNCTION(maximum)
-GPUNET_REFUSED_FUNCTION(mean)
-GPUNET_REFUSED_FUNCTION(minimum)
-GPUNET_REFUSED_FUNCTION(mish)
-GPUNET_REFUSED_FUNCTION(mse_loss)
-GPUNET_REFUSED_FUNCTION(multihead_attention)
-GPUNET_REFUSED_FUNCTION(narrow)
-GPUNET_REFUSED_FUNCTION(nll_loss)
-GPUNET_REFUSED_FUNCTION(permute)
-GPUNET_REFUSED_FUNCTION(pow)
-GPUNET_REFUSED_FUNCTION(relu)
-GPUNET_REFUSED_FUNCTION(reshape)
-GPUNET_REFUSED_FUNCTION(rms_norm)
-GPUNET_REFUSED_FUNCTION(rnn)
-GPUNET_REFUSED_FUNCTION(scaled_dot_product_attention)
-GPUNET_REFUSED_FUNCTION(selu)
-GPUNET_REFUSED_FUNCTION(sigmoid)
-GPUNET_REFUSED_FUNCTION(silu)
-GPUNET_REFUSED_FUNCTION(smooth_l1_loss)
-GPUNET_REFUSED_FUNCTION(softmax)
-GPUNET_REFUSED_FUNCTION(softplus)
-GPUNET_REFUSED_FUNCTION(sqrt)
-GPUNET_REFUSED_FUNCTION(square)
-GPUNET_REFUSED_FUNCTION(sum)
-GPUNET_REFUSED_FUNCTION(tanh)
-GPUNET_REFUSED_FUNCTION(transformer_decoder_layer)
-GPUNET_REFUSED_FUNCTION(transpose)
+// clang-format off
+#define GPUNET_REFUSED_NAMES(f) \
+  f(abs) f(adaptive_avg_pool2d) f(avg_pool2d) f(batch_norm) f(binary_cross_entropy) \
+  f(binary_cross_entropy_with_logits) f(cat) f(clamp) f(conv2d) f(cos) f(cross_entropy) \
+  f(detach) f(dropout) f(elu) f(embedding) f(exp) f(flatten) f(gelu) f(group_norm) f(gru) \
+  f(hardswish) f(huber_loss) f(kl_div) f(l1_loss) f(layer_norm) f(leaky_relu) f(linear) f(log) \
+  f(log_softmax) f(lstm) f(max_pool2d) f(maximum) f(mean) f(minimum) f(mish) f(mse_loss) \
+  f(multihead_attention) f(narrow) f(nll_loss) f(permute) f(pow) f(relu) f(reshape) f(rms_norm) \
+  f(rnn) f(scaled_dot_product_attention) f(selu) f(sigmoid) f(silu) f(smooth_l1_loss) f(softmax) \
+  f(softplus) f(sqrt) f(square) f(sum) f(tanh) f(transformer_decoder_layer) f(transpose)
+GPUNET_REFUSED_NAMES(GPUNET_REFUSED_FUNCTION)
+// clang-format on
+#undef GPUNET_REFUSED_NAMES
 #undef GPUNET_REFUSED_FUNCTION
 
 }  // namespace GPUNET_BACKENDS
