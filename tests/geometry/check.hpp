@@ -455,8 +455,8 @@ inline void check_configuration(const Configuration& c, std::uint64_t seed, cons
 template <class D>
 inline constexpr index_t usual_count = std::same_as<D, Host> && !under_sanitizers ? 300 : 10;
 
-// Compares random configurations of a family: draw(seed, i) returns one. scripts/geometry.sh sets the
-// environment for other seeds and counts, or for one configuration.
+// Compares random configurations of a family: draw(seed, i) returns one. scripts/geometry.sh sets
+// the environment for other seeds and counts, or for one configuration.
 template <class D>
 void check_configurations(const std::string& family,
                           const std::function<Configuration(std::uint64_t seed, index_t i)>& draw,

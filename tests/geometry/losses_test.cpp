@@ -143,8 +143,8 @@ std::string compare_loss(const Configuration& c, std::uint64_t seed) {
     const auto targets = draw_targets<Target>(c, domain, batch * loss.traits(output).target.numel(), random);
     const auto plain = run_loss(geometry::device_of<Host>(1), loss, Slice{batch, batch, 1}, output, x,
                                 std::vector<Plain>(targets.begin(), targets.end()));
-    // Losses are sums of numbers of one sign, or of logarithms up to 6; each number of a gradient has a
-    // few roundings, which count in its largest term.
+    // Losses are sums of numbers of one sign, or of logarithms up to 6; each number of a gradient
+    // has a few roundings, which count in its largest term.
     const double terms = std::max(
         {1.0, geometry::largest(plain.loss), 6 * (c["sum"] ? static_cast<double>(batch * features) : 1.0)});
     const double bound = geometry::sum_rounding * std::max(geometry::largest(plain.dx), c["sum"] ? 1.0 : 0.0);

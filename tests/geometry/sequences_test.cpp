@@ -56,7 +56,7 @@ const Registered rnn_family(
       return results(c, {y, h});
     });
 
-// Returns the mask that ignores the keys whose first feature is above that of the first key.
+// Returns the mask that ignores keys with a first feature above the first key's.
 Value padding_mask(const Value& keys) {
   const Value numbers = flatten(narrow(keys, 2, 0, 1));
   return relu(numbers - narrow(numbers, 1, 0, 1));

@@ -1,5 +1,5 @@
-// Random geometries of networks whose sizes are compiled in. The sizes are drawn at compile time, batches at run
-// time.
+// Random geometries of networks with sizes compiled in. The sizes are drawn at compile time,
+// batches at run time.
 #include <utility>
 
 #include "geometry/check.hpp"

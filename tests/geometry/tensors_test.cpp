@@ -1,5 +1,5 @@
-// Random geometries of functions of tensors: of views in every layout in float, on every vector path, against
-// contiguous tensors in double.
+// Random geometries of functions of tensors: of views in every layout in float, on every vector
+// path, against contiguous tensors in double.
 
 #include <gpunet/tensors.hpp>
 
@@ -18,8 +18,9 @@ struct Operand {
   Tensor<double, Host> plain;
 };
 
-// Returns a view of the given sizes: with two dimensions exchanged, every second element of one, one
-// repeated, one in the opposite order. Elements are floats, or few whole numbers, of which many are equal.
+// Returns a view of the given sizes: with two dimensions exchanged, every second element of one,
+// one repeated, one in the opposite order. Elements are floats, or whole numbers from -2 to 2, many
+// of them equal.
 template <class D>
 Operand<D> draw_operand(D& device, const Sizes& sizes, bool whole_numbers, Generator& random) {
   const auto dim = [&] {

@@ -1,4 +1,4 @@
-// Compile errors of one sentence for wrong arguments: what is refused compiles up to a static_assert.
+// Compile errors of one sentence for wrong arguments: refused calls compile up to a static_assert.
 #pragma once
 
 #include <concepts>
@@ -13,8 +13,9 @@ namespace gpunet::detail {
 template <class...>
 inline constexpr bool never = false;
 
-// Stands for the arguments of a class template when no constructor takes what is given: the guide Name(...) -> Name<WrongArguments>,
-// the last choice of the compiler, leads to a specialization with the sentence.
+// Stands for the arguments of a class template when no constructor takes the given ones: the guide
+// Name(...) -> Name<WrongArguments>, the last choice of the compiler, leads to a specialization
+// with the sentence.
 struct WrongArguments;
 template <class T>
 concept Wrong = std::same_as<T, WrongArguments>;

@@ -80,7 +80,8 @@ class Gradients {
   // Returns the parts of the arena that are computed.
   const std::vector<ArenaRange>& ranges() const { return ranges_; }
 
-  // Allocates memory at the first call: inference needs none. Throws Error if there are parameters, and none has a gradient.
+  // Allocates memory at the first call: inference needs none. Throws Error if there are parameters,
+  // and none has a gradient.
   void reserve(D& device, const Slicing& slicing) {
     require(size_ == 0 || !ranges_.empty() || !all_frozen_,
             "gpunet::Network: no gradient to compute (all parameters are frozen by requires_grad(false)), let some "

@@ -89,7 +89,8 @@ class Model : public Network<D, T> {
   [[no_unique_address]] Net net_;
 };
 
-// Gives the compiler one clear error for a type without a device, and where no type follows from the arguments.
+// Gives the compiler one clear error for a type without a device, and where no type follows from
+// the arguments.
 template <class Net, detail::Wrong D, class T>
 class Model<Net, D, T> : public detail::AnyArguments {
   static_assert(detail::never<Net>, GPUNET_MODEL_ARGUMENTS);

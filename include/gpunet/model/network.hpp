@@ -37,7 +37,8 @@ enum class Drawn { no, yes };
 
 // Options of Network and Model.
 struct NetworkOptions {
-  // Draws the parameters, and the seed of layers such as Dropout. A reference, so that {} are sizes.
+  // Draws the parameters, and the seed of layers such as Dropout. A reference, so that {} are
+  // sizes.
   Generator& generator;
 };
 
@@ -59,7 +60,8 @@ class Network : public Trackable<Network<D, T>> {
   using value_type = T;
   using device_type = D;
 
-  // `graph` has the kernels of D and T. Draws parameters, bitwise identical to torch.nn on every device.
+  // `graph` has the kernels of D and T. Draws parameters, bitwise identical to torch.nn on every
+  // device.
   Network(D& device, Graph graph, Drawn drawn = Drawn::yes, const NetworkOptions& options = {default_generator()});
   // Makes the network of a function of values (nn/value.hpp) for inputs [batch, ...input]; the function may return several
   // values. Throws Error for sizes that do not fit.

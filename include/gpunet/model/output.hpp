@@ -244,7 +244,8 @@ template <class X>
 concept AnyLoss = decltype(is_loss(static_cast<std::remove_cvref_t<X>*>(nullptr)))::value;
 template <class X>
 concept AnyOutput = decltype(is_output(static_cast<std::remove_cvref_t<X>*>(nullptr)))::value;
-// What the language or the library might combine a loss or an output with; types of users may have operators of their own.
+// Operands that the language or the library might combine with a loss or an output. Types of users
+// may have operators of their own.
 template <class X>
 concept ResultOperand = AnyLoss<X> || AnyOutput<X> || std::is_arithmetic_v<std::remove_cvref_t<X>> || TensorLike<X>;
 template <class A, class B>

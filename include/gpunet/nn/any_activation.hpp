@@ -13,8 +13,8 @@
 
 namespace gpunet::nn {
 
-// An activation by its name in torch.nn.functional, with the defaults of its layer: AnyActivation("relu"), "gelu", ...; "linear" is
-// Identity. It is lowered to that layer.
+// An activation by its name in torch.nn.functional, with the defaults of its layer:
+// AnyActivation("relu"), "gelu", ...; "linear" is Identity. It is lowered to that layer.
 class AnyActivation {
   static constexpr std::string_view names[] = {
       "linear", "relu",    "relu6",      "leaky_relu", "elu",      "selu",     "gelu",      "silu",       "mish",

@@ -37,7 +37,8 @@ struct Named : L {
   constexpr explicit Named(L layer) : L(layer) {}
 };
 
-// Returns a layer with run-time sizes under another name: Sequential(Input{n}, named<"fc1">(Linear{20}), ReLU{}).
+// Returns a layer with run-time sizes under another name: Sequential(Input{n},
+// named<"fc1">(Linear{20}), ReLU{}).
 template <FixedString Name, class L>
 constexpr Named<Name, L> named(L layer) {
   return Named<Name, L>(layer);

@@ -164,8 +164,8 @@ constexpr bool window_fits(Dim<E>, Dim<K>, Dim<P>) {
 
 }  // namespace gpunet::nn
 
-// Gives the compiler one clear error for arguments that a layer does not take; behind the layer's name and those of its template
-// arguments that are numbers.
+// Gives the compiler one clear error for arguments that a layer does not take. Further macro
+// arguments are the numbers among its template arguments.
 #define GPUNET_REFUSED_LAYER(Layer, instead, ...)                                                   \
   template <gpunet::detail::Wrong Option>                                                           \
   class Layer<__VA_ARGS__, Option> : public gpunet::detail::AnyArguments {                          \

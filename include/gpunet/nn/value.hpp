@@ -122,8 +122,8 @@ class ValueBuilder : public GraphBuilder {
 
 inline namespace GPUNET_BACKENDS {
 
-// A value of a network that is being built: stands for an array [batch, ...sizes()] in a function of
-// values. Copies are the same value.
+// A value of a network that is being built: stands for an array [batch, ...sizes()] in a function
+// of values. Copies are the same value.
 class Value : public detail::RefusedValueMethods {
  public:
   // Made by gpunet, for value `number` of the graph of `builder`.

@@ -16,6 +16,7 @@ namespace gpunet {
 GPUNET_REFUSED_SIZES(empty)
 GPUNET_REFUSED_SIZES(zeros)
 GPUNET_REFUSED_SIZES(ones)
+#undef GPUNET_REFUSED_SIZES
 
 // Returns a tensor whose elements have any values.
 template <class T = float, class D>

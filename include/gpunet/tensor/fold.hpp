@@ -43,8 +43,8 @@ struct FoldRows : RowArrays {
       result = sum;
       return;
     }
-    // Whole numbers overflow in narrow lanes; runs of floats are short. Of a product every rounding
-    // counts, of a sum those of the last, largest terms.
+    // Whole numbers overflow in narrow lanes; runs of floats are short. In a product every rounding
+    // counts, in a sum the roundings of the last, largest partial sums.
     constexpr bool is_product = std::is_same_v<Op, element::Multiply>;
     using Lane = std::conditional_t<std::is_integral_v<T> || is_product, A, T>;
     Lane partial[static_cast<std::size_t>(lanes)];

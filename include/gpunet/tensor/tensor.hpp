@@ -68,7 +68,8 @@ class Tensor : public detail::RefusedMethods {
                   "gpunet::Tensor: a vector without a shape, write Tensor<float, Host> x(host, {2, 3}, values) for "
                   "values, empty<float>(host, sizes) for sizes");
   }
-  // Neither do other values than a vector of T, sizes without braces, and arguments in another order.
+  // Neither do other values than a vector of T, sizes without braces, and arguments in another
+  // order.
   template <class Values>
   requires(!std::is_convertible_v<const Values&, std::vector<T>>)
       Tensor(D& device, const Sizes& sizes, const Values&)
@@ -255,7 +256,8 @@ std::remove_const_t<T> View<T, D>::item() const {
   return value;
 }
 
-// Gives the compiler one clear error for a type without a device, and where no type follows from the arguments.
+// Gives the compiler one clear error for a type without a device, and where no type follows from
+// the arguments.
 template <class T, detail::Wrong D>
 class Tensor<T, D> : public detail::AnyArguments {
   static_assert(std::is_void_v<T>, "gpunet::Tensor: a tensor without a device, write Tensor<float, Host>");

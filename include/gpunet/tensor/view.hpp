@@ -63,8 +63,9 @@ RowIterator<X> end_of_rows(X& x) {
 }
 }  // namespace detail
 
-// A dense row-major array of T that is owned elsewhere, on device D. D is part of the type, so that data of one kind of
-// device cannot reach a kernel of another. T may be const. Functions of <gpunet/tensors.hpp> take it as a tensor.
+// A dense row-major array of T that is owned elsewhere, on device D. D is part of the type, so that
+// data of one kind of device cannot reach a kernel of another. T may be const. Functions of
+// <gpunet/tensors.hpp> take it as a tensor.
 template <class T, class D>
 class View {
  public:
@@ -99,7 +100,7 @@ class View {
   auto begin() const { return detail::RowIterator<const View>{this, 0}; }
   auto end() const { return detail::end_of_rows(*this); }
 
-  // Return copies, as those of Tensor.
+  // Return copies, as Tensor's functions do.
   Tensor<std::remove_const_t<T>, D> clone() const { return to(device()); }
   template <Device Target>
   Tensor<std::remove_const_t<T>, Target> to(Target& target) const;

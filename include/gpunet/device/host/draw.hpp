@@ -1,4 +1,4 @@
-// Arrays of random numbers, bitwise those of tensors of PyTorch on a CPU.
+// Arrays of random numbers, bitwise as in tensors of PyTorch on a CPU.
 #pragma once
 
 #include <algorithm>
@@ -13,17 +13,20 @@ namespace gpunet {
 
 namespace detail {
 
-// Make n uniform numbers between low and high of random words: of one each for float, of two for double.
+// Make n uniform numbers between low and high of random words: of one each for float, of two for
+// double.
 void make_uniform(const std::uint32_t* words, index_t n, float* values, float low, float high);
 void make_uniform(const std::uint32_t* words, index_t n, double* values, double low, double high);
 
-// Transform uniform numbers from 0 to 1 into normal ones (Box and Muller 1958), 16 by 16. n is a multiple of 16.
+// Transform uniform numbers from 0 to 1 into normal ones (Box and Muller 1958), 16 by 16. n is a
+// multiple of 16.
 void make_normal(index_t n, float* values, float mean, float std);
 void make_normal(index_t n, double* values, double mean, double std);
 
 }  // namespace detail
 
-// Draws n uniform numbers between low and high, as a tensor's uniform_(low, high): those of n calls of generator.uniform().
+// Draws n uniform numbers between low and high, as a tensor's uniform_(low, high): the same numbers
+// as n calls of generator.uniform().
 template <class T>
 requires(std::same_as<T, float> ||
          std::same_as<T, double>) void draw_uniform(Generator& generator, index_t n, T* values,
@@ -38,8 +41,9 @@ requires(std::same_as<T, float> ||
   }
 }
 
-// Draws n normal numbers as a tensor's normal_(mean, std): fewer than 16 one by one in double; else in blocks of 16. If
-// n is not a multiple of 16, the last block is drawn again for the last 16 elements.
+// Draws n normal numbers as a tensor's normal_(mean, std): fewer than 16 one by one in double; else
+// in blocks of 16. If n is not a multiple of 16, the last block is drawn again for the last 16
+// elements.
 template <class T>
 requires(std::same_as<T, float> || std::same_as<T, double>) void draw_normal(Generator& generator, index_t n,
                                                                              T* values, double mean, double std) {

@@ -1,5 +1,6 @@
-// Random numbers of random words, one vector path; see each_isa_path.inl and draw.hpp. Every path computes the same bits: products
-// and sums that are one operation in PyTorch, on processors that have it, are fused explicitly.
+// Random numbers from random words, one vector path; see each_isa_path.inl and draw.hpp. Results
+// are bitwise identical on every path: products and sums that PyTorch fuses, on processors with the
+// instruction, are fused explicitly.
 
 namespace gpunet::GPUNET_PATH {
 
@@ -42,11 +43,12 @@ GPUNET_TARGET inline void make_uniform(const std::uint32_t* words, index_t n, do
   }
 }
 
-// Logarithm, sine and cosine in single precision as PyTorch computes them for normal numbers on processors with AVX2.
-// Coefficients and range reduction are those of the Cephes library (S. Moshier, logf.c and sinf.c); the last bit
-// depends on the order of the operations and on which are fused.
+// Logarithm, sine and cosine in single precision as PyTorch computes them for normal numbers on
+// processors with AVX2. Coefficients and range reduction are from the Cephes library (S. Moshier,
+// logf.c and sinf.c); the last bit depends on the order of the operations and on which are fused.
 
-// Returns log(x) for 2^-24 <= x <= 1: x = m 2^e with sqrt(1/2) <= m < sqrt(2), and a polynomial in m - 1.
+// Returns log(x) for 2^-24 <= x <= 1: x = m 2^e with sqrt(1/2) <= m < sqrt(2), and a polynomial in
+// m - 1.
 GPUNET_TARGET [[gnu::always_inline]] inline PairVector log_of_uniform(PairVector x) {
   PairMask bits;
   __builtin_memcpy(&bits, &x, sizeof bits);
@@ -68,8 +70,8 @@ GPUNET_TARGET [[gnu::always_inline]] inline PairVector log_of_uniform(PairVector
   return fused(e, PairVector{} + 0.693359375f, m + y);
 }
 
-// Computes both for angles from 0 to 2 pi, reduced to -pi/4 ... pi/4 by subtracting a multiple of pi/4 that is split into
-// three parts.
+// Computes both for angles from 0 to 2 pi, reduced to -pi/4 ... pi/4 by subtracting a multiple of
+// pi/4 that is split into three parts.
 GPUNET_TARGET [[gnu::always_inline]] inline void sine_and_cosine(PairVector angle, PairVector& sine,
                                                                  PairVector& cosine) {
   const PairMask octant = (__builtin_convertvector(angle * 1.27323954473516f, PairMask) + 1) & ~1;

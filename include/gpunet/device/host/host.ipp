@@ -17,9 +17,9 @@ namespace gpunet {
 
 namespace detail {
 
-// Returns how many threads a Host has unless told: one for each processor that this process may use. Processes that were launched
-// together on a machine share its processors, unless the launcher has given each its own; where that leaves some unused, a line on
-// stderr says so once.
+// Returns how many threads a Host has unless told: one for each processor that this process may
+// use. Processes that were launched together on a machine share its processors, unless the launcher
+// has given each its own; if some are unused then, a line on stderr says so once.
 GPUNET_INLINE int default_threads() {
   const int all = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
   const gpunet::Launch launch = launch_of_process();
@@ -27,11 +27,10 @@ GPUNET_INLINE int default_threads() {
   cpu_set_t allowed;
   if (sched_getaffinity(0, sizeof allowed, &allowed) == 0 && CPU_COUNT(&allowed) < all) {
     const int bound = CPU_COUNT(&allowed);
-    static const bool told = [&] {
+    [[maybe_unused]] static const bool is_said = [&] {
       const std::string text = unused_processors(launch, bound, all);
       return !text.empty() && std::fprintf(stderr, "%s\n", text.c_str()) > 0;
     }();
-    static_cast<void>(told);
     return bound;
   }
 #endif

@@ -26,7 +26,8 @@ struct Pool2dGeometry {
   }
 };
 
-// The part of a window that lies in the image, and the place of its first element in the whole window.
+// The part of a window that lies in the image, and the place of its first element in the whole
+// window.
 struct ClippedWindow {
   index_t top, left, rows, columns;
   index_t first_place;

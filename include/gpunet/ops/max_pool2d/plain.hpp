@@ -6,8 +6,24 @@
 
 namespace gpunet {
 
-// y = max of its window, choice = its place (ties: the first; NaN counts as maximum, as in PyTorch). One index = one
-// element of y.
+// Computes the maximum of a window that begins at `from`, and its place (ties: the first; NaN counts
+// as maximum, as in PyTorch).
+template <class T>
+GPUNET_FN void max_of_window(const Pool2dGeometry& g, const ClippedWindow& window, index_t inner, const T* from,
+                             T& maximum, PoolChoice& place) {
+  T best = *from;
+  index_t where = window.first_place;
+  for (index_t ky = 0; ky < window.rows; ++ky, from += g.width * inner)
+    for (index_t kx = 0; kx < window.columns; ++kx)
+      if (const T value = from[kx * inner]; value > best || value != value) {
+        best = value;
+        where = window.first_place + ky * g.kernel_width + kx;
+      }
+  maximum = best;
+  place = static_cast<PoolChoice>(where);
+}
+
+// y = max of its window, choice = its place. One index = one element of y.
 template <class T>
 struct MaxPool2dForward {
   static constexpr bool one_copy = true;
@@ -22,17 +38,7 @@ struct MaxPool2dForward {
     const index_t plane = i / (inner * g.out_width * g.out_height);
     const T* image = x + plane * g.height * g.width * inner + j;
     const ClippedWindow window = clipped_window(g, row, column);
-    const T* from = image + (window.top * g.width + window.left) * inner;
-    T best = *from;
-    index_t where = window.first_place;
-    for (index_t ky = 0; ky < window.rows; ++ky, from += g.width * inner)
-      for (index_t kx = 0; kx < window.columns; ++kx)
-        if (const T value = from[kx * inner]; value > best || value != value) {
-          best = value;
-          where = window.first_place + ky * g.kernel_width + kx;
-        }
-    y[i] = best;
-    choice[i] = static_cast<PoolChoice>(where);
+    max_of_window(g, window, inner, image + (window.top * g.width + window.left) * inner, y[i], choice[i]);
   }
 };
 

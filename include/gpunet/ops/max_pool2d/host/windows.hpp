@@ -1,5 +1,6 @@
-// Max pooling of floats on Host: in vectors over samples; for slices of one sample over columns, or over the columns of a
-// wide window. Windows of 2 x 2 that do not overlap, the usual ones, have kernels of their own.
+// Max pooling of floats on Host: in vectors over samples; for slices of one sample over columns, or
+// over the columns of a wide window. Windows of 2 x 2 that do not overlap, the usual ones, have
+// kernels of their own.
 #pragma once
 
 #include <algorithm>
@@ -75,29 +76,18 @@ inline void max_pool_windows_row(const Pool2dGeometry& g, index_t inner, index_t
   const bool over_columns = end - begin >= 4 && g.kernel_width < 16;
   if (over_columns) GPUNET_CALL_PATH(end - begin, max_pool_windows_of_one, g, row, begin, end, image, y, choice);
   for (index_t column = 0; column < g.out_width; ++column) {
-    if (over_columns && column == begin) column = end;
-    if (column == g.out_width) break;
+    if (over_columns && begin <= column && column < end) continue;
     const ClippedWindow window = clipped_window(g, row, column);
     const float* from = image + window.top * g.width + window.left;
-    if (window.columns >= 4) {
+    if (window.columns >= 4)
       GPUNET_CALL_PATH(window.columns, max_pool_wide_window, g, window, from, y + column, choice + column);
-      continue;
-    }
-    float best = *from;
-    index_t where = window.first_place;
-    for (index_t ky = 0; ky < window.rows; ++ky, from += g.width)
-      for (index_t kx = 0; kx < window.columns; ++kx)
-        if (const float value = from[kx]; value > best || value != value) {
-          best = value;
-          where = window.first_place + ky * g.kernel_width + kx;
-        }
-    y[column] = best;
-    choice[column] = static_cast<PoolChoice>(where);
+    else
+      max_of_window(g, window, 1, from, y[column], choice[column]);
   }
 }
 
-// The backward pass of one channel: each output's gradient goes to the element that it came from. In the order
-// of the plain version, the last output first.
+// The backward pass of one channel: each output's gradient goes to the element that it came from.
+// In the order of the plain version, the last output first.
 inline void max_pool_windows_backward(const Pool2dGeometry& g, index_t inner, const float* dy,
                                       const PoolChoice* choice, float* dx) {
   const auto width = static_cast<std::uint32_t>(g.kernel_width);

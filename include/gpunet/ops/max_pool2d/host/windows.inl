@@ -4,59 +4,6 @@ namespace gpunet::GPUNET_PATH {
 
 typedef PoolChoice Choices __attribute__((vector_size(GPUNET_LANES * sizeof(PoolChoice))));
 
-// The largest of four, the first of equals, NaN above all; and which it is.
-GPUNET_TARGET [[gnu::always_inline]] inline void store_largest(const Vector (&candidates)[4], float* y,
-                                                               PoolChoice* choice) {
-  Vector best = candidates[0];
-  Mask where = {};
-#pragma GCC unroll 4
-  for (int k = 1; k < 4; ++k) {
-    const Mask larger = (candidates[k] > best) | (candidates[k] != candidates[k]);
-    best = larger ? candidates[k] : best;
-    where = larger ? Mask{} + k : where;
-  }
-  store(y, best);
-  const Choices chosen = __builtin_convertvector(where, Choices);
-  __builtin_memcpy(choice, &chosen, sizeof chosen);
-}
-
-// Windows of 2 x 2 that do not overlap: one row of y of one channel from the two rows of x over it. Vectors
-// run over the samples of a slice; `inner` is a multiple of the path's lanes.
-GPUNET_TARGET inline void max_pool_row(index_t columns, index_t inner, const float* above, const float* below,
-                                       float* y, PoolChoice* choice) {
-  for (index_t column = 0; column < columns; ++column, above += inner, below += inner)
-    for (index_t j = 0; j < inner; j += lanes, above += lanes, below += lanes, y += lanes, choice += lanes)
-      store_largest({load(above), load(above + inner), load(below), load(below + inner)}, y, choice);
-}
-
-// Every other element of two vectors in a row.
-#if GPUNET_LANES == 16
-#define GPUNET_EVERY_OTHER(first) GPUNET_EVERY_OTHER_OF(first, first + 16)
-#define GPUNET_EVERY_OTHER_OF(a, b) \
-  a, a + 2, a + 4, a + 6, a + 8, a + 10, a + 12, a + 14, b, b + 2, b + 4, b + 6, b + 8, b + 10, b + 12, b + 14
-#elif GPUNET_LANES == 8
-#define GPUNET_EVERY_OTHER(first) GPUNET_EVERY_OTHER_OF(first, first + 8)
-#define GPUNET_EVERY_OTHER_OF(a, b) a, a + 2, a + 4, a + 6, b, b + 2, b + 4, b + 6
-#else
-#define GPUNET_EVERY_OTHER(first) GPUNET_EVERY_OTHER_OF(first, first + 4)
-#define GPUNET_EVERY_OTHER_OF(a, b) a, a + 2, b, b + 2
-#endif
-
-// The same for slices of one sample, whose neighbors in a row are columns; at least one vector of them.
-GPUNET_TARGET inline void max_pool_row_of_one(index_t columns, const float* above, const float* below, float* y,
-                                              PoolChoice* choice) {
-  for (index_t first = 0; first < columns; first += lanes) {
-    const index_t i = std::min(first, columns - lanes);
-    const Vector a = load(above + 2 * i), b = load(above + 2 * i + lanes);
-    const Vector c = load(below + 2 * i), d = load(below + 2 * i + lanes);
-    store_largest(
-        {__builtin_shufflevector(a, b, GPUNET_EVERY_OTHER(0)), __builtin_shufflevector(a, b, GPUNET_EVERY_OTHER(1)),
-         __builtin_shufflevector(c, d, GPUNET_EVERY_OTHER(0)),
-         __builtin_shufflevector(c, d, GPUNET_EVERY_OTHER(1))},
-        y + i, choice + i);
-  }
-}
-
 // The largest of some vectors, the first of equals, the last NaN above all, and which it is.
 struct Largest {
   Vector best;
@@ -73,6 +20,54 @@ struct Largest {
     __builtin_memcpy(choice, &chosen, sizeof chosen);
   }
 };
+
+// Writes the largest of four.
+GPUNET_TARGET [[gnu::always_inline]] inline void write_largest(const Vector (&candidates)[4], float* y,
+                                                               PoolChoice* choice) {
+  Largest largest{candidates[0], Mask{}};
+#pragma GCC unroll 3
+  for (int k = 1; k < 4; ++k)
+    largest.add(candidates[k], k);
+  largest.write(y, choice);
+}
+
+// Windows of 2 x 2 that do not overlap: one row of y of one channel from the two rows of x over it.
+// Vectors run over the samples of a slice; `inner` is a multiple of the path's lanes.
+GPUNET_TARGET inline void max_pool_row(index_t columns, index_t inner, const float* above, const float* below,
+                                       float* y, PoolChoice* choice) {
+  for (index_t column = 0; column < columns; ++column, above += inner, below += inner)
+    for (index_t j = 0; j < inner; j += lanes, above += lanes, below += lanes, y += lanes, choice += lanes)
+      write_largest({load(above), load(above + inner), load(below), load(below + inner)}, y, choice);
+}
+
+// Every other element of two vectors in a row.
+#if GPUNET_LANES == 16
+#define GPUNET_EVERY_OTHER(first) GPUNET_EVERY_OTHER_OF(first, first + 16)
+#define GPUNET_EVERY_OTHER_OF(a, b) \
+  a, a + 2, a + 4, a + 6, a + 8, a + 10, a + 12, a + 14, b, b + 2, b + 4, b + 6, b + 8, b + 10, b + 12, b + 14
+#elif GPUNET_LANES == 8
+#define GPUNET_EVERY_OTHER(first) GPUNET_EVERY_OTHER_OF(first, first + 8)
+#define GPUNET_EVERY_OTHER_OF(a, b) a, a + 2, a + 4, a + 6, b, b + 2, b + 4, b + 6
+#else
+#define GPUNET_EVERY_OTHER(first) GPUNET_EVERY_OTHER_OF(first, first + 4)
+#define GPUNET_EVERY_OTHER_OF(a, b) a, a + 2, b, b + 2
+#endif
+
+// The same for slices of one sample, whose neighbors in a row are columns; at least one vector of
+// them.
+GPUNET_TARGET inline void max_pool_row_of_one(index_t columns, const float* above, const float* below, float* y,
+                                              PoolChoice* choice) {
+  for (index_t first = 0; first < columns; first += lanes) {
+    const index_t i = std::min(first, columns - lanes);
+    const Vector a = load(above + 2 * i), b = load(above + 2 * i + lanes);
+    const Vector c = load(below + 2 * i), d = load(below + 2 * i + lanes);
+    write_largest(
+        {__builtin_shufflevector(a, b, GPUNET_EVERY_OTHER(0)), __builtin_shufflevector(a, b, GPUNET_EVERY_OTHER(1)),
+         __builtin_shufflevector(c, d, GPUNET_EVERY_OTHER(0)),
+         __builtin_shufflevector(c, d, GPUNET_EVERY_OTHER(1))},
+        y + i, choice + i);
+  }
+}
 
 // Elements in a row, every other one, and every `stride`-th. Nothing behind the last one is read.
 struct LoadRow {
@@ -106,7 +101,8 @@ GPUNET_TARGET [[gnu::always_inline]] inline void write_largest(const Pool2dGeome
   largest.write(y, choice);
 }
 
-// One row of y of one channel, [out_width][inner], in vectors over samples. `inner` is a multiple of the path's lanes.
+// One row of y of one channel, [out_width][inner], in vectors over samples. `inner` is a multiple
+// of the path's lanes.
 GPUNET_TARGET inline void max_pool_windows(const Pool2dGeometry& g, index_t inner, index_t row, const float* image,
                                            float* y, PoolChoice* choice) {
   for (index_t column = 0; column < g.out_width; ++column) {
@@ -117,8 +113,8 @@ GPUNET_TARGET inline void max_pool_windows(const Pool2dGeometry& g, index_t inne
   }
 }
 
-// The same for slices of one sample, in vectors over the columns from `begin` to `end`, whose windows have all
-// their columns; at least one vector of them.
+// The same for slices of one sample, in vectors over the columns from `begin` to `end`, whose
+// windows have all their columns; at least one vector of them.
 GPUNET_TARGET inline void max_pool_windows_of_one(const Pool2dGeometry& g, index_t row, index_t begin, index_t end,
                                                   const float* image, float* y, PoolChoice* choice) {
   for (index_t first = begin; first < end; first += lanes) {
@@ -139,7 +135,8 @@ GPUNET_TARGET inline void max_pool_windows_of_one(const Pool2dGeometry& g, index
 // The same for one window, in vectors over its columns, one of them at least.
 GPUNET_TARGET inline void max_pool_wide_window(const Pool2dGeometry& g, const ClippedWindow& window,
                                                const float* from, float* y, PoolChoice* choice) {
-  // Lane k has the places place + k. The last vector may overlap the one before, which changes no maximum.
+  // Lane k has the places place + k. The last vector may overlap the one before, which changes no
+  // maximum.
   index_t place = window.first_place;
   Largest largest{load(from), Mask{} + static_cast<std::int32_t>(place)};
   for (index_t ky = 0; ky < window.rows; ++ky, from += g.width, place += g.kernel_width)
