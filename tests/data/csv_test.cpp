@@ -208,7 +208,7 @@ TEST_CASE("read_csv reads files of any length, and says what it cannot read") {
 
 namespace {
 
-// Numbers, of which NaN equals NaN.
+// Returns whether the numbers are equal; NaN equals NaN.
 bool same(const std::vector<double>& a, const std::vector<double>& b) {
   return std::equal(a.begin(), a.end(), b.begin(), b.end(),
                     [](double x, double y) { return x == y || (std::isnan(x) && std::isnan(y)); });
@@ -274,7 +274,7 @@ TEST_CASE("another table's classes have the numbers of the first") {
         "gpunet::data::Table: t.csv:3: column 'color': 'pink' is none of the 3 classes (blue, green, red), fix the "
         "line, "
         "or number all such fields: {.unknown = -1}");
-  // As pandas.Categorical(column, categories=names).codes, and with a class for them all.
+  // As pandas.Categorical(column, categories=names).codes, and with one class for all others.
   CHECK(other.categories("color", colors.names, {.unknown = -1}).values == std::vector<label_t>{2, -1, -1});
   CHECK(other.categories("color", colors.names, {.unknown = 3}).values == std::vector<label_t>{2, 3, -1});
   CHECK(other.categories("n", numbers.names, {.unknown = -1}).values == std::vector<label_t>{0, -1, -1});

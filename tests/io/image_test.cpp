@@ -67,7 +67,7 @@ TEST_CASE("what is no image") {
                  "an image of 2 x 2 with 1 channels has 3 bytes (want one for each channel of each pixel)"));
 }
 
-// A file as it is known from elsewhere: Python's zlib.compressobj(9, strategy=Z_FIXED) between chunks with zlib.crc32.
+// The bytes by Python: zlib.compressobj(9, strategy=Z_FIXED) between chunks with zlib.crc32.
 TEST_CASE("the bytes of a PNG file") {
   const WithoutCodec without;
   const std::string png = io::encode_png({2, 1, 3, {255, 1, 2, 3, 4, 5}});
@@ -78,7 +78,7 @@ TEST_CASE("the bytes of a PNG file") {
         "B`\x82"s);
 }
 
-TEST_CASE("without zlib, images are packed by the fixed codes") {
+TEST_CASE("deflate_fixed packs runs, and noise grows little") {
   CHECK(io::detail::deflate_fixed("") == "\3\0"s);  // zlib's
   CHECK(io::detail::deflate_fixed(std::string(100'000, 'x')).size() < 100'000 / 100);
   std::string noise;
@@ -88,7 +88,7 @@ TEST_CASE("without zlib, images are packed by the fixed codes") {
 }
 
 #if GPUNET_TEST_ZLIB
-TEST_CASE("zlib decompresses what is packed without it") {
+TEST_CASE("zlib decompresses the streams of deflate_fixed") {
   unsigned x = 1;
   const auto next = [&](unsigned below) {
     x = x * 1664525u + 1013904223u;

@@ -67,7 +67,7 @@ class StateVisitor {
             {reinterpret_cast<std::uint8_t*>(x.data()), pass_ == Pass::check ? 0 : size});
   }
 
-  // As many strings as were written.
+  // Strings. Their number is written too.
   void strings(std::string_view name, std::vector<std::string>& x) {
     const index_t size = number(std::string(name) + ".size", static_cast<index_t>(x.size()));
     require(size >= 0, "gpunet::StateVisitor: ", full(name), " was written with ", size,
@@ -82,7 +82,7 @@ class StateVisitor {
   void array(std::string_view name, const Sizes& sizes, std::span<float> x) { visit(full(name), sizes, x); }
   void array(std::string_view name, const Sizes& sizes, std::span<double> x) { visit(full(name), sizes, x); }
   void array(std::string_view name, const Sizes& sizes, std::span<index_t> x) { visit(full(name), sizes, x); }
-  // The same on a device. Integers and bools are written as index_t.
+  // Numbers on a device. Integers and bools are written as index_t.
   template <class T, class D>
   void array(std::string_view name, const Sizes& sizes, D& device, T* data) {
     using Written = std::conditional_t<std::is_floating_point_v<T>, T, index_t>;

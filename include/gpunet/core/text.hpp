@@ -32,6 +32,9 @@ std::string short_list(const Names& names, Show show) {
   return out;
 }
 
+// Returns the text with the letters A to Z in lower case.
+std::string lower_case(std::string text);
+
 // Returns the number of characters of a UTF-8 text: bytes that are not continuation bytes.
 std::size_t characters(std::string_view text);
 

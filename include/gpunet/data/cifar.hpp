@@ -46,7 +46,7 @@ class CifarImages : public ImageDataset {
   const std::uint8_t* record(index_t i) const;
 
  private:
-  // Appends the records of one of `files` files.
+  // Appends the records of one of `files` files to `bytes`.
   void append_file(std::vector<std::uint8_t>& bytes, const std::string& path, std::string_view name,
                    std::size_t files, const std::string& cure);
 

@@ -10,6 +10,7 @@
 
 #include <gpunet/core/text.hpp>
 #include <gpunet/data/csv.hpp>
+#include <gpunet/io/binary.hpp>
 #include <gpunet/io/file.hpp>
 #include <gpunet/io/foreign_file.hpp>
 #include <gpunet/io/gzip.hpp>
@@ -29,7 +30,7 @@ GPUNET_INLINE bool is_blank(char c) {
   return c == ' ' || c == '\t';
 }
 
-// Returns the text without the blanks around it.
+// Returns the text without blanks around it.
 GPUNET_INLINE std::string_view trimmed(std::string_view text) {
   while (!text.empty() && is_blank(text.front()))
     text.remove_prefix(1);
@@ -38,7 +39,8 @@ GPUNET_INLINE std::string_view trimmed(std::string_view text) {
   return text;
 }
 
-// Returns the option that a table of a single column wants, given its first field; empty if that looks like one.
+// Returns advice on options for a table that was read as a single column, from its first field;
+// empty if the field has no sign of another format.
 GPUNET_INLINE std::string other_format(std::string_view first_field) {
   if (first_field.starts_with('#')) return ", or skip the lines of comments: {.comment = '#'}";
   const std::size_t at = first_field.find_first_of(";\t|");
@@ -69,7 +71,7 @@ class CsvReader {
             "gpunet::data::read_csv: a separator that is a quote or a line break, give another");
     while (at < end) {
       if (char* const line_end = skipped(at, end)) {
-        at = line_end < end ? after_break(line_end, end) : end;
+        at = after_break(line_end, end);
         ++line;
         continue;
       }
@@ -89,12 +91,13 @@ class CsvReader {
 
  private:
   static bool is_break(char c) { return c == '\n' || c == '\r'; }
-  // Returns the position after the line break at `at`: \n, \r\n or \r.
+  // Returns the position after the line break at `at`: \n, \r\n or \r; the end for itself.
   static char* after_break(char* at, char* end) {
+    if (at == end) return end;
     return at + (*at == '\r' && at + 1 < end && at[1] == '\n' ? 2 : 1);
   }
 
-  // Returns the end of a line that has no row: blanks or a comment; null for any other.
+  // Returns the end of a line of blanks or a comment; null for a row.
   char* skipped(char* at, char* end) const {
     if (comment_ != '\0' && *at == comment_) return std::find_if(at, end, is_break);
     char* const text = std::find_if(at, end, [&](char c) { return !is_blank(c) || c == separator_; });
@@ -115,7 +118,7 @@ class CsvReader {
       require(at == end || is_break(*at), "gpunet::data::read_csv: ", path_, ":", line,
               ": text after the closing quote of a field (want '", separator_, "' or the end of the line)");
       ++line;
-      return at < end ? after_break(at, end) : end;
+      return after_break(at, end);
     }
   }
 
@@ -165,7 +168,8 @@ GPUNET_INLINE bool is_below_one(std::string_view text) {
   if (e < text.size()) std::from_chars(text.data() + digits, text.data() + text.size(), exponent);
   return static_cast<double>(point) - static_cast<double>(first) + exponent < 0;
 }
-// Parses a number with optional blanks around it, independently of the locale.
+// Parses a number with optional blanks around it, independently of the locale. With another
+// decimal point than '.', a '.' is no part of a number.
 template <class T>
 Number<T> parse_number(std::string_view text, char decimal = '.') {
   if (decimal != '.') {
@@ -217,7 +221,7 @@ GPUNET_INLINE Table::Table(std::vector<char> text, std::string path, const CsvOp
 }
 
 GPUNET_INLINE void Table::rename_columns() {
-  std::vector<std::size_t> order, unnamed;  // columns without a name come last: they give way to those with one
+  std::vector<std::size_t> order, unnamed;  // unnamed columns come last: they give way to the others
   for (std::size_t i = 0; i < width_; ++i) {
     (columns_[i].empty() ? unnamed : order).push_back(i);
     if (columns_[i].empty()) columns_[i] = concat("Unnamed: ", i);
@@ -231,7 +235,6 @@ GPUNET_INLINE void Table::rename_columns() {
     std::string name = columns_[i];
     for (; number > 0 && numbers.contains(name); ++number)
       name = concat(columns_[i], '.', number);
-    number = std::max<std::size_t>(number, 1);
     numbers[name] = std::max<std::size_t>(numbers[name], 1);
     columns_[i] = std::move(name);
   }
@@ -252,13 +255,13 @@ GPUNET_INLINE void Table::collect_missing(const CsvOptions& options) {
     na_words_.emplace_back(detail::trimmed(word));
   std::sort(na_words_.begin(), na_words_.end());
   for (const std::string& word : na_words_)
-    if (const auto number = detail::parse_number<double>(word, decimal_); number.ok)
+    if (const auto number = detail::parse_number<double>(word, decimal_); number.ok && !std::isnan(number.value))
       na_numbers_.push_back(number.value);
-  has_na_values_ = !options.na_values.empty();
 }
 
 GPUNET_INLINE bool Table::is_missing(std::string_view text) const {
   if (std::binary_search(na_words_.begin(), na_words_.end(), detail::trimmed(text))) return true;
+  if (na_numbers_.empty()) return false;
   const auto number = detail::parse_number<double>(text, decimal_);
   return number.ok && std::find(na_numbers_.begin(), na_numbers_.end(), number.value) != na_numbers_.end();
 }
@@ -309,7 +312,7 @@ T Table::number(index_t row, std::size_t column) const {
   const auto [value, ok, fits] = detail::parse_number<T>(text, decimal_);
   bool is_finite = ok;
   if constexpr (std::is_floating_point_v<T>) is_finite = ok && std::isfinite(value);
-  if (is_finite && !has_na_values_) return value;
+  if (is_finite && na_numbers_.empty()) return value;
   if (is_missing(text)) {
     if constexpr (!std::is_floating_point_v<T>)
       refuse(row, column, " is a missing value ", "(no integer is NaN)", " as numbers of float");
@@ -354,7 +357,7 @@ template std::vector<unsigned long long> Table::numbers(std::span<const std::str
 
 namespace detail {
 
-// What distinguishes one class from another: its number, or its text.
+// The identity of a class: its number, or its text.
 using ClassKey = std::pair<double, std::string_view>;
 
 GPUNET_INLINE bool is_class_number(std::string_view text, char decimal) {
@@ -382,19 +385,18 @@ GPUNET_INLINE bool Table::is_missing_class(index_t row, std::size_t column) cons
 
 GPUNET_INLINE Categories Table::categories(const std::string& column) const {
   const std::size_t i = position(column);
-  bool are_numbers = true;
-  index_t not_finite = -1;  // the first row with such a number
-  for (index_t row = 0; row < rows(); ++row) {
-    if (is_missing_class(row, i)) continue;
-    const auto [value, ok, fits] = detail::parse_number<double>(field(row, i), decimal_);
-    are_numbers &= ok && !std::isnan(value);
-    if (ok && !std::isfinite(value) && not_finite < 0) not_finite = row;
-  }
-  if (are_numbers && not_finite >= 0 && !allow_nan_) refuse(not_finite, i, " is not finite ", "(want a class)");
-  std::map<detail::ClassKey, std::string_view> classes;
+  std::vector<index_t> present;  // rows
   for (index_t row = 0; row < rows(); ++row)
-    if (!is_missing_class(row, i))
-      classes.try_emplace(detail::class_key(field(row, i), are_numbers, decimal_), field(row, i));
+    if (!is_missing_class(row, i)) present.push_back(row);
+  const bool are_numbers = std::all_of(present.begin(), present.end(), [&](index_t row) {
+    return detail::is_class_number(field(row, i), decimal_);
+  });
+  std::map<detail::ClassKey, std::string_view> classes;
+  for (const index_t row : present) {
+    const detail::ClassKey key = detail::class_key(field(row, i), are_numbers, decimal_);
+    if (!std::isfinite(key.first) && !allow_nan_) refuse(row, i, " is not finite ", "(want a class)");
+    classes.try_emplace(key, field(row, i));
+  }
   std::vector<std::string> names;
   for (const auto& [key, name] : classes)
     names.emplace_back(name);
@@ -439,8 +441,8 @@ GPUNET_INLINE Table read_csv(const std::string& path, const CsvOptions& options)
   if (const auto packed = std::as_bytes(std::span(text)); io::is_gzip(packed)) {
     constexpr std::size_t most = std::size_t{4} << 30;  // bytes, decompressed
     const std::vector<std::byte> bytes = io::gunzip(packed, path, most);
-    const auto* const begin = reinterpret_cast<const char*>(bytes.data());
-    text.assign(begin, begin + bytes.size());
+    const std::string_view unpacked = io::detail::as_text(bytes);
+    text.assign(unpacked.begin(), unpacked.end());
   }
   io::detail::refuse_foreign_table({text.data(), text.size()}, path);
   return Table::parse(std::move(text), path, options);

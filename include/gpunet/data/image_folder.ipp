@@ -9,7 +9,9 @@
 #include <string_view>
 #include <sys/stat.h>
 #include <system_error>
+#include <utility>
 
+#include <gpunet/core/text.hpp>
 #include <gpunet/data/dataset.hpp>
 #include <gpunet/data/image_folder.hpp>
 #include <gpunet/io/file.hpp>
@@ -24,8 +26,7 @@ inline constexpr std::string_view image_folder_error = "gpunet::data::ImageFolde
 inline constexpr std::array<std::string_view, 9> image_name_endings{".jpg", ".jpeg", ".png",  ".ppm", ".bmp",
                                                                     ".pgm", ".tif",  ".tiff", ".webp"};
 GPUNET_INLINE bool is_image_name(std::string name) {
-  for (char& c : name)
-    if ('A' <= c && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+  name = gpunet::detail::lower_case(std::move(name));
   return std::ranges::any_of(image_name_endings, [&](std::string_view ending) { return name.ends_with(ending); });
 }
 GPUNET_INLINE std::string image_endings() {

@@ -52,9 +52,9 @@ class MNIST : public detail::IdxImages {
  public:
   // The 60,000 training images (train-images-idx3-ubyte and train-labels-idx1-ubyte) or the 10,000 test images
   // (t10k-...) in `folder` or its subfolder MNIST/raw, where torchvision stores them. Files compressed by gzip, with
-  // names ending in .gz, are read if <gpunet/io/zlib.hpp> is included, and so are names with a dot,
-  // train-images.idx3-ubyte. Throws Error if a file is missing or damaged, or
-  // if the two do not match.
+  // names ending in .gz, are read if <gpunet/io/zlib.hpp> is included. Names with a dot,
+  // train-images.idx3-ubyte, are read too. Throws Error if a file is missing or damaged, or if the
+  // two do not match.
   template <class Transform = ToTensor>
   static MNIST train(const std::string& folder, const Transform& transform = {}) {
     return {{"MNIST", folder, "train"}, transform};

@@ -21,8 +21,8 @@ namespace detail {
 inline constexpr index_t most_idx_side = 1 << 10;
 inline constexpr std::size_t most_idx_bytes = std::size_t{1} << 30;  // bytes of a compressed file, decompressed
 
-// Returns the path of the file, whose name may have a dot for its second dash (train-images.idx3-ubyte), or of the file
-// compressed by gzip. Throws Error if there is none.
+// Returns the path of the file, plain or compressed by gzip. Its name may have a dot for its second
+// dash (train-images.idx3-ubyte). Throws Error if there is none.
 GPUNET_INLINE std::string find_idx(std::string_view where, const std::string& folder, const std::string& name) {
   std::string with_dot = name;
   with_dot[name.rfind("-idx")] = '.';

@@ -48,8 +48,8 @@ concept OwningTensor = !Stateful<X> && requires(X & x) {
 // names, shapes and types must stay; the device and its number of threads may change.
 class Checkpoint {
  public:
-  // Throws Error for a name that does not end in .safetensors (or, of an earlier file, .safetensors.1): the only format
-  // with checksums; and for invalid options.
+  // Throws Error for a name that does not end in .safetensors, the only format with checksums (or,
+  // for an earlier file, in .safetensors.1), and for invalid options.
   explicit Checkpoint(std::string path, const CheckpointOptions& options = {});
 
   // Adds an object, or a number, under a name. Throws Error for an empty name and for the name of another object.
@@ -63,7 +63,7 @@ class Checkpoint {
     return add_visit(name, [&x, name = std::string(name)](StateVisitor& state) { state.value(name, x); });
   }
 
-  // Adds a tensor of any element type, whose shape must stay.
+  // Adds a tensor of any element type. Its shape must stay.
   template <detail::OwningTensor X>
   Checkpoint& add(std::string_view name, X& x) {
     return add_visit(name, [&x, name = std::string(name)](StateVisitor& state) {

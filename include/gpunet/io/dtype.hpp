@@ -95,7 +95,8 @@ constexpr Dtype dtype_of() {
   }
 }
 
-// Returns whether copy_as can convert the type: real numbers in whole bytes. Integers too, as torch's copy_.
+// Returns whether copy_as can convert the type: real numbers in whole bytes. Integers too, as
+// torch's copy_.
 constexpr bool is_parameter_type(Dtype dtype) {
   return bits_of(dtype) >= 8 && dtype != Dtype::C64 && dtype != Dtype::C128;
 }

@@ -7,63 +7,61 @@
 #include <string_view>
 
 #include <gpunet/core/error.hpp>
+#include <gpunet/core/text.hpp>
 
 namespace gpunet::io::detail {
 
 struct ForeignKind {
-  std::size_t at;  // where the mark is
   std::string_view mark, what, advice;
+  std::size_t at = 0;  // the position of the mark
 };
 
 // Neither weights nor tables.
 inline constexpr ForeignKind foreign_kinds[] = {
-    {0, "version https://git-lfs", "is a pointer of Git LFS (the file itself was not fetched)",
+    {"version https://git-lfs", "is a pointer of Git LFS (the file itself was not fetched)",
      "run git lfs pull in its repository"},
-    {0, "\x1F\x8B", "is compressed by gzip", "decompress it (gunzip)"},
-    {4, "1AY&SY", "is compressed by bzip2", "decompress it (bunzip2)"},
-    {0,
-     "\xFD"
-     "7zXZ",
-     "is compressed by xz", "decompress it (unxz)"},
-    {0, "\x28\xB5\x2F\xFD", "is compressed by zstd", "decompress it (unzstd)"},
-    {0, "\x04\x22\x4D\x18", "is compressed by lz4", "decompress it (unlz4)"},
-    {0, "7z\xBC\xAF\x27", "is a 7-Zip archive", "unpack it (7z x)"},
-    {0, "Rar!", "is a RAR archive", "unpack it (unrar x)"},
-    {257, "ustar", "is a tar archive", "unpack it (tar xf)"},
-    {0, "\x89HDF", "is an HDF5 file (of Keras?)", "save its arrays in Python with h5py and numpy.savez"},
-    {0, "MATLAB 7.3 MAT-file", "is a file of MATLAB", "save its arrays in Python with h5py and numpy.savez"},
-    {0, "MATLAB 5.0 MAT-file", "is a file of MATLAB",
+    {"\x1F\x8B", "is compressed by gzip", "decompress it (gunzip)"},
+    {"1AY&SY", "is compressed by bzip2", "decompress it (bunzip2)", 4},
+    {"\3757zXZ", "is compressed by xz", "decompress it (unxz)"},  // \xFD, then 7zXZ
+    {"\x28\xB5\x2F\xFD", "is compressed by zstd", "decompress it (unzstd)"},
+    {"\x04\x22\x4D\x18", "is compressed by lz4", "decompress it (unlz4)"},
+    {"7z\xBC\xAF\x27", "is a 7-Zip archive", "unpack it (7z x)"},
+    {"Rar!", "is a RAR archive", "unpack it (unrar x)"},
+    {"ustar", "is a tar archive", "unpack it (tar xf)", 257},
+    {"\x89HDF", "is an HDF5 file (of Keras?)", "save its arrays in Python with h5py and numpy.savez"},
+    {"MATLAB 7.3 MAT-file", "is a file of MATLAB", "save its arrays in Python with h5py and numpy.savez"},
+    {"MATLAB 5.0 MAT-file", "is a file of MATLAB",
      "save its arrays in Python with scipy.io.loadmat and numpy.savez"},
-    {0, "PAR1\x15", "is a Parquet file",
+    {"PAR1\x15", "is a Parquet file",
      "save it as text in Python: pandas.read_parquet(path).to_csv(new_path, index=False)"},
-    {0, std::string_view("ARROW1\0\0", 8), "is a Feather (Arrow) file",
+    {std::string_view("ARROW1\0\0", 8), "is a Feather (Arrow) file",
      "save it as text in Python: pandas.read_feather(path).to_csv(new_path, index=False)"},
-    {0, "SQLite format 3", "is a database of SQLite", "save its tables as text (sqlite3 -header -csv)"},
-    {0, "\xD0\xCF\x11\xE0", "is a workbook or document of Office", "save it as CSV"},
-    {0, "RDX3\nX\n", "is a file of R", "save its tables in R with write.csv"},
-    {0, "%PDF", "is a PDF document", "give the file of the data"},
-    {0, "\x89PNG", "is a PNG image", "read it with io::read_image"},
-    {0, "\xFF\xD8\xFF", "is a JPEG image", "read it with io::read_image"},
-    {4, "TFL3", "is a model of TensorFlow Lite (gpunet reads arrays, not graphs)",
-     "save the variables of the model that it was made from in Python with numpy.savez"},
-    {0, "PYTORCH1", "is a TorchScript program of PyTorch 1.0 (gpunet reads tensors, not code)",
+    {"SQLite format 3", "is a database of SQLite", "save its tables as text (sqlite3 -header -csv)"},
+    {"\xD0\xCF\x11\xE0", "is a workbook or document of Office", "save it as CSV"},
+    {"RDX3\nX\n", "is a file of R", "save its tables in R with write.csv"},
+    {"%PDF", "is a PDF document", "give the file of the data"},
+    {"\x89PNG", "is a PNG image", "read it with io::read_image"},
+    {"\xFF\xD8\xFF", "is a JPEG image", "read it with io::read_image"},
+    {"TFL3", "is a model of TensorFlow Lite (gpunet reads arrays, not graphs)",
+     "save the variables of the model that it was made from in Python with numpy.savez", 4},
+    {"PYTORCH1", "is a TorchScript program of PyTorch 1.0 (gpunet reads tensors, not code)",
      "load it with that PyTorch, and save its state_dict with torch.save"},
-    {0, "GGUF", "is a GGUF file (of llama.cpp)", "give the safetensors file that it was made from"},
+    {"GGUF", "is a GGUF file (of llama.cpp)", "give the safetensors file that it was made from"},
 };
 
-// Kinds of files of weights whose contents have no mark, by the ends of their names.
+// Kinds of files of weights without a mark, by the ends of their names.
 inline constexpr ForeignKind foreign_names[] = {
-    {0, ".onnx", "is an ONNX model (gpunet reads arrays, not graphs)",
+    {".onnx", "is an ONNX model (gpunet reads arrays, not graphs)",
      "save the state_dict in Python with torch.save, or its initializers with numpy.savez"},
-    {0, ".pb", "is a model of TensorFlow (gpunet reads arrays, not graphs)",
+    {".pb", "is a model of TensorFlow (gpunet reads arrays, not graphs)",
      "save its variables in Python with numpy.savez"},
-    {0, ".index", "is a part of a checkpoint of TensorFlow", "save its variables in Python with numpy.savez"},
-    {0, ".data-00000-of-00001", "is a part of a checkpoint of TensorFlow",
+    {".index", "is a part of a checkpoint of TensorFlow", "save its variables in Python with numpy.savez"},
+    {".data-00000-of-00001", "is a part of a checkpoint of TensorFlow",
      "save its variables in Python with numpy.savez"},
-    {0, ".mlmodel", "is a model of Core ML (gpunet reads arrays, not graphs)",
+    {".mlmodel", "is a model of Core ML (gpunet reads arrays, not graphs)",
      "save the state_dict of the network that it was made from with torch.save"},
-    {0, ".caffemodel", "is a model of Caffe", "save its arrays in Python with numpy.savez"},
-    {0, ".msgpack", "is a checkpoint of Flax", "save its arrays in Python with safetensors or numpy.savez"},
+    {".caffemodel", "is a model of Caffe", "save its arrays in Python with numpy.savez"},
+    {".msgpack", "is a checkpoint of Flax", "save its arrays in Python with safetensors or numpy.savez"},
 };
 
 [[noreturn]] inline void refuse_kind(const std::string& path, std::string_view what, std::string_view advice) {
@@ -81,7 +79,7 @@ inline std::string_view without_spaces(std::string_view text) {
   return text.substr(std::min(text.find_first_not_of("\xEF\xBB\xBF \t\r\n"), text.size()));
 }
 
-inline constexpr ForeignKind web_page{0, "<", "is a web page or XML (what a server answers instead of a file?)",
+inline constexpr ForeignKind web_page{"<", "is a web page or XML (what a server answers instead of a file?)",
                                       "fetch it again, from the address of the file itself"};
 
 // Throws Error if the contents of a file that gpunet does not read are recognized as another kind.
@@ -107,8 +105,7 @@ inline void refuse_foreign(std::string_view text, const std::string& path) {
     if (path.ends_with(kind.mark)) refuse_kind(path, kind.what, kind.advice);
   // Protocol buffers: field 1, the version of the format, then field 2.
   if (text.size() > 4 && text[0] == 8 && text[1] > 0 && text[2] == 0x12) {
-    const bool is_message = text[4] == '\n';  // the graph of TensorFlow; ONNX has the name of a program here
-    if (is_message)
+    if (text[4] == '\n')  // a message, the graph of TensorFlow; ONNX has the name of a program here
       refuse_kind(path, "is probably a SavedModel of TensorFlow (gpunet reads arrays, not graphs)",
                   "save its variables in Python with numpy.savez");
     refuse_kind(path, "is probably an ONNX model (gpunet reads arrays, not graphs)",
@@ -116,7 +113,7 @@ inline void refuse_foreign(std::string_view text, const std::string& path) {
   }
 }
 
-// Throws Error if the contents of a file are recognized as something else than a table in a text of UTF-8.
+// Throws Error if the contents of a file are recognized as anything but a table in UTF-8.
 inline void refuse_foreign_table(std::string_view text, const std::string& path) {
   refuse_marked(text, path);
   if (text.starts_with("PK\3\4")) {
@@ -125,16 +122,17 @@ inline void refuse_foreign_table(std::string_view text, const std::string& path)
     if (is_workbook) refuse_kind(path, "is a workbook of Excel or another office program", "save it as CSV");
     refuse_kind(path, "is a zip archive", "unpack it (unzip)");
   }
-  if (text.starts_with("\xFF\xFE") || text.starts_with("\xFE\xFF") ||
-      (text.size() >= 4 && ((text[0] == '\0' && text[1] != '\0' && text[2] == '\0' && text[3] != '\0') ||
-                            (text[0] != '\0' && text[1] == '\0' && text[2] != '\0' && text[3] == '\0'))))
+  const auto is_nul = [&](std::size_t i) {
+    return text[i] == '\0';
+  };
+  const bool has_halves =  // two letters of ASCII without a byte order mark
+      text.size() >= 4 && is_nul(0) != is_nul(1) && is_nul(2) == is_nul(0) && is_nul(3) == is_nul(1);
+  if (has_halves || text.starts_with("\xFF\xFE") || text.starts_with("\xFE\xFF"))
     refuse_kind(path, "is a text in UTF-16 (want UTF-8)", "save it as UTF-8 (iconv -f UTF-16 -t UTF-8)");
   if (const std::size_t at = text.find('\0'); at != std::string_view::npos)
     refuse_kind(path, concat("has a NUL at byte ", at, " (it is damaged, or no text)"), "fetch or save it again");
   const std::string_view body = without_spaces(text);
-  std::string begin(body.substr(0, 9));
-  std::transform(begin.begin(), begin.end(), begin.begin(),
-                 [](char c) { return 'A' <= c && c <= 'Z' ? c + 32 : c; });
+  const std::string begin = gpunet::detail::lower_case(std::string(body.substr(0, 9)));
   for (const std::string_view mark : {"<!doctype", "<!--", "<html", "<head", "<?xml", "<svg"})
     if (begin.starts_with(mark)) refuse_kind(path, web_page.what, web_page.advice);
   for (const std::string_view mark : {"{\"", "{\n", "{\r", "[{", "[[", "[\n", "[\r"})

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include <gpunet/core/error.hpp>
+#include <gpunet/core/text.hpp>
 #include <gpunet/io/binary.hpp>
 #include <gpunet/io/file.hpp>
 #include <gpunet/io/foreign_file.hpp>
@@ -20,9 +21,8 @@
 namespace gpunet::io {
 
 GPUNET_INLINE std::optional<Format> format_of(std::string_view path) {
-  std::string ending(path.substr(std::min(path.rfind('.'), path.size())));
-  for (char& c : ending)
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+  const std::string ending =
+      gpunet::detail::lower_case(std::string(path.substr(std::min(path.rfind('.'), path.size()))));
   if (ending == ".safetensors") return Format::safetensors;
   if (ending == ".pth" || ending == ".pt") return Format::torch;
   if (ending == ".npy") return Format::npy;
@@ -44,13 +44,13 @@ namespace detail {
 
 // Archives of other programs, by the end of the name of a member.
 inline constexpr ForeignKind foreign_archives[] = {
-    {0, "archive_format", ": a program of torch.export (gpunet reads tensors, not code)",
+    {"archive_format", ": a program of torch.export (gpunet reads tensors, not code)",
      "save its state_dict in Python: torch.save(torch.export.load(path).state_dict, new_path)"},
-    {0, "serialized_exported_program.json", ": a program of torch.export (gpunet reads tensors, not code)",
+    {"serialized_exported_program.json", ": a program of torch.export (gpunet reads tensors, not code)",
      "save its state_dict in Python: torch.save(torch.export.load(path).state_dict, new_path)"},
-    {0, "model.weights.h5", ": a model of Keras (its weights are an HDF5 file)",
+    {"model.weights.h5", ": a model of Keras (its weights are an HDF5 file)",
      "save them in Python: numpy.savez(new_path, *keras.models.load_model(path).get_weights())"},
-    {0, "[Content_Types].xml", ": a workbook or document of Office", "save its table as CSV, for data::read_csv"},
+    {"[Content_Types].xml", ": a workbook or document of Office", "save its table as CSV, for data::read_csv"},
 };
 
 // Returns whether an archive is PyTorch's or NumPy's. Throws Error if it is neither.

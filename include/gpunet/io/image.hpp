@@ -46,8 +46,9 @@ std::string png_number(std::uint32_t value);
 
 std::string png_chunk(std::string_view type, std::string_view data);
 
-// Returns the bytes as a deflate stream (RFC 1951) of one block with the fixed codes, which needs no library. Drawings
-// become about as small as by zlib; noise grows by 6 %.
+// Returns the bytes as a deflate stream (RFC 1951) of one block with the fixed codes, without a
+// library. The 1112 kB of rows of docs/images/playground.png become 174 kB (141 kB by zlib, level
+// 6); noise grows by 5.5 %.
 std::string deflate_fixed(std::string_view bytes);
 
 // Returns a zlib stream (RFC 1950) of the bytes, compressed if the program has a codec.
@@ -55,8 +56,8 @@ std::string zlib_stream(std::string_view bytes);
 
 }  // namespace detail
 
-// Returns a PNG file (W3C's specification, third edition) with 8 bits per channel. Photographs are smaller if the program has
-// zlib (io/zlib.hpp). Throws Error if pixels and sizes do not match.
+// Returns a PNG file (W3C's specification, third edition) with 8 bits per channel. Photographs are
+// smaller if the program has zlib (io/zlib.hpp). Throws Error if pixels and sizes do not match.
 std::string encode_png(const Image& image);
 
 // Writes a PNG file, as AtomicFile. Throws Error naming the file.

@@ -75,7 +75,7 @@ class DeflateBits {
   }
   // Appends a copy of 3 to 258 bytes from 1 to 32768 bytes before: section 3.2.5.
   void copy(unsigned length, unsigned distance) {
-    // Both come in groups of 2^bits numbers: four groups (two for distances) of each number of bits.
+    // Both come in groups of 2^bits numbers: four groups (two for distances) of each size.
     constexpr unsigned longest = 258;
     unsigned rest = length - 3, bits = static_cast<unsigned>(std::bit_width(rest | 7u)) - 3;
     symbol(length == longest ? 285 : 257 + 4 * bits + (rest >> bits));
@@ -85,7 +85,7 @@ class DeflateBits {
     number(rest & ((1u << bits) - 1), static_cast<int>(bits));
   }
   std::string finish() {
-    number(0, 7);  // of which as many are written as fill a byte
+    number(0, 7);  // completes the last byte
     return std::move(out_);
   }
 
@@ -97,10 +97,12 @@ class DeflateBits {
 
 GPUNET_INLINE std::string deflate_fixed(std::string_view bytes) {
   constexpr std::size_t shortest = 4, longest = 258, farthest = 32768;
-  std::vector<std::size_t> last(1 << 15, bytes.size());  // where bytes with a hash were seen last
-  // Returns where the four bytes here were seen last (or others with their hash), and notes that they are here.
+  std::vector<std::size_t> last(1 << 15, bytes.size());  // the last position with each hash
+  // Returns the last position with the hash of the four bytes here, and stores this one. Without
+  // one, or with fewer bytes left, the end.
   const auto seen_before = [&](std::size_t at) {
     std::uint32_t four = 0;
+    if (bytes.size() - at < sizeof four) return bytes.size();
     std::memcpy(&four, bytes.data() + at, sizeof four);
     return std::exchange(last[four * 2654435761u >> 17], at);
   };
@@ -108,7 +110,7 @@ GPUNET_INLINE std::string deflate_fixed(std::string_view bytes) {
   out.number(1, 1), out.number(1, 2);  // the last block; fixed codes
   for (std::size_t at = 0; at < bytes.size();) {
     const std::size_t most = std::min(longest, bytes.size() - at);
-    const std::size_t before = most < shortest ? at : seen_before(at);
+    const std::size_t before = seen_before(at);
     std::size_t length = 0;
     if (before < at && at - before <= farthest)
       while (length < most && bytes[before + length] == bytes[at + length])
@@ -120,7 +122,7 @@ GPUNET_INLINE std::string deflate_fixed(std::string_view bytes) {
     out.copy(static_cast<unsigned>(length), static_cast<unsigned>(at - before));
     const std::size_t end = at + length;
     while (++at < end)
-      if (bytes.size() - at >= shortest) seen_before(at);
+      seen_before(at);
   }
   out.symbol(256);
   return out.finish();

@@ -30,10 +30,10 @@ struct LoadOptions {
   std::string prefix = {};
   // Returns the name in the network for a name in the file (without key and prefix).
   std::function<std::string(const std::string&)> rename = {};
-  // What is not loaded: patterns of names in the network, or of parts of it, as in
-  // net.parameters(): {.skip = {"fc.*"}} for weights of another head. Their parameters keep their
-  // values, and their shapes need not match. Each must name something of the network or of the
-  // file.
+  // Parameters that are not loaded: patterns of names in the network, or of parts of it, as in
+  // net.parameters(): {.skip = {"fc.*"}} for weights of another head. The parameters keep their
+  // values, and their shapes need not match. Each pattern must name something of the network or of
+  // the file.
   std::vector<std::string> skip = {};
   Matching match = Matching::by_name;
   // Whether every tensor of the file and of the network must have a counterpart. Counterparts must match in any case,

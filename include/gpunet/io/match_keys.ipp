@@ -182,7 +182,8 @@ GPUNET_INLINE bool are_biases(const std::vector<std::string>& names) {
   });
 }
 
-// Returns advice for the message. `odd`: the layer whose sizes do not match, if there is one only.
+// Returns advice for the message. `odd`: the only layer with sizes that do not match, for
+// Misfit::only_sizes.
 template <class T>
 std::string advice_on(const std::vector<NamedArray<T>>& arrays, const std::vector<std::string>& missing,
                       Misfit misfit, std::string_view odd, const TensorFile& file, const EntryFinder& finder,
@@ -212,12 +213,12 @@ std::string advice_on(const std::vector<NamedArray<T>>& arrays, const std::vecto
   return any;
 }
 
-// The names that are not loaded.
+// The patterns of names to skip.
 class Skipped {
  public:
   explicit Skipped(const std::vector<std::string>& patterns) : patterns_(patterns), found_(patterns.size()) {}
 
-  // Returns whether a pattern names it.
+  // Returns whether a pattern names the parameter.
   bool names(std::string_view name) {
     bool any = false;
     for (std::size_t i = 0; i < patterns_.size(); ++i)
@@ -265,8 +266,8 @@ Match match(const std::vector<NamedArray<T>>& arrays, const TensorFile& file, co
   std::vector<std::string>&missing = out.keys.missing_keys, &unexpected = out.keys.unexpected_keys;
   detail::Lines mismatches;
   detail::Skipped skipped(options.skip);
-  bool any_found = false, any_skipped = false, any_fits = false, sizes_fit = true, types_fit = true;
-  std::set<std::string> odd_layers;  // of which a size does not match
+  bool any_found = false, any_skipped = false, any_fits = false, types_fit = true;
+  std::set<std::string> odd_layers;  // a size in them does not match
   const std::vector<const NamedArray<T>*> in_order = finder.in_order(arrays);
   std::size_t place = 0;
   for (const NamedArray<T>& array : arrays) {
@@ -291,9 +292,9 @@ Match match(const std::vector<NamedArray<T>>& arrays, const TensorFile& file, co
       mismatches.add("unreadable ", array.name, ": ", entry->problem);
       continue;
     }
-    any_fits |= detail::fits(*entry, array.sizes);
-    if (!detail::fits(*entry, array.sizes)) {
-      sizes_fit = false;
+    if (detail::fits(*entry, array.sizes)) {
+      any_fits = true;
+    } else {
       odd_layers.insert(array.name.substr(0, array.name.rfind('.')));
       mismatches.add("size mismatch for ", array.name, ": ", to_string(entry->sizes), " in the file", in_file, ", ",
                      to_string(array.sizes), " in the network");
@@ -321,10 +322,10 @@ Match match(const std::vector<NamedArray<T>>& arrays, const TensorFile& file, co
     problems += concat("\n  unexpected keys: ", gpunet::detail::short_list(unexpected, detail::shown));
   if (const detail::NamedEntry* odd = finder.unused_problem(); odd && !missing.empty())
     problems += concat("\n  unreadable in the file: ", detail::shown(odd->name), ": ", odd->entry->problem);
-  detail::Misfit misfit = !missing.empty() || !sizes_fit ? detail::Misfit::other
-                          : !types_fit                   ? detail::Misfit::only_types
-                          : !mismatches.empty()          ? detail::Misfit::only_unreadable
-                                                         : detail::Misfit::only_extra;
+  detail::Misfit misfit = !missing.empty() || !odd_layers.empty() ? detail::Misfit::other
+                          : !types_fit                            ? detail::Misfit::only_types
+                          : !mismatches.empty()                   ? detail::Misfit::only_unreadable
+                                                                  : detail::Misfit::only_extra;
   if (mismatches.empty() && unexpected.empty() && detail::are_biases(missing))
     misfit = detail::Misfit::only_missing_biases;
   if (missing.empty() && unexpected.empty() && types_fit && odd_layers.size() == 1 && any_fits)

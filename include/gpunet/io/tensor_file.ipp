@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstdint>
 #include <cstring>
+#include <functional>
 #include <limits>
 #include <new>
 #include <type_traits>
@@ -118,17 +119,13 @@ bool has_number(Number number) {
   }
 }
 
-// Converts a floating-point number of 8 bits: a sign, an exponent, `fraction` bits. Without infinity and NaN.
+// Converts a floating-point number of 8 bits: a sign, an exponent, `fraction` bits. Without
+// infinity and NaN.
 inline float byte_to_float(std::uint8_t bits, int fraction, int bias) {
   const int exponent = (bits & 0x7F) >> fraction, rest = bits & ((1 << fraction) - 1);
   const int digits = exponent == 0 ? rest : rest + (1 << fraction);  // subnormal or normal
   const float size = std::ldexp(static_cast<float>(digits), std::max(exponent, 1) - bias - fraction);
   return bits & 0x80 ? -size : size;
-}
-
-// Returns NaN where `is_nan`, else the number.
-inline float unless_nan(bool is_nan, float x) {
-  return is_nan ? std::numeric_limits<float>::quiet_NaN() : x;
 }
 
 // Returns the beginning of messages about an entry: its file, and its name if it has one.
@@ -138,8 +135,8 @@ GPUNET_INLINE std::string place_of(const TensorEntry& entry) {
 }
 
 // Decodes stored elements one by one.
-template <class Stored, class T, class Decode>
-void decode(const TensorEntry& entry, std::span<T> out, Decode decode_one) {
+template <class Stored, class T, class Decode = std::identity>
+void decode(const TensorEntry& entry, std::span<T> out, Decode decode_one = {}) {
   visit_elements(entry, [&](index_t i, index_t at) {
     Stored stored;
     std::memcpy(&stored, entry.bytes.data() + static_cast<std::size_t>(at) * sizeof stored, sizeof stored);
@@ -232,51 +229,50 @@ void copy_as(const TensorEntry& entry, std::span<T> out) {
     in_memory.source = nullptr;
     return copy_as(in_memory, out);
   }
+  constexpr float nan = std::numeric_limits<float>::quiet_NaN();
   switch (entry.dtype) {
     case Dtype::F32:
-      return detail::decode<float>(entry, out, [](float x) { return x; });
+      return detail::decode<float>(entry, out);
     case Dtype::F64:
-      return detail::decode<double>(entry, out, [](double x) { return x; });
+      return detail::decode<double>(entry, out);
     case Dtype::F16:
       return detail::decode<std::uint16_t>(entry, out, gpunet::detail::half_to_float);
     case Dtype::BF16:
       return detail::decode<std::uint16_t>(entry, out, gpunet::detail::bfloat_to_float);
     case Dtype::I64:
-      return detail::decode<std::int64_t>(entry, out, [](std::int64_t x) { return x; });
+      return detail::decode<std::int64_t>(entry, out);
     case Dtype::I32:
-      return detail::decode<std::int32_t>(entry, out, [](std::int32_t x) { return x; });
+      return detail::decode<std::int32_t>(entry, out);
     case Dtype::I16:
-      return detail::decode<std::int16_t>(entry, out, [](std::int16_t x) { return x; });
+      return detail::decode<std::int16_t>(entry, out);
     case Dtype::I8:
-      return detail::decode<std::int8_t>(entry, out, [](std::int8_t x) { return x; });
+      return detail::decode<std::int8_t>(entry, out);
     case Dtype::U64:
-      return detail::decode<std::uint64_t>(entry, out, [](std::uint64_t x) { return x; });
+      return detail::decode<std::uint64_t>(entry, out);
     case Dtype::U32:
-      return detail::decode<std::uint32_t>(entry, out, [](std::uint32_t x) { return x; });
+      return detail::decode<std::uint32_t>(entry, out);
     case Dtype::U16:
-      return detail::decode<std::uint16_t>(entry, out, [](std::uint16_t x) { return x; });
+      return detail::decode<std::uint16_t>(entry, out);
     case Dtype::U8:
     case Dtype::BOOL:
-      return detail::decode<std::uint8_t>(entry, out, [](std::uint8_t x) { return x; });
+      return detail::decode<std::uint8_t>(entry, out);
     // The types of torch: float8_e5m2 and so on.
     case Dtype::F8_E5M2:  // the upper half of a binary16
       return detail::decode<std::uint8_t>(entry, out, [](std::uint8_t x) {
         return gpunet::detail::half_to_float(static_cast<std::uint16_t>(x << 8));
       });
     case Dtype::F8_E4M3:
-      return detail::decode<std::uint8_t>(entry, out, [](std::uint8_t x) {
-        return detail::unless_nan((x & 0x7F) == 0x7F, detail::byte_to_float(x, 3, 7));
-      });
+      return detail::decode<std::uint8_t>(
+          entry, out, [](std::uint8_t x) { return (x & 0x7F) == 0x7F ? nan : detail::byte_to_float(x, 3, 7); });
     case Dtype::F8_E4M3FNUZ:
       return detail::decode<std::uint8_t>(
-          entry, out, [](std::uint8_t x) { return detail::unless_nan(x == 0x80, detail::byte_to_float(x, 3, 8)); });
+          entry, out, [](std::uint8_t x) { return x == 0x80 ? nan : detail::byte_to_float(x, 3, 8); });
     case Dtype::F8_E5M2FNUZ:
-      return detail::decode<std::uint8_t>(entry, out, [](std::uint8_t x) {
-        return detail::unless_nan(x == 0x80, detail::byte_to_float(x, 2, 16));
-      });
+      return detail::decode<std::uint8_t>(
+          entry, out, [](std::uint8_t x) { return x == 0x80 ? nan : detail::byte_to_float(x, 2, 16); });
     case Dtype::F8_E8M0:  // a power of two
       return detail::decode<std::uint8_t>(
-          entry, out, [](std::uint8_t x) { return detail::unless_nan(x == 0xFF, std::ldexp(1.0f, x - 127)); });
+          entry, out, [](std::uint8_t x) { return x == 0xFF ? nan : std::ldexp(1.0f, x - 127); });
     default:
       throw_error(Error(concat(detail::place_of(entry), " has elements of ", to_string(entry.dtype),
                                entry.dtype == Dtype::C64 || entry.dtype == Dtype::C128

@@ -116,10 +116,10 @@ const fuzz::Register checkpoint({"checkpoint",
                                    static const std::string before = read_text(first().path());
                                    Objects objects = new_objects();
                                    const bool any_file = fuzz::take_choice(bytes, 2) == 0;
-                                   static const TempFolder folder;
-                                   const std::string any = folder / "any.safetensors";
-                                   if (any_file) io::write_file_atomically(any, fuzz::text_of(bytes));
-                                   const std::string path = any_file ? any : changed(bytes);
+                                   static const fuzz::MemoryFolder folder({"any.safetensors"});
+                                   if (any_file) folder.write(0, bytes);
+                                   const std::string path =
+                                       any_file ? folder.path() + "/any.safetensors" : changed(bytes);
                                    try {
                                      objects.checkpoint(path).load();
                                    } catch (const Error&) {
