@@ -32,6 +32,11 @@ std::string short_list(const Names& names, Show show) {
   return out;
 }
 
+// Returns whether a byte of UTF-8 continues a character.
+constexpr bool is_continuation(char byte) {
+  return (byte & 0xC0) == 0x80;
+}
+
 // Returns the number of characters of a UTF-8 text: bytes that are not continuation bytes.
 std::size_t characters(std::string_view text);
 
