@@ -22,7 +22,7 @@ struct LayerSummary {
   std::string class_name;         // "Conv2d"
   std::string var_name;           // its name in the network, "conv1", or its position, "0"
   std::string extra_repr;         // the options that PyTorch prints: "3, 6, kernel_size=(5, 5), stride=(1, 1)"
-  Sizes input_size, output_size;  // [batch, ...]; of several outputs, such as those of an LSTM, the first
+  Sizes input_size, output_size;  // [batch, ...]; of several outputs, as an LSTM has, the first
   std::vector<int> inputs;        // the layers that it reads, -1: the input of the network
   index_t num_params = 0;         // elements of its parameters
   index_t mult_adds = 0;          // of the whole batch in the forward pass
