@@ -49,8 +49,8 @@ Frame frame_of(const Label& label) {
           label.at.y + 0.25 * label.size};
 }
 
-// What is wrong with the texts of a page: one is partly outside, or covers another; empty if
-// nothing is.
+// Returns the first text of a page that is partly outside or covers another, as a sentence; empty
+// if none is.
 std::string problem_of_texts(const Scene& scene) {
   std::vector<Label> labels;
   for (const Mark& mark : scene.marks)
@@ -198,12 +198,10 @@ TEST_CASE("all texts lie on the page, and none covers another") {
       CHECK(problem_of_texts(heat_map(3, 2, std::vector<double>(6, -largest), {.titles = titles, .cell = 50})) ==
             "");
     }
-    CHECK(problem_of_texts(heat_map(2, 2, {1, 2, 3, 4},
-                                    {.titles = titles,
-                                     .row_names = {"r", sentence},
-                                     .column_names = {sentence, "c"},
-
-                                     .cell = 100})) == "");
+    CHECK(problem_of_texts(heat_map(
+              2, 2, {1, 2, 3, 4},
+              {.titles = titles, .row_names = {"r", sentence}, .column_names = {sentence, "c"}, .cell = 100})) ==
+          "");
     for (const bool log : {false, true})
       for (const auto& [width, height] :
            {std::pair(640.0, 400.0), std::pair(400.0, 300.0), std::pair(900.0, 900.0)})

@@ -45,7 +45,7 @@ x = image(3, 2, 5)
 case("hflip", (), x, F.hflip(x))
 case("erase", (0, 1, 2, 3, 0.5), x, F.erase(x, 0, 1, 2, 3, torch.tensor(0.5, dtype=torch.float64)))
 # Interpolation 1: bilinear; center as x, y. Sides are both even or both odd, else rounding decides
-# what is nearest at 90 degrees.
+# which pixel is nearest at 90 degrees.
 for height, width in ((4, 6), (3, 3), (1, 5)):
     x = image(2, height, width)
     for angle in (0, 17, -38.5, 90, 180, 271):

@@ -30,7 +30,8 @@ inline const LoaderOrder loader_orders[] = {
     {1000, 7, true, {16043407648664066416u, 3485774333276198989u, 14324418132558471506u}, 750960017978431337},
 };
 
-// The same of a DataLoader with a generator of its own, seeded with n; `next` is what that draws next.
+// The same of a DataLoader with a generator of its own, seeded with n; `next` is the next number of
+// that generator.
 inline const LoaderOrder generator_orders[] = {
     {1, 1, false, {1923u, 1923u, 1923u}, 5577051506714156677},
     {1, 1, true, {1923u, 1923u, 1923u}, 5577051506714156677},
@@ -130,7 +131,8 @@ inline const SamplerOrder sampler_orders[] = {
      6631750264404687391},
 };
 
-// The first 20 samples of a DataLoader in batches of 4, of 10 samples, with a RandomSampler of 2^40 samples after manual_seed(3).
+// The first 20 samples of a DataLoader in batches of 4, of 10 samples, with a RandomSampler of 2^40
+// samples after manual_seed(3).
 struct LongOrder {
   bool replacement;
   std::vector<std::int64_t> first;

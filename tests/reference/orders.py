@@ -18,8 +18,20 @@ def hash_of(indices):
     return f"{value}u"
 
 
-def following():
-    return torch.empty((), dtype=torch.int64).random_().item()
+def following(generator=None):
+    return torch.empty((), dtype=torch.int64).random_(generator=generator).item()
+
+
+def loader_order(n, batch_size, drop_last, generator=None):
+    """A LoaderOrder of orders.hpp; the numbers come from the generator."""
+    loader = DataLoader(dataset(n), batch_size=batch_size, shuffle=True, drop_last=drop_last, generator=generator)
+    epochs = []
+    for _ in range(3):
+        indices = []
+        for (batch,) in loader:
+            indices += [*batch.tolist(), len(batch)]
+        epochs.append(hash_of(indices))
+    return f"{{{n}, {batch_size}, {literal(drop_last)}, {{{', '.join(epochs)}}}, {following(generator)}}},"
 
 
 def dataset(n):
@@ -42,30 +54,15 @@ inline const LoaderOrder loader_orders[] = {""")
 for n, batch_size in ((1, 1), (10, 3), (10, 10), (103, 16), (1000, 7)):
     for drop_last in (False, True):
         torch.manual_seed(n)
-        loader = DataLoader(dataset(n), batch_size=batch_size, shuffle=True, drop_last=drop_last)
-        epochs = []
-        for _ in range(3):
-            indices = []
-            for (batch,) in loader:
-                indices += [*batch.tolist(), len(batch)]
-            epochs.append(hash_of(indices))
-        print(f"{{{n}, {batch_size}, {literal(drop_last)}, {{{', '.join(epochs)}}}, {following()}}},")
+        print(loader_order(n, batch_size, drop_last))
 print("""};
 
-// The same of a DataLoader with a generator of its own, seeded with n; `next` is what that draws next.
+// The same of a DataLoader with a generator of its own, seeded with n; `next` is the next number of
+// that generator.
 inline const LoaderOrder generator_orders[] = {""")
 for n, batch_size in ((1, 1), (10, 3), (10, 10), (103, 16), (1000, 7)):
     for drop_last in (False, True):
-        generator = torch.Generator().manual_seed(n)
-        loader = DataLoader(dataset(n), batch_size=batch_size, shuffle=True, drop_last=drop_last, generator=generator)
-        epochs = []
-        for _ in range(3):
-            indices = []
-            for (batch,) in loader:
-                indices += [*batch.tolist(), len(batch)]
-            epochs.append(hash_of(indices))
-        after = torch.empty((), dtype=torch.int64).random_(generator=generator).item()
-        print(f"{{{n}, {batch_size}, {literal(drop_last)}, {{{', '.join(epochs)}}}, {after}}},")
+        print(loader_order(n, batch_size, drop_last, torch.Generator().manual_seed(n)))
 print("""};
 
 // Two epochs of a DataLoader with a RandomSampler after manual_seed(n), what random_() draws next, and the order that a
@@ -98,11 +95,12 @@ for n, replacement, num_samples in ((10, False, 10), (10, False, 4), (10, False,
     generator = torch.Generator()
     generator.manual_seed(n)
     own = hash_of(list(RandomSampler(Numbers(), replacement, num_samples, generator)))
-    own_after = torch.empty((), dtype=torch.int64).random_(generator=generator).item()
+    own_after = following(generator)
     print(f"{{{n}, {literal(replacement)}, {num_samples}, {{{', '.join(epochs)}}}, {after}, {own}, {own_after}}},")
 print("""};
 
-// The first 20 samples of a DataLoader in batches of 4, of 10 samples, with a RandomSampler of 2^40 samples after manual_seed(3).
+// The first 20 samples of a DataLoader in batches of 4, of 10 samples, with a RandomSampler of 2^40
+// samples after manual_seed(3).
 struct LongOrder {
   bool replacement;
   std::vector<std::int64_t> first;

@@ -7,18 +7,11 @@ set -euo pipefail
 copy_project
 bench=$project/scripts/bench.sh
 
-fake g++ <<<'echo 12'
-fake ninja <<<'exit 0'
-fake cmake <<'END'
-[[ $1 == --build ]] || exit 0
-mkdir -p "$2/benchmarks"
-cp "$work/bin/driver" "$2/benchmarks/bench"
-END
+fake_benchmarks
 fake driver <<'END'
 [[ $* != *--bad* ]] || { echo "error: bad"; exit 1; }
 [[ $1 == --dry-run ]] || echo "measuring:$(printf ' <%s>' "$@")"
 END
-fake with_torch <<<'exit 0'
 fake without_torch <<<'exit 1'
 fake python3 <<'END'
 echo "python3 $*" >>"$calls"

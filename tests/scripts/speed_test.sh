@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# scripts/speed.sh: README.md says what the table of docs/benchmarks.md says, and bench.sh writes
-# both.
+# scripts/speed.sh: README.md has the figures of the table in docs/benchmarks.md, and bench.sh
+# writes both.
 set -euo pipefail
 . "$(dirname "$0")/testing.sh"
 
@@ -44,31 +44,24 @@ check "the least and the largest ratio of each kind" \
   says "| training steps | 0.900 (\`cnn_b256\`) to 100 (\`iris\`) | 90.5 (\`iris\`) to 90.5 (\`iris\`) |"
 check "of ONNX Runtime where it was measured" \
   says "| inference for one sample: ONNX Runtime | 2.00 (\`cnn_infer_b1\`) to 2.00 (\`cnn_infer_b1\`) | - |"
-check "nothing of what was not compared" silent_about "matrix products"
+check "nothing of jobs without a comparison" silent_about "matrix products"
 check "the versions" says "(a processor, PyTorch 2 and ONNX Runtime 1, 2026-01-02)."
 
 printf '%s\n' before '<!-- speed: begin -->' old '<!-- speed: end -->' after >"$project/README.md"
 run "$project/scripts/speed.sh" --write
 check "it is written between the markers" grep -q "| training steps |" "$project/README.md"
 check "in the place of the old" eval '! grep -qx old "$project/README.md"'
-check "with what is around them" grep -qx after "$project/README.md"
+check "with the lines around them" grep -qx after "$project/README.md"
 
 grep -v iris "$page" | grep -v cnn >"$page.new" && mv "$page.new" "$page"
 run "$project/scripts/speed.sh"
 check "a table without PyTorch is an error" says "no table with ratios, write it by bench.sh --markdown docs/benchmarks.md"
 
 # As bench.sh calls it.
-fake g++ <<<'echo 12'
-fake ninja <<<'exit 0'
-fake cmake <<'END'
-[[ $1 == --build ]] || exit 0
-mkdir -p "$2/benchmarks"
-cp "$work/bin/driver" "$2/benchmarks/bench"
-END
+fake_benchmarks
 fake driver <<'END'
 [[ $1 == --dry-run ]] || cp "$work/table" "$work/project/docs/benchmarks.md"
 END
-fake with_torch <<<'exit 0'
 table >"$work/table"
 for option in "--markdown $page" "--markdown=$page"; do
   printf '%s\n' '<!-- speed: begin -->' old '<!-- speed: end -->' >"$project/README.md"

@@ -54,6 +54,18 @@ fake() {
   chmod +x "$work/bin/$1"
 }
 
+# fake_benchmarks: a compiler and a CMake whose build makes the benchmarks a copy of $work/bin/driver.
+fake_benchmarks() {
+  fake g++ <<<'echo 12'
+  fake ninja <<<'exit 0'
+  fake cmake <<'END'
+[[ $1 == --build ]] || exit 0
+mkdir -p "$2/benchmarks"
+cp "$work/bin/driver" "$2/benchmarks/bench"
+END
+  fake with_torch <<<'exit 0'
+}
+
 # copy_project: makes $project, a copy of the scripts alone, and goes to a folder beside it. Fake commands come before
 # all others and may note in $calls what they are called with.
 copy_project() {

@@ -35,6 +35,11 @@ std::string short_list(const Names& names, Show show) {
 // Returns the text with the letters A to Z in lower case.
 std::string lower_case(std::string text);
 
+// Returns whether a byte of UTF-8 continues a character.
+constexpr bool is_continuation(char byte) {
+  return (byte & 0xC0) == 0x80;
+}
+
 // Returns the number of characters of a UTF-8 text: bytes that are not continuation bytes.
 std::size_t characters(std::string_view text);
 

@@ -33,8 +33,7 @@ GPUNET_INLINE std::string lower_case(std::string text) {
 }
 
 GPUNET_INLINE std::size_t characters(std::string_view text) {
-  return static_cast<std::size_t>(
-      std::count_if(text.begin(), text.end(), [](char c) { return (c & 0xC0) != 0x80; }));
+  return text.size() - static_cast<std::size_t>(std::count_if(text.begin(), text.end(), is_continuation));
 }
 
 GPUNET_INLINE std::string fixed_text(double value, int decimals) {

@@ -8,7 +8,7 @@
 
 namespace gpunet::data {
 
-// Takes the center of the image; what is outside of a smaller image is 0:
+// Takes the center of the image; pixels outside of a smaller image are 0:
 //   data::CenterCrop{224}     data::CenterCrop{{24, 32}}   height and width
 class CenterCrop {
  public:
@@ -34,7 +34,8 @@ struct RandomResizedCropOptions {
 
 // Takes a random part of the image and resizes it by bilinear interpolation, in floats (Szegedy et
 // al., Going Deeper with Convolutions, 2015):
-//   data::RandomResizedCrop{224}     data::RandomResizedCrop{{24, 32}, {.scale = {0.5, 1}}}   height and width
+//   data::RandomResizedCrop{224}
+//   data::RandomResizedCrop{{24, 32}, {.scale = {0.5, 1}}}   height and width
 class RandomResizedCrop {
  public:
   // Throws Error for a side less than 1 or greater than 2^20, and for options out of range.
@@ -44,8 +45,8 @@ class RandomResizedCrop {
 
   ImageSizes output(const ImageSizes& input) const { return {input.channels, size_.height, size_.width}; }
 
-  // Returns a random part: the first of ten that fits, or the largest in the center whose ratio is
-  // allowed, as RandomResizedCrop.get_params in torchvision.
+  // Returns a random part: the first of ten that fits, or the largest in the center with an allowed
+  // ratio, as RandomResizedCrop.get_params in torchvision.
   Rectangle draw(const ImageSizes& image, Random& random) const;
 
   void operator()(Pixels<float>& image, Random& random) const;

@@ -48,29 +48,20 @@ GPUNET_INLINE void CenterCrop::operator()(Pixels<float>& image) const {
 
 GPUNET_INLINE RandomResizedCrop::RandomResizedCrop(const HeightWidth& size, const RandomResizedCropOptions& options)
     : size_(size), options_(options) {
-  constexpr std::string_view where = "gpunet::data::RandomResizedCrop: ";
-  const auto& [scale, ratio, antialias] = options_;
   detail::check_part("RandomResizedCrop", size);
-  require(0 <= scale[0] && scale[0] <= scale[1] && scale[1] <= 1, where, "a scale of ", scale[0], " to ", scale[1],
-          " (want parts of the image, the smaller one first, 0 to 1)");
-  require(0 < ratio[0] && ratio[0] <= ratio[1] && std::isfinite(ratio[1]), where, "a ratio of ", ratio[0], " to ",
-          ratio[1], " (want width by height, the smaller one first, more than 0)");
+  detail::check_ranges("gpunet::data::RandomResizedCrop: ", options.scale, options.ratio, "width by height");
 }
 
 GPUNET_INLINE Rectangle RandomResizedCrop::draw(const ImageSizes& image, Random& random) const {
   const auto& [low, high] = options_.ratio;
   const auto height = static_cast<double>(image.height), width = static_cast<double>(image.width);
+  for (int i = 0; i < 10; ++i) {
+    const auto [w, h] = detail::draw_sides(image, options_.scale, options_.ratio, random);
+    if (1 <= h && h <= height && 1 <= w && w <= width) return detail::draw_place(image, h, w, random);
+  }
   const auto whole = [](double side) {
     return static_cast<index_t>(std::nearbyint(side));
   };
-  for (int i = 0; i < 10; ++i) {
-    const double area = height * width * random.uniform(options_.scale[0], options_.scale[1]);
-    const double aspect = std::exp(random.uniform(std::log(low), std::log(high)));
-    const HeightWidth size{whole(std::sqrt(area / aspect)), whole(std::sqrt(area * aspect))};
-    if (size.height < 1 || size.height > image.height || size.width < 1 || size.width > image.width) continue;
-    const index_t top = random.integer(index_t{0}, image.height - size.height);
-    return {top, random.integer(index_t{0}, image.width - size.width), size};
-  }
   HeightWidth size{image.height, image.width};
   if (width / height < low) size.height = std::max(index_t{1}, whole(width / low));
   if (width / height > high) size.width = std::max(index_t{1}, whole(height * high));

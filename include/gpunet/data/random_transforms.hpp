@@ -5,6 +5,7 @@
 #include <array>
 #include <cstdint>
 #include <optional>
+#include <string_view>
 
 #include <gpunet/data/transforms.hpp>
 
@@ -43,6 +44,20 @@ struct Rectangle {
   index_t top, left;
   HeightWidth size;
 };
+
+namespace detail {
+
+// Throws Error for ranges of random rectangles that are out of range; `sides` names the ratio.
+void check_ranges(std::string_view where, const std::array<double, 2>& scale, const std::array<double, 2>& ratio,
+                  std::string_view sides);
+// Draws the area, a fraction of the image's, and the ratio of the sides of a rectangle. Returns the
+// sides, rounded: first the one that is divided by the other in the ratio.
+std::array<double, 2> draw_sides(const ImageSizes& image, const std::array<double, 2>& scale,
+                                 const std::array<double, 2>& ratio, Random& random);
+// Draws the place of a rectangle that fits into the image.
+Rectangle draw_place(const ImageSizes& image, double height, double width, Random& random);
+
+}  // namespace detail
 
 // Options of RandomCrop, as in torchvision.
 struct RandomCropOptions {

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cmath>
-#include <string_view>
 
 #include <gpunet/core/error.hpp>
 #include <gpunet/data/random_transforms.hpp>
@@ -18,6 +17,32 @@ GPUNET_INLINE void erase(Pixels<float>& image, index_t top, index_t left, const 
 }
 
 }  // namespace functional
+
+namespace detail {
+
+GPUNET_INLINE void check_ranges(std::string_view where, const std::array<double, 2>& scale,
+                                const std::array<double, 2>& ratio, std::string_view sides) {
+  require(0 <= scale[0] && scale[0] <= scale[1] && scale[1] <= 1, where, "a scale of ", scale[0], " to ", scale[1],
+          " (want parts of the image, the smaller one first, 0 to 1)");
+  require(0 < ratio[0] && ratio[0] <= ratio[1] && std::isfinite(ratio[1]), where, "a ratio of ", ratio[0], " to ",
+          ratio[1], " (want ", sides, ", the smaller one first, more than 0)");
+}
+
+GPUNET_INLINE std::array<double, 2> draw_sides(const ImageSizes& image, const std::array<double, 2>& scale,
+                                               const std::array<double, 2>& ratio, Random& random) {
+  const auto height = static_cast<double>(image.height), width = static_cast<double>(image.width);
+  const double area = height * width * random.uniform(scale[0], scale[1]);
+  const double aspect = std::exp(random.uniform(std::log(ratio[0]), std::log(ratio[1])));
+  return {std::nearbyint(std::sqrt(area * aspect)), std::nearbyint(std::sqrt(area / aspect))};
+}
+
+GPUNET_INLINE Rectangle draw_place(const ImageSizes& image, double height, double width, Random& random) {
+  const HeightWidth size{static_cast<index_t>(height), static_cast<index_t>(width)};
+  const index_t top = random.integer(index_t{0}, image.height - size.height);
+  return {top, random.integer(index_t{0}, image.width - size.width), size};
+}
+
+}  // namespace detail
 
 GPUNET_INLINE RandomCrop::RandomCrop(const HeightWidth& size, const RandomCropOptions& options)
     : size_(size), padding_(options.padding) {
@@ -65,22 +90,14 @@ GPUNET_INLINE RandomErasing::RandomErasing(const RandomErasingOptions& options) 
   constexpr std::string_view where = "gpunet::data::RandomErasing: ";
   const auto& [p, scale, ratio, value] = options_;
   require(0 <= p && p <= 1, where, "a probability of ", p, " (want 0 to 1)");
-  require(0 <= scale[0] && scale[0] <= scale[1] && scale[1] <= 1, where, "a scale of ", scale[0], " to ", scale[1],
-          " (want parts of the image, the smaller one first, 0 to 1)");
-  require(0 < ratio[0] && ratio[0] <= ratio[1] && std::isfinite(ratio[1]), where, "a ratio of ", ratio[0], " to ",
-          ratio[1], " (want height by width, the smaller one first, more than 0)");
+  detail::check_ranges(where, scale, ratio, "height by width");
 }
 
 GPUNET_INLINE std::optional<Rectangle> RandomErasing::draw(const ImageSizes& image, Random& random) const {
   const auto height = static_cast<double>(image.height), width = static_cast<double>(image.width);
   for (int i = 0; i < 10; ++i) {
-    const double area = height * width * random.uniform(options_.scale[0], options_.scale[1]);
-    const double aspect = std::exp(random.uniform(std::log(options_.ratio[0]), std::log(options_.ratio[1])));
-    const double h = std::nearbyint(std::sqrt(area * aspect)), w = std::nearbyint(std::sqrt(area / aspect));
-    if (h >= height || w >= width) continue;
-    const HeightWidth size{static_cast<index_t>(h), static_cast<index_t>(w)};
-    const index_t top = random.integer(index_t{0}, image.height - size.height);
-    return Rectangle{top, random.integer(index_t{0}, image.width - size.width), size};
+    const auto [h, w] = detail::draw_sides(image, options_.scale, options_.ratio, random);
+    if (h < height && w < width) return detail::draw_place(image, h, w, random);
   }
   return std::nullopt;
 }

@@ -14,9 +14,9 @@ enum class Interpolation { nearest, bilinear };
 // Options of functional::rotate, as in torchvision.
 struct RotateOptions {
   Interpolation interpolation = Interpolation::nearest;
-  std::optional<std::array<double, 2>> center =
-      std::nullopt;  // x and y from the top left corner; default: the middle
-  float fill = 0;    // the value outside of the image
+  // x and y from the top left corner; default: the middle
+  std::optional<std::array<double, 2>> center = std::nullopt;
+  float fill = 0;  // the value outside of the image
 };
 
 namespace functional {
@@ -27,11 +27,12 @@ void rotate(Pixels<float>& image, double angle, const RotateOptions& options = {
 }  // namespace functional
 
 // Rotates the image by a random angle, in degrees counterclockwise:
-//   data::RandomRotation{10}     from -10 to 10        data::RandomRotation{{0, 90}, {.fill = 0.5f}}   from 0 to 90
+//   data::RandomRotation{10}                        from -10 to 10
+//   data::RandomRotation{{0, 90}, {.fill = 0.5f}}   from 0 to 90
 class RandomRotation {
  public:
-  // Throws Error for a negative number of degrees, for those that are not finite, and for the
-  // larger one first.
+  // Throws Error if degrees are not finite, if the larger angle is first, and if a single one is
+  // negative.
   explicit RandomRotation(double degrees, const RotateOptions& options = {});
   explicit RandomRotation(const std::array<double, 2>& degrees, const RotateOptions& options = {});
 

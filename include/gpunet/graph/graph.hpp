@@ -194,7 +194,7 @@ class GraphBuilder {
   // Appends parameters to those of the last node, whose names begin with the path so far.
   void add_parameters(std::span<const ParameterSpec> parameters);
 
-  // Says of the nodes from `first` on that they only join values in one or take them apart, see
+  // Marks the nodes from `first` on, which only join values in one or take them apart, see
   // Node::is_packing.
   void set_packing(std::size_t first);
 

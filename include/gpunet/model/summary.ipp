@@ -47,7 +47,7 @@ GPUNET_INLINE Summary summary(const Graph& graph, index_t element_bytes, index_t
             " (want 2^48 numbers or fewer, no memory holds more), give a smaller batch");
     layer.mult_adds = batch_size * mult_adds;
     first_output.push_back(node.output);
-    layer.output_bytes = graph.traits(node).is_view ? 0 : element_bytes;
+    layer.output_bytes = graph.traits(node).is_view ? 0 : element_bytes;  // of one element, see below
     layer.param_bytes = element_bytes * layer.num_params;
     out.total_mult_adds += layer.mult_adds;
     if (!node.shares_parameters) {
@@ -58,7 +58,7 @@ GPUNET_INLINE Summary summary(const Graph& graph, index_t element_bytes, index_t
     }
     out.layers.push_back(std::move(layer));
   }
-  for (LayerSummary& layer : out.layers) {
+  for (LayerSummary& layer : out.layers) {  // whose sizes are known now, after packing
     layer.output_bytes *= layer.output_size.numel();
     if (layer.num_params > 0) out.total_output_bytes += 2 * layer.output_bytes;
   }

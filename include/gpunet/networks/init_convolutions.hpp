@@ -5,8 +5,8 @@
 
 namespace gpunet::networks {
 
-// Draws the weights of all convolutions from normal distributions, as torchvision does with its networks (He and others,
-// "Delving Deep into Rectifiers", 2015, for the backward pass).
+// Draws the weights of all convolutions from normal distributions, as torchvision does with its
+// networks (He and others, "Delving Deep into Rectifiers", 2015, for the backward pass).
 template <class Net>
 void init_convolutions(Net& net) {
   for (const ParameterInfo& parameter : net.named_parameters())

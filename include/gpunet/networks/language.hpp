@@ -1,5 +1,6 @@
-// Character-level language models, as functions of values: a recurrent network and a transformer. Characters as numbers [length] ->
-// logits of the next character at each position [vocabulary, length]. Both are causal.
+// Character-level language models, as functions of values: a recurrent network and a transformer.
+// Characters as numbers [length] -> logits of the next character at each position [vocabulary,
+// length]. Both are causal.
 #pragma once
 
 #include <gpunet/functional.hpp>
@@ -23,8 +24,8 @@ struct CharLSTM {
   }
 };
 
-// A causal transformer with learned positions and normalizations before the layers (norm_first), as GPT-2 (Radford and
-// others, "Language Models are Unsupervised Multitask Learners", 2019).
+// A causal transformer with learned positions and normalizations before the layers (norm_first), as
+// GPT-2 (Radford and others, "Language Models are Unsupervised Multitask Learners", 2019).
 template <index_t heads = 4, index_t feed_forward = 512, std::size_t layers = 3>
 struct CharTransformer {
   index_t vocabulary;

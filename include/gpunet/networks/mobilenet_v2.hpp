@@ -1,5 +1,6 @@
-// MobileNetV2 (Sandler and others, "Inverted Residuals and Linear Bottlenecks", CVPR 2018), as a function of values, with the
-// parameters' names and initial values of torchvision.models.mobilenet_v2.
+// MobileNetV2 (Sandler and others, "Inverted Residuals and Linear Bottlenecks", CVPR 2018), as a
+// function of values, with the parameters' names and initial values of
+// torchvision.models.mobilenet_v2.
 #pragma once
 
 #include <gpunet/functional.hpp>
@@ -10,7 +11,8 @@ namespace gpunet::networks {
 
 using nn::Value;
 
-// Returns a convolution whose padding preserves height and width (divided by the stride), batch normalization and ReLU6 of x.
+// Returns a convolution of x, batch normalization and ReLU6. Padding preserves height and width
+// (divided by the stride).
 inline Value conv_norm_relu6(const Value& x, index_t channels, index_t kernel_size, index_t stride = 1,
                              index_t groups = 1) {
   const index_t padding = (kernel_size - 1) / 2;
@@ -18,8 +20,9 @@ inline Value conv_norm_relu6(const Value& x, index_t channels, index_t kernel_si
       conv2d(x, channels, kernel_size, {.stride = stride, .padding = padding, .groups = groups, .bias = false})));
 }
 
-// Returns an inverted residual block of x: a 1x1 convolution to `expansion` times as many channels, a depthwise one, and a 1x1
-// convolution to `channels`; plus x where the shapes are the same.
+// Returns an inverted residual block of x: a 1x1 convolution that multiplies the channels by
+// `expansion`, a depthwise one, and a 1x1 convolution to `channels`; plus x where the shapes are the
+// same.
 inline Value inverted_residual(const Value& x, index_t channels, index_t stride, index_t expansion) {
   const auto branch = [&](Value y) {
     const index_t wide = expansion * x.size(1);

@@ -1,6 +1,6 @@
-// Residual networks (He and others, "Deep Residual Learning for Image Recognition", CVPR 2016), with the parameters' names and
-// initial values of torchvision.models.resnet18. Written twice: as types, which the compiler checks, and as functions of
-// values, whose depth may be chosen at run time.
+// Residual networks (He and others, "Deep Residual Learning for Image Recognition", CVPR 2016), with
+// the parameters' names and initial values of torchvision.models.resnet18. Written twice: as types,
+// which the compiler checks, and as functions of values with a run-time depth.
 #pragma once
 
 #include <array>
@@ -16,7 +16,7 @@ using nn::Value;
 
 // ---- As types.
 
-// A 3x3 convolution without bias, whose padding preserves height and width (divided by the stride).
+// A 3x3 convolution without bias; padding preserves height and width (divided by the stride).
 template <index_t channels, index_t stride = 1>
 using Conv3x3 = nn::Conv2d<channels, 3, nn::Stride<stride>, nn::Padding<1>, nn::Bias<false>>;
 
@@ -31,7 +31,7 @@ using BasicBlock = nn::Residual<nn::Named<"conv1", Conv3x3<channels, stride>>, n
                                 nn::ReLU, nn::Named<"conv2", Conv3x3<channels>>, nn::Named<"bn2", nn::BatchNorm2d>,
                                 Shortcut..., nn::AfterSum<nn::ReLU>>;
 
-// Two blocks, of which the first halves height and width.
+// Two blocks; the first halves height and width.
 template <index_t channels>
 using HalvingStage = nn::Sequential<BasicBlock<channels, 2, Downsample<channels, 2>>, BasicBlock<channels>>;
 
@@ -60,7 +60,8 @@ inline Value basic_block(const Value& x, index_t channels, index_t stride) {
   return relu(y + named("downsample", downsample, x));
 }
 
-// Returns stages of blocks, named layer1, layer2, ..., of x; all but the first halve height and width and double the channels.
+// Returns stages of blocks, named layer1, layer2, ..., of x; all but the first halve height and
+// width and double the channels.
 inline Value residual_stages(Value x, index_t channels, std::span<const int> blocks) {
   for (std::size_t i = 0; i < blocks.size(); ++i, channels *= 2)
     x = named(
@@ -88,8 +89,9 @@ struct ResNet {
   }
 };
 
-// The networks for CIFAR-10 of section 4.2, of 6 n + 2 layers: ResNet-20 has n = 3, ResNet-32 n = 5. Where the shape changes,
-// the shortcut is a 1x1 convolution (option B of the paper). Images [3, 32, 32] -> logits [classes].
+// The networks for CIFAR-10 of section 4.2, of 6 n + 2 layers: ResNet-20 has n = 3, ResNet-32
+// n = 5. Where the shape changes, the shortcut is a 1x1 convolution (option B of the paper). Images
+// [3, 32, 32] -> logits [classes].
 struct CIFARResNet {
   int n = 3;
   index_t classes = 10;

@@ -1,6 +1,6 @@
-// A U-Net with batch normalization (Ronneberger and others, "U-Net: Convolutional Networks for Biomedical Image Segmentation",
-// 2015; Buda and others, 2019), as a function of values, with the parameters' names of the network
-// mateuszbuda/brain-segmentation-pytorch of PyTorch Hub.
+// A U-Net with batch normalization (Ronneberger and others, "U-Net: Convolutional Networks for
+// Biomedical Image Segmentation", 2015; Buda and others, 2019), as a function of values, with the
+// parameters' names of the network mateuszbuda/brain-segmentation-pytorch of PyTorch Hub.
 #pragma once
 
 #include <string>
@@ -12,7 +12,8 @@ namespace gpunet::networks {
 
 using nn::Value;
 
-// Returns two 3x3 convolutions of x with batch normalization and ReLU, named after their block: enc1conv1, enc1norm1, ...
+// Returns two 3x3 convolutions of x with batch normalization and ReLU, named after their block:
+// enc1conv1, enc1norm1, ...
 inline Value double_conv(Value x, index_t channels, const std::string& block) {
   for (int i = 1; i <= 2; ++i) {
     x = conv2d(x, channels, 3, {.padding = 1, .bias = false, .name = concat(block, "conv", i)});
@@ -21,7 +22,8 @@ inline Value double_conv(Value x, index_t channels, const std::string& block) {
   return x;
 }
 
-// Images [channels, height, width] -> a probability for each pixel [1, height, width]; height and width are multiples of 16.
+// Images [channels, height, width] -> a probability for each pixel [1, height, width]; height and
+// width are multiples of 16.
 struct UNet {
   index_t features = 32;  // channels of the first block; each further one has twice as many
 

@@ -25,11 +25,6 @@ inline std::string number_text(double value, long double step) {
   return gpunet::detail::short_text(value, std::max(3, power(std::abs(value)) - power(step) + 1));
 }
 
-// Returns whether a byte of UTF-8 continues a character.
-inline bool is_continuation(char byte) {
-  return (byte & 0xC0) == 0x80;
-}
-
 // Throws Error unless a length in pixels is more than 0 and at most 32768. `where` begins the message.
 inline void check_length(std::string_view where, double length) {
   require(length > 0 && length <= 32'768, where, ": a length of ", length,
@@ -43,15 +38,23 @@ inline std::vector<std::string> wrapped(const std::string& text, double size, do
   std::vector<std::string> lines;
   for (std::size_t begin = 0; begin < text.size();) {
     std::size_t end = begin, space = begin, count = 0;  // `space`: the last one in the line
-    for (; end < text.size() && (count < most || is_continuation(text[end])); ++end) {
+    for (; end < text.size() && (count < most || gpunet::detail::is_continuation(text[end])); ++end) {
       if (text[end] == ' ' && end > begin) space = end;
-      count += !is_continuation(text[end]);
+      count += !gpunet::detail::is_continuation(text[end]);
     }
     if (end < text.size() && text[end] != ' ' && space > begin) end = space;
     lines.push_back(text.substr(begin, end - begin));
     begin = std::min(text.find_first_not_of(' ', end), text.size());
   }
   return lines;
+}
+
+// Returns the width of the widest line.
+inline double widest_of(const std::vector<std::string>& lines, double size) {
+  double widest = 0;
+  for (const std::string& line : lines)
+    widest = std::max(widest, text_width(line, size));
+  return widest;
 }
 
 // Adds a label of several lines, one `line` below, or with `upward` right of, the other.
@@ -67,7 +70,7 @@ inline void add_lines(Scene& scene, Label label, const std::vector<std::string>&
 struct TitleLines {
   std::vector<std::string> title, x_label, y_label;
 
-  // `width` and `height` are those of the longest lines across and upward.
+  // `width` and `height` are the limits of lines across and upward.
   TitleLines(const Titles& titles, double width, double height)
       : title(wrapped(titles.title, 16, width)),
         x_label(wrapped(titles.x_label, 13, width)),
@@ -80,9 +83,7 @@ struct TitleLines {
   // Adds them around the rectangle of a plot.
   void add_to(Scene& scene, double left_end, double right_end, double top_end, double bottom_end) const {
     const auto within = [](double middle, const std::vector<std::string>& lines, double low, double high) {
-      double half = 0;
-      for (const std::string& line : lines)
-        half = std::max(half, text_width(line, 13) / 2);
+      const double half = widest_of(lines, 13) / 2;
       return std::max(low + half, std::min(middle, high - half));
     };
     add_lines(scene, Label{{16, 30}, {}, Anchor::start, 16}, title, 20);
@@ -108,13 +109,10 @@ struct TitleLines {
 // wider than its column.
 class ColumnNames {
  public:
-  ColumnNames(const std::vector<std::string>& names, double column) {
-    for (const std::string& name : names)
-      upward_ = upward_ || text_width(name, 12) > column - 4;
+  ColumnNames(const std::vector<std::string>& names, double column) : upward_(widest_of(names, 12) > column - 4) {
     for (const std::string& name : names) {
       lines_.push_back(upward_ ? wrapped(name, 12, 160) : std::vector{name});
-      for (const std::string& line : lines_.back())
-        widest_ = std::max(widest_, text_width(line, 12));
+      widest_ = std::max(widest_, widest_of(lines_.back(), 12));
     }
   }
   // Returns the height that they take.
@@ -131,7 +129,7 @@ class ColumnNames {
  private:
   std::vector<std::vector<std::string>> lines_;  // of each name
   double widest_ = 0;
-  bool upward_ = false;
+  bool upward_;
 };
 
 struct Tick {
@@ -199,7 +197,8 @@ inline Scale linear_scale(double low_number, double high_number, int wanted, End
 }
 
 // Returns a logarithmic scale with ticks at powers of ten; for few decades also at 2 and 5 times
-// those, and within one at those of a linear scale. Both numbers are finite and positive.
+// powers of ten, and within one decade at the ticks of a linear scale. Both numbers are finite and
+// positive.
 inline Scale log_scale(double low_number, double high_number, Numbers numbers = Numbers::any) {
   long double low = low_number, high = high_number;
   if (!(high - low > high * narrowest_axis)) {

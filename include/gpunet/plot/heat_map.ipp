@@ -42,22 +42,18 @@ GPUNET_INLINE Scene heat_map(index_t rows, index_t columns, const std::vector<do
   long double low = 0, high = -std::numeric_limits<long double>::infinity();
   for (const long double value : values)
     if (std::isfinite(value)) low = std::min(low, value), high = std::max(high, value);
-  double cell = options.cell, widest = 0;
+  double cell = options.cell;
   if (options.numbers)
     for (const double value : values)
       if (std::isfinite(value)) cell = std::max(cell, text_width(detail::cell_text(value), 12) + 6);
-  for (const std::string& name : options.row_names)
-    widest = std::max(widest, text_width(name, 12));
+  const double widest = detail::widest_of(options.row_names, 12);
   const double across = static_cast<double>(columns) * cell, down = static_cast<double>(rows) * cell;
   const detail::TitleLines titles(options.titles, std::max(across + widest, 240.0), down);
   const detail::ColumnNames names(options.column_names, cell);
   const double left = 16 + titles.left() + (widest > 0 ? widest + 8 : 0), right = left + across;
   const double top = 16 + (titles.title.empty() ? 0 : titles.top() + 6), bottom = top + down;
-  double width = right;
-  for (const std::string& line : titles.title)
-    width = std::max(width, 16 + text_width(line, 16));
-  for (const std::string& line : titles.x_label)
-    width = std::max(width, 16 + text_width(line, 13));
+  const double width =
+      std::max({right, 16 + detail::widest_of(titles.title, 16), 16 + detail::widest_of(titles.x_label, 13)});
   Scene scene{width + 16, bottom + names.height() + titles.below() + 12};
   titles.add_to(scene, left, right, top, bottom);
 

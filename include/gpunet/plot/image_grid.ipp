@@ -18,19 +18,15 @@ GPUNET_INLINE Scene image_grid(const std::vector<io::Image>& images, const Image
   detail::check_length("gpunet::plot::image_grid", options.size);
   for (const io::Image& image : images)
     io::detail::check_image("gpunet::plot::image_grid", image);
-  double widest = options.size;
-  for (const std::string& caption : options.captions)
-    widest = std::max(widest, text_width(caption, 12));
+  const double widest = std::max(options.size, detail::widest_of(options.captions, 12));
   const double gap = 8, across = widest + gap, down = options.size + gap + (options.captions.empty() ? 0 : 18);
   const auto count = static_cast<index_t>(images.size());
   const index_t columns = std::clamp(count, index_t{1}, options.columns), rows = (count + columns - 1) / columns;
   const double inside = static_cast<double>(columns) * across - gap;
   const detail::TitleLines titles({options.title}, std::max(inside, 240.0), 0);
   const double top = 16 + (options.title.empty() ? 0 : titles.top() + 6);
-  double width_inside = inside;
-  for (const std::string& line : titles.title)
-    width_inside = std::max(width_inside, text_width(line, 16));
-  Scene scene{32 + width_inside, top + static_cast<double>(rows) * down + 16 - gap};
+  Scene scene{32 + std::max(inside, detail::widest_of(titles.title, 16)),
+              top + static_cast<double>(rows) * down + 16 - gap};
   titles.add_to(scene, 16, 16 + inside, top, scene.height);
   for (index_t i = 0; i < count; ++i) {
     const io::Image& image = images[static_cast<std::size_t>(i)];

@@ -24,8 +24,8 @@ struct LineOptions {
   double width = 640, height = 400;   // of the whole plot
 };
 
-// Returns a plot of the curves. Where all x are whole numbers, such as epochs, so are those at the
-// ticks. Throws Error if a series has x, but not as many as y.
+// Returns a plot of the curves. Where all x are whole numbers, such as epochs, ticks are at whole
+// numbers too. Throws Error if a series has x, but not as many as y.
 Scene lines(const std::vector<Series>& all, const LineOptions& options = {});
 
 }  // namespace gpunet::plot
