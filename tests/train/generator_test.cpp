@@ -19,7 +19,8 @@ namespace {
 
 using Net = nn::Sequential<nn::Input<1, 28, 28>, nn::Flatten, nn::Linear<8>, nn::Dropout, nn::Linear<10>>;
 
-// The losses and the weights of a training that draws all from one generator: parts, weights, dropout, orders, transforms.
+// The losses and the weights of a training that draws all from one generator: parts, weights,
+// dropout, orders, transforms.
 std::vector<float> sweep(int seed, int workers) {
   Host host({.threads = 1});
   Generator own(seed);
@@ -40,7 +41,7 @@ std::vector<float> sweep(int seed, int workers) {
   return all;
 }
 
-// Stops after so many steps.
+// Stops after a number of steps.
 struct StopAfter {
   index_t steps;
   void on_step_end(train::Training& run) const {
@@ -57,7 +58,7 @@ TEST_CASE("sweeps in several threads give the numbers that each gives alone") {
     std::vector<float> a, b;
     std::thread other([&] { b = sweep(2, round); });
     a = sweep(1, 2 - round);
-    manual_seed(round);  // what others do with the default generator changes nothing
+    manual_seed(round);  // draws of others from the default generator change nothing
     other.join();
     CHECK(a == first);
     CHECK(b == second);
