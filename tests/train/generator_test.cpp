@@ -1,5 +1,4 @@
 // Trainings that draw from generators of their own.
-#include <cstdio>
 #include <doctest/doctest.h>
 #include <optional>
 #include <string>
@@ -10,6 +9,7 @@
 #include <gpunet/functional.hpp>
 #include <gpunet/gpunet.hpp>
 
+#include "io/temp_folder.hpp"
 #include "support/devices.hpp"
 #include "support/errors.hpp"
 
@@ -99,7 +99,6 @@ TEST_CASE_TEMPLATE("a network draws from its generator what it draws from the de
 }
 
 TEST_CASE("a training that resumes has the generators that it was given") {
-  const std::string path = "generator_test.safetensors";
   Host& host = test_device<Host>();
   const data::Digits set(40, 1, data::Compose(data::RandomCrop(28, {.padding = 2}), data::ToTensor{}));
   for (int kind = 0; kind < 3; ++kind) {
@@ -120,11 +119,11 @@ TEST_CASE("a training that resumes has the generators that it was given") {
       all.push_back(kind == 2 ? of_sampler.uniform(0.0f, 1.0f) : own.uniform(0.0f, 1.0f));
       return all;
     };
+    const TempFolder folder;
+    const std::string path = folder / "run.safetensors";
     const std::vector<float> whole = run(1, "", -1);
-    std::remove(path.c_str());
     CHECK(run(1, path, 7) != whole);
     CHECK(run(2, path, -1) == whole);
-    std::remove(path.c_str());
   }
 }
 
