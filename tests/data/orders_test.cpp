@@ -144,7 +144,7 @@ TEST_CASE("an epoch of any length is drawn as it is read") {
         "gpunet::data::RandomSampler: the order of 1099511627776 samples in one array (want 68719476736 or fewer, "
         "no memory holds more), use it in a data::DataLoader, which draws it batch by batch");
   }
-  // Longer than what is copied to the device in one call.
+  // Longer than the part that is copied to the device in one call.
   constexpr index_t most = index_t{1} << 20, size = 2 * most + 5;
   for (bool replacement : {false, true}) {
     const data::DataLoader loader(

@@ -1,5 +1,5 @@
-// Datasets, parts and loaders that outlive what they were made of: with a sanitizer, each of these is also a use of freed memory where
-// something does not have its own.
+// Datasets, parts and loaders that outlive the objects they were made of. With a sanitizer, a missing
+// copy is also a use of freed memory.
 #include <doctest/doctest.h>
 #include <functional>
 #include <memory>

@@ -426,8 +426,8 @@ TEST_CASE("fit says which epoch was the best, and what became of its weights") {
   CHECK(history.best[0].value == 3);
   CHECK(history.best[0].monitor == "val_score");
 
-  // Of a training that ends without a stop, whose best epoch was before it was resumed, and which
-  // is over already.
+  // Of a training that ends without a stop, that was resumed after its best epoch, and that is over
+  // already.
   const std::string file = folder / "run.safetensors";
   for (const auto& [epochs, first] : {std::pair(3, 0), std::pair(4, 3), std::pair(4, 4)}) {
     Lesson<Host> resumed;

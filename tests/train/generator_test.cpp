@@ -1,5 +1,4 @@
 // Trainings that draw from generators of their own.
-#include <cstdio>
 #include <doctest/doctest.h>
 #include <optional>
 #include <string>
@@ -10,6 +9,7 @@
 #include <gpunet/functional.hpp>
 #include <gpunet/gpunet.hpp>
 
+#include "io/temp_folder.hpp"
 #include "support/devices.hpp"
 #include "support/errors.hpp"
 
@@ -19,7 +19,8 @@ namespace {
 
 using Net = nn::Sequential<nn::Input<1, 28, 28>, nn::Flatten, nn::Linear<8>, nn::Dropout, nn::Linear<10>>;
 
-// The losses and the weights of a training that draws all from one generator: parts, weights, dropout, orders, transforms.
+// The losses and the weights of a training that draws all from one generator: parts, weights,
+// dropout, orders, transforms.
 std::vector<float> sweep(int seed, int workers) {
   Host host({.threads = 1});
   Generator own(seed);
@@ -40,7 +41,7 @@ std::vector<float> sweep(int seed, int workers) {
   return all;
 }
 
-// Stops after so many steps.
+// Stops after a number of steps.
 struct StopAfter {
   index_t steps;
   void on_step_end(train::Training& run) const {
@@ -57,7 +58,7 @@ TEST_CASE("sweeps in several threads give the numbers that each gives alone") {
     std::vector<float> a, b;
     std::thread other([&] { b = sweep(2, round); });
     a = sweep(1, 2 - round);
-    manual_seed(round);  // what others do with the default generator changes nothing
+    manual_seed(round);  // draws of others from the default generator change nothing
     other.join();
     CHECK(a == first);
     CHECK(b == second);
@@ -98,7 +99,6 @@ TEST_CASE_TEMPLATE("a network draws from its generator what it draws from the de
 }
 
 TEST_CASE("a training that resumes has the generators that it was given") {
-  const std::string path = "generator_test.safetensors";
   Host& host = test_device<Host>();
   const data::Digits set(40, 1, data::Compose(data::RandomCrop(28, {.padding = 2}), data::ToTensor{}));
   for (int kind = 0; kind < 3; ++kind) {
@@ -119,11 +119,11 @@ TEST_CASE("a training that resumes has the generators that it was given") {
       all.push_back(kind == 2 ? of_sampler.uniform(0.0f, 1.0f) : own.uniform(0.0f, 1.0f));
       return all;
     };
+    const TempFolder folder;
+    const std::string path = folder / "run.safetensors";
     const std::vector<float> whole = run(1, "", -1);
-    std::remove(path.c_str());
     CHECK(run(1, path, 7) != whole);
     CHECK(run(2, path, -1) == whole);
-    std::remove(path.c_str());
   }
 }
 

@@ -35,8 +35,8 @@ class Numbers {
   std::uint64_t state_;
 };
 
-// Outputs [batch, classes, places] with equal ones among them, and labels [batch, places], of which
-// a third is ignored.
+// Outputs [batch, classes, places] with equal ones among them, and labels [batch, places]; a third
+// of the labels is ignored.
 template <class T>
 struct Batch {
   index_t batch, places;
@@ -55,8 +55,8 @@ struct Batch {
   }
 };
 
-// counts[k][r]: labels of class k, not ignored, before whose output r others rank; pairs[k][p]:
-// those predicted as p.
+// ranks[k][r]: labels of class k, not ignored, before whose output r others rank; pairs[k][p]:
+// labels of class k predicted as p.
 struct Count {
   index_t ignored = 0, total = 0;
   index_t ranks[classes][classes] = {}, pairs[classes][classes] = {};
@@ -143,8 +143,8 @@ void compare(index_t ignored, bool by_loss) {
   CHECK(top3.result().no_class == 0);
 }
 
-// Six samples of 5 numbers with labels [] or [3], of which some are ignored: all of one sample,
-// half of others.
+// Six samples of 5 numbers with labels [] or [3]. Some labels are ignored: all of one sample, half
+// of others.
 Tensor<float, Host> six_inputs(Host& host) {
   Tensor<float, Host> x(host, {6, 5});
   for (index_t i = 0; i < x.numel(); ++i)
@@ -187,8 +187,7 @@ void train_and_compare(nn::Value (*function)(nn::Value), const Tensor<label_t, H
   CHECK(result.accuracy == plain_accuracy(net, x, y));
   CHECK(result.counted == counted);
   CHECK(result.samples == 6);
-  // The mean over all labels that count, however they are spread over batches, of which one has
-  // none.
+  // The mean over all labels that count, however they are spread over batches; one batch has none.
   const Tensor<label_t, D> labels(device, y.sizes(), y.to_vector());
   const auto whole =
       static_cast<double>(criterion(net(Tensor<float, D>(device, x.sizes(), x.to_vector())), labels).item());

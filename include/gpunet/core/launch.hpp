@@ -19,8 +19,8 @@ struct Launch {
 // Reads it.
 Launch launch_of_process();
 
-// Returns a line about processors that a launcher leaves unused by binding each process to `bound` of `all`; empty where there are none,
-// and but on the first process of a machine.
+// Returns a line about processors that a launcher leaves unused by binding each process to `bound`
+// of `all`; empty if all are used, and on all but the first process of a machine.
 std::string unused_processors(const Launch& launch, index_t bound, index_t all);
 
 }  // namespace gpunet

@@ -30,10 +30,10 @@ class MersenneTwister {
     if (next_ == size) twist();
     return tempered(state_[next_++]);
   }
-  // Writes the next n of them.
+  // Writes the next n words of 32 random bits.
   void operator()(std::uint32_t* words, index_t n);
 
-  // Passes over so many of them.
+  // Passes over that number of words.
   void discard(std::uint64_t words);
 
   void visit_state(StateVisitor& state);
@@ -90,7 +90,7 @@ class Generator {
   // Writes n times 32 random bits.
   void random(std::uint32_t* words, index_t n) { engine_(words, n); }
 
-  // Passes over so many words of random(), as the numbers that are made of them do.
+  // Passes over that number of words of random().
   void discard(std::uint64_t words) { engine_.discard(words); }
 
   // Returns 64 random bits: two words, the high one drawn first.
@@ -142,8 +142,8 @@ class Generator {
 // Returns the generator that is used where no other is given: initial weights, the order of batches.
 Generator& default_generator();
 
-// The generator of an option: {.generator = own}, which must exist when numbers are drawn (Error). Without one, the default
-// generator.
+// The generator of an option: {.generator = own}, which must exist when numbers are drawn (Error).
+// Without one, the default generator.
 class GeneratorOption {
  public:
   GeneratorOption() = default;
@@ -156,8 +156,7 @@ class GeneratorOption {
   Generator& operator*() const {
     require(!lifetime_.is_over(),
             "gpunet::Generator: the generator that was given as .generator is gone (destroyed; a moved one is "
-            "another), "
-            "keep it as long as what draws from it");
+            "another), keep it as long as what draws from it");
     return own_ ? *own_ : default_generator();
   }
   Generator* operator->() const { return &**this; }

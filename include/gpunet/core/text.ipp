@@ -93,8 +93,8 @@ GPUNET_INLINE std::string base64(std::string_view bytes) {
 
 // Returns whether a pattern with * and ? matches a text.
 GPUNET_INLINE bool matches(std::string_view pattern, std::string_view text) {
-  std::size_t p = 0, t = 0, star = std::string_view::npos,
-              of_star = 0;  // the last *, and where what it stands for ends
+  std::size_t p = 0, t = 0;
+  std::size_t star = std::string_view::npos, of_star = 0;  // the last *, and the end of its characters
   while (t < text.size()) {
     if (p < pattern.size() && pattern[p] == '*') {
       star = p++;

@@ -42,7 +42,8 @@ class JoinedDatasets {
 
 }  // namespace detail
 
-// The samples of several datasets of any types, one dataset after another. It has the datasets as a Subset has its own.
+// The samples of several datasets of any types, one dataset after another. It has the datasets as a
+// Subset has its own.
 //   data::ConcatDataset all(photographs, drawings);
 template <class Target = label_t>
 class ConcatDataset : public detail::JoinedDatasets {

@@ -65,8 +65,8 @@ struct DataLoaderOptions {
   int prefetch_factor = 2;                        // batches that each worker may read ahead, 1 to 1024
   std::optional<Sampler> sampler = std::nullopt;  // instead of shuffle: a RandomSampler or DistributedSampler
   CollateFunction collate_fn = nullptr;           // changes each batch in place; shapes stay
-  // Draws the orders and the seeds of random transforms, as PyTorch's generator. A sampler without a generator of its own gets its seeds from
-  // it, too. As a loop begins, it takes all that an epoch takes.
+  // Draws the orders and the seeds of random transforms, as PyTorch's generator, and the seeds of a
+  // sampler without a generator of its own. Each epoch takes all of its words when it begins.
   GeneratorOption generator = {};
 };
 
@@ -203,7 +203,8 @@ class AnyDataLoader {
 //   data::DataLoader loader(set, {.batch_size = 4, .shuffle = true, .num_workers = 2});
 //   auto batches = loader.to(device);
 //   for (auto [inputs, labels] : batches) ...
-// It has the dataset as a Subset has its own: a copy, or a temporary itself. Target, label_t or float, is that of the dataset: DataLoader<> has labels.
+// It has the dataset as a Subset has its own: a copy, or a temporary itself. Target, label_t or
+// float, is that of the dataset: DataLoader<> has labels.
 template <class Target = label_t>
 class DataLoader : public detail::AnyDataLoader {
  public:
@@ -211,7 +212,8 @@ class DataLoader : public detail::AnyDataLoader {
   explicit DataLoader(const DatasetView& set, const DataLoaderOptions& options = {})
       : AnyDataLoader(set, options, std::same_as<Target, label_t>) {}
 
-  // Returns the batches on a device, for any number of loops. They draw from `generator` if the loader has none.
+  // Returns the batches on a device, for any number of loops. They draw from `generator` if the
+  // loader has none.
   template <Device D>
   Batches<D, Target> to(D& device, const GeneratorOption& generator = {}) const {
     return {set_, options_with(generator), size(), device};

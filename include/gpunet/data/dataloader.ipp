@@ -34,21 +34,23 @@ struct detail::BatchFiller::State {
 
   EpochShape shape() const { return {set.size(), options.sampler, options.batch_size, batches, options.generator}; }
 
-  // Returns the samples of a batch, drawn after those of all batches before it, which have been begun.
-  const std::vector<index_t>& indices_of(index_t batch) {
+  std::vector<index_t>& indices_of(index_t batch) { return indices[static_cast<std::size_t>(ring.slot(batch))]; }
+  // Returns the samples of a batch. Draws them after the samples of all earlier batches, whose slots
+  // are in use.
+  const std::vector<index_t>& draw(index_t batch) {
     const std::lock_guard lock(order_mutex);
     for (; ordered <= batch; ++ordered) {
-      std::vector<index_t>& samples_of = indices[static_cast<std::size_t>(ring.slot(ordered))];
-      samples_of.resize(static_cast<std::size_t>(first_sample(ordered + 1) - first_sample(ordered)));
-      order.read(samples_of);
+      std::vector<index_t>& own = indices_of(ordered);
+      own.resize(static_cast<std::size_t>(first_sample(ordered + 1) - first_sample(ordered)));
+      order.read(own);
     }
-    return indices[static_cast<std::size_t>(ring.slot(batch))];
+    return indices_of(batch);
   }
 
   // Fills the slot of a batch.
   void fill(index_t batch) {
     const index_t slot = ring.slot(batch), first = first_sample(batch), n = first_sample(batch + 1) - first;
-    const std::vector<index_t>& of_batch = indices_of(batch);
+    const std::vector<index_t>& of_batch = draw(batch);
     batch_slots.wait_reusable(slot);
     auto* inputs = static_cast<std::byte*>(batch_slots.host_inputs(slot));
     auto* targets = static_cast<std::byte*>(batch_slots.host_targets(slot));
@@ -100,7 +102,7 @@ struct detail::BatchFiller::State {
   BatchRing ring;
   EpochPlace place = {};
   SampleOrder order = {};                     // of the epoch
-  index_t ordered = 0;                        // batches whose samples are drawn
+  index_t ordered = 0;                        // the first batch without drawn samples
   std::vector<std::vector<index_t>> indices;  // [slot], of its batch
   std::mutex order_mutex = {};
   std::vector<std::thread> workers = {};

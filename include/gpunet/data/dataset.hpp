@@ -114,8 +114,9 @@ struct RequireDataset {
                 "index_t size() const, and data::Sample operator[](index_t i) const");
 };
 
-// Returns the dataset that a part, a join or a loader has of `set`: a temporary itself, of another a copy (those of
-// gpunet share their data with their copies), of std::cref(set) a reference to `set`, which must outlive it.
+// Returns the dataset of a part, a join or a loader of `set`: a temporary itself, else a copy (the
+// datasets of gpunet share their data with their copies); for std::cref(set) a reference to `set`,
+// which must outlive it.
 template <class Set>
 std::shared_ptr<const SetOf<Set>> held(Set&& set) {
   using S = SetOf<Set>;
@@ -133,7 +134,7 @@ std::shared_ptr<const SetOf<Set>> held(Set&& set) {
   }
 }
 
-// Data that a dataset shares with its copies. One that was moved from has them still.
+// Data that a dataset shares with its copies. A moved-from dataset still has them.
 template <class T>
 class SharedData {
  public:
@@ -171,7 +172,8 @@ void read_sample(const Set& set, index_t i, float* sample, Target* target, [[may
 // A dataset of any type, so that loaders are not templates of the dataset. Copies share it.
 class DatasetView {
  public:
-  // Has a copy of the dataset, or a temporary itself; of std::cref(set) a reference, which `set` must outlive.
+  // Has a copy of the dataset, or a temporary itself; for std::cref(set) a reference to `set`, which
+  // must outlive the view.
   template <class Set>
   requires(!std::same_as<std::remove_cvref_t<Set>, DatasetView>)
       DatasetView(Set&& set)  // implicit, as from string to string_view

@@ -20,8 +20,8 @@ struct ImageBytes {
   std::string_view path = {};  // of its file, if it has one
 };
 
-// A dataset of images, which are transformed when they are read. A derived class has size() and image(), and shares its
-// data with its copies.
+// A dataset of images, which are transformed when they are read. A derived class has size() and
+// image(), and shares its data with its copies.
 class ImageDataset {
  public:
   virtual ~ImageDataset() = default;
@@ -49,7 +49,7 @@ class ImageDataset {
 
  protected:
   explicit ImageDataset(Pipeline pipeline) : pipeline_(std::move(pipeline)) {}
-  ImageDataset(const ImageDataset&) = default;  // moves too, so that one that was moved from can be read
+  ImageDataset(const ImageDataset&) = default;  // moves copy, so that a moved-from dataset can be read
   ImageDataset& operator=(const ImageDataset&) = default;
 
   // Returns work(). If that throws an Error, appends the path of the image's file.

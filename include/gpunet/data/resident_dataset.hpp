@@ -19,10 +19,11 @@
 
 namespace gpunet::data {
 
-// The batches of a dataset that was copied to device D as a whole (as bytes if it has bytes), as a range for loops.
-// They are bitwise identical to the loader's batches; the device gathers each one when it is fetched. Only the order of
-// the samples is copied, a million at a time. A batch is valid until the next one is fetched. After the constructor nothing
-// is allocated on the device, and nothing waits for it.
+// The batches of a dataset that was copied to device D as a whole (as bytes if it has bytes), as a
+// range for loops. They are bitwise identical to the loader's batches; the device gathers each one
+// when it is fetched. Only the order of the samples is copied, a million at a time. A batch is valid
+// until the next one is fetched. After the constructor nothing is allocated on the device, and
+// nothing waits for it.
 template <class D, class Target = label_t>
 class ResidentBatches {
  public:
@@ -188,7 +189,7 @@ class ResidentBatches {
   EpochPlace place_;
   SampleOrder sample_order_;
   index_t first_ordered_ = 0;  // place in the epoch
-  index_t ordered_ = 0;        // the batch after those whose samples are in order_
+  index_t ordered_ = 0;        // the first batch after those in order_
 };
 
 #if GPUNET_COMPILED

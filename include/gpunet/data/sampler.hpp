@@ -18,8 +18,8 @@ namespace gpunet::data {
 struct RandomSamplerOptions {
   bool replacement = false;  // draw with replacement
   index_t num_samples = 0;   // samples per epoch; 0: all
-  // Draws the orders themselves, as PyTorch's does; else each order has a generator with a seed that the loader draws. An epoch takes from it
-  // what a complete one takes, when it begins.
+  // Draws the orders themselves, as PyTorch's does; else each order has a generator with a seed that
+  // the loader draws. An epoch takes all of its words when it begins, even if it is not completed.
   GeneratorOption generator = {};
 };
 
@@ -27,8 +27,8 @@ struct RandomSamplerOptions {
 //   data::RandomSampler sampler(set.size(), {.replacement = true, .num_samples = 100});
 class RandomSampler {
  public:
-  // For a dataset of n samples. Throws Error if n is less than 1 or too large, or for a negative num_samples; with a
-  // generator and replacement also for more than 2^32 samples.
+  // For a dataset of n samples. Throws Error if n is less than 1 or too large, or for a negative
+  // num_samples; with a generator and replacement also for more than 2^32 samples.
   explicit RandomSampler(index_t n, const RandomSamplerOptions& options = {});
 
   // Returns the number of samples in an epoch, and in the dataset.
@@ -132,16 +132,17 @@ class Sampler {
 struct EpochSeeds {
   std::uint64_t transforms;  // of samples
   std::uint64_t order;
-  std::optional<Generator> generator =
-      {};  // of the order, in place of its seed: that of the RandomSampler as it was
+  // The generator of the RandomSampler before the epoch, which draws the order in place of its seed.
+  std::optional<Generator> generator = {};
 };
 
-// Draws from `generator` what an epoch of PyTorch's DataLoader draws, so the same seed gives the same batches: a seed for the workers
-// (here for the samples, so batches do not depend on the workers) and, with a sampler that has no generator, a seed for the order.
+// Draws from `generator` the seeds that an epoch of PyTorch's DataLoader draws, so the same seed
+// gives the same batches: one for the workers (here for the samples, so batches do not depend on the
+// workers) and, with a sampler that has no generator, one for the order.
 EpochSeeds draw_seeds(const std::optional<Sampler>& sampler, Generator& generator = default_generator());
 
-// The order of the samples in an epoch, of a sampler, or 0 to n - 1 without one. It is drawn as it is read, so that an epoch with
-// replacement may be of any length.
+// The order of the samples in an epoch, of a sampler, or 0 to n - 1 without one. It is drawn as it
+// is read, so that an epoch of a RandomSampler may be of any length.
 class SampleOrder {
  public:
   SampleOrder() : SampleOrder(0, {}, {}) {}
@@ -159,7 +160,7 @@ class SampleOrder {
   index_t next_;                // in drawn_; without a sampler the next sample
 };
 
-// Returns all of it. Throws Error if no memory holds it.
+// Returns the whole order. Throws Error if no memory holds it.
 std::vector<index_t> order_of(index_t n, const std::optional<Sampler>& sampler, const EpochSeeds& seeds);
 
 // What an epoch is made of.
@@ -178,9 +179,11 @@ struct EpochPlace {
 
   // Begins a loop. Returns the index of its first batch.
   index_t begin(const EpochShape& shape);
-  // Writes or reads it. `running`: the next batch of the current loop, -1 if there is no loop. Within an epoch, throws Error
-  // for another number of samples, batches or samples in a batch, and for another kind of order. With a DistributedSampler, the samples
-  // in a batch are those of all processes: their number may change, if the product stays. Generators that were given belong to it.
+  // Writes or reads the position and the generators that were given. `running`: the next batch of
+  // the current loop, -1 if there is no loop. Within an epoch, throws Error for another number of
+  // samples, batches or samples in a batch, and for another kind of order. With a
+  // DistributedSampler, the samples in a batch are those of all processes: their number may change,
+  // if the product stays.
   void visit_state(StateVisitor& state, index_t running, const EpochShape& shape);
 };
 

@@ -32,35 +32,24 @@ GPUNET_INLINE RandomSampler::RandomSampler(index_t n, const RandomSamplerOptions
 
 namespace detail {
 
-// Returns memory for an order of n samples. Throws Error if none holds it.
-GPUNET_INLINE std::vector<index_t> memory_for_order(index_t n) {
-  constexpr index_t most = index_t{1} << 36;
-  require(n <= most, "gpunet::data::RandomSampler: the order of ", n, " samples in one array (want ", most,
-          " or fewer, no memory holds more), use it in a data::DataLoader, which draws it batch by batch");
-  std::vector<index_t> order;
-  order.reserve(static_cast<std::size_t>(n));
-  return order;
+// Returns the generator that a RandomSampler was given, or null.
+GPUNET_INLINE Generator* own_generator(const std::optional<Sampler>& sampler) {
+  const RandomSampler* const random = sampler ? sampler->random() : nullptr;
+  return random && random->options().generator.is_given() ? &*random->options().generator : nullptr;
 }
 
 }  // namespace detail
 
 GPUNET_INLINE std::uint64_t RandomSampler::words() const {
   const auto n = static_cast<std::uint64_t>(n_), all = static_cast<std::uint64_t>(size());
+  // PyTorch draws a permutation more where the last one is used up.
   return options_.replacement ? all * Generator::words_below(n_) : (all / n + 1) * (n - 1);
 }
 
 GPUNET_INLINE std::vector<index_t> RandomSampler::draw(Generator& generator) const {
-  std::vector<index_t> order = detail::memory_for_order(size());
-  if (options_.replacement) {
-    const auto lock = generator.lock();
-    for (index_t i = 0; i < size(); ++i)
-      order.push_back(generator.below(n_));
-    return order;
-  }
-  for (index_t left = size(); left >= 0; left -= n_) {  // draws once more if nothing is left, as PyTorch
-    const std::vector<index_t> all = randperm(n_, generator);
-    order.insert(order.end(), all.begin(), all.begin() + std::min(left, n_));
-  }
+  const auto lock = generator.lock();
+  std::vector<index_t> order = order_of(n_, *this, {0, 0, generator});
+  generator.discard(words());
   return order;
 }
 
@@ -116,20 +105,18 @@ GPUNET_INLINE void Sampler::set_epoch(index_t epoch) {
 }
 
 GPUNET_INLINE EpochSeeds draw_seeds(const std::optional<Sampler>& sampler, Generator& generator) {
-  const RandomSampler* const random = sampler ? sampler->random() : nullptr;
-  const bool has_own = random && random->options().generator.is_given();
+  Generator* const own = detail::own_generator(sampler);
   EpochSeeds seeds{};
   {
     const auto lock = generator.lock();
     seeds.transforms = static_cast<std::uint64_t>(generator.random63());
-    if (random && !has_own) seeds.order = static_cast<std::uint64_t>(generator.random63());
+    if (sampler && sampler->random() && !own) seeds.order = static_cast<std::uint64_t>(generator.random63());
   }
   if (sampler && sampler->distributed()) seeds.order = sampler->distributed()->epoch_seed();
-  if (has_own) {
-    Generator& own = *random->options().generator;
-    const auto lock = own.lock();
-    seeds.generator = own;
-    own.discard(random->words());
+  if (own) {
+    const auto lock = own->lock();
+    seeds.generator = *own;
+    own->discard(sampler->random()->words());
   }
   return seeds;
 }
@@ -169,9 +156,11 @@ GPUNET_INLINE void SampleOrder::read(std::span<index_t> samples) {
 
 GPUNET_INLINE std::vector<index_t> order_of(index_t n, const std::optional<Sampler>& sampler,
                                             const EpochSeeds& seeds) {
+  constexpr index_t most = index_t{1} << 36;
   const index_t samples = sampler ? sampler->size() : n;
-  std::vector<index_t> order = detail::memory_for_order(samples);
-  order.resize(static_cast<std::size_t>(samples));
+  require(samples <= most, "gpunet::data::RandomSampler: the order of ", samples, " samples in one array (want ",
+          most, " or fewer, no memory holds more), use it in a data::DataLoader, which draws it batch by batch");
+  std::vector<index_t> order(static_cast<std::size_t>(samples));
   SampleOrder(n, sampler, seeds).read(order);
   return order;
 }
@@ -198,18 +187,17 @@ GPUNET_INLINE void EpochPlace::visit_state(StateVisitor& state, index_t running,
   }
   state.value("transforms_seed", transforms);
   state.value("order_seed", order);
-  // Those that were given, and of the order one as it was when the epoch began.
-  const RandomSampler* const random = shape.sampler ? shape.sampler->random() : nullptr;
-  const bool has_own = random && random->options().generator.is_given();
+  // The generators that were given, and that of the order as it was when the epoch began.
+  Generator* const own = detail::own_generator(shape.sampler);
   Generator of_order = seeds.generator.value_or(Generator());
   if (shape.generator.is_given()) state.part("generator", *shape.generator);
-  if (has_own) {
-    state.part("sampler_generator", *random->options().generator);
+  if (own) {
+    state.part("sampler_generator", *own);
     state.part("order_generator", of_order);
   }
   if (!state.is_reading()) return;
   seeds = {static_cast<std::uint64_t>(transforms), static_cast<std::uint64_t>(order)};
-  if (has_own) seeds.generator = of_order;
+  if (own) seeds.generator = of_order;
   next = place;
 }
 

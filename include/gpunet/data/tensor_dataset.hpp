@@ -18,7 +18,8 @@ namespace detail {
 
 [[noreturn]] void refuse_lifetime();
 
-// A tensor of a dataset: a temporary itself, which copies share; else borrowed, and the tensor may be moved.
+// A tensor of a dataset: a temporary itself, which copies share; else the borrowed memory of a
+// tensor, which may be moved.
 template <class T>
 class DatasetTensor {
  public:
@@ -27,7 +28,7 @@ class DatasetTensor {
   DatasetTensor(Tensor<T, Host>&& tensor)
       : DatasetTensor(std::make_shared<const Tensor<T, Host>>(std::move(tensor))) {}
   DatasetTensor(const Tensor<T, Host>&& tensor) : DatasetTensor(tensor.clone()) {}
-  DatasetTensor(const DatasetTensor&) = default;  // moves too
+  DatasetTensor(const DatasetTensor&) = default;  // moves copy
   DatasetTensor& operator=(const DatasetTensor&) = default;
 
   const Sizes& sizes() const { return sizes_; }
@@ -70,8 +71,9 @@ class SampleTensor {
 
 // Samples [n, ...] and labels [n], or targets [n, ...], of two tensors:
 //   data::TensorDataset set(std::move(X), std::move(y));
-// It has the tensors then, and shares them with its copies, parts and loaders. Without std::move it borrows their memory, which must
-// exist when samples are read (Error); the tensors themselves may be moved.
+// It has the tensors then, and shares them with its copies, parts and loaders. Without std::move it
+// borrows their memory, which must exist when samples are read (Error); the tensors themselves may
+// be moved.
 template <class Target = label_t>
 class TensorDataset : public detail::SampleTensor {
   static_assert(std::same_as<Target, label_t> || std::same_as<Target, float>,

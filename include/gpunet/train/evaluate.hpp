@@ -28,11 +28,17 @@ class KeepMode {
   nn::Mode mode_;
 };
 
-// Returns the batches of a loader on a device, or the batches if they are on it already. A data::DataLoader without a generator draws from
-// `generator`.
+// A loader without batches on a device yet, which can draw from a generator.
+template <class Loader, class D>
+concept TakesGenerator = requires(Loader& loader, D& device, const GeneratorOption& generator) {
+  loader.to(device, generator);
+};
+
+// Returns the batches of a loader on a device, or the batches if they are on it already. A
+// data::DataLoader without a generator draws from `generator`.
 template <class Loader, class D>
 decltype(auto) batches_on(D& device, Loader& loader, const GeneratorOption& generator) {
-  if constexpr (requires { loader.to(device, generator); }) {
+  if constexpr (TakesGenerator<Loader, D>) {
     return loader.to(device, generator);
   } else if constexpr (requires { loader.to(device); }) {
     return loader.to(device);
@@ -68,9 +74,9 @@ auto batch_for(Network<D, T>& model, const Inputs& inputs, const Targets& target
 
 }  // namespace detail
 
-// Means over all samples, or over the labels [batch] or [batch, ...] without those that the loss
-// ignores; NaN if there are none. The accuracy is the fraction that is predicted correctly; NaN if
-// targets are not labels.
+// Means over all samples, or over the labels [batch] or [batch, ...] that the loss does not ignore;
+// NaN if there are none. The accuracy is the fraction that is predicted correctly; NaN if targets
+// are not labels.
 struct Evaluation {
   double loss, accuracy;
   index_t samples;
@@ -78,10 +84,11 @@ struct Evaluation {
   double weight;    // of the loss: counted labels, or samples
 };
 
-// Returns loss and accuracy of a model in evaluation mode, over all batches of a data::DataLoader or of batches that
-// are on the device already (loader.resident_on(device)). Restores the model's mode. Calls see(outputs, targets) after
-// each batch, for metrics, with the targets of the loader; stops if it returns false. With nn::OutputLoss, the loader's targets are used as in fit(). Batches draw from `generator`
-// if their loader has none.
+// Returns loss and accuracy of a model in evaluation mode, over all batches of a data::DataLoader or
+// of batches that are on the device already (loader.resident_on(device)). Restores the model's mode.
+// Calls see(outputs, targets) after each batch, for metrics, with the targets of the loader; stops
+// if it returns false. With nn::OutputLoss, the loader's targets are used as in fit(). A loader
+// without a generator draws from `generator`.
 template <class Model, class Loss, class Loader, class See>
 Evaluation evaluate(Model& model, const Loss& criterion, Loader&& loader, See see,
                     const GeneratorOption& generator = {}) {

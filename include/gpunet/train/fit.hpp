@@ -66,9 +66,10 @@ Validation(Loader&&, Model&) -> Validation<Loader, Model>;
 struct FitOptions {
   index_t epochs = 1;     // passes over the loader, 1 or more
   index_t max_steps = 0;  // over all epochs; 0: no limit
-  // Steps (batches) whose gradients make an update, by their sum divided by this number, as train::Step does. Where fewer are left at
-  // the end of an epoch, of a training that is stopped, or over by max_steps (after on_step_end), they make an update, also divided by
-  // this number and thus smaller than their mean, as in Lightning.
+  // Steps (batches) whose gradients make an update, by their sum divided by this number, as
+  // train::Step does. Fewer steps at the end of an epoch, or of a training that is stopped or over by
+  // max_steps (after on_step_end), make an update, too: their sum is also divided by this number, so
+  // it is smaller than their mean, as in Lightning.
   index_t accumulate = 1;
   // For a network that stores float16: scales the losses, and skips updates whose gradients overflow (run.updated is false). Parts see
   // gradients that are not scaled.
@@ -79,7 +80,8 @@ struct FitOptions {
   std::string resume = {};
   index_t save_every = 0;  // steps after which it is saved too; 0: none
   int keep_last = 1;       // files of .resume that are kept, see io::CheckpointOptions
-  // Draws the epochs of a data::DataLoader (also that of Validation) that has no generator of its own; part of the checkpoint.
+  // Draws the epochs of a data::DataLoader (also that of Validation) that has no generator of its
+  // own; part of the checkpoint.
   GeneratorOption generator = {};
 };
 
@@ -167,11 +169,8 @@ History fit(Network<D, T>& model, const Loss& criterion, Optimizer& optimizer, L
           " (want 0 or more, and with .resume a file), write {.resume = \"run.safetensors\", .save_every = 100}");
   require(&optimizer.model() == &model,
           "gpunet::train::fit: the optimizer belongs to another model (this one would not learn), make one for it");
-  constexpr bool draws = requires {
-    loader.to(model.device(), options.generator);
-  };
   require(
-      draws || !options.generator.is_given(),
+      detail::TakesGenerator<Loader, D> || !options.generator.is_given(),
       "gpunet::train::fit: .generator with batches that are made already (they draw from that of their loader), "
       "give it to the data::DataLoader");
   auto&& batches = detail::batches_on(model.device(), loader, options.generator);

@@ -100,8 +100,8 @@ class Predictions {
 
 // Options of Accuracy, ConfusionMatrix and TopK.
 struct MetricOptions {
-  // Labels that do not count, as in torchmetrics; in evaluate() and fit() by default those that the
-  // loss ignores.
+  // The label that does not count, as in torchmetrics; in evaluate() and fit() by default the label
+  // that the loss ignores.
   std::optional<index_t> ignore_index = {};
 };
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <cmath>
 #include <cstdarg>
 #include <cstddef>
@@ -153,39 +154,36 @@ inline std::string label_of(const Training& run) {
   return concat("epoch ", std::string(all.size() - std::min(all.size(), number.size()), ' '), number, "/", all);
 }
 
-// Returns four digits of the number, as wide for every number of a training.
+// Returns four digits of the number as printf's %#.4g, in any locale and padded to one width.
 inline std::string number_column(double value) {
   std::array<char, 32> text;
-  std::snprintf(text.data(), text.size(), "%#.4g", value);
-  std::string digits = text.data();
-  if (!digits.empty() && digits.back() == '.') digits.pop_back();
+  char* const end =
+      std::to_chars(text.data(), text.data() + text.size(), value, std::chars_format::scientific, 3).ptr;
+  std::string digits(text.data(), end);
+  const std::size_t e = digits.find('e');  // none in nan and inf
+  const int power = e == std::string::npos ? 4 : std::stoi(digits.substr(e + 1));
+  if (-4 <= power && power < 4) digits = gpunet::detail::fixed_text(value, 3 - power);
   digits.resize(std::max<std::size_t>(digits.size(), 10), ' ');
   return digits;
 }
 
-// Returns a share, 0 to 1.
-inline std::string share_column(double value) {
-  std::array<char, 32> text;
-  std::snprintf(text.data(), text.size(), "%.4f", value);
-  return text.data();
-}
-
 // Returns "5.2 s", and of less than a tenth "4.6 ms".
 inline std::string duration_text(double seconds) {
-  std::array<char, 64> text;
-  const bool short_one = seconds < 0.0995;
-  std::snprintf(text.data(), text.size(), short_one ? "%.2g ms" : "%.1f s", short_one ? 1000 * seconds : seconds);
-  return text.data();
+  if (seconds < 0.0995) return gpunet::detail::short_text(1000 * seconds, 2) + " ms";
+  return gpunet::detail::fixed_text(seconds, 1) + " s";
 }
 
 // The line after an epoch: the numbers that are measured, each below that of the epoch before;
 // shares are from 0 to 1, as in the history.
 inline std::string line_of(const Training& run) {
   const Epoch& epoch = run.current;
+  const auto share = [](double value) {
+    return gpunet::detail::fixed_text(value, 4);
+  };
   std::string text = concat(label_of(run), "  loss ", number_column(epoch.loss));
-  if (run.has_accuracy) text += concat("  accuracy ", share_column(epoch.accuracy));
+  if (run.has_accuracy) text += concat("  accuracy ", share(epoch.accuracy));
   if (run.has_validation) text += concat("  val_loss ", number_column(epoch.val_loss));
-  if (!std::isnan(epoch.val_accuracy)) text += concat("  val_accuracy ", share_column(epoch.val_accuracy));
+  if (!std::isnan(epoch.val_accuracy)) text += concat("  val_accuracy ", share(epoch.val_accuracy));
   for (const auto& [name, value] : epoch.measures)
     text += concat("  ", name, " ", number_column(value));
   return concat(text, "  ", duration_text(epoch.seconds));

@@ -74,10 +74,10 @@ class RunningLoss {
     device.upload(state_.data(), &nothing, sizeof nothing);
   }
 
-  // Adds the loss of a step with weight 1, or with the number of samples as weight; or of labels
-  // without those that it ignores, of which there were *ignored in all so far, on the device, by
-  // one counter that is never reset: a batch of which none is left, whose mean is NaN, adds
-  // nothing.
+  // Adds the loss of a step with weight 1, or with the number of samples as weight, or of labels
+  // that it does not ignore. *ignored is the number of ignored labels in all steps so far, on the
+  // device, by one counter that is never reset: a batch without other labels, whose mean is NaN,
+  // adds nothing.
   template <class T>
   void operator+=(const LossValue<D, T>& loss) {
     update(loss, 1);

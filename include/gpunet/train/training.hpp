@@ -70,7 +70,7 @@ struct BestEpoch {
   index_t number = 0;        // from 1
   std::string monitor = {};  // "val_loss"
   double value = 0;          // of it
-  std::string weights = {};  // what became of its weights: "restored", "saved to best.pth"; empty: nothing
+  std::string weights = {};  // of its weights: "restored", "saved to best.pth"; empty: neither
 };
 
 // What fit() returns.
