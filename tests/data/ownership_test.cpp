@@ -1,5 +1,5 @@
-// Datasets, parts and loaders that outlive the objects they were made of. With a sanitizer, a missing
-// copy is also a use of freed memory.
+// Datasets, parts and loaders that outlive the objects they were made of. With a sanitizer, a
+// missing copy is also a use of freed memory.
 #include <doctest/doctest.h>
 #include <functional>
 #include <memory>

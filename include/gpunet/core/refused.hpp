@@ -19,7 +19,7 @@ inline constexpr bool never = false;
 struct WrongArguments;
 template <class T>
 concept Wrong = std::same_as<T, WrongArguments>;
-// The base of that specialization, whose constructors cause no further errors.
+// The base of that specialization: its constructors cause no further errors.
 struct AnyArguments {
   template <class... Given>
   AnyArguments(Given&&...) {}

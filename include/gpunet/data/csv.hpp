@@ -14,7 +14,7 @@
 
 namespace gpunet::data {
 
-// The format of a table. The names are those of pandas.read_csv.
+// The format of a table, with the names of pandas.read_csv.
 struct CsvOptions {
   char separator = ',';  // between fields
   bool header = true;    // the first line has the names of the columns; else they are "0", "1", ...

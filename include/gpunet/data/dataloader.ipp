@@ -35,8 +35,8 @@ struct detail::BatchFiller::State {
   EpochShape shape() const { return {set.size(), options.sampler, options.batch_size, batches, options.generator}; }
 
   std::vector<index_t>& indices_of(index_t batch) { return indices[static_cast<std::size_t>(ring.slot(batch))]; }
-  // Returns the samples of a batch. Draws them after the samples of all earlier batches, whose slots
-  // are in use.
+  // Returns the samples of a batch. Draws them after the samples of all earlier batches, whose
+  // slots are in use.
   const std::vector<index_t>& draw(index_t batch) {
     const std::lock_guard lock(order_mutex);
     for (; ordered <= batch; ++ordered) {

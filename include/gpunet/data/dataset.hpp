@@ -172,8 +172,8 @@ void read_sample(const Set& set, index_t i, float* sample, Target* target, [[may
 // A dataset of any type, so that loaders are not templates of the dataset. Copies share it.
 class DatasetView {
  public:
-  // Has a copy of the dataset, or a temporary itself; for std::cref(set) a reference to `set`, which
-  // must outlive the view.
+  // Has a copy of the dataset, or a temporary itself; for std::cref(set) a reference to `set`,
+  // which must outlive the view.
   template <class Set>
   requires(!std::same_as<std::remove_cvref_t<Set>, DatasetView>)
       DatasetView(Set&& set)  // implicit, as from string to string_view

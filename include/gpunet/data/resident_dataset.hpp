@@ -21,9 +21,9 @@ namespace gpunet::data {
 
 // The batches of a dataset that was copied to device D as a whole (as bytes if it has bytes), as a
 // range for loops. They are bitwise identical to the loader's batches; the device gathers each one
-// when it is fetched. Only the order of the samples is copied, a million at a time. A batch is valid
-// until the next one is fetched. After the constructor nothing is allocated on the device, and
-// nothing waits for it.
+// when it is fetched. Only the order of the samples is copied, a million at a time. A batch is
+// valid until the next one is fetched. After the constructor nothing is allocated on the device,
+// and nothing waits for it.
 template <class D, class Target = label_t>
 class ResidentBatches {
  public:
@@ -165,7 +165,7 @@ class ResidentBatches {
   }
 
   static constexpr std::string_view where = "gpunet::data::DataLoader::resident_on: ";
-  static constexpr index_t most_ordered = index_t{1} << 20;  // samples whose order is copied in one call
+  static constexpr index_t most_ordered = index_t{1} << 20;  // samples in one copy of the order
   static constexpr std::string_view cure = ", use to(device), which keeps a few batches there";
 
   D& device_;
@@ -189,7 +189,7 @@ class ResidentBatches {
   EpochPlace place_;
   SampleOrder sample_order_;
   index_t first_ordered_ = 0;  // place in the epoch
-  index_t ordered_ = 0;        // the first batch after those in order_
+  index_t ordered_ = 0;        // the first batch behind order_
 };
 
 #if GPUNET_COMPILED

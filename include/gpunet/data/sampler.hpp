@@ -18,8 +18,9 @@ namespace gpunet::data {
 struct RandomSamplerOptions {
   bool replacement = false;  // draw with replacement
   index_t num_samples = 0;   // samples per epoch; 0: all
-  // Draws the orders themselves, as PyTorch's does; else each order has a generator with a seed that
-  // the loader draws. An epoch takes all of its words when it begins, even if it is not completed.
+  // Draws the orders themselves, as PyTorch's does; else each order has a generator with a seed
+  // that the loader draws. An epoch takes all of its words when it begins, even if it is not
+  // completed.
   GeneratorOption generator = {};
 };
 
@@ -132,13 +133,14 @@ class Sampler {
 struct EpochSeeds {
   std::uint64_t transforms;  // of samples
   std::uint64_t order;
-  // The generator of the RandomSampler before the epoch, which draws the order in place of its seed.
+  // The generator of the RandomSampler before the epoch, which draws the order in place of its
+  // seed.
   std::optional<Generator> generator = {};
 };
 
 // Draws from `generator` the seeds that an epoch of PyTorch's DataLoader draws, so the same seed
-// gives the same batches: one for the workers (here for the samples, so batches do not depend on the
-// workers) and, with a sampler that has no generator, one for the order.
+// gives the same batches: one for the workers (here for the samples, so batches do not depend on
+// the workers) and, with a sampler that has no generator, one for the order.
 EpochSeeds draw_seeds(const std::optional<Sampler>& sampler, Generator& generator = default_generator());
 
 // The order of the samples in an epoch, of a sampler, or 0 to n - 1 without one. It is drawn as it
@@ -182,7 +184,7 @@ struct EpochPlace {
   // Writes or reads the position and the generators that were given. `running`: the next batch of
   // the current loop, -1 if there is no loop. Within an epoch, throws Error for another number of
   // samples, batches or samples in a batch, and for another kind of order. With a
-  // DistributedSampler, the samples in a batch are those of all processes: their number may change,
+  // DistributedSampler, a batch counts the samples of all processes: their number may change,
   // if the product stays.
   void visit_state(StateVisitor& state, index_t running, const EpochShape& shape);
 };

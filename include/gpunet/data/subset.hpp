@@ -20,8 +20,8 @@ void check_subset(const std::vector<index_t>& indices, index_t n);
 }  // namespace detail
 
 // Some samples of a dataset: a dataset with the same optional functions. It has a copy of the
-// original, which shares the data of gpunet's datasets; the original itself, if that is a temporary;
-// for std::cref(set) a reference to `set`.
+// original, which shares the data of gpunet's datasets; the original itself, if that is a
+// temporary; for std::cref(set) a reference to `set`.
 template <class Set>
 class Subset : detail::RequireDataset<Set> {
  public:

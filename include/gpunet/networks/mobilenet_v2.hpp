@@ -21,8 +21,8 @@ inline Value conv_norm_relu6(const Value& x, index_t channels, index_t kernel_si
 }
 
 // Returns an inverted residual block of x: a 1x1 convolution that multiplies the channels by
-// `expansion`, a depthwise one, and a 1x1 convolution to `channels`; plus x where the shapes are the
-// same.
+// `expansion`, a depthwise one, and a 1x1 convolution to `channels`; plus x where the shapes are
+// the same.
 inline Value inverted_residual(const Value& x, index_t channels, index_t stride, index_t expansion) {
   const auto branch = [&](Value y) {
     const index_t wide = expansion * x.size(1);

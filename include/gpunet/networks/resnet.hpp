@@ -1,6 +1,6 @@
-// Residual networks (He and others, "Deep Residual Learning for Image Recognition", CVPR 2016), with
-// the parameters' names and initial values of torchvision.models.resnet18. Written twice: as types,
-// which the compiler checks, and as functions of values with a run-time depth.
+// Residual networks (He and others, "Deep Residual Learning for Image Recognition", CVPR 2016),
+// with the parameters' names and initial values of torchvision.models.resnet18. Written twice: as
+// types, which the compiler checks, and as functions of values with a run-time depth.
 #pragma once
 
 #include <array>

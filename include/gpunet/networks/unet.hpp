@@ -25,7 +25,7 @@ inline Value double_conv(Value x, index_t channels, const std::string& block) {
 // Images [channels, height, width] -> a probability for each pixel [1, height, width]; height and
 // width are multiples of 16.
 struct UNet {
-  index_t features = 32;  // channels of the first block; each further one has twice as many
+  index_t features = 32;  // channels of the first block; each further one doubles them
 
   // Returns the outputs of the network for x, see nn/value.hpp.
   Value operator()(Value x) const { return sigmoid(conv2d(level(x, 1, features), 1, 1, {.name = "conv"})); }

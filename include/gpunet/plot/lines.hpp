@@ -25,7 +25,7 @@ struct LineOptions {
 };
 
 // Returns a plot of the curves. Where all x are whole numbers, such as epochs, ticks are at whole
-// numbers too. Throws Error if a series has x, but not as many as y.
+// numbers too. Throws Error if a series has x, but of another number than y.
 Scene lines(const std::vector<Series>& all, const LineOptions& options = {});
 
 }  // namespace gpunet::plot

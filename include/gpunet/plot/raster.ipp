@@ -46,8 +46,8 @@ class Raster {
             static_cast<index_t>(std::clamp(std::ceil(to), 0.0, limit))};
   }
 
-  // Blends in sixteenths: fewer colors make smaller files. Two curves in 1280 x 800 pixels have 44 KB
-  // instead of 58.
+  // Blends in sixteenths: fewer colors make smaller files. Two curves in 1280 x 800 pixels have 44
+  // KB instead of 58.
   void blend(index_t x, index_t y, Color color, double share) {
     share = std::round(16 * share) / 16;
     const std::uint32_t rgb = theme_ == Theme::light ? color.light : color.dark;

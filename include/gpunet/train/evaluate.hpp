@@ -84,11 +84,11 @@ struct Evaluation {
   double weight;    // of the loss: counted labels, or samples
 };
 
-// Returns loss and accuracy of a model in evaluation mode, over all batches of a data::DataLoader or
-// of batches that are on the device already (loader.resident_on(device)). Restores the model's mode.
-// Calls see(outputs, targets) after each batch, for metrics, with the targets of the loader; stops
-// if it returns false. With nn::OutputLoss, the loader's targets are used as in fit(). A loader
-// without a generator draws from `generator`.
+// Returns loss and accuracy of a model in evaluation mode, over all batches of a data::DataLoader
+// or of batches that are on the device already (loader.resident_on(device)). Restores the model's
+// mode. Calls see(outputs, targets) after each batch, for metrics, with the targets of the loader;
+// stops if it returns false. With nn::OutputLoss, the loader's targets are used as in fit(). A
+// loader without a generator draws from `generator`.
 template <class Model, class Loss, class Loader, class See>
 Evaluation evaluate(Model& model, const Loss& criterion, Loader&& loader, See see,
                     const GeneratorOption& generator = {}) {

@@ -67,9 +67,9 @@ struct FitOptions {
   index_t epochs = 1;     // passes over the loader, 1 or more
   index_t max_steps = 0;  // over all epochs; 0: no limit
   // Steps (batches) whose gradients make an update, by their sum divided by this number, as
-  // train::Step does. Fewer steps at the end of an epoch, or of a training that is stopped or over by
-  // max_steps (after on_step_end), make an update, too: their sum is also divided by this number, so
-  // it is smaller than their mean, as in Lightning.
+  // train::Step does. Fewer steps at the end of an epoch, or of a training that is stopped or over
+  // by max_steps (after on_step_end), make an update, too: their sum is also divided by this
+  // number, so it is smaller than their mean, as in Lightning.
   index_t accumulate = 1;
   // For a network that stores float16: scales the losses, and skips updates whose gradients overflow (run.updated is false). Parts see
   // gradients that are not scaled.

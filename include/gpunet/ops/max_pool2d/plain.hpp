@@ -6,8 +6,8 @@
 
 namespace gpunet {
 
-// Computes the maximum of a window that begins at `from`, and its place (ties: the first; NaN counts
-// as maximum, as in PyTorch).
+// Computes the maximum of a window that begins at `from`, and its place (ties: the first; NaN
+// counts as maximum, as in PyTorch).
 template <class T>
 GPUNET_FN void max_of_window(const Pool2dGeometry& g, const ClippedWindow& window, index_t inner, const T* from,
                              T& maximum, PoolChoice& place) {
