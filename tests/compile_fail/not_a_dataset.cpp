@@ -1,5 +1,5 @@
 // expect: gpunet::data: this is not a dataset, give its type two functions, both const: index_t size() const, and data::Sample operator[](index_t i) const
-// lines: 14
+// lines: 16
 // A dataset whose functions are not const.
 // Several workers read a dataset at the same time, so reading must not change it. `size()` returns an `index_t` (not a `size_t`), and an element is a `data::Sample`: values, their shape, the label.
 #include <gpunet/gpunet.hpp>
